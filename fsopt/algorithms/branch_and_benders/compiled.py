@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.cuts import Bound, Cut, Grid
+from fsopt.algorithms.branch_and_benders.cuts import make_cut as make_cut_in_numpy
 from fsopt.algorithms.branch_and_benders.interior_point import Goal, Solved
 from fsopt.algorithms.branch_and_benders.interior_point import solve as solve_in_numpy
 from fsopt.algorithms.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
@@ -25,6 +26,7 @@ from fsopt.algorithms.branch_and_benders.relaxation import warm as warm_in_numpy
 from fsopt.algorithms.svm_batch import SvmBatch, solve_batch
 from fsopt.common import clock
 from fsopt.data.losses import DualTerm
+from fsopt.data.matrices import is_sparse
 from fsopt.typing import Indices, Matrix, Vector
 
 if TYPE_CHECKING:
@@ -150,6 +152,17 @@ def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:
     caps, tops = _each(c, len(y)), _each(largest_on_grid(c), len(y))
     grid = np.empty(len(y), dtype=np.int64)
     return grid.astype(np.int32) if kernel(alpha, y, caps, tops, float(np.max(c)) / GRID, grid) else None
+
+
+def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> Cut:
+    """Return a cut as :func:`fsopt.algorithms.branch_and_benders.cuts.make_cut` does."""
+    if problem.term.entropy or is_sparse(problem.X) or len(mu) > (problem.main is not None):
+        return make_cut_in_numpy(problem, name, grid, mu)
+    from fsopt.algorithms.branch_and_benders.kernels.cuts import cut as kernel
+
+    gains = np.empty(problem.p)
+    constant = kernel(problem.signed, grid, problem.unit, problem.gammas, problem.norms, problem.lam, gains)
+    return Cut(name, constant, gains)
 
 
 def bound(problem: SelectionProblem, cut: Cut, at: Partial) -> Bound:

@@ -229,7 +229,7 @@ class _Loop:
         """Search with a team until a stopping criterion holds, and return it."""
         while (self.search.heap or team.pending) and not self._limit() and not team.broken:
             team.run(self.go_on, max(FIRST_SLICE, SHARE * self.elapsed))
-            if WRITING * self.writing < time.perf_counter() - self.counted and self.run.checkpoint is not None:
+            if self._due() and self.run.checkpoint is not None:
                 team.finish()
             bound = min([self.search.bound, *(node.bound for node in team.out)])
             self.record(bound, {node.cut.name for node in team.out}, write=not team.pending)

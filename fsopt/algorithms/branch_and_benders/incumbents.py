@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import Cut, Pool, make_cut
+from fsopt.algorithms.branch_and_benders.cuts import Cut, Pool
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
@@ -114,7 +114,7 @@ class Incumbents:
             return None
         name, mu = self.tree.number(), np.zeros(len(self.problem.r))
         self.tree.cuts[name] = (grid, mu)
-        cut = make_cut(self.problem, name, grid, mu)
+        cut = self.solver.numbers.make_cut(self.problem, name, grid, mu)
         self.pool.add(cut)
         return cut
 

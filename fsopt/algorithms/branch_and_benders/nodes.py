@@ -66,14 +66,14 @@ class NodeSolver:
 
     def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
         """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
-        return self._of_many(at, parent, goal) if self._many else self.by_parent(at, parent, goal)
+        return self._of_many(at, parent, goal) if self.many else self.by_parent(at, parent, goal)
 
     def by_parent(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
         """Return the relaxation with the samples near the margin of a parent, of all samples without one."""
         if parent is None:
             return self._rounds(at, self.likely, goal)
-        margins = self._margins(parent)
-        samples = self._near_parent(margins)
+        margins = self.margins(parent)
+        samples = self.near_parent(margins)
         found = self._rounds(at, parent.sigma, goal, samples, (parent, margins))
         if found is not None and samples is not None:
             self._adapt(found, margins, samples, goal)
@@ -86,7 +86,7 @@ class NodeSolver:
         ------
         OutOfTimeError : the time limit passed within the solve.
         """
-        if not self._many:
+        if not self.many:
             found = self.solve(at, parent, Goal(ROUGH))
         else:
             shares = self.likely if parent is None else parent.sigma
@@ -103,7 +103,7 @@ class NodeSolver:
             return self._rounds(at, self.likely, goal)
         # The samples double until all are kept.
         while True:
-            margins = self._margins(near)
+            margins = self.margins(near)
             distance = self.problem.distance(margins)
             samples = self._frozen(margins, distance, float(np.quantile(distance, min(share, 1.0))))
             found = self._rounds(at, near.sigma, goal, samples)
@@ -152,14 +152,14 @@ class NodeSolver:
         return found
 
     @property
-    def _many(self) -> bool:
+    def many(self) -> bool:
         return self.problem.n > max(MANY, EACH * self.problem.p)
 
-    def _margins(self, hyperplane: NodeHyperplane) -> Vector:
+    def margins(self, hyperplane: NodeHyperplane) -> Vector:
         """Return the margins (n,) of a hyperplane."""
         return self.problem.scores(hyperplane.w) + hyperplane.b * self.problem.y
 
-    def _near_parent(self, margins: Vector) -> Samples | None:
+    def near_parent(self, margins: Vector) -> Samples | None:
         """Return the samples within the adapted distance of the parent's margin; None where none is frozen."""
         problem = self.problem
         if problem.n <= FEWEST:
@@ -235,7 +235,7 @@ class NodeSolver:
     def _lost(self, hyperplane: NodeHyperplane, margins: Vector, samples: Samples) -> float:
         """Return what the frozen samples cost at most: their multipliers times how far they are on the other side."""
         problem = self.problem
-        after = self._margins(hyperplane)
+        after = self.margins(hyperplane)
         thawed = np.ones(problem.n, dtype=bool)
         thawed[samples.kept] = False
         wrong = np.where(margins < 1.0, after - 1.0, 1.0 - after)[thawed]

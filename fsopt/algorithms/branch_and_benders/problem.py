@@ -132,6 +132,11 @@ class SelectionProblem:
         """The term of the multipliers in the dual."""
         return self.loss.term(self.c, self.y, self.weights)
 
+    @cached_property
+    def gammas(self) -> Vector:
+        """The curvatures (n,) of the term of the multipliers."""
+        return np.full(self.n, self.term.gamma)
+
     @property
     def caps(self) -> float | Vector:
         """The upper bounds of the multipliers: one number, or one for each sample (n,) where they have weights."""

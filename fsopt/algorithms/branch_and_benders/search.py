@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,20 +11,15 @@ import numpy as np
 
 from fsopt.algorithms.branch_and_benders import compiled, cuts
 from fsopt.algorithms.branch_and_benders.branching import Gains
-from fsopt.algorithms.branch_and_benders.cuts import Bound, Cut, Grid, Pool, make_cut
-from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
+from fsopt.algorithms.branch_and_benders.closing import Closing
+from fsopt.algorithms.branch_and_benders.cuts import Cut, Grid
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
-from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane, NodeSolution
-from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
-from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
+from fsopt.algorithms.branch_and_benders.problem import Partial
 from fsopt.algorithms.branch_and_benders.root_steps import relaxed
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
-from fsopt.algorithms.branch_and_benders.tree import Tree
 from fsopt.common import clock
-from fsopt.typing import Mask, Vector
+from fsopt.typing import Vector
 
-CLOSED = 0.98
-"""Distance of the cutoff below the incumbent, as a share of the tolerance."""
 OPEN_CHILDREN = 1
 """Children without the feature that stay open before the child with all features is solved."""
 CLOSED_CHILDREN = 8
@@ -50,46 +44,27 @@ class Node:
 
 
 @dataclass
-class Search:
+class Search(Closing):
     """A branch and bound over partial selections.
 
     Attributes
     ----------
-    settings : of which the tolerance, the arrays of the root and two words count here.
-    tree, pool, incumbents, solver, gains : evidence, cuts, selections, relaxations, the branching rule.
+    gains : the branching rule.
     heap : open nodes, by bound and number.
-    closed : the smallest bound of all that was closed.
-    nodes, solved : nodes so far, and relaxations solved.
+    solved : relaxations solved.
     stage : stages of the root that are complete, see :mod:`fsopt.algorithms.branch_and_benders.root`.
     visiting : whether a node is being visited: between nodes alone the open nodes are all that is open.
     """
 
-    problem: SelectionProblem
-    settings: BranchSettings
-    tree: Tree = field(default_factory=Tree)
-    pool: Pool = field(init=False)
-    incumbents: Incumbents = field(init=False)
-    solver: NodeSolver = field(init=False)
     gains: Gains = field(init=False)
     heap: list[tuple[float, int, Node]] = field(default_factory=list)
-    closed: float = np.inf
-    nodes: int = 0
     solved: int = 0
     stage: int = 0
     visiting: bool = False
 
     def __post_init__(self) -> None:
-        self.pool = Pool(self.problem)
-        self.solver = NodeSolver(self.problem)
+        super().__post_init__()
         self.gains = Gains.none(self.problem.p)
-        tolerance = self.settings.tolerance
-        self.incumbents = Incumbents(self.problem, self.pool, self.tree, self.solver, min(1e-5, 0.05 * tolerance))
-
-    @property
-    def cutoff(self) -> float:
-        """The bound at which a node is pruned."""
-        value = self.incumbents.value
-        return value - CLOSED * self.settings.tolerance * max(1.0, abs(value)) if math.isfinite(value) else np.inf
 
     @property
     def bound(self) -> float:
@@ -156,6 +131,9 @@ class Search:
         at = self._pegged(node.number, node.at, node.cut)
         if at is None:
             return
+        if self._one_left(at):
+            self._one_more(node.number, at, node.hyperplane, node.cut.gains)
+            return
         if self.nodes < ROUNDED or self.nodes % ROUNDED_EVERY == 0:
             self._round(at, node.hyperplane)
         number = node.number
@@ -210,7 +188,7 @@ class Search:
         found = relaxed(self.problem, at, goal, kind) if kind else self.solver.solve(at, hyperplane, goal)
         if found is None or found.late:
             clock.check()
-        cut = None if found is None else self._cut_of(found)
+        cut = None if found is None else self._cut_of(found.alpha, found.mu)
         if found is None or cut is None:  # the node stays open, and is branched by what is known
             hyperplane = self._unknown if hyperplane is None else hyperplane
         else:
@@ -230,63 +208,6 @@ class Search:
         """The hyperplane of a node whose relaxation failed, without a parent's."""
         n, p = self.problem.n, self.problem.p
         return NodeHyperplane(np.zeros(p), 0.0, np.full(p, 0.5), np.zeros(n, dtype=np.float32))
-
-    def _zero_cut(self) -> Cut:
-        return self._register(np.zeros(self.problem.n, dtype=np.int32), np.zeros(len(self.problem.r)))
-
-    def _cut_of(self, found: NodeSolution) -> Cut | None:
-        grid = self.solver.numbers.on_grid(found.alpha, self.problem.y, self.problem.caps)
-        return None if grid is None else self._register(grid, found.mu)
-
-    def _register(self, grid: Grid, mu: Vector) -> Cut:
-        name = self.tree.number()
-        self.tree.cuts[name] = (grid, mu)
-        return make_cut(self.problem, name, grid, mu)
-
-    def _pegged(self, number: int, at: Partial, cut: Cut) -> Partial | None:
-        """Decide the features whose other value a cut closes; None where it closes the node, which is recorded."""
-        cutoff = self.cutoff
-        # Each pass decides features, of which there are p.
-        while True:
-            here: Bound = self.solver.numbers.bound(self.problem, cut, at)
-            if here.value >= cutoff:
-                self.closed = min(self.closed, here.value)
-                self.tree.leaf(number, cut.name)
-                return None
-            without, within = here.if_not >= cutoff, here.if_selected >= cutoff  # of free features, or below the cutoff
-            selected, others = without.nonzero()[0], (within & ~without).nonzero()[0]
-            if not len(selected) and not len(others):
-                return at
-            values = [here.if_not[selected].min(initial=np.inf), here.if_selected[others].min(initial=np.inf)]
-            self.closed = min(self.closed, *values)
-            self.tree.peg(number, cut.name, selected, others)
-            left = self.problem.propagated(at.decided(selected, selected=True).decided(others, selected=False))
-            if left is None:
-                self.tree.empty(number)
-                return None
-            at = left
-
-    def _complete(self, at: Partial) -> Mask | None:
-        """Return the selection that is best below a node without a relaxation; None where there may be several."""
-        if not at.free.any():
-            return at.inside
-        most = self.problem.cardinality
-        if most is not None and int((~at.outside).sum()) <= most:
-            return ~at.outside
-        return None
-
-    def _finish(self, number: int, at: Partial, selection: Mask, near: NodeHyperplane | None) -> None:
-        """Close a node below which one selection is best, by the support vector machine on it.
-
-        One with samples frozen near the parent's hyperplane comes first, and the whole where that does not close it.
-        """
-        cut = None if near is None else self.incumbents.solve(selection, self.cutoff, near)[1]
-        value = self.solver.numbers.value
-        if cut is None or value(self.problem, cut, at) < self.cutoff:
-            cut = self.incumbents.solve(selection, self.cutoff)[1]
-        cut = self._zero_cut() if cut is None else cut
-        self.closed = min(self.closed, value(self.problem, cut, at))
-        self.tree.leaf(number, cut.name)
 
     def _round(self, at: Partial, hyperplane: NodeHyperplane) -> None:
         """Try the rounded relaxation, and exchanges from it where it becomes the incumbent."""

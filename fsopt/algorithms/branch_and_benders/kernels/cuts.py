@@ -8,6 +8,8 @@ from fsopt.algorithms.branch_and_benders.kernels.arrays import falling
 from fsopt.algorithms.branch_and_benders.kernels.compiling import inner, kernel
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
+EPS = float(np.finfo(float).eps)
+
 
 @kernel
 def on_grid(alpha: Vector, y: Vector, caps: Vector, tops: Indices, unit: float, grid: Indices) -> bool:
@@ -94,3 +96,34 @@ def bound(
             out[0, j] = max(out[0, j], value + max(-reduced, 0.0))
             out[1, j] = max(out[1, j], value + max(reduced, 0.0))
     return best
+
+
+@kernel
+def cut(
+    signed: Matrix, grid: Indices, unit: float, gamma: Vector, norms: Vector, lam: Vector, gains: Vector
+) -> float:
+    """Write the gains (p,) of the cut of multipliers on the grid without further multipliers; return its constant.
+
+    Parameters
+    ----------
+    signed : (p, n) signed samples; ``norms``, ``lam`` : (p,) norms of the features, and their penalty weights.
+    gamma : (n,) curvature of the term of the multipliers.
+    """
+    n, p = len(grid), len(gains)
+    alpha = np.empty(n)
+    total, curved, squares = 0.0, 0.0, 0.0
+    for i in range(n):
+        alpha[i] = grid[i] * unit
+        total += alpha[i]
+        curved += 0.5 * gamma[i] * alpha[i] * alpha[i]
+        squares += alpha[i] * alpha[i]
+    np.dot(signed, alpha, gains)
+    rounding = (n + 2) * EPS
+    norm = rounding * np.sqrt(squares)
+    margin, size = rounding * (total + curved), abs(total - curved)
+    for j in range(p):
+        error = norm * norms[j]
+        margin += abs(gains[j]) * error + 0.5 * error * error
+        size += 0.5 * gains[j] * gains[j] + lam[j]
+        gains[j] = 0.5 * gains[j] * gains[j] - lam[j]
+    return float(total - curved - margin - 8.0 * p * EPS * size)
