@@ -65,7 +65,8 @@ class Closing:
     def _register(self, grid: Grid, mu: Vector) -> Cut:
         name = self.tree.number()
         self.tree.cuts[name] = (grid, mu)
-        return self.solver.numbers.make_cut(self.problem, name, grid, mu)
+        cut: Cut = self.solver.numbers.make_cut(self.problem, name, grid, mu)
+        return cut
 
     def _pegged(self, number: int, at: Partial, cut: Cut) -> Partial | None:
         """Decide the features whose other value a cut closes; None where it closes the node, which is recorded."""

@@ -114,7 +114,7 @@ class Incumbents:
             return None
         name, mu = self.tree.number(), np.zeros(len(self.problem.r))
         self.tree.cuts[name] = (grid, mu)
-        cut = self.solver.numbers.make_cut(self.problem, name, grid, mu)
+        cut: Cut = self.solver.numbers.make_cut(self.problem, name, grid, mu)
         self.pool.add(cut)
         return cut
 

@@ -153,6 +153,7 @@ class NodeSolver:
 
     @property
     def many(self) -> bool:
+        """Whether the samples are too many for programs of them all."""
         return self.problem.n > max(MANY, EACH * self.problem.p)
 
     def margins(self, hyperplane: NodeHyperplane) -> Vector:

@@ -3,7 +3,8 @@ r"""Nodes where one feature more can be selected: the support vector machines on
 The relaxation of such a node shares the last feature among all that are free, and its bound is far below that of any
 of them. With the features of I selected, and one of J to come,
 
-.. math:: \min_{j \in J} F(I \cup j) = \min_{j \in J} \max_\alpha \psi(\alpha) - \tfrac12 \sum_{i \in I \cup j} q_i(\alpha)^2
+.. math:: \min_{j \in J} F(I \cup j) = \min_{j \in J}\ \max_{0 \le \alpha \le \bar\alpha,\ y'\alpha = 0}
+          \psi(\alpha) - \tfrac12 \sum_{i \in I \cup j} q_i(\alpha)^2
 
 takes one small program for each j, of which the best cut of another leaves some.
 """
@@ -72,7 +73,8 @@ class OneMore:
 
     def multipliers(self, features: Indices, cutoff: float) -> Matrix:
         """Return the multipliers (k, n) of the machines with one of some features (k,) each, up to a cutoff."""
-        problem, k, s = self.problem, len(features), len(self.inside)
+        problem = self.problem
+        k, s = len(features), len(self.inside)
         rows = np.vstack([self.rows[:-1], problem.rows(features, self.kept), self.rows[-1:]])
         places = np.tile(np.append(np.arange(s), [s, s + k]), (k, 1))
         places[:, s] += np.arange(k)

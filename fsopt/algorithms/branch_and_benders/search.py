@@ -18,7 +18,6 @@ from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.problem import Partial
 from fsopt.algorithms.branch_and_benders.root_steps import relaxed
 from fsopt.common import clock
-from fsopt.typing import Vector
 
 OPEN_CHILDREN = 1
 """Children without the feature that stay open before the child with all features is solved."""

@@ -158,6 +158,20 @@ def test_bounds_of_cuts_are_those_of_numpy(kind, seed):
         np.testing.assert_allclose(ours.if_not[free], numpys.if_not[free], rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "logistic"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_cuts_are_those_of_numpy(kind, loss):
+    data, c, limits = drawn(kind, 0)
+    rng = np.random.default_rng(0)
+    problem = problem_of(weighted(data, rng), c, limits, loss)
+    alpha = rng.uniform(-0.2, 1.2, problem.n) * np.max(problem.caps) * rng.uniform(0.0, 1.0)
+    grid, mu = on_grid(alpha, problem.y, problem.caps), rng.exponential(1.0, len(problem.r))
+    ours, numpys = compiled.make_cut(problem, 7, grid, mu), make_cut(problem, 7, grid, mu)
+    assert ours.name == numpys.name == 7
+    assert ours.constant == pytest.approx(numpys.constant, rel=1e-12, abs=1e-12)
+    np.testing.assert_allclose(ours.gains, numpys.gains, rtol=1e-11, atol=1e-11)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_multipliers_on_the_grid_are_feasible_and_those_of_numpy(seed):
     rng = np.random.default_rng(seed)

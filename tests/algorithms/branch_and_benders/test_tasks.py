@@ -1,7 +1,11 @@
 """Subtrees as tasks: the same answer for any number of them and any executor, with evidence that holds."""
 
+import itertools
+import math
 import pickle
+import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from executors import Late, Lost, Remote
@@ -137,3 +141,36 @@ def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path, whole):
     result = branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4), run=Run(resume=path))
     assert result.objective == pytest.approx(whole.objective, rel=1e-4)
     assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+
+
+class Busy:
+    """A team whose tasks are out in each of a hundred rounds, unless it is told to finish."""
+
+    broken, out = False, ()
+
+    def __init__(self, heap):
+        self.heap, self.pending = heap, True
+        self.rounds = self.finished = 0
+
+    def run(self, go_on, seconds):
+        self.pending = self.rounds < 100
+        self.rounds += 1
+        if not self.pending:
+            self.heap.clear()
+
+    def finish(self):
+        self.finished += 1
+        self.pending = False
+
+
+def test_tasks_that_never_end_together_are_taken_in_for_checkpoints(tmp_path, monkeypatch):
+    loop = driver._Loop(PROBLEM, BranchSettings(jobs=2), Run(checkpoint=tmp_path / "run.npz"), lambda: False)
+    loop.begin([])
+    seconds = itertools.count(
+        math.ceil(time.perf_counter())
+    )  # each look at the clock takes a second, and so does writing a checkpoint
+    monkeypatch.setattr(driver, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
+    team = Busy(loop.search.heap)
+    assert loop._with(team) == "optimal"
+    assert team.rounds == 101
+    assert team.finished >= 6

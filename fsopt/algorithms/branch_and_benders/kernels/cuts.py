@@ -99,9 +99,7 @@ def bound(
 
 
 @kernel
-def cut(
-    signed: Matrix, grid: Indices, unit: float, gamma: Vector, norms: Vector, lam: Vector, gains: Vector
-) -> float:
+def cut(signed: Matrix, grid: Indices, unit: float, gamma: Vector, norms: Vector, lam: Vector, gains: Vector) -> float:
     """Write the gains (p,) of the cut of multipliers on the grid without further multipliers; return its constant.
 
     Parameters
@@ -111,7 +109,8 @@ def cut(
     """
     n, p = len(grid), len(gains)
     alpha = np.empty(n)
-    total, curved, squares = 0.0, 0.0, 0.0
+    total = squares = 0.0
+    curved = 0.0
     for i in range(n):
         alpha[i] = grid[i] * unit
         total += alpha[i]

@@ -1,0 +1,110 @@
+"""Nodes where one feature more can be selected, beside every selection that is left, with functions compiled or not."""
+
+import itertools
+from dataclasses import replace
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from selection_cases import exact_value, problem_of
+from support import blobs
+
+from fsopt.algorithms.branch_and_benders import compiled, one_more
+from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
+from fsopt.algorithms.branch_and_benders.evidence import verify
+from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
+from fsopt.algorithms.branch_and_benders.one_more import OneMore
+from fsopt.algorithms.branch_and_benders.problem import Partial
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.data import Dataset
+
+COMPILED = pytest.param(True, marks=pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed"))
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """Quotients by 0 are infinite, without a warning, in compiled code."""
+    with np.errstate(all="ignore"):
+        yield
+
+
+def weighted(data, seed):
+    """Return the data with weights of the samples, and with units that differ by a thousand."""
+    rng = np.random.default_rng(seed)
+    return Dataset(data.X * rng.choice([0.03, 1.0, 30.0], data.p), data.y, weights=rng.choice([0.5, 1.0, 3.0], data.n))
+
+
+def node_of(problem, inside, *, fast):
+    """Return a node with some features selected, its solver and the hyperplane of its relaxation."""
+    solver = NodeSolver(problem, compiled=fast)
+    selected = np.isin(np.arange(problem.p), inside)
+    at = Partial(selected, np.zeros(problem.p, dtype=bool))
+    return solver, at, solver.solve(at, None, Goal(1e-6)).hyperplane
+
+
+@pytest.mark.parametrize("fast", [False, COMPILED])
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "logistic"])
+@pytest.mark.parametrize("scaled", [False, True])
+def test_the_machines_have_the_values_of_their_selections(fast, loss, scaled):
+    data = blobs(90, 9, seed=5, gap=0.4)
+    data = weighted(data, 5) if scaled else data
+    problem = problem_of(data, 0.7, {"m": 3}, loss)
+    solver, at, near = node_of(problem, [2, 6], fast=fast)
+    features = np.array([7, 0, 3])
+    for j, alpha in zip(features, OneMore.of(solver, at, near).multipliers(features, np.inf), strict=True):
+        assert np.all(alpha >= 0.0)
+        assert np.all(alpha <= problem.caps)
+        assert abs(problem.y @ alpha) <= 1e-9 * alpha.sum()
+        q = problem.products(alpha, np.array([2, 6, j]))
+        value = problem.term.values(alpha).sum() - 0.5 * q @ q
+        assert value == pytest.approx(exact_value(data, at.inside | (np.arange(9) == j), 0.7, loss), rel=1e-5)
+
+
+@pytest.mark.parametrize("fast", [False, COMPILED])
+def test_frozen_samples_cost_bound_and_nothing_else(fast, monkeypatch):
+    monkeypatch.setattr(one_more, "WHOLE", 0.0)
+    problem = problem_of(blobs(300, 9, seed=1, gap=0.4), 0.7, {"m": 3})
+    solver, at, near = node_of(problem, [2, 6], fast=fast)
+    machines, others = OneMore.of(solver, at, near), np.array([7, 0])
+    assert len(machines.kept) < 200
+    assert machines.frozen.any()
+    without_start = replace(machines, start=None).multipliers(others, np.inf)
+    for j, alpha, numpys in zip(others, machines.multipliers(others, np.inf), without_start, strict=True):
+        assert np.array_equal(np.delete(alpha, machines.kept), np.delete(machines.frozen, machines.kept))
+        assert abs(problem.y @ alpha) <= 1e-9 * alpha.sum()
+        features = np.array([2, 6, j])
+        value, other = (x.sum() - 0.5 * (problem.products(x, features) ** 2).sum() for x in (alpha, numpys))
+        assert value == pytest.approx(other, rel=1e-5)
+        assert value <= exact_value(problem, at.inside | (np.arange(9) == j), 0.7) * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("fast", [False, COMPILED])
+@pytest.mark.parametrize("whole", [0.0, np.inf])
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
+def test_the_best_feature_takes_one_relaxation(fast, whole, loss, monkeypatch):
+    monkeypatch.setattr(compiled, "go_on", lambda *_, **__: fast)
+    monkeypatch.setattr(one_more, "WHOLE", whole)
+    data = weighted(blobs(150, 30, seed=2, gap=0.3), 2)
+    problem = problem_of(data, 0.5, {"m": 1}, loss)
+    found = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-6))
+    best = min(exact_value(data, np.arange(30) == j, 0.5, loss) for j in range(30))
+    assert found.objective == pytest.approx(best, rel=1e-6)
+    assert found.bound <= best * (1.0 + 1e-9)
+    assert found.history[-1]["solved"] <= 1
+    assert verify(problem, found.point["evidence"]).bound == pytest.approx(found.bound, rel=1e-12)
+
+
+@pytest.mark.parametrize("fast", [False, COMPILED])
+@pytest.mark.parametrize("seed", range(3))
+def test_copies_of_features_and_ties_are_no_trouble(fast, seed, monkeypatch):
+    monkeypatch.setattr(compiled, "go_on", lambda *_, **__: fast)
+    data = blobs(40, 5, seed=seed, gap=0.2)
+    data = Dataset(np.column_stack([data.X, data.X, -data.X[:, :2], np.zeros(40)]), data.y)
+    problem = problem_of(data, 1.0, {"m": 2})
+    found = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-6))
+    pairs = itertools.combinations(range(5), 2)
+    best = min(exact_value(data, np.isin(np.arange(13), pair), 1.0) for pair in pairs)
+    best = min(best, *(exact_value(data, np.isin(np.arange(13), [j, j + 5]), 1.0) for j in range(5)))
+    assert found.objective == pytest.approx(best, rel=1e-6)
+    assert found.bound <= best * (1.0 + 1e-9)
