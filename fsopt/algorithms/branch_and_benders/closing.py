@@ -21,6 +21,9 @@ from fsopt.typing import Mask, Vector
 CLOSED = 0.98
 """Distance of the cutoff below the incumbent, as a share of the tolerance."""
 
+MOST = 2**22
+"""Multipliers of all machines of a node up to which it is closed by these: 16 MB, or a second."""
+
 
 @dataclass
 class Closing:
@@ -114,8 +117,9 @@ class Closing:
         self.tree.leaf(number, cut.name)
 
     def _one_left(self, at: Partial) -> bool:
-        """Return whether one feature more can be selected at a node, and no other constraint counts."""
-        return self.problem.cardinality == int(np.count_nonzero(at.inside)) + 1 and not self.solver.many
+        """Return whether one feature more can be selected at a node, no other constraint counts, and they are not many."""
+        left = self.problem.cardinality == int(np.count_nonzero(at.inside)) + 1
+        return left and not self.solver.many and self.problem.n * int(np.count_nonzero(at.free)) <= MOST
 
     def _one_more(self, number: int, at: Partial, near: NodeHyperplane, gains: Vector) -> None:
         """Close a node where one feature more can be selected: by the machine of each, or the cut of another's.

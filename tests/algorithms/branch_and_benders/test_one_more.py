@@ -9,7 +9,7 @@ import pytest
 from selection_cases import exact_value, problem_of
 from support import blobs
 
-from fsopt.algorithms.branch_and_benders import compiled, one_more
+from fsopt.algorithms.branch_and_benders import closing, compiled, one_more
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
@@ -85,10 +85,10 @@ def test_frozen_samples_cost_bound_and_nothing_else(fast, monkeypatch):
 def test_the_best_feature_takes_one_relaxation(fast, whole, loss, monkeypatch):
     monkeypatch.setattr(compiled, "go_on", lambda *_, **__: fast)
     monkeypatch.setattr(one_more, "WHOLE", whole)
-    data = weighted(blobs(150, 30, seed=2, gap=0.3), 2)
+    data = weighted(blobs(100, 16, seed=2, gap=0.3), 2)
     problem = problem_of(data, 0.5, {"m": 1}, loss)
     found = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-6))
-    best = min(exact_value(data, np.arange(30) == j, 0.5, loss) for j in range(30))
+    best = min(exact_value(data, np.arange(16) == j, 0.5, loss) for j in range(16))
     assert found.objective == pytest.approx(best, rel=1e-6)
     assert found.bound <= best * (1.0 + 1e-9)
     assert found.history[-1]["solved"] <= 1
@@ -108,3 +108,16 @@ def test_copies_of_features_and_ties_are_no_trouble(fast, seed, monkeypatch):
     best = min(best, *(exact_value(data, np.isin(np.arange(13), [j, j + 5]), 1.0) for j in range(5)))
     assert found.objective == pytest.approx(best, rel=1e-6)
     assert found.bound <= best * (1.0 + 1e-9)
+
+
+def test_too_many_features_are_left_to_relaxations(monkeypatch):
+    data = blobs(100, 16, seed=2, gap=0.3)
+    problem = problem_of(data, 0.5, {"m": 2})
+    settings = BranchSettings(tolerance=1e-6)
+    few = branch_and_benders(problem, settings=settings)
+    monkeypatch.setattr(closing, "MOST", 15 * 100 - 1)
+    assert branch_and_benders(problem, settings=settings).objective == pytest.approx(few.objective, rel=1e-6)
+    monkeypatch.setattr(closing, "MOST", 0)
+    many = branch_and_benders(problem, settings=settings)
+    assert many.objective == pytest.approx(few.objective, rel=1e-6)
+    assert many.history[-1]["solved"] > few.history[-1]["solved"]
