@@ -117,7 +117,7 @@ class Closing:
         self.tree.leaf(number, cut.name)
 
     def _one_left(self, at: Partial) -> bool:
-        """Return whether one feature more can be selected at a node, no other constraint counts, and they are not many."""
+        """Return whether one feature more can be selected at a node, of not too many, by the cardinality alone."""
         left = self.problem.cardinality == int(np.count_nonzero(at.inside)) + 1
         return left and not self.solver.many and self.problem.n * int(np.count_nonzero(at.free)) <= MOST
 
@@ -138,7 +138,7 @@ class Closing:
                 self._finish(number, rest, rest.inside, near)
                 return
             tried = left[np.argsort(-gains[left], kind="stable")[: machines.most]]
-            for j, alpha in zip(tried.tolist(), machines.multipliers(tried, self.cutoff), strict=True):
+            for j, alpha in zip(tried.tolist(), machines.multipliers(tried), strict=True):
                 if rest is None or rest.outside[j]:
                     continue
                 self.nodes += 1

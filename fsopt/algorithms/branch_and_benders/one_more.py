@@ -71,8 +71,11 @@ class OneMore:
         """The number of machines that are solved at a time."""
         return STACK if self.start is None else COMPILED
 
-    def multipliers(self, features: Indices, cutoff: float) -> Matrix:
-        """Return the multipliers (k, n) of the machines with one of some features (k,) each, up to a cutoff."""
+    def multipliers(self, features: Indices) -> Matrix:
+        """Return the multipliers (k, n) of the machines with one of some features (k,) each.
+
+        To the end, not to the cutoff alone: near the optimum a cut closes more of the other selections.
+        """
         problem = self.problem
         k, s = len(features), len(self.inside)
         rows = np.vstack([self.rows[:-1], problem.rows(features, self.kept), self.rows[-1:]])
@@ -84,8 +87,8 @@ class OneMore:
         if self.start is not None:
             hyperplane, margins, alpha = self.start
             start = np.tile(np.insert(hyperplane, s, 0.0), (k, 1)), np.tile(margins, (k, 1)), np.tile(alpha, (k, 1))
-        term, constant = problem.term.of(self.kept), float(problem.term.values(self.frozen).sum())
-        found = solve_machines(rows, places, term, cutoff - constant, None if self.kept is None else sums, start)
+        frozen = None if self.kept is None else sums
+        found = solve_machines(rows, places, problem.term.of(self.kept), np.inf, frozen, start)
         if self.kept is None:
             return found.alpha
         multipliers = np.tile(self.frozen, (k, 1))

@@ -52,7 +52,7 @@ def test_the_machines_have_the_values_of_their_selections(fast, loss, scaled):
     problem = problem_of(data, 0.7, {"m": 3}, loss)
     solver, at, near = node_of(problem, [2, 6], fast=fast)
     features = np.array([7, 0, 3])
-    for j, alpha in zip(features, OneMore.of(solver, at, near).multipliers(features, np.inf), strict=True):
+    for j, alpha in zip(features, OneMore.of(solver, at, near).multipliers(features), strict=True):
         assert np.all(alpha >= 0.0)
         assert np.all(alpha <= problem.caps)
         assert abs(problem.y @ alpha) <= 1e-9 * alpha.sum()
@@ -69,8 +69,8 @@ def test_frozen_samples_cost_bound_and_nothing_else(fast, monkeypatch):
     machines, others = OneMore.of(solver, at, near), np.array([7, 0])
     assert len(machines.kept) < 200
     assert machines.frozen.any()
-    without_start = replace(machines, start=None).multipliers(others, np.inf)
-    for j, alpha, numpys in zip(others, machines.multipliers(others, np.inf), without_start, strict=True):
+    without_start = replace(machines, start=None).multipliers(others)
+    for j, alpha, numpys in zip(others, machines.multipliers(others), without_start, strict=True):
         assert np.array_equal(np.delete(alpha, machines.kept), np.delete(machines.frozen, machines.kept))
         assert abs(problem.y @ alpha) <= 1e-9 * alpha.sum()
         features = np.array([2, 6, j])
