@@ -88,10 +88,10 @@ class Machines:
         rows = np.vstack([problem.rows(names), problem.y])
         places = np.column_stack([places.reshape(features.shape), np.full(len(features), len(names))])
         if self.kept is None or self.frozen is None:
-            return solve_machines(rows, places, problem.term, cutoff, None, start)
+            return _solve(rows, places, problem.term, cutoff, None, start)
         total = float(self.frozen.sum())
         term, sums = problem.term.of(self.kept), (rows @ self.frozen)[places]
-        found = solve_machines(rows[:, self.kept], places, term, cutoff - total, sums, start)
+        found = _solve(rows[:, self.kept], places, term, cutoff - total, sums, start)
         alpha = np.tile(self.frozen, (len(features), 1))
         alpha[:, self.kept] = found.alpha
         return SvmBatch(alpha, found.hyperplane, found.bound + total, found.closed)
@@ -191,7 +191,7 @@ def _others(size: int) -> Indices:
     return np.array([np.delete(np.arange(size), k) for k in range(size)], dtype=np.intp).reshape(size, max(size - 1, 0))
 
 
-def solve_machines(
+def _solve(
     rows: Matrix, places: Indices, term: DualTerm, cutoff: float, frozen: Matrix | None, start: Start | None
 ) -> SvmBatch:
     """Return the machines on rows of signed samples, those at places (k, s + 1)."""

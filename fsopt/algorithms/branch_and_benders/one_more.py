@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.machines import solve_machines
+from fsopt.algorithms.branch_and_benders.machines import Machines
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
-from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.problem import Partial
 from fsopt.typing import Indices, Matrix, Vector
 
 STACK, COMPILED = 16, 4
@@ -33,20 +33,14 @@ class OneMore:
 
     Attributes
     ----------
+    machines : with the samples near that hyperplane, or all.
     inside : the selected features (s,).
-    kept, frozen : samples (m,) whose multipliers are free, None for all, and multipliers (n,) of the others.
-    rows : (s + 1, m) signed samples of the selected features, and labels.
-    sums, balance : (p,) products of the signed samples with the multipliers of the others, and their signed sum.
-    start : where they begin: hyperplane (s + 1,), margins (m,) and multipliers (m,); None in numpy.
+    start : where they begin: hyperplane (s + 2,), 0 for the feature to come, and margins and multipliers of the free
+        samples; None in numpy.
     """
 
-    problem: SelectionProblem
+    machines: Machines
     inside: Indices
-    kept: Indices | None
-    frozen: Vector
-    rows: Matrix
-    sums: Vector
-    balance: float
     start: tuple[Vector, Vector, Vector] | None
 
     @classmethod
@@ -55,16 +49,12 @@ class OneMore:
         problem, inside = solver.problem, at.inside.nonzero()[0]
         margins = solver.margins(near)
         samples = None if problem.n * (len(inside) + 2.0) ** 2 <= WHOLE else solver.near_parent(margins)
-        kept = None if samples is None else samples.kept
-        frozen = np.zeros(problem.n) if samples is None else samples.at_caps(problem)
-        free = slice(None) if kept is None else kept
-        rows = np.vstack([problem.rows(inside, kept), problem.y[free]])
-        start = None
-        if solver.compiled:
-            alpha = np.full(problem.n, -1.0) if near.alpha is None else near.alpha.astype(float)
-            start = np.append(near.w[inside], near.b), margins[free], alpha[free]
-        sums = np.zeros(problem.p) if samples is None else problem.products(frozen)
-        return cls(problem, inside, kept, frozen, rows, sums, float(problem.y @ frozen), start)
+        machines = Machines(problem) if samples is None else Machines(problem, samples.kept, samples.at_caps(problem))
+        if not solver.compiled:
+            return cls(machines, inside, None)
+        free = slice(None) if samples is None else samples.kept
+        alpha = np.full(problem.n, -1.0) if near.alpha is None else near.alpha.astype(float)
+        return cls(machines, inside, (np.append(near.w[inside], [0.0, near.b]), margins[free], alpha[free]))
 
     @property
     def most(self) -> int:
@@ -74,23 +64,11 @@ class OneMore:
     def multipliers(self, features: Indices) -> Matrix:
         """Return the multipliers (k, n) of the machines with one of some features (k,) each.
 
-        To the end, not to the cutoff alone: near the optimum a cut closes more of the other selections.
+        To the end, not to a cutoff alone: near the optimum a cut closes more of the other selections.
         """
-        problem = self.problem
-        k, s = len(features), len(self.inside)
-        rows = np.vstack([self.rows[:-1], problem.rows(features, self.kept), self.rows[-1:]])
-        places = np.tile(np.append(np.arange(s), [s, s + k]), (k, 1))
-        places[:, s] += np.arange(k)
-        sums = np.tile(np.append(self.sums[self.inside], [0.0, self.balance]), (k, 1))
-        sums[:, s] = self.sums[features]
+        count = (len(features), 1)
         start = None
         if self.start is not None:
             hyperplane, margins, alpha = self.start
-            start = np.tile(np.insert(hyperplane, s, 0.0), (k, 1)), np.tile(margins, (k, 1)), np.tile(alpha, (k, 1))
-        frozen = None if self.kept is None else sums
-        found = solve_machines(rows, places, problem.term.of(self.kept), np.inf, frozen, start)
-        if self.kept is None:
-            return found.alpha
-        multipliers = np.tile(self.frozen, (k, 1))
-        multipliers[:, self.kept] = found.alpha
-        return multipliers
+            start = np.tile(hyperplane, count), np.tile(margins, count), np.tile(alpha, count)
+        return self.machines.solve(np.column_stack([np.tile(self.inside, count), features]), np.inf, start).alpha
