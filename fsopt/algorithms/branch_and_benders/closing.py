@@ -21,9 +21,6 @@ from fsopt.typing import Mask, Vector
 CLOSED = 0.98
 """Distance of the cutoff below the incumbent, as a share of the tolerance."""
 
-MOST = 2**22
-"""Multipliers of all machines of a node up to which it is closed by these: 16 MB, or a second."""
-
 
 @dataclass
 class Closing:
@@ -115,11 +112,6 @@ class Closing:
         cut = self._zero_cut() if cut is None else cut
         self.closed = min(self.closed, value(self.problem, cut, at))
         self.tree.leaf(number, cut.name)
-
-    def _one_left(self, at: Partial) -> bool:
-        """Return whether one feature more can be selected at a node, of not too many, by the cardinality alone."""
-        left = self.problem.cardinality == int(np.count_nonzero(at.inside)) + 1
-        return left and not self.solver.many and self.problem.n * int(np.count_nonzero(at.free)) <= MOST
 
     def _one_more(self, number: int, at: Partial, near: NodeHyperplane, gains: Vector) -> None:
         """Close a node where one feature more can be selected: by the machine of each, or the cut of another's.

@@ -66,14 +66,14 @@ class NodeSolver:
 
     def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
         """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
-        return self._of_many(at, parent, goal) if self.many else self.by_parent(at, parent, goal)
+        return self._of_many(at, parent, goal) if self._many else self.by_parent(at, parent, goal)
 
     def by_parent(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
         """Return the relaxation with the samples near the margin of a parent, of all samples without one."""
         if parent is None:
             return self._rounds(at, self.likely, goal)
         margins = self.margins(parent)
-        samples = self.near_parent(margins)
+        samples = self._near_parent(margins)
         found = self._rounds(at, parent.sigma, goal, samples, (parent, margins))
         if found is not None and samples is not None:
             self._adapt(found, margins, samples, goal)
@@ -86,7 +86,7 @@ class NodeSolver:
         ------
         OutOfTimeError : the time limit passed within the solve.
         """
-        if not self.many:
+        if not self._many:
             found = self.solve(at, parent, Goal(ROUGH))
         else:
             shares = self.likely if parent is None else parent.sigma
@@ -152,15 +152,14 @@ class NodeSolver:
         return found
 
     @property
-    def many(self) -> bool:
-        """Whether the samples are too many for programs of them all."""
+    def _many(self) -> bool:
         return self.problem.n > max(MANY, EACH * self.problem.p)
 
     def margins(self, hyperplane: NodeHyperplane) -> Vector:
         """Return the margins (n,) of a hyperplane."""
         return self.problem.scores(hyperplane.w) + hyperplane.b * self.problem.y
 
-    def near_parent(self, margins: Vector) -> Samples | None:
+    def _near_parent(self, margins: Vector) -> Samples | None:
         """Return the samples within the adapted distance of the parent's margin; None where none is frozen."""
         problem = self.problem
         if problem.n <= FEWEST:

@@ -18,28 +18,33 @@ import numpy as np
 from fsopt.algorithms.branch_and_benders.machines import Machines
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
-from fsopt.algorithms.branch_and_benders.problem import Partial
+from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.typing import Indices, Matrix, Vector
 
 STACK, COMPILED = 16, 4
 """Machines that numpy solves at a time, and compiled functions: a cut of one may make the next unnecessary."""
-WHOLE = 1e5
-"""Multiplications of a step up to which a machine has all samples: those frozen far from the margin cost bound."""
+STEP, MULTIPLIERS = 2e5, 2**22
+"""Multiplications of a step of a machine, and multipliers of all machines of a node, up to which these are solved."""
+
+
+def one_left(problem: SelectionProblem, at: Partial) -> bool:
+    """Return whether one feature more can be selected at a node, by the cardinality alone, by small machines."""
+    s, free = int(np.count_nonzero(at.inside)), int(np.count_nonzero(at.free))
+    small = problem.n * (s + 2.0) ** 2 <= STEP and problem.n * free <= MULTIPLIERS
+    return problem.cardinality == s + 1 and small
 
 
 @dataclass(frozen=True)
 class OneMore:
-    """The machines on a partial selection and one feature more, near the hyperplane of its relaxation.
+    """The machines on a partial selection and one feature more, which begin at the hyperplane of its relaxation.
 
     Attributes
     ----------
-    machines : with the samples near that hyperplane, or all.
     inside : the selected features (s,).
-    start : where they begin: hyperplane (s + 2,), 0 for the feature to come, and margins and multipliers of the free
-        samples; None in numpy.
+    start : hyperplane (s + 2,), 0 for the feature to come, and its margins and multipliers (n,); None in numpy.
     """
 
-    machines: Machines
+    problem: SelectionProblem
     inside: Indices
     start: tuple[Vector, Vector, Vector] | None
 
@@ -47,14 +52,10 @@ class OneMore:
     def of(cls, solver: NodeSolver, at: Partial, near: NodeHyperplane) -> OneMore:
         """Return the machines of a node whose relaxation has a hyperplane."""
         problem, inside = solver.problem, at.inside.nonzero()[0]
-        margins = solver.margins(near)
-        samples = None if problem.n * (len(inside) + 2.0) ** 2 <= WHOLE else solver.near_parent(margins)
-        machines = Machines(problem) if samples is None else Machines(problem, samples.kept, samples.at_caps(problem))
         if not solver.compiled:
-            return cls(machines, inside, None)
-        free = slice(None) if samples is None else samples.kept
+            return cls(problem, inside, None)
         alpha = np.full(problem.n, -1.0) if near.alpha is None else near.alpha.astype(float)
-        return cls(machines, inside, (np.append(near.w[inside], [0.0, near.b]), margins[free], alpha[free]))
+        return cls(problem, inside, (np.append(near.w[inside], [0.0, near.b]), solver.margins(near), alpha))
 
     @property
     def most(self) -> int:
@@ -71,4 +72,5 @@ class OneMore:
         if self.start is not None:
             hyperplane, margins, alpha = self.start
             start = np.tile(hyperplane, count), np.tile(margins, count), np.tile(alpha, count)
-        return self.machines.solve(np.column_stack([np.tile(self.inside, count), features]), np.inf, start).alpha
+        selections = np.column_stack([np.tile(self.inside, count), features])
+        return Machines(self.problem).solve(selections, np.inf, start).alpha

@@ -15,6 +15,7 @@ from fsopt.algorithms.branch_and_benders.closing import Closing
 from fsopt.algorithms.branch_and_benders.cuts import Cut, Grid
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
+from fsopt.algorithms.branch_and_benders.one_more import one_left
 from fsopt.algorithms.branch_and_benders.problem import Partial
 from fsopt.algorithms.branch_and_benders.root_steps import relaxed
 from fsopt.common import clock
@@ -130,7 +131,7 @@ class Search(Closing):
         at = self._pegged(node.number, node.at, node.cut)
         if at is None:
             return
-        if self._one_left(at):
+        if one_left(self.problem, at):
             self._one_more(node.number, at, node.hyperplane, node.cut.gains)
             return
         if self.nodes < ROUNDED or self.nodes % ROUNDED_EVERY == 0:

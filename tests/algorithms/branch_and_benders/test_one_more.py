@@ -1,7 +1,6 @@
 """Nodes where one feature more can be selected, beside every selection that is left, with functions compiled or not."""
 
 import itertools
-from dataclasses import replace
 from importlib.util import find_spec
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from selection_cases import exact_value, problem_of
 from support import blobs
 
-from fsopt.algorithms.branch_and_benders import closing, compiled, one_more
+from fsopt.algorithms.branch_and_benders import compiled, one_more
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
@@ -62,30 +61,9 @@ def test_the_machines_have_the_values_of_their_selections(fast, loss, scaled):
 
 
 @pytest.mark.parametrize("fast", [False, COMPILED])
-def test_frozen_samples_cost_bound_and_nothing_else(fast, monkeypatch):
-    monkeypatch.setattr(one_more, "WHOLE", 0.0)
-    problem = problem_of(blobs(300, 9, seed=1, gap=0.4), 0.7, {"m": 3})
-    solver, at, near = node_of(problem, [2, 6], fast=fast)
-    machines, others = OneMore.of(solver, at, near), np.array([7, 0])
-    kept, frozen = machines.machines.kept, machines.machines.frozen
-    assert len(kept) < 200
-    assert frozen.any()
-    without_start = replace(machines, start=None).multipliers(others)
-    for j, alpha, numpys in zip(others, machines.multipliers(others), without_start, strict=True):
-        assert np.array_equal(np.delete(alpha, kept), np.delete(frozen, kept))
-        assert abs(problem.y @ alpha) <= 1e-9 * alpha.sum()
-        features = np.array([2, 6, j])
-        value, other = (x.sum() - 0.5 * (problem.products(x, features) ** 2).sum() for x in (alpha, numpys))
-        assert value == pytest.approx(other, rel=1e-5)
-        assert value <= exact_value(problem, at.inside | (np.arange(9) == j), 0.7) * (1.0 + 1e-9)
-
-
-@pytest.mark.parametrize("fast", [False, COMPILED])
-@pytest.mark.parametrize("whole", [0.0, np.inf])
 @pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
-def test_the_best_feature_takes_one_relaxation(fast, whole, loss, monkeypatch):
+def test_the_best_feature_takes_one_relaxation(fast, loss, monkeypatch):
     monkeypatch.setattr(compiled, "go_on", lambda *_, **__: fast)
-    monkeypatch.setattr(one_more, "WHOLE", whole)
     data = weighted(blobs(100, 16, seed=2, gap=0.3), 2)
     problem = problem_of(data, 0.5, {"m": 1}, loss)
     found = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-6))
@@ -111,14 +89,13 @@ def test_copies_of_features_and_ties_are_no_trouble(fast, seed, monkeypatch):
     assert found.bound <= best * (1.0 + 1e-9)
 
 
-def test_too_many_features_are_left_to_relaxations(monkeypatch):
-    data = blobs(100, 16, seed=2, gap=0.3)
-    problem = problem_of(data, 0.5, {"m": 2})
+def test_too_many_features_and_large_machines_are_left_to_relaxations(monkeypatch):
+    problem = problem_of(blobs(100, 16, seed=2, gap=0.3), 0.5, {"m": 2})
     settings = BranchSettings(tolerance=1e-6)
     few = branch_and_benders(problem, settings=settings)
-    monkeypatch.setattr(closing, "MOST", 15 * 100 - 1)
-    assert branch_and_benders(problem, settings=settings).objective == pytest.approx(few.objective, rel=1e-6)
-    monkeypatch.setattr(closing, "MOST", 0)
-    many = branch_and_benders(problem, settings=settings)
-    assert many.objective == pytest.approx(few.objective, rel=1e-6)
-    assert many.history[-1]["solved"] > few.history[-1]["solved"]
+    for name, limit in (("MULTIPLIERS", 1000), ("STEP", 100.0)):
+        with monkeypatch.context() as patch:
+            patch.setattr(one_more, name, limit)
+            many = branch_and_benders(problem, settings=settings)
+        assert many.objective == pytest.approx(few.objective, rel=1e-6)
+        assert many.history[-1]["solved"] > few.history[-1]["solved"]
