@@ -66,7 +66,7 @@ class Row:
     m: int
     c: float
     method: str
-    limit: float
+    limit: float | None
     clock: str
     objective: float | None
     bound: float | None
@@ -136,7 +136,7 @@ def scored(one: Instance, support: Any) -> Answer:
     return (None if found is None else found[1]), None, None, None
 
 
-def best_subset_fit(one: Instance, limit: float, jobs: int) -> fsopt.Fit:
+def best_subset_fit(one: Instance, limit: float | None, jobs: int) -> fsopt.Fit:
     given: dict[str, Any] = {"m": one.m, "c": one.c, "scale": "none", "tolerance": TOLERANCE, "jobs": jobs}
     return fsopt.fit("best-subset", one.data, time_limit=limit, **given)
 
@@ -151,7 +151,7 @@ def best_subset_exact(one: Instance, limit: float) -> Answer:
     return upper, lower, fit.history[-1]["nodes"], None
 
 
-def best_subset(one: Instance, limit: float, jobs: int = 1) -> Answer:
+def best_subset(one: Instance, limit: float | None, jobs: int = 1) -> Answer:
     fit = best_subset_fit(one, limit, jobs)
     first = next(h["elapsed"] for h in fit.history if np.isfinite(h["objective"]))
     return fit.objective, fit.bound, fit.history[-1]["nodes"], first
@@ -327,7 +327,7 @@ def gap(row: dict[str, Any]) -> float | None:
 
 def limited(row: dict[str, Any]) -> str:
     """Return the limit of an answer, and of which clock."""
-    return f"{row['limit']:g} {row['clock']}"
+    return "none" if row["limit"] is None else f"{row['limit']:g} {row['clock']}"
 
 
 def closed(row: dict[str, Any]) -> bool:
@@ -404,7 +404,7 @@ def picture(rows: list[dict[str, Any]], path: Path) -> None:
             left.plot(at, seconds, marker, color=color, mfc=fill, ms=5, label=name[0] if proved else None)
         for m in (m for m in best if not closed(best[m])):
             left.annotate(f"{gap(best[m]):.0%}", (m, best[m]["wall"]), (4, 4), textcoords="offset points", fontsize=8)
-    left.set(yscale="log", ylim=(0.01, 2000), xlabel="largest number of features M", ylabel="seconds")
+    left.set(yscale="log", ylim=(0.01, 5000), xlabel="largest number of features M", ylabel="seconds")
     left.legend(fontsize=8)
     for p, method, style in ((20, "best-subset", "-"), (50, "best-subset", "--"), (100, "best-subset-2", ":")):
         own = [r for r in rows if (r["suite"], r["method"], r["p"]) == ("set1", method, p)]
@@ -472,9 +472,10 @@ def main() -> None:
     parser.add_argument("--methods", default="best-subset", help=", ".join(METHODS))
     parser.add_argument("--only", default="", help="instances, or beginnings of their keys")
     parser.add_argument("--root", type=int, help="of fresh instances")
-    parser.add_argument("--limit", type=float, default=60.0, help="seconds for each answer")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds for each answer, 0 for no limit")
     parser.add_argument("--cpu", action="store_true", help="limit CPU seconds, for machines with other work")
     given = parser.parse_args()
+    given.limit = given.limit or None
     if given.cpu:
         time.perf_counter = time.process_time
     (run if given.command == "run" else report)(given)
