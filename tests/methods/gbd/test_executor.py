@@ -46,7 +46,7 @@ def test_processes_of_a_search_are_not_those_of_joblib():
 def test_a_worker_of_dask_that_dies_leaves_the_optimum_as_it_is():
     distributed = pytest.importorskip("distributed")
     data = fsopt.load_dataset("wdbc")
-    alone = fsopt.fit("best-subset", data, m=4)
+    alone = fsopt.fit("best-subset", data, m=6)
     killed = []
     with (
         distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
@@ -58,7 +58,7 @@ def test_a_worker_of_dask_that_dies_leaves_the_optimum_as_it_is():
             if not killed and any(client.processing().values()):
                 killed.append(os.kill(pids[0], signal.SIGKILL))
 
-        fit = fsopt.fit("best-subset", data, m=4, jobs=2, executor=client.get_executor(pure=False), progress=kill)
+        fit = fsopt.fit("best-subset", data, m=6, jobs=2, executor=client.get_executor(pure=False), progress=kill)
     assert killed
     assert fit.status == "optimal"
     assert fit.objective == pytest.approx(alone.objective, rel=1e-6)
