@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fsopt.algorithms.branch_and_benders.compiled import exchanges
 from fsopt.algorithms.branch_and_benders.machines import Machines
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
@@ -50,9 +51,9 @@ class OneMore:
 
     @classmethod
     def of(cls, solver: NodeSolver, at: Partial, near: NodeHyperplane) -> OneMore:
-        """Return the machines of a node whose relaxation has a hyperplane."""
+        """Return the machines of a node whose relaxation has a hyperplane, compiled where that is done or in time."""
         problem, inside = solver.problem, at.inside.nonzero()[0]
-        if not solver.compiled:
+        if not (solver.compiled and exchanges(worth=True)):
             return cls(problem, inside, None)
         alpha = np.full(problem.n, -1.0) if near.alpha is None else near.alpha.astype(float)
         return cls(problem, inside, (np.append(near.w[inside], [0.0, near.b]), solver.margins(near), alpha))

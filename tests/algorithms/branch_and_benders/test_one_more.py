@@ -16,16 +16,29 @@ from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.one_more import OneMore
 from fsopt.algorithms.branch_and_benders.problem import Partial
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.common import clock
 from fsopt.data import Dataset
 
 COMPILED = pytest.param(True, marks=pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed"))
 
 
 @pytest.fixture(autouse=True)
-def quiet():
-    """Quotients by 0 are infinite, without a warning, in compiled code."""
+def quiet(monkeypatch):
+    """Functions of numba are at hand, as Python code; there quotients by 0 are infinite, without a warning."""
+    monkeypatch.setattr(one_more, "exchanges", lambda *, worth: worth)
     with np.errstate(all="ignore"):
         yield
+
+
+def test_numpy_solves_the_machines_where_a_limit_leaves_no_time_for_compiling(monkeypatch):
+    problem = problem_of(blobs(90, 9, seed=5, gap=0.4), 0.7, {"m": 3})
+    solver, at, near = node_of(problem, [2, 6], fast=find_spec("numba") is not None)
+    assert (OneMore.of(solver, at, near).most == one_more.COMPILED) == solver.compiled
+    monkeypatch.setattr(one_more, "exchanges", compiled.exchanges)
+    monkeypatch.setattr(compiled, "available", lambda: True)
+    monkeypatch.setattr(compiled, "_kept", lambda *_: False)
+    with clock.limited(1.0):
+        assert OneMore.of(solver, at, near).most == one_more.STACK
 
 
 def weighted(data, seed):
