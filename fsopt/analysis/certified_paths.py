@@ -15,7 +15,7 @@ from fsopt.answers.questions import Answer
 from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.statements import Header, proof_file
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.common.figures import BLUE, ORANGE, new_figure
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, LOSSES

@@ -17,7 +17,7 @@ import pyomo.environ as pyo
 
 from fsopt.analysis.contradictions import Explanation, Member
 from fsopt.answers.results import Point, Status
-from fsopt.certificates.convex import farkas
+from fsopt.certificates.bounds import farkas
 from fsopt.common.arguments import SECONDS, checked
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class

@@ -20,7 +20,7 @@ from fsopt.answers.questions import Answer
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.statements import Header, proof_file
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.figures import BLUE, new_figure
 from fsopt.data import Dataset

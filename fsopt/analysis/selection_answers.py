@@ -15,7 +15,7 @@ from fsopt.analysis.selection_figures import draw_calibration, draw_scores, draw
 from fsopt.answers.fits import Fit
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import Status
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.common.figures import new_figure
 from fsopt.typing import Vector
 

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 TOLERANCE = 1e-6
 """Largest relative residual of a valid certificate."""
+FEASIBLE = 1e-9
+"""Largest relative backward error of a constraint at a feasible point, see :mod:`fsopt.certificates.points`."""
+REMAINDER = 1e-12
+"""Largest share of its own terms at which a number counts as 0, see :mod:`fsopt.certificates.bounds`."""
+LIMITS: Mapping[str, float] = MappingProxyType({"infeasibility": FEASIBLE, "remainder": REMAINDER, "ray": REMAINDER})
+"""First word of a residual -> the largest valid one, where it is smaller than that of the certificate."""
 WIDEST = 1e-3
 """Largest relative gap of an answer that is called optimal, whatever tolerance a search was given."""
 
@@ -19,7 +26,7 @@ class Kind(StrEnum):
     """The statement of a certificate."""
 
     CONVEX = "convex"
-    """A global optimum: primal and dual residuals, and the gap between primal and dual value."""
+    """A global optimum: a feasible point and a lower bound recomputed from multipliers, equal up to the tolerance."""
     MIXED_INTEGER = "mixed-integer"
     """Feasibility, integrality, and the gap to a bound with a named source."""
     GLOBAL = "global"
@@ -57,7 +64,7 @@ class Certificate:
     residuals : name -> relative residual or gap; each must be small.
     objective, bound : recomputed objective value and bound, in the model's own sense; None if there is none.
     bound_source : the origin of the bound: ``dual point`` (recomputed here) or the name of the solver that reported it.
-    tolerance : largest valid residual.
+    tolerance : largest valid residual, except for those in :data:`LIMITS`.
     notes : remarks, for example constraints that were not checked.
     """
 
@@ -75,6 +82,16 @@ class Certificate:
         """The largest residual."""
         return max(self.residuals.values(), default=0.0)
 
+    def refused(self) -> dict[str, float]:
+        """Return the residuals that are too large, or no numbers."""
+        return {name: v for name, v in self.residuals.items() if not valid(name, v, self.tolerance)}
+
+
+def valid(name: str, residual: float, tolerance: float = TOLERANCE) -> bool:
+    """Return whether a residual is finite and within the limit of its name, or the tolerance where it has none."""
+    limit = LIMITS.get(name.partition(" ")[0], tolerance)
+    return bool(np.isfinite(residual) and residual <= limit)
+
 
 def gap_allowed(tolerance: float) -> float:
     """Return the relative gap up to which an answer of a search with this tolerance is called optimal."""
@@ -87,6 +104,6 @@ def closed(stop: str, gap: float, tolerance: float) -> str:
 
 
 def make(kind: Kind, residuals: Mapping[str, float], *, tolerance: float = TOLERANCE, **rest: Any) -> Certificate:
-    """Return a certificate; it holds iff every residual is finite and within the tolerance."""
-    ok = all(np.isfinite(v) and v <= tolerance for v in residuals.values())
+    """Return a certificate; it holds iff every residual is valid."""
+    ok = all(valid(name, v, tolerance) for name, v in residuals.items())
     return Certificate(kind, ok, dict(residuals), tolerance=tolerance, **rest)

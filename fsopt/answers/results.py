@@ -31,9 +31,9 @@ class Status(StrEnum):
     FEASIBLE = "feasible"
     """A feasible point without a verified optimality condition."""
     INFEASIBLE = "infeasible"
-    """The solver proved the infeasibility of the model."""
+    """The model has no point; a Farkas vector, or a tree of them, proves it."""
     UNBOUNDED = "unbounded"
-    """The solver proved the unboundedness of the objective."""
+    """The objective has no bound: a feasible point and a direction along which it falls prove it."""
     NONE = "none"
     """No usable point."""
 

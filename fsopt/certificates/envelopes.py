@@ -23,6 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fsopt.certificates.products import Products
+from fsopt.certificates.propagation import ranges
 from fsopt.certificates.univariate import Term, term_of
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
@@ -47,7 +48,7 @@ class Envelopes:
     wide : the program with a variable for the argument of each term that has several variables, which may be branched
         on. low, high, integer : (N,) the bounds of its variables, and mask of the integer ones.
     bare : (N,) variables that are in products alone, where their factors can be chosen again: others branch first.
-    cutoff : value V of an incumbent in the minimisation form; infinity without one.
+    cutoff, incumbent : value V of an incumbent in the minimisation form; infinity without one.
 
     Raises
     ------
@@ -55,7 +56,7 @@ class Envelopes:
     """
 
     def __init__(self, program: Program) -> None:
-        self.program, self.cutoff = program, np.inf
+        self.program, self.cutoff, self.incumbent = program, np.inf, np.inf
         terms = _terms(program)
         self.arguments = [term for term in terms if len(term.form) > 1]
         self.wide, self.terms = _with_arguments(program, terms)
@@ -65,10 +66,15 @@ class Envelopes:
         self.products = Products(self.wide)
         self.bare = self.products.bare(self.wide)
         self.relaxed: Program | None = None
+        self._ranges = ranges(self.wide)
 
     def improve(self, value: float) -> None:
         """Take the value of a better incumbent."""
-        self.cutoff = min(self.cutoff, value)
+        self.cutoff = self.incumbent = min(self.cutoff, value)
+
+    def ranges(self) -> tuple[Vector, Vector]:
+        """Return the ranges that the constraints prove."""
+        return self._ranges
 
     def at(self, low: Vector, high: Vector) -> Program:
         """Return the relaxation of a box; a variable for each argument and for each product follow the program's."""

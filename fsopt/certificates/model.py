@@ -12,12 +12,13 @@ import pyomo.environ as pyo
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import RESULT, Point, SolveResult
 from fsopt.answers.trees import Tree
-from fsopt.certificates.convex import dual_point, farkas, primal_cost, recession
+from fsopt.certificates.bounds import farkas, recession
+from fsopt.certificates.convex import at_point, best_bound, certify_convex, gap
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.form import recognise
 from fsopt.certificates.nonconvex import certify_nonconvex
+from fsopt.certificates.points import infeasibility, integrality, judged_point, minimised, rounded_point
 from fsopt.certificates.relaxations import relaxation_of
-from fsopt.certificates.residuals import integrality, primal_residual, relative_gap, rounded_point, rounding
 from fsopt.certificates.shadow_prices import loaded_point
 from fsopt.certificates.trees import certify_empty, tree_bound
 from fsopt.common.arguments import checked, optional
@@ -43,9 +44,9 @@ def certify(model: pyo.ConcreteModel, result: SolveResult | None = None) -> Cert
     Returns
     -------
     Certificate
-        Of kind ``convex`` (primal and dual residual and gap), ``mixed-integer`` (primal residual, integrality
-        and the gap to the solver's bound), ``global`` (the same without integer variables), ``kkt`` (first-order
-        conditions), ``infeasible`` (Farkas), or ``feasible`` (primal residual only, without multipliers).
+        Of kind ``convex`` (infeasibility, remainder of the multipliers, and gap), ``mixed-integer`` (infeasibility,
+        integrality and the gap to the solver's bound), ``global`` (the same without integer variables), ``kkt``
+        (first-order conditions), ``infeasible`` (Farkas), or ``feasible`` (infeasibility only, without multipliers).
 
     Raises
     ------
@@ -175,53 +176,56 @@ def certify_point(program: Program, point: Point, claim: Claim | None = None) ->
 def _certificate_of_arrays(program: Program, point: Point, claim: Claim) -> Certificate:
     reason = on_artificial_bound(program, point.x)
     if reason:
-        value = program.sign * program.objective_at(point.x)
-        primal = {"primal": primal_residual(program, point.x)}
-        return make(Kind.FEASIBLE, primal, objective=program.sign * value, notes=(reason,))
+        x = judged_point(program, point.x)
+        value = program.sign * minimised(program, x)
+        return make(Kind.FEASIBLE, at_point(program, x), objective=value, notes=(reason,))
     bound, source = claim.bound, claim.source
     if claim.cuts:
         bound, source = bound_by_cuts(program, point.x, claim.cuts), CUTS
     in_leaves: dict[str, float] = {}
     if claim.tree is not None:
-        shown = tree_bound(relaxation_of(program, point.x), claim.tree, point.x)
+        shown = tree_bound(relaxation_of(program, point.x), claim.tree)
         bound, source = shown.value, shown.source
         in_leaves = shown.residuals
     if not program.convex:
-        found = with_residuals(certify_nonconvex(program, point, bound=bound, source=source), in_leaves)
+        searched = bool(claim.cuts) or claim.tree is not None
+        found = certify_nonconvex(program, point, bound=bound, source=source, searched=searched)
+        found = with_residuals(found, in_leaves)
         if claim.evidence is None or found.kind is not Kind.MIXED_INTEGER or found.objective is None:
             return found
-        fixed = _fixed_residuals(program, point.x, claim.evidence, program.sign * found.objective)
-        return with_residuals(found, fixed)
-    x = point.x
-    residuals = {"primal": max(primal_residual(program, x), rounding(program, x)), **in_leaves}
-    value = program.sign * program.objective_at(x)
-    objective = program.sign * value
+        return with_residuals(found, _at_fixed_integers(program, point.x, claim.evidence, found.objective))
     if program.discrete:
-        residuals |= integrality(program, x)
-        if claim.evidence is not None:
-            residuals |= _fixed_residuals(program, x, claim.evidence, value)
-        if bound is None:
-            return make(Kind.FEASIBLE, residuals, objective=objective)
-        residuals["gap"] = relative_gap(value, bound)
-        return make(Kind.MIXED_INTEGER, residuals, objective=objective, bound=program.sign * bound, bound_source=source)
+        return _certify_integers(program, point.x, claim, bound, source, in_leaves)
     own = point.y is not None and point.z is not None
     pair = point if own else claim.evidence
-    if pair is None or pair.y is None or pair.z is None:
+    return certify_convex(program, point.x, pair, DUAL_POINT if own else f"{DUAL_POINT} of {claim.evidence_source}")
+
+
+DUAL_POINT = "dual point"
+"""The source of a bound that was recomputed from multipliers."""
+
+
+def _certify_integers(
+    program: Program, x: Vector, claim: Claim, bound: float | None, source: str, in_leaves: Mapping[str, float]
+) -> Certificate:
+    """Return the certificate of a point of a program that is convex but for its integers."""
+    judged = judged_point(program, x)
+    value = minimised(program, judged)
+    objective = program.sign * value
+    residuals = {**at_point(program, judged), "integrality": integrality(program, x), **in_leaves}
+    if claim.evidence is not None:
+        residuals |= _at_fixed_integers(program, judged, claim.evidence, objective)
+    if bound is None:
         return make(Kind.FEASIBLE, residuals, objective=objective)
-    dual_bound, dual = dual_point(program, pair)
-    if not own:
-        dual["cost"] += primal_cost(program, x, pair) / max(1.0, abs(value))
-    residuals |= dual | {"gap": relative_gap(value, dual_bound)}
-    from_whom = "dual point" if own else f"dual point of {claim.evidence_source}"
-    return make(Kind.CONVEX, residuals, objective=objective, bound=program.sign * dual_bound, bound_source=from_whom)
+    residuals["gap"] = gap(program, value, bound)
+    return make(Kind.MIXED_INTEGER, residuals, objective=objective, bound=program.sign * bound, bound_source=source)
 
 
-def _fixed_residuals(program: Program, x: Vector, evidence: Point, value: float) -> dict[str, float]:
+def _at_fixed_integers(program: Program, x: Vector, evidence: Point, objective: float) -> dict[str, float]:
     """Return the residuals of the convex program with the integers fixed at x (n,), at its dual point."""
-    rest = fixed_program(program, x)
-    least, dual = dual_point(rest, evidence)
-    dual["cost"] += primal_cost(rest, x, evidence) / max(1.0, abs(value))
-    fixed = {"dual": dual["dual"], "cost": dual["cost"], "gap": relative_gap(value, least)}
+    value = program.sign * objective
+    found = best_bound(fixed_program(program, x), evidence, value)
+    fixed = {"remainder": found.remainder, "gap": gap(program, value, found.value)}
     return {f"{name} at fixed integers": residual for name, residual in fixed.items()}
 
 
@@ -260,4 +264,5 @@ def certify_unbounded(program: Program, direction: Point, start: Point) -> Certi
     if program.discrete or program.nonconic or program.unsupported:
         return Certificate(Kind.UNBOUNDED, False, {}, notes=("a ray proves nothing of a program that is not convex",))
     found = recession(program, direction.x)
-    return make(Kind.UNBOUNDED, {**found.residuals, "primal": primal_residual(program, start.x)})
+    start_x = judged_point(program, start.x)
+    return make(Kind.UNBOUNDED, {**found.residuals, "infeasibility": infeasibility(program, start_x)})

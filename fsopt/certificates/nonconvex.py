@@ -5,10 +5,13 @@ constraints and cones, the reduced costs are
 
 .. math:: r = \nabla f(x) - A'y_A - \nabla g(x)'y_g - G'z.
 
-A multiplier in y or r is positive at a lower bound and negative at an upper bound. The residual ``dual`` measures the
-multipliers of infinite bounds, and the distance of z to the cones. The residual ``complementarity`` is the sum of each
-multiplier times the distance of its constraint to its bound. Both vanish at a Karush-Kuhn-Tucker point. Such a point is
-stationary; it need not be a minimum.
+A multiplier in y or r is positive at a lower bound and negative at an upper bound. The residual ``stationarity`` is the
+largest reduced cost without a bound, relative to the sum of its own terms. The residual ``complementarity`` is the sum
+of each multiplier times the distance of its constraint to its bound, relative to the objective value. Both vanish at a
+Karush-Kuhn-Tucker point. Such a point is stationary; it need not be a minimum.
+
+The bound of a solver is its word. It counts where the variables of all terms that are not convex have a range, by their
+bounds or by propagation: a solver that searches a box of its own bounds another program.
 """
 
 from __future__ import annotations
@@ -17,28 +20,26 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import Point
-from fsopt.certificates.repairs import minimised, repair_cost, slopes, violation
-from fsopt.certificates.residuals import (
-    block_norms,
-    integrality,
-    largest_term,
-    primal_residual,
-    relative_gap,
-    split_by_bound,
-)
+from fsopt.certificates.bounds import cleaned
+from fsopt.certificates.convex import at_point, gap
+from fsopt.certificates.points import integrality, judged_point, minimised, ratio
+from fsopt.certificates.propagation import ranges
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import SolverError
 from fsopt.typing import Vector
 
 
-def certify_nonconvex(program: Program, point: Point, *, bound: float | None, source: str) -> Certificate:
+def certify_nonconvex(
+    program: Program, point: Point, *, bound: float | None, source: str, searched: bool = False
+) -> Certificate:
     """Return the certificate of a point of a program that is not known to be convex.
 
     Parameters
     ----------
     bound : lower bound of the minimisation form that a solver reported; None without one.
     source : name of the solver.
+    searched : whether the bound was recomputed, from a tree or from cuts.
 
     Returns
     -------
@@ -46,26 +47,43 @@ def certify_nonconvex(program: Program, point: Point, *, bound: float | None, so
         Of kind ``global`` (``mixed-integer`` with integer variables) with a bound, ``kkt`` with multipliers,
         ``feasible`` otherwise, and ``none`` if fsopt cannot evaluate a function of the program.
     """
-    x = point.x
-    linear = primal_residual(program, x)
+    x = judged_point(program, point.x)
     try:
-        value = minimised(program, x)
+        value, residuals = minimised(program, x), at_point(program, x)
     except SolverError as error:
-        objective = program.objective_at(x)
-        return Certificate(Kind.NONE, False, {"primal": linear}, objective, notes=(f"not checked: {error.message}",))
-    residuals = {"primal": max(linear, violation(program, x))}
+        value = program.objective_at(x)
+        return Certificate(Kind.NONE, False, {}, value, notes=(f"not checked: {error.message}",))
     objective = program.sign * value
     if program.discrete:
-        residuals |= integrality(program, x)
+        residuals["integrality"] = integrality(program, point.x)
+    notes: tuple[str, ...] = ()
     if bound is not None:
-        residuals["gap"] = relative_gap(value, bound)
-        residuals["cost"] = repair_cost(program, x) / max(1.0, abs(value))
-        kind = Kind.MIXED_INTEGER if program.discrete else Kind.GLOBAL
-        return make(kind, residuals, objective=objective, bound=program.sign * bound, bound_source=source)
+        name = "" if searched else _without_range(program, value)
+        if not name:
+            residuals["gap"] = gap(program, value, bound)
+            kind = Kind.MIXED_INTEGER if program.discrete else Kind.GLOBAL
+            return make(kind, residuals, objective=objective, bound=program.sign * bound, bound_source=source)
+        notes = (f"the bound of {source} does not count: '{name}' has no range, by bounds or by propagation",)
     rows = program.A.shape[0] + len(program.general)
     if program.discrete or point.y is None or point.z is None or len(point.y) != rows:
-        return make(Kind.FEASIBLE, residuals, objective=objective)
-    return make(Kind.KKT, residuals | _first_order(program, point, value), objective=objective)
+        return make(Kind.FEASIBLE, residuals, objective=objective, notes=notes)
+    first = _first_order(program, Point(x, point.y, point.z), value)
+    return make(Kind.KKT, residuals | first, objective=objective, notes=notes)
+
+
+def _without_range(program: Program, value: float) -> str:
+    """Return the name of a variable in a term that is not convex that has no range; empty where all have one.
+
+    The range is that of points which are not worse than a value.
+    """
+    low, high = ranges(program, value)
+    curved = np.zeros(program.n, dtype=bool)
+    if not program.convex_objective:
+        curved[program.P.indices] = True
+    if program.general or program.objective_terms:
+        curved[derivatives_of(program).nonlinear] = True
+    at = np.flatnonzero(curved & ~(np.isfinite(low) & np.isfinite(high)))
+    return str(program.variables[at[0]].name) if len(at) else ""
 
 
 def reduced_costs(program: Program, point: Point) -> Vector:
@@ -81,44 +99,22 @@ def reduced_costs(program: Program, point: Point) -> Vector:
 
 def _first_order(program: Program, point: Point, value: float) -> dict[str, float]:
     """Return the residuals of the first-order conditions at a point with objective value ``value``."""
-    x = point.x
-    y, z = point.multipliers
-    units, other = program.scaling, derivatives_of(program)
-    r = reduced_costs(program, point)
+    x, (y, _) = point.x, point.multipliers
+    m, other = program.A.shape[0], derivatives_of(program)
     low, high = np.append(program.lo, other.lo), np.append(program.hi, other.hi)
+    infinite = ((y > 0.0) & ~np.isfinite(low)) | ((y < 0.0) & ~np.isfinite(high))
+    y = np.where(infinite, 0.0, y)
+    _, z = cleaned(program, Point(x, y[:m], point.z))
+    r = reduced_costs(program, Point(x, y, z))
+    J = abs(other.jacobian(x))
+    terms = abs(program.P) @ np.abs(x) + np.abs(program.c) + J.T @ np.append(np.abs(y[m:]), 1.0)
+    terms = terms + abs(program.A).T @ np.abs(y[:m]) + abs(program.cones.G).T @ np.abs(z)
+    loose = ((r > 0.0) & ~np.isfinite(program.lb)) | ((r < 0.0) & ~np.isfinite(program.ub))
     activity = np.append(program.A @ x, other.values(x)[:-1])
-    _, loose_rows = split_by_bound(y, low, high)
-    _, loose = split_by_bound(r, program.lb, program.ub)
-    # The rounding of r is relative to the largest term of its sum, so r is compared with 1 plus this term.
-    terms = _largest_terms(program, point) * units.columns
-    turned = units.uncone.T @ z
-    outside = program.cones.distances(turned) / (1.0 + block_norms(program, turned))
-    row_units = np.append(units.rows, 1 / slopes(program, x))
-    dual = max(
-        (loose * units.columns / (1.0 + terms)).max(initial=0.0),
-        (loose_rows / (row_units + np.abs(y))).max(initial=0.0),
-        outside.max(initial=0.0),
-    )
     products = _complementarity(y, activity, low, high) + _complementarity(r, x, program.lb, program.ub)
     products += abs(float(z @ (program.cones.G @ x + program.cones.h)))
-    return {"dual": float(dual), "complementarity": products / max(1.0, abs(value))}
-
-
-def _largest_terms(program: Program, point: Point) -> Vector:
-    """Return the size (n,) of the largest term in the sum of each reduced cost."""
-    y, z = point.multipliers
-    m = program.A.shape[0]
-    J = derivatives_of(program).jacobian(point.x)
-    gradient = np.abs(program.P @ point.x + program.c) + abs(J)[-1].toarray().ravel()
-    largest: Vector = np.maximum.reduce(
-        [
-            gradient,
-            largest_term(program.A.T.tocsr(), y[:m]),
-            largest_term(J[:-1].T.tocsr(), y[m:]),
-            largest_term(program.cones.G.T.tocsr(), z),
-        ]
-    )
-    return largest
+    stationarity = float(ratio(np.abs(r), terms)[loose].max(initial=0.0))
+    return {"stationarity": stationarity, "complementarity": products / max(program.unit, abs(value))}
 
 
 def _complementarity(multiplier: Vector, activity: Vector, low: Vector, high: Vector) -> float:

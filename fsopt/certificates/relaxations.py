@@ -8,7 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from fsopt.certificates.envelopes import Envelopes
-from fsopt.certificates.repairs import minimised
+from fsopt.certificates.points import minimised
+from fsopt.certificates.propagation import ranges
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.typing import Mask, Vector
@@ -29,8 +30,9 @@ class Relaxation(Protocol):
         relaxation.
     integer : (N,) the integer ones: they branch into ``x <= v`` and ``x >= v + 1``, others into ``x <= v`` and
         ``x >= v``.
-    cutoff : value of an incumbent; boxes may leave out points that are not better, so that a tree bounds the minimum
-        of the program and this value. Infinity where they leave out none.
+    cutoff : value of an incumbent; boxes may leave out points that are not better. Infinity where they leave out none.
+    incumbent : value of the incumbent, infinite without one. Bounds of boxes may take points that are not better out of
+        the ranges of the variables, so that a tree bounds the minimum of the program and this value.
     """
 
     program: Program
@@ -38,6 +40,7 @@ class Relaxation(Protocol):
     high: Vector
     integer: Mask
     cutoff: float
+    incumbent: float
 
     def at(self, low: Vector, high: Vector) -> Program:
         """Return the convex program of a box; its first n variables are those of the program.
@@ -54,6 +57,9 @@ class Relaxation(Protocol):
     def improve(self, value: float) -> None:
         """Take the value of a better incumbent."""
 
+    def ranges(self) -> tuple[Vector, Vector]:
+        """Return ranges (N,) that contain every point of the program that is better than the incumbent."""
+
 
 class Integrality:
     """The relaxation of a convex program with integers: the program without its integrality."""
@@ -61,8 +67,9 @@ class Integrality:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.integer = program.integer
-        self.cutoff = np.inf
+        self.cutoff = self.incumbent = np.inf
         self.low, self.high = program.lb, program.ub
+        self._ranges: tuple[Vector, Vector] | None = None
         free = np.zeros_like(program.integer)
         self.relaxed = replace(program, lb=program.lb.copy(), ub=program.ub.copy(), integer=free)
         self.relaxed.__dict__["scaling"] = program.scaling
@@ -82,7 +89,14 @@ class Integrality:
         return np.floor(x)
 
     def improve(self, value: float) -> None:
-        """Change nothing: a box has all its points."""
+        """Take the value of a better incumbent; a box keeps all its points."""
+        self.incumbent, self._ranges = min(self.incumbent, value), None
+
+    def ranges(self) -> tuple[Vector, Vector]:
+        """Return the ranges that propagation proves, once for each incumbent."""
+        if self._ranges is None:
+            self._ranges = ranges(self.program, self.incumbent)
+        return self._ranges
 
 
 def relaxation_of(program: Program, x: Vector | None = None) -> Relaxation:
@@ -99,9 +113,7 @@ def relaxation_of(program: Program, x: Vector | None = None) -> Relaxation:
     if program.unsupported:
         name = next(iter(program.unsupported.values()))
         raise SolverError(f"nothing is proved of '{program.model.name}': '{name}' has no relaxation", "use integers")
-    if program.convex:
-        return Integrality(program)
-    relaxation = Envelopes(program)
+    relaxation: Relaxation = Integrality(program) if program.convex else Envelopes(program)
     if x is not None:
         relaxation.improve(minimised(program, x))
     return relaxation

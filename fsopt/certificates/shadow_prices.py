@@ -13,7 +13,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.results import Point
-from fsopt.certificates.convex import dual_point
+from fsopt.certificates.bounds import lower_bound
 from fsopt.compiler import Program
 from fsopt.errors import ParameterError
 from fsopt.typing import Vector
@@ -35,7 +35,7 @@ def point_of_prices(program: Program, x: Vector, prices: Vector) -> Point | None
     candidates = [found for sign in (1.0, -1.0) if (found := _point(program, x, sign * prices)) is not None]
     if not candidates or not program.convex:
         return candidates[0] if candidates else None
-    return min(candidates, key=lambda point: dual_point(program, point)[1]["cost"])
+    return max(candidates, key=lambda point: lower_bound(program, point).value)
 
 
 def _point(program: Program, x: Vector, prices: Vector) -> Point | None:

@@ -4,11 +4,12 @@ The leaves cover the feasible points, so that
 
 .. math:: \min_{x \in X} f(x) \ \ge\ \min_{\text{leaves } t}\ b_t,
 
-where :math:`b_t` is the value of a dual point of the relaxation of leaf t, by
-:func:`fsopt.certificates.convex.dual_point`, or infinite where a Farkas vector shows that the leaf has no point. Weak
-duality needs no optimality: multipliers of a parent bound its children as well, which is how the open nodes of a search
-that was stopped count. Where all variables are bounded, every y is dual feasible, and the error of the solver only
-makes the bound smaller.
+where :math:`b_t` is the bound of multipliers on the relaxation of leaf t (:mod:`fsopt.certificates.bounds`), or
+infinite where a Farkas vector shows that the leaf has no point. Weak duality needs no optimality: multipliers of a
+parent bound its children as well, which is how the open nodes of a search that was stopped count. Where all variables
+have ranges, every y is dual feasible, and the error of the solver only makes the bound smaller. An incumbent gives
+variables without bounds their ranges (:mod:`fsopt.certificates.propagation`): what a tree proves is the smaller one of
+its leaves' bounds and the value of the incumbent.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import Point
 from fsopt.answers.trees import NOTHING, Tree
-from fsopt.certificates.convex import dual_point, farkas
+from fsopt.certificates.bounds import Box, farkas, lower_bound
 from fsopt.certificates.relaxations import Relaxation
 from fsopt.compiler import Program
 from fsopt.errors import FileError
@@ -39,13 +40,12 @@ class TreeBound:
     Attributes
     ----------
     value : lower bound of the minimisation form, infinite where no leaf has a point.
-    dual, farkas : the largest residual of a dual point, and of a Farkas vector.
+    remainder : the largest one of the multipliers of a leaf.
     leaves : their number.
     """
 
     value: float
-    dual: float
-    farkas: float
+    remainder: float
     leaves: int
 
     @property
@@ -55,21 +55,18 @@ class TreeBound:
 
     @property
     def residuals(self) -> dict[str, float]:
-        """The residuals with their names."""
-        return {"dual in leaves": self.dual, "farkas in leaves": self.farkas}
+        """The residual with its name."""
+        return {"remainder in leaves": self.remainder}
 
 
 class Leaf(NamedTuple):
-    """A leaf: the place of its multipliers, its box, the bound that they prove, the residual behind it, and whether
-    they are a Farkas vector.
-    """
+    """A leaf: the place of its multipliers, its box, the bound that they prove, and their remainder."""
 
     place: int
     low: Vector
     high: Vector
     bound: float
-    residual: float
-    ray: bool
+    remainder: float
 
 
 def curved(program: Program) -> Indices:
@@ -78,66 +75,48 @@ def curved(program: Program) -> Indices:
     return found
 
 
-def reference(program: Program, x: Vector | None) -> Vector:
-    """Return the sizes (n,) at which remainders of stationarity of variables without bounds are charged to a bound.
-
-    Parameters
-    ----------
-    x : the incumbent; None for none.
-    """
-    units = program.scaling.columns
-    return units if x is None else np.maximum(units, np.abs(x))
-
-
-def leaf_bound(program: Program, held: Vector, ray: bool, size: Vector) -> tuple[float, float]:
-    """Return the bound on a box that multipliers prove, and the residual behind it.
+def leaf_bound(program: Program, held: Vector, ray: bool, box: Box) -> tuple[float, float]:
+    """Return the bound on a box that multipliers prove, and their remainder.
 
     Parameters
     ----------
     program : the relaxation of the box.
     held : (w,) multipliers as in :class:`fsopt.answers.trees.Tree`.
     ray : whether they are a Farkas vector.
-    size : (n,) as in :func:`reference`.
+    box : ranges (N,) of the first variables, see :meth:`fsopt.certificates.relaxations.Relaxation.ranges`.
     """
     m, k = program.A.shape[0], len(program.cones.h)
     y, z = held[:m], held[m : m + k]
-    if ray:
-        found = farkas(program, Point(size, y, z))
-        return (np.inf if found.ok else -np.inf), found.worst
     x = np.zeros(program.n)
-    x[: len(size)] = size
+    if ray:
+        found = farkas(program, Point(x, y, z))
+        return (np.inf if found.ok else -np.inf), found.residuals.get("remainder", 0.0)
     x[curved(program)] = held[m + k :]
-    bound, residuals = dual_point(program, Point(x, y, z))
-    return bound, residuals["dual"]
+    low, high = program.lb.copy(), program.ub.copy()
+    low[: len(box[0])] = np.maximum(low[: len(box[0])], box[0])
+    high[: len(box[1])] = np.minimum(high[: len(box[1])], box[1])
+    bound = lower_bound(program, Point(x, y, z), (low, high))
+    return bound.value, bound.remainder
 
 
-def tree_bound(relaxation: Relaxation, tree: Tree, x: Vector | None) -> TreeBound:
+def tree_bound(relaxation: Relaxation, tree: Tree) -> TreeBound:
     """Return what a tree proves of a program.
-
-    Parameters
-    ----------
-    x : (n,) the incumbent; None for none.
 
     Raises
     ------
     FileError : the tree is none of the program.
     """
-    worst = {False: 0.0, True: 0.0}
-    least, count = relaxation.cutoff, 0
-    for leaf in leaf_bounds(relaxation, tree, reference(relaxation.program, x)):
-        count += 1
-        least, worst[leaf.ray] = min(least, leaf.bound), max(worst[leaf.ray], leaf.residual)
-    return TreeBound(float(least), worst[False], worst[True], count)
+    least, worst, count = relaxation.incumbent, 0.0, 0
+    for leaf in leaf_bounds(relaxation, tree):
+        least, worst, count = min(least, leaf.bound), max(worst, leaf.remainder), count + 1
+    return TreeBound(float(least), worst, count)
 
 
-def leaf_bounds(
-    relaxation: Relaxation, tree: Tree, size: Vector, box: tuple[Vector, Vector] | None = None
-) -> Iterator[Leaf]:
+def leaf_bounds(relaxation: Relaxation, tree: Tree, box: Box | None = None) -> Iterator[Leaf]:
     """Yield the leaves of a tree with what their multipliers prove.
 
     Parameters
     ----------
-    size : (n,) as in :func:`reference`.
     box : bounds of the variables at the root; None for those of the program.
 
     Raises
@@ -147,17 +126,17 @@ def leaf_bounds(
     low, high = (relaxation.low, relaxation.high) if box is None else box
     for place, below, above in tree.boxes(low, high, relaxation.integer):
         if place == NOTHING:
-            yield Leaf(place, below, above, -np.inf, 0.0, ray=False)
+            yield Leaf(place, below, above, -np.inf, 0.0)
             continue
         node, ray = relaxation.at(below, above), bool(tree.ray[place])
         held = tree.multipliers[[place]].toarray()[0]
         if len(held) != node.A.shape[0] + len(node.cones.h) + len(curved(node)):
             raise FileError("the tree is none of this program: it has other multipliers", "prove it again")
-        yield Leaf(place, below, above, *leaf_bound(node, held, ray, size), ray=ray)
+        yield Leaf(place, below, above, *leaf_bound(node, held, ray, relaxation.ranges()))
 
 
 def certify_empty(relaxation: Relaxation, tree: Tree) -> Certificate:
     """Return the certificate of a tree none of whose leaves has a point; it does not hold where one may have."""
-    found = tree_bound(relaxation, tree, None)
+    found = tree_bound(relaxation, tree)
     open_leaf = 0.0 if found.value == np.inf else np.inf
     return make(Kind.INFEASIBLE, {**found.residuals, "open leaves": open_leaf}, bound_source=found.source)

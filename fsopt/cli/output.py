@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fsopt.answers.certificate import valid
 from fsopt.cli.streams import abandon, printable
 from fsopt.common.files import write_text
 from fsopt.errors import FileError, FsoptError, OutOfTimeError
@@ -194,9 +195,9 @@ def pairs(items: Iterable[tuple[str, Any]]) -> str:
 
 def open_gap(certificate: Mapping[str, Any]) -> bool:
     """Return whether the gap alone exceeds the tolerance of a certificate: the bounds hold and do not meet."""
-    tolerance = certificate["tolerance"]
-    # A residual that is not finite is a word in the record, and nan is no number <= tolerance: both fail.
-    return [k for k, v in certificate["residuals"].items() if not (isinstance(v, float) and v <= tolerance)] == ["gap"]
+    # A residual that is not finite is a word in the record.
+    known = {k: v if isinstance(v, float) else float("nan") for k, v in certificate["residuals"].items()}
+    return [k for k, v in known.items() if not valid(k, v, certificate["tolerance"])] == ["gap"]
 
 
 def print_certificate(certificate: dict[str, Any] | None) -> None:

@@ -25,7 +25,7 @@ def second_solve(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> d
         "status": second.status,
         "objective": second.objective,
         "difference": difference,
-        "primal_residual": None if certificate is None else certificate.residuals.get("primal"),
+        "infeasibility": None if certificate is None else certificate.residuals.get("infeasibility"),
         "dual_difference": _dual_difference(model, first, second),
     }
     return {k: plain(v) for k, v in found.items()}

@@ -145,6 +145,17 @@ class Program:
         """Name of the objective, empty if the model has none."""
         return "" if self.objective is None else str(self.objective.name)
 
+    @property
+    def unit(self) -> float:
+        """The unit of the objective value, by which a gap is divided where the value itself is smaller.
+
+        It is 1, unless the model declares another one in its suffix ``unit``: objective -> number; 0 asks for a gap
+        that is small relative to the value.
+        """
+        declared = self.model.component("unit")
+        stated = declared.get(self.objective) if isinstance(declared, pyo.Suffix) else None
+        return 1.0 if stated is None else abs(float(stated))
+
     def append(self, rows: Sequence[Row]) -> None:
         """Append linear constraints."""
         added = build_rows(rows, self.column)

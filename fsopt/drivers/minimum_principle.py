@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsopt.answers.certificate import TOLERANCE, Certificate, Kind, make
 from fsopt.answers.results import Status
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 
 NONNEGATIVE = "every term of the objective is nonnegative"
 """Source of the lower bound that makes the value 0 a global minimum."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import DriverResult, Point, Status
-from fsopt.certificates.convex import dual_point
+from fsopt.certificates.convex import best_bound
 from fsopt.common import clock
 from fsopt.compiler import compile_model
 from fsopt.compiler.values import store, values_of
@@ -258,8 +258,8 @@ def _principle(data: Dataset, costs: Vector, here: float, end: StationaryPoint) 
     elif end.point is not None:
         y, z = (FREE * (1.0 - costs[members]) for members in (data.positive, data.negative))
         program = compile_model(build_misclass_step(data, alpha=1.0, y=y, z=z))
-        bound, dual = dual_point(program, end.point)
-        residuals = {"dual": dual["dual"]}
+        found_bound = best_bound(program, end.point, here)
+        bound, residuals = found_bound.value, {"remainder": found_bound.remainder}
     else:
         return None
     return {**residuals, "minimum principle": max(here - bound, 0.0) / (1.0 + here)}

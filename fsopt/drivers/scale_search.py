@@ -36,7 +36,7 @@ import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Certificate, Kind, closed
 from fsopt.answers.results import DriverResult, Status
-from fsopt.certificates.residuals import of_bounds, relative_gap
+from fsopt.certificates.points import of_bounds, relative_gap
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers

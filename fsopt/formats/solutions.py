@@ -15,7 +15,7 @@ from pyomo.core.base.label import cpxlp_label_from_name
 from fsopt.answers.records import plain
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import outcome, point_from
-from fsopt.certificates.repairs import minimised
+from fsopt.certificates.points import minimised
 from fsopt.certificates.shadow_prices import point_of_prices, priced
 from fsopt.common.arguments import PATH, checked
 from fsopt.common.files import brief, check_readable

@@ -21,7 +21,7 @@ from fsopt.answers.records import plain
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.certificates.exact.claims import About
 from fsopt.certificates.exact.statements import Header
-from fsopt.certificates.residuals import primal_residual
+from fsopt.certificates.points import infeasibility
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.drivers.branch_and_bound.driver import prove
@@ -206,6 +206,6 @@ def better(program: Program, result: SolveResult, point: Point) -> SolveResult:
     """Return a result with a point in the place of its own where that has a smaller value and is feasible."""
     value = program.objective_at(point.x)
     worse = result.objective is not None and program.sign * (value - result.objective) >= 0.0
-    if worse or not np.isfinite(value) or primal_residual(program, point.x) > CLOSE:
+    if worse or not np.isfinite(value) or infeasibility(program, point.x) > CLOSE:
         return result
     return replace(result, status=Status.FEASIBLE, objective=value, bound=None, point=point, evidence=None)

@@ -15,7 +15,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.results import SolveResult
-from fsopt.certificates.residuals import primal_residual
+from fsopt.certificates.points import infeasibility
 from fsopt.common.files import write_text
 from fsopt.compiler import Program, compile_model
 from fsopt.typing import Vector
@@ -75,7 +75,7 @@ def is_optimum(program: Program, stored: Mapping[str, Any], objective: float | N
     value = stored["objective"]
     if objective is None or value is None or not np.all(np.isfinite(x)):
         return False
-    return primal_residual(program, x) <= FEASIBLE and abs(value - objective) <= CLOSE * max(1.0, abs(objective))
+    return infeasibility(program, x) <= FEASIBLE and abs(value - objective) <= CLOSE * max(1.0, abs(objective))
 
 
 def ampl_solution(slug: str, folder: Path, stored: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.fits import Fit
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers.interruption import uninterrupted

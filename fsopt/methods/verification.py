@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, make, valid
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import Point
 from fsopt.answers.saved import point_from
-from fsopt.certificates.convex import dual_point
+from fsopt.certificates.convex import best_bound
 from fsopt.certificates.model import certify_point
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.compiler import Program, compile_model
 from fsopt.drivers.recorder import EARLY
 from fsopt.errors import reading
@@ -90,8 +90,8 @@ def check_first_order(saved: SavedFit, kind: Kind, here: float, residuals: Mappi
     found = _program(saved)
     if found is None:
         return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
-    lower, dual = dual_point(*found)
-    first_order = {"dual": dual["dual"], "first order": max(here - lower, 0.0) / (1.0 + abs(here))}
+    lower = best_bound(*found, here)
+    first_order = {"remainder": lower.remainder, "first order": max(here - lower.value, 0.0) / (1.0 + abs(here))}
     all_residuals = {**saved.residuals, **first_order, **residuals}
     return make(kind, all_residuals, objective=saved.value, tolerance=LOCAL_TOLERANCE)
 
@@ -152,5 +152,5 @@ def finite_vector(value: Any, length: int) -> Vector:
 
 def extend(certificate: Certificate, residuals: Mapping[str, float]) -> Certificate:
     """Return a certificate with further residuals, which must hold too."""
-    ok = certificate.ok and all(np.isfinite(v) and v <= certificate.tolerance for v in residuals.values())
+    ok = certificate.ok and all(valid(name, v, certificate.tolerance) for name, v in residuals.items())
     return replace(certificate, ok=ok, residuals={**certificate.residuals, **residuals})

@@ -13,8 +13,8 @@ program gives them:
 
   and a feasible point, from the program without its objective.
 
-The incumbent of a program with integers is solved again with its integers fixed, so that no tolerance hides in a
-product with an integer.
+Points and multipliers are mended (:mod:`fsopt.solvers.mending`) before they count. The incumbent of a program with
+integers is solved again with its integers fixed, so that no tolerance hides in a product with an integer.
 """
 
 from __future__ import annotations
@@ -24,27 +24,28 @@ from dataclasses import replace
 
 import numpy as np
 
+from fsopt.answers.certificate import FEASIBLE
 from fsopt.answers.results import Point, Status
-from fsopt.certificates.convex import farkas, recession
-from fsopt.certificates.model import certify_point, fixed_program
-from fsopt.certificates.residuals import primal_residual
+from fsopt.certificates.bounds import farkas, no_objective, recession
+from fsopt.certificates.convex import certify_convex
+from fsopt.certificates.model import fixed_program
+from fsopt.certificates.points import infeasibility
 from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import SolverError
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Outcome, Settings
+from fsopt.solvers.mending import NOISE, dual_moved, mended, moved, without_noise
 from fsopt.solvers.proof_programs import recession_program
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import without_objective
-from fsopt.typing import Vector
 
-FEASIBLE = 1e-6
-"""Largest primal residual of a point that counts as feasible."""
 SECOND_OPINION = 10.0
 """Time limit, in seconds, of another solver for a feasible point of a program that the first called infeasible."""
-ROUNDING = 1e-12
-"""Largest residual of a Farkas vector that is rounding."""
+SHARE = 5.0
+"""Largest cost of a mend, in the seconds of the solve; at least :data:`BRIEF`."""
+BRIEF = 1.0
 
 
 def supplement(
@@ -69,72 +70,105 @@ def supplement(
 
 def _supplement(program: Program, outcome: Outcome, settings: Settings, solver: str) -> Outcome:
     settings = Settings(tolerance=settings.tolerance, threads=settings.threads, seed=settings.seed)
+    deadline = time.perf_counter() + max(SHARE * outcome.seconds, BRIEF)
     if program_class(program) in CONVEX:
-        return _convex(program, outcome, settings)
-    if outcome.point is not None and program.discrete:
-        return _fixed(program, outcome, outcome.point.x, settings)
+        return _convex(program, outcome, settings, deadline)
+    if outcome.point is not None:
+        return _fixed(program, _moved(program, outcome, deadline), settings, deadline)
     free = np.zeros_like(program.integer)
     relaxed = replace(program, integer=free, ordered=[], unsupported=program.refused)
     relaxation = program_class(relaxed) in CONVEX
     if outcome.status is Status.UNBOUNDED and relaxation:
-        return _unbounded_relaxation(relaxed, outcome, settings)
+        return _unbounded_relaxation(relaxed, outcome, settings, deadline)
     if outcome.status is Status.INFEASIBLE:
-        ray = _farkas_vector(relaxed, settings) if relaxation else None
+        ray = _solved_ray(relaxed, settings, deadline) if relaxation else None
         return replace(outcome, ray=ray) if ray is not None else _doubted(program, outcome, settings, solver)
     return outcome
 
 
-def _farkas_vector(relaxed: Program, settings: Settings) -> Point | None:
-    """Return a Farkas vector of a convex relaxation, which excludes the points of the program too; None without one."""
-    found = _solved(relaxed, settings)
-    ray = None if found is None else found[0].ray
-    return ray if ray is not None and farkas(relaxed, ray).ok else None
+def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: float) -> Outcome:
+    if outcome.point is None:
+        if outcome.status is Status.INFEASIBLE:
+            return _infeasible(program, outcome, settings, deadline)
+        return _unbounded(program, outcome, settings, deadline) if outcome.status is Status.UNBOUNDED else outcome
+    point = mended(program, outcome.point, deadline)
+    outcome = _with_point(program, outcome, point)
+    if point.y is not None and certify_convex(program, point.x, point, "").ok:
+        return outcome
+    if outcome.evidence is None and infeasibility(program, point.x) <= FEASIBLE:
+        found = _solved(program, settings)
+        if found is not None and found[0].point is not None and found[0].point.y is not None:
+            pair = mended(program, found[0].point, time.perf_counter() + max(SHARE * found[0].seconds, BRIEF))
+            if point.y is None or certify_convex(program, point.x, pair, "").ok:
+                return replace(outcome, point=Point(point.x), evidence=pair, evidence_source=found[1])
+    return outcome
 
 
-def _unbounded_relaxation(relaxed: Program, outcome: Outcome, settings: Settings) -> Outcome:
+def _with_point(program: Program, outcome: Outcome, point: Point) -> Outcome:
+    """Return an outcome with a mended point, and the words for it where it is another point."""
+    old = outcome.point
+    if old is None or infeasibility(program, old.x) <= FEASIBLE:
+        return replace(outcome, point=point)
+    away = float(np.abs(point.x - old.x).max(initial=0.0))
+    words = f"the point was moved by at most {away:.1e} to meet every constraint"
+    return replace(outcome, point=point, message="; ".join(part for part in (outcome.message, words) if part))
+
+
+def _moved(program: Program, outcome: Outcome, deadline: float) -> Outcome:
+    """Return an outcome with a point that meets every constraint, as far as the least change goes."""
+    point = outcome.point
+    if point is None or infeasibility(program, point.x) <= FEASIBLE:
+        return outcome
+    return _with_point(program, outcome, replace(point, x=moved(program, point.x, deadline)))
+
+
+def _ray(program: Program, ray: Point, deadline: float) -> Point | None:
+    """Return multipliers that prove that a convex program has no point, mended where it takes that; None for none."""
+    if ray.y is None or ray.z is None:
+        return None
+    if farkas(program, ray).ok:
+        return ray
+    goal, zero = no_objective(program), np.zeros(program.n)
+    for sign in (1.0, -1.0):
+        for share in (0.0, *NOISE):
+            found = dual_moved(goal, without_noise(goal, Point(zero, sign * ray.y, ray.z), share), deadline)
+            if farkas(program, found).ok:
+                return found
+    return None
+
+
+def _solved_ray(program: Program, settings: Settings, deadline: float) -> Point | None:
+    """Return a Farkas vector of a convex program by an installed solver; None without one that holds."""
+    found = _solved(program, settings)
+    return None if found is None or found[0].ray is None else _ray(program, found[0].ray, deadline)
+
+
+def _infeasible(program: Program, outcome: Outcome, settings: Settings, deadline: float) -> Outcome:
+    """Return the outcome with a Farkas vector that holds, or without its status where another solver finds a point."""
+    ray = None if outcome.ray is None else _ray(program, outcome.ray, deadline)
+    if ray is not None:
+        return replace(outcome, ray=ray)
+    found = _solved(program, settings)
+    if found is None:
+        return outcome
+    other, name = found
+    if other.point is not None:
+        feasible = infeasibility(program, mended(program, other.point, deadline).x) <= FEASIBLE
+        return _contradicted(outcome, name) if feasible else outcome
+    ray = None if other.ray is None else _ray(program, other.ray, deadline)
+    return outcome if ray is None else replace(outcome, ray=ray, evidence_source=name)
+
+
+def _unbounded_relaxation(relaxed: Program, outcome: Outcome, settings: Settings, deadline: float) -> Outcome:
     """Return the outcome without its status where the relaxation of the integers has no direction of descent.
 
     A program is unbounded only if its relaxation is. The converse holds for rational numbers and a program with a
     point, which stays the word of the solver.
     """
-    if _unbounded(relaxed, outcome, settings).direction is not None:
+    if _unbounded(relaxed, outcome, settings, deadline).direction is not None:
         return outcome
     message = f"{outcome.message}, but no direction of descent of the relaxation was found"
     return replace(outcome, status=Status.NONE, stop="numerical", message=message)
-
-
-def _convex(program: Program, outcome: Outcome, settings: Settings) -> Outcome:
-    point = outcome.point
-    if point is not None and outcome.evidence is None and (point.y is None or point.z is None):
-        found = _solved(program, settings)
-        if found is not None and found[0].point is not None and found[0].point.y is not None:
-            return replace(outcome, evidence=found[0].point, evidence_source=found[1])
-    if outcome.status is Status.INFEASIBLE:
-        return _infeasible(program, outcome, settings)
-    if outcome.status is Status.UNBOUNDED:
-        return _unbounded(program, outcome, settings)
-    return outcome
-
-
-def _infeasible(program: Program, outcome: Outcome, settings: Settings) -> Outcome:
-    """Return the outcome with a Farkas vector, or without its status where another solver finds a feasible point.
-
-    A Farkas vector with the residual r excludes points of less than about 1/r units. One from an interior point is no
-    better than 1e-8 or so, and programs in extreme units have points farther away: a second solver is called, unless
-    the vector holds up to rounding.
-    """
-    held = np.inf if outcome.ray is None else farkas(program, outcome.ray).worst
-    if held <= ROUNDING:
-        return outcome
-    found = _solved(program, settings)
-    if found is None:
-        return outcome
-    other, name = found
-    if other.point is not None and primal_residual(program, other.point.x) <= FEASIBLE:
-        return _contradicted(outcome, name)
-    if other.ray is not None and farkas(program, other.ray).worst < held:
-        return replace(outcome, ray=other.ray, evidence_source=name)
-    return outcome
 
 
 def _doubted(program: Program, outcome: Outcome, settings: Settings, solver: str) -> Outcome:
@@ -147,7 +181,7 @@ def _doubted(program: Program, outcome: Outcome, settings: Settings, solver: str
             found = Connection(spec, goal, settings).solve(clock.left(SECOND_OPINION)).point
         except SolverError:
             continue
-        if found is not None and certify_point(goal, found).residuals["primal"] <= FEASIBLE:
+        if found is not None and infeasibility(program, moved(goal, found.x, time.perf_counter() + BRIEF)) <= FEASIBLE:
             return _contradicted(outcome, spec.name)
         break
     return outcome
@@ -168,38 +202,43 @@ def _solved(program: Program, settings: Settings, *, duals: bool = True) -> tupl
             outcome = Connection(spec, program, settings).solve(clock.left())
         except SolverError:
             continue
-        if outcome.point is not None or (outcome.ray is not None and farkas(program, outcome.ray).ok):
+        if outcome.point is not None or outcome.ray is not None:
             return outcome, spec.name
         best = best or (outcome, spec.name)
     return best
 
 
-def _unbounded(program: Program, outcome: Outcome, settings: Settings) -> Outcome:
+def _unbounded(program: Program, outcome: Outcome, settings: Settings, deadline: float) -> Outcome:
     """Return the outcome with a recession direction of descent and a feasible point, where both are found.
 
     Where a Farkas vector shows that there is no point, the program is infeasible, whatever its solver said.
     """
     steepest = _solved(recession_program(program), settings, duals=False)
     start = _solved(without_objective(program), settings, duals=False)
-    if start is not None and start[0].ray is not None and farkas(program, start[0].ray).ok:
+    if start is not None and start[0].ray is not None and start[0].point is None:
+        ray = _ray(program, start[0].ray, deadline)
         message = f"{outcome.message}, but {start[1]} found a Farkas vector"
-        return replace(outcome, status=Status.INFEASIBLE, stop="infeasible", ray=start[0].ray, message=message)
+        if ray is not None:
+            return replace(outcome, status=Status.INFEASIBLE, stop="infeasible", ray=ray, message=message)
     if steepest is None or start is None or steepest[0].point is None or start[0].point is None:
         return outcome
-    direction, x = steepest[0].point.x, start[0].point.x
-    if not recession(program, direction).ok or primal_residual(program, x) > FEASIBLE:
+    direction = moved(recession_program(program), steepest[0].point.x, deadline)
+    x = moved(without_objective(program), start[0].point.x, deadline)
+    if not recession(program, direction).ok or infeasibility(program, x) > FEASIBLE:
         return outcome
     return replace(outcome, direction=Point(direction), evidence=Point(x), evidence_source=steepest[1])
 
 
-def _fixed(program: Program, outcome: Outcome, incumbent: Vector, settings: Settings) -> Outcome:
-    """Return the outcome with the best point at the integers of its incumbent (n,), and that program's multipliers."""
-    rest = fixed_program(program, incumbent)
+def _fixed(program: Program, outcome: Outcome, settings: Settings, deadline: float) -> Outcome:
+    """Return the outcome with the best point at the integers of its incumbent, and that program's multipliers."""
+    if outcome.point is None or not program.discrete:
+        return outcome
+    rest = fixed_program(program, outcome.point.x)
     if program_class(rest) not in CONVEX:
         return outcome
     found = _solved(rest, settings)
     if found is None or found[0].point is None or found[0].point.y is None:
         return outcome
-    best = found[0].point
+    best = mended(rest, found[0].point, deadline)
     x = np.where(rest.lb == rest.ub, rest.lb, best.x)
     return replace(outcome, point=Point(x), evidence=Point(x, best.y, best.z), evidence_source=found[1])

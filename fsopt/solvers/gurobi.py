@@ -18,8 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from fsopt.answers.results import Point, Status
-from fsopt.certificates.convex import dual_point, farkas
-from fsopt.certificates.model import certify_point
+from fsopt.certificates.bounds import farkas
+from fsopt.certificates.convex import certify_convex
 from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
@@ -50,8 +50,6 @@ STATUS_MAP = {
 }
 """By the names in ``GRB.Status``."""
 TOLERANCE = 1e-9
-PRECISE = 1e-7
-"""Residual of the dual point up to which Gurobi's own multipliers of a cone program are taken."""
 ERRORS = shared.Errors(
     "Gurobi",
     "get a licence (free for academics) at gurobi.com/licenses and set GRB_LICENSE_FILE to it, or swap the solver",
@@ -220,7 +218,7 @@ class Gurobi:
             z = self.scaled.z(self.cone_rows.Pi) if len(p.cones) else np.zeros(0)
             point = Point(point.x, self.scaled.y(y), z)
         ended = self.m.Status in (gp.GRB.OPTIMAL, gp.GRB.SUBOPTIMAL) and self.depth == 0
-        good = point.y is not None and max(dual_point(p, point)[1].values()) <= PRECISE
+        good = point.y is not None and certify_convex(p, point.x, point, "").ok
         if good or not ended or not len(p.cones):
             return point
         found = self._dual(ray=False)
@@ -237,7 +235,7 @@ class Gurobi:
 
     def _ray(self, point: Point | None) -> Point | None:
         """Return a proof of infeasibility where there is no point, or none whose multipliers hold."""
-        if point is not None and certify_point(self.program, point).ok:
+        if point is not None and certify_convex(self.program, point.x, point, "").ok:
             return None
         ray = self._dual(ray=True)
         return ray if ray is not None and farkas(self.program, ray).ok else None

@@ -10,13 +10,13 @@ import scipy.sparse as sp
 from pyomo.common.collections import ComponentMap
 from pyomo.core.expr.visitor import identify_variables
 
-from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, valid
 from fsopt.answers.results import Point, SolveResult, Status
-from fsopt.certificates.convex import farkas
+from fsopt.certificates.bounds import crossed, farkas
+from fsopt.certificates.convex import proves
 from fsopt.certificates.model import CUTS, Claim, certify_point, certify_unbounded
 from fsopt.certificates.nonconvex import reduced_costs
 from fsopt.compiler import Program
-from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.solvers.interface import Outcome
 from fsopt.solvers.leaks import believed
 
@@ -43,26 +43,23 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
     """
     sign = program.sign
     outcome, doubt = believed(program, outcome, solver)
-    if outcome.point is None:
+    if outcome.point is None or crossed(program):
         return _without_point(program, outcome, solver)
+    point = replace(outcome.point, x=np.clip(outcome.point.x, program.lb, program.ub))
     bound = outcome.bound if outcome.bound is not None and np.isfinite(outcome.bound) else None
     stated = Claim(bound, solver, outcome.evidence, outcome.evidence_source, outcome.cuts)
-    certificate = certify_point(program, outcome.point, stated)
+    certificate = certify_point(program, point, stated)
     if doubt:
         certificate = replace(certificate, notes=(*certificate.notes, doubt))
-    feasible = make(Kind.FEASIBLE, {"primal": certificate.residuals["primal"]}).ok
-    if certificate.kind is Kind.CONVEX and certificate.residuals["dual"] <= certificate.tolerance:
-        feasible = feasible and not _excluded(certificate, sign)  # a point beyond a valid bound violates what it costs
-    status = Status.FEASIBLE if feasible else Status.NONE
+    feasible = valid("infeasibility", certificate.residuals.get("infeasibility", np.inf))
+    excluded = _excluded(certificate, sign)  # a point beyond a proved bound violates what it costs
+    status = Status.FEASIBLE if feasible and not (excluded and certificate.kind is Kind.CONVEX) else Status.NONE
     if certificate.ok:
         status = PROVES.get(certificate.kind, status)
-    if certificate.kind is Kind.CONVEX:
-        held = certificate.residuals["dual"] <= certificate.tolerance and certificate.bound is not None
-        bound = sign * certificate.bound if held and certificate.bound is not None else None
-    elif certificate.kind is Kind.FEASIBLE or (feasible and _excluded(certificate, sign)):
+    if certificate.kind is Kind.CONVEX or certificate.bound_source == CUTS:
+        bound = sign * certificate.bound if proves(certificate) and certificate.bound is not None else None
+    elif certificate.kind is Kind.FEASIBLE or excluded:
         bound = None
-    elif certificate.bound_source == CUTS and certificate.bound is not None:
-        bound = sign * certificate.bound
     return SolveResult(
         status=status,
         stop=outcome.stop,
@@ -72,9 +69,9 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
         seconds={},
         iterations=outcome.iterations,
         certificate=certificate,
-        point=outcome.point,
+        point=point,
         message=outcome.message if certificate.kind is not Kind.FEASIBLE else "; ".join(certificate.notes),
-        constraint_duals=_shadow_prices(program, outcome.point),
+        constraint_duals=_shadow_prices(program, point),
         evidence=outcome.evidence,
         evidence_source=outcome.evidence_source,
         cuts=outcome.cuts,
@@ -83,7 +80,7 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
 
 def _excluded(certificate: Certificate, sign: float) -> bool:
     """Return whether a feasible point has a value beyond the bound of the solver, which is then none."""
-    if certificate.bound is None or certificate.objective is None:
+    if certificate.bound is None or certificate.objective is None or not proves(certificate):
         return False
     excess = sign * (certificate.bound - certificate.objective)
     return excess > certificate.tolerance * max(1.0, abs(certificate.objective))
@@ -92,23 +89,22 @@ def _excluded(certificate: Certificate, sign: float) -> bool:
 def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResult:
     """Return the result of a solve without a point: infeasible or unbounded only with a certificate that holds.
 
-    The search behind such a word about a program that is not convex, or has integers, cannot be repeated: it stays the
-    solver's, and the certificate says so.
+    The word of a solver whose search cannot be repeated is its reason to stop, and no status.
     """
-    certificate = None
-    if outcome.ray is not None:
+    certificate, status = None, outcome.status
+    if crossed(program):
+        status, certificate = Status.INFEASIBLE, farkas(program, Point(np.zeros(program.n)))
+    elif outcome.ray is not None:
         certificate = farkas(program, outcome.ray)
     elif outcome.direction is not None and outcome.evidence is not None:
         certificate = certify_unbounded(program, outcome.direction, outcome.evidence)
-    stated = outcome.status in (Status.INFEASIBLE, Status.UNBOUNDED)
-    held = certificate is not None and certificate.ok
-    if stated and not held and program_class(program) not in CONVEX:
-        note = f"the word of {solver}, whose search is not repeated"
-        certificate = Certificate(Kind(outcome.status), False, {}, bound_source=solver, notes=(note,))
-        held = True
+    held = certificate is not None and certificate.ok and status in (Status.INFEASIBLE, Status.UNBOUNDED)
+    if not held and status in (Status.INFEASIBLE, Status.UNBOUNDED):
+        note = f"that it is {status} is the word of {solver}, whose search is not repeated"
+        certificate = Certificate(Kind.NONE, False, {}, bound_source=solver, notes=(note,))
     return SolveResult(
-        status=outcome.status if stated and held else Status.NONE,
-        stop=outcome.stop,
+        status=status if held else Status.NONE,
+        stop=str(status) if crossed(program) else outcome.stop,
         objective=None,
         bound=None if outcome.bound is None else program.sign * outcome.bound,
         solver=solver,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.results import Point, Status
-from fsopt.certificates.model import certify_point
+from fsopt.certificates.convex import certify_convex
 from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import program_class
@@ -245,7 +245,7 @@ class Scip:
         """Return the solution of a linear program with the multipliers of SCIP, if they prove it to be optimal."""
         prices = np.array([self._price(row) for row in self.rows]) * row_factors(self.program) / self.factor
         priced = replace(point, y=prices, z=np.zeros(0))
-        return priced if certify_point(self.program, priced).ok else None
+        return priced if certify_convex(self.program, priced.x, priced, "").ok else None
 
     def _price(self, row: Any) -> float:
         """Return the multiplier of a constraint; 0 for one that SCIP has dropped, as redundant or for a bound."""

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.typing import Vector
 
 Progress: TypeAlias = Callable[[Mapping[str, Any]], None]

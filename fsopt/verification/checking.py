@@ -16,7 +16,7 @@ from fsopt.answers.saved import fit_from, intact
 from fsopt.answers.schema import check_parts
 from fsopt.answers.trained import Trained, fingerprint
 from fsopt.certificates.exact.claims import Claim, not_shown
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.common.customising import Change, customised
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel

@@ -25,14 +25,12 @@ NO_BOUND = "nothing in the file bounds the optimum"
 SAME = 1e-6
 """Largest difference of the values of two points that are the same one, with its integers rounded."""
 EXPLAINED: Mapping[str, str] = {
-    "primal": "the point violates a constraint or a bound",
+    "infeasibility": "the point violates a constraint",
     "integrality": "an integer variable is no whole number",
-    "primal at whole numbers": "the point violates a constraint where its integers are rounded",
     "objective": "the stated objective value is not that of the point",
-    "dual": "the multipliers are not dual feasible",
+    "remainder": "the multipliers prove no bound",
     "gap": "the optimum is bounded elsewhere",
     "stated bound": "the optimum is not bounded by the stated value",
-    "cost": "the violations, times their multipliers, may change the objective",
     "farkas": "the multipliers prove no infeasibility",
 }
 """Residual -> what it means where it is too large."""
@@ -89,7 +87,7 @@ def reason(found: Verification, answer: SolveResult, program: Program) -> str:
     if answer.point is None:
         return f"the file claims that the model is {answer.status} and has nothing that proves it"
     certificate = found.certificate
-    large = {k: v for k, v in found.residuals.items() if not v <= certificate.tolerance}
+    large = certificate.refused()
     unbounded = answer.status is Status.OPTIMAL and certificate.kind in (Kind.FEASIBLE, Kind.KKT)
     if unbounded and set(large) <= {"stated bound", "evidence"}:
         return NO_BOUND

@@ -12,10 +12,10 @@ from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import point_from
 from fsopt.answers.trees import Tree
-from fsopt.certificates.convex import farkas
+from fsopt.certificates.bounds import farkas
 from fsopt.certificates.model import CUTS, Claim, certify_point, certify_unbounded
+from fsopt.certificates.points import relative_gap
 from fsopt.certificates.relaxations import relaxation_of
-from fsopt.certificates.residuals import relative_gap
 from fsopt.certificates.trees import PROVED, certify_empty
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.values import all_values
@@ -111,8 +111,8 @@ def _with_statements(
     kind = found.kind
     if status is Status.FEASIBLE and kind is not Kind.NONE:
         # The gap may be open, and with it the first-order conditions. A dual point bounds only where it is feasible.
-        names = ["primal", "integrality", "primal at whole numbers"]
-        names += ["dual", "dual in leaves", "farkas in leaves"] * (bound is not None)
+        names = ["infeasibility", "rounding", "integrality"]
+        names += ["remainder", "remainder in leaves"] * (bound is not None)
         kept, kind = {name: kept[name] for name in names if name in kept}, Kind.FEASIBLE
     residuals = {**kept, **stated}
     if kind is Kind.NONE:

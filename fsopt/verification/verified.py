@@ -148,8 +148,7 @@ class Verification:
     def reason(self) -> str:
         """Why the answer is not verified; empty for one that is."""
         if not self.numerically:
-            large = {k: v for k, v in self.residuals.items() if not v <= self.certificate.tolerance}
-            shown = ", ".join(f"{name} {value:.1e}" for name, value in large.items())
+            shown = ", ".join(f"{name} {value:.1e}" for name, value in self.certificate.refused().items())
             return shown or f"{self.certificate.kind} is no evidence for the status {self.claimed}"
         return "; ".join(f"{claim.name}: {claim.reason}" for claim in self.claims if not claim.holds)
 
@@ -172,7 +171,8 @@ class Verification:
         """Return the residuals as a pandas DataFrame: columns ``residual``, ``value`` and ``ok``."""
         import pandas as pd
 
-        rows = [(name, value, value <= self.certificate.tolerance) for name, value in self.residuals.items()]
+        refused = self.certificate.refused()
+        rows = [(name, value, name not in refused) for name, value in self.residuals.items()]
         return pd.DataFrame(rows, columns=["residual", "value", "ok"])
 
     def summary(self) -> str:

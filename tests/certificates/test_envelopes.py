@@ -9,7 +9,7 @@ import pytest
 import fsopt
 from fsopt.certificates.convex import dual_point
 from fsopt.certificates.envelopes import Envelopes
-from fsopt.certificates.repairs import minimised
+from fsopt.certificates.points import minimised
 from fsopt.certificates.univariate import Term, term_of
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import program_class

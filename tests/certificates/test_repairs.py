@@ -7,7 +7,7 @@ import pytest
 import fsopt
 from fsopt.answers.results import Point
 from fsopt.certificates.model import Claim, certify_point
-from fsopt.certificates.repairs import minimised, repair_cost, repaired
+from fsopt.certificates.points import minimised, repair_cost, repaired
 from fsopt.compiler import compile_model
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from fsopt.answers.results import Point
 from fsopt.certificates.convex import primal_cost
-from fsopt.certificates.residuals import primal_residual
+from fsopt.certificates.points import primal_residual
 from fsopt.compiler import compile_model
 
 

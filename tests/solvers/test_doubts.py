@@ -10,7 +10,7 @@ from support import blobs
 import fsopt
 from fsopt.answers.results import Point, Status
 from fsopt.certificates.model import certify_point
-from fsopt.certificates.repairs import minimised, repaired
+from fsopt.certificates.points import minimised, repaired
 from fsopt.compiler import compile_model
 from fsopt.solvers.auxiliary import supplement
 from fsopt.solvers.interface import Outcome, Settings

@@ -11,7 +11,7 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.results import Point
-from fsopt.certificates.repairs import violation
+from fsopt.certificates.points import violation
 from fsopt.compiler import compile_model
 from fsopt.errors import OptionError, SolverError
 from fsopt.solvers.base import Session

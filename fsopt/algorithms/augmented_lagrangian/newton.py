@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, project_multipliers, svm_bound, svm_value

@@ -23,7 +23,7 @@ from fsopt.algorithms.branch_and_benders.settings import DEFAULT_SETTINGS, Branc
 from fsopt.algorithms.branch_and_benders.tasks import Outcome, team_of
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult, Status
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.files import check_writable
 from fsopt.common.teams import Team, processes

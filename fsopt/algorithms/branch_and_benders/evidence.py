@@ -18,7 +18,7 @@ from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProble
 from fsopt.algorithms.branch_and_benders.search import Search
 from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, Replayed, replay, size_of
 from fsopt.answers.certificate import Certificate, Kind
-from fsopt.certificates.residuals import of_bounds
+from fsopt.certificates.points import of_bounds
 from fsopt.typing import Matrix
 
 FORMAT = "tree 1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import combination, hinge, kernel_svm_value, project_multipliers, svm_bound, svm_value
 from fsopt.data.weights import loss_weights

@@ -25,7 +25,7 @@ import scipy
 
 from fsopt.algorithms.interior_point.problems import HingeProblem
 from fsopt.algorithms.pieces import PIECE, cholesky, gram
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.data.hyperplanes import project_multipliers
 from fsopt.data.weights import loss_weights

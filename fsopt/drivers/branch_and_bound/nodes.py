@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.answers.certificate import TOLERANCE
+from fsopt.answers.certificate import REMAINDER
 from fsopt.answers.results import Point
 from fsopt.answers.trees import LEAF, NOTHING, Tree, halves
+from fsopt.certificates.bounds import no_objective
 from fsopt.certificates.relaxations import Relaxation
-from fsopt.certificates.trees import curved, leaf_bound, leaf_bounds, reference
+from fsopt.certificates.trees import curved, leaf_bound, leaf_bounds
 from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import program_class
 from fsopt.errors import SolverError
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Change, Settings
+from fsopt.solvers.mending import dual_moved
 from fsopt.solvers.proof_programs import elastic_program
 from fsopt.solvers.registry import choose
 from fsopt.typing import Vector
 
-SAFE = 0.1 * TOLERANCE
-"""Largest residual of multipliers that are kept."""
+MEND = 5.0
+"""Seconds that a mend of multipliers may take."""
 NOWHERE = np.zeros(0)
 
 Multipliers: TypeAlias = tuple[sp.csr_matrix, bool]
@@ -77,16 +80,14 @@ class Nodes:
     Parameters
     ----------
     relaxation : of the program.
-    incumbent : (n,) a point that gives the size of variables without bounds; None for none.
 
     Attributes
     ----------
     solves : number of relaxations solved.
     """
 
-    def __init__(self, relaxation: Relaxation, incumbent: Vector | None) -> None:
+    def __init__(self, relaxation: Relaxation) -> None:
         self.relaxation = relaxation
-        self.size = reference(relaxation.program, incumbent)
         self.solves = 0
         self.loaded: Program | None = None
         self.connection: Connection | None = None
@@ -113,7 +114,7 @@ class Nodes:
         ------
         FileError : the tree is none of the program.
         """
-        found = iter(list(leaf_bounds(self.relaxation, tree, self.size, (node.low, node.high))))
+        found = iter(list(leaf_bounds(self.relaxation, tree, (node.low, node.high))))
         leaves, pending = [], [node]
         kept = [(tree.multipliers[[k]], ray) for k, ray in enumerate(tree.ray.tolist())]
         for column, value in zip(tree.column.tolist(), tree.value.tolist(), strict=True):
@@ -143,21 +144,30 @@ class Nodes:
         return self.connection
 
     def _take(self, node: Node, program: Program, found: Point, *, ray: bool) -> None:
-        """Keep multipliers that bound a node better than those it has."""
+        """Keep multipliers that bound a node better than those it has; those that bound nothing are mended first."""
         if found.y is None or found.z is None:
             return
-        u = np.zeros(len(curved(program))) if ray else found.x[curved(program)]
         size = max(np.abs(found.y).max(initial=0.0), np.abs(found.z).max(initial=0.0), 1e-300) if ray else 1.0
+        pair = Point(found.x, found.y / size, found.z / size)
         # The rounding errors of an interior point in cones that a contradiction of the rows does not need would keep
         # it from being made exact.
-        for z in ([np.zeros_like(found.z)] if ray and found.z.any() else []) + [found.z]:
-            held = np.concatenate([found.y / size, z / size, u])
-            if not np.isfinite(held).all():
-                return
-            bound, residual = leaf_bound(program, held, ray, self.size)
-            if residual <= SAFE and bound > node.bound:
-                node.bound, node.held = bound, (sp.csr_matrix(held), ray)
-                return
+        first = [Point(pair.x, pair.y, np.zeros_like(pair.z))] if ray and found.z.any() else []
+        if any(self._kept(node, program, held, ray) for held in [*first, pair]) or node.bound > -np.inf:
+            return
+        goal = no_objective(program) if ray else program
+        self._kept(node, program, dual_moved(goal, pair, time.perf_counter() + MEND), ray)
+
+    def _kept(self, node: Node, program: Program, pair: Point, ray: bool) -> bool:
+        """Keep multipliers where they bound a node better than those it has, and return whether they do."""
+        u = np.zeros(len(curved(program))) if ray else pair.x[curved(program)]
+        held = np.concatenate([*pair.multipliers, u])
+        if not np.isfinite(held).all():
+            return False
+        bound, remainder = leaf_bound(program, held, ray, self.relaxation.ranges())
+        if remainder > REMAINDER or not bound > node.bound:
+            return False
+        node.bound, node.held = bound, (sp.csr_matrix(held), ray)
+        return True
 
     def _elastic(self, node: Node, program: Program) -> None:
         """Bound a node whose relaxation seems to have no point, by the multipliers of the least violation."""

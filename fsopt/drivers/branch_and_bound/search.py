@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import heapq
+import time
 from collections.abc import Callable, Iterator
 from itertools import count
 
 import numpy as np
 
+from fsopt.answers.certificate import FEASIBLE
 from fsopt.answers.trees import Tree, halves
+from fsopt.certificates.points import infeasibility, judged_point, minimised
 from fsopt.certificates.relaxations import Relaxation
-from fsopt.certificates.repairs import minimised, violation
-from fsopt.certificates.residuals import primal_residual
 from fsopt.drivers.branch_and_bound.branching import PseudoCosts, branching
-from fsopt.drivers.branch_and_bound.nodes import Node, Nodes
+from fsopt.drivers.branch_and_bound.nodes import MEND, Node, Nodes
+from fsopt.solvers.mending import moved
 from fsopt.typing import Vector
 
 GAP = 2e-7
 """Relative gap to the incumbent at which a node is pruned, well within that of an optimum."""
 WHOLE = 1e-6
 """Distance from a whole number up to which an integer of a relaxation counts as one."""
-FEASIBLE = 1e-7
-"""Largest primal residual of an incumbent."""
 
 
 class Search:
@@ -44,12 +44,12 @@ class Search:
         self.x: Vector | None = None
         self.value = np.inf
         self.costs = PseudoCosts.none(len(relaxation.low))
-        self.nodes = Nodes(relaxation, x)
+        self.nodes = Nodes(relaxation)
         self.root = Node(relaxation.low, relaxation.high)
         self.heap: list[tuple[float, int, Node]] = []
         self.number: Iterator[int] = count()
         if x is not None:
-            self.offer(np.where(self.program.integer, np.round(x), x))
+            self.offer(x)
 
     @property
     def cutoff(self) -> float:
@@ -61,8 +61,11 @@ class Search:
 
     def offer(self, x: Vector) -> None:
         """Take a point as the incumbent where it is feasible and better."""
+        x = judged_point(self.program, x)
+        if infeasibility(self.program, x) > FEASIBLE and minimised(self.program, x) < self.value:
+            x = moved(self.program, x, time.perf_counter() + MEND)
         value = minimised(self.program, x)
-        if value < self.value and max(primal_residual(self.program, x), violation(self.program, x)) <= FEASIBLE:
+        if value < self.value and infeasibility(self.program, x) <= FEASIBLE:
             self.x, self.value = x, value
             self.relaxation.improve(value)
 

@@ -42,7 +42,6 @@ class Task:
     relaxation: bytes
     nodes: list[Part]
     x: Vector | None
-    size: Vector
     costs: PseudoCosts
     seconds: float
     left: float | None
@@ -61,7 +60,7 @@ class Outcome:
 def run_task(task: Task) -> Outcome:
     """Run a slice of a search, on one thread."""
     search = Search(pickle.loads(task.relaxation), task.x)
-    search.nodes.size, search.costs = task.size, task.costs.copy()
+    search.costs = task.costs.copy()
     roots = [Node(part.low, part.high) for part in task.nodes]
     for root, part in zip(roots, task.nodes, strict=True):
         _graft(search, root, part)
@@ -110,8 +109,7 @@ def _task(
 ) -> Callable[[], Outcome]:
     opened = {id(node) for node in nodes}
     parts = [_part(search, node, (node.low, node.high), opened) for node in nodes]
-    size, costs = search.nodes.size, search.costs.copy()
-    return partial(run_task, Task(relaxation, parts, search.x, size, costs, seconds, left))
+    return partial(run_task, Task(relaxation, parts, search.x, search.costs.copy(), seconds, left))
 
 
 def _take(search: Search, nodes: list[Node], outcome: Outcome) -> int:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import project_multipliers
 from fsopt.data.matrices import divided, root_mean_squares, row_norms

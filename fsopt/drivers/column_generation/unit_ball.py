@@ -8,7 +8,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, Status
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers

@@ -8,7 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.results import DriverResult, Point, Status
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.data import Dataset

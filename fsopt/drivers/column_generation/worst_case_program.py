@@ -24,7 +24,7 @@ import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import Point
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.compiler import Program
 from fsopt.models.mpm.moments import Moments
 from fsopt.typing import Matrix, Vector

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind
-from fsopt.certificates.residuals import of_bounds
+from fsopt.certificates.points import of_bounds
 from fsopt.data import Dataset
 from fsopt.data.weights import loss_weights
 from fsopt.typing import Vector

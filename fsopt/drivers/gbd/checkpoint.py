@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.common.files import AGAIN, check_readable, checkpoint_of, whole_file
 from fsopt.compiler import Program
 from fsopt.data import Dataset

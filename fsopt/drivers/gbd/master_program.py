@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.certificates.residuals import bound_excess, row_excess
+from fsopt.certificates.points import row_violations
 from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
@@ -40,8 +40,8 @@ def feasible(program: Program, columns: Indices, sigma: Vector) -> bool:
     x[columns] = sigma
     with np.errstate(over="ignore"):
         binary = bool(np.isin(sigma, (0.0, 1.0)).all())
-        inside = bool(bound_excess(program, x)[columns].max(initial=0.0) <= 1e-9)
-        return binary and inside and bool(row_excess(program, x).max(initial=0.0) <= 1e-9)
+        inside = bool(((program.lb <= x) & (x <= program.ub))[columns].all())
+        return binary and inside and bool(row_violations(program, x)[0].max(initial=0.0) <= 1e-9)
 
 
 def completed(program: Program, columns: Indices, theta: int, sigma: Vector) -> Vector | None:

@@ -9,7 +9,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
-from fsopt.certificates.residuals import of_bounds
+from fsopt.certificates.points import of_bounds
 from fsopt.typing import Vector
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem as ScalingProblem
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.typing import Vector

@@ -13,7 +13,7 @@ from fsopt.answers.certificate import Kind
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.drivers.kernel_scaling.certificate import certify_stationary

@@ -14,7 +14,7 @@ from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.cut_search import selection_below
 from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.answers.results import Status
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.common.customising import in_force
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.data.weights import loss_weights

@@ -12,7 +12,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset

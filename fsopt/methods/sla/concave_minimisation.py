@@ -15,7 +15,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, Status
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.matrices import largest_values

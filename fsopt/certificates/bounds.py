@@ -1,0 +1,211 @@
+r"""Lower bounds of convex programs from multipliers, valid whatever the multipliers are.
+
+Multipliers y of the rows, z of the cones and the reduced costs :math:`r = Px + c - A'y - G'z` give, by Lagrangian
+duality, the lower bound
+
+.. math:: L = -\tfrac12 x'Px + \sum_{y_i > 0} y_i \ell_i + \sum_{y_i < 0} y_i u_i - h'z + c_0
+          + \sum_j \min_{\underline x_j \le x_j \le \overline x_j} r_j x_j,
+
+provided that no multiplier belongs to an infinite side, which the signs that are set here see to, and that z is in the
+(self-dual) cones, into which it is moved. Every reduced cost is paid at a bound of its variable (Neumaier and
+Shcherbina, Mathematical Programming A 99, 2004; Jansson, Chaykin and Keil, SIAM Journal on Numerical Analysis 46,
+2007): r needs not vanish. A variable without the bound that its reduced cost asks for has a range that propagation
+proves (:mod:`fsopt.certificates.propagation`), or its reduced cost counts as 0 where it is below :data:`REMAINDER` of
+its own terms: the bound is then one for costs that differ by this much, and is called numerical.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from fsopt.answers.certificate import REMAINDER, Certificate, Kind, make
+from fsopt.answers.results import Point
+from fsopt.certificates import arithmetic
+from fsopt.certificates.arithmetic import UNIT, Sums
+from fsopt.certificates.points import block_norms, infeasibility, ratio, symmetric
+from fsopt.compiler import Program
+from fsopt.compiler.cones import triangle_to_matrix
+from fsopt.typing import Vector
+
+Box: TypeAlias = tuple[Vector, Vector]
+"""Lower and upper ends (n,) of ranges of the variables."""
+INSIDE = 4e-16
+"""Relative distance from the boundary of its cone at which a multiplier is put that is outside or on it."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound of the minimisation form.
+
+    Attributes
+    ----------
+    value : the bound; minus infinity where the multipliers prove none.
+    rigorous : the bound without any reduced cost that counts as 0 though it is none.
+    remainder : the largest of the reduced costs that count as 0, relative to their terms.
+    terms : sum of the absolute values of what the bound is the sum of.
+    """
+
+    value: float
+    rigorous: float
+    remainder: float
+    terms: float
+
+
+def lower_bound(program: Program, point: Point, box: Box | None = None) -> Bound:
+    """Return the lower bound that the multipliers of a point prove.
+
+    Parameters
+    ----------
+    point : x, which any vector may be, and multipliers y, z.
+    box : ranges that are proved to contain the points that matter; None for the bounds of the variables.
+
+    Raises
+    ------
+    ParameterError : the point has no multipliers.
+    """
+    x = point.x
+    y, z = cleaned(program, point)
+    r, quadratic = reduced_costs(program, x, y, z)
+    sides = np.where(y > 0.0, program.lo, program.hi)
+    rows, row_terms = arithmetic.dot(y, np.where(y != 0.0, sides, 0.0))
+    cones, cone_terms = arithmetic.dot(program.cones.h, z)
+    square, _ = arithmetic.dot(x, quadratic.value)
+    base = -0.5 * square + rows - cones + program.c0
+    terms = float(np.abs(x) @ quadratic.terms) / 2 + row_terms + cone_terms + abs(program.c0)
+    value = r.value
+    error = UNIT * np.abs(value) + r.error
+    low, high = (program.lb, program.ub) if box is None else box
+    paid = np.minimum(_least(value - error, low, high), _least(value + error, low, high))
+    small = (np.abs(value) <= REMAINDER * r.terms) & (paid < value * x)
+    counted = np.where(small, value * x, paid)
+    slack = 16.0 * UNIT * (terms + float(np.abs(np.where(np.isfinite(counted), counted, 0.0)).sum()))
+    used = ratio(np.abs(value), r.terms)[small].max(initial=0.0)
+    terms += float(np.abs(counted).sum())
+    return Bound(float(base + counted.sum() - slack), float(base + paid.sum() - slack), float(used), terms)
+
+
+def _least(r: Vector, low: Vector, high: Vector) -> Vector:
+    """Return the smallest value of r x between low and high."""
+    with np.errstate(invalid="ignore"):
+        least: Vector = np.where(r == 0.0, 0.0, r * np.where(r > 0.0, low, high))
+    return least
+
+
+def reduced_costs(program: Program, x: Vector, y: Vector, z: Vector) -> tuple[Sums, Sums]:
+    """Return r = Px + c - A'y - G'z (n,) in twice the working precision, and Px."""
+    quadratic = arithmetic.product(symmetric(program), x)
+    A, G = program.A.tocsc(), program.cones.G.tocsc()
+    rows = arithmetic.segments(A.data, y[A.indices], A.indptr)
+    cones = arithmetic.segments(G.data, z[G.indices], G.indptr)
+    return quadratic.plus(arithmetic.of(program.c)).minus(rows).minus(cones), quadratic
+
+
+def cleaned(program: Program, point: Point) -> tuple[Vector, Vector]:
+    """Return the multipliers y and z with 0 for those of infinite sides, and z in its cones."""
+    y, z = point.multipliers
+    infinite = ((y > 0.0) & ~np.isfinite(program.lo)) | ((y < 0.0) & ~np.isfinite(program.hi))
+    return np.where(infinite, 0.0, y), into_cones(program, z)
+
+
+def into_cones(program: Program, z: Vector) -> Vector:
+    """Return z (k,) with each block in its cone: by a larger head, or by a larger diagonal of a matrix."""
+    cones = program.cones
+    if not len(cones):
+        return z
+    z, heads = z.copy(), cones.starts[:-1]
+    needed = block_norms(program, z, tail=True) * (1.0 + INSIDE)
+    second = cones.orders == 0
+    z[heads[second]] = np.maximum(z[heads], needed)[second]
+    for k in np.flatnonzero(cones.orders):
+        part, order = slice(cones.starts[k], cones.starts[k + 1]), int(cones.orders[k])
+        least = float(np.linalg.eigvalsh(triangle_to_matrix(z[part], order))[0])
+        size = float(np.abs(z[part]).max(initial=0.0))
+        diagonal = np.cumsum(np.arange(1, order + 1)) - 1 + part.start
+        z[diagonal] += max(0.0, 8.0 * order * UNIT * size - least)
+    return z
+
+
+# -- proofs that there is no point, or no optimum ---------------------------------------------------------
+
+
+def crossed(program: Program) -> str:
+    """Return the two numbers that leave a variable or a constraint no value, in words; empty where there are none."""
+    for low, high, parts in (
+        (program.lb, program.ub, program.variables),
+        (program.lo, program.hi, program.constraints),
+    ):
+        at = np.flatnonzero(low > high)
+        if len(at):
+            return f"'{parts[at[0]].name}' is at least {low[at[0]]:g} and at most {high[at[0]]:g}"
+    at = np.flatnonzero(program.integer & (np.ceil(program.lb) > np.floor(program.ub)))
+    if not len(at):
+        return ""
+    j = int(at[0])
+    return f"'{program.variables[j].name}' is whole and between {program.lb[j]:g} and {program.ub[j]:g}"
+
+
+def farkas(program: Program, ray: Point) -> Certificate:
+    """Return the certificate of infeasibility of multipliers y, z: the bound of the program with the objective 0.
+
+    A positive bound is a contradiction, as 0 is the value of every point. It has to exceed the rounding of numbers that
+    differ by :data:`fsopt.answers.certificate.REMAINDER` of themselves: the residual ``farkas`` is the change of the
+    bound by as much, relative to the bound.
+
+    Raises
+    ------
+    ParameterError : the ray has no multipliers.
+    """
+    words = crossed(program)
+    if words:
+        return make(Kind.INFEASIBLE, {}, notes=(words,))
+    y, z = ray.multipliers
+    empty, zero = no_objective(program), np.zeros(program.n)
+    best = Certificate(Kind.INFEASIBLE, False, {"farkas": np.inf})
+    for sign in (1.0, -1.0):  # Solvers differ in the sign of the multipliers of rows in a ray.
+        found = lower_bound(empty, Point(zero, sign * y, z))
+        residual = REMAINDER * found.terms / found.value if found.value > 0.0 else np.inf
+        if residual < best.residuals["farkas"]:
+            residuals = {"farkas": float(residual), "remainder": found.remainder}
+            notes = () if found.rigorous > 0.0 else ("numerically: the multipliers have a remainder",)
+            best = make(Kind.INFEASIBLE, residuals, notes=notes)
+    return best
+
+
+def no_objective(program: Program) -> Program:
+    """Return a program with the objective 0."""
+    n = program.n
+    return replace(program, P=sp.csc_matrix((n, n)), c=np.zeros(n), c0=0.0)
+
+
+def recession(program: Program, direction: Vector) -> Certificate:
+    """Return the certificate of a direction d (n,) along which the objective falls and no constraint is ever violated.
+
+    Signs of d at finite bounds are exact. The residual ``ray`` is the largest violation of Pd = 0 and of the recession
+    cones of rows and cones, relative to the terms of each; ``descent`` is the change of c'd by numbers that differ by
+    :data:`fsopt.answers.certificate.REMAINDER` of themselves, relative to c'd. With a feasible point it proves that the
+    program is unbounded.
+    """
+    receding = recession_cone(program)
+    d = np.clip(direction, receding.lb, receding.ub)
+    fall, terms = arithmetic.dot(-program.c, d)
+    if not (np.isfinite(d).all() and fall > 0.0):
+        return Certificate(Kind.UNBOUNDED, False, {"descent": np.inf})
+    quadratic = arithmetic.product(symmetric(program), d)
+    flat = float(ratio(np.abs(quadratic.value), quadratic.terms).max(initial=0.0))
+    worst = max(flat, infeasibility(receding, d))
+    return make(Kind.UNBOUNDED, {"ray": worst, "descent": REMAINDER * terms / fall})
+
+
+def recession_cone(program: Program) -> Program:
+    """Return the program of the directions along which every constraint stays met, with the objective 0."""
+    low, high = (np.where(np.isfinite(v), 0.0, v) for v in (program.lb, program.ub))
+    rows = [np.where(np.isfinite(v), 0.0, v) for v in (program.lo, program.hi)]
+    cones = replace(program.cones, h=np.zeros_like(program.cones.h))
+    whole = np.zeros_like(program.integer)
+    return replace(
+        no_objective(program), lb=low, ub=high, lo=rows[0], hi=rows[1], cones=cones, integer=whole, ordered=[]
+    )

@@ -1,0 +1,305 @@
+r"""Answers with small errors, mended before they are judged: a point that meets every constraint, exact multipliers.
+
+A solver stops within absolute tolerances in its own units. Its point is then moved by the least change that meets every
+constraint, where a change of a variable costs what it changes of the objective: the sum :math:`T_j` of the terms of its
+reduced cost. Its multipliers are moved by the least change that leaves no reduced cost without a bound to pay it. Both
+are linear programs, with the tangents of cones and of other constraints in their place, and are repeated for what they
+leave. Multipliers that are noise, small in every column, become 0 first. A mended point is another answer, and is
+judged as any other: nothing here can make a false answer pass.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import scipy.sparse as sp
+
+from fsopt.answers.certificate import FEASIBLE, TOLERANCE
+from fsopt.answers.results import Point
+from fsopt.certificates.bounds import cleaned, lower_bound, reduced_costs
+from fsopt.certificates.convex import best_bound, gap
+from fsopt.certificates.points import (
+    block_norms,
+    cone_rows,
+    infeasibility,
+    judged_point,
+    minimised,
+    ratio,
+    row_violations,
+)
+from fsopt.compiler import Program
+from fsopt.compiler.cones import triangle_to_matrix
+from fsopt.compiler.derivatives import derivatives_of
+from fsopt.solvers.highs import silent
+from fsopt.typing import Mask, Vector
+
+ROUNDS = 4
+"""Linear programs of a mend: each leaves about the square of the error before it."""
+EXACT = 1e-13
+"""Relative error that is left to rounding."""
+NOISE = (1e-13, 1e-9)
+"""Shares of the terms of a column below which a multiplier is noise; the first that suffices counts."""
+SMALL = 1e-12
+"""Smallest price of a change."""
+
+
+def mended(program: Program, point: Point, deadline: float) -> Point:
+    """Return the point of a convex program with a point and multipliers that are as good as the mends make them.
+
+    Parameters
+    ----------
+    point : of a solver, with or without multipliers.
+    deadline : of :func:`time.perf_counter`.
+    """
+    x = judged_point(program, point.x)
+    priced = point.y is not None and point.z is not None
+    if infeasibility(program, x) > FEASIBLE or (priced and not _closes(program, x, point)):
+        x = moved(program, x, deadline, _terms(program, point) if priced else None)
+    if not priced:
+        return Point(x)
+    best = Point(x, point.y, point.z)
+    for share in (0.0, *NOISE):
+        if _closes(program, x, best) or time.perf_counter() > deadline:
+            break
+        tried = dual_moved(program, without_noise(program, Point(x, point.y, point.z), share), deadline)
+        if lower_bound(program, tried).value > lower_bound(program, best).value:
+            best = tried
+    return best
+
+
+def _closes(program: Program, x: Vector, pair: Point) -> bool:
+    """Return whether the bound of multipliers meets the value at x."""
+    value = minimised(program, x)
+    return gap(program, value, best_bound(program, pair, value).value) <= TOLERANCE
+
+
+def _terms(program: Program, point: Point) -> Vector:
+    """Return the sums of the terms of the reduced costs (n,)."""
+    return reduced_costs(program, point.x, *cleaned(program, point))[0].terms
+
+
+def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = None) -> Vector:
+    """Return the point (n,) of the least change that meets every constraint, with the same integers, as far as it goes.
+
+    Parameters
+    ----------
+    deadline : of :func:`time.perf_counter`.
+    terms : (n,) sums of the terms of the reduced costs, the prices of changes; None for those of the objective.
+    """
+    x = judged_point(program, x)
+    if terms is None:
+        terms = np.abs(program.c) + abs(program.P) @ np.abs(x)
+    error = infeasibility(program, x)
+    for _ in range(ROUNDS):
+        if error <= EXACT:
+            break
+        rows, least, most, sizes = tangents(program, x)
+        low, high = (np.where(program.integer, 0.0, end - x) for end in (program.lb, program.ub))
+        change = least_change(rows, (least, most), (low, high), _prices(terms, rows, sizes), deadline)
+        if change is None:
+            break
+        other = judged_point(program, x + change)
+        left = infeasibility(program, other)
+        if not left < error:
+            break
+        x, error = other, left
+    return x
+
+
+def tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector, Vector]:
+    """Return rows of a matrix, the bounds of their product with a change of x, and the sums of their terms at x."""
+    _, sizes = row_violations(program, x)
+    activity = program.A @ x
+    parts = [program.A]
+    least, most, terms = [program.lo - activity], [program.hi - activity], [sizes]
+    if program.general:
+        other = derivatives_of(program)
+        g, J = other.values(x)[:-1], other.jacobian(x)[:-1]
+        parts.append(J)
+        least.append(other.lo - g)
+        most.append(other.hi - g)
+        terms.append(abs(J) @ np.abs(x) + np.abs(g))
+    if len(program.cones):
+        rows, needed, size = _cone_tangents(program, x)
+        parts.append(rows)
+        least.append(needed)
+        most.append(np.full(len(needed), np.inf))
+        terms.append(size)
+    return sp.csr_matrix(sp.vstack(parts)), np.concatenate(least), np.concatenate(most), np.concatenate(terms)
+
+
+def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector]:
+    """Return rows whose product with a change has to be at least the second return value, for cones near or beyond.
+
+    The tangent of ``head >= norm of the tail`` at x; for a matrix the eigenvectors of its negative eigenvalues.
+    """
+    cones, G = program.cones, program.cones.G.tocsr()
+    s = cone_rows(program, x)
+    value, heads = s.value, cones.starts[:-1]
+    tails, sizes = block_norms(program, value, tail=True), block_norms(program, s.terms)
+    weights = -value / np.repeat(np.where(tails > 0.0, tails, 1.0), cones.sizes)
+    weights[heads] = 1.0
+    sums = sp.csr_matrix((weights, np.arange(len(value)), cones.starts), shape=(len(cones), len(value)))
+    near = np.flatnonzero((cones.orders == 0) & (tails > 0.0) & (value[heads] < 2.0 * tails))
+    rows, needed, terms = [sums[near] @ G], [(tails - value[heads])[near]], [sizes[near]]
+    for k in np.flatnonzero(cones.orders):
+        part = slice(cones.starts[k], cones.starts[k + 1])
+        eigenvalues, vectors = np.linalg.eigh(triangle_to_matrix(value[part], int(cones.orders[k])))
+        negative = np.flatnonzero(eigenvalues < 0.0)
+        j, i = np.tril_indices(int(cones.orders[k]))
+        scale = np.where(i == j, 1.0, np.sqrt(2.0))
+        cuts = sp.csr_matrix([scale * vectors[i, e] * vectors[j, e] for e in negative]) if len(negative) else None
+        if cuts is not None:
+            rows.append(cuts @ G[part])
+            needed.append(-eigenvalues[negative])
+            terms.append(np.full(len(negative), float(np.abs(s.terms[part]).max())))
+    return sp.csr_matrix(sp.vstack(rows)), np.concatenate(needed), np.concatenate(terms)
+
+
+def _prices(first: Vector, rows: sp.csr_matrix, sizes: Vector) -> Vector:
+    """Return what a change of each variable costs: of the objective, else a small share of the rows it is in."""
+    share = ratio(np.ones(len(sizes)), sizes)
+    share[~np.isfinite(share)] = 0.0
+    scaled = abs(sp.diags(share) @ rows)
+    largest = scaled.max(axis=0).toarray().ravel() if rows.shape[0] else np.zeros(rows.shape[1])
+    prices: Vector = np.where(first > 0.0, first, np.maximum(1e-3 * largest, SMALL))
+    return prices
+
+
+def least_change(
+    rows: sp.csr_matrix, sides: tuple[Vector, Vector], box: tuple[Vector, Vector], prices: Vector, deadline: float
+) -> Vector | None:
+    r"""Return the minimum of :math:`p'|v|` with :math:`\ell \le Mv \le u` and v in a box; None where none is found.
+
+    The program is scaled by its prices, by the largest entry of each row, and by the largest of the sides that 0 does
+    not meet, so that the absolute tolerances of the simplex method are relative to what is needed.
+    """
+    scaled = sp.csr_matrix(rows @ sp.diags(1.0 / prices))
+    largest = abs(scaled).max(axis=1).toarray().ravel() if scaled.shape[0] else np.zeros(0)
+    factor = ratio(np.ones(len(largest)), largest)
+    factor[~np.isfinite(factor)] = 0.0
+    with np.errstate(invalid="ignore"):
+        least, most = (np.where(factor > 0.0, side * factor, end) for side, end in zip(sides, (-np.inf, np.inf), strict=True))
+        low, high = (np.where(prices > 0.0, end * prices, 0.0) for end in box)
+    need = max(float(np.maximum(least, -most).max(initial=0.0)), float(np.maximum(low, -high).max(initial=0.0)))
+    if not 0.0 < need < np.inf:
+        return None
+    found = _simplex(
+        sp.csr_matrix(sp.diags(factor) @ scaled), (least / need, most / need), (low / need, high / need), deadline
+    )
+    return None if found is None else found * need / prices
+
+
+FAR = 1e9
+"""A side that is farther away than this, in the unit of the needed change, is none."""
+
+
+def _simplex(
+    rows: sp.csr_matrix, sides: tuple[Vector, Vector], box: tuple[Vector, Vector], deadline: float
+) -> Vector | None:
+    """Return the v (n,) of the least sum of absolute values, by HiGHS."""
+    import highspy
+
+    least, most, low, high = (np.where(np.abs(v) < FAR, v, np.copysign(np.inf, v)) for v in (*sides, *box))
+    kept = np.flatnonzero(np.isfinite(least) | np.isfinite(most))
+    n, inner = len(low), rows[kept]
+    matrix = sp.csr_matrix(sp.hstack([inner, -inner]))
+    solver = silent()
+    left = min(deadline - time.perf_counter(), 60.0)
+    if left <= 0.0:
+        return None
+    options = {"threads": 1, "time_limit": left, "primal_feasibility_tolerance": 1e-10}
+    for name, option in options.items():
+        solver.setOptionValue(name, option)
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = 2 * n, len(kept)
+    lp.col_cost_ = np.ones(2 * n)
+    lp.col_lower_ = np.append(np.maximum(low, 0.0), np.maximum(-high, 0.0))
+    lp.col_upper_ = np.append(np.maximum(high, 0.0), np.maximum(-low, 0.0))
+    lp.row_lower_, lp.row_upper_ = least[kept], most[kept]
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
+    solver.passModel(lp)
+    solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    v = np.array(solver.getSolution().col_value)
+    return np.asarray(v[:n] - v[n:])
+
+
+# -- multipliers ------------------------------------------------------------------------------------------
+
+
+def dual_moved(program: Program, point: Point, deadline: float) -> Point:
+    """Return multipliers of which no reduced cost asks for a bound that its variable has not, by the least change.
+
+    A multiplier of a cone on its boundary changes along its ray, another one within its distance from the boundary.
+    """
+    x = point.x
+    y, z = cleaned(program, point)
+    free = ~np.isfinite(program.lb), ~np.isfinite(program.ub)
+    F = np.flatnonzero(free[0] | free[1])
+    rows, cones = row_violations(program, x)[1], cone_rows(program, x).terms
+    for _ in range(ROUNDS):
+        r = reduced_costs(program, x, y, z)[0]
+        value, terms = r.value[F], r.terms[F]
+        wrong = np.maximum(np.where(free[1][F], -value, 0.0), np.where(free[0][F], value, 0.0))
+        if ratio(np.maximum(wrong, 0.0), terms).max(initial=0.0) <= EXACT:
+            break
+        D, reach = _directions(program, z)
+        M = sp.csr_matrix(sp.hstack([program.A.T, program.cones.G.T @ D]).tocsr()[F])
+        sides = np.where(free[0][F], value, -np.inf), np.where(free[1][F], value, np.inf)
+        box = (
+            np.append(np.where(np.isinf(program.hi), -y, -np.inf), -reach),
+            np.append(np.where(np.isinf(program.lo), -y, np.inf), reach),
+        )
+        prices = _prices(np.append(rows, abs(D).T @ cones), M, terms)
+        change = least_change(M, sides, box, prices, deadline)
+        if change is None:
+            break
+        y, z = cleaned(program, Point(x, y + change[: len(y)], z + D @ change[len(y) :]))
+    return Point(x, y, z)
+
+
+def _directions(program: Program, z: Vector) -> tuple[sp.csr_matrix, Vector]:
+    """Return the directions (k, d) in which multipliers of cones may change, and how far (d,)."""
+    blocks, reach = [], []
+    for k, (start, end) in enumerate(zip(program.cones.starts[:-1], program.cones.starts[1:], strict=True)):
+        block = z[start:end]
+        room = block[0] - float(np.linalg.norm(block[1:])) if not program.cones.orders[k] else 0.0
+        if room > 1e-6 * block[0]:
+            blocks.append(np.eye(len(block)))
+            reach.append(np.full(len(block), room / (2 * len(block))))
+        else:
+            blocks.append(block[:, None])
+            reach.append(np.full(1, 0.5))
+    if not blocks:
+        return sp.csr_matrix((0, 0)), np.zeros(0)
+    return sp.block_diag(blocks, format="csr"), np.concatenate(reach)
+
+
+def without_noise(program: Program, point: Point, share: float) -> Point:
+    """Return the point with 0 for multipliers that are noise.
+
+    A multiplier is noise where it is nowhere more than a share of the terms of a column that the objective reaches
+    through other multipliers, which are none; the share 0 leaves them all.
+    """
+    y, z = cleaned(program, point)
+    if not share:
+        return Point(point.x, y, z)
+    r, quadratic = reduced_costs(program, point.x, y, z)
+    both = sp.vstack([program.A, program.cones.G]) if len(z) else program.A
+    shares = abs(sp.diags(np.append(y, z)) @ both @ sp.diags(1.0 / np.maximum(r.terms, 1e-300))).tocsr()
+    shares.data[shares.data <= share] = 0.0
+    shares.eliminate_zeros()
+    reached: Mask = (program.c != 0.0) | (quadratic.terms > 0.0)
+    kept = np.zeros(shares.shape[0], dtype=bool)
+    while True:
+        more = shares @ reached > 0.0
+        if (more == kept).all():
+            break
+        kept = more
+        reached = reached | (shares.T @ kept > 0.0)
+    kept[len(y) + program.cones.starts[:-1]] = True
+    return Point(point.x, *(np.where(part, v, 0.0) for v, part in ((y, kept[: len(y)]), (z, kept[len(y) :]))))
