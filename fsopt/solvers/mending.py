@@ -34,8 +34,11 @@ from fsopt.compiler.derivatives import derivatives_of
 from fsopt.solvers.highs import silent
 from fsopt.typing import Mask, Vector
 
-ROUNDS = 4
-"""Linear programs of a mend: each leaves about the square of the error before it."""
+ROUNDS = 8
+"""Linear programs of a mend: each leaves about the square of the error before it, or meets constraints that are smaller
+than the tolerance of the one before."""
+CANCELLED = 1e-9
+"""A value that a change leaves this share of is 0, but for the rounding of the change."""
 EXACT = 1e-13
 """Relative error that is left to rounding."""
 NOISE = (1e-13, 1e-9)
@@ -90,7 +93,7 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
     x = judged_point(program, x)
     if terms is None:
         terms = np.abs(program.c) + abs(program.P) @ np.abs(x)
-    error = infeasibility(program, x)
+    best, error = x, infeasibility(program, x)
     for _ in range(ROUNDS):
         if error <= EXACT:
             break
@@ -99,12 +102,12 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
         change = least_change(rows, (least, most), (low, high), _prices(terms, rows, sizes), deadline)
         if change is None:
             break
-        other = judged_point(program, x + change)
-        left = infeasibility(program, other)
-        if not left < error:
-            break
-        x, error = other, left
-    return x
+        moved_to = x + change
+        x = judged_point(program, np.where(np.abs(moved_to) <= CANCELLED * np.abs(x), 0.0, moved_to))
+        left = infeasibility(program, x)
+        if left < error:
+            best, error = x, left
+    return best
 
 
 def tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector, Vector]:
@@ -172,23 +175,33 @@ def least_change(
 ) -> Vector | None:
     r"""Return the minimum of :math:`p'|v|` with :math:`\ell \le Mv \le u` and v in a box; None where none is found.
 
-    The program is scaled by its prices, by the largest entry of each row, and by the largest of the sides that 0 does
-    not meet, so that the absolute tolerances of the simplex method are relative to what is needed.
+    The program is equilibrated, and scaled by the largest of the sides that 0 does not meet, so that the absolute
+    tolerances of the simplex method are relative to what is needed.
     """
-    scaled = sp.csr_matrix(rows @ sp.diags(1.0 / prices))
-    largest = abs(scaled).max(axis=1).toarray().ravel() if scaled.shape[0] else np.zeros(0)
-    factor = ratio(np.ones(len(largest)), largest)
-    factor[~np.isfinite(factor)] = 0.0
+    r, d = _equilibrated(rows)
     with np.errstate(invalid="ignore"):
-        least, most = (np.where(factor > 0.0, side * factor, end) for side, end in zip(sides, (-np.inf, np.inf), strict=True))
-        low, high = (np.where(prices > 0.0, end * prices, 0.0) for end in box)
+        least, most = (np.where(r > 0.0, side * r, end) for side, end in zip(sides, (-np.inf, np.inf), strict=True))
+        low, high = (end / d for end in box)
     need = max(float(np.maximum(least, -most).max(initial=0.0)), float(np.maximum(low, -high).max(initial=0.0)))
     if not 0.0 < need < np.inf:
         return None
-    found = _simplex(
-        sp.csr_matrix(sp.diags(factor) @ scaled), (least / need, most / need), (low / need, high / need), deadline
-    )
-    return None if found is None else found * need / prices
+    scaled = sp.csr_matrix(sp.diags(r) @ rows @ sp.diags(d))
+    found = _simplex(scaled, (least / need, most / need), (low / need, high / need), prices * d, deadline)
+    return None if found is None else found * need * d
+
+
+def _equilibrated(rows: sp.csr_matrix) -> tuple[Vector, Vector]:
+    """Return factors of rows (0 for an empty one) and of columns that bring the largest entries to about 1."""
+    sizes = abs(rows).tocoo()
+    m, n = rows.shape
+    d, r = np.ones(n), np.ones(m)
+    for _ in range(3):
+        for here, there, place, other, count in ((r, d, sizes.row, sizes.col, m), (d, r, sizes.col, sizes.row, n)):
+            largest = np.zeros(count)
+            np.maximum.at(largest, place, sizes.data * there[other])
+            here[:] = ratio(np.ones(count), largest)
+            here[~np.isfinite(here)] = 0.0 if count == m and here is r else 1.0
+    return r, d
 
 
 FAR = 1e9
@@ -196,9 +209,9 @@ FAR = 1e9
 
 
 def _simplex(
-    rows: sp.csr_matrix, sides: tuple[Vector, Vector], box: tuple[Vector, Vector], deadline: float
+    rows: sp.csr_matrix, sides: tuple[Vector, Vector], box: tuple[Vector, Vector], prices: Vector, deadline: float
 ) -> Vector | None:
-    """Return the v (n,) of the least sum of absolute values, by HiGHS."""
+    """Return the v (n,) of the least cost, by HiGHS."""
     import highspy
 
     least, most, low, high = (np.where(np.abs(v) < FAR, v, np.copysign(np.inf, v)) for v in (*sides, *box))
@@ -214,7 +227,7 @@ def _simplex(
         solver.setOptionValue(name, option)
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = 2 * n, len(kept)
-    lp.col_cost_ = np.ones(2 * n)
+    lp.col_cost_ = np.tile(prices / max(float(prices.max(initial=0.0)), 1e-300), 2)
     lp.col_lower_ = np.append(np.maximum(low, 0.0), np.maximum(-high, 0.0))
     lp.col_upper_ = np.append(np.maximum(high, 0.0), np.maximum(-low, 0.0))
     lp.row_lower_, lp.row_upper_ = least[kept], most[kept]
