@@ -52,7 +52,8 @@ class Sums(NamedTuple):
         low = np.where(np.isfinite(high), self.low + other.low + error, 0.0)
         total = high + low
         terms = self.terms + other.terms
-        return Sums(total, np.where(np.isfinite(total), low - (total - high), 0.0), terms, self.error + other.error + 8.0 * UNIT**2 * terms)
+        rest = np.where(np.isfinite(total), low - (total - high), 0.0)
+        return Sums(total, rest, terms, self.error + other.error + 8.0 * UNIT**2 * terms)
 
     def minus(self, other: Sums) -> Sums:
         """Return the differences."""

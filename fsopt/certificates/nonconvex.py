@@ -10,13 +10,16 @@ largest reduced cost without a bound, relative to the sum of its own terms. The 
 of each multiplier times the distance of its constraint to its bound, relative to the objective value. Both vanish at a
 Karush-Kuhn-Tucker point. Such a point is stationary; it need not be a minimum.
 
-The bound of a solver is its word. It counts where the variables of all terms that are not convex have a range, by their
-bounds or by propagation: a solver that searches a box of its own bounds another program.
+The bound of a solver is its word. It counts where the bounds of the variables, or ranges by propagation, give every
+term that is not convex an estimator: a solver that searches a box of its own bounds another program.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+from pyomo.core.expr.visitor import identify_variables
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import Point
@@ -24,6 +27,7 @@ from fsopt.certificates.bounds import cleaned
 from fsopt.certificates.convex import at_point, gap
 from fsopt.certificates.points import integrality, judged_point, minimised, ratio
 from fsopt.certificates.propagation import ranges
+from fsopt.certificates.univariate import term_of
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import SolverError
@@ -72,18 +76,39 @@ def certify_nonconvex(
 
 
 def _without_range(program: Program, value: float) -> str:
-    """Return the name of a variable in a term that is not convex that has no range; empty where all have one.
+    """Return the name of a variable whose missing range leaves a term without an estimator; empty for none.
 
-    The range is that of points which are not worse than a value.
+    The ranges are those of points which are not worse than a value. A product needs an interval for one factor and an
+    end for the other, a square that is not convex an interval, a function of the objective a smallest value, and any
+    other function intervals for all its variables.
     """
     low, high = ranges(program, value)
-    curved = np.zeros(program.n, dtype=bool)
+    ends = np.isfinite(low).astype(int) + np.isfinite(high)
+    lacking = [i if ends[i] < 2 else j for i, j in _quadratic_terms(program) if ends[i] + ends[j] < 3 + (i == j)]
+    for scale, node in program.objective_terms:
+        term = term_of(program.sign * scale, node, program.column)
+        columns = [program.column[id(v)] for v in identify_variables(node)]
+        if term is None:
+            lacking += [j for j in columns if ends[j] < 2]
+        elif term.least(*term.interval(low, high)) == -np.inf:
+            lacking += columns
+    for row in program.general:
+        columns = [program.column[id(v)] for _, node in row.terms.nonlinear for v in identify_variables(node)]
+        lacking += [j for j in columns if ends[j] < 2]
+    return str(program.variables[lacking[0]].name) if lacking else ""
+
+
+def _quadratic_terms(program: Program) -> Iterator[tuple[int, int]]:
+    """Yield the columns of products, and twice that of squares, which are not convex where they stand."""
     if not program.convex_objective:
-        curved[program.P.indices] = True
-    if program.general or program.objective_terms:
-        curved[derivatives_of(program).nonlinear] = True
-    at = np.flatnonzero(curved & ~(np.isfinite(low) & np.isfinite(high)))
-    return str(program.variables[at[0]].name) if len(at) else ""
+        P = program.P.tocoo()
+        for i, j, v in zip(P.row.tolist(), P.col.tolist(), P.data.tolist(), strict=True):
+            if i < j or (i == j and v < 0.0):
+                yield i, j
+    for row in program.general:
+        for i, j, v in row.terms.quadratic:
+            if i != j or np.isfinite(row.lo if v > 0.0 else row.hi):
+                yield i, j
 
 
 def reduced_costs(program: Program, point: Point) -> Vector:

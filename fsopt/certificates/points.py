@@ -149,19 +149,30 @@ def whole_rows(program: Program) -> Mask:
 
 
 def general_errors(program: Program, x: Vector) -> Vector:
-    r"""Return the backward error of each general constraint (q,): relative to :math:`\sum_j |x_j\,\partial_j g| + |g|`.
+    """Return the backward error of each general constraint (q,): relative to its terms and the violated side.
 
     At the apex of a cone that is written as a quadratic constraint, where all terms are small, so is what is allowed.
     """
     if not program.general:
         return np.zeros(0)
     other = derivatives_of(program)
-    g = other.values(x)[:-1]
-    terms = abs(other.jacobian(x)[:-1]) @ np.abs(x) + np.abs(g)
+    g, terms = other.values(x)[:-1], general_terms(program, x)
     violation = np.maximum(np.maximum(other.lo - g, g - other.hi), 0.0)
     side = np.where(g < other.lo, other.lo, other.hi)
     errors = ratio(violation, terms + np.where(np.isfinite(side), np.abs(side), 0.0))
     return np.where(np.isnan(violation), np.inf, errors)
+
+
+def general_terms(program: Program, x: Vector) -> Vector:
+    r"""Return the sums of the terms of the general constraints (q,).
+
+    Those of a quadratic constraint; for other functions :math:`\sum_j |x_j\,\partial_j g| + |g|`, where that is more.
+    """
+    other, size = derivatives_of(program), np.abs(x)
+    terms: Vector = abs(other.jacobian(x)[:-1]) @ size + np.abs(other.values(x)[:-1])
+    own = np.bincount(other.r, np.abs(other.v) * size[other.i] * size[other.j], other.q + 1)
+    own += np.bincount(other.linear.row, np.abs(other.linear.data) * size[other.linear.col], other.q + 1)
+    return np.maximum(terms, own[:-1])
 
 
 # -- cones ------------------------------------------------------------------------------------------------

@@ -184,11 +184,6 @@ class Derivatives:
         self.hessian_pattern = self._hessian_pattern()
         self._seen: tuple[bytes, list[Jet]] | None = None
 
-    @property
-    def nonlinear(self) -> Indices:
-        """The columns (k,) of the variables in terms that are not linear."""
-        return np.unique(np.concatenate([self.i, self.j, *(b.columns.ravel() for b in self.batches)]).astype(int))
-
     def _jacobian_pattern(self) -> Pattern:
         owners = [np.repeat(b.owner, b.columns.shape[1]) for b in self.batches]
         rows = np.concatenate([self.linear.row, self.r, self.r, *owners])

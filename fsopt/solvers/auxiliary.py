@@ -28,7 +28,7 @@ from fsopt.answers.certificate import FEASIBLE
 from fsopt.answers.results import Point, Status
 from fsopt.certificates.bounds import farkas, no_objective, recession
 from fsopt.certificates.convex import certify_convex
-from fsopt.certificates.model import fixed_program
+from fsopt.certificates.model import certify_point, fixed_program
 from fsopt.certificates.points import infeasibility
 from fsopt.common import clock
 from fsopt.compiler import Program
@@ -36,7 +36,7 @@ from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import SolverError
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Outcome, Settings
-from fsopt.solvers.mending import NOISE, dual_moved, mended, moved, without_noise
+from fsopt.solvers.mending import NOISE, dual_moved, mended, moved, without_noise, without_small
 from fsopt.solvers.proof_programs import recession_program
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import without_objective
@@ -115,11 +115,15 @@ def _with_point(program: Program, outcome: Outcome, point: Point) -> Outcome:
 
 
 def _moved(program: Program, outcome: Outcome, deadline: float) -> Outcome:
-    """Return an outcome with a point that meets every constraint, as far as the least change goes."""
+    """Return an outcome with a point that meets every constraint, as far as the least change goes, and no noise."""
     point = outcome.point
-    if point is None or infeasibility(program, point.x) <= FEASIBLE:
+    if point is not None and infeasibility(program, point.x) > FEASIBLE:
+        outcome = _with_point(program, outcome, replace(point, x=moved(program, point.x, deadline)))
+        point = outcome.point
+    if point is None or point.y is None or outcome.bound is not None or certify_point(program, point).ok:
         return outcome
-    return _with_point(program, outcome, replace(point, x=moved(program, point.x, deadline)))
+    settled = without_small(program, point)
+    return replace(outcome, point=settled) if certify_point(program, settled).ok else outcome
 
 
 def _ray(program: Program, ray: Point, deadline: float) -> Point | None:

@@ -22,6 +22,8 @@ from fsopt.certificates.convex import best_bound, gap
 from fsopt.certificates.points import (
     block_norms,
     cone_rows,
+    factors,
+    general_terms,
     infeasibility,
     judged_point,
     minimised,
@@ -122,7 +124,7 @@ def tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector
         parts.append(J)
         least.append(other.lo - g)
         most.append(other.hi - g)
-        terms.append(abs(J) @ np.abs(x) + np.abs(g))
+        terms.append(general_terms(program, x))
     if len(program.cones):
         rows, needed, size = _cone_tangents(program, x)
         parts.append(rows)
@@ -143,9 +145,12 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
     tails, sizes = block_norms(program, value, tail=True), block_norms(program, s.terms)
     weights = -value / np.repeat(np.where(tails > 0.0, tails, 1.0), cones.sizes)
     weights[heads] = 1.0
+    room = value[heads] - tails
+    near = (cones.orders == 0) & (tails > 0.0) & (value[heads] < 2.0 * tails)
+    for k in np.flatnonzero(cones.pairs):
+        room[k], near[k] = _rotated(program, x, int(k), value, weights)
     sums = sp.csr_matrix((weights, np.arange(len(value)), cones.starts), shape=(len(cones), len(value)))
-    near = np.flatnonzero((cones.orders == 0) & (tails > 0.0) & (value[heads] < 2.0 * tails))
-    rows, needed, terms = [sums[near] @ G], [(tails - value[heads])[near]], [sizes[near]]
+    rows, needed, terms = [sums[np.flatnonzero(near)] @ G], [-room[near]], [sizes[near]]
     for k in np.flatnonzero(cones.orders):
         part = slice(cones.starts[k], cones.starts[k + 1])
         eigenvalues, vectors = np.linalg.eigh(triangle_to_matrix(value[part], int(cones.orders[k])))
@@ -158,6 +163,36 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
             needed.append(-eigenvalues[negative])
             terms.append(np.full(len(negative), float(np.abs(s.terms[part]).max())))
     return sp.csr_matrix(sp.vstack(rows)), np.concatenate(needed), np.concatenate(terms)
+
+
+def _rotated(program: Program, x: Vector, k: int, value: Vector, weights: Vector) -> tuple[float, bool]:
+    r"""Set the weights of the tangent of a rotated cone :math:`\|w\| \le \sqrt{fg}`; return its value, and if it counts.
+
+    The tangent is that at a point of its boundary with the same w: both factors scaled, or the one that is not positive
+    replaced.
+    """
+    start, end = program.cones.starts[k], program.cones.starts[k + 1]
+    turned = start + program.cones.pairs[k]
+    w = value[start:end].copy()
+    w[[0, turned - start]] = 0.0
+    norm = float(np.linalg.norm(w))
+    f, g = (float(part.value[0]) for part in factors(program, x, np.array([k])))
+    if norm == 0.0 and min(f, g) >= 0.0:
+        return 0.0, False
+    scale = max(norm, 1e-300)
+    if f > 0.0 and g > 0.0:
+        a, b = 0.5 * np.sqrt(g / f), 0.5 * np.sqrt(f / g)
+    else:
+        a, b = (
+            (0.5 * g / scale, 0.5 * scale / g)
+            if g > 0.0
+            else (0.5 * scale / f, 0.5 * f / scale)
+            if f > 0.0
+            else (0.5, 0.5)
+        )
+    weights[start:end] = -w / scale
+    weights[start], weights[turned] = a + b, a - b
+    return a * f + b * g - norm, a * f + b * g < 2.0 * norm or min(f, g) <= 0.0
 
 
 def _prices(first: Vector, rows: sp.csr_matrix, sizes: Vector) -> Vector:
@@ -290,6 +325,14 @@ def _directions(program: Program, z: Vector) -> tuple[sp.csr_matrix, Vector]:
     if not blocks:
         return sp.csr_matrix((0, 0)), np.zeros(0)
     return sp.block_diag(blocks, format="csr"), np.concatenate(reach)
+
+
+def without_small(program: Program, point: Point) -> Point:
+    """Return a point with 0 for multipliers of rows that change the Lagrangian by next to nothing."""
+    y, z = point.multipliers
+    sizes = tangents(program, point.x)[3][: len(y)]
+    small = np.abs(y) * sizes <= NOISE[1] * max(program.unit, abs(minimised(program, point.x)))
+    return Point(point.x, np.where(small, 0.0, y), z)
 
 
 def without_noise(program: Program, point: Point, share: float) -> Point:

@@ -226,7 +226,7 @@ def test_the_multipliers_of_the_least_violation_show_that_a_node_is_empty():
     m.o = pyo.Objective(expr=m.x)
     relaxation = relaxation_of(compile_model(m))
     node = Node(relaxation.program.lb.copy(), relaxation.program.ub.copy())
-    Nodes(relaxation, None)._elastic(node, relaxation.at(node.low, node.high))
+    Nodes(relaxation)._elastic(node, relaxation.at(node.low, node.high))
     assert node.bound == np.inf
 
 
