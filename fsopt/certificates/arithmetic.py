@@ -3,7 +3,9 @@ r"""Sums of products at twice the working precision, the same on every processor
 A pair (h, l) of doubles stands for the number h + l. A product is split into itself and its rounding error (Veltkamp
 and Dekker), a sum of k terms into multiples of one power of two, whose sum has no error, and the rest:
 
-.. math:: \sum_j a_jx_j = h + l + e, \qquad |e| \le k^2 u^2 \sum_j |a_jx_j|, \qquad u = 2^{-53}.
+.. math:: \sum_j a_jx_j = h + l + e, \qquad |e| \le 2 k u \sum_j |l_j|, \qquad u = 2^{-53},
+
+with the small parts l_j of the terms, so that e is 0 for small whole numbers.
 
 Dekker, A floating-point technique for extending the available precision, Numerische Mathematik 18, 1971; Ogita, Rump
 and Oishi, Accurate sum and dot product, SIAM Journal on Scientific Computing 26, 2005.
@@ -48,12 +50,13 @@ class Sums(NamedTuple):
     @np.errstate(invalid="ignore")
     def plus(self, other: Sums) -> Sums:
         """Return the sums of both."""
-        high, error = _two_sum(self.high, other.high)
-        low = np.where(np.isfinite(high), self.low + other.low + error, 0.0)
+        high, lost = _two_sum(self.high, other.high)
+        parts = np.abs(self.low) + np.abs(other.low) + np.abs(lost)
+        low = np.where(np.isfinite(high), self.low + other.low + lost, 0.0)
         total = high + low
         terms = self.terms + other.terms
         rest = np.where(np.isfinite(total), low - (total - high), 0.0)
-        return Sums(total, rest, terms, self.error + other.error + 8.0 * UNIT**2 * terms)
+        return Sums(total, rest, terms, self.error + other.error + 4.0 * UNIT * parts)
 
     def minus(self, other: Sums) -> Sums:
         """Return the differences."""
@@ -81,10 +84,10 @@ def dot(a: Vector, b: Vector) -> tuple[float, float]:
 def segments(a: Vector, b: Vector, indptr: Indices) -> Sums:
     """Return the sums of the products of two vectors over each segment ``indptr[i]`` to ``indptr[i + 1]``."""
     m, sizes = len(indptr) - 1, np.diff(indptr)
-    high, low, terms = np.zeros(m), np.zeros(m), np.zeros(m)
+    high, low, terms, error = np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(m)
     filled = np.flatnonzero(sizes)
     if not len(filled):
-        return Sums(high, low, terms, terms)
+        return Sums(high, low, terms, error)
     starts, counts = indptr[:-1][filled], sizes[filled]
     products, errors = _two_product(a, b)
     terms[filled] = np.add.reduceat(np.abs(products), starts)
@@ -93,8 +96,10 @@ def segments(a: Vector, b: Vector, indptr: Indices) -> Sums:
     scale = np.repeat(np.where(np.isfinite(scale), scale, 0.0), counts)
     upper = (products + scale) - scale
     high[filled] = np.add.reduceat(upper, starts)
-    low[filled] = np.add.reduceat((products - upper) + errors, starts)
-    return Sums(high, low, terms, (2.0 * UNIT * np.maximum(sizes, 1)) ** 2 * terms)
+    rest = products - upper
+    low[filled] = np.add.reduceat(rest + errors, starts)
+    error[filled] = 2.0 * UNIT * counts * np.add.reduceat(np.abs(rest) + np.abs(errors), starts)
+    return Sums(high, low, terms, error)
 
 
 def _two_sum(a: Vector, b: Vector) -> tuple[Vector, Vector]:

@@ -20,8 +20,18 @@ from fsopt.typing import Vector
 
 
 def at_point(program: Program, x: Vector) -> dict[str, float]:
-    """Return the residuals of a point x (n,) alone: its infeasibility, and the rounding error of its value."""
-    return {"infeasibility": infeasibility(program, x), "rounding": rounding(program, x)}
+    """Return the residuals of a point x (n,) alone.
+
+    Its infeasibility, the rounding error of its value, and what bounds and integers, which the point that is judged
+    meets exactly, change of its value.
+    """
+    judged = judged_point(program, x)
+    value = minimised(program, judged)
+    return {
+        "infeasibility": infeasibility(program, x),
+        "rounding": rounding(program, judged),
+        "bounds": gap(program, value, minimised(program, x)),
+    }
 
 
 def gap(program: Program, value: float, bound: float) -> float:
@@ -55,8 +65,8 @@ def certify_convex(program: Program, x: Vector, pair: Point | None, source: str)
     pair : None, or one without multipliers: the certificate is that of a feasible point.
     source : of the bound.
     """
-    x = judged_point(program, x)
-    value, residuals = minimised(program, x), at_point(program, x)
+    residuals, x = at_point(program, x), judged_point(program, x)
+    value = minimised(program, x)
     objective = program.sign * value
     if pair is None or pair.y is None or pair.z is None:
         return make(Kind.FEASIBLE, residuals, objective=objective)

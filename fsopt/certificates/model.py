@@ -178,7 +178,7 @@ def _certificate_of_arrays(program: Program, point: Point, claim: Claim) -> Cert
     if reason:
         x = judged_point(program, point.x)
         value = program.sign * minimised(program, x)
-        return make(Kind.FEASIBLE, at_point(program, x), objective=value, notes=(reason,))
+        return make(Kind.FEASIBLE, at_point(program, point.x), objective=value, notes=(reason,))
     bound, source = claim.bound, claim.source
     if claim.cuts:
         bound, source = bound_by_cuts(program, point.x, claim.cuts), CUTS
@@ -212,7 +212,7 @@ def _certify_integers(
     judged = judged_point(program, x)
     value = minimised(program, judged)
     objective = program.sign * value
-    residuals = {**at_point(program, judged), "integrality": integrality(program, x), **in_leaves}
+    residuals = {**at_point(program, x), "integrality": integrality(program, x), **in_leaves}
     if claim.evidence is not None:
         residuals |= _at_fixed_integers(program, judged, claim.evidence, objective)
     if bound is None:

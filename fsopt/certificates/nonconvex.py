@@ -53,7 +53,7 @@ def certify_nonconvex(
     """
     x = judged_point(program, point.x)
     try:
-        value, residuals = minimised(program, x), at_point(program, x)
+        value, residuals = minimised(program, x), at_point(program, point.x)
     except SolverError as error:
         value = program.objective_at(x)
         return Certificate(Kind.NONE, False, {}, value, notes=(f"not checked: {error.message}",))

@@ -45,7 +45,7 @@ SECOND_OPINION = 10.0
 """Time limit, in seconds, of another solver for a feasible point of a program that the first called infeasible."""
 SHARE = 5.0
 """Largest cost of a mend, in the seconds of the solve; at least :data:`BRIEF`."""
-BRIEF = 1.0
+BRIEF = 3.0
 
 
 def supplement(

@@ -39,6 +39,8 @@ from fsopt.typing import Mask, Vector
 ROUNDS = 8
 """Linear programs of a mend: each leaves about the square of the error before it, or meets constraints that are smaller
 than the tolerance of the one before."""
+CLOSE = 1e-8
+"""Part of a gap, relative to the objective value, that one reduced cost may open."""
 CANCELLED = 1e-9
 """A value that a change leaves this share of is 0, but for the rounding of the change."""
 EXACT = 1e-13
@@ -166,10 +168,11 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
 
 
 def _rotated(program: Program, x: Vector, k: int, value: Vector, weights: Vector) -> tuple[float, bool]:
-    r"""Set the weights of the tangent of a rotated cone :math:`\|w\| \le \sqrt{fg}`; return its value, and if it counts.
+    r"""Set the weights of a row for a rotated cone :math:`\|w\| \le \sqrt{fg}`; return its value, and if it counts.
 
-    The tangent is that at a point of its boundary with the same w: both factors scaled, or the one that is not positive
-    replaced.
+    The row is the tangent at the point of the boundary with the same w whose factors have the same ratio. Far outside,
+    where f is next to nothing beside :math:`\|w\|^2 / g`, it is the chord :math:`\|w\| \le (g / \|w\|)f` inside the cone,
+    which takes w to 0, or f to what w needs, in one step instead of by halves.
     """
     start, end = program.cones.starts[k], program.cones.starts[k + 1]
     turned = start + program.cones.pairs[k]
@@ -179,18 +182,13 @@ def _rotated(program: Program, x: Vector, k: int, value: Vector, weights: Vector
     f, g = (float(part.value[0]) for part in factors(program, x, np.array([k])))
     if norm == 0.0 and min(f, g) >= 0.0:
         return 0.0, False
-    scale = max(norm, 1e-300)
-    if f > 0.0 and g > 0.0:
+    if min(f, g) > 0.0 and 4.0 * f * g >= norm**2:
         a, b = 0.5 * np.sqrt(g / f), 0.5 * np.sqrt(f / g)
+    elif norm > 0.0 and max(f, g) > 0.0:
+        a, b = (g / norm, 0.0) if g >= f else (0.0, f / norm)
     else:
-        a, b = (
-            (0.5 * g / scale, 0.5 * scale / g)
-            if g > 0.0
-            else (0.5 * scale / f, 0.5 * f / scale)
-            if f > 0.0
-            else (0.5, 0.5)
-        )
-    weights[start:end] = -w / scale
+        a, b = 0.5, 0.5
+    weights[start:end] = -w / max(norm, 1e-300)
     weights[start], weights[turned] = a + b, a - b
     return a * f + b * g - norm, a * f + b * g < 2.0 * norm or min(f, g) <= 0.0
 
@@ -257,7 +255,9 @@ def _simplex(
     left = min(deadline - time.perf_counter(), 60.0)
     if left <= 0.0:
         return None
-    options = {"threads": 1, "time_limit": left, "primal_feasibility_tolerance": 1e-10}
+    # Presolve called programs with costs from 1e-8 to 1 unbounded; and the start, v = 0, is near the optimum.
+    options = {"threads": 1, "time_limit": left, "presolve": "off"}
+    options |= {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
     for name, option in options.items():
         solver.setOptionValue(name, option)
     lp = highspy.HighsLp()
@@ -282,15 +282,20 @@ def _simplex(
 def dual_moved(program: Program, point: Point, deadline: float) -> Point:
     """Return multipliers of which no reduced cost asks for a bound that its variable has not, by the least change.
 
-    A multiplier of a cone on its boundary changes along its ray, another one within its distance from the boundary.
+    A bound that is so far away that the reduced cost times the distance opens the gap counts as none. A multiplier of a
+    cone on its boundary changes along its ray, another one within its distance from the boundary.
     """
     x = point.x
     y, z = cleaned(program, point)
-    free = ~np.isfinite(program.lb), ~np.isfinite(program.ub)
-    F = np.flatnonzero(free[0] | free[1])
+    dear = CLOSE * max(program.unit, abs(minimised(program, x)))
+    free = np.isinf(program.lb), np.isinf(program.ub)
     rows, cones = row_violations(program, x)[1], cone_rows(program, x).terms
     for _ in range(ROUNDS):
         r = reduced_costs(program, x, y, z)[0]
+        with np.errstate(invalid="ignore", over="ignore"):
+            paid = np.maximum(r.value, 0.0) * (x - program.lb), np.maximum(-r.value, 0.0) * (program.ub - x)
+        free = free[0] | (paid[0] > dear), free[1] | (paid[1] > dear)
+        F = np.flatnonzero(free[0] | free[1])
         value, terms = r.value[F], r.terms[F]
         wrong = np.maximum(np.where(free[1][F], -value, 0.0), np.where(free[0][F], value, 0.0))
         if ratio(np.maximum(wrong, 0.0), terms).max(initial=0.0) <= EXACT:
@@ -298,12 +303,10 @@ def dual_moved(program: Program, point: Point, deadline: float) -> Point:
         D, reach = _directions(program, z)
         M = sp.csr_matrix(sp.hstack([program.A.T, program.cones.G.T @ D]).tocsr()[F])
         sides = np.where(free[0][F], value, -np.inf), np.where(free[1][F], value, np.inf)
-        box = (
-            np.append(np.where(np.isinf(program.hi), -y, -np.inf), -reach),
-            np.append(np.where(np.isinf(program.lo), -y, np.inf), reach),
-        )
+        low = np.append(np.where(np.isinf(program.hi), -y, -np.inf), -reach)
+        high = np.append(np.where(np.isinf(program.lo), -y, np.inf), reach)
         prices = _prices(np.append(rows, abs(D).T @ cones), M, terms)
-        change = least_change(M, sides, box, prices, deadline)
+        change = least_change(M, sides, (low, high), prices, deadline)
         if change is None:
             break
         y, z = cleaned(program, Point(x, y + change[: len(y)], z + D @ change[len(y) :]))

@@ -111,7 +111,7 @@ def _with_statements(
     kind = found.kind
     if status is Status.FEASIBLE and kind is not Kind.NONE:
         # The gap may be open, and with it the first-order conditions. A dual point bounds only where it is feasible.
-        names = ["infeasibility", "rounding", "integrality"]
+        names = ["infeasibility", "rounding", "bounds", "integrality"]
         names += ["remainder", "remainder in leaves"] * (bound is not None)
         kept, kind = {name: kept[name] for name in names if name in kept}, Kind.FEASIBLE
     residuals = {**kept, **stated}

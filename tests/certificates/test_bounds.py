@@ -1,0 +1,116 @@
+"""Bounds: valid for any multipliers, unmoved by units, noise and loose bounds; Farkas vectors and rays."""
+
+from fractions import Fraction
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fsopt.answers.results import Point
+from fsopt.certificates import arithmetic
+from fsopt.certificates.bounds import farkas, lower_bound, recession
+from fsopt.certificates.convex import best_bound, certify_convex
+from fsopt.certificates.propagation import ranges
+from fsopt.compiler import compile_model
+
+NUMBERS = st.floats(-1e12, 1e12, allow_nan=False)
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.lists(st.tuples(NUMBERS, NUMBERS), max_size=12), NUMBERS)
+def test_sums_of_products_are_within_their_error_of_the_exact_ones(pairs, other):
+    a, b = (np.array(v, dtype=float) for v in (zip(*pairs, strict=True) if pairs else ([], [])))
+    exact = sum((Fraction(u) * Fraction(v) for u, v in pairs), Fraction(0)) - Fraction(other)
+    found = arithmetic.segments(a, b, np.array([0, len(pairs)])).minus(arithmetic.of(np.array([other])))
+    assert abs(Fraction(found.high[0]) + Fraction(found.low[0]) - exact) <= Fraction(found.error[0]) + Fraction(1e-290)
+
+
+def program_of(sense=pyo.minimize, upper=None, low=0.0):
+    """min 3 x + 2 y (max with the same constraint): x + y between 4 and 9."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(low, upper)), pyo.Var(bounds=(low, upper))
+    m.row = pyo.Constraint(expr=pyo.inequality(4, m.x + m.y, 9))
+    m.cost = pyo.Objective(expr=3 * m.x + 2 * m.y, sense=sense)
+    return compile_model(m)
+
+
+@pytest.mark.parametrize("low", [0.0, 1e-12, 1e-7])
+@pytest.mark.parametrize("upper", [None, 1e12])
+def test_epsilon_bounds_and_loose_bounds_do_not_let_another_vertex_pass(low, upper):
+    """max 3 x + 2 y is 27: the points (eps, eps) and (0, 9) are none, with the multipliers of either vertex."""
+    program = program_of(pyo.maximize, upper, low)
+    for price in (-3.0, -2.0, 0.0):
+        for x in ([low, 9.0 - low], [low, low], [4.0 - low, low]):
+            pair = Point(np.array(x), np.array([price]), np.zeros(0))
+            assert not certify_convex(program, pair.x, pair, "").ok, (x, price)
+    pair = Point(np.array([9.0 - low, low]), np.array([-3.0]), np.zeros(0))
+    assert certify_convex(program, pair.x, pair, "").ok
+
+
+@pytest.mark.parametrize("slope", [1e-7, 1e-9, 1e-10])
+def test_a_slope_that_a_far_optimum_needs_is_no_noise(slope):
+    """max 3 x + 2 y + slope z with z <= 1e14: the point at z = 0 is not within 1e-6 of the optimum."""
+    m = pyo.ConcreteModel()
+    m.x, m.z = pyo.Var(bounds=(0, 3)), pyo.Var(bounds=(0, 1e14))
+    m.row = pyo.Constraint(expr=m.x + 1e-14 * m.z <= 3)
+    m.cost = pyo.Objective(expr=-3 * m.x - slope * m.z)
+    program = compile_model(m)
+    pair = Point(np.array([3.0, 0.0]), np.array([-3.0]), np.zeros(0))
+    assert not certify_convex(program, pair.x, pair, "").ok
+
+
+def test_a_remainder_of_a_free_variable_counts_as_zero_only_below_its_terms_and_is_said():
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var(bounds=(0, None))
+    m.row = pyo.Constraint(expr=m.x + m.y >= 1)
+    m.cost = pyo.Objective(expr=m.x + 2 * m.y)
+    program = compile_model(m)
+    for error, holds in ((0.0, True), (1e-13, True), (1e-10, False)):
+        pair = Point(np.array([1.0, 0.0]), np.array([1.0 - error]), np.zeros(0))
+        found = certify_convex(program, pair.x, pair, "dual point")
+        assert found.ok == holds
+        assert bool(found.notes) == (error == 1e-13)  # the bound without the remainder is minus infinity, and is named
+
+
+def test_an_incumbent_gives_free_variables_their_ranges():
+    """min x + 2 y, x free with x + y >= 1 and x - y >= -4: y is at most 5 where the cost is at most 6."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var(bounds=(0, None))
+    m.row, m.gap = pyo.Constraint(expr=m.x + m.y >= 1), pyo.Constraint(expr=m.x - m.y >= -4)
+    m.cost = pyo.Objective(expr=m.x + 2 * m.y)
+    program = compile_model(m)
+    low, high = ranges(program, 6.0)
+    assert np.isfinite([low, high]).all()
+    for x in np.random.default_rng(0).uniform(-20, 20, (4000, 2)):
+        if x[1] >= 0 and x.sum() >= 1 and x[0] - x[1] >= -4 and x[0] + 2 * x[1] <= 6:
+            assert (low <= x).all()
+            assert (x <= high).all()
+    pair = Point(np.array([1.0, 0.0]), np.array([1.0 - 1e-10, 0.0]), np.zeros(0))
+    assert best_bound(program, pair, 1.0).rigorous == pytest.approx(1.0, abs=1e-8)
+    assert lower_bound(program, pair).rigorous == -np.inf
+
+
+def test_a_proof_of_another_program_is_no_proof_of_infeasibility():
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
+    m.a = pyo.Constraint(expr=m.x + m.y <= 1)
+    m.b = pyo.Constraint(expr=m.x + m.y >= 2)
+    program = compile_model(m)
+    assert farkas(program, Point(np.zeros(2), np.array([-1.0, 1.0]), np.zeros(0))).ok
+    program.lo[1] = 0.5
+    for y in ([-1.0, 1.0], [1.0, -1.0], [-1e-13, 1e-13], [0.0, 1.0]):
+        assert not farkas(program, Point(np.zeros(2), np.array(y), np.zeros(0))).ok, y
+
+
+@pytest.mark.parametrize(
+    ("direction", "holds"),
+    [((1, 1), True), ((1, 0), True), ((1, 1 + 1e-9), False), ((0, 1), False), ((-1, -1), False)],
+)
+def test_a_ray_keeps_every_row_and_descends(direction, holds):
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(1e-9, None))
+    m.row = pyo.Constraint(expr=m.x - m.y >= -1)
+    m.cost = pyo.Objective(expr=-m.x - 2 * m.y)
+    assert recession(compile_model(m), np.array(direction, dtype=float)).ok == holds
