@@ -171,8 +171,8 @@ def _rotated(program: Program, x: Vector, k: int, value: Vector, weights: Vector
     r"""Set the weights of a row for a rotated cone :math:`\|w\| \le \sqrt{fg}`; return its value, and if it counts.
 
     The row is the tangent at the point of the boundary with the same w whose factors have the same ratio. Far outside,
-    where f is next to nothing beside :math:`\|w\|^2 / g`, it is the chord :math:`\|w\| \le (g / \|w\|)f` inside the cone,
-    which takes w to 0, or f to what w needs, in one step instead of by halves.
+    where f is next to nothing beside :math:`\|w\|^2 / g`, it is the chord :math:`\|w\| \le (g / \|w\|)f` inside the
+    cone, which takes w to 0, or f to what w needs, in one step instead of by halves.
     """
     start, end = program.cones.starts[k], program.cones.starts[k + 1]
     turned = start + program.cones.pairs[k]
@@ -282,8 +282,8 @@ def _simplex(
 def dual_moved(program: Program, point: Point, deadline: float) -> Point:
     """Return multipliers of which no reduced cost asks for a bound that its variable has not, by the least change.
 
-    A bound that is so far away that the reduced cost times the distance opens the gap counts as none. A multiplier of a
-    cone on its boundary changes along its ray, another one within its distance from the boundary.
+    A bound that is so far away that the reduced cost times the distance opens the gap counts as none. Multipliers of
+    cones change within the tangents of the cones.
     """
     x = point.x
     y, z = cleaned(program, point)
@@ -300,34 +300,34 @@ def dual_moved(program: Program, point: Point, deadline: float) -> Point:
         wrong = np.maximum(np.where(free[1][F], -value, 0.0), np.where(free[0][F], value, 0.0))
         if ratio(np.maximum(wrong, 0.0), terms).max(initial=0.0) <= EXACT:
             break
-        D, reach = _directions(program, z)
-        M = sp.csr_matrix(sp.hstack([program.A.T, program.cones.G.T @ D]).tocsr()[F])
-        sides = np.where(free[0][F], value, -np.inf), np.where(free[1][F], value, np.inf)
-        low = np.append(np.where(np.isinf(program.hi), -y, -np.inf), -reach)
-        high = np.append(np.where(np.isinf(program.lo), -y, np.inf), reach)
-        prices = _prices(np.append(rows, abs(D).T @ cones), M, terms)
-        change = least_change(M, sides, (low, high), prices, deadline)
+        tangent, room, still = _dual_tangents(program, z)
+        M = sp.hstack([program.A.T, program.cones.G.T]).tocsr()[F]
+        M = sp.csr_matrix(sp.vstack([M, sp.hstack([sp.csr_matrix((len(room), len(y))), tangent])]))
+        least = np.append(np.where(free[0][F], value, -np.inf), -room)
+        most = np.append(np.where(free[1][F], value, np.inf), np.full(len(room), np.inf))
+        low = np.append(np.where(np.isinf(program.hi), -y, -np.inf), np.where(still, 0.0, -np.inf))
+        high = np.append(np.where(np.isinf(program.lo), -y, np.inf), np.where(still, 0.0, np.inf))
+        prices = _prices(np.append(rows, cones), M, np.append(terms, np.zeros(len(room))))
+        change = least_change(M, (least, most), (low, high), prices, deadline)
         if change is None:
             break
-        y, z = cleaned(program, Point(x, y + change[: len(y)], z + D @ change[len(y) :]))
+        y, z = cleaned(program, Point(x, y + change[: len(y)], z + change[len(y) :]))
     return Point(x, y, z)
 
 
-def _directions(program: Program, z: Vector) -> tuple[sp.csr_matrix, Vector]:
-    """Return the directions (k, d) in which multipliers of cones may change, and how far (d,)."""
-    blocks, reach = [], []
-    for k, (start, end) in enumerate(zip(program.cones.starts[:-1], program.cones.starts[1:], strict=True)):
-        block = z[start:end]
-        room = block[0] - float(np.linalg.norm(block[1:])) if not program.cones.orders[k] else 0.0
-        if room > 1e-6 * block[0]:
-            blocks.append(np.eye(len(block)))
-            reach.append(np.full(len(block), room / (2 * len(block))))
-        else:
-            blocks.append(block[:, None])
-            reach.append(np.full(1, 0.5))
-    if not blocks:
-        return sp.csr_matrix((0, 0)), np.zeros(0)
-    return sp.block_diag(blocks, format="csr"), np.concatenate(reach)
+def _dual_tangents(program: Program, z: Vector) -> tuple[sp.csr_matrix, Vector, Mask]:
+    """Return rows that keep a change of z in the tangents of its cones, how far z is inside, and which entries stay.
+
+    Blocks at the apex, which have no tangent, and matrices stay as they are.
+    """
+    cones, heads = program.cones, program.cones.starts[:-1]
+    if not len(cones):
+        return sp.csr_matrix((0, 0)), np.zeros(0), np.zeros(0, dtype=bool)
+    tails = block_norms(program, z, tail=True)
+    weights = -z / np.repeat(np.where(tails > 0.0, tails, 1.0), cones.sizes)
+    weights[heads] = 1.0
+    rows = sp.csr_matrix((weights, np.arange(len(z)), cones.starts), shape=(len(cones), len(z)))
+    return rows, z[heads] - tails, np.repeat((tails == 0.0) | (cones.orders > 0), cones.sizes)
 
 
 def without_small(program: Program, point: Point) -> Point:

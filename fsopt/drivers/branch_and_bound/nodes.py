@@ -13,6 +13,7 @@ from fsopt.answers.certificate import REMAINDER
 from fsopt.answers.results import Point
 from fsopt.answers.trees import LEAF, NOTHING, Tree, halves
 from fsopt.certificates.bounds import no_objective
+from fsopt.certificates.points import minimised
 from fsopt.certificates.relaxations import Relaxation
 from fsopt.certificates.trees import curved, leaf_bound, leaf_bounds
 from fsopt.common import clock
@@ -28,6 +29,8 @@ from fsopt.typing import Vector
 
 MEND = 5.0
 """Seconds that a mend of multipliers may take."""
+MISSED = 1e-7
+"""Distance of a bound from the optimum of its relaxation, relative to it, from which the multipliers are mended."""
 NOWHERE = np.zeros(0)
 
 Multipliers: TypeAlias = tuple[sp.csr_matrix, bool]
@@ -144,7 +147,7 @@ class Nodes:
         return self.connection
 
     def _take(self, node: Node, program: Program, found: Point, *, ray: bool) -> None:
-        """Keep multipliers that bound a node better than those it has; those that bound nothing are mended first."""
+        """Keep multipliers that bound a node better than those it has; those that say too little are mended as well."""
         if found.y is None or found.z is None:
             return
         size = max(np.abs(found.y).max(initial=0.0), np.abs(found.z).max(initial=0.0), 1e-300) if ray else 1.0
@@ -152,7 +155,10 @@ class Nodes:
         # The rounding errors of an interior point in cones that a contradiction of the rows does not need would keep
         # it from being made exact.
         first = [Point(pair.x, pair.y, np.zeros_like(pair.z))] if ray and found.z.any() else []
-        if any(self._kept(node, program, held, ray) for held in [*first, pair]) or node.bound > -np.inf:
+        if any([self._kept(node, program, held, ray) for held in [*first, pair]]) and ray:
+            return
+        least = np.inf if ray else minimised(program, pair.x)
+        if node.bound >= least - MISSED * max(1.0, abs(least)):
             return
         goal = no_objective(program) if ray else program
         self._kept(node, program, dual_moved(goal, pair, time.perf_counter() + MEND), ray)
