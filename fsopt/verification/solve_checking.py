@@ -9,6 +9,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.residuals import merged
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import point_from
 from fsopt.answers.trees import Tree
@@ -114,7 +115,7 @@ def _with_statements(
         names = ["primal", "integrality", "primal at whole numbers"]
         names += ["dual", "dual in leaves", "farkas in leaves"] * (bound is not None)
         kept, kind = {name: kept[name] for name in names if name in kept}, Kind.FEASIBLE
-    residuals = {**kept, **stated}
+    residuals = merged(kept, stated)
     if kind is Kind.NONE:
         return Certificate(kind, False, residuals, found.objective, notes=notes)
     made = make(kind, residuals, objective=found.objective, bound=found.bound, bound_source=source, notes=notes)

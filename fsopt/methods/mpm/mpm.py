@@ -11,6 +11,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
+from fsopt.answers.residuals import merged
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.certificates.residuals import relative_gap
 from fsopt.common.docstrings import with_keywords_of
@@ -108,7 +109,7 @@ def _separated(moments: Moments) -> tuple[Vector, DriverResult]:
 
 def _of_norms(value: float, residuals: Mapping[str, float]) -> Certificate:
     """Return the certificate of a value of the program by the bound 0: norms are not negative."""
-    found = {**residuals, "gap": relative_gap(value, 0.0)}
+    found = merged(residuals, {"gap": relative_gap(value, 0.0)})
     return make(Kind.CONVEX, found, objective=value, bound=0.0, bound_source="norms")
 
 

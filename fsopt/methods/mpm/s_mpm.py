@@ -15,6 +15,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
+from fsopt.answers.residuals import merged
 from fsopt.answers.results import Status
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
@@ -152,7 +153,7 @@ def check(saved: SavedFit) -> Certificate:
             wrong["slope"] = abs(outer.slope)
         if has_multipliers(saved):
             found = inner_residuals(moments, saved.w, own["beta"], own["lam"], saved_multipliers(saved, moments))
-            residuals = {**saved.residuals, **wrong, **found}
+            residuals = merged(saved.residuals, wrong, found)
             return make(Kind.KKT, residuals, objective=saved.value, tolerance=LOCAL_TOLERANCE)
         at = saved.fit.details["program_params"]
         wrong["parameters"] = max(abs(float(at[k]) - float(own[k])) for k in ("beta", "lam", "unbiased", "ridge"))
