@@ -21,7 +21,7 @@ from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.mpm.feature_space import FeatureSpace, warn_if_infinite, with_worst_case
 from fsopt.methods.mpm.many_features import many_features_order
-from fsopt.methods.mpm.worst_case import RANK, accuracy_limit, moments_of, worst_case
+from fsopt.methods.mpm.worst_case import NARROW, RANK, accuracy_limit, moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, evidence, extend, has_program
@@ -76,7 +76,7 @@ def fit_mpm(
         w, program = values_of(model.w), evidence("mpm", space.moment_options, result.supported)
     spreads = np.array([np.linalg.norm(factor @ w) for factor in (moments.factor1, moments.factor2)])
     total = float(spreads.sum())
-    share = 0.5 if np.isinf(space.limit.kappa) else spreads[0] / total
+    share = 0.5 if np.isinf(space.limit.kappa) else np.clip(spreads[0] / total, NARROW, 1.0 - NARROW)
     b = -float(moments.mean1 @ w - share * (moments.mean1 - moments.mean2) @ w)
     if program and result.certificate is not None:
         difference = abs(total - 1.0 / space.limit.kappa) / max(1.0, total)

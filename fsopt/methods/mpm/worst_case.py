@@ -16,6 +16,9 @@ from fsopt.typing import Matrix, Vector
 
 RANK = 1e-9
 """Singular values of the stacked factors below this, relative to the largest, are 0 up to rounding."""
+NARROW = 1e-7
+"""Smallest distance of a mean from the hyperplane, relative to that of both means. A class without a deviation, as one
+of a single sample, would else have its mean on the hyperplane, on the side that rounding chooses."""
 OUTSIDE = 1e-7
 """Part of mu_1 - mu_2 outside the range of S_1 + S_2, relative to its norm, from which kappa* is infinite."""
 
