@@ -25,6 +25,7 @@ from fsopt.data import Dataset
 from fsopt.data.training import training_data
 from fsopt.drivers.run import CallbackError, Progress, Run
 from fsopt.errors import MemoryLimitError, ParameterError
+from fsopt.methods.checking import judged
 from fsopt.methods.refusals import refuse_data, refuse_executor, refuse_parameters, refuse_solver
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.blocks import number
@@ -227,6 +228,8 @@ def fit(
     said = (NOTHING_KEPT,) if answers is not None and not answers.known else ()
     warned, params = (*fitted.warnings, *said), {**defaults, **params, **fitted.params}
     fitted = dataclasses.replace(fitted, method=name, params=params, warnings=warned, trained=fitted.kept_of(data))
+    with _own_errors(entry, data), customised(customise):
+        fitted = judged(entry, fitted, data)
     if not customise:
         return fitted
     _refuse_unread(name, customise, read)

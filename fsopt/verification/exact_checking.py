@@ -17,6 +17,7 @@ from fsopt.answers.certificate import TOLERANCE, make
 from fsopt.answers.certificate import Kind as CertificateKind
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import plain
+from fsopt.answers.residuals import bound_residual
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import fit_from, read_record
 from fsopt.answers.trees import Tree
@@ -47,7 +48,7 @@ from fsopt.methods.preprocessing import preprocess
 from fsopt.models.registry import MODELS, build
 from fsopt.typing import Vector
 from fsopt.verification.checking import check_record, exact_claims, verify_fit
-from fsopt.verification.solve_checking import bound_residual, check_result, result_from
+from fsopt.verification.solve_checking import check_result, result_from
 from fsopt.verification.verified import ExactCheck, Verification
 
 MODEL = "the optimum of the model"
