@@ -34,6 +34,7 @@ RANGES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("fsv.lam", "fsv-step.lam", "fsv-exact.lam"), "[0, 1]"),
         **dict.fromkeys(("kernel_mop.c", "kernel-scaling.c", "kernel-scaling-step.c"), "[0, inf]"),
         **dict.fromkeys(("kernel_scaling.c", "mop.c", "mopfs.c"), "[0, inf]"),
+        **dict.fromkeys(("gmeb.r_plus", "gmeb.r_minus"), "(0, inf]"),
         "l0-mpm.tolerance": "[1e-9, 1)",
         "s-mpm.lam": "[0, 1e9]",
         "vs-ssvm.seed": "[0, 9223372036854775807]",

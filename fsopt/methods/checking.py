@@ -66,7 +66,8 @@ def check_claims(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
     evidence. Preprocessing, selected features and the bound are compared with what follows from the data.
     """
     saved = saved_fit(spec, fit, data)
-    work, w, b = saved.data, saved.w, saved.b
+    work, w = saved.data, saved.w
+    b = saved.b
     with reading("fit"):
         value, violation = spec.objective(work, w, b, saved.params)
         residuals = {

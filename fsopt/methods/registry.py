@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from fsopt.answers.earlier import without_variant
 from fsopt.answers.fits import Fit
 from fsopt.common import clock
-from fsopt.common.arguments import EXECUTOR, FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, optional, word
+from fsopt.common.arguments import EXECUTOR, FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, native, optional, word
 from fsopt.common.customising import CHANGES, Change, customised, names_of
 from fsopt.common.files import check_readable, check_writable
 from fsopt.common.locks import alone
@@ -205,6 +205,7 @@ def fit(
     others = METHODS.values()
     refuse_parameters(entry, params, others)
     check_parameters("method", name, params, entry.parameters, entry.objects)
+    params = {name: native(value) for name, value in params.items()}
     refuse_solver(entry, solver, options, others)
     data = training_data(data, y)
     if class_weight is not None or sample_weight is not None:

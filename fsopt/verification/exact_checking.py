@@ -109,7 +109,10 @@ def verify(
         MODEL_KIND.check("data", data)
         program = compile_model(data)
         found = Verification(answer.status, check_result(program, answer))
-        return replace(found, exact=_exact_result(program, answer, found.numerically)) if exact else found
+        if not exact:
+            return found
+        claims = tuple(_claims_of_result(program, answer))
+        return replace(found, exact=ExactCheck(answer.status, claims, None, found.numerically))
     DATASET.check("data", data)
     assert isinstance(data, Dataset)
     if isinstance(answer, Fit):
@@ -163,10 +166,6 @@ def _verify_question(answer: Question, data: Dataset, *, exact: bool) -> Verific
     enough = frozenset({"bounded", "exhausted"}) if isinstance(answer, Alternatives) else None
     claims, header = answer.claims(data), answer.header(data)
     return replace(found, exact=ExactCheck(answer.status, claims, header, found.numerically, enough))
-
-
-def _exact_result(program: Program, result: SolveResult, numerically: bool) -> ExactCheck:
-    return ExactCheck(result.status, tuple(_claims_of_result(program, result)), None, numerically)
 
 
 def exact_word(fit: Fit, data: Dataset, *, customise: Mapping[str, Change] | None = None) -> str:

@@ -110,3 +110,18 @@ def test_a_classifier_that_rounding_spoils_is_called_feasible_with_its_own_value
     if fit.status == "feasible":
         assert "as it is stated for raw features" in fit.warnings[-1]
         assert fit.bound is None
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("svm", {"c": np.float32(1.5)}),
+        ("gmeb", {"r_plus": np.inf}),
+        ("best-subset", {"m": np.int64(2), "include": np.array([1])}),
+        ("gbd", {"costs": np.array([1, 2, 3]), "budget": np.float32(3.0)}),
+    ],
+)
+def test_parameters_of_numpy_are_no_reason_to_refuse_an_answer(method, params):
+    fit = fsopt.fit(method, X, Y, **params)
+    assert fit.status == "optimal"
+    assert fsopt.verify(fit, fsopt.Dataset(X, Y)).verified
