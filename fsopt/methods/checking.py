@@ -15,7 +15,7 @@ from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import largest_values
-from fsopt.errors import FileError, reading
+from fsopt.errors import FileError, ParameterError, reading
 from fsopt.methods.kernel_values import DEGREE, kernel_values
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.saved_parameters import refused
@@ -55,7 +55,7 @@ def _checked(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
     """Return the recomputed certificate of a fit; one of nothing where its numbers cannot be read."""
     try:
         return check_claims(spec, fit, data)
-    except FileError as error:
+    except (FileError, ParameterError) as error:  # of damaged numbers, or of a point without multipliers
         return Certificate(Kind.NONE, False, {}, notes=(error.message,))
 
 
