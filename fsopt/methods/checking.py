@@ -38,17 +38,27 @@ def judged(spec: MethodSpec, fit: Fit, data: Dataset) -> Fit:
     if found.ok and found.kind in EVIDENCE[fit.status]:
         return fit if fit.certificate is not None and fit.certificate.ok else replace(fit, certificate=found)
     large = ", ".join(f"{name} {value:.1e}" for name, value in found.residuals.items() if not value <= found.tolerance)
-    warning = f"not {fit.status}: the classifier, as it is stated for raw features, does not verify that ({large})"
-    saved = saved_fit(spec, fit, data)
+    reason = large or "; ".join(found.notes) or f"{found.kind} is no evidence for it"
+    warning = f"not {fit.status}: the classifier, as it is stated for raw features, does not verify that ({reason})"
     lower = replace(
         fit,
         status=Status.FEASIBLE,
-        objective=spec.objective(saved.data, saved.w, saved.b, saved.params)[0],
+        objective=_value(spec, fit, data),
         bound=None,
         details={name: value for name, value in fit.details.items() if name not in PROGRAM},
         warnings=(*fit.warnings, warning),
     )
     return replace(lower, certificate=_checked(spec, lower, data))
+
+
+def _value(spec: MethodSpec, fit: Fit, data: Dataset) -> float | None:
+    """Return the objective value of the classifier as it is stated; the stated value where it cannot be computed."""
+    try:
+        with reading("fit"):
+            saved = saved_fit(spec, fit, data)
+            return spec.objective(saved.data, saved.w, saved.b, saved.params)[0]
+    except FileError:
+        return fit.objective
 
 
 def _checked(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
