@@ -111,8 +111,8 @@ class Alternatives(Answer):
         -------
         dict
             How far the bound exceeds the replayed one, and each objective value is from that of its weights; features
-            beyond m; and, where all selections are said to be found, how far the optimum is from the smallest value,
-            and the limit above the bound.
+            beyond m, and selections that are listed twice; and, where all selections are said to be found, how far the
+            optimum is from the smallest value, and the limit above the bound.
         """
         problem = cardinality_problem(data, self.m, self.c, self.scale, "alternatives")
         selected = np.array([np.isin(np.arange(data.p), support) for support in self.support]).reshape(-1, data.p)
@@ -122,8 +122,9 @@ class Alternatives(Answer):
         found = {
             "features": float(self.features != data.features),
             "bound": max(self.bound - replayed, 0.0) / max(1.0, abs(self.bound)),
-            "objective": max(map(relative_gap, values, self.objective.tolist()), default=0.0),
+            "objective": float(np.max(list(map(relative_gap, values, self.objective.tolist())), initial=0.0)),
             "selections": float(np.maximum(selected.sum(axis=1) - self.m, 0).sum()),
+            "repeated": float(len(self.support) - len(set(self.support))),
         }
         if not self.complete:
             return found

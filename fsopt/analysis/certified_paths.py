@@ -12,6 +12,7 @@ from fsopt.algorithms.branch_and_benders.evidence import verify as replayed_evid
 from fsopt.analysis.cardinality import at_most, cardinality_about
 from fsopt.answers.certificate import gap_allowed
 from fsopt.answers.questions import Answer
+from fsopt.answers.residuals import merged
 from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.statements import Header, proof_file
@@ -124,12 +125,13 @@ class SelectionPath(Answer):
             beyond = set(np.flatnonzero(w).tolist()) - set(self.support[k])
             replayed = replayed_evidence(at_most(work, c, m, loss), self.evidence[k]).bound
             gap = relative_gap(upper, lower) - gap_allowed(self.tolerance) if self.optimal[k] else 0.0
-            found |= {
+            entry = {
                 f"bound of {name}": max(lower - replayed, 0.0) / max(1.0, abs(lower)),
                 f"objective of {name}": relative_gap(value, upper),
                 f"selection of {name}": float(len(beyond) + max(len(self.support[k]) - m, 0)),
                 f"gap of {name}": max(gap, 0.0),
             }
+            found = merged(found, entry)
         return found
 
     def verify(self, data: Dataset) -> Mask:

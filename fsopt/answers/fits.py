@@ -22,12 +22,12 @@ from fsopt.common.files import write_text
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.data.kernels import Kernel
-from fsopt.data.matrices import is_sparse, row_blocks
+from fsopt.data.matrices import is_sparse, largest_values, row_blocks
 from fsopt.data.scaling import Preprocessing
 from fsopt.data.scores import measures
 from fsopt.data.tables.table import Table
 from fsopt.data.validation import values_of_labels
-from fsopt.errors import ParameterError, shown
+from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Mask, Matrix, Samples, Vector
 
 
@@ -99,13 +99,21 @@ class Fit(Presented):
 
         Raises
         ------
-        DataError : a column is missing, or a value is missing and the training data tell no substitute.
+        DataError : a column is missing, a value is missing and the training data tell no substitute, or values are so
+            large that a score overflows.
         """
         Z = self._samples(X)
         linear = self.kernel is None and not self.preprocessing.unit_rows
-        if is_sparse(Z) and not linear and (self.kernel is not None or self.preprocessing.shift.any()):
-            return np.concatenate([self._scores(block) for block in row_blocks(Z)])
-        return self._scores(Z)
+        blocks = is_sparse(Z) and not linear and (self.kernel is not None or self.preprocessing.shift.any())
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = np.concatenate([self._scores(part) for part in (row_blocks(Z) if blocks else (Z,))])
+        bad = np.flatnonzero(~np.isfinite(scores))
+        if len(bad):
+            raise DataError(
+                f"the score of row {bad[0] + 1} overflows: the largest value is {largest_values(Z).max():.2g}",
+                "give the samples in the units of the training data",
+            )
+        return scores
 
     def _scores(self, Z: Matrix) -> Vector:
         """Return the scores (n,) of samples in the order of the fit."""

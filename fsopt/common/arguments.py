@@ -54,6 +54,22 @@ def plain(value: Any) -> bool:
     return value is None or isinstance(value, numbers.Number | str) or _is_list(value) or isinstance(value, Mapping)
 
 
+def native(value: Any) -> Any:
+    """Return a parameter with Python's own numbers and lists in place of numpy's, as a file would give them back."""
+    try:
+        return _native(value)
+    except RecursionError:  # a list within itself: whoever takes the parameter refuses it
+        return value
+
+
+def _native(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _native(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_native(entry) for entry in value]
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
 def own_number(value: Any) -> Any:
     """Return a number of numpy, an array of no dimensions, or a fraction, as Python's own bool, int or float.
 

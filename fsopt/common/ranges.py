@@ -9,8 +9,9 @@ ALL = "[-inf, inf]"
 """The interval of all numbers."""
 RANGES: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(("alpha", "big_m", "c", "c_plus", "c_minus", "h_cap", "r_plus", "r_minus"), "(0, inf)"),
-        **dict.fromkeys(("upper", "w_cap"), "(0, inf)"),
+        **dict.fromkeys(("alpha", "big_m", "h_cap", "r_plus", "r_minus", "upper"), "(0, inf)"),
+        **dict.fromkeys(("c", "w_cap"), "[1e-100, 1e100]"),
+        **dict.fromkeys(("c_plus", "c_minus"), "[1e-9, 1e100]"),
         **dict.fromkeys(("beta", "delta", "theta", "validation"), "(0, 1)"),
         **dict.fromkeys(("budget", "capacity", "e_cap", "lam", "omega", "radius", "tolerance", "within"), "[0, inf]"),
         **dict.fromkeys(("epsilon", "ridge"), "[0, inf)"),
@@ -33,6 +34,7 @@ RANGES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("fsv.lam", "fsv-step.lam", "fsv-exact.lam"), "[0, 1]"),
         **dict.fromkeys(("kernel_mop.c", "kernel-scaling.c", "kernel-scaling-step.c"), "[0, inf]"),
         **dict.fromkeys(("kernel_scaling.c", "mop.c", "mopfs.c"), "[0, inf]"),
+        **dict.fromkeys(("gmeb.r_plus", "gmeb.r_minus"), "(0, inf]"),
         "l0-mpm.tolerance": "[1e-9, 1)",
         "s-mpm.lam": "[0, 1e9]",
         "vs-ssvm.seed": "[0, 9223372036854775807]",

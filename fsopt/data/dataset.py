@@ -17,7 +17,7 @@ from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import Layout
 from fsopt.data.validation import (
     as_matrix,
-    check_finite,
+    check_values,
     classes_of,
     names_of,
     positions_of,
@@ -83,7 +83,7 @@ class Dataset:
         matrix = as_matrix(X)
         n, p = matrix.shape
         names = tuple(f"x{j}" for j in range(1, p + 1)) if features is None else names_of(features, p)
-        check_finite(matrix, names)
+        check_values(matrix, names)
         classes, texts = classes_of(y, n, labels)
         self.__setstate__(
             {

@@ -44,7 +44,7 @@ def best_intercepts(scores: Vector, y: Vector, weights: Vector | None = None) ->
         sorted_points, slopes = (y - scores)[order], np.cumsum(weights[order]) - weights[y > 0].sum()
         slopes[np.abs(slopes) <= EVEN * weights.sum()] = 0.0
         first = int(np.searchsorted(slopes, 0.0))
-        last = first + 1 if slopes[first] == 0.0 else first
+        last = min(first + 1, len(y) - 1) if slopes[first] == 0.0 else first  # the rest may weigh nothing beside it
         return float(sorted_points[first]), float(sorted_points[last])
     points = np.sort(y - scores)
     positives = int(np.sum(y > 0))

@@ -158,9 +158,10 @@ def column_squares(X: Any) -> Vector:
 def largest_values(X: Any) -> Vector:
     """Return the largest absolute values (p,) of the columns."""
     if not is_sparse(X):
-        return np.asarray(np.abs(X).max(axis=0))
+        return np.asarray(np.maximum(X.max(axis=0), -X.min(axis=0)))
     found = np.zeros(X.shape[1])
-    np.maximum.at(found, X.indices, np.abs(X.data))
+    with np.errstate(invalid="ignore"):  # NaN is the largest
+        np.maximum.at(found, X.indices, np.abs(X.data))
     return found
 
 

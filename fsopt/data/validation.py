@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fsopt.data.matrices import canonical, finite, is_sparse, parts_of, place
+from fsopt.data.matrices import canonical, finite, is_sparse, largest_values, parts_of, place
 from fsopt.data.tables.source import is_missing, label_text
 from fsopt.data.tables.table import map_labels
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
+
+LARGEST = 1e140
+"""Largest size of a value, and its inverse the smallest of the largest value of a column: variances, products of two
+columns and their sums over the samples are then numbers, also of features that are constant to 12 digits."""
 
 
 def as_matrix(X: ArrayLike) -> Matrix:
@@ -71,21 +75,39 @@ def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
     return names
 
 
-def check_finite(X: Matrix, names: tuple[str, ...]) -> None:
-    """Raise DataError that names the first value of X (n, p) that is not finite."""
-    bad = np.flatnonzero(~finite(X))
+def check_values(X: Matrix, names: tuple[str, ...]) -> None:
+    """Raise DataError that names the first column of X (n, p) with a value that is not finite, or without squares."""
+    largest = largest_values(X)
+    if not np.isfinite(largest).all():
+        raise _not_finite(X, names)
+    bad = np.flatnonzero((largest > LARGEST) | ((largest < 1.0 / LARGEST) & (largest > 0.0)))
     if not len(bad):
         return
+    j = int(bad[0])
+    if largest[j] > LARGEST:
+        raise DataError(
+            f"column '{names[j]}' has a value of size {largest[j]:.2g}: numbers beyond {LARGEST:g} have no squares",
+            "divide the column by a power of ten, or replace the value where it is a mark of a missing one",
+        )
+    raise DataError(
+        f"column '{names[j]}' has no value beyond {largest[j]:.2g}: squares of numbers below {1 / LARGEST:g} are 0",
+        "multiply the column by a power of ten, or take logarithms",
+    )
+
+
+def _not_finite(X: Matrix, names: tuple[str, ...]) -> DataError:
+    """Return the error that names the first value that is not finite."""
+    bad = np.flatnonzero(~finite(X))
     i, j = place(X, int(bad[0]))
     values, count = parts_of(X)[-1].ravel()[bad], len(bad)
     spot = f"row {i + 1}, column '{names[j]}'"
     treated = "missing= (drop, mean, median or indicator) treats"
     if np.isnan(values).all():
         what = "1 missing value" if count == 1 else f"{count} missing values, the first"
-        raise DataError(f"X has {what} in {spot}", f"{treated} them where data are loaded")
+        return DataError(f"X has {what} in {spot}", f"{treated} them where data are loaded")
     what = "1 value that is not finite" if count == 1 else f"{count} values that are not finite, the first"
     hint = f"{treated} missing values where data are loaded; remove infinite ones"
-    raise DataError(f"X has {what} in {spot} ({values[0]})", hint)
+    return DataError(f"X has {what} in {spot} ({values[0]})", hint)
 
 
 def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> tuple[Vector, tuple[str, str]]:
@@ -138,6 +160,11 @@ def weights_of(weights: ArrayLike, n: int) -> Vector:
         raise DataError(f"weights has shape {values.shape} and type {values.dtype}, not {n} numbers", hint)
     if not (np.isfinite(values).all() and (values > 0).all()):
         raise DataError("weights has values that are not positive and finite", hint)
+    if values.max() > LARGEST or values.min() < 1.0 / LARGEST:
+        raise DataError(
+            f"weights has values from {values.min():.2g} to {values.max():.2g}, of which sums and squares overflow",
+            "divide them by their mean, and leave out samples that weigh nothing",
+        )
     return values.astype(np.float64)
 
 

@@ -131,7 +131,7 @@ class _Descent(Descent):
         if ends:
             self.stop = "stationary" if step.status is Status.OPTIMAL else step.stop
             self.criticality = criticality
-            self.point |= {"gradient": v, "proof": step.point}
+            self.point |= {"gradient": v, "proof": step.supported}
         else:
             self.w, self.value = new, new_value
             self.point = all_values(self.session.model) | {"gradient": v, "proof": None}

@@ -158,7 +158,7 @@ class _Descent:
             ends = step.objective >= here - self.tolerance * (1.0 + abs(here))
         if ends:
             self.stop = "stationary" if step.status is Status.OPTIMAL else step.stop
-            self.principle, self.proof = principle, step.point
+            self.principle, self.proof = principle, step.supported
         else:
             self.x, self.rest = new, rest
             self.value, self.vertex = value, step.point.x

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from fsopt.answers.earlier import without_variant
 from fsopt.answers.fits import Fit
 from fsopt.common import clock
-from fsopt.common.arguments import EXECUTOR, FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, optional, word
+from fsopt.common.arguments import EXECUTOR, FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, native, optional, word
 from fsopt.common.customising import CHANGES, Change, customised, names_of
 from fsopt.common.files import check_readable, check_writable
 from fsopt.common.locks import alone
@@ -25,6 +25,7 @@ from fsopt.data import Dataset
 from fsopt.data.training import training_data
 from fsopt.drivers.run import CallbackError, Progress, Run
 from fsopt.errors import MemoryLimitError, ParameterError
+from fsopt.methods.checking import judged
 from fsopt.methods.refusals import refuse_data, refuse_executor, refuse_parameters, refuse_solver
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.blocks import number
@@ -204,6 +205,7 @@ def fit(
     others = METHODS.values()
     refuse_parameters(entry, params, others)
     check_parameters("method", name, params, entry.parameters, entry.objects)
+    params = {name: native(value) for name, value in params.items()}
     refuse_solver(entry, solver, options, others)
     data = training_data(data, y)
     if class_weight is not None or sample_weight is not None:
@@ -227,6 +229,8 @@ def fit(
     said = (NOTHING_KEPT,) if answers is not None and not answers.known else ()
     warned, params = (*fitted.warnings, *said), {**defaults, **params, **fitted.params}
     fitted = dataclasses.replace(fitted, method=name, params=params, warnings=warned, trained=fitted.kept_of(data))
+    with _own_errors(entry, data), customised(customise):
+        fitted = judged(entry, fitted, data)
     if not customise:
         return fitted
     _refuse_unread(name, customise, read)

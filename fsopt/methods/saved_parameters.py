@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from fsopt.answers.schema import is_parameter
-from fsopt.common.arguments import own_number
+from fsopt.common.arguments import own_number, plain
 from fsopt.common.ranges import ALL, range_of, within
 from fsopt.data.kernels import KERNELS
 from fsopt.data.losses import LOSSES
@@ -57,6 +57,7 @@ def refused(spec: MethodSpec, params: Mapping[str, Any], details: Mapping[str, A
     """
     known = inspect.signature(spec.fit).parameters
     names = [name for name, default in spec.parameters.items() if default is not None and name not in params]
+    params = {name: v for name, v in params.items() if plain(v) or name not in spec.objects}  # no file has objects
     names += [name for name in params if name not in spec.parameters]
     names += [name for name, v in params.items() if name in known and not is_parameter(known[name].annotation, v)]
     names += [name for name, value in params.items() if name not in names and not _taken(spec.name, name, value)]

@@ -10,6 +10,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make, valid
 from fsopt.answers.fits import Fit
+from fsopt.answers.residuals import merged
 from fsopt.answers.results import Point
 from fsopt.answers.saved import point_from
 from fsopt.certificates.convex import best_bound
@@ -53,8 +54,8 @@ def check_program(saved: SavedFit) -> Certificate:
         return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
     certificate = certify_point(*found)
     bound = float("nan") if certificate.bound is None else certificate.bound
-    residuals = {**saved.residuals, **certificate.residuals, "bound": relative_gap(saved.value, bound)}
-    residuals["program's parameters"] = _parameters_residual(saved)
+    stated = {"bound": relative_gap(saved.value, bound), "program's parameters": _parameters_residual(saved)}
+    residuals = merged(saved.residuals, certificate.residuals, stated)
     return make(Kind.CONVEX, residuals, objective=saved.value, bound=bound, bound_source="dual point")
 
 
@@ -92,7 +93,7 @@ def check_first_order(saved: SavedFit, kind: Kind, here: float, residuals: Mappi
         return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
     lower = best_bound(*found, here)
     first_order = {"remainder": lower.remainder, "first order": max(here - lower.value, 0.0) / (1.0 + abs(here))}
-    all_residuals = {**saved.residuals, **first_order, **residuals}
+    all_residuals = merged(saved.residuals, first_order, residuals)
     return make(kind, all_residuals, objective=saved.value, tolerance=LOCAL_TOLERANCE)
 
 
@@ -150,7 +151,8 @@ def finite_vector(value: Any, length: int) -> Vector:
     return vector
 
 
-def extend(certificate: Certificate, residuals: Mapping[str, float]) -> Certificate:
+def extend(certificate: Certificate, *residuals: Mapping[str, float]) -> Certificate:
     """Return a certificate with further residuals, which must hold too."""
-    ok = certificate.ok and all(valid(name, v, certificate.tolerance) for name, v in residuals.items())
-    return replace(certificate, ok=ok, residuals={**certificate.residuals, **residuals})
+    more = merged(*residuals)
+    ok = certificate.ok and all(valid(name, v, certificate.tolerance) for name, v in more.items())
+    return replace(certificate, ok=ok, residuals=merged(certificate.residuals, more))

@@ -17,6 +17,7 @@ from fsopt.answers.certificate import TOLERANCE, make
 from fsopt.answers.certificate import Kind as CertificateKind
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import plain
+from fsopt.answers.residuals import bound_residual
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import fit_from, read_record
 from fsopt.answers.trees import Tree
@@ -47,7 +48,7 @@ from fsopt.methods.preprocessing import preprocess
 from fsopt.models.registry import MODELS, build
 from fsopt.typing import Vector
 from fsopt.verification.checking import check_record, exact_claims, verify_fit
-from fsopt.verification.solve_checking import bound_residual, check_result, result_from
+from fsopt.verification.solve_checking import check_result, result_from
 from fsopt.verification.verified import ExactCheck, Verification
 
 MODEL = "the optimum of the model"
@@ -108,7 +109,10 @@ def verify(
         MODEL_KIND.check("data", data)
         program = compile_model(data)
         found = Verification(answer.status, check_result(program, answer))
-        return replace(found, exact=_exact_result(program, answer, found.numerically)) if exact else found
+        if not exact:
+            return found
+        claims = tuple(_claims_of_result(program, answer))
+        return replace(found, exact=ExactCheck(answer.status, claims, None, found.numerically))
     DATASET.check("data", data)
     assert isinstance(data, Dataset)
     if isinstance(answer, Fit):
@@ -162,10 +166,6 @@ def _verify_question(answer: Question, data: Dataset, *, exact: bool) -> Verific
     enough = frozenset({"bounded", "exhausted"}) if isinstance(answer, Alternatives) else None
     claims, header = answer.claims(data), answer.header(data)
     return replace(found, exact=ExactCheck(answer.status, claims, header, found.numerically, enough))
-
-
-def _exact_result(program: Program, result: SolveResult, numerically: bool) -> ExactCheck:
-    return ExactCheck(result.status, tuple(_claims_of_result(program, result)), None, numerically)
 
 
 def exact_word(fit: Fit, data: Dataset, *, customise: Mapping[str, Change] | None = None) -> str:

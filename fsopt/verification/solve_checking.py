@@ -9,6 +9,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.residuals import bound_residual, merged
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import point_from
 from fsopt.answers.trees import Tree
@@ -114,7 +115,7 @@ def _with_statements(
         names = ["infeasibility", "rounding", "bounds", "integrality"]
         names += ["remainder", "remainder in leaves"] * (bound is not None)
         kept, kind = {name: kept[name] for name in names if name in kept}, Kind.FEASIBLE
-    residuals = {**kept, **stated}
+    residuals = merged(kept, stated)
     if kind is Kind.NONE:
         return Certificate(kind, False, residuals, found.objective, notes=notes)
     made = make(kind, residuals, objective=found.objective, bound=found.bound, bound_source=source, notes=notes)
@@ -160,10 +161,3 @@ def _solution_residual(model: pyo.ConcreteModel, program: Program, point: Point,
             return np.inf
         worst = max(worst, float((np.abs(here - stated) / np.maximum(1.0, np.abs(here))).max(initial=0.0)))
     return worst
-
-
-def bound_residual(stated: Any, recomputed: float | None, sign: float) -> float:
-    """Return by how much a stated bound claims more than the recomputed one; infinite where one of them is missing."""
-    if stated is None or recomputed is None or not np.isfinite(float(stated)):
-        return np.inf
-    return max(sign * (float(stated) - recomputed), 0.0) / max(1.0, abs(recomputed))

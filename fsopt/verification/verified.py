@@ -8,7 +8,8 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from fsopt.answers.certificate import Certificate, Kind
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.evidence import EVIDENCE
 from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED, Claim
 from fsopt.certificates.exact.statements import Header, proof_file
@@ -19,18 +20,6 @@ if TYPE_CHECKING:
 WORD = "the word of "
 """Start of the source of a bound that nothing but a solver's search supports."""
 ABOUT = "the statement is about the numbers of the model as stored doubles, after preprocessing"
-_GLOBAL = frozenset({Kind.CONVEX, Kind.MIXED_INTEGER, Kind.GLOBAL, Kind.GBD})
-_LOCAL = frozenset({Kind.KKT, Kind.DCA, Kind.SLA, Kind.PMM})
-EVIDENCE: Mapping[Status, frozenset[Kind]] = MappingProxyType(
-    {
-        Status.OPTIMAL: _GLOBAL,
-        Status.STATIONARY: _LOCAL | {Kind.GLOBAL},  # a global optimum satisfies every first-order condition
-        Status.FEASIBLE: _GLOBAL | _LOCAL | {Kind.MOP, Kind.FEASIBLE},
-        Status.INFEASIBLE: frozenset({Kind.INFEASIBLE}),
-        Status.UNBOUNDED: frozenset({Kind.UNBOUNDED}),
-    }
-)
-"""Claimed status -> kinds of certificates that are sufficient evidence for it, if they hold."""
 SUPPORT: Mapping[Status, frozenset[str]] = MappingProxyType(
     {
         Status.OPTIMAL: frozenset({"optimal"}),

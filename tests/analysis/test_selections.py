@@ -39,6 +39,14 @@ def test_the_path_has_the_optimum_of_every_number_of_features_and_its_evidence_h
         assert set(np.flatnonzero(coef)) <= set(support)
 
 
+@pytest.mark.parametrize("m", [[2, 2, 3, 4], [4, 2, 3, 4], [4, 4, 4, 4]])
+def test_an_entry_does_not_vouch_for_another_one_of_the_same_name(m):
+    """The residuals of the entries have the names of their M: one that is right would hide those before it."""
+    path = fsopt.selection_path(DATA, c=C, m=[1, 2, 3, 4])
+    assert fsopt.verify(path, DATA).verified
+    assert not fsopt.verify(dataclasses.replace(path, m=np.array(m, dtype=float)), DATA).verified
+
+
 @pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
 def test_the_path_of_another_loss_has_its_optima_and_a_proof(loss):
     path = fsopt.selection_path(DATA, c=C, m=[1, 2], scale="none", loss=loss, tolerance=1e-6)
@@ -151,6 +159,16 @@ def test_the_best_selections_are_the_best_of_all(count):
     best = sorted(v for s, v in VALUES.items() if sum(s) <= 3)[:count]
     np.testing.assert_allclose(found.objective, best, rtol=1e-5)
     assert found.complete
+
+
+def test_alternatives_that_are_listed_twice_or_have_no_value_are_not_verified():
+    found = fsopt.alternatives(DATA, 2, within=0.5, c=C, scale="none")
+    assert fsopt.verify(found, DATA).verified
+    rows = [0, *range(len(found.support))]
+    twice = {"support": tuple(found.support[k] for k in rows), "objective": found.objective[rows], "w": found.w[rows]}
+    nothing = {"objective": np.append(found.objective[:-1], np.nan), "complete": False}
+    for change in (twice, nothing):
+        assert not fsopt.verify(dataclasses.replace(found, **change), DATA).verified
 
 
 def test_without_time_alternatives_are_not_called_complete():

@@ -70,7 +70,7 @@ CASES = {
     "list for a number": ("solve svm --data good.csv --param c=[1]", "must be a number"),
     "boolean for a number": ("solve svm --data good.csv --param c=true", "must be a number"),
     "nan for a number": ("solve svm --data good.csv --param c=NaN", "'c' of 'svm'"),
-    "c = 0": ("solve svm --data good.csv --param c=0", "outside (0"),
+    "c = 0": ("solve svm --data good.csv --param c=0", "outside [1e-100, 1e100]"),
     "negative radius": ("solve gmeb-dual --data good.csv --param r_plus=-1", "'r_plus'"),
     "both radii infinite": ("fit gmeb --data good.csv --param r_plus=inf --param r_minus=inf", "nothing bounds w"),
     "delta above 1": ("solve l1-mpm --data good.csv --param delta=1.2", "outside (0, 1)"),

@@ -234,7 +234,7 @@ class SelectionProblem:
     def cardinality(self) -> int | None:
         """The largest number of features where that is the only constraint and there are no penalty weights."""
         alone = len(self.r) == 1 and np.all(self.R[0, 0] == self.R) and self.R[0, 0] > 0.0 and not self.lam.any()
-        return int((self.r[0] + self.tolerances[0]) // self.R[0, 0]) if alone else None
+        return int(min((self.r[0] + self.tolerances[0]) // self.R[0, 0], self.R.shape[1])) if alone else None
 
     @cached_property
     def tolerances(self) -> Vector:

@@ -177,7 +177,7 @@ def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
         "status": float(fit.status is not Status.FEASIBLE),
     }
     # The bound is one on these features only: the method has none.
-    return replace(extend(found, {**saved.residuals, **wrong}), bound=None, bound_source="", notes=(NOTE,))
+    return replace(extend(found, saved.residuals, wrong), bound=None, bound_source="", notes=(NOTE,))
 
 
 def _default_capacity(part: Dataset) -> float:

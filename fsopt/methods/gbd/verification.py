@@ -13,6 +13,7 @@ from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.cut_search import selection_below
 from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
+from fsopt.answers.residuals import merged
 from fsopt.answers.results import Status
 from fsopt.certificates.points import relative_gap
 from fsopt.common.customising import in_force
@@ -65,7 +66,7 @@ def check_gbd(saved: SavedFit) -> Certificate:
     # Settings that the driver does not take, a word for the start for example, are an error of ours.
     settings.check(validated=fit.params.get("validation") is not None)
     settings.first(data)
-    checks = {**saved.residuals, **cuts.residuals, "weight": weight}
+    checks = merged(saved.residuals, cuts.residuals, {"weight": weight})
     # The gap may be as large as the parameter tolerance, and the upper bound is never below the lower one.
     gap = checks.pop("gap")
     if fit.status is Status.OPTIMAL:
@@ -97,7 +98,7 @@ def check_best_subset(saved: SavedFit) -> Certificate:
         found = verify(problem, fit.details["evidence"])
         weight = abs(float(fit.details["c"]) / problem.c - 1.0)
     confirmed = min(found.bound, fit.objective)
-    checks = {**saved.residuals, "weight": weight}
+    checks = merged(saved.residuals, {"weight": weight})
     if fit.status is Status.OPTIMAL:
         checks["gap"] = max(relative_gap(fit.objective, fit.bound) - gap_allowed(fit.params["tolerance"]), 0.0)
     checks["order"] = max(fit.bound - fit.objective, 0.0) / max(1.0, abs(fit.objective))

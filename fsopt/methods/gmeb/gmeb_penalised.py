@@ -11,6 +11,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.answers.fits import Fit
+from fsopt.answers.residuals import merged
 from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import Claim, not_shown
 from fsopt.data import Dataset
@@ -145,7 +146,8 @@ def check(saved: SavedFit) -> Certificate:
         stated = finite_vector(fit.details["sigma"], data.p)[prepared.kept] * prepared.units
         weights = (fit.coef * fit.preprocessing.scale)[prepared.kept] * prepared.units
         difference = np.abs(stated - penalty.scales(weights))
-    checks = {**saved.residuals, **found.residuals, "scales": float(difference.max() / max(1.0, stated.max()))}
+    scales = {"scales": float(difference.max() / max(1.0, stated.max()))}
+    checks = merged(saved.residuals, found.residuals, scales)
     # The gap alone may be as large as the parameter tolerance.
     gap = checks.pop("gap")
     if fit.status is Status.OPTIMAL:

@@ -161,4 +161,4 @@ def check_gmeb(saved: SavedFit) -> Certificate:
                 np.abs(finite_vector(details["sigma"], saved.data.p) - scales).max() / max(1.0, scales.max())
             ),
         }
-    return extend(proof, {**saved.residuals, **wrong})
+    return extend(proof, saved.residuals, wrong)

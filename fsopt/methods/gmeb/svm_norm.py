@@ -98,7 +98,7 @@ def _by_model(work: Dataset, run: Run, c: float) -> _Found:
     session, result = run.solve(model, "'svm-norm'")
     w, b = values_of(model.w), model.b.value
     if changes_in_force() or result.status is not Status.OPTIMAL:
-        return w, b, result, evidence("svm-norm", {"c": c}, result.point)
+        return w, b, result, evidence("svm-norm", {"c": c}, result.supported)
     alpha = multipliers(session, result, model.margin)
     proof = certify_svm_norm(work, c, w, b, alpha)
     return w, b, certified(result, proof), {"alpha": alpha}

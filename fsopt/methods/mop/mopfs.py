@@ -163,8 +163,8 @@ def check(saved: SavedFit) -> Certificate:
             "status": float(fit.status is not Status.FEASIBLE),
         }
         if fit.details["scaling"] is not None:
-            wrong |= _check_scaling(SavedScaling.of(fit.details["scaling"], data), fit, data, at)
-    return replace(extend(found, {**saved.residuals, **wrong}), objective=saved.value)
+            found = extend(found, _check_scaling(SavedScaling.of(fit.details["scaling"], data), fit, data, at))
+    return replace(extend(found, saved.residuals, wrong), objective=saved.value)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.answers.residuals import merged
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
@@ -153,12 +154,13 @@ def check(saved: SavedFit) -> Certificate:
         ):
             stated[name] = abs(value - float(fit.details[name])) / value
         if gram and fit.details["gamma"] == 0:
-            stated |= shortest_residuals(data, saved.w, saved.b, finite_vector(fit.details["shortest_alpha"], data.n))
+            multipliers = finite_vector(fit.details["shortest_alpha"], data.n)
+            stated = merged(stated, shortest_residuals(data, saved.w, saved.b, multipliers))
     proof = certify_rsvm(data, w_cap, saved.w, saved.b, alpha, gram=gram)
     asked = fit.params.get("w_cap")
     other = abs(w_cap / (default_capacity(data.total, radius) if asked is None else asked) - 1.0)
     route = float(fit.params["route"] not in ROUTES)
-    return extend(proof, {**saved.residuals, **stated, "parameters": other, "route": route})
+    return extend(proof, saved.residuals, stated, {"parameters": other, "route": route})
 
 
 def _centred_squares(kernel: Dataset) -> Vector:

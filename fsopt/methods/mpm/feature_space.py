@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.answers.residuals import merged
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.data.scaling import Preprocessing
@@ -171,7 +172,7 @@ def with_worst_case(saved: SavedFit) -> SavedFit:
             here["delta"] = asked_delta(saved.fit.method, own["delta"], limit, [])
         off = {name: _difference(float(details[name]), value) for name, value in here.items()}
         accuracies = np.subtract(worst_case(saved.w, saved.b, moments), details["worst_case"])
-    residuals = {**saved.residuals, **off, "worst case": float(np.abs(accuracies).max())}
+    residuals = merged(saved.residuals, off, {"worst case": float(np.abs(accuracies).max())})
     return replace(saved, residuals=residuals)
 
 

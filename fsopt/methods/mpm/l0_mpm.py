@@ -11,6 +11,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
+from fsopt.answers.residuals import merged
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.dca import worst_case_dca
@@ -171,7 +172,7 @@ def check(saved: SavedFit) -> Certificate:
     FileError : the saved step is damaged.
     """
     saved = with_worst_case(saved)
-    saved = replace(saved, residuals={**saved.residuals, **starts_residual(saved.fit)})
+    saved = replace(saved, residuals=merged(saved.residuals, starts_residual(saved.fit)))
     if has_multipliers(saved):
         return _check_multipliers(saved)
     if not has_program(saved):
@@ -198,7 +199,7 @@ def _check_multipliers(saved: SavedFit) -> Certificate:
         "first order": max(here - bound, 0.0) / (1.0 + abs(here)),
         "linearisation": _gradient_residual(saved, v),
     }
-    return make(Kind.DCA, {**saved.residuals, **found}, objective=saved.value, tolerance=LOCAL_TOLERANCE)
+    return make(Kind.DCA, merged(saved.residuals, found), objective=saved.value, tolerance=LOCAL_TOLERANCE)
 
 
 def _gradient_residual(saved: SavedFit, v: Vector) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
+from fsopt.answers.residuals import merged
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.certificates.points import relative_gap
 from fsopt.common.docstrings import with_keywords_of
@@ -20,7 +21,7 @@ from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.mpm.feature_space import FeatureSpace, warn_if_infinite, with_worst_case
 from fsopt.methods.mpm.many_features import many_features_order
-from fsopt.methods.mpm.worst_case import RANK, accuracy_limit, moments_of, worst_case
+from fsopt.methods.mpm.worst_case import NARROW, RANK, accuracy_limit, moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, evidence, extend, has_program
@@ -75,7 +76,7 @@ def fit_mpm(
         w, program = values_of(model.w), evidence("mpm", space.moment_options, result.supported)
     spreads = np.array([np.linalg.norm(factor @ w) for factor in (moments.factor1, moments.factor2)])
     total = float(spreads.sum())
-    share = 0.5 if np.isinf(space.limit.kappa) else spreads[0] / total
+    share = 0.5 if np.isinf(space.limit.kappa) else np.clip(spreads[0] / total, NARROW, 1.0 - NARROW)
     b = -float(moments.mean1 @ w - share * (moments.mean1 - moments.mean2) @ w)
     if program and result.certificate is not None:
         difference = abs(total - 1.0 / space.limit.kappa) / max(1.0, total)
@@ -108,7 +109,7 @@ def _separated(moments: Moments) -> tuple[Vector, DriverResult]:
 
 def _of_norms(value: float, residuals: Mapping[str, float]) -> Certificate:
     """Return the certificate of a value of the program by the bound 0: norms are not negative."""
-    found = {**residuals, "gap": relative_gap(value, 0.0)}
+    found = merged(residuals, {"gap": relative_gap(value, 0.0)})
     return make(Kind.CONVEX, found, objective=value, bound=0.0, bound_source="norms")
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
+from fsopt.answers.residuals import merged
 from fsopt.answers.results import Status
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
@@ -27,13 +28,13 @@ from fsopt.methods.mpm.accuracy_search import AccuracySearch, WeightedAccuracy
 from fsopt.methods.mpm.feature_space import FeatureSpace, with_worst_case
 from fsopt.methods.mpm.inner_program import InnerProgram, inner_residuals
 from fsopt.methods.mpm.many_features import has_multipliers, many_features_order, saved_multipliers
-from fsopt.methods.mpm.worst_case import moments_of, worst_case
+from fsopt.methods.mpm.worst_case import NARROW, moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import LOCAL_TOLERANCE, check_first_order, has_program
 from fsopt.models.blocks import number
 from fsopt.models.mpm.biased import penalised_ratio
-from fsopt.models.mpm.moments import kappa
+from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.typing import Vector
 
 RECONSTRUCTION = "this S-MPM is a reconstruction: the original paper was not available"
@@ -99,7 +100,7 @@ def fit_s_mpm(
     result, best = search.run(warnings)
     w, moments = best.w, space.moments
     # Class -1 has the worst-case accuracy beta exactly: -(w'mu_2 + b) = kappa(beta) ||F_2 w||.
-    b = -float(moments.mean2 @ w + kappa(best.at.beta) * np.linalg.norm(moments.factor2 @ w))
+    b = -(float(moments.mean2 @ w) + _distance(moments, w, best.at.beta))
     trivial = max(theta, 1.0 - theta)
     if best.at.value < trivial:
         warnings.append(
@@ -123,13 +124,20 @@ def fit_s_mpm(
     )
 
 
+def _distance(moments: Moments, w: Vector, beta: float) -> float:
+    """Return the distance of mean 2 from the hyperplane with the worst-case accuracy beta of class -1."""
+    narrow = NARROW * float((moments.mean1 - moments.mean2) @ w)
+    return max(kappa(beta) * float(np.linalg.norm(moments.factor2 @ w)), narrow)
+
+
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return the outer objective at the accuracy beta of the fit, and the violation of that accuracy."""
     moments, beta = moments_of(data, at), at["beta"]
-    needed = kappa(beta) * float(np.linalg.norm(moments.factor2 @ w))
+    needed = _distance(moments, w, beta)
     share = float(np.mean(data.y > 0)) if at.get("theta") is None else at["theta"]
     value = WeightedAccuracy.at(moments, w, beta, at["lam"], share).value
-    return value, abs(float(moments.mean2 @ w + b) + needed) / needed
+    apart = float((moments.mean1 - moments.mean2) @ w)
+    return value, abs(float(moments.mean2 @ w + b) + needed) / max(needed, apart)
 
 
 def check(saved: SavedFit) -> Certificate:
@@ -152,7 +160,7 @@ def check(saved: SavedFit) -> Certificate:
             wrong["slope"] = abs(outer.slope)
         if has_multipliers(saved):
             found = inner_residuals(moments, saved.w, own["beta"], own["lam"], saved_multipliers(saved, moments))
-            residuals = {**saved.residuals, **wrong, **found}
+            residuals = merged(saved.residuals, wrong, found)
             return make(Kind.KKT, residuals, objective=saved.value, tolerance=LOCAL_TOLERANCE)
         at = saved.fit.details["program_params"]
         wrong["parameters"] = max(abs(float(at[k]) - float(own[k])) for k in ("beta", "lam", "unbiased", "ridge"))

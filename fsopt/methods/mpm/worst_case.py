@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy
@@ -16,6 +17,9 @@ from fsopt.typing import Matrix, Vector
 
 RANK = 1e-9
 """Singular values of the stacked factors below this, relative to the largest, are 0 up to rounding."""
+NARROW = 1e-7
+"""Smallest distance of a mean from the hyperplane, relative to that of both means. A class without a deviation, as one
+of a single sample, would else have its mean on the hyperplane, on the side that rounding chooses."""
 OUTSIDE = 1e-7
 """Part of mu_1 - mu_2 outside the range of S_1 + S_2, relative to its norm, from which kappa* is infinite."""
 
@@ -32,6 +36,10 @@ class Limit:
         return 1.0 if np.isinf(self.kappa) else self.kappa**2 / (1 + self.kappa**2)
 
 
+_LIMITS: WeakKeyDictionary[Moments, Limit] = WeakKeyDictionary()
+"""The limit of the moments in use: the objective of a fit and its stated accuracies are compared with the same one."""
+
+
 def accuracy_limit(moments: Moments) -> Limit:
     r"""Return kappa* of the minimax probability machine, computed without a solver.
 
@@ -44,6 +52,12 @@ def accuracy_limit(moments: Moments) -> Limit:
     with :math:`\tau` the eigenvalues of :math:`S_1` relative to :math:`S_1 + S_2` and :math:`\delta` the
     coordinates of d: concave in one variable. If d leaves the range of :math:`S_1 + S_2`, kappa* is infinite.
     """
+    if moments not in _LIMITS:
+        _LIMITS[moments] = _accuracy_limit(moments)
+    return _LIMITS[moments]
+
+
+def _accuracy_limit(moments: Moments) -> Limit:
     d, factor1, factor2 = _in_span(moments)
     stacked = np.vstack([factor1, factor2])
     _, s, Vt = np.linalg.svd(stacked, full_matrices=False)

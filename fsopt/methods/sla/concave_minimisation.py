@@ -14,6 +14,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
+from fsopt.answers.residuals import merged
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
@@ -136,8 +137,8 @@ def check_step(
     """
     with reading("number of errors"):
         errors = float(saved.fit.details["plane_errors"]) - hyperplane_errors(saved.data, saved.w, saved.b)
-    stated = {"errors": abs(errors), **starts_residual(saved.fit)}
-    saved = replace(saved, residuals={**saved.residuals, **stated})
+    residuals = merged(saved.residuals, {"errors": abs(errors)}, starts_residual(saved.fit))
+    saved = replace(saved, residuals=residuals)
     if saved.fit.status is Status.OPTIMAL:
         return _check_zero(saved, problem)
     if "alpha" in saved.fit.details:
@@ -160,13 +161,12 @@ def check_step(
 def _check_zero(saved: SavedFit, problem: ConcaveHinge) -> Certificate:
     """Certify a global minimum: the value is 0, and every term of (20) and (21) is nonnegative."""
     bound = float("nan") if saved.fit.bound is None else float(saved.fit.bound)
-    residuals = {
-        **saved.residuals,
+    zero = {
         "bound": abs(bound),
         "weights": max(-float(problem.rows.min()), -problem.omega, 0.0),
         "gap": relative_gap(saved.value, 0.0),
     }
-    return make(Kind.GLOBAL, residuals, objective=saved.value, bound=0.0, bound_source=NONNEGATIVE)
+    return make(Kind.GLOBAL, merged(saved.residuals, zero), objective=saved.value, bound=0.0, bound_source=NONNEGATIVE)
 
 
 def _check_generated(saved: SavedFit, problem: ConcaveHinge) -> Certificate:
@@ -174,5 +174,4 @@ def _check_generated(saved: SavedFit, problem: ConcaveHinge) -> Certificate:
     errors = np.maximum(1.0 - saved.data.y * (saved.data.X @ saved.w + saved.b), 0.0)
     found = certify_generation(saved, *problem.slopes(errors, np.abs(saved.w)))
     principle = {"minimum principle": found.residuals["gap"], "cost": found.residuals["cost"]}
-    residuals = {**saved.residuals, **principle}
-    return make(Kind.SLA, residuals, objective=saved.value, tolerance=found.tolerance)
+    return make(Kind.SLA, merged(saved.residuals, principle), objective=saved.value, tolerance=found.tolerance)

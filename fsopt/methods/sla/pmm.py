@@ -9,6 +9,7 @@ from typing import Any
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.answers.residuals import merged
 from fsopt.answers.results import Status
 from fsopt.answers.saved import point_from
 from fsopt.compiler import compile_model
@@ -83,7 +84,7 @@ def check(saved: SavedFit) -> Certificate:
     with reading("proof"):
         proof = certify_pmm(saved.data, int(fit.objective or 0), _below(saved))
         errors = abs(float(fit.details["plane_errors"]) - saved.value)
-    residuals = {**saved.residuals, "errors": errors}
+    residuals = merged(saved.residuals, {"errors": errors})
     if fit.status is Status.OPTIMAL:
         residuals["bound"] = abs(float("nan") if fit.bound is None else fit.bound)
     return replace(extend(proof, residuals), objective=fit.objective)

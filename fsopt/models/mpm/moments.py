@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyomo.environ as pyo
@@ -21,7 +22,7 @@ WIDE = 500
 """Number of features beyond which a model takes a sparse factor as it is."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Moments:
     """Means and covariance factors of the two classes; class 1 is y = +1, class 2 is y = -1.
 
@@ -59,11 +60,18 @@ class Moments:
         if not isinstance(unbiased, bool):
             raise ParameterError(f"unbiased is {shown(unbiased)}", "true or false")
         refuse_sparse("the factor of a covariance matrix", data.X)
+        held = _HELD.setdefault(data, {})
+        if (unbiased, ridge) in held:
+            return held[unbiased, ridge]
         classes = [data.X[data.y > 0], data.X[data.y < 0]]
         if unbiased and min(map(len, classes)) < 2:
             raise ParameterError("a class of one sample has no unbiased covariance", "leave unbiased at false")
         factors = [covariance_factor(samples, len(samples) - unbiased, ridge) for samples in classes]
-        return Moments(classes[0].mean(axis=0), classes[1].mean(axis=0), *factors)
+        return held.setdefault((unbiased, ridge), Moments(classes[0].mean(axis=0), classes[1].mean(axis=0), *factors))
+
+
+_HELD: WeakKeyDictionary[Dataset, dict[tuple[bool, float], Moments]] = WeakKeyDictionary()
+"""The moments of each data set in use, by ``unbiased`` and ``ridge``: a method, its model and its check share them."""
 
 
 def covariance_factor(samples: Matrix, divisor: int, ridge: float) -> Matrix | sp.csr_array:

@@ -224,3 +224,22 @@ def test_l1_mpm_at_a_small_delta_is_two_over_the_largest_difference(seed):
     fit = fsopt.fit("l1-mpm", data, delta=0.05, scale="none")
     assert fit.objective == pytest.approx(2 / difference.max(), rel=1e-6)
     assert fit.support == (int(difference.argmax()),)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("method", ["mpm", "s-mpm"])
+def test_a_class_of_one_sample_lies_on_its_side_and_the_answer_is_verified(method, sign):
+    """Without a deviation the sample is on the optimal hyperplane, where rounding decides: 0/0 was verified as 0."""
+    X, y = np.random.default_rng(0).normal(size=(50, 5)), sign * np.r_[1, -np.ones(49)]
+    if method == "s-mpm" and sign > 0:  # every multiple of a direction has the deviation 0: unbounded
+        with pytest.raises(InfeasibleError):
+            fsopt.fit(method, X, y)
+        return
+    fit = fsopt.fit(method, X, y)
+    assert fit.predict(X)[0] == y[0]
+    assert fsopt.verify(fit, fsopt.Dataset(X, y)).verified
+    if method == "mpm":  # alpha = d^2 / (1 + d^2) with the Mahalanobis distance d from the other class
+        d = X[0] - X[1:].mean(axis=0)
+        squared = d @ np.linalg.solve(np.cov(X[1:].T, ddof=0), d)
+        assert fit.objective == pytest.approx(1.0 / np.sqrt(squared), rel=1e-6)
+        np.testing.assert_allclose(sorted(fit.details["worst_case"]), [squared / (1.0 + squared), 1.0], rtol=1e-6)

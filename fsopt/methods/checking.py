@@ -1,0 +1,181 @@
+"""The code behind a verdict on a fit: what :func:`fsopt.verify` recomputes gives :func:`fsopt.fit` its status."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from fsopt.answers.certificate import Certificate, Kind, gap_allowed
+from fsopt.answers.evidence import EVIDENCE
+from fsopt.answers.fits import Fit
+from fsopt.answers.residuals import bound_residual
+from fsopt.answers.results import Status
+from fsopt.certificates.points import relative_gap
+from fsopt.data import Dataset
+from fsopt.data.kernels import Kernel
+from fsopt.data.matrices import largest_values
+from fsopt.errors import FileError, ParameterError, reading
+from fsopt.methods.kernel_values import DEGREE, kernel_values
+from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
+from fsopt.methods.saved_parameters import refused
+from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit
+from fsopt.methods.verification import extend
+
+PROGRAM = ("program", "program_params", "point")
+"""Details of a fit that are evidence for an optimum, and for nothing else."""
+
+
+def judged(spec: MethodSpec, fit: Fit, data: Dataset) -> Fit:
+    """Return a fit with the status that its verification supports: ``feasible`` where it does not support the claim.
+
+    The classifier of a fit is stated for raw features. Where the range of a feature is far from 0 and narrow, the
+    rounding of its weight and of the intercept is larger than the tolerance, so that the classifier is not optimal.
+    """
+    if fit.status not in (Status.OPTIMAL, Status.STATIONARY):
+        return fit
+    found = _checked(spec, fit, data)
+    if found.ok and found.kind in EVIDENCE[fit.status]:
+        return fit if fit.certificate is not None and fit.certificate.ok else replace(fit, certificate=found)
+    large = ", ".join(f"{name} {value:.1e}" for name, value in found.residuals.items() if not value <= found.tolerance)
+    reason = large or "; ".join(found.notes) or f"{found.kind} is no evidence for it"
+    warning = f"not {fit.status}: the classifier, as it is stated for raw features, does not verify that ({reason})"
+    lower = replace(
+        fit,
+        status=Status.FEASIBLE,
+        objective=_value(spec, fit, data),
+        bound=None,
+        details={name: value for name, value in fit.details.items() if name not in PROGRAM},
+        warnings=(*fit.warnings, warning),
+    )
+    return replace(lower, certificate=_checked(spec, lower, data))
+
+
+def _value(spec: MethodSpec, fit: Fit, data: Dataset) -> float | None:
+    """Return the objective value of the classifier as it is stated; the stated value where it cannot be computed."""
+    try:
+        with reading("fit"):
+            saved = saved_fit(spec, fit, data)
+            return spec.objective(saved.data, saved.w, saved.b, saved.params)[0]
+    except FileError:
+        return fit.objective
+
+
+def _checked(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
+    """Return the recomputed certificate of a fit; one of nothing where its numbers cannot be read."""
+    try:
+        return check_claims(spec, fit, data)
+    except (FileError, ParameterError) as error:  # of damaged numbers, or of a point without multipliers
+        return Certificate(Kind.NONE, False, {}, notes=(error.message,))
+
+
+def check_claims(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
+    """Recompute the certificate of a fit from its training data.
+
+    The objective of the method is evaluated at the classifier in numpy; the check of the method recomputes its
+    evidence. Preprocessing, selected features and the bound are compared with what follows from the data.
+    """
+    saved = saved_fit(spec, fit, data)
+    work, w = saved.data, saved.w
+    b = saved.b
+    with reading("fit"):
+        value, violation = spec.objective(work, w, b, saved.params)
+        residuals = {
+            "objective": relative_gap(value, float("nan") if fit.objective is None else fit.objective),
+            "constraints": violation,
+            "preprocessing": _preprocessing_residual(fit, spec.trained_on(data, saved.params)),
+            "features": float(fit.features != tuple(work.features[j] for j in fit.support)),
+            "support": float(fit.support != spec.support(replace(saved, value=value))),
+            "kernel": _kernel_residual(fit, data),
+            "program": float(fit.details.get("program") not in (None, *spec.models)),
+            "parameters in details": _doubled_residual(fit),
+        }
+        certificate = spec.check(replace(saved, value=value, residuals=residuals))
+    return extend(certificate, _claimed_bound(fit, certificate))
+
+
+def saved_fit(spec: MethodSpec, fit: Fit, data: Dataset) -> SavedFit:
+    """Return a fit with its data and hyperplane in the space of its program.
+
+    Raises
+    ------
+    FileError : its parameters are damaged, or the data are others.
+    """
+    p = len(fit.preprocessing.shift)
+    if p != data.p:
+        raise FileError(f"the saved fit has {p} features, the data {data.p}", "give its own data set")
+    _check_params(fit, spec)
+    work = data.with_X(fit.preprocessing.apply(data.X))
+    if fit.kernel is None:
+        w, b = scaled_hyperplane(fit.coef, fit.intercept, fit.preprocessing)
+    else:
+        work = _kernel_space(fit.kernel, work)
+        w, b = fit.coef, fit.intercept
+    return SavedFit(fit, data, work, w, b, threshold=spec.threshold)
+
+
+def _check_params(fit: Fit, spec: MethodSpec) -> None:
+    """Raise FileError where the parameters of a saved fit are none that its method takes."""
+    damaged = refused(spec, fit.params, fit.details)
+    if damaged:
+        raise FileError(
+            f"the saved parameters of '{fit.method}' are damaged: {', '.join(damaged)}",
+            "compute the answer again and save it",
+        )
+
+
+def _preprocessing_residual(fit: Fit, trained: Dataset) -> float:
+    """Return the relative difference of the saved map of the features from that of the training samples."""
+    saved = fit.preprocessing
+    if saved.kind != fit.params["scale"]:
+        return np.inf
+    _, map_ = preprocess(trained, saved.kind)
+    size = np.maximum(np.abs(map_.scale), largest_values(trained.X))
+    off = np.maximum(np.abs(saved.shift - map_.shift), np.abs(saved.scale - map_.scale))
+    return float((off / np.where(size > 0, size, 1.0)).max(initial=0.0))
+
+
+def _claimed_bound(fit: Fit, certificate: Certificate) -> dict[str, float]:
+    """Return the residuals of a stated bound on the optimum of the method's problem, a minimum.
+
+    The bound must not exceed the recomputed one. At an optimum it must also meet the objective value, up to the gap
+    that a parameter of the method allows.
+    """
+    if fit.status is not Status.OPTIMAL and fit.bound is None:
+        return {}
+    residuals = {"stated bound": bound_residual(fit.bound, certificate.bound, 1.0)}
+    if fit.status is Status.OPTIMAL and fit.bound is not None and fit.objective is not None:
+        allowed = gap_allowed(fit.params.get("tolerance", 0.0))
+        residuals["stated gap"] = max(relative_gap(fit.objective, fit.bound) - allowed, 0.0)
+    return residuals
+
+
+def _kernel_residual(fit: Fit, data: Dataset) -> float:
+    """Return the relative distance of the saved kernel from that of the parameters."""
+    name = fit.params.get("kernel")
+    if name is None or fit.kernel is None:
+        return 0.0 if name is None and fit.kernel is None else np.inf
+    work = data.with_X(fit.preprocessing.apply(data.X))
+    asked, _, _ = kernel_values(work, name, fit.params.get("width"), _degree(fit))
+    if (asked.name, asked.degree, asked.offset) != (fit.kernel.name, fit.kernel.degree, fit.kernel.offset):
+        return np.inf
+    return abs(fit.kernel.width / asked.width - 1.0)
+
+
+def _doubled_residual(fit: Fit) -> float:
+    """Return the largest difference of parameters that were given from those in the details, which a check may use."""
+    twice = [k for k in SET_BY_METHOD if fit.params.get(k) is not None and k in fit.details]
+    return max((abs(float(fit.details[k]) - float(fit.params[k])) for k in twice), default=0.0)
+
+
+def _degree(fit: Fit) -> int:
+    """Return the degree of the polynomial kernel in the parameters, which may leave it open."""
+    given: int | None = fit.params.get("degree")
+    return DEGREE if given is None else given
+
+
+def _kernel_space(kernel: Kernel, data: Dataset) -> Dataset:
+    """Return the kernel matrix of the data as a data set, if the samples are the patterns of the fit."""
+    if kernel.patterns.shape != data.X.shape or not np.allclose(kernel.patterns, data.X, rtol=1e-9, atol=1e-9):
+        raise FileError("the saved patterns are not the samples of the data", "fit again and save it")
+    return kernel.dataset(data)
