@@ -155,7 +155,8 @@ class Nodes:
         # The rounding errors of an interior point in cones that a contradiction of the rows does not need would keep
         # it from being made exact.
         first = [Point(pair.x, pair.y, np.zeros_like(pair.z))] if ray and found.z.any() else []
-        if any([self._kept(node, program, held, ray) for held in [*first, pair]]) and ray:
+        kept = [self._kept(node, program, held, ray) for held in [*first, pair]]
+        if ray and any(kept):
             return
         least = np.inf if ray else minimised(program, pair.x)
         if node.bound >= least - MISSED * max(1.0, abs(least)):
