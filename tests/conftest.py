@@ -29,10 +29,36 @@ os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--require-solvers", default="", help="solvers that must be usable, separated by commas")
+    parser.addoption("--note-passed", metavar="FILE", help="write the tests that passed into a file, one in a line")
+    parser.addoption("--but-passed", metavar="FILE", help="leave out the tests of such a file")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the slow tests first: at the end of a run no process waits for one of them."""
+class Passed:
+    """Notes the tests that passed in a file."""
+
+    def __init__(self, file: str) -> None:
+        self.file, self.names = file, list[str]()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and report.outcome == "passed":
+            self.names.append(report.nodeid)
+
+    def pytest_sessionfinish(self) -> None:
+        Path(self.file).write_text("".join(f"{name!r}\n" for name in self.names), encoding="utf-8")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Note what passes, in the process alone that hears of all tests."""
+    if (file := config.getoption("--note-passed")) and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Passed(file))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what passed before; the slow tests come first: at the end of a run no process waits for one of them."""
+    if file := config.getoption("--but-passed"):
+        passed = set(Path(file).read_text(encoding="utf-8").splitlines())
+        config.hook.pytest_deselected(items=[item for item in items if repr(item.nodeid) in passed])
+        items[:] = [item for item in items if repr(item.nodeid) not in passed]
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 

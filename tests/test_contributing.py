@@ -120,7 +120,7 @@ def test_a_method_that_is_added_as_the_guide_says_passes_the_tests(tmp_path):
     root = tmp_path / "fsopt"
     shutil.copytree(ROOT, root, ignore=LEFT, symlinks=True)
     add_a_method(root)
-    environment = {**os.environ, "PYTHONPATH": str(root)}
+    environment = {**os.environ, "PYTHONPATH": str(root), "PYTEST_ADDOPTS": ""}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ninstances:")[2].partition("\n\n")[0]
     for module in re.findall(r"-m (fsopt[\w.]+)", makefile):
         if module != "fsopt.library.instances":  # takes minutes, and has models alone

@@ -8,8 +8,8 @@ from os.path import normpath
 from pathlib import Path
 
 import pytest
-from snippets import COLUMNS, agrees, called, outputs, pictures, printed_by, run, steps
-from support import ROOT
+from snippets import COLUMNS, agrees, called, outputs, pictures, printed_by, programs, run, steps
+from support import ROOT, there
 from test_docs import DOCS, LINK, name
 
 import fsopt
@@ -26,6 +26,8 @@ FIRST_SCREEN = 45
 @pytest.mark.parametrize("page", DOCS, ids=name)
 def test_the_code_on_a_page_runs(page, tmp_path):
     text = page.read_text(encoding="utf-8")
+    for program in programs(text):
+        there(program)
     done = run(text, tmp_path)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     for step, shown, printed in zip(steps(text), outputs(text), printed_by(done), strict=True):

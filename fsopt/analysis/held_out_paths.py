@@ -18,7 +18,7 @@ from fsopt.typing import Indices, Vector
 
 NODES = 0
 """Nodes of a search inside of folds and resamples: its root has the incumbent, without the proof."""
-FOLDED = BranchSettings(1e-4, NODES, thorough=False, repeated=True)
+FOLDED = BranchSettings(1e-4, NODES, thorough=False)
 """Settings of such a search: only its selection counts."""
 ONE_BY_ONE, LARGEST = 6, 50
 """Numbers of features up to which all are tried, and the largest one."""

@@ -270,5 +270,5 @@ def necessity(
 
 def _search(problem: SelectionProblem, tolerance: float, seconds: float | None, seeds: Any) -> DriverResult:
     known = () if seeds is None else seeds[-CAPACITY // 2 :]
-    settings = BranchSettings(tolerance, repeated=True)
+    settings = BranchSettings(tolerance)
     return branch_and_benders(problem, settings=settings, run=Run(time_limit=seconds), seeds=known)

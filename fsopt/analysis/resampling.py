@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.compiled import go_on
+from fsopt.algorithms.branch_and_benders.compiled import counted, exchanges
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
 from fsopt.analysis.cardinality import at_most
@@ -54,8 +54,9 @@ def displaced_by_permuted(data: Dataset, support: list[int], c: float, seed: int
     columns = np.hstack([data.X[:, support], data.X[order]])
     work, _ = preprocess(Dataset(columns, data.y, weights=data.weights), "standard")
     size = len(support)
-    search = LocalSearch(at_most(work, c, size), [], data.p, lambda: True, compiled=go_on(0, repeated=True))
-    return [support[k] for k in search.replaceable(np.arange(size), np.arange(size, work.p))]
+    with counted():
+        search = LocalSearch(at_most(work, c, size), [], data.p, lambda: True, compiled=exchanges())
+        return [support[k] for k in search.replaceable(np.arange(size), np.arange(size, work.p))]
 
 
 def score_of_selection(data: Dataset, names: list[str], c: float, split: tuple[int, int], score: str) -> list[float]:

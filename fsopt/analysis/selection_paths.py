@@ -96,7 +96,7 @@ def selection_path(
     grid = _grid(c, range(data.p + 1) if m is None else m, data.p)
     work, map_ = preprocess(data, scale)
     with tempfile.TemporaryDirectory() as folder:
-        settings = BranchSettings(tolerance, max_nodes, jobs=jobs, repeated=len(grid) > 1)
+        settings = BranchSettings(tolerance, max_nodes, jobs=jobs)
         tracer = _Tracer(work, loss_of(loss), settings, executor, progress, Path(folder))
         tracer.trace(grid, end)
     cells = sorted(tracer.results)

@@ -8,6 +8,7 @@ would allow :math:`w = \sqrt\epsilon` at f = g = 0.
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from fsopt.compiler.classes import program_class
 from fsopt.compiler.rows import Row
 from fsopt.errors import SolverError
 from fsopt.solvers.interface import Change, Outcome, Settings, optional
+from fsopt.solvers.muting import muted
 from fsopt.solvers.scaled import objective_factor
 from fsopt.solvers.scip_expressions import translate
 from fsopt.solvers.scip_options import put_options
@@ -225,7 +227,9 @@ class Scip:
     def _run(self) -> str:
         """Run SCIP and return its status; a model on which it failed is loaded anew."""
         try:
-            self.m.optimize()
+            # With tolerances below 1e-7 its simplex method warns of its own, a thousand times smaller, at each use.
+            with nullcontext() if self.settings.tee else muted():
+                self.m.optimize()
         except Exception:  # pyscipopt has no exception of its own for a linear program that SCIP fails to solve
             self._new()
             return FAILURE

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fsopt.solvers import watching
+from fsopt.solvers.muting import heard
 from fsopt.solvers.spec import Package
 from fsopt.typing import Vector
 
@@ -42,7 +43,8 @@ def watch_scip(model: Any, factor: float, variables: list[Any], scale: Vector) -
             present = watching.current()
             if present is not None:
                 primal = self.model.getPrimalbound() / factor
-                present.note(primal, self.model.getDualbound() / factor, int(self.model.getNTotalNodes()))
+                with heard():
+                    present.note(primal, self.model.getDualbound() / factor, int(self.model.getNTotalNodes()))
 
     model.includeEventhdlr(Handler(), "watch", "notes the bounds of the search")
     model.data = "watched"

@@ -3,12 +3,11 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 
 import numpy as np
 import pytest
-from support import blobs
+from support import blobs, there
 
 from fsopt.cli import main
 from fsopt.errors import DataError, SolverError
@@ -112,12 +111,11 @@ def test_numbers_of_the_report_have_three_significant_digits(folder, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium")
 def test_the_report_shows_a_feature_of_any_name_as_text(folder, capsys):
     run(f"{SHORT} --methods svm,fsv,gbd --report r.html", capsys)
     text = (folder / "r.html").read_text()
     assert EVIL not in text
-    words = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0"]
+    words = [there("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0"]
     done = subprocess.run(
         [*words, "--virtual-time-budget=2000", "--dump-dom", (folder / "r.html").as_uri()],
         capture_output=True,

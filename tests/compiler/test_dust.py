@@ -1,19 +1,17 @@
 """Coefficients that are rounding errors of 0: dropped for solvers and files, never where they count."""
 
 import re
-import shutil
 import subprocess
 
 import highspy
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import blobs
+from support import blobs, there
 
 import fsopt
 from fsopt.compiler import compile_model
 from fsopt.compiler.dust import dust, without_dust
-from fsopt.solvers.registry import solver_spec
 
 OPTIMUM = re.compile(r"(?:obj|objective)\D*?(-?\d+\.\d+(?:e[+-]?\d+)?)", re.IGNORECASE)
 FAINTEST = 1e-13
@@ -116,8 +114,7 @@ def test_without_dust_no_constraint_moves_by_more_than_the_docstring_says():
 
 @pytest.mark.parametrize("solver", ["pyomo:glpk", "pyomo:cbc", "highs", "clarabel"])
 def test_solvers_are_right_and_certified_by_the_program_with_its_dust(solver, dusty):
-    if not solver_spec(solver).available:
-        pytest.skip(f"{solver} is not installed")
+    there(solver)
     model = fsopt.build("onsvm", dusty)
     result = fsopt.solve(model, solver)
     assert result.status == "optimal"
@@ -159,11 +156,9 @@ def test_dust_that_an_update_brings_loads_the_program_anew():
 # -- files -----------------------------------------------------------------------------------------------------
 
 
-def read(command):
+def read(program, *words):
     """Return the optimum in what a program prints."""
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed")
-    text = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60).stdout
+    text = subprocess.run([there(program), *words], capture_output=True, text=True, check=False, timeout=60).stdout
     return float(OPTIMUM.findall(text)[-1])
 
 
@@ -184,7 +179,7 @@ def test_files_have_no_dust(suffix, dusty, tmp_path):
     assert sizes(compile_model(model)).min() < 1e-14  # the model is as it was
     if suffix in (".lp", ".mps"):
         assert by_highs(path) == pytest.approx(truth, rel=1e-6)
-        assert read(["cbc", str(path), "solve"]) == pytest.approx(truth, rel=1e-5)
+        assert read("cbc", str(path), "solve") == pytest.approx(truth, rel=1e-5)
     if suffix == ".lp":
-        assert read(["glpsol", "--lp", str(path)]) == pytest.approx(truth, rel=1e-6)
+        assert read("glpsol", "--lp", str(path)) == pytest.approx(truth, rel=1e-6)
         assert fsopt.export(model, tmp_path / "again.lp")[0].read_bytes() == path.read_bytes()

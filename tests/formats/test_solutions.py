@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 
 import pytest
-from support import ROOT, written
+from support import ROOT, there, written
 
 import fsopt
 from fsopt.answers.results import Status
@@ -37,10 +36,8 @@ def scip(path, target, *, zeros: bool = False) -> None:
     model.writeBestSol(str(target), write_zeros=zeros)
 
 
-def program(*command: str) -> None:
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed")
-    subprocess.run(command, check=True, capture_output=True)
+def program(name: str, *words: str) -> None:
+    subprocess.run([there(name), *words], check=True, capture_output=True)
 
 
 WRITERS = {

@@ -58,6 +58,11 @@ def steps(page: str) -> list[Step]:
     return [Step(m["kind"], m["text"], m["file"] or "") for m in blocks(page)]
 
 
+def programs(page: str) -> list[str]:
+    """Return the solvers and programs that a page calls and the package does not install."""
+    return [name for step in steps(page) for name in re.findall(r"\bpyomo:\w+|^(?:glpsol|cbc)\b", step.text, re.M)]
+
+
 def script(page: str) -> str:
     """Return a page as one program; commands run between the blocks of Python, as a reader has them."""
     lines = ["import pathlib, subprocess"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.svm import SVC
 import fsopt
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
+from fsopt.solvers.registry import SOLVERS, solver_spec
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "tests" / "reference"
@@ -25,6 +27,14 @@ def sampled(cases, fast):
     """Return cases of a parametrisation, the first few for `make test`, the others slow; a tuple has several values."""
     cases = [case if isinstance(case, tuple) else (case,) for case in cases]
     return [pytest.param(*case, marks=[pytest.mark.slow] * (k >= fast)) for k, case in enumerate(cases)]
+
+
+def there(name: str) -> str:
+    """Return the name of a solver, or of a program; the test is skipped by this name where it is not installed."""
+    solver = name in SOLVERS or name.startswith("pyomo:")
+    if not (solver_spec(name).available if solver else shutil.which(name)):
+        pytest.skip(f"{name} is not installed")
+    return name
 
 
 def reference(name: str) -> Dataset:

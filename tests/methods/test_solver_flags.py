@@ -23,16 +23,17 @@ def with_solver(method, solver, params):
 
 
 @pytest.mark.parametrize("method", sampled([*QUICK, *(name for name in METHODS if name not in QUICK)], len(QUICK)))
-def test_every_solver_gives_the_answer_of_the_default_or_is_refused(method):
+@pytest.mark.parametrize("solvers", [SOLVERS], ids="+".join)
+def test_every_solver_gives_the_answer_of_the_default_or_is_refused(method, solvers):
     params = PARAMS.get(method, {"m": 2} if "m" in fsopt.METHODS[method].parameters else {})
     default = fsopt.fit(method, DATA, **params)
     if not fsopt.METHODS[method].solver:
-        for solver in SOLVERS:
+        for solver in solvers:
             with pytest.raises(ParameterError, match=f"'{method}' calls no solver"):
                 fsopt.fit(method, DATA, solver=solver, **params)
         return
     taken = []
-    for solver in SOLVERS:
+    for solver in solvers:
         fit = with_solver(method, solver, params)
         if isinstance(fit, str):
             assert f"solver '{solver}'" in fit or "licence" in fit

@@ -7,12 +7,16 @@ import sys
 
 import highspy
 import numpy as np
+import pyomo.environ as pyo
 import pytest
+from solver_cases import knapsacks
 from support import blobs
 
 import fsopt
+from fsopt.compiler import compile_model
 from fsopt.solvers import highs
 from fsopt.solvers.base import Session
+from fsopt.solvers.interface import Settings
 
 ALONE = """
 import fsopt
@@ -69,3 +73,28 @@ def test_the_first_solve_of_a_process_prints_nothing():
     """From 1.16 on the constructor prints its licence before any option can be set."""
     done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("True\n", "")
+
+
+def rising() -> pyo.ConcreteModel:
+    """Return max x + y of a whole number x without an upper bound."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(within=pyo.NonNegativeIntegers), pyo.Var(bounds=(0, 1))
+    m.row = pyo.Constraint(expr=m.x - m.y >= 0)
+    m.o = pyo.Objective(expr=m.x + m.y, sense=pyo.maximize)
+    return m
+
+
+def test_a_program_that_is_infeasible_or_unbounded_is_neither_on_this_word(monkeypatch):
+    """As presolve says, whose word the run without presolve may repeat."""
+    monkeypatch.setattr(highs.Highs, "_run_without_presolve", lambda self: None)
+    solver = highs.Highs(compile_model(rising()), Settings())
+    outcome = solver.solve(None)
+    assert solver._word() == "kUnboundedOrInfeasible"
+    assert (outcome.status, outcome.stop) == ("none", "numerical")
+
+
+def test_a_run_out_of_time_claims_nothing():
+    solver = highs.Highs(compile_model(knapsacks(45)), Settings(mip_gap=0.0))
+    outcome = solver.solve(0.0)
+    assert solver._word() == "kTimeLimit"
+    assert (outcome.status, outcome.stop) == ("none", "time-limit")

@@ -9,7 +9,7 @@ import pyomo.environ as pyo
 import pytest
 from scipy.optimize import linprog
 from solver_cases import active_bounds, one_integer, shadow_prices, works
-from support import blobs
+from support import blobs, there
 
 import fsopt
 from fsopt.answers.results import Point, Status
@@ -109,8 +109,7 @@ def test_a_big_m_that_fits_the_units_is_solved_in_all_of_them(solver):
     ],
 )
 def test_the_tolerance_that_the_user_sets_counts(solver, name):
-    if not solver_spec(solver).available:
-        pytest.skip(f"{solver} is not installed")
+    there(solver)
     model = fsopt.build("fsv-exact", in_units(1.0), lam=LAM)
     assert answer(model, solver).status == "optimal"
     found = answer(model, solver, **{name: 1e-4})
@@ -216,13 +215,13 @@ def test_a_false_word_of_an_unbounded_program_is_none(solver, monkeypatch):
     assert (found.status, found.stop) == ("none", "numerical")
 
 
-def test_an_unbounded_program_with_integers_is_unbounded():
+@pytest.mark.parametrize("solver", INTEGER)
+def test_an_unbounded_program_with_integers_is_unbounded(solver):
     m = pyo.ConcreteModel()
     m.lots, m.rest = pyo.Var(within=pyo.NonNegativeIntegers), pyo.Var(bounds=(0, 1))
     m.whole = pyo.Constraint(expr=m.lots - m.rest >= 0)
     m.profit = pyo.Objective(expr=m.lots + m.rest, sense=pyo.maximize)
-    for solver in INTEGER:
-        assert answer(m, solver).status in ("unbounded", "none")
+    assert answer(m, solver).status in ("unbounded", "none")
 
 
 # -- programs through Pyomo, in balanced units --------------------------------------------------------------
@@ -231,8 +230,7 @@ def test_an_unbounded_program_with_integers_is_unbounded():
 @pytest.mark.parametrize("unit", [1e-7, 1e7])
 @pytest.mark.parametrize("solver", ["pyomo:glpk", "pyomo:cbc", "pyomo:appsi_highs"])
 def test_prices_and_optimum_come_back_from_balanced_units(solver, unit):
-    if not solver_spec(solver).available:
-        pytest.skip(f"{solver} is not installed")
+    there(solver)
     mine, theirs = active_bounds(pyo.minimize, 0.0), active_bounds(pyo.minimize, 0.0)
     mine.o.set_value(unit * mine.o.expr)
     found, expected = fsopt.solve(mine, solver), fsopt.solve(theirs, "highs")
@@ -244,8 +242,7 @@ def test_prices_and_optimum_come_back_from_balanced_units(solver, unit):
 
 @pytest.mark.parametrize("solver", ["pyomo:glpk", "pyomo:cbc"])
 def test_linear_programs_in_mixed_units_are_solved_through_pyomo(solver):
-    if not solver_spec(solver).available:
-        pytest.skip(f"{solver} is not installed")
+    there(solver)
     data = blobs(40, 4, seed=1)
     units = 10.0 ** np.array([-5, 5, 0, 3])
     mixed = fsopt.Dataset(data.X * units, data.y)
@@ -256,8 +253,7 @@ def test_linear_programs_in_mixed_units_are_solved_through_pyomo(solver):
 
 def test_a_quadratic_program_through_pyomo_has_the_optimum_in_any_units():
     name = "pyomo:gurobi_direct"
-    if not solver_spec(name).available:
-        pytest.skip(f"{name} is not installed")
+    there(name)
     for unit in (1e-4, 1e-2, 1.0):  # gaps are relative to max(1, |optimum|)
         model = fsopt.build("svm", in_units(unit), c=1.0 / unit**2)
         try:
@@ -271,8 +267,7 @@ def test_a_quadratic_program_through_pyomo_has_the_optimum_in_any_units():
 
 
 def test_settings_reach_a_program_through_pyomo():
-    if not solver_spec("pyomo:cbc").available:
-        pytest.skip("cbc is not installed")
+    there("pyomo:cbc")
     program = compile_model(fsopt.build("fsv-exact", in_units(1.0)))
     for given, expected in ((None, 1e-9), (1e-7, 1e-7)):
         interface = solver_spec("pyomo:cbc").connect(program, Settings(tolerance=given))

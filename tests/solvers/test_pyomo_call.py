@@ -5,20 +5,14 @@ from __future__ import annotations
 import pyomo.environ as pyo
 import pytest
 from solver_cases import active_bounds, one_cone, shadow_prices
-from support import blobs
+from support import blobs, there
 
 import fsopt
 from fsopt.errors import OptionError, SolverError, UnknownNameError
 from fsopt.library.conformance import build_trial
-from fsopt.solvers.registry import SOLVERS, solver_spec
+from fsopt.solvers.registry import SOLVERS
 
 LINEAR = ["pyomo:glpk", "pyomo:cbc", "pyomo:appsi_highs", "pyomo:highs"]
-
-
-def there(name):
-    if not solver_spec(name).available:
-        pytest.skip(f"{name} is not installed")
-    return name
 
 
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])

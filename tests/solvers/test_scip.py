@@ -301,3 +301,19 @@ def test_a_failing_linear_program_is_no_answer_and_no_traceback(monkeypatch):
     result = session.solve()
     assert (result.status, result.stop) == ("none", "numerical")
     assert proved(session.solve()), "the model was not loaded anew"
+
+
+def test_its_simplex_method_writes_nothing_to_stderr(capfd):
+    """Rows of this size have it ask for a tolerance of 1e-12, which it refuses in a line of its own."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(2), bounds=(-1e8, 1e8))
+    m.large = pyo.Constraint(expr=-4e6 * m.x[0] - 2e6 * m.x[1] <= 1)
+    m.small = pyo.Constraint(expr=-1e-6 * m.x[0] - 7e-6 * m.x[1] <= 1)
+    m.o = pyo.Objective(expr=3 * m.x[0] + 3 * m.x[1])
+    fsopt.solve(m, "scip")
+    assert capfd.readouterr().err == ""
+
+
+def test_its_log_is_shown_on_request(capfd):
+    fsopt.solve(knapsacks(10), "scip", tee=True)
+    assert "SCIP Status" in capfd.readouterr().out

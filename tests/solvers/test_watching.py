@@ -9,7 +9,7 @@ import threading
 import pyomo.environ as pyo
 import pytest
 from solver_cases import knapsacks
-from support import blobs, sampled
+from support import blobs, sampled, there
 
 import fsopt
 from fsopt.errors import ParameterError, SolverError
@@ -54,7 +54,7 @@ def test_iterations_of_continuous_solvers_end_at_the_optimum(solver):
 
 
 def test_a_solver_that_tells_nothing_has_no_history_and_no_plot():
-    result = fsopt.solve(fsopt.build("onsvm", blobs(20, 3)), "pyomo:glpk")
+    result = fsopt.solve(fsopt.build("onsvm", blobs(20, 3)), there("pyomo:glpk"))
     assert result.history == ()
     with pytest.raises(ParameterError, match="told nothing"):
         result.plot()

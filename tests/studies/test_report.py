@@ -4,14 +4,13 @@ import html.parser
 import itertools
 import os
 import re
-import shutil
 import subprocess
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from matplotlib.text import Text
-from support import blobs
+from support import blobs, there
 
 import fsopt
 from fsopt.common.figures import name_points, new_figure, style
@@ -23,7 +22,6 @@ from fsopt.studies.study_figures import convergence, profile_figure, ranks_figur
 from fsopt.studies.study_report import study_sections
 
 EVIL = "<script>alert(1)</script>"
-BROWSER = shutil.which("chromium")
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +98,6 @@ def test_numbers_stand_to_the_right_in_columns_of_numbers_alone(tmp_path):
     assert Elements(text).tags.count("main") == 1
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no chromium")
 def test_a_browser_shows_it_without_errors_and_sorts(report, tmp_path):
     script = """<script>
       const table = document.querySelector("table"), head = table.querySelectorAll("th")[1].firstElementChild;
@@ -111,7 +108,7 @@ def test_a_browser_shows_it_without_errors_and_sorts(report, tmp_path):
     </script></body>"""
     place = tmp_path / "report.html"
     place.write_text(report.replace("</body>", script))
-    words = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0"]
+    words = [there("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0"]
     shot = ["--virtual-time-budget=2000", "--dump-dom", place.as_uri()]
     environment = {**os.environ, "HOME": str(tmp_path)}
     done = subprocess.run([*words, *shot], capture_output=True, text=True, timeout=120, env=environment)

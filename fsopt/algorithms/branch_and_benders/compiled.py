@@ -1,17 +1,22 @@
 """Relaxations of nodes by compiled steps where numba is installed: the extra ``compiled``.
 
 numpy takes longer for the calls of its functions than for the arithmetic of a node of a hundred samples and fifty
-features. Importing numba takes half a second, and compiling a few seconds, once for an installation; so a search begins
-in numpy, and goes on compiled after :data:`FIRST` relaxations, or begins compiled where it is one of many.
+features. Importing numba takes half a second, and compiling fifteen, once for an installation; so a search begins in
+numpy, and goes on compiled when the searches of this process have taken :data:`IMPORT` seconds of a processor, or
+:data:`COMPILE` where no earlier process has compiled the functions: at most about twice what the better way takes.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from time import thread_time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,8 +37,8 @@ from fsopt.typing import Indices, Matrix, Vector
 if TYPE_CHECKING:
     from fsopt.algorithms.branch_and_benders.kernels.arrays import Program
 
-FIRST = 100
-"""Relaxations of a search that numpy solves."""
+IMPORT, COMPILE = 2.0, 10.0
+"""CPU seconds of the searches of this process from which compiled functions are imported, and others are compiled."""
 COMPILING = 30.0
 """Seconds that a time limit leaves where functions are compiled that no earlier process has compiled."""
 Start = tuple[Matrix, Matrix, Matrix]
@@ -43,25 +48,51 @@ LARGEST = 2**24
 """Multiplications of a step up to which it is compiled: larger ones look at the clock, and are BLAS anyway."""
 
 
+_past = 0.0
+_begun: ContextVar[float | None] = ContextVar("begun", default=None)
+
+
+@contextmanager
+def counted() -> Iterator[None]:
+    """Count the CPU seconds of a block as those of a search."""
+    global _past
+    begun = thread_time()
+    token = _begun.set(begun)
+    try:
+        yield
+    finally:
+        _begun.reset(token)
+        _past += thread_time() - begun
+
+
+def _spent() -> float:
+    """Return the CPU seconds of the searches of this process so far."""
+    begun = _begun.get()
+    return _past if begun is None else _past + thread_time() - begun
+
+
 @cache
 def available() -> bool:
     """Return whether numba is installed, and compiles."""
     return find_spec("numba") is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
-def go_on(solved: int, *, repeated: bool = False) -> bool:
-    """Return whether a search that has solved so many relaxations goes on compiled, within its time limit."""
-    return (repeated or solved >= FIRST) and available() and _ready("interior_point", "run")
+def go_on() -> bool:
+    """Return whether a search goes on with compiled nodes, within its time limit."""
+    return _ready("interior_point", "run")
 
 
-def exchanges(*, worth: bool) -> bool:
-    """Return whether the machines of a local search are compiled, or can be in time where compiling is worth it."""
-    return available() and (bool(_kept("machines", "machines")) or (worth and _ready("machines", "machines")))
+def exchanges() -> bool:
+    """Return whether a search goes on with compiled machines, within its time limit."""
+    return _ready("machines", "machines")
 
 
 def _ready(module: str, name: str) -> bool:
+    spent = _spent()
+    if spent < IMPORT or not available():
+        return False
     kept = _kept(module, name)
-    return bool(kept) or (kept is not None and (clock.left() or np.inf) > COMPILING)
+    return bool(kept) or (kept is not None and spent >= COMPILE and (clock.left() or np.inf) > COMPILING)
 
 
 def _kept(module: str, name: str) -> bool | None:

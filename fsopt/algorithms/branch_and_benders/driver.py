@@ -14,6 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fsopt.algorithms.branch_and_benders import checkpoint
+from fsopt.algorithms.branch_and_benders.compiled import counted
 from fsopt.algorithms.branch_and_benders.cuts import Grid
 from fsopt.algorithms.branch_and_benders.evidence import certify, pack, useful_cuts
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
@@ -98,7 +99,7 @@ def branch_and_benders(
         raise ParameterError("the initial selection of 'best-subset' breaks a constraint", "give an allowed one")
     if run.checkpoint is not None:
         check_writable(run.checkpoint)
-    with threadpool_limits(1), clock.limited(run.time_limit), deferred_interruption() as interrupted:
+    with threadpool_limits(1), clock.limited(run.time_limit), counted(), deferred_interruption() as interrupted:
         loop = _Loop(problem, settings, run, interrupted)
         try:
             loop.begin(seeds)

@@ -22,8 +22,8 @@ GAP = 1e-6
 """Relative gap of the support vector machines."""
 KEPT = 1000
 """Samples nearest to the margin that an exchange is tried on, where there are more than twice as many."""
-WORK, COMPILING = 2e5, 2e6
-"""Multiplications of a step from which compiled functions are worth their import, and their compiling."""
+WORK = 2e5
+"""Multiplications of a step from which compiled functions are worth it though the nodes are not compiled."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Neighbours:
         machines, size = Machines.near(problem, at), len(at.features)
         rows = None
         work = machines.count * (size + 1.0) ** 2
-        if (compiled or work >= WORK) and exchanges(worth=compiled or work >= COMPILING):
+        if (compiled or work >= WORK) and exchanges():
             free = slice(None) if machines.kept is None else machines.kept
             rows = np.vstack([problem.rows(at.features, machines.kept), problem.y[free]])
         margins = None if rows is None else at.hyperplane[None, :] @ rows

@@ -53,7 +53,7 @@ class OneMore:
     def of(cls, solver: NodeSolver, at: Partial, near: NodeHyperplane) -> OneMore:
         """Return the machines of a node whose relaxation has a hyperplane, compiled where that is done or in time."""
         problem, inside = solver.problem, at.inside.nonzero()[0]
-        if not (solver.compiled and exchanges(worth=True)):
+        if not (solver.compiled and exchanges()):
             return cls(problem, inside, None)
         alpha = np.full(problem.n, -1.0) if near.alpha is None else near.alpha.astype(float)
         return cls(problem, inside, (np.append(near.w[inside], [0.0, near.b]), solver.margins(near), alpha))

@@ -101,7 +101,7 @@ class Search(Closing):
         An interrupted visit leaves the node open and the tree as it was, without what it had closed or opened below.
         """
         self.visiting = True
-        self.solver.compiled = compiled.go_on(self.solved, repeated=self.settings.repeated)
+        self.solver.compiled = compiled.go_on()
         first, closed = self.tree.next, self.closed
         _, _, node = heapq.heappop(self.heap)
         kept = len(self.tree.marks.get(node.number, ()))

@@ -22,7 +22,6 @@ class BranchSettings:
     arrays : kind of arrays for first-order steps at the root, see :mod:`fsopt.common.arrays`; None for no such steps.
     thorough : whether the local search of the root tries many exchanges and restarts, for a proof that follows it;
         without them its selection is nearly as good, in half the time.
-    repeated : whether it is one of many searches, for which compiled functions are worth their import from its start.
     """
 
     tolerance: float = 1e-6
@@ -31,7 +30,6 @@ class BranchSettings:
     jobs: int = 1
     arrays: str | None = None
     thorough: bool = True
-    repeated: bool = False
 
     def check(self) -> None:
         """Raise ParameterError for a setting out of range."""

@@ -20,6 +20,7 @@ from uuid import uuid4
 from threadpoolctl import threadpool_limits
 
 from fsopt.algorithms.branch_and_benders.branching import Gains
+from fsopt.algorithms.branch_and_benders.compiled import counted
 from fsopt.algorithms.branch_and_benders.cuts import Cut, Grid, Pool
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
@@ -117,7 +118,7 @@ def run_task(task: Task) -> Outcome | None:
     for node in task.nodes:
         search.push(node)
     # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
-    with threadpool_limits(1), deferred_interruption(), clock.limited(task.left), suppress(OutOfTimeError):
+    with threadpool_limits(1), deferred_interruption(), clock.limited(task.left), counted(), suppress(OutOfTimeError):
         search.run(2**62, lambda: time.perf_counter() < end and search.tree.next < task.first + BLOCK)
     pool, cuts = search.pool, search.tree.cuts
     held.grids = {name: cuts[name] for name in pool.names.tolist() if name in cuts}
@@ -164,7 +165,7 @@ class _Tasks:
         task = Task(
             key=self.key,
             problem=search.problem if self.owed > 0 else None,
-            settings=BranchSettings(search.settings.tolerance, repeated=True),
+            settings=BranchSettings(search.settings.tolerance),
             nodes=nodes,
             cuts=[(cut, cuts[cut.name]) for cut in search.pool.cuts(SHARED) if cut.name in cuts],
             best=search.incumbents.best,

@@ -6,7 +6,7 @@ import signal
 import numpy as np
 import pytest
 from selection_cases import DEEP, KINDS, allowed_values, drawn, problem_of, solved
-from support import blobs, reference, sampled
+from support import blobs, reference, sampled, there
 
 import fsopt
 from fsopt.algorithms.branch_and_benders.branching import Gains
@@ -41,12 +41,10 @@ def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_
 @pytest.mark.parametrize("seed", sampled(range(5), 1))
 @pytest.mark.parametrize("m", [2, 3])
 def test_the_value_is_that_of_the_perspective_program_in_another_solver(seed, m):
-    if not fsopt.SOLVERS["scip"].available:
-        pytest.skip("scip is not installed")
     data = blobs(40, 9, seed=seed)
     result = solved(problem_of(data, 2.0, {"m": m}))
     model = fsopt.build("fsp-m-perspective", data, m=m, c=2.0)
-    other = fsopt.solve(model, "scip")
+    other = fsopt.solve(model, there("scip"))
     # The cones of the perspective program leak at the tolerance of the other solver: its value may be a little lower.
     assert result.objective == pytest.approx(other.objective, rel=1e-4)
 

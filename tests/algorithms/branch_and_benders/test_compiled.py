@@ -1,6 +1,7 @@
 """The compiled functions of a node beside their twins in numpy, as Python code, and once compiled in a whole search."""
 
 import importlib
+import itertools
 import json
 import os
 import subprocess
@@ -8,17 +9,19 @@ import sys
 
 import numpy as np
 import pytest
-from selection_cases import KINDS, allowed_values, drawn, problem_of
+from selection_cases import DEEP, KINDS, allowed_values, drawn, problem_of
 from support import blobs
 
 from fsopt.algorithms.branch_and_benders import compiled, cuts, machines, relaxation
 from fsopt.algorithms.branch_and_benders import interior_point as plain
 from fsopt.algorithms.branch_and_benders.cuts import make_cut, on_grid, valid_grid
+from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.machines import Machines, Neighbours
 from fsopt.algorithms.branch_and_benders.node_programs import node_program
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial
+from fsopt.algorithms.branch_and_benders.search import Search
 from fsopt.common import clock
 from fsopt.data import Dataset
 
@@ -107,7 +110,7 @@ def test_machines_on_neighbours_are_those_of_numpy(seed, kind, loss, kept, monke
     start = np.flatnonzero(max(values, key=lambda one: (sum(one), values[one])))
     at = Machines(problem).best(start[None, :], np.inf)
     expected = Neighbours.of(problem, at)
-    monkeypatch.setattr(machines, "exchanges", lambda *, worth: worth)
+    monkeypatch.setattr(machines, "exchanges", lambda: True)
 
     def called(rows, *others, kernel=kernels.machines):
         assert rows.flags.c_contiguous  # another layout would be compiled anew
@@ -187,33 +190,98 @@ def test_multipliers_on_the_grid_are_feasible_and_those_of_numpy(seed):
     assert valid_grid(compiled.on_grid(none, problem.y, problem.caps), problem.y, problem.tops)
 
 
-def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(monkeypatch):
+@pytest.fixture
+def spend(monkeypatch):
+    """Return a function that sets the CPU seconds of the searches so far; what is compiled is so of no process yet."""
     monkeypatch.setattr(compiled, "available", lambda: True)
     monkeypatch.setattr(compiled, "_kept", lambda *_: False)
-    assert not compiled.go_on(compiled.FIRST - 1)
-    assert compiled.go_on(compiled.FIRST)
-    assert compiled.go_on(0, repeated=True)
+    return lambda seconds: monkeypatch.setattr(compiled, "_past", seconds)
+
+
+def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(monkeypatch, spend):
+    spend(0.99 * compiled.COMPILE)
+    assert not compiled.go_on()
+    spend(compiled.COMPILE)
+    assert compiled.go_on()
     with clock.limited(3600.0):
-        assert compiled.go_on(compiled.FIRST)
+        assert compiled.go_on()
     with clock.limited(5.0):
-        assert not compiled.go_on(compiled.FIRST)
-        assert not compiled.go_on(0, repeated=True)
+        assert not compiled.go_on()
         monkeypatch.setattr(compiled, "_kept", lambda *_: True)
-        assert compiled.go_on(compiled.FIRST)
+        assert compiled.go_on()
+        spend(compiled.IMPORT)
+        assert compiled.go_on()
+    spend(0.99 * compiled.IMPORT)
+    assert not compiled.go_on()  # a short search has no time for an import
+    spend(compiled.COMPILE)
     monkeypatch.setattr(compiled, "_kept", lambda *_: None)  # every process would compile again
-    assert not compiled.go_on(compiled.FIRST)
+    assert not compiled.go_on()
 
 
-def test_exchanges_compile_nothing_within_a_short_limit_though_the_nodes_are_compiled(monkeypatch):
-    monkeypatch.setattr(compiled, "available", lambda: True)
+def test_exchanges_compile_nothing_within_a_short_limit_though_the_nodes_are_compiled(monkeypatch, spend):
+    spend(compiled.COMPILE)
     monkeypatch.setattr(compiled, "_kept", lambda module, _: module == "interior_point")
-    assert compiled.exchanges(worth=True)
-    assert not compiled.exchanges(worth=False)
+    assert compiled.exchanges()
     with clock.limited(5.0):
-        assert compiled.go_on(compiled.FIRST)
-        assert not compiled.exchanges(worth=True)
+        assert compiled.go_on()
+        assert not compiled.exchanges()
+    spend(compiled.IMPORT)
+    assert not compiled.exchanges()
     monkeypatch.setattr(compiled, "_kept", lambda *_: True)
-    assert compiled.exchanges(worth=False)
+    assert compiled.exchanges()
+
+
+def test_searches_count_together(monkeypatch, spend):
+    ticks = itertools.count()
+    monkeypatch.setattr(compiled, "thread_time", lambda: float(next(ticks)))
+    monkeypatch.setattr(compiled, "COMPILE", 7.0)
+    spend(0.0)
+    for answers in ([False, False, False], [False, False, True]):
+        with compiled.counted():
+            assert [compiled.go_on() for _ in range(3)] == answers
+    assert compiled.go_on()
+
+
+@pytest.mark.parametrize("seconds", [np.inf, 20.0])
+def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_answer(monkeypatch, spend, seconds):
+    """A second passes between two looks at the clock."""
+    problem, visits = problem_of(DEEP, 1.0, {"m": 3}), []
+    expected = branch_and_benders(problem)
+    ticks, visit = itertools.count(), Search._branch
+    monkeypatch.setattr(compiled, "thread_time", lambda: float(next(ticks)))
+    monkeypatch.setattr(compiled, "COMPILE", seconds)
+    monkeypatch.setattr(Search, "_branch", lambda self, node: visits.append(self.solver.compiled) or visit(self, node))
+    spend(0.0)
+    found = branch_and_benders(problem)
+    assert visits == sorted(visits)
+    assert set(visits) == {False, seconds < np.inf}
+    assert found.status == expected.status
+    assert found.objective == pytest.approx(expected.objective, rel=1e-9)
+
+
+SHORT = """
+import sys
+from fsopt.algorithms.branch_and_benders import compiled
+from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
+from selection_cases import DEEP, problem_of
+assert compiled.available()
+compiled.IMPORT = float(sys.argv[1])
+assert branch_and_benders(problem_of(DEEP, 1.0, {"m": 3})).status == "optimal"
+print("numba" in sys.modules)
+"""
+
+
+def in_a_process(code, *words):
+    """Return what a process prints in which numba compiles."""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    run = [sys.executable, "-c", code, *words]
+    return subprocess.run(run, env=environment, capture_output=True, text=True, check=True, timeout=1200).stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seconds", "imported"), [("inf", "False"), ("0", "True")])
+def test_a_short_search_does_not_import_numba(seconds, imported):
+    assert in_a_process(SHORT, seconds).strip() == imported
 
 
 SEARCH = """
@@ -225,13 +293,13 @@ from selection_cases import DEEP, problem_of
 from fsopt.common import clock
 assert compiled.available()
 answers = []
-for first in (10**9, 20):
-    compiled.FIRST = first
+for seconds in (float('inf'), 0.0):
+    compiled.IMPORT = compiled.COMPILE = seconds
     problem = problem_of(DEEP, 1.0, {"m": 5}, sys.argv[1])
     result = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-4))
     answers.append([result.status.value, result.objective, result.bound, result.history[-1]["solved"]])
 with clock.limited(1.0):
-    assert compiled.go_on(20)  # what is compiled costs no time
+    assert compiled.go_on()  # what is compiled costs no time
 print(json.dumps(answers))
 """
 
@@ -239,11 +307,7 @@ print(json.dumps(answers))
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
 def test_a_compiled_search_has_the_optimum_and_nearly_the_tree_of_numpy(loss):
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    ran = subprocess.run(
-        [sys.executable, "-c", SEARCH, loss], env=environment, capture_output=True, text=True, check=True, timeout=1200
-    )
-    plainly, fast = json.loads(ran.stdout)
+    plainly, fast = json.loads(in_a_process(SEARCH, loss))
     assert plainly[0] == fast[0] == "optimal"
     assert fast[1] == pytest.approx(plainly[1], rel=1e-9)
     assert fast[2] == pytest.approx(plainly[2], rel=1e-4)

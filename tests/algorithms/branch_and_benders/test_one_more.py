@@ -25,7 +25,7 @@ COMPILED = pytest.param(True, marks=pytest.mark.skipif(find_spec("numba") is Non
 @pytest.fixture(autouse=True)
 def quiet(monkeypatch):
     """Functions of numba are at hand, as Python code; there quotients by 0 are infinite, without a warning."""
-    monkeypatch.setattr(one_more, "exchanges", lambda *, worth: worth)
+    monkeypatch.setattr(one_more, "exchanges", lambda: True)
     with np.errstate(all="ignore"):
         yield
 
@@ -37,6 +37,7 @@ def test_numpy_solves_the_machines_where_a_limit_leaves_no_time_for_compiling(mo
     monkeypatch.setattr(one_more, "exchanges", compiled.exchanges)
     monkeypatch.setattr(compiled, "available", lambda: True)
     monkeypatch.setattr(compiled, "_kept", lambda *_: False)
+    monkeypatch.setattr(compiled, "_past", compiled.COMPILE)
     with clock.limited(1.0):
         assert OneMore.of(solver, at, near).most == one_more.STACK
 
