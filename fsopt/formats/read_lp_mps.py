@@ -15,12 +15,10 @@ import scipy.sparse as sp
 
 from fsopt.errors import FileError
 from fsopt.formats.read_arrays import ReadProgram, products
-from fsopt.solvers.highs import silent
+from fsopt.solvers.highs import SMALLEST, silent
 from fsopt.solvers.spec import Package
 
 highspy = Package("highspy")
-SMALLEST = 1e-12
-"""The smallest value of HiGHS's option ``small_matrix_value``, below which it leaves coefficients out."""
 COMMENT = re.compile(r"\\[^\n]*")
 START = re.compile(r"(?im)^[ \t]*(subject\s+to|such\s+that|s\.t\.|st\.|st)(?=\s)")
 END = re.compile(r"(?im)^[ \t]*(bounds?|generals?|gen|integers?|binary|binaries|bin|semi|semis|sos\d?|end)\b[ \t]*$")

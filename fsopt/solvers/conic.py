@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from fsopt.answers.results import Point
 from fsopt.compiler import Program
+from fsopt.solvers.powers import row_powers
 from fsopt.typing import Indices, Vector
 
 
@@ -85,7 +86,8 @@ class ConicForm:
     ----------
     program : where the values are read from.
     scale : (n,) d with x = d x'.
-    factors : of the rows of M: 1, or with semidefinite matrices, whose entries have units of many sizes, the row's own.
+    factors : of the rows of M: 1 unless a row is of odd size; with semidefinite matrices, whose entries have units of
+        many sizes, those of the program.
     shape, starts : of M; the first row of each block and of the cones.
     """
 
@@ -124,17 +126,18 @@ class ConicForm:
 
     def _row_factors(self) -> Vector:
         """Return the factors (r,) of the rows of M; those of cones are in their matrix already."""
-        b, factors = self.blocks, np.ones(self.shape[0])
-        rows, columns = self.program.scaling.rows.copy(), self.scale
+        b, factors, columns, A = self.blocks, np.ones(self.shape[0]), self.scale, self.program.A
+        rows, bounds = row_powers(sp.csr_matrix(A @ sp.diags(columns))), row_powers(sp.diags(columns, format="csr"))
         entries = self.program.cones.entries()
         if len(entries):
             # A constraint that states an entry has its unit, also where it is a constant of another size.
-            sizes = abs(self.program.A[:, entries] @ sp.diags(columns[entries])).max(axis=1).toarray().ravel()
-            rows[sizes > 0] = 1 / sizes[sizes > 0]
-            parts = [rows[b.equal], 1 / columns[b.fixed]]
-            parts += [rows[b.upper], 1 / columns[b.above]]
-            parts += [rows[b.lower], 1 / columns[b.below]]
-            factors[: self.starts[6]] = np.concatenate(parts)
+            sizes = abs(A[:, entries] @ sp.diags(columns[entries])).max(axis=1).toarray().ravel()
+            rows, bounds = (
+                np.where(sizes > 0, 1 / np.where(sizes > 0, sizes, 1.0), self.program.scaling.rows),
+                1 / columns,
+            )
+        parts = [rows[b.equal], bounds[b.fixed], rows[b.upper], bounds[b.above], rows[b.lower], bounds[b.below]]
+        factors[: self.starts[6]] = np.concatenate(parts)
         return factors
 
     def _of_constraints(self, rows: Indices, start: int) -> _Entries:
