@@ -5,11 +5,12 @@ every other case:
 
 * :math:`Q = F'F \succeq 0`: then :math:`\|(2Fx,\, 1 + a'x + d)\| \le 1 - a'x - d`
   (or :math:`\|Fx\| \le \sqrt{-d}` if :math:`a = 0`);
-* :math:`Q` has exactly one negative eigenvalue :math:`-\lambda` with eigenvector :math:`u`, :math:`a = 0`,
-  :math:`d = 0`, and the bounds of the variables imply :math:`u'x \ge 0`: then
-  :math:`\|Fx\| \le \sqrt\lambda\,u'x` with :math:`F'F = Q + \lambda uu'`. Rotated cones :math:`w^2 \le s t` with
-  :math:`s, t \ge 0` are of this kind. The eigenvectors of a product of two linear forms are the sum and the
-  difference of these forms brought to equal length, so the cone is balanced in all units of the data.
+* :math:`Q` has exactly one negative eigenvalue :math:`-\lambda` with eigenvector :math:`u`, and
+  :math:`q(x) = (x - z)'Q(x - z) + d'` with :math:`d' \ge 0`, and the bounds of the variables imply
+  :math:`u'(x - z) \ge 0`: then :math:`\|(F(x - z),\, \sqrt{d'})\| \le \sqrt\lambda\,u'(x - z)` with
+  :math:`F'F = Q + \lambda uu'`. Rotated cones :math:`w^2 + d' \le s t` with affine :math:`s, t \ge 0` are of this kind.
+  The eigenvectors of a product of two linear forms are the sum and the difference of these forms brought to equal
+  length, so the cone is balanced in all units of the data.
 """
 
 from __future__ import annotations
@@ -193,14 +194,9 @@ def _second_order_cones(family: _Family, lb: Vector, ub: Vector, refused: dict[i
             result: _Cones | str = _convex_quadratics(part, F)
         elif len(negative) > 1:
             result = f"it is not convex: its quadratic part has {len(negative)} negative eigenvalues"
-        elif pattern[-2] or pattern[-1]:
-            result = "it is not convex: its quadratic part has a negative eigenvalue beside linear terms"
         else:
-            root = np.sqrt(-values[which, negative[0]])[:, None] * vectors[which][:, :, negative[0]]
-            heads, separated = _nonnegative(root, lb[part.columns], ub[part.columns])
-            reason = "the bounds do not separate its two branches: give the variables of its larger part lower bounds 0"
-            refused.update(dict.fromkeys(part.members[~separated].tolist(), reason))
-            result = _homogeneous(part, F, heads, separated)
+            found.extend(_one_branch(part, F, (values[which], vectors[which]), (lb, ub), refused))
+            continue
         if isinstance(result, str):
             refused.update(dict.fromkeys(part.members.tolist(), result))
         elif len(result.members):
@@ -245,20 +241,66 @@ def _convex_quadratics(part: _Family, F: Stack) -> _Cones | str:
     return _Cones.of(part, G, np.column_stack([np.sqrt(-part.d), np.zeros((N, r))]))
 
 
-def _homogeneous(part: _Family, F: Stack, heads: Stack, keep: Mask) -> _Cones:
-    """Return the cones ``||F x|| <= head'x``; a row of F in the same variables as the head is its pair."""
-    F, heads = F[keep], heads[keep]
-    alike = np.flatnonzero(np.all((F != 0) == (heads != 0)[:, None], axis=(0, 2)) & (len(F) > 0))
+def _one_branch(
+    part: _Family, F: Stack, eigen: tuple[Stack, Stack], bounds: tuple[Vector, Vector], refused: dict[int, str]
+) -> list[_Cones]:
+    """Return the cones of quadratics with one negative eigenvalue, and enter the others in ``refused``."""
+    values, vectors = eigen
+    place = np.flatnonzero(values[0] < 0)[0]
+    z, rest, central = _centred(part, values, vectors)
+    root = np.sqrt(-values[:, place])[:, None] * vectors[:, :, place]
+    shift = -np.einsum("nk,nk->n", root, z)
+    sign, separated = _nonnegative(root, shift, *(bound[part.columns] for bound in bounds))
+    reasons = np.where(
+        central & (rest >= 0),
+        "it is not convex: the bounds do not separate its two branches (give its larger part lower bounds 0)",
+        "it is not convex: its quadratic part has a negative eigenvalue beside linear terms or a constant",
+    )
+    kept = central & (rest >= 0) & separated
+    refused.update(zip(part.members[~kept].tolist(), reasons[~kept].tolist(), strict=True))
+    heads = sign[:, None] * root
+    found = []
+    for which in (np.flatnonzero(kept & (rest == 0)), np.flatnonzero(kept & (rest > 0))):
+        if len(which):
+            offsets = -np.einsum("nrk,nk->nr", F[which], z[which])
+            h = np.column_stack([(sign * shift)[which], offsets, np.sqrt(rest[which])])
+            found.append(_branch(part.take(which), heads[which], F[which], h if rest[which[0]] else h[:, :-1]))
+    return found
+
+
+def _branch(part: _Family, heads: Stack, F: Stack, h: Stack) -> _Cones:
+    """Return the cones with these heads, F and constants; a row of F in the same variables as the head is its pair."""
+    alike = np.flatnonzero(np.all((F != 0) == (heads != 0)[:, None], axis=(0, 2)))
     pair = 1 + int(alike[0]) if len(alike) and np.count_nonzero(heads[0]) > 1 else 0
-    G = np.concatenate([heads[:, None], F], axis=1)
-    return replace(_Cones.of(part.take(np.flatnonzero(keep)), G, np.zeros(G.shape[:2])), pair=pair)
+    constant = np.zeros((len(h), h.shape[1] - 1 - F.shape[1], F.shape[2]))
+    return replace(_Cones.of(part, np.concatenate([heads[:, None], F, constant], axis=1), h), pair=pair)
 
 
-def _nonnegative(forms: Stack, lb: Stack, ub: Stack) -> tuple[Stack, Mask]:
-    """Return linear forms (N, k) with signs for which the bounds imply forms >= 0, and which forms have such a sign."""
-    up = np.all(((forms > 0) & (lb >= 0)) | ((forms < 0) & (ub <= 0)) | (forms == 0), axis=1)
-    down = np.all(((forms < 0) & (lb >= 0)) | ((forms > 0) & (ub <= 0)) | (forms == 0), axis=1)
-    return np.where(up[:, None], forms, -forms), up | down
+def _centred(part: _Family, values: Stack, vectors: Stack) -> tuple[Stack, Vector, Mask]:
+    """Return z (N, k) and d' (N,) with ``q(x) = (x - z)'Q(x - z) + d'``, and which quadratics have such a centre."""
+    y = np.einsum("nkj,nk->nj", vectors, part.a)
+    flat = values == 0
+    central = np.all(~flat | (np.abs(y) <= ZERO * np.abs(part.a).max(axis=1, keepdims=True)), axis=1)
+    steps = np.where(flat, 0.0, y / np.where(flat, 1.0, values))
+    z = -0.5 * np.einsum("nkj,nj->nk", vectors, steps)
+    rest = part.d - 0.25 * np.sum(y * steps, axis=1)
+    largest = np.abs(part.d) + 0.25 * np.sum(np.abs(y * steps), axis=1)
+    return z, np.where(np.abs(rest) > ZERO * largest, rest, 0.0), central
+
+
+def _nonnegative(forms: Stack, shift: Vector, lb: Stack, ub: Stack) -> tuple[Vector, Mask]:
+    """Return signs (N,) with which the bounds imply ``forms'x + shift >= 0``, and which forms have such a sign."""
+
+    def implied(forms: Stack, shift: Vector) -> Mask:
+        ends = np.where(forms > 0, lb, np.where(forms < 0, ub, 0.0))
+        terms = np.column_stack([forms * ends, shift])
+        lowest = terms.sum(axis=1)
+        found: Mask = np.isfinite(lowest)
+        found[found] = lowest[found] >= -ZERO * np.abs(terms[found]).sum(axis=1)
+        return found
+
+    up = implied(forms, shift)
+    return np.where(up, 1.0, -1.0), up | implied(-forms, -shift)
 
 
 def _stack(found: Sequence[_Cones], quadratics: Sequence[Quadratic], senses: Vector, n: int) -> ConeStack:

@@ -160,7 +160,7 @@ class Session:
         if objective is None:
             self._rebuild("the objective is another one, or got terms that are not quadratic")
         elif bounds and not reread_bounds(self.program):
-            self._rebuild("the sign of a variable in a cone, or which variables are integer, changed")
+            self._rebuild("the head of a cone may be negative now, or which variables are integer changed")
         elif hessian and not self.program.convex_objective:
             self._rebuild("the quadratic objective is not convex any more")
         elif rows and numbers is None:

@@ -88,7 +88,6 @@ def test_a_violation_that_a_distant_bound_hides_is_no_optimum(violated):
     value = minimised(program, x)
     assert value < truth.objective - 5e-4
     found = certify_point(program, Point(x), Claim(value, "a solver with tolerances"))
-    assert found.residuals["primal"] < 1e-8
     assert not found.ok
     assert value + found.residuals["cost"] * value == pytest.approx(truth.objective, rel=1e-7)
 
