@@ -33,9 +33,10 @@ from fsopt.common.arguments import Kind
 from fsopt.common.customising import complete
 from fsopt.compiler.cones import ConeStack
 from fsopt.compiler.expressions import Terms, read, with_constants
+from fsopt.compiler.families import Quadratic
 from fsopt.compiler.lmi import with_semidefinite
 from fsopt.compiler.ordered_sets import OrderedSet, read_ordered_sets
-from fsopt.compiler.recognition import Quadratic, recognise
+from fsopt.compiler.recognition import recognise
 from fsopt.compiler.rows import Row, build_rows, hessian, linear_part, read_row, semidefinite
 from fsopt.compiler.scaling import Scaling, equilibrate
 from fsopt.compiler.variables import fixed_values, read_bounds, read_integer, variables_of
