@@ -188,7 +188,8 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
 
     Raises
     ------
-    ParameterError : the model has several active objectives, or a user's change of it failed.
+    ParameterError : the model has several active objectives, a variable has a domain that is empty or has holes, or a
+        user's change of the model failed.
     OutOfTimeError : a time limit passed, and there is no point yet.
     """
     complete(model)
@@ -207,7 +208,7 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
     column = {id(v): j for j, v in enumerate(variables)}
     terms = Terms() if objective is None else with_constants(read(objective.expr, column), known, column)
     listed = _read_constraints(model, column, known)
-    integer = read_integer(variables)
+    integer = read_integer(variables)  # refuses the domains that have no bounds
     lb, ub = read_bounds(variables)
     places = [column[key] for key in bounded]
     lb[places] = ub[places] = list(bounded.values())

@@ -19,8 +19,8 @@ def reread_bounds(p: Program) -> bool:
 
     A rotated cone w^2 <= s t is one because of s, t >= 0: a head that cannot be negative is part of the class.
     """
-    lb, ub = read_bounds(p.variables)
     same = np.array_equal(p.integer, read_integer(p.variables))
+    lb, ub = read_bounds(p.variables)
     same &= not p.constants or p.constants == fixed_values(p.variables)
     if len(p.cones):
         before, now = p.cones.heads_at_least(p.lb, p.ub), p.cones.heads_at_least(lb, ub)

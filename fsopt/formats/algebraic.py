@@ -14,7 +14,7 @@ from pyomo.mpec import Complementarity
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.dust import model_without_dust
 from fsopt.compiler.lmi import blocks
-from fsopt.errors import FileError
+from fsopt.errors import FileError, FsoptError
 
 COMPANIONS: Mapping[str, tuple[str, ...]] = {".nl": (".row", ".col")}
 """Further files of a format: an .nl file has no names, they are in files beside it."""
@@ -23,8 +23,6 @@ QUADRATIC = (".lp", ".mps")
 COMMENT = re.compile(rb"[ \t]*#[^\n]*")
 """A comment in an .nl file, which has no other use of this sign: names are in the files beside it."""
 OPTIONS: Mapping[str, Any] = {"symbolic_solver_labels": True}
-REFUSALS = (ValueError, RuntimeError, NotImplementedError, KeyError, TypeError, AttributeError)
-"""The exceptions of Pyomo's writers for a model that they cannot write."""
 
 
 def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
@@ -57,7 +55,9 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
             f"cannot export '{model.name}' to {suffix}: {error.strerror or error}",
             "free space in the folder of temporary files, or set TMPDIR to another one",
         ) from error
-    except REFUSALS as error:
+    except FsoptError:
+        raise
+    except Exception as error:  # of Pyomo's writers, for a model that they cannot write: of any kind
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise FileError(
             f"cannot export '{model.name}' to {suffix}: {reason}", "use another format, .nl holds the most"

@@ -126,7 +126,8 @@ class ConicForm:
 
     def _row_factors(self) -> Vector:
         """Return the factors (r,) of the rows of M; those of cones are in their matrix already."""
-        b, factors, columns, A = self.blocks, np.ones(self.shape[0]), self.scale, self.program.A
+        b, factors = self.blocks, np.ones(self.shape[0])
+        columns, A = self.scale, self.program.A
         rows, bounds = row_powers(sp.csr_matrix(A @ sp.diags(columns))), row_powers(sp.diags(columns, format="csr"))
         entries = self.program.cones.entries()
         if len(entries):

@@ -100,7 +100,8 @@ class Highs:
         return A
 
     def _load(self) -> None:
-        p, d, f = self.program, self.columns, self.rows
+        p = self.program
+        d, f = self.columns, self.rows
         A = self._entries(np.arange(len(f)))
         kind = int(highspy.MatrixFormat.kRowwise)
         bounds = (p.lb / d, p.ub / d, f * p.lo, f * p.hi)
