@@ -4,7 +4,7 @@ A constraint :math:`q(x) = x'Qx + a'x + d \le 0` is a second-order cone in two c
 every other case:
 
 * :math:`Q = F'F \succeq 0`: then :math:`\|(2Fx,\, 1 + a'x + d)\| \le 1 - a'x - d`
-  (or :math:`\|Fx\| \le \sqrt{-d}` if :math:`a = 0`);
+  (or :math:`\|Fx\| \le \sqrt{-d}` if :math:`a = 0` and :math:`d \le 0`);
 * :math:`Q` has exactly one negative eigenvalue :math:`-\lambda` with eigenvector :math:`u`, and
   :math:`q(x) = (x - z)'Q(x - z) + d'` with :math:`d' \ge 0`, and the bounds of the variables imply
   :math:`u'(x - z) \ge 0`: then :math:`\|(F(x - z),\, \sqrt{d'})\| \le \sqrt\lambda\,u'(x - z)` with
@@ -95,17 +95,13 @@ def _second_order_cones(family: Family, lb: Vector, ub: Vector, refused: dict[in
         part, pattern = family.take(which), patterns[which[0]]
         negative, positive = np.flatnonzero(pattern[:-2] < 0), np.flatnonzero(pattern[:-2] > 0)
         F = np.sqrt(values[which][:, positive])[:, :, None] * np.swapaxes(vectors[which][:, :, positive], 1, 2)
-        if len(negative) == 0:
-            result: Cones | str = _convex_quadratics(part, F)
-        elif len(negative) > 1:
-            result = f"it is not convex: its quadratic part has {len(negative)} negative eigenvalues"
-        else:
+        if len(negative) > 1:
+            reason = f"it is not convex: its quadratic part has {len(negative)} negative eigenvalues"
+            refused.update(dict.fromkeys(part.members.tolist(), reason))
+        elif len(negative) == 1:
             found.extend(_one_branch(part, F, (values[which], vectors[which]), (lb, ub), refused))
-            continue
-        if isinstance(result, str):
-            refused.update(dict.fromkeys(part.members.tolist(), result))
-        elif len(result.members):
-            found.append(result)
+        else:
+            found.append(_convex_quadratics(part, F))
     return found
 
 
@@ -132,16 +128,14 @@ def _eigen(Q: Stack) -> tuple[Stack, Stack]:
     return values, vectors
 
 
-def _convex_quadratics(part: Family, F: Stack) -> Cones | str:
-    """Return the cones of ``||F x||^2 + a'x + d <= 0``, or the reason why there is no solution."""
+def _convex_quadratics(part: Family, F: Stack) -> Cones:
+    """Return the cones of ``||F x||^2 + a'x + d <= 0``; that of a negative upper bound is empty."""
     N, r = F.shape[:2]
-    if part.a.any():
+    if part.a.any() or part.d[0] > 0:
         # ||Fx||^2 <= -(a'x + d) =: u is ||(2Fx, 1 - u)|| <= 1 + u, as (1 + u)^2 - (1 - u)^2 = 4u.
         G = np.concatenate([-part.a[:, None], 2 * F, part.a[:, None]], axis=1)
         h = np.column_stack([1.0 - part.d, np.zeros((N, r)), 1.0 + part.d])
         return replace(Cones.of(part, G, h, 0.25), pair=1 + r)
-    if part.d[0] > 0:
-        return "it has no solution: its sum of squares has a negative upper bound"
     G = np.concatenate([np.zeros((N, 1, F.shape[2])), F], axis=1)
     return Cones.of(part, G, np.column_stack([np.sqrt(-part.d), np.zeros((N, r))]))
 

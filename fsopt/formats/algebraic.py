@@ -15,6 +15,7 @@ from fsopt.compiler import Program, compile_model
 from fsopt.compiler.dust import model_without_dust
 from fsopt.compiler.lmi import blocks
 from fsopt.errors import FileError, FsoptError
+from fsopt.formats.mps_bounds import with_words
 
 COMPANIONS: Mapping[str, tuple[str, ...]] = {".nl": (".row", ".col")}
 """Further files of a format: an .nl file has no names, they are in files beside it."""
@@ -28,9 +29,9 @@ OPTIONS: Mapping[str, Any] = {"symbolic_solver_labels": True}
 def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     """Return suffix -> content of the files of a model, ``suffix`` first.
 
-    Four parts of Pyomo's text are changed because some readers refuse them: in an .lp file ``x ^ 2`` becomes ``x^2``
-    (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line, and all special ordered sets are
-    in one section (Gurobi), and an .nl file loses its comments (CasADi).
+    Five parts of Pyomo's text are changed because some readers refuse them: in an .lp file ``x ^ 2`` becomes ``x^2``
+    (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line, all special ordered sets are in
+    one section (Gurobi) and infinite bounds of integers are words (HiGHS), and an .nl file loses its comments (CasADi).
 
     Raises
     ------
@@ -67,7 +68,7 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     if suffix == ".nl":
         contents[suffix] = COMMENT.sub(b"", contents[suffix])
     if suffix == ".mps":
-        contents[suffix] = _one_section(_every_column(contents[suffix].decode())).encode()
+        contents[suffix] = with_words(_one_section(_every_column(contents[suffix].decode()))).encode()
     return contents
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fsopt.errors import FileError
+from fsopt.formats.mps_bounds import with_words
 from fsopt.formats.read_arrays import ReadProgram, products
 from fsopt.solvers.highs import SMALLEST, silent
 from fsopt.solvers.spec import Package
@@ -109,7 +110,7 @@ def read_mps(text: str) -> ReadProgram:
     quadratic: dict[str, list[tuple[str, str, float]]] = {}
     kept: list[str] = []
     row = section = ""
-    for line in text.splitlines():
+    for line in with_words(text).splitlines():
         if line[:1].strip() and not line.startswith("*"):
             if (section := line.split()[0]).upper() not in SECTIONS:
                 raise FileError(f"the section {section[:40]} of the .mps file is not read", "write it in another way")

@@ -10,6 +10,7 @@ import pytest
 
 import fsopt
 from fsopt.compiler import compile_model, dot, recognition
+from fsopt.formats.reading import read_model
 
 
 def quadratic_model(rng, shape, side, unit):
@@ -82,7 +83,6 @@ REFUSED = [
     (lambda m: m.x**2 >= 1, "not convex"),
     (lambda m: m.x**2 + m.y**2 == 1, "equation or range"),
     (lambda m: m.x**2 <= m.f * m.y, "bounds"),
-    (lambda m: m.x**2 + m.y**2 + 1 <= 0, "no solution"),
     (lambda m: m.x * m.y * m.f <= 1, "not quadratic"),
     (lambda m: pyo.exp(m.x) <= 1, "not quadratic"),
     (lambda m: m.x**2 + m.f**2 <= m.y**2 + m.x, "linear terms"),
@@ -176,3 +176,15 @@ def test_a_session_notices_that_a_head_may_become_negative():
     m.x.setlb(-1.5)
     session.update(m.x)
     assert (bool(session.rebuilt), session.problem_class) == (True, "NLP")
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+def test_a_sum_of_squares_below_a_negative_number_is_infeasible_with_a_certificate(solver, tmp_path):
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var()
+    m.q = pyo.Constraint(expr=m.x**2 + m.y**2 <= -1)
+    m.o = pyo.Objective(expr=m.x)
+    result = fsopt.solve(m, solver)
+    assert (result.status, result.certificate.ok) == ("infeasible", True)
+    (path,) = fsopt.export(m, tmp_path / "empty.cbf")
+    assert fsopt.solve(read_model(path), solver).status == "infeasible"
