@@ -1,15 +1,15 @@
 r"""Levels: the sizes that the coefficients of a program and the facts in its bounds give to rows and columns.
 
 The coefficients alone give units up to one factor for each connected part of the program: those in which they are about
-1. The factor follows from facts, which are one-sided:
+1, and which are closest to 1 themselves. The factor follows from facts, which are one-sided:
 
 * :math:`x \ge l > 0`, or :math:`a'x \ge l > 0`: something is at least as large as l;
 * :math:`|x| \le u`, or :math:`a'x \le u` without a negative term: nothing there is larger than u.
 
-The factor is the one closest to 1 between the largest of the first and the smallest of the others. So a right-hand side
-of :math:`10^{-16}` in the place of 0, a bound :math:`x \ge 10^{-12}` that stands for :math:`x > 0` and a loose bound
-:math:`10^{10}` decide nothing where another fact does, and a bound that is far from the level of its row or column says
-nothing about its unit.
+The factor is the largest of the first or the smallest of the others, that of rows before that of columns, the nearer
+one, and 1 if both are far. So a right-hand side of :math:`10^{-16}` in the place of 0, a bound :math:`x \ge 10^{-12}`
+that stands for :math:`x > 0` and a loose bound :math:`10^{10}` decide nothing where another fact does, and a bound that
+is far from the level of its row or column says nothing about its unit.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ import scipy.sparse as sp
 
 from fsopt.typing import Mask, Vector
 
+WINDOW = 20.0
+"""Distance, as a logarithm, at which a bound says nothing about a unit."""
 PASSES = 5
 """Alternations of the least-squares units; they need not be exact."""
 
@@ -39,11 +41,26 @@ def levels(A: sp.csr_matrix, logarithms: Vector, facts: Facts) -> tuple[Vector, 
     sizes = np.concatenate(_balanced(rows, columns, logarithms, A.shape))
     edges = sp.coo_matrix((np.ones(A.nnz), (rows, m + columns)), shape=(len(sizes), len(sizes)))
     count, part = sp.csgraph.connected_components(edges, directed=False)
-    least, most = np.full(count, -np.inf), np.full(count, np.inf)
-    np.maximum.at(least, part, facts.least - sizes)
-    np.minimum.at(most, part, facts.most - sizes)
-    found = sizes + np.maximum(np.minimum(0.0, most), least)[part]
+    sizes -= (np.bincount(part, sizes, count) / np.bincount(part, minlength=count))[part]
+
+    def ends(of: slice) -> tuple[Vector, Vector]:
+        least, most = np.full(count, -np.inf), np.full(count, np.inf)
+        np.maximum.at(least, part[of], (facts.least - sizes)[of])
+        np.minimum.at(most, part[of], (facts.most - sizes)[of])
+        return least, most
+
+    of_rows, of_columns = ends(slice(m)), ends(slice(m, None))
+    told = np.isfinite(of_rows[0]) | np.isfinite(of_rows[1])
+    factor = np.where(told, _nearer(*of_rows), _nearer(*of_columns))
+    factor = np.minimum(factor, np.minimum(of_rows[1], of_columns[1]))
+    found = sizes + np.maximum(factor, np.maximum(of_rows[0], of_columns[0]))[part]
     return found[:m], found[m:]
+
+
+def _nearer(least: Vector, most: Vector) -> Vector:
+    """Return the end that is nearer to 0, and 0 if it is far."""
+    end = np.where(np.abs(least) <= np.abs(most), least, most)
+    return np.where(np.abs(end) <= WINDOW, end, 0.0)
 
 
 def _balanced(rows: Vector, columns: Vector, logarithms: Vector, shape: tuple[int, int]) -> tuple[Vector, Vector]:

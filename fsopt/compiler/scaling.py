@@ -20,11 +20,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from fsopt.compiler.cones import ConeStack
-from fsopt.compiler.levels import facts, levels
+from fsopt.compiler.levels import WINDOW, facts, levels
 from fsopt.typing import Indices, Mask, Vector
-
-WINDOW = 20.0
-"""Distance, as a logarithm, from the level of a row or column at which a bound says nothing about its unit."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,9 @@ from fsopt.compiler import Program
 from fsopt.solvers.powers import row_powers
 from fsopt.typing import Indices, Vector
 
+LOOSE = 2.0**20
+"""Right-hand side, in the units of its row, from which the row is divided by it."""
+
 
 @dataclass(frozen=True)
 class Blocks:
@@ -128,18 +131,29 @@ class ConicForm:
         """Return the factors (r,) of the rows of M; those of cones are in their matrix already."""
         b, factors = self.blocks, np.ones(self.shape[0])
         columns, A = self.scale, self.program.A
-        rows, bounds = row_powers(sp.csr_matrix(A @ sp.diags(columns))), row_powers(sp.diags(columns, format="csr"))
         entries = self.program.cones.entries()
         if len(entries):
             # A constraint that states an entry has its unit, also where it is a constant of another size.
             sizes = abs(A[:, entries] @ sp.diags(columns[entries])).max(axis=1).toarray().ravel()
-            rows, bounds = (
-                np.where(sizes > 0, 1 / np.where(sizes > 0, sizes, 1.0), self.program.scaling.rows),
-                1 / columns,
-            )
+            rows = np.where(sizes > 0, 1 / np.where(sizes > 0, sizes, 1.0), self.program.scaling.rows)
+            bounds = 1 / columns
+        else:
+            rows = row_powers(sp.csr_matrix(A @ sp.diags(columns)))
+            bounds = row_powers(sp.diags(columns, format="csr"))
         parts = [rows[b.equal], bounds[b.fixed], rows[b.upper], bounds[b.above], rows[b.lower], bounds[b.below]]
-        factors[: self.starts[6]] = np.concatenate(parts)
+        linear = np.concatenate(parts)
+        if not len(entries):
+            # A loose bound as it stands would be the size that all residuals are compared with.
+            right = linear * np.abs(self._bounds())
+            linear = np.where(right > LOOSE, linear * 2.0 ** -np.round(np.log2(np.maximum(right, 1.0))), linear)
+        factors[: self.starts[6]] = linear
         return factors
+
+    def _bounds(self) -> Vector:
+        """Return the right-hand sides of the rows before the cones, without factors."""
+        p, at = self.program, self.blocks
+        parts = [p.lo[at.equal], p.lb[at.fixed], p.hi[at.upper], p.ub[at.above], -p.lo[at.lower], -p.lb[at.below]]
+        return np.concatenate(parts)
 
     def _of_constraints(self, rows: Indices, start: int) -> _Entries:
         """Return the entries of these rows of A as rows of M from ``start`` on."""
@@ -180,9 +194,8 @@ class ConicForm:
 
     def right_hand_side(self) -> Vector:
         """Return b with the present values of the program."""
-        p, at = self.program, self.blocks
-        parts = [p.lo[at.equal], p.lb[at.fixed], p.hi[at.upper], p.ub[at.above], -p.lo[at.lower], -p.lb[at.below]]
-        right: Vector = self.factors * np.concatenate([*parts, p.scaling.cone @ p.cones.h])
+        p = self.program
+        right: Vector = self.factors * np.concatenate([self._bounds(), p.scaling.cone @ p.cones.h])
         return right
 
     def linear(self) -> Vector:

@@ -85,7 +85,23 @@ def tiny_whole_row() -> tuple[pyo.ConcreteModel, float]:
     return m, 2.5
 
 
-PROGRAMS = (noise, positive_maximum, positive_minimum, loose_rows, tiny_row, tiny_column, tiny_whole_row)
+def all_at_once() -> tuple[pyo.ConcreteModel, float]:
+    """An assortment with rows and columns in odd units, bounds that stand for 0, and loose bounds and rows.
+
+    In units of size one: min 2 x + 35.2 y + 3.4 z with 2 x + 4 y >= 16, 3 x - 4 y + 4 z <= -5, x + 2 y + 4 z >= 11; the
+    optimum is at (1.6, 3.2, 0.75), where the three hold with equality.
+    """
+    m = pyo.ConcreteModel()
+    m.x, m.y, m.z = pyo.Var(bounds=(3.8e-11, 7e8)), pyo.Var(bounds=(3.8e-10, 7e9)), pyo.Var(bounds=(3.8e-12, 7e7))
+    m.a = pyo.Constraint(expr=2e-2 * m.x + 4e-3 * m.y >= 0.16)
+    m.b = pyo.Constraint(expr=3e-5 * m.x - 4e-6 * m.y + 4e-4 * m.z <= -5e-5)
+    m.c = pyo.Constraint(expr=1e-7 * m.x + 2e-8 * m.y + 4e-6 * m.z >= 1.1e-6)
+    m.loose = pyo.Constraint(expr=m.x + m.y <= 1e10)
+    m.o = pyo.Objective(expr=2 * m.x + 3.52 * m.y + 34 * m.z)
+    return m, 2 * 1.6 + 35.2 * 3.2 + 3.4 * 0.75
+
+
+PROGRAMS = (noise, positive_maximum, positive_minimum, loose_rows, tiny_row, tiny_column, tiny_whole_row, all_at_once)
 CASES = [
     pytest.param(make, spec.name, id=f"{make.__name__}-{spec.name}")
     for make in PROGRAMS
