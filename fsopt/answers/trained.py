@@ -13,7 +13,7 @@ import numpy as np
 from fsopt.data import Dataset
 from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
 from fsopt.data.tables.encoding import Encoding, as_source
-from fsopt.data.tables.frames import in_pandas, is_frame, sparse_of_frame
+from fsopt.data.tables.frames import in_pandas, is_frame, sparse_of_frame, with_texts_as_names
 from fsopt.data.tables.source import Source, of_frame, refuse_texts
 from fsopt.data.tables.table import Table
 from fsopt.data.validation import as_matrix
@@ -109,11 +109,11 @@ class Trained:
         if list(frame.columns) == list(range(frame.shape[1])):  # a DataFrame of an array, without names
             held = sparse_of_frame(frame)
             return self._positional(frame.to_numpy() if held is None else held)
-        frame = frame.rename(columns=str)
+        frame = with_texts_as_names(frame)
         if self.encoding is None and (held := sparse_of_frame(frame)) is not None:
-            return self._sparse(held, [str(name) for name in frame.columns], names)
-        _refuse_absent([str(name) for name in frame.columns], wanted)
-        return self._named(of_frame(frame, wanted or [str(name) for name in frame.columns]), names)
+            return self._sparse(held, list(frame.columns), names)
+        _refuse_absent(list(frame.columns), wanted)
+        return self._named(of_frame(frame, wanted or list(frame.columns)), names)
 
     def _named(self, source: Source, names: Sequence[str]) -> Matrix:
         """Return the samples of a source with names, of which only the needed columns are looked at."""

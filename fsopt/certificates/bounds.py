@@ -29,6 +29,7 @@ from fsopt.certificates.arithmetic import UNIT, Sums
 from fsopt.certificates.points import block_norms, infeasibility, ratio, symmetric
 from fsopt.compiler import Program
 from fsopt.compiler.cones import triangle_to_matrix
+from fsopt.compiler.crossed import crossed
 from fsopt.typing import Vector
 
 Box: TypeAlias = tuple[Vector, Vector]
@@ -130,22 +131,6 @@ def into_cones(program: Program, z: Vector) -> Vector:
 
 
 # -- proofs that there is no point, or no optimum ---------------------------------------------------------
-
-
-def crossed(program: Program) -> str:
-    """Return the two numbers that leave a variable or a constraint no value, in words; empty where there are none."""
-    for low, high, parts in (
-        (program.lb, program.ub, program.variables),
-        (program.lo, program.hi, program.constraints),
-    ):
-        at = np.flatnonzero(low > high)
-        if len(at):
-            return f"'{parts[at[0]].name}' is at least {low[at[0]]:g} and at most {high[at[0]]:g}"
-    at = np.flatnonzero(program.integer & (np.ceil(program.lb) > np.floor(program.ub)))
-    if not len(at):
-        return ""
-    j = int(at[0])
-    return f"'{program.variables[j].name}' is whole and between {program.lb[j]:g} and {program.ub[j]:g}"
 
 
 def farkas(program: Program, ray: Point) -> Certificate:

@@ -72,6 +72,12 @@ class ConeStack:
         numbers = ("h", "starts", "pairs", "orders", "sense")
         return same and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in numbers)
 
+    def heads_at_least(self, lb: Vector, ub: Vector) -> Vector:
+        """Return the smallest heads of the cones within bounds (n,) of the variables; -inf for no limit."""
+        heads = self.G[self.starts[:-1]]
+        smallest: Vector = heads.maximum(0) @ lb + heads.minimum(0) @ ub + self.h[self.starts[:-1]]
+        return smallest
+
     def distances(self, s: Vector) -> Vector:
         r"""Return the Euclidean distance of each block of s (k,) to its cone.
 

@@ -3,15 +3,16 @@ r"""Coefficients that are rounding errors of 0, and programs without them, for s
 A standardised column with imputed means has entries of 1e-16 where the exact number is 0. Some solvers divide by them
 when they scale, and stop at a wrong point. An entry :math:`a_{ij}` of the linear constraints is dust if it is below
 :data:`DUST` times the largest entry of its row and below :data:`DUST` times the largest entry of its column, both as it
-stands and in balanced units :math:`a'_{ij} = r_i a_{ij} d_j` of :class:`fsopt.compiler.scaling.Scaling`.
+stands and as :math:`a'_{ij} = r_i a_{ij} d_j` with the factor :math:`r_i` of its row in
+:class:`fsopt.compiler.scaling.Scaling` and the larger of the unit and the bound of its variable, :math:`d_j`.
 
 * Columns or rows in other units lose nothing: a feature of size 1e-8 beside one of size 1e8 has large entries for its
   column, and rows and columns that are both badly scaled are balanced.
-* A small coefficient of a variable with a large bound stays: the bound is the unit :math:`d_j` of the variable, and
-  1e-16 times 1e12 is 1e-4. So without k entries a constraint on bounded variables, whose :math:`|x'_j|` is at most
-  about 1, moves by at most about :math:`10^{-13} k` of its largest coefficient.
-* For a variable without bounds the change is :math:`10^{-13}|x'_j|`, which nothing limits beforehand. Solvers get the
-  program without dust, but certificates are computed from the program as it was stated.
+* A small coefficient of a variable with a large bound stays: 1e-16 times 1e12 is 1e-4. So without k entries a
+  constraint on bounded variables, :math:`|x_j| \le d_j`, moves by at most :math:`10^{-13} k` of its largest
+  :math:`|a_{ij}| d_j`.
+* For a variable without bounds the change is :math:`10^{-13}|x_j| / d_j`, which nothing limits beforehand. Solvers get
+  the program without dust, but certificates are computed from the program as it was stated.
 
 Costs, cones and other nonlinear constraints are left as they are.
 """
@@ -41,8 +42,9 @@ def dust(program: Program) -> Mask:
     rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
     found &= _faint(sizes, rows, A.indices)
     if found.any():
-        units = program.scaling
-        found &= _faint(sizes * units.rows[rows] * units.columns[A.indices], rows, A.indices)
+        units, bounds = program.scaling, np.maximum(-program.lb, program.ub)
+        reach = np.maximum(units.columns, np.where(np.isfinite(bounds), bounds, 0.0))
+        found &= _faint(sizes * units.rows[rows] * reach[A.indices], rows, A.indices)
     return found
 
 

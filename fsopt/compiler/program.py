@@ -33,9 +33,10 @@ from fsopt.common.arguments import Kind
 from fsopt.common.customising import complete
 from fsopt.compiler.cones import ConeStack
 from fsopt.compiler.expressions import Terms, read, with_constants
+from fsopt.compiler.families import Quadratic
 from fsopt.compiler.lmi import with_semidefinite
 from fsopt.compiler.ordered_sets import OrderedSet, read_ordered_sets
-from fsopt.compiler.recognition import Quadratic, recognise
+from fsopt.compiler.recognition import recognise
 from fsopt.compiler.rows import Row, build_rows, hessian, linear_part, read_row, semidefinite
 from fsopt.compiler.scaling import Scaling, equilibrate
 from fsopt.compiler.variables import fixed_values, read_bounds, read_integer, variables_of
@@ -198,7 +199,8 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
 
     Raises
     ------
-    ParameterError : the model has several active objectives, or a user's change of it failed.
+    ParameterError : the model has several active objectives, a variable has a domain that is empty or has holes, or a
+        user's change of the model failed.
     OutOfTimeError : a time limit passed, and there is no point yet.
     """
     complete(model)
@@ -217,7 +219,7 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
     column = {id(v): j for j, v in enumerate(variables)}
     terms = Terms() if objective is None else with_constants(read(objective.expr, column), known, column)
     listed = _read_constraints(model, column, known)
-    integer = read_integer(variables)
+    integer = read_integer(variables)  # refuses the domains that have no bounds
     lb, ub = read_bounds(variables)
     places = [column[key] for key in bounded]
     lb[places] = ub[places] = list(bounded.values())

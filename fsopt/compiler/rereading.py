@@ -15,15 +15,16 @@ from fsopt.typing import Indices
 
 
 def reread_bounds(p: Program) -> bool:
-    """Read the bounds again; return whether the integer variables, constants and signs in cones are as before.
+    """Read the bounds again; return whether integer variables and constants are as before, and cones still cones.
 
-    A rotated cone w^2 <= s t is one because of s, t >= 0: the sign of every bound is part of the class.
+    A rotated cone w^2 <= s t is one because of s, t >= 0: a head that cannot be negative is part of the class.
     """
-    lb, ub = read_bounds(p.variables)
     same = np.array_equal(p.integer, read_integer(p.variables))
+    lb, ub = read_bounds(p.variables)
     same &= not p.constants or p.constants == fixed_values(p.variables)
     if len(p.cones):
-        same &= np.array_equal(lb >= 0, p.lb >= 0) and np.array_equal(ub <= 0, p.ub <= 0)
+        before, now = p.cones.heads_at_least(p.lb, p.ub), p.cones.heads_at_least(lb, ub)
+        same &= bool(np.all((now >= 0) | (now >= before)))
     p.lb, p.ub = lb, ub
     return bool(same)
 

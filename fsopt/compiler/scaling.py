@@ -1,8 +1,8 @@
 r"""Equilibration: scaling factors that bring columns, rows and cones of a program to comparable size.
 
 Features in raw units make columns with entries that differ by a factor of :math:`10^6`. Solvers then stop early, and a
-residual of :math:`10^{-7}` in such units can hide an error of a percent in the objective. The scaling has two uses:
-solvers get the scaled program, and residuals are measured in its units.
+residual of :math:`10^{-7}` in such units can hide an error of a percent in the objective: solvers get the scaled
+program. Bounds and right-hand sides fix units only near the levels of :mod:`fsopt.compiler.levels`.
 
 A second-order cone is invariant under multiplication by a positive number, and under the automorphism that multiplies
 :math:`f = s_0 + s_r` by k > 0 and divides :math:`g = s_0 - s_r` by k, as :math:`s_0^2 - s_r^2 = fg`. So a rotated cone
@@ -20,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fsopt.compiler.cones import ConeStack
+from fsopt.compiler.levels import WINDOW, facts, levels
 from fsopt.typing import Indices, Mask, Vector
 
 
@@ -84,9 +85,10 @@ def equilibrate(
 ) -> Scaling:
     """Return the scaling of a program: linear rows A (m, n), columns, and cones.
 
-    A finite nonzero bound fixes the unit of its row or column, and so does the curvature of the objective along a
-    column. The other units follow by turns: the unit of a column makes the largest entry of the column 1 in the units
-    of its rows, the unit of a row is the largest entry of the row in the units of its columns. The cones come last.
+    A finite nonzero bound near the level of its row or column fixes the unit, and so does the curvature of the
+    objective along a column. The other units follow by turns: the unit of a column makes the largest entry of the
+    column 1 in the units of its rows, the unit of a row is the largest entry of the row in the units of its columns.
+    The cones come last.
 
     Parameters
     ----------
@@ -105,9 +107,8 @@ def equilibrate(
     if not np.all(A.data):
         A = A.copy()
         A.eliminate_zeros()
-    log_rows = np.abs(A.data)
-    np.log2(log_rows, out=log_rows)
-    turned = sp.csr_matrix((log_rows, A.indices, A.indptr), shape=A.shape).tocsc()
+    sizes = np.abs(A.data)
+    np.log2(sizes, out=sizes)
     anchored_row, row = _anchor(*row_bounds)
     anchored_column, column = _anchor(*column_bounds)
     if curvature is not None:
@@ -115,27 +116,49 @@ def equilibrate(
         curved = (curvature > 0) & ~anchored_column
         column = np.where(curved, -0.5 * np.log2(np.where(curved, curvature, 1.0)), column)
         anchored_column |= curved
-    if integer is not None:  # another unit would change what is integer
-        column[integer], anchored_column[integer] = 0.0, True
-    matrices = _Matrices.of(cones)
-    entries = matrices.columns
-    if len(entries):  # a constraint that states an entry has no unit before its other columns have theirs
-        row[~anchored_row & (np.diff(A[:, entries].indptr) > 0)] = np.inf
-    work = np.empty_like(log_rows)  # as long as the data: a new array for each term would take most of the time
-    by_row = A.indices, A.indptr, log_rows
-    by_column = turned.indices, turned.indptr, turned.data
-    for _ in range(passes):
-        column = np.where(anchored_column, column, -_largest_sum(*by_column, -row, work))
-        if len(entries):
-            column[np.isinf(column)], column[entries] = 0.0, -np.inf
-            others = np.where(anchored_row, row, _largest_sum(*by_row, column, work))
-            column[entries] = matrices.units(-_largest_sum(*by_column, -others, work)[entries])
-        before, row = row, np.where(anchored_row, row, _largest_sum(*by_row, column, work))
-        if np.array_equal(before, row):
-            break  # another pass has the same outcome
+    whole = np.zeros(A.shape[1], dtype=bool) if integer is None else integer
+    column[whole], anchored_column[whole] = 0.0, True  # another unit would change what is integer
+    if max(np.abs(row).max(initial=0.0), np.abs(column).max(initial=0.0)) > WINDOW:
+        of_rows, of_columns = levels(A, sizes, facts(A, row_bounds, column_bounds, whole))
+        anchored_row &= np.abs(row - of_rows) <= WINDOW
+        anchored_column &= (np.abs(column - of_columns) <= WINDOW) | whole
+    row = np.where(anchored_row, row, np.inf)
+    column = np.where(anchored_column, column, np.inf)
+    row, column = _alternate(A, sizes, (row, column), _Matrices.of(cones), passes)
     # Powers of two: multiplication by them has no rounding error.
     columns: Vector = 2.0 ** np.round(column)
     return Scaling(columns, 2.0 ** -np.round(row[:m]), *_balance(cones, columns, radii))
+
+
+def _alternate(
+    A: sp.csr_matrix, sizes: Vector, anchors: tuple[Vector, Vector], matrices: _Matrices, passes: int
+) -> tuple[Vector, Vector]:
+    """Return logarithms of the units of rows and columns; ``anchors`` are those that are fixed, inf the others."""
+    turned = sp.csr_matrix((sizes, A.indices, A.indptr), shape=A.shape).tocsc()
+    fixed_row, fixed_column = (np.isfinite(part) for part in anchors)
+    row, column = anchors
+    entries = matrices.columns
+    work = np.empty_like(sizes)  # as long as the data: a new array for each term would take most of the time
+
+    def of_rows(units: Vector) -> Vector:
+        # A column without a unit is passed over, and a row of such columns has none.
+        found = _largest_sum(A.indices, A.indptr, sizes, np.where(np.isinf(units), -np.inf, units), work)
+        return np.where(fixed_row, anchors[0], np.where(np.isinf(found), np.inf, found))
+
+    def of_columns(units: Vector) -> Vector:
+        return -_largest_sum(turned.indices, turned.indptr, turned.data, -units, work)
+
+    for _ in range(2 * passes):
+        column = np.where(fixed_column, anchors[1], of_columns(row))
+        if len(entries):  # a constraint that states an entry has no unit before its other columns have theirs
+            column[entries] = np.inf
+            column[entries] = matrices.units(of_columns(of_rows(column))[entries])
+        before, row = row, of_rows(column)
+        if np.array_equal(before, row):
+            if np.isfinite(row).all():
+                break  # another pass has the same outcome
+            row = np.where(np.isinf(row), 0.0, row)  # nothing fixes the units of these rows: they stay as they are
+    return row, column
 
 
 def _largest_sum(indices: Indices, indptr: Indices, logarithms: Vector, units: Vector, work: Vector) -> Vector:

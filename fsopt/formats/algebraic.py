@@ -14,7 +14,8 @@ from pyomo.mpec import Complementarity
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.dust import model_without_dust
 from fsopt.compiler.lmi import blocks
-from fsopt.errors import FileError
+from fsopt.errors import FileError, FsoptError
+from fsopt.formats.mps_bounds import with_words
 
 COMPANIONS: Mapping[str, tuple[str, ...]] = {".nl": (".row", ".col")}
 """Further files of a format: an .nl file has no names, they are in files beside it."""
@@ -23,16 +24,14 @@ QUADRATIC = (".lp", ".mps")
 COMMENT = re.compile(rb"[ \t]*#[^\n]*")
 """A comment in an .nl file, which has no other use of this sign: names are in the files beside it."""
 OPTIONS: Mapping[str, Any] = {"symbolic_solver_labels": True}
-REFUSALS = (ValueError, RuntimeError, NotImplementedError, KeyError, TypeError, AttributeError)
-"""The exceptions of Pyomo's writers for a model that they cannot write."""
 
 
 def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     """Return suffix -> content of the files of a model, ``suffix`` first.
 
-    Four parts of Pyomo's text are changed because some readers refuse them: in an .lp file ``x ^ 2`` becomes ``x^2``
-    (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line, and all special ordered sets are
-    in one section (Gurobi), and an .nl file loses its comments (CasADi).
+    Five parts of Pyomo's text are changed because some readers refuse them: in an .lp file ``x ^ 2`` becomes ``x^2``
+    (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line, all special ordered sets are in
+    one section (Gurobi) and infinite bounds of integers are words (HiGHS), and an .nl file loses its comments (CasADi).
 
     Raises
     ------
@@ -57,7 +56,9 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
             f"cannot export '{model.name}' to {suffix}: {error.strerror or error}",
             "free space in the folder of temporary files, or set TMPDIR to another one",
         ) from error
-    except REFUSALS as error:
+    except FsoptError:
+        raise
+    except Exception as error:  # of Pyomo's writers, for a model that they cannot write: of any kind
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise FileError(
             f"cannot export '{model.name}' to {suffix}: {reason}", "use another format, .nl holds the most"
@@ -67,7 +68,7 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     if suffix == ".nl":
         contents[suffix] = COMMENT.sub(b"", contents[suffix])
     if suffix == ".mps":
-        contents[suffix] = _one_section(_every_column(contents[suffix].decode())).encode()
+        contents[suffix] = with_words(_one_section(_every_column(contents[suffix].decode()))).encode()
     return contents
 
 

@@ -39,7 +39,7 @@ class ExactCone:
             return None if negative or self.linear or self.constant else self._product()
         if negative:
             return None if self.linear or self.constant or len(negative) > 1 else self._norm(negative[0])
-        if self.linear:
+        if self.linear or self.constant > 0:  # an empty cone has a negative bound
             bound = Affine({j: -v for j, v in self.linear.items()}, 0.0 - self.constant, self.name)
             return Cone("QR", (bound, self._affine({}, 0.5), *self._tail()))
         return Cone("Q", (self._affine({}, float(np.sqrt(-self.constant))), *self._tail()))

@@ -46,6 +46,7 @@ class ReadProgram:
     A, lo, hi : linear terms (m, n) and bounds (m,) of the constraints.
     terms : place of a constraint -> its other terms.
     lb, ub, integer : (n,) bounds of the variables, and a mask of the integer ones.
+    sets : type (1 or 2), places and weights of each special ordered set.
     """
 
     name: str
@@ -60,6 +61,7 @@ class ReadProgram:
     lb: Vector
     ub: Vector
     integer: Mask
+    sets: Sequence[tuple[int, Sequence[int], Sequence[float]]] = ()
     objective: Terms | None = None
     terms: Mapping[int, Terms] = field(default_factory=dict)
 
@@ -113,6 +115,10 @@ def model_of(program: ReadProgram) -> pyo.ConcreteModel:
             body = body + p.terms[i](x) if i in p.terms else body
             equation = low is not None and low == high
             m.row[name] = (low, body) if equation else (-np.inf if low is None else low, body, high)
+        for kind in {kind for kind, *_ in p.sets}:
+            sets = [([x[j] for j in places], list(weights)) for other, places, weights in p.sets if other == kind]
+            index = range(len(sets))
+            m.add_component(f"sos{kind}", pyo.SOSConstraint(index, rule=lambda m, k, s=sets: s[k], sos=kind))
     return m
 
 

@@ -14,13 +14,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from fsopt.errors import FileError
+from fsopt.formats.mps_bounds import with_words
 from fsopt.formats.read_arrays import ReadProgram, products
-from fsopt.solvers.highs import silent
+from fsopt.solvers.highs import SMALLEST, silent
 from fsopt.solvers.spec import Package
 
 highspy = Package("highspy")
-SMALLEST = 1e-12
-"""The smallest value of HiGHS's option ``small_matrix_value``, below which it leaves coefficients out."""
 COMMENT = re.compile(r"\\[^\n]*")
 START = re.compile(r"(?im)^[ \t]*(subject\s+to|such\s+that|s\.t\.|st\.|st)(?=\s)")
 END = re.compile(r"(?im)^[ \t]*(bounds?|generals?|gen|integers?|binary|binaries|bin|semi|semis|sos\d?|end)\b[ \t]*$")
@@ -111,7 +110,7 @@ def read_mps(text: str) -> ReadProgram:
     quadratic: dict[str, list[tuple[str, str, float]]] = {}
     kept: list[str] = []
     row = section = ""
-    for line in text.splitlines():
+    for line in with_words(text).splitlines():
         if line[:1].strip() and not line.startswith("*"):
             if (section := line.split()[0]).upper() not in SECTIONS:
                 raise FileError(f"the section {section[:40]} of the .mps file is not read", "write it in another way")

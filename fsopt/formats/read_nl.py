@@ -1,8 +1,8 @@
 """Files .nl in text form (the letter g), with the names of the files .col and .row beside it.
 
 The format lists the variables in an order that says which are integer, and expressions in prefix notation, see D. M.
-Gay, "Writing .nl files", Sandia report 2005-7907P. Operators with a counterpart in ``UNARY`` and ``BINARY``
-and sums are read; logical constraints, complementarities, imported functions and piecewise terms are refused.
+Gay, "Writing .nl files", Sandia report 2005-7907P. Operators with a counterpart in ``UNARY`` and ``BINARY``, sums and
+special ordered sets are read; logical constraints, complementarities, imported functions and piecewise terms are not.
 """
 
 from __future__ import annotations
@@ -53,6 +53,10 @@ BINARY: Mapping[int, Callable[[Any, Any], Any]] = {
 SQUARE, SUM = 77, 54
 HEADER = 10
 """Lines before the first segment."""
+SETS = ("sosno", "ref")
+"""Suffixes of variables: the number of a special ordered set, and the weight in it."""
+INNER_SETS = ("sos", "sosref")
+"""Suffixes by which AMPL states its own sets, those of piecewise linear terms."""
 OTHERS = {"F": "an imported function", "L": "a logical constraint"}
 Tokens = list[tuple[str, Any]]
 
@@ -72,6 +76,7 @@ class _Content:
     linear: dict[int, dict[int, float]] = field(default_factory=dict)
     ranges: list[tuple[float, float]] = field(default_factory=list)
     bounds: list[tuple[float, float]] = field(default_factory=list)
+    suffixes: dict[str, dict[int, float]] = field(default_factory=dict)
 
 
 def read_nl(text: str, names: Callable[[str], Sequence[str]]) -> pyo.ConcreteModel:
@@ -155,10 +160,15 @@ def _segment(line: str, rest: Iterator[str], content: _Content) -> None:
         content.ranges = [_ends(next(rest)) for _ in range(content.m)]
     elif kind == "b":
         content.bounds = [_ends(next(rest)) for _ in range(content.n)]
-    elif kind in "kxdS":
-        # Column counts, a start, dual values and suffixes say nothing about the program.
-        count = int(words[1]) if kind == "S" else int(words[0])
-        for _ in range(count):
+    elif kind == "S":
+        pairs, name = _pairs(rest, int(words[1])), words[2]
+        if int(words[0]) % 4 == 0 and name in SETS:  # of variables; 1 to 3 are of constraints, objectives, the problem
+            content.suffixes[name] = pairs
+        elif name in INNER_SETS:
+            raise FileError(f"the .nl file has piecewise linear terms as the suffix {name}", "state them by binaries")
+    elif kind in "kxd":
+        # Column counts, a start and dual values say nothing about the program.
+        for _ in range(int(words[0])):
             next(rest)
     else:
         raise ValueError(f"its segment '{line[:20]}' is unknown")
@@ -265,9 +275,20 @@ def _program(content: _Content, columns: list[str], rows: list[str]) -> ReadProg
         lb=lb,
         ub=ub,
         integer=content.integer,
+        sets=_sets(content.suffixes),
         objective=partial(_expression, content.objective, content) if constant is None else None,
         terms=terms,
     )
+
+
+def _sets(suffixes: Mapping[str, Mapping[int, float]]) -> list[tuple[int, list[int], list[float]]]:
+    """Return type, places and weights of the special ordered sets: a negative number in sosno means type 2."""
+    numbers, weights = (suffixes.get(name, {}) for name in SETS)
+    places: dict[float, list[int]] = {}
+    for j, number in numbers.items():
+        if number:
+            places.setdefault(number, []).append(j)
+    return [(1 if k > 0 else 2, listed, [weights.get(j, 0.0) for j in listed]) for k, listed in places.items()]
 
 
 def _constant(tokens: Tokens) -> float | None:

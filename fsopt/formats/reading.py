@@ -40,7 +40,7 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
     ======  ===============================================================================================
     .mps    by HiGHS, free and fixed; quadratic objective and constraints (QCMATRIX); integers
     .lp     by HiGHS; quadratic objective and constraints; integers
-    .nl     in text form, with the names of the files .col and .row beside it
+    .nl     in text form, with the names of the files .col and .row beside it; special ordered sets
     .cbf    linear, second-order, rotated and semidefinite cones, integers; names of fsopt's own comments
     ======  ===============================================================================================
 
@@ -59,8 +59,8 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
     Raises
     ------
     FileError : an unknown suffix, a file that cannot be read, or one with parts that are not read: semi-continuous
-        variables, special ordered sets, indicators, complementarities, other cones, or, in .lp and .mps, coefficients
-        so small that HiGHS leaves them out.
+        variables, special ordered sets outside .nl, indicators, complementarities, other cones, or, in .lp and .mps,
+        coefficients so small that HiGHS leaves them out.
     """
     source = check_readable(path)
     suffix = model_suffix(source)

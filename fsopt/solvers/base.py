@@ -24,7 +24,7 @@ from fsopt.solvers.auxiliary import supplement
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Change, Outcome, Settings
 from fsopt.solvers.outcome import certified_result, load_values
-from fsopt.solvers.registry import TRANSFORMATIONS, alternatives, choose
+from fsopt.solvers.registry import TRANSFORMATIONS, choose
 from fsopt.solvers.spec import SolverSpec
 from fsopt.solvers.watching import Progress, Watch, heard, watching
 from fsopt.typing import Indices, Vector
@@ -128,16 +128,7 @@ class Session:
             raise
 
     def _open(self) -> Connection:
-        try:
-            return Connection(self.spec, self.program, self.settings)
-        except (FsoptError, OSError, MemoryError):
-            raise
-        except Exception as error:  # of the solver's package, for example for numbers that it takes for infinite
-            reason = str(error).strip().partition("\n")[0] or type(error).__name__
-            raise SolverError(
-                f"solver '{self.spec.name}' refuses '{self.model.name}' ({reason})",
-                f"choose smaller parameters, other units or another solver; {alternatives(self.problem_class)}",
-            ) from error
+        return Connection(self.spec, self.program, self.settings)
 
     @checked(components=each(COMPONENT))
     def update(self, *components: Any) -> None:
@@ -160,7 +151,7 @@ class Session:
         if objective is None:
             self._rebuild("the objective is another one, or got terms that are not quadratic")
         elif bounds and not reread_bounds(self.program):
-            self._rebuild("the sign of a variable in a cone, or which variables are integer, changed")
+            self._rebuild("the head of a cone may be negative now, or which variables are integer changed")
         elif hessian and not self.program.convex_objective:
             self._rebuild("the quadratic objective is not convex any more")
         elif rows and numbers is None:

@@ -17,7 +17,11 @@ import scipy.sparse as sp
 
 from fsopt.answers.results import Point
 from fsopt.compiler import Program
+from fsopt.solvers.powers import row_powers
 from fsopt.typing import Indices, Vector
+
+LOOSE = 2.0**20
+"""Right-hand side, in the units of its row, from which the row is divided by it."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,8 @@ class ConicForm:
     ----------
     program : where the values are read from.
     scale : (n,) d with x = d x'.
-    factors : of the rows of M: 1, or with semidefinite matrices, whose entries have units of many sizes, the row's own.
+    factors : of the rows of M: 1 unless a row is of odd size; with semidefinite matrices, whose entries have units of
+        many sizes, those of the program.
     shape, starts : of M; the first row of each block and of the cones.
     """
 
@@ -125,17 +130,30 @@ class ConicForm:
     def _row_factors(self) -> Vector:
         """Return the factors (r,) of the rows of M; those of cones are in their matrix already."""
         b, factors = self.blocks, np.ones(self.shape[0])
-        rows, columns = self.program.scaling.rows.copy(), self.scale
+        columns, A = self.scale, self.program.A
         entries = self.program.cones.entries()
         if len(entries):
             # A constraint that states an entry has its unit, also where it is a constant of another size.
-            sizes = abs(self.program.A[:, entries] @ sp.diags(columns[entries])).max(axis=1).toarray().ravel()
-            rows[sizes > 0] = 1 / sizes[sizes > 0]
-            parts = [rows[b.equal], 1 / columns[b.fixed]]
-            parts += [rows[b.upper], 1 / columns[b.above]]
-            parts += [rows[b.lower], 1 / columns[b.below]]
-            factors[: self.starts[6]] = np.concatenate(parts)
+            sizes = abs(A[:, entries] @ sp.diags(columns[entries])).max(axis=1).toarray().ravel()
+            rows = np.where(sizes > 0, 1 / np.where(sizes > 0, sizes, 1.0), self.program.scaling.rows)
+            bounds = 1 / columns
+        else:
+            rows = row_powers(sp.csr_matrix(A @ sp.diags(columns)))
+            bounds = row_powers(sp.diags(columns, format="csr"))
+        parts = [rows[b.equal], bounds[b.fixed], rows[b.upper], bounds[b.above], rows[b.lower], bounds[b.below]]
+        linear = np.concatenate(parts)
+        if not len(entries):
+            # A loose bound as it stands would be the size that all residuals are compared with.
+            right = linear * np.abs(self._bounds())
+            linear = np.where(right > LOOSE, linear * 2.0 ** -np.round(np.log2(np.maximum(right, 1.0))), linear)
+        factors[: self.starts[6]] = linear
         return factors
+
+    def _bounds(self) -> Vector:
+        """Return the right-hand sides of the rows before the cones, without factors."""
+        p, at = self.program, self.blocks
+        parts = [p.lo[at.equal], p.lb[at.fixed], p.hi[at.upper], p.ub[at.above], -p.lo[at.lower], -p.lb[at.below]]
+        return np.concatenate(parts)
 
     def _of_constraints(self, rows: Indices, start: int) -> _Entries:
         """Return the entries of these rows of A as rows of M from ``start`` on."""
@@ -176,9 +194,8 @@ class ConicForm:
 
     def right_hand_side(self) -> Vector:
         """Return b with the present values of the program."""
-        p, at = self.program, self.blocks
-        parts = [p.lo[at.equal], p.lb[at.fixed], p.hi[at.upper], p.ub[at.above], -p.lo[at.lower], -p.lb[at.below]]
-        right: Vector = self.factors * np.concatenate([*parts, p.scaling.cone @ p.cones.h])
+        p = self.program
+        right: Vector = self.factors * np.concatenate([self._bounds(), p.scaling.cone @ p.cones.h])
         return right
 
     def linear(self) -> Vector:

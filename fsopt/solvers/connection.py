@@ -1,13 +1,24 @@
-"""The way of a program into a solver: without the coefficients that are rounding errors of 0, see ``compiler.dust``."""
+"""The way of a program into a solver: without the coefficients that are rounding errors of 0, see ``compiler.dust``.
+
+A program whose bounds exclude one another is infeasible by two numbers, and goes into none.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
+from fsopt.answers.results import Status
 from fsopt.compiler import Program
+from fsopt.compiler.classes import program_class
+from fsopt.compiler.crossed import crossed
 from fsopt.compiler.dust import without_dust
+from fsopt.errors import FsoptError, SolverError
+from fsopt.solvers import watching
 from fsopt.solvers.checkpoints import current
 from fsopt.solvers.interface import Change, Outcome, Settings
+from fsopt.solvers.registry import alternatives
 from fsopt.solvers.spec import SolverSpec
 
 FOLLOWED = ("P", "c", "c0", "lo", "hi", "lb", "ub")
@@ -26,25 +37,36 @@ class Connection:
     Attributes
     ----------
     sent : the program that the solver has; the given one if it has no dust.
-    interface : of the solver.
+    crossed : bounds that exclude one another, as a sentence; empty if there are none.
+    interface : of the solver; None while bounds exclude one another.
     asked : its name and settings, in the digests of a checkpoint.
     """
 
     def __init__(self, spec: SolverSpec, program: Program, settings: Settings) -> None:
         self.program = program
         self.sent = without_dust(program)
-        self.interface = spec.connect(self.sent, settings)
+        self.crossed = crossed(program)
+        self.spec = spec
+        with self._boundary():
+            self.interface = None if self.crossed else spec.connect(self.sent, settings)
         self.asked = f"{spec.name} {replace(settings, tee=False)}"
 
     def update(self, change: Change) -> str | None:
         """Take over a change of the program in place; return why not, if the solver cannot."""
+        self.crossed = crossed(self.program)
+        if self.crossed:
+            self.interface = None
+            return None
+        if self.interface is None:
+            return "bounds excluded one another"
         linear = change.rows is not None or change.added > 0
         if linear or self.sent is not self.program:
             clean = without_dust(self.program) if linear else self.sent
             if clean is not self.program and self.sent is self.program:
                 return "coefficients became rounding errors of 0"
             self._follow(clean)
-        return self.interface.update(change)
+        with self._boundary():
+            return self.interface.update(change)
 
     def _follow(self, clean: Program) -> None:
         """Write the program into the one that the solver has, with the linear constraints of a third."""
@@ -56,9 +78,30 @@ class Connection:
             setattr(self.sent, name, getattr(self.program, name))
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
-        """Run the solver, unless a checkpoint has its answer."""
-        answers = current()
-        if answers is None:
-            return self.interface.solve(time_limit, mip_gap)
-        asked = f"{self.asked} {mip_gap}"
-        return answers.answer(self.sent, asked, lambda: self.interface.solve(time_limit, mip_gap))
+        """Run the solver, unless bounds exclude one another or a checkpoint has its answer."""
+        interface, answers = self.interface, current()
+        if interface is None:
+            return Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, self.crossed)
+        with self._boundary():
+            if answers is None:
+                return interface.solve(time_limit, mip_gap)
+            asked = f"{self.asked} {mip_gap}"
+            return answers.answer(self.sent, asked, lambda: interface.solve(time_limit, mip_gap))
+
+    @contextmanager
+    def _boundary(self) -> Iterator[None]:
+        """Turn the exceptions of a solver's package into a SolverError; those of a user's ``progress`` stay."""
+        try:
+            yield
+        except (FsoptError, OSError, MemoryError):
+            raise
+        except Exception as error:  # for example for numbers that the package takes for infinite
+            watch = watching.current()
+            if watch is not None and watch.raised is not None:
+                raise watch.raised from None
+            reason = str(error).strip().partition("\n")[0] or type(error).__name__
+            raise SolverError(
+                f"solver '{self.spec.name}' fails on '{self.program.model.name}' ({reason})",
+                "choose smaller parameters, other units or another solver; "
+                f"{alternatives(program_class(self.program))}",
+            ) from error

@@ -179,7 +179,8 @@ class Gurobi:
                 self.x.Start = start / self.scaled.columns
             m.optimize(gurobi_callback(self.scaled.bound) if self.depth == 0 else None)
             status, stop = STATUS_MAP[_status_name(m.Status)]
-            bound = self.scaled.bound(float(m.ObjBound)) if tree and abs(m.ObjBound) < gp.GRB.INFINITY else None
+            best = getattr(m, "ObjBound", gp.GRB.INFINITY)  # it has none for some unbounded programs
+            bound = self.scaled.bound(float(best)) if tree and abs(best) < gp.GRB.INFINITY else None
             iterations = int(m.NodeCount if tree else m.IterCount + m.BarIterCount)
             found = status not in (Status.UNBOUNDED, Status.INFEASIBLE) and m.SolCount > 0
             point = self._point() if found else None

@@ -70,9 +70,6 @@ class Ipopt(ABC):
         started = time.perf_counter()
         self.iterations = 0
         p = self.program
-        if np.any(p.lb > p.ub) or np.any(p.lo > p.hi):
-            words = "a lower bound lies above its upper bound"
-            return Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, words)
         deadline = np.inf if time_limit is None else started + time_limit
         found = self.run(p, self._start(), deadline)
         if found.code not in self.statuses:

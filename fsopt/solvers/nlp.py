@@ -75,6 +75,8 @@ class NonlinearForm:
         of_spare = sp.csr_matrix((self.m + self.k, self.spare))
         self.product = sp.csr_matrix(sp.hstack([of_x_and_s, of_spare]))
         self.linear = self.product.tocoo()
+        if self.m and not self.product.nnz:  # cyipopt takes no constraints without an entry
+            self.linear = sp.coo_matrix(([0.0], ([0], [0])), shape=self.product.shape)
 
     def _bounds(self) -> None:
         p = self.program

@@ -88,9 +88,6 @@ class QuadraticSolver(ABC):
         """Solve from scratch; these methods take few iterations and have no time limit of their own."""
         started = time.perf_counter()
         p, form = self.program, self.form
-        if np.any(p.lb > p.ub) or np.any(p.lo > p.hi):
-            words = "a lower bound lies above its upper bound"
-            return Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, words)
         M, b = form.matrix(), form.right_hand_side()
         e, upper = form.equalities, form.hessian()
         P = sp.csc_matrix(upper + sp.triu(upper, 1).T)

@@ -7,8 +7,7 @@ Solvers have absolute tolerances. With :math:`x = Dx'`, the factors R of the lin
           R\ell \le RADx' \le Ru,\quad T(GDx' + h) \in \mathcal{Q}
 
 has the multipliers :math:`y' = fR^{-1}y` and :math:`z' = fT^{-\top}z`. D, R and f are powers of two: multiplication by
-them has no rounding error. HiGHS gets raw arrays: it scales inside, and in these units its multipliers were too coarse
-for the bounds of kernel scaling on features of sizes from 0.05 to 291.
+them has no rounding error.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import scipy.sparse as sp
 
 from fsopt.compiler import Program
 from fsopt.solvers import shared
+from fsopt.solvers.powers import row_powers
 from fsopt.typing import Vector
 
 FAINT = 1e-8
@@ -66,13 +66,10 @@ class Scaled:
         """The factors (m,) of the linear constraints; a constraint that was added gets its own."""
         p, known = self.program, len(self._rows)
         if p.A.shape[0] > known:
-            added = np.abs(p.A[known:] @ sp.diags(self.columns)).max(axis=1).toarray().ravel()
-            bounds = np.abs(np.column_stack([p.lo[known:], p.hi[known:]]))
-            bound = np.where(np.isfinite(bounds), bounds, 0.0).max(axis=1)
-            # As in the scaling of the program: a nonzero bound fixes the unit, else the largest coefficient does.
-            size = np.where(bound > 0, bound, np.where(added > 0, added, 1.0))
-            kept = p.A[known:, np.flatnonzero(p.integer)].getnnz(axis=1) > 0
-            unit = np.where(kept, 1.0, 2.0 ** -np.round(np.log2(size)))
+            added = sp.csr_matrix(p.A[known:] @ sp.diags(self.columns))
+            size = np.abs(added).max(axis=1).toarray().ravel()
+            mixed = p.A[known:, np.flatnonzero(p.integer)].getnnz(axis=1) > 0
+            unit = np.where(mixed, row_powers(added), 2.0 ** -np.round(np.log2(np.where(size > 0, size, 1.0))))
             self._rows = np.concatenate([self._rows, unit])
         return self._rows
 

@@ -15,6 +15,7 @@ from fsopt.compiler import Program
 from fsopt.compiler.rows import hessian, linear_part
 from fsopt.errors import SolverError
 from fsopt.solvers.interface import Outcome
+from fsopt.solvers.powers import row_powers
 from fsopt.typing import Indices, Matrix, Vector
 
 RANK = 1e-14
@@ -33,12 +34,14 @@ def units(program: Program) -> Vector:
 
 
 def row_factors(program: Program) -> Vector:
-    """Return the factors (m,) of the linear constraints; one with integer variables keeps its unit.
+    """Return the factors (m,) of the linear constraints; one with integer variables gets a factor at odd sizes only.
 
     A large M beside a binary variable, which keeps its unit, would shrink the rest of its constraint to nothing.
     """
-    mixed = program.A[:, np.flatnonzero(program.integer)].getnnz(axis=1) > 0
-    return np.where(mixed, 1.0, program.scaling.rows)
+    mixed = np.flatnonzero(program.A[:, np.flatnonzero(program.integer)].getnnz(axis=1))
+    factors = program.scaling.rows.copy()
+    factors[mixed] = row_powers(sp.csr_matrix(program.A[mixed] @ sp.diags(units(program))))
+    return factors
 
 
 def scaled_cones(program: Program, d: Vector) -> tuple[sp.csr_matrix, Vector]:

@@ -35,12 +35,14 @@ class Watch:
     ----------
     sign : of the program: -1 for a maximisation, which it stores as a minimisation.
     progress : called with each record.
+    raised : the exception of ``progress``, None where there was none.
     interrupted : whether Ctrl-C was pressed; an interface whose solver does not hear it stops the solver then.
     """
 
     sign: float = 1.0
     progress: Progress | None = None
     interrupted: bool = False
+    raised: BaseException | None = None
     began: float = field(default_factory=time.perf_counter)
     records: list[dict[str, Any]] = field(default_factory=list)
 
@@ -56,7 +58,11 @@ class Watch:
         record = {**values, "gap": gap, "seconds": time.perf_counter() - self.began}
         self.records.append(record)
         if self.progress is not None:
-            self.progress(dict(record))
+            try:
+                self.progress(dict(record))
+            except BaseException as error:
+                self.raised = error
+                raise
 
     def _value(self, value: float | None) -> float | None:
         if value is None or not np.isfinite(value) or abs(value) >= HUGE:

@@ -114,3 +114,9 @@ def test_a_missing_value_is_filled_as_in_training(tmp_path):
     assert again.decision_function(one) == pytest.approx(again.decision_function(filled))
     with pytest.raises(DataError, match="not finite"):
         fsopt.fit("svm", DATA).predict(FRAME.assign(a=np.nan))
+
+
+def test_a_frame_with_columns_of_two_levels_is_predicted_as_it_was_fitted():
+    frame = FRAME.set_axis(pd.MultiIndex.from_product([["u"], list(DATA.features)]), axis=1)
+    fit, plain = (fsopt.fit("l1-svm", part, DATA.y) for part in (frame, FRAME))
+    np.testing.assert_array_equal(fit.predict(frame), plain.predict(FRAME))

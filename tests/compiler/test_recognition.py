@@ -10,6 +10,7 @@ import pytest
 
 import fsopt
 from fsopt.compiler import compile_model, dot, recognition
+from fsopt.formats.reading import read_model
 
 
 def quadratic_model(rng, shape, side, unit):
@@ -18,6 +19,7 @@ def quadratic_model(rng, shape, side, unit):
     m.w = pyo.Var(range(3))
     m.s = pyo.Var(range(2), domain=pyo.NonNegativeReals)
     m.n = pyo.Var(bounds=(None, 0))
+    m.p = pyo.Var(bounds=(-0.5, None))
     norm = sum(dot(row, tuple(m.w.values())) ** 2 for row in rng.standard_normal((2, 3)) * unit)
     a, b = (float(v) for v in rng.uniform(0.2, 3, 2))
     body = {
@@ -27,14 +29,23 @@ def quadratic_model(rng, shape, side, unit):
         "rotated": norm - a * m.s[0] * m.s[1],
         "negative": norm + a * m.s[0] * m.n,
         "forms": norm - (a * m.s[0] + b * m.s[1]) * (b * m.s[0] - a * m.n),
+        "product": a - m.s[0] * m.s[1],
+        "bounded product": norm + a - b * m.s[0] * m.s[1],
+        "affine": norm - (m.s[0] + a) * (b * m.p + b),
+        "affine product": norm + a - (m.s[0] - b * m.n + b) * (m.p + 0.5),
+        "far head": norm + a - m.s[0] ** 2,
     }[shape]
     m.q = pyo.Constraint(expr=body <= 0) if side == "<=" else pyo.Constraint(expr=-body >= 0)
     return m
 
 
+SHAPES = ["ball", "parabola", "lorentz", "rotated", "negative", "forms"]
+SHAPES += ["product", "bounded product", "affine", "affine product", "far head"]
+
+
 @pytest.mark.parametrize("unit", [1e-4, 1.0, 1e4])
 @pytest.mark.parametrize("side", ["<=", ">="])
-@pytest.mark.parametrize("shape", ["ball", "parabola", "lorentz", "rotated", "negative", "forms"])
+@pytest.mark.parametrize("shape", SHAPES)
 def test_convex_quadratics_become_cones_with_the_same_members(shape, side, unit):
     rng = np.random.default_rng(7)
     m = quadratic_model(rng, shape, side, unit)
@@ -42,8 +53,9 @@ def test_convex_quadratics_become_cones_with_the_same_members(shape, side, unit)
     assert (p.nonconic, len(p.cones)) == ([], 1)
     kinds = set()
     for _ in range(200):
-        at = np.concatenate([rng.standard_normal(3) / unit * 10 ** rng.uniform(-2, 1), rng.exponential(1, 3)])
+        at = np.concatenate([rng.standard_normal(3) / unit * 10 ** rng.uniform(-2, 1), rng.exponential(1, 4)])
         at[5] *= -1
+        at[6] -= 0.5
         for v, a in zip(p.variables, at.tolist(), strict=True):
             v.set_value(a)
         q = -m.q.slack()
@@ -71,7 +83,6 @@ REFUSED = [
     (lambda m: m.x**2 >= 1, "not convex"),
     (lambda m: m.x**2 + m.y**2 == 1, "equation or range"),
     (lambda m: m.x**2 <= m.f * m.y, "bounds"),
-    (lambda m: m.x**2 + m.y**2 + 1 <= 0, "no solution"),
     (lambda m: m.x * m.y * m.f <= 1, "not quadratic"),
     (lambda m: pyo.exp(m.x) <= 1, "not quadratic"),
     (lambda m: m.x**2 + m.f**2 <= m.y**2 + m.x, "linear terms"),
@@ -135,3 +146,45 @@ def test_a_ball_of_many_variables_needs_no_matrix_of_their_products():
     m.x = pyo.Var(range(50_000))
     m.q = pyo.Constraint(expr=sum(v**2 for v in m.x.values()) <= 1.0)
     assert compile_model(m).cones.G.nnz == 50_000
+
+
+@pytest.mark.parametrize("least", [0.0, -1.0])
+def test_a_product_bounded_below_is_a_cone_only_where_the_bounds_say_so(least):
+    """x y >= 4 with x + y >= 0: the other branch has x, y < 0."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(least, None)), pyo.Var(bounds=(0, None))
+    m.q = pyo.Constraint(expr=m.x * m.y >= 4)
+    m.o = pyo.Objective(expr=m.x + m.y)
+    assert fsopt.classify(m) == ("SOCP" if least == 0.0 else "NLP")
+    for solver in ("clarabel", "scs") if least == 0.0 else ():
+        result = fsopt.solve(m, solver)
+        assert (result.status, m.dual[m.q]) == ("optimal", pytest.approx(0.5, rel=1e-4))
+        assert result.objective == pytest.approx(4.0, rel=1e-6)
+
+
+def test_a_session_notices_that_a_head_may_become_negative():
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(-1, 5)), pyo.Var(bounds=(-2, 5))
+    m.q = pyo.Constraint(expr=(m.x + 1) * (m.y + 2) >= 4)
+    m.o = pyo.Objective(expr=m.x + m.y)
+    session = fsopt.Session(m)
+    assert session.problem_class == "SOCP"
+    assert session.solve().objective == pytest.approx(1.0, rel=1e-6)
+    m.x.setlb(2)
+    session.update(m.x)
+    assert (session.rebuilt, session.problem_class) == ("", "SOCP")
+    m.x.setlb(-1.5)
+    session.update(m.x)
+    assert (bool(session.rebuilt), session.problem_class) == (True, "NLP")
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+def test_a_sum_of_squares_below_a_negative_number_is_infeasible_with_a_certificate(solver, tmp_path):
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var()
+    m.q = pyo.Constraint(expr=m.x**2 + m.y**2 <= -1)
+    m.o = pyo.Objective(expr=m.x)
+    result = fsopt.solve(m, solver)
+    assert (result.status, result.certificate.ok) == ("infeasible", True)
+    (path,) = fsopt.export(m, tmp_path / "empty.cbf")
+    assert fsopt.solve(read_model(path), solver).status == "infeasible"

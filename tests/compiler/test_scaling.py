@@ -69,3 +69,39 @@ def test_the_units_of_weights_follow_those_of_the_features():
 
     for unit in (2.0**-10, 2.0**10, 2.0**20):
         np.testing.assert_array_equal(columns(unit) * unit, columns(1.0))
+
+
+def linear_program(A, lo, hi, bounds):
+    """Return the units of ``lo <= Ax <= hi``."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(len(bounds)), bounds=lambda m, j: bounds[j])
+    m.c = pyo.ConstraintList()
+    for row, low, high in zip(A, lo, hi, strict=True):
+        m.c.add((low, dot(row, tuple(m.x.values())), high))
+    return compile_model(m).scaling
+
+
+@pytest.mark.parametrize("noise", [1e-16, 1e-12, 1e-8])
+def test_noise_in_a_right_hand_side_and_a_bound_above_zero_fix_no_unit(noise):
+    """x1 + x2 >= 4 and x1 - x2 <= 0: the sizes are about 4."""
+    for low, high in ((noise, 0.0), (0.0, noise), (noise, noise)):
+        units = linear_program([[1, 1], [1, -1]], [4, None], [None, high], [(low, None), (low, None)])
+        assert np.all((units.columns >= 1) & (units.columns <= 8)), (low, high)
+        assert np.all((units.rows >= 1 / 16) & (units.rows <= 1)), (low, high)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0**-30, 2.0**30])
+def test_a_loose_bound_and_a_loose_constraint_fix_no_unit(scale):
+    """0 <= x <= 1e10, x1 + x2 <= 1e10 and x1 + x2 >= 4, in any unit of x2: the sizes are about 4."""
+    loose = 1e10
+    A = [[1, scale], [1, scale]]
+    units = linear_program(A, [4, None], [None, loose], [(0, loose), (0, loose / scale)])
+    sizes = units.columns * [1, scale]
+    assert np.all((sizes >= 1) & (sizes <= 8))
+
+
+def test_constraints_without_a_right_hand_side_get_units_from_their_variables():
+    """x <= 1e8 z with z >= 1000 says nothing about x, z = x does."""
+    units = linear_program([[1, -1e8], [1, -1], [0, 1]], [None, 0, 1000], [0, 0, None], [(0, None), (0, None)])
+    assert units.columns.tolist() == [1024.0, 1024.0]
+    assert units.rows[0] == 2.0**-37

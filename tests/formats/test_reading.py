@@ -345,3 +345,55 @@ def test_a_damaged_or_binary_file(content, tmp_path):
     (tmp_path / "m.lp.gz").write_bytes(content)
     with pytest.raises(FileError):
         fsopt.read_model(tmp_path / "m.lp.gz")
+
+
+# -- integers without bounds, special ordered sets ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("domain", [pyo.Integers, pyo.NonNegativeIntegers, pyo.NonPositiveIntegers, pyo.Binary])
+@pytest.mark.parametrize("own", [True, False])
+def test_an_integer_with_infinite_bounds_is_read_again_from_mps(domain, own, tmp_path):
+    m = pyo.ConcreteModel()
+    m.y, m.x, m.z = pyo.Var(bounds=(0, 9)), pyo.Var(domain=domain), pyo.Var(bounds=(None, 2))
+    m.c = pyo.Constraint(expr=m.x + m.y + m.z >= -5.5)
+    m.d = pyo.Constraint(expr=m.x + m.y <= 7.5)
+    m.o = pyo.Objective(expr=m.y + m.z + 2 * m.x)
+    path = tmp_path / "model.mps"
+    if own:
+        fsopt.export(m, path)
+    else:  # with 10E20, as Pyomo writes it
+        m.write(str(path), io_options={"symbolic_solver_labels": True})
+    read, written_one = compile_model(fsopt.read_model(path)), compile_model(m)
+    order = [[v.name.split(".")[-1].strip("x[]'()") for v in p.variables] for p in (read, written_one)]
+    assert sorted(order[0]) == sorted(order[1])
+    for name in ("lb", "ub", "integer"):
+        first, second = (
+            getattr(p, name)[np.argsort(names)] for p, names in zip((read, written_one), order, strict=True)
+        )
+        np.testing.assert_array_equal(first, second)
+
+
+def test_special_ordered_sets_are_read_from_nl(tmp_path):
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var([1, 2, 3], bounds=(0, 1)), pyo.Var([1, 2, 3, 4], bounds=(0, 1))
+    m.one = pyo.SOSConstraint(var=m.x, sos=1)
+    m.two = pyo.SOSConstraint(var=m.y, sos=2, weights={1: 4, 2: 3, 3: 2, 4: 1})
+    m.o = pyo.Objective(expr=sum(i * m.x[i] + (5 - i) ** (i % 2) * m.y[i] for i in m.x) + m.y[4], sense=pyo.maximize)
+    m.c = pyo.Constraint(expr=sum(m.x.values()) + sum(m.y.values()) <= 6)
+    truth = 3.0 + 5.0  # x_3; y_1 and y_2 are neighbours, y_1 and y_3 are not
+    read = fsopt.read_model(fsopt.export(m, tmp_path / "sets.nl")[0])
+    kinds = {(one.kind, len(one.columns)) for one in compile_model(read).ordered}
+    assert kinds == {(1, 3), (2, 4)}
+    assert fsopt.solve(read, "scip").objective == pytest.approx(truth)
+    assert fsopt.solve(m, "scip").objective == pytest.approx(truth)
+
+
+def test_the_suffixes_of_piecewise_linear_terms_are_refused(tmp_path):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var([1, 2, 3], bounds=(0, 1))
+    m.one = pyo.SOSConstraint(var=m.x, sos=1)
+    m.o = pyo.Objective(expr=m.x[1] + m.x[2] + m.x[3])
+    path = fsopt.export(m, tmp_path / "sets.nl")[0]
+    path.write_text(path.read_text().replace(" sosno", " sos").replace(" ref", " sosref"))
+    with pytest.raises(FileError, match="piecewise linear"):
+        fsopt.read_model(path)

@@ -41,6 +41,7 @@ def shadow_prices(m: pyo.ConcreteModel) -> dict[str, float]:
 
 
 SHAPES = ("ball", "rotated", "lorentz", "parabola")
+PRODUCTS = ("product", "affine")
 
 
 def one_cone(shape: str, sense: int, turned: bool = False) -> tuple[pyo.ConcreteModel, float]:
@@ -58,6 +59,8 @@ def one_cone(shape: str, sense: int, turned: bool = False) -> tuple[pyo.Concrete
         "rotated": (m.w**2 - m.s * m.t, m.s + m.t, -1 / 3),
         "lorentz": (m.w**2 + m.v**2 - m.t**2, m.t, -1 / 10),
         "parabola": (m.w**2 + m.v**2 - m.t, m.t, -1),
+        "product": (2 - m.s * m.t, 3 * m.s + 5 * m.t, -np.sqrt(7.5)),  # 2 (15 q)^(1/2) for st >= q
+        "affine": (m.w**2 + 1 - (m.s + 1) * (m.t + 2), m.s + m.t, -1 / np.sqrt(10)),  # 2 q^(1/2) - 3 for a product q
     }[shape]
     m.q = pyo.Constraint(expr=-body >= 0) if turned else pyo.Constraint(expr=body <= 0)
     m.o = pyo.Objective(expr=goal if sense == pyo.minimize else -goal, sense=sense)

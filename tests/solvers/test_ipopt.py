@@ -110,7 +110,8 @@ def test_an_operator_without_derivatives_is_named_before_the_solve():
 
 def hyperbola(start=(3.0, 0.3)):
     m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(0, None), initialize=start[0]), pyo.Var(bounds=(0, None), initialize=start[1])
+    # With x >= 0 it would be a cone.
+    m.x, m.y = pyo.Var(bounds=(-0.01, None), initialize=start[0]), pyo.Var(bounds=(0, None), initialize=start[1])
     m.r = pyo.Param(initialize=1.0, mutable=True)
     m.c = pyo.Constraint(expr=m.x * m.y >= m.r)
     m.o = pyo.Objective(expr=m.x + 4 * m.y)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from solver_cases import SHAPES, active_bounds, knapsacks, one_cone, shadow_prices
+from solver_cases import PRODUCTS, SHAPES, active_bounds, knapsacks, one_cone, shadow_prices
 
 import fsopt
 from fsopt.errors import OptionError, ParameterError, SolverError, UnknownNameError
@@ -87,7 +87,7 @@ def test_shadow_prices_are_derivatives_of_the_optimal_value(solver, square, sens
 
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", [*SHAPES, *PRODUCTS])
 def test_the_shadow_price_of_a_cone_is_that_of_its_quadratic_constraint(shape, sense, turned):
     m, price = one_cone(shape, sense, turned)
     result = fsopt.solve(m)

@@ -34,6 +34,11 @@ def in_pandas(frame: Any) -> Any:
     return frame.to_pandas()
 
 
+def with_texts_as_names(frame: Any) -> Any:
+    """Return a DataFrame of pandas whose columns have texts as names, those of several levels too."""
+    return frame.set_axis([str(name) for name in frame.columns], axis=1)
+
+
 def table_of_frame(frame: Any, layout: Layout, *, required: bool = True) -> Table:
     """Return the content of a DataFrame.
 
@@ -44,7 +49,7 @@ def table_of_frame(frame: Any, layout: Layout, *, required: bool = True) -> Tabl
     """
     if not is_frame(frame):
         raise DataError(f"{shown(frame)} is not a DataFrame", "give one, or a path to fsopt.load_dataset")
-    frame = in_pandas(frame).rename(columns=str)
+    frame = with_texts_as_names(in_pandas(frame))
     names = [str(name) for name in frame.columns]
     features = layout.features(names, required=required)
     if not len(frame):

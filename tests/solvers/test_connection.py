@@ -1,0 +1,91 @@
+"""The boundary of a solver: exceptions of its package become one line, those of a user's function stay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyomo.environ as pyo
+import pytest
+
+import fsopt
+from fsopt.errors import SolverError
+from fsopt.solvers.base import Session
+from fsopt.solvers.connection import Connection
+from fsopt.solvers.interface import Change, Settings
+from fsopt.solvers.registry import SOLVERS, preference
+
+
+def program():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(0, 5))
+    m.o = pyo.Objective(expr=m.x)
+    return m
+
+
+class Broken:
+    """An interface whose package fails everywhere but at the start."""
+
+    def __init__(self, program, settings):
+        if settings.tee:
+            self.solve(None)
+
+    def update(self, change):
+        """Fail."""
+        return {}["no such attribute"]
+
+    def solve(self, time_limit, mip_gap=None):
+        """Fail."""
+        raise RuntimeError("failed to create the problem\nwith more words")
+
+
+def test_the_exceptions_of_a_package_become_one_line():
+    session = Session(program(), "highs")
+    spec = replace(SOLVERS["highs"], connect=Broken)
+    line = r"solver 'highs' fails on 'unknown' \(failed to create the problem\): choose .*another solver"
+    with pytest.raises(SolverError, match=line):
+        Connection(spec, session.program, Settings(tee=True))
+    connection = Connection(spec, session.program, Settings())
+    with pytest.raises(SolverError, match=line):
+        connection.solve(None)
+    with pytest.raises(SolverError, match=r"solver 'highs' fails on 'unknown' \('no such attribute'\)"):
+        connection.update(Change(objective=True))
+
+
+@pytest.mark.parametrize("solver", [s.name for s in preference("NLP") if s.available and s.name == "ipopt"])
+def test_an_exception_of_the_users_own_function_stays(solver):
+    m = program()
+    m.o.set_value((m.x - 1) ** 4)
+
+    def progress(record):
+        raise ZeroDivisionError("of the user")
+
+    with pytest.raises(ZeroDivisionError, match="of the user"):
+        fsopt.solve(m, solver, progress=progress)
+
+
+@pytest.mark.parametrize("solver", [s.name for s in preference("QP") if s.available and s.name != "libsvm"])
+@pytest.mark.parametrize("right", [1.0, -1.0])
+def test_a_constraint_without_entries_holds_or_makes_the_program_infeasible(solver, right):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(0, 5))
+    m.c = pyo.Constraint(expr=0 * m.x <= right)
+    m.o = pyo.Objective(expr=(m.x - 1) ** 2)
+    try:
+        result = fsopt.solve(m, solver)
+    except SolverError as error:
+        if "licence" not in str(error):
+            raise
+        return
+    if right < 0:
+        assert (result.stop, result.point) == ("infeasible", None)
+    else:
+        assert result.objective == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", [s.name for s in preference("NLP") if s.available and s.proves == "global"])
+def test_a_nonconvex_program_without_a_bound_gives_no_foreign_error(solver):
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var()
+    m.o = pyo.Objective(expr=-(m.x**2) + m.y**2)
+    outcome = Session(m, solver).connection.solve(5.0)
+    assert outcome.status in ("unbounded", "none")
