@@ -36,7 +36,7 @@ from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import SolverError
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Outcome, Settings
-from fsopt.solvers.mending import NOISE, dual_moved, mended, moved, without_noise, without_small
+from fsopt.solvers.mending import mended, moved, tries, without_small
 from fsopt.solvers.proof_programs import recession_program
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import without_objective
@@ -130,15 +130,10 @@ def _ray(program: Program, ray: Point, deadline: float) -> Point | None:
     """Return multipliers that prove that a convex program has no point, mended where it takes that; None for none."""
     if ray.y is None or ray.z is None:
         return None
-    if farkas(program, ray).ok:
-        return ray
     goal, zero = no_objective(program), np.zeros(program.n)
-    for sign in (1.0, -1.0):
-        for share in (0.0, *NOISE):
-            found = dual_moved(goal, without_noise(goal, Point(zero, sign * ray.y, ray.z), share), deadline)
-            if farkas(program, found).ok:
-                return found
-    return None
+    both = [Point(zero, sign * ray.y, ray.z) for sign in (1.0, -1.0)]
+    found = (mend for start in both for mend in tries(goal, start, deadline))
+    return next((mend for mend in found if farkas(program, mend).ok), None)
 
 
 def _solved_ray(program: Program, settings: Settings, deadline: float) -> Point | None:

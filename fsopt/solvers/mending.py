@@ -11,6 +11,7 @@ judged as any other: nothing here can make a false answer pass.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import scipy.sparse as sp
@@ -45,8 +46,8 @@ CANCELLED = 1e-9
 """A value that a change leaves this share of is 0, but for the rounding of the change."""
 EXACT = 1e-13
 """Relative error that is left to rounding."""
-NOISE = (1e-13, 1e-9)
-"""Shares of the terms of a column below which a multiplier is noise; the first that suffices counts."""
+NOISE = (0.0, 1e-13, 1e-9, 1e-7)
+"""Shares of the terms of a column up to which a multiplier is noise; the first that suffices counts."""
 SMALL = 1e-12
 """Smallest price of a change."""
 
@@ -65,14 +66,22 @@ def mended(program: Program, point: Point, deadline: float) -> Point:
         x = moved(program, x, deadline, _terms(program, point) if priced else None)
     if not priced:
         return Point(x)
-    best = Point(x, point.y, point.z)
-    for share in (0.0, *NOISE):
-        if _closes(program, x, best) or time.perf_counter() > deadline:
-            break
-        tried = dual_moved(program, without_noise(program, Point(x, point.y, point.z), share), deadline)
-        if lower_bound(program, tried).value > lower_bound(program, best).value:
-            best = tried
+    pair = Point(x, point.y, point.z)
+    best = pair
+    for tried in tries(program, pair, deadline):
+        if _closes(program, x, tried):
+            return tried
+        best = max(best, tried, key=lambda found: lower_bound(program, found).value)
     return best
+
+
+def tries(program: Program, point: Point, deadline: float) -> Iterator[Point]:
+    """Yield the point with its multipliers as they are, and mended without more and more of their noise."""
+    yield point
+    for share in NOISE:
+        if time.perf_counter() > deadline:
+            return
+        yield dual_moved(program, without_noise(program, point, share), deadline)
 
 
 def _closes(program: Program, x: Vector, pair: Point) -> bool:
@@ -334,7 +343,7 @@ def without_small(program: Program, point: Point) -> Point:
     """Return a point with 0 for multipliers of rows that change the Lagrangian by next to nothing."""
     y, z = point.multipliers
     sizes = tangents(program, point.x)[3][: len(y)]
-    small = np.abs(y) * sizes <= NOISE[1] * max(program.unit, abs(minimised(program, point.x)))
+    small = np.abs(y) * sizes <= NOISE[2] * max(program.unit, abs(minimised(program, point.x)))
     return Point(point.x, np.where(small, 0.0, y), z)
 
 
@@ -360,5 +369,6 @@ def without_noise(program: Program, point: Point, share: float) -> Point:
             break
         kept = more
         reached = reached | (shares.T @ kept > 0.0)
-    kept[len(y) + program.cones.starts[:-1]] = True
+    blocks = np.repeat(np.arange(len(program.cones)), program.cones.sizes)
+    kept[len(y) :] = np.bincount(blocks, kept[len(y) :], len(program.cones))[blocks] > 0
     return Point(point.x, *(np.where(part, v, 0.0) for v, part in ((y, kept[: len(y)]), (z, kept[len(y) :]))))

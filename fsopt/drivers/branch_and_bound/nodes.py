@@ -22,7 +22,7 @@ from fsopt.compiler.classes import program_class
 from fsopt.errors import SolverError
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Change, Settings
-from fsopt.solvers.mending import dual_moved
+from fsopt.solvers.mending import tries
 from fsopt.solvers.proof_programs import elastic_program
 from fsopt.solvers.registry import choose
 from fsopt.typing import Vector
@@ -162,7 +162,9 @@ class Nodes:
         if node.bound >= least - MISSED * max(1.0, abs(least)):
             return
         goal = no_objective(program) if ray else program
-        self._kept(node, program, dual_moved(goal, pair, time.perf_counter() + MEND), ray)
+        for mend in tries(goal, pair, time.perf_counter() + MEND):
+            if self._kept(node, program, mend, ray) and (ray or node.bound >= least - MISSED * max(1.0, abs(least))):
+                return
 
     def _kept(self, node: Node, program: Program, pair: Point, ray: bool) -> bool:
         """Keep multipliers where they bound a node better than those it has, and return whether they do."""
