@@ -24,7 +24,7 @@ from fsopt.compiler import Program
 from fsopt.compiler.cones import triangle_to_matrix
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.compiler.ordered_sets import outside
-from fsopt.typing import Indices, Mask, Vector
+from fsopt.typing import Indices, Mask, Matrix, Vector
 
 
 def relative_gap(value: float, bound: float) -> float:
@@ -209,7 +209,8 @@ def cone_errors(program: Program, x: Vector) -> Vector:
         errors[paired] = np.maximum(errors[paired], negative)
     for k in np.flatnonzero(cones.orders):
         part = slice(cones.starts[k], cones.starts[k + 1])
-        errors[k] = _matrix_error(value[part], s.terms[part], int(cones.orders[k]))
+        scaled, _ = scaled_matrix(value[part], s.terms[part], int(cones.orders[k]))
+        errors[k] = max(-float(np.linalg.eigvalsh(scaled)[0]), 0.0)
     return errors
 
 
@@ -232,13 +233,13 @@ def _without(s: Vector, heads: Indices, turned: Indices, ends: Indices) -> Vecto
     return norms
 
 
-def _matrix_error(s: Vector, terms: Vector, order: int) -> float:
-    """Return the largest negative eigenvalue of a matrix after the terms of its diagonal are scaled to 1."""
+def scaled_matrix(s: Vector, terms: Vector, order: int) -> tuple[Matrix, Vector]:
+    """Return the lower triangle of a matrix with a diagonal of terms scaled to 1, and the factors of its rows."""
     lower, sizes = triangle_to_matrix(s, order), triangle_to_matrix(terms, order)
-    e = np.sqrt(np.maximum(np.diag(sizes), 0.0))
-    unit = np.where(e > 0.0, e, np.maximum(sizes.max(axis=0), sizes.max(axis=1)))
-    unit = np.where(unit > 0.0, unit, 1.0)
-    return max(-float(np.linalg.eigvalsh(lower / unit[:, None] / unit)[0]), 0.0)
+    unit = np.sqrt(np.maximum(np.diag(sizes), 0.0))
+    unit = np.where(unit > 0.0, unit, np.maximum(sizes.max(axis=0), sizes.max(axis=1)))
+    factors = 1.0 / np.where(unit > 0.0, unit, 1.0)
+    return lower * factors[:, None] * factors, factors
 
 
 def block_norms(program: Program, s: Vector, *, tail: bool = False) -> Vector:

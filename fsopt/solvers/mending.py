@@ -30,9 +30,9 @@ from fsopt.certificates.points import (
     minimised,
     ratio,
     row_violations,
+    scaled_matrix,
 )
 from fsopt.compiler import Program
-from fsopt.compiler.cones import triangle_to_matrix
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.solvers.highs import silent
 from fsopt.typing import Mask, Vector
@@ -48,6 +48,8 @@ EXACT = 1e-13
 """Relative error that is left to rounding."""
 NOISE = (0.0, 1e-13, 1e-9, 1e-7)
 """Shares of the terms of a column up to which a multiplier is noise; the first that suffices counts."""
+LIFTED = 1e-8
+"""Square of an entry of an eigenvector from which the diagonal entry grows."""
 SMALL = 1e-12
 """Smallest price of a change."""
 
@@ -148,7 +150,8 @@ def tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector
 def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector]:
     """Return rows whose product with a change has to be at least the second return value, for cones near or beyond.
 
-    The tangent of ``head >= norm of the tail`` at x; for a matrix the eigenvectors of its negative eigenvalues.
+    The tangent of ``head >= norm of the tail`` at x; for a matrix larger diagonal entries, by twice its negative
+    eigenvalue, where the eigenvectors of negative eigenvalues have entries.
     """
     cones, G = program.cones, program.cones.G.tocsr()
     s = cone_rows(program, x)
@@ -163,16 +166,20 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
     sums = sp.csr_matrix((weights, np.arange(len(value)), cones.starts), shape=(len(cones), len(value)))
     rows, needed, terms = [sums[np.flatnonzero(near)] @ G], [-room[near]], [sizes[near]]
     for k in np.flatnonzero(cones.orders):
-        part = slice(cones.starts[k], cones.starts[k + 1])
-        eigenvalues, vectors = np.linalg.eigh(triangle_to_matrix(value[part], int(cones.orders[k])))
-        negative = np.flatnonzero(eigenvalues < 0.0)
-        j, i = np.tril_indices(int(cones.orders[k]))
-        scale = np.where(i == j, 1.0, np.sqrt(2.0))
-        cuts = sp.csr_matrix([scale * vectors[i, e] * vectors[j, e] for e in negative]) if len(negative) else None
-        if cuts is not None:
-            rows.append(cuts @ G[part])
-            needed.append(-eigenvalues[negative])
-            terms.append(np.full(len(negative), float(np.abs(s.terms[part]).max())))
+        start = int(cones.starts[k])
+        part = slice(start, cones.starts[k + 1])
+        order = int(cones.orders[k])
+        scaled, factor = scaled_matrix(value[part], s.terms[part], order)
+        eigenvalues, vectors = np.linalg.eigh(scaled)
+        lifted = np.flatnonzero((vectors[:, eigenvalues < 0.0] ** 2).sum(axis=1) > LIFTED)
+        small = 1.0 / factor[lifted] ** 2 < 1e-3 * (1.0 / factor[lifted] ** 2).max(initial=0.0)
+        lifted = (
+            lifted[small] if small.any() else lifted
+        )  # a large entry may be a constant, such as the 1 of [S, w; w', 1]
+        if len(lifted):
+            rows.append(G[start + lifted * (lifted + 3) // 2])
+            needed.append(-2.0 * eigenvalues[0] / factor[lifted] ** 2)
+            terms.append(1.0 / factor[lifted] ** 2)
     return sp.csr_matrix(sp.vstack(rows)), np.concatenate(needed), np.concatenate(terms)
 
 
@@ -336,7 +343,8 @@ def _dual_tangents(program: Program, z: Vector) -> tuple[sp.csr_matrix, Vector, 
     weights = -z / np.repeat(np.where(tails > 0.0, tails, 1.0), cones.sizes)
     weights[heads] = 1.0
     rows = sp.csr_matrix((weights, np.arange(len(z)), cones.starts), shape=(len(cones), len(z)))
-    return rows, z[heads] - tails, np.repeat((tails == 0.0) | (cones.orders > 0), cones.sizes)
+    still = (tails == 0.0) | (cones.orders > 0)
+    return rows[np.flatnonzero(~still)], (z[heads] - tails)[~still], np.repeat(still, cones.sizes)
 
 
 def without_small(program: Program, point: Point) -> Point:
