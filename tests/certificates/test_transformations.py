@@ -11,7 +11,7 @@ import os
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from claims import Planted, carried, contradiction, ordered, planted, solved, stated, verdict
+from claims import CLAIMS, Planted, carried, contradiction, ordered, planted, solved, stated, unproved, verdict
 from exact_optima import exact_optimum
 from program_changes import CHANGES, EXACT, Change, scaled
 from small_programs import CLASSES, Small, build, drawn, small
@@ -50,6 +50,22 @@ def change_of(change: str, kind: str, seed: int) -> Change:
 def test_exact_optima_are_those_computed_by_hand(c, P, rows, bounds, whole, optimum) -> None:
     A, *ends = rows
     assert exact_optimum(c, P * np.eye(2), A, ends, bounds, np.arange(2) < whole) == optimum
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", CLASSES)
+def test_right_answers_are_claimed_with_a_certificate(kind: str, seed: int) -> None:
+    """Without it, a certificate that refuses everything would pass the tests below."""
+    program, found = drawn(kind, seed), []
+    for solver in usable_solvers():
+        result = solved(program, solver)
+        if result is None:
+            continue
+        if contradiction(program, result) or (unproved(program, result) and not program.integer.any()):
+            found.append(f"{solver}: {result.status} {result.objective}, {result.certificate}; {program.truth}")
+        elif result.status in CLAIMS and not result.certificate.ok:
+            found.append(f"{solver}: {result.status} on the word of the solver")
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
