@@ -69,17 +69,13 @@ def test_right_answers_are_claimed_with_a_certificate(kind: str, seed: int) -> N
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", CLASSES)
 @pytest.mark.parametrize("change", CHANGES)
-def test_no_claim_contradicts_the_exact_optimum(change: str, seed: int) -> None:
-    found = []
-    for kind in CLASSES:
-        program = change_of(change, kind, seed).program
-        for solver in usable_solvers():
-            result = solved(program, solver)
-            wrong = contradiction(program, result) if result is not None else ""
-            if wrong:
-                found.append(f"{kind} {seed}, {change}, {solver}: {wrong}")
-    assert not found, "\n".join(found)
+def test_no_claim_contradicts_the_exact_optimum(change: str, kind: str, seed: int) -> None:
+    program = change_of(change, kind, seed).program
+    answers = {solver: solved(program, solver) for solver in usable_solvers()}
+    judged = {solver: contradiction(program, result) for solver, result in answers.items() if result is not None}
+    assert {solver: wrong for solver, wrong in judged.items() if wrong} == {}
 
 
 @pytest.mark.parametrize("seed", SEEDS)

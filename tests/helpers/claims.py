@@ -36,23 +36,20 @@ def solved(program: Small, solver: str, model=None) -> fsopt.SolveResult | None:
 
 def near(program: Small, value: float | None, within: float = WITHIN) -> bool:
     """Return whether a value of the model's own sense is the exact optimum."""
-    if value is None or isinstance(program.truth, str):
-        return False
-    return abs(program.sense * value - program.truth) <= within * max(1.0, abs(program.truth))
+    truths = [truth for truth in (program.truth, program.also) if not isinstance(truth, str)]
+    return value is not None and any(abs(program.sense * value - v) <= within * max(1.0, abs(v)) for v in truths)
 
 
 def contradiction(program: Small, result: fsopt.SolveResult) -> str:
     """Return what the exact optimum says against a claim, empty where nothing is claimed or the claim is right."""
-    truth = program.truth if isinstance(program.truth, str) else program.sense * program.truth
-    said = f"{result.status} {result.objective}, bound {result.bound}, {result.certificate and result.certificate.kind}"
-    if result.status not in CLAIMS:
+    if result.status not in CLAIMS or result.status in (program.truth, program.also):
         return ""
-    if result.status != "optimal":
-        return "" if result.status == truth else f"{said}; the truth is {truth}"
-    if not near(program, result.objective):
-        return f"{said}; the optimum is {truth}"
-    beyond = result.bound is not None and program.sense * (result.bound - truth) > WITHIN * max(1.0, abs(truth))
-    return f"{said}; the bound is beyond the optimum {truth}" if beyond else ""
+    kind = result.certificate and result.certificate.kind
+    said = f"{result.status} {result.objective}, bound {result.bound}, {kind}; the minimum is {program.truth}"
+    if result.status != "optimal" or not near(program, result.objective):
+        return said
+    beyond = 0.0 if result.bound is None else program.sense * (result.bound - result.objective)
+    return said if beyond > WITHIN * max(1.0, abs(result.objective)) else ""
 
 
 def unproved(program: Small, result: fsopt.SolveResult) -> bool:

@@ -77,7 +77,7 @@ def _noise(program: Small, rng) -> Change:
 
     lo, hi = noisy(program.lo), noisy(program.hi)
     hi = np.where(program.lo == program.hi, lo, np.maximum(lo, hi))
-    return _moved(program, A=noisy(program.A), lo=lo, hi=hi)
+    return _moved(program, A=noisy(program.A), lo=lo, hi=hi, also=program.truth)
 
 
 def _epsilon_bounds(program: Small, rng) -> Change:
