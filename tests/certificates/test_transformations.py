@@ -190,3 +190,19 @@ def test_the_values_of_a_model_are_judged_like_an_answer() -> None:
     model.dual[model.row[0]] = 0.0
     found = fsopt.certify(model)
     assert not (found.ok and str(found.kind) == "convex")
+
+
+def test_a_box_of_the_solver_is_no_bound() -> None:
+    """max xy over free x and y is unbounded, and min a over ab >= 1 has the infimum 0, which no point attains."""
+    free, hyperbola = pyo.ConcreteModel(), pyo.ConcreteModel()
+    free.x, free.y = pyo.Var(initialize=1.0), pyo.Var(initialize=1.0)
+    free.value = pyo.Objective(expr=free.x * free.y, sense=pyo.maximize)
+    hyperbola.a, hyperbola.b = pyo.Var(bounds=(0, None), initialize=1.0), pyo.Var(bounds=(0, None), initialize=1.0)
+    hyperbola.row = pyo.Constraint(expr=hyperbola.a * hyperbola.b >= 1)
+    hyperbola.value = pyo.Objective(expr=hyperbola.a)
+    found = {}
+    for solver in usable_solvers():
+        if "NLP" in fsopt.SOLVERS[solver].classes and not fsopt.SOLVERS[solver].structured:
+            one, two = (fsopt.solve(m, solver, time_limit=5) for m in (free, hyperbola))
+            found[solver] = one.status == "optimal", two.status == "optimal" and two.objective > 1e-6
+    assert {solver: false for solver, false in found.items() if any(false)} == {}
