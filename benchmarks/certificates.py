@@ -3,7 +3,7 @@
 ``python -m benchmarks.certificates RECORDS [PROGRAMS]`` solves PROGRAMS (400) programs, each as it is and with five
 changes that noise, units or careless modelling bring, by six solvers. It appends a record for each program to RECORDS
 (JSON lines), goes on where it ended, and prints: answers, false claims, right answers without a proof, and all others,
-by solver and by change; planted false claims, and how many the certificate confirms. Ten minutes of one processor.
+by solver and by change; planted false claims, and how many are confirmed. A quarter of an hour of one processor.
 """
 
 from __future__ import annotations
