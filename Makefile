@@ -36,9 +36,10 @@ kernels: .venv/tested
 	    OPENBLAS_CORETYPE=$$kernel $(BIN)/pytest $(SPREAD) -m "not slow" $(NUMBERS) || exit 1; \
 	done
 
-# All solvers against each other on all instances, and all changes of saved answers; `make test` takes a sample of these.
+# All solvers against each other on all instances, all changes of small programs with a known optimum, and all changes of
+# saved answers; `make test` takes a sample of these.
 truth: .venv/tested
-	FSOPT_TRUTH=1 $(BIN)/pytest $(SPREAD) tests/truth tests/corruption
+	FSOPT_TRUTH=1 $(BIN)/pytest $(SPREAD) tests/truth tests/corruption tests/certificates/test_transformations.py
 
 # 20 times as many damaged files, answers and calls as `make test-all` takes.
 fuzz: .venv/tested

@@ -1,0 +1,208 @@
+"""Changes that leave the optimum, or change it in a known way, and planted false claims: they move no certificate.
+
+Small programs of every class are changed (units, noise, loose bounds, copies) and solved by every solver; the truth is
+their exact optimum in rational arithmetic. The normal run takes a seeded sample, ``make truth`` (FSOPT_TRUTH=1) all.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from claims import CLAIMS, Planted, carried, contradiction, ordered, planted, solved, stated, unproved, verdict
+from exact_optima import exact_optimum
+from program_changes import CHANGES, EXACT, Change, scaled
+from small_programs import CLASSES, Small, build, drawn, small
+from truth.oracle import usable_solvers
+
+import fsopt
+
+WHOLE = bool(os.environ.get("FSOPT_TRUTH"))
+SEEDS = range(25 if WHOLE else 1)
+INF = np.inf
+ABOVE = [0, 0], [INF, INF]
+"""The bounds of nonnegative variables."""
+
+
+def rng_of(*parts: object) -> np.random.Generator:
+    return np.random.default_rng([ord(letter) for letter in "".join(map(str, parts))])
+
+
+def change_of(change: str, kind: str, seed: int) -> Change:
+    return CHANGES[change](drawn(kind, seed), rng_of(change, kind, seed))
+
+
+@pytest.mark.parametrize(
+    ("c", "P", "rows", "bounds", "whole", "optimum"),
+    [
+        ([-3, -2], 0, ([[1, 1], [1, 3]], [-INF, -INF], [4, 6]), ABOVE, 0, -12),
+        ([-3, -2], 0, ([[1, 1], [1, 3]], [-INF, -INF], [4, 6]), ([1e-7, 1e-7], [INF, INF]), 0, -12 + 1e-7),
+        ([1, 1], 0, ([[1, 1], [1, 1]], [-INF, 2], [1, INF]), ABOVE, 0, "infeasible"),
+        ([-1, 0], 0, ([[1, -1]], [-INF], [0]), ABOVE, 0, "unbounded"),
+        ([-1, 0], 2, ([[1, -1]], [-INF], [0]), ABOVE, 0, -0.125),
+        ([0, 0], 2, ([[3, 4]], [10], [INF]), ABOVE, 0, 4),
+        ([-1, -1], 0, ([[2, 2]], [-INF], [5]), ([0, 0], [3, INF]), 1, -2.5),
+        ([-1, -1], 0, ([[2, 2]], [-INF], [5]), ([0, 0], [3, 3]), 2, -2),
+    ],
+)
+def test_exact_optima_are_those_computed_by_hand(c, P, rows, bounds, whole, optimum) -> None:
+    A, *ends = rows
+    assert exact_optimum(c, P * np.eye(2), A, ends, bounds, np.arange(2) < whole) == optimum
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", CLASSES)
+def test_right_answers_are_claimed_with_a_certificate(kind: str, seed: int) -> None:
+    """Without it, a certificate that refuses everything would pass the tests below."""
+    program, found = drawn(kind, seed), []
+    for solver in usable_solvers():
+        result = solved(program, solver)
+        if result is None:
+            continue
+        if contradiction(program, result) or (unproved(program, result) and not program.integer.any()):
+            found.append(f"{solver}: {result.status} {result.objective}, {result.certificate}; {program.truth}")
+        elif result.status in CLAIMS and not result.certificate.ok:
+            found.append(f"{solver}: {result.status} on the word of the solver")
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", CLASSES)
+@pytest.mark.parametrize("change", CHANGES)
+def test_no_claim_contradicts_the_exact_optimum(change: str, kind: str, seed: int) -> None:
+    program = change_of(change, kind, seed).program
+    answers = {solver: solved(program, solver) for solver in usable_solvers()}
+    judged = {solver: contradiction(program, result) for solver, result in answers.items() if result is not None}
+    assert {solver: wrong for solver, wrong in judged.items() if wrong} == {}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", CLASSES)
+def test_the_verdict_on_an_answer_does_not_depend_on_units(kind: str, seed: int) -> None:
+    program, found = drawn(kind, seed), []
+    for solver in usable_solvers():
+        model = build(program)
+        result = solved(program, solver, model)
+        if result is None or result.tree is not None:
+            continue
+        before = verdict(fsopt.certify(model, result))
+        for name in EXACT:
+            change = change_of(name, kind, seed)
+            other = build(change.program)
+            after = verdict(fsopt.certify(other, carried(result, change, other)))
+            if after != before:
+                found.append(f"{kind} {seed}, {solver}, {name}: {before}, then {after}")
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("change", [None, "scaled-rows", "scaled-columns", "noise", "epsilon-bounds", "loose-bounds"])
+@pytest.mark.parametrize("kind", CLASSES)
+def test_no_planted_claim_is_confirmed(kind: str, change: str | None, seed: int) -> None:
+    program = change_of(change, kind, seed).program if change else drawn(kind, seed)
+    found = [claim.kind for claim in planted(program, rng_of("planted", kind, seed)) if claim.accepted]
+    assert not found
+
+
+# ---------------------------------------------------------------- claims that were once confirmed, and their relatives
+
+
+def claim(kind: str, program: Small, x, y=None, *, ray=None, direction=None) -> Planted:
+    """Return a false claim about a program: x optimal, ``ray`` a Farkas vector, or ``direction`` a ray of descent."""
+    model = build(program)
+    rows = y if ray is None else ray
+    point, multipliers = ordered(model, x, np.zeros(len(program.lo)) if rows is None else rows)
+    if ray is not None:
+        return Planted(kind, model, stated(model, ray=multipliers))
+    along = None if direction is None else ordered(model, direction, np.zeros(len(program.lo)))[0]
+    return Planted(kind, model, stated(model, x=point, y=multipliers, direction=along))
+
+
+def slopes(d: float):
+    """Yield claims about objectives that change by d over one, within data of size 1."""
+    far, below = ([0, 0], [1e14, 1e14]), ([[1, -1]], [0], [0])
+    bounded = small("LP", [1, -(1 + d)], below, far)
+    yield claim(f"slope {d:g} up to 1e14", bounded, [0, 0], [1])
+    free = small("LP", [1, -(1 + d)], below, ABOVE)
+    yield claim(f"slope {d:g}, unbounded", free, [0, 0], [1])
+    parallel = small("LP", [0, 0], ([[1, -1], [1, -1 + d]], [0, 1], [0, INF]), ([-INF, 0], [INF, INF]))
+    yield claim(f"rows parallel within {d:g}", parallel, [0, 0], ray=[-1, 1])
+    short = small("LP", [1, -(1 - d)], below, far)
+    yield claim(f"ray with slope {d:g}", short, [0, 0], direction=[1, 1])
+
+
+def epsilons(e: float):
+    """Yield claims about programs with a right-hand side or bounds of e: the zero point, a ray, a Farkas vector."""
+    rows = [[0, 1, 0], [0, 1, -1], [-1, -1, -1]], [-INF] * 3, [2.5, 1.25, -e]
+    noisy = small("LP", [1, 0, 0], rows, ([-INF, 0, 0], [INF, INF, 1]))
+    yield claim(f"right-hand side {e:g}", noisy, [0, 0, 0])
+    positive = [e, e], [INF, INF]
+    one = small("LP", [-3, -2], ([[1, 1]], [-INF], [4]), positive, sense=-1.0)
+    yield claim(f"bounds {e:g}, smallest point", one, [e, e])
+    two = small("LP", [-3, -2], ([[1, 1], [1, 3]], [-INF, -INF], [4, 6]), positive)
+    yield claim(f"bounds {e:g}, ray", two, [e, e], direction=[1, 0])
+    three = small("LP", [1, 2, 3], ([[1, 1, 1], [1, -1, 0]], [4, -INF], [INF, 1]), ([e] * 3, [INF] * 3))
+    yield claim(f"bounds {e:g}, Farkas vector", three, [0, 0, 0], ray=[1, 0])
+
+
+def others():
+    """Yield claims that a loose bound and cancelling terms hid."""
+    hidden = small("LP", [1, 200], ([[1e-9, -1e-6]], [-INF], [0]), ([500, 0], [1e10, 1]))
+    for factor in (1.0, 1e3, 1e9):
+        rows = scaled(hidden, np.array([factor]), np.ones(2)).program
+        yield claim(f"loose bound hides a row times {factor:g}", rows, [500, 0])
+    free = [-INF, -INF], [INF, INF]
+    drowned = small("LP", [0, 0], ([[1, 2], [1, 2]], [0, 2], [0, 2]), free, truth="infeasible")
+    yield claim("right-hand side drowns in its terms", drowned, [-2e29, 1e29])
+
+
+CONFIRMED = [
+    *(one for d in (1e-7, 1e-9, 1e-10) for one in slopes(d)),
+    *(one for e in (1e-16, 1e-12, 1e-9, 1e-7, 1e-6) for one in epsilons(e)),
+    *others(),
+]
+
+
+@pytest.mark.parametrize("planted_claim", CONFIRMED, ids=lambda one: one.kind)
+def test_no_claim_of_a_known_kind_is_confirmed(planted_claim: Planted) -> None:
+    assert not planted_claim.accepted
+
+
+@pytest.mark.parametrize("power", [31, 40, 50])
+def test_a_row_of_whole_numbers_is_not_met_by_one_less(power: int) -> None:
+    """sum 2^i b_i >= 2^power with all b_i one: the sum is one less, and the row has no other point."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(power), domain=pyo.Binary)
+    m.row = pyo.Constraint(expr=sum(2**i * m.x[i] for i in range(power)) >= 2**power)
+    m.value = pyo.Objective(expr=m.x[0])
+    assert not Planted("one less", m, stated(m, x=np.ones(power))).accepted
+
+
+def test_the_values_of_a_model_are_judged_like_an_answer() -> None:
+    """max 3 x + 2 y over x + y <= 4 with both at their lower bound 1e-7: the optimum is 12."""
+    program = small("LP", [-3, -2], ([[1, 1]], [-INF], [4]), ([1e-7, 1e-7], [INF, INF]), sense=-1.0)
+    model = build(program)
+    for variable in model.x.values():
+        variable.set_value(1e-7)
+    model.dual = pyo.Suffix(direction=pyo.Suffix.IMPORT_EXPORT)
+    model.dual[model.row[0]] = 0.0
+    found = fsopt.certify(model)
+    assert not (found.ok and str(found.kind) == "convex")
+
+
+def test_a_box_of_the_solver_is_no_bound() -> None:
+    """max xy over free x and y is unbounded, and min a over ab >= 1 has the infimum 0, which no point attains."""
+    free, hyperbola = pyo.ConcreteModel(), pyo.ConcreteModel()
+    free.x, free.y = pyo.Var(initialize=1.0), pyo.Var(initialize=1.0)
+    free.value = pyo.Objective(expr=free.x * free.y, sense=pyo.maximize)
+    hyperbola.a, hyperbola.b = pyo.Var(bounds=(0, None), initialize=1.0), pyo.Var(bounds=(0, None), initialize=1.0)
+    hyperbola.row = pyo.Constraint(expr=hyperbola.a * hyperbola.b >= 1)
+    hyperbola.value = pyo.Objective(expr=hyperbola.a)
+    found = {}
+    for solver in usable_solvers():
+        if "NLP" in fsopt.SOLVERS[solver].classes and not fsopt.SOLVERS[solver].structured:
+            one, two = (fsopt.solve(m, solver, time_limit=5) for m in (free, hyperbola))
+            found[solver] = one.status == "optimal", two.status == "optimal" and two.objective > 1e-6
+    assert {solver: false for solver, false in found.items() if any(false)} == {}

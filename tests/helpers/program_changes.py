@@ -1,0 +1,173 @@
+"""Changes of small programs that leave the optimum, or whose optimum is known exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from small_programs import Small, changed
+
+REACH = 20
+"""Largest exponent of 2 in a scaling."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A changed program; ``rows`` and ``columns`` are the factors of an exact rescaling, which an answer can follow."""
+
+    program: Small
+    rows: np.ndarray
+    columns: np.ndarray
+
+
+def scaled(program: Small, rows, columns) -> Change:
+    """Return the program with row i times rows[i], in the variables x / columns: powers of 2, so nothing is rounded."""
+    d = columns
+    return Change(
+        changed(
+            program,
+            c=d * program.c,
+            P=d[:, None] * program.P * d,
+            A=rows[:, None] * program.A * d,
+            lo=rows * program.lo,
+            hi=rows * program.hi,
+            lb=program.lb / d,
+            ub=program.ub / d,
+            units=program.units * d,
+        ),
+        rows,
+        d,
+    )
+
+
+def _scaled_rows(program: Small, rng) -> Change:
+    return scaled(program, _powers(rng, len(program.lo)), np.ones(program.n))
+
+
+def _scaled_columns(program: Small, rng) -> Change:
+    """Return the program in other units of its continuous variables, one unit for all variables of a cone."""
+    d = np.where(program.integer, 1.0, _powers(rng, program.n))
+    d[list(program.cone)] = d[program.cone[0]] if program.cone else 1.0
+    return scaled(program, np.ones(len(program.lo)), d)
+
+
+def _powers(rng, k):
+    return 2.0 ** rng.integers(-REACH, REACH + 1, k)
+
+
+def _kept(program: Small, **arrays) -> Change:
+    """Return a change whose optimum is that of the program."""
+    made = changed(program, **arrays)
+    return Change(made, np.ones(len(made.lo)), np.ones(made.n))
+
+
+def _moved(program: Small, **arrays) -> Change:
+    """Return a change whose optimum is computed anew."""
+    made = changed(program, **arrays)
+    return _kept(made, truth=made.exact())
+
+
+def _noise(program: Small, rng) -> Change:
+    """Add 1e-16 to 1e-9, of either sign, to half of the zeros of matrix and right-hand sides."""
+
+    def noisy(values):
+        drawn = rng.choice([-1.0, 1.0], values.shape) * 10.0 ** rng.uniform(-16, -9, values.shape)
+        return np.where((values == 0) & (rng.random(values.shape) < 0.5), drawn, values)
+
+    lo, hi = noisy(program.lo), noisy(program.hi)
+    hi = np.where(program.lo == program.hi, lo, np.maximum(lo, hi))
+    return _moved(program, A=noisy(program.A), lo=lo, hi=hi, also=program.truth)
+
+
+def _epsilon_bounds(program: Small, rng) -> Change:
+    """Let lower bounds of zero be 1e-12 to 1e-8."""
+    epsilon = 10.0 ** rng.uniform(-12, -8, program.n)
+    return _moved(program, lb=np.where((program.lb == 0) & ~program.integer, epsilon, program.lb))
+
+
+def _loose_bounds(program: Small, rng) -> Change:
+    """Bound every variable, by 1e10 to 1e15 where it had no bound."""
+    loose = 10.0 ** rng.uniform(10, 15, (2, program.n))
+    lb = np.where(np.isinf(program.lb), -loose[0], program.lb)
+    ub = np.where(np.isinf(program.ub), loose[1], program.ub)
+    return (_moved if program.truth == "unbounded" else _kept)(program, lb=lb, ub=ub)
+
+
+def _loose_rows(program: Small, rng) -> Change:
+    """Bound every row from both sides, by 1e10 to 1e15 where it had no bound."""
+    loose = 10.0 ** rng.uniform(10, 15, (2, len(program.lo)))
+    lo = np.where(np.isinf(program.lo), -loose[0], program.lo)
+    hi = np.where(np.isinf(program.hi), loose[1], program.hi)
+    return (_moved if program.truth == "unbounded" else _kept)(program, lo=lo, hi=hi)
+
+
+def _with_rows(program: Small, A, lo, hi) -> Change:
+    arrays = {"A": np.vstack([program.A, A]), "lo": np.append(program.lo, lo), "hi": np.append(program.hi, hi)}
+    return _kept(program, **arrays)
+
+
+def _redundant_rows(program: Small, rng) -> Change:
+    """Append sums of rows, of which half are satisfied with a slack."""
+    weights = rng.integers(1, 3, (2, len(program.lo))) * 1.0
+    slack = rng.integers(0, 2, 2)
+    return _with_rows(program, weights @ program.A, weights @ program.lo - slack, weights @ program.hi + slack)
+
+
+def _duplicated_rows(program: Small, rng) -> Change:
+    """Append every row once more, half of them times -3."""
+    factor = rng.choice([1.0, -3.0], len(program.lo))
+    ends = np.sort([factor * program.lo, factor * program.hi], axis=0)
+    return _with_rows(program, factor[:, None] * program.A, *ends)
+
+
+def _duplicate_column(program: Small, rng) -> Change:
+    """Split the first unbounded variable outside the cone into itself and a copy in [0, 1]; else the copy is 0."""
+    free = np.isinf(program.ub)
+    free[list(program.cone)] = False
+    j = int(np.argmax(free))
+    twice = np.append(np.arange(program.n), j)
+    return _kept(
+        program,
+        c=program.c[twice],
+        P=program.P[np.ix_(twice, twice)],
+        A=program.A[:, twice],
+        lb=np.append(program.lb, 0.0),
+        ub=np.append(program.ub, 1.0 if free[j] else 0.0),
+        integer=program.integer[twice],
+        units=program.units[twice],
+    )
+
+
+def _permuted(program: Small, rng) -> Change:
+    """Put rows and columns into another order."""
+    i, j = rng.permutation(len(program.lo)), rng.permutation(program.n)
+    return _kept(
+        program,
+        c=program.c[j],
+        P=program.P[np.ix_(j, j)],
+        A=program.A[np.ix_(i, j)],
+        lo=program.lo[i],
+        hi=program.hi[i],
+        lb=program.lb[j],
+        ub=program.ub[j],
+        integer=program.integer[j],
+        units=program.units[j],
+        cone=tuple(int(np.flatnonzero(j == k)[0]) for k in program.cone),
+    )
+
+
+CHANGES: dict[str, Callable[[Small, np.random.Generator], Change]] = {
+    "scaled-rows": _scaled_rows,
+    "scaled-columns": _scaled_columns,
+    "noise": _noise,
+    "epsilon-bounds": _epsilon_bounds,
+    "loose-bounds": _loose_bounds,
+    "loose-rows": _loose_rows,
+    "redundant-rows": _redundant_rows,
+    "duplicated-rows": _duplicated_rows,
+    "duplicate-column": _duplicate_column,
+    "permuted": _permuted,
+}
+EXACT = ("scaled-rows", "scaled-columns")
+"""The changes whose answers are those of the program, but for the units of rows and columns."""
