@@ -25,6 +25,7 @@ from pyomo.core.base.block import BlockData
 from pyomo.core.base.constraint import ConstraintData
 from pyomo.core.base.indexed_component import IndexedComponent
 from pyomo.core.expr.numeric_expr import NumericExpression
+from pyomo.core.expr.visitor import identify_variables
 from pyomo.gdp import Disjunction
 from pyomo.mpec import Complementarity
 
@@ -134,7 +135,11 @@ class Program:
     @cached_property
     def scaling(self) -> Scaling:
         """The units of the program at the first use; later updates of its numbers do not change them."""
-        return equilibrate(self.A, (self.lo, self.hi), (self.lb, self.ub), self.cones, self.P.diagonal(), self.integer)
+        curvature = self.P.diagonal()
+        nodes = [node for _, node in (*self.objective_terms, *(t for row in self.general for t in row.terms.nonlinear))]
+        columns = [self.column[id(v)] for node in nodes for v in identify_variables(node, include_fixed=False)]
+        curvature[columns] = np.maximum(curvature[columns], 1.0)  # exp(-5 x) has its bend near 1, in any units of A
+        return equilibrate(self.A, (self.lo, self.hi), (self.lb, self.ub), self.cones, curvature, self.integer)
 
     @property
     def n(self) -> int:

@@ -93,7 +93,7 @@ def equilibrate(
     Parameters
     ----------
     row_bounds, column_bounds : lower and upper bounds (m,) of the rows and (n,) of the columns.
-    curvature : (n,) diagonal of the matrix of the objective.
+    curvature : (n,) diagonal of the matrix of the objective; 1 for a variable of another nonlinear term.
     integer : (n,) mask of the integer columns.
     passes : number of alternations; the units change little after three.
     """

@@ -216,7 +216,7 @@ def test_a_multiplier_below_zero_is_compared_with_the_upper_bound():
 
 def test_reduced_costs_are_those_of_the_lagrangian():
     m = pyo.ConcreteModel()
-    m.x = pyo.Var([0, 1], bounds=(0, 5))
+    m.x = pyo.Var([0, 1], bounds=(-5, 5))
     m.o = pyo.Objective(expr=3 * m.x[0] - 0.5 * m.x[1] ** 2)
     m.linear = pyo.Constraint(expr=m.x[0] + 2 * m.x[1] >= 1)
     m.product = pyo.Constraint(expr=m.x[0] * m.x[1] <= 9)

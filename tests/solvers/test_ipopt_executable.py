@@ -65,7 +65,8 @@ def executable(tmp_path, monkeypatch):
 
 def hyperbola():
     m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(0, None), initialize=3), pyo.Var(bounds=(0, None), initialize=0.3)
+    # With x >= 0 it would be a cone.
+    m.x, m.y = pyo.Var(bounds=(-0.01, None), initialize=3), pyo.Var(bounds=(0, None), initialize=0.3)
     m.c = pyo.Constraint(expr=m.x * m.y >= 1)
     m.o = pyo.Objective(expr=m.x + 4 * m.y)
     return m
