@@ -13,6 +13,7 @@ import numpy as np
 from fsopt.answers.certificate import REMAINDER, TOLERANCE, Certificate, Kind, make
 from fsopt.answers.results import Point
 from fsopt.certificates.bounds import Bound, lower_bound
+from fsopt.certificates.cancellation import drowned
 from fsopt.certificates.points import infeasibility, judged_point, minimised, rounding
 from fsopt.certificates.propagation import ranges
 from fsopt.compiler import Program
@@ -28,7 +29,7 @@ def at_point(program: Program, x: Vector) -> dict[str, float]:
     judged = judged_point(program, x)
     value = minimised(program, judged)
     return {
-        "infeasibility": infeasibility(program, x),
+        "infeasibility": np.inf if drowned(program, judged) else infeasibility(program, judged),
         "rounding": rounding(program, judged),
         "bounds": gap(program, value, minimised(program, x)),
     }

@@ -164,7 +164,14 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
     for k in np.flatnonzero(cones.pairs):
         room[k], near[k] = _rotated(program, x, int(k), value, weights)
     sums = sp.csr_matrix((weights, np.arange(len(value)), cones.starts), shape=(len(cones), len(value)))
+    outside = np.flatnonzero((cones.orders == 0) & (cones.pairs == 0) & (2.0 * value[heads] < tails))
+    near[outside] = False
     rows, needed, terms = [sums[np.flatnonzero(near)] @ G], [-room[near]], [sizes[near]]
+    for k in outside:
+        inner = _inner(cones.starts[k], cones.starts[k + 1], len(value))
+        rows.append(inner @ G)
+        needed.append(-(inner @ value))
+        terms.append(np.full(inner.shape[0], sizes[k]))
     for k in np.flatnonzero(cones.orders):
         start = int(cones.starts[k])
         part = slice(start, cones.starts[k + 1])
@@ -181,6 +188,20 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
             needed.append(-2.0 * eigenvalues[0] / factor[lifted] ** 2)
             terms.append(1.0 / factor[lifted] ** 2)
     return sp.csr_matrix(sp.vstack(rows)), np.concatenate(needed), np.concatenate(terms)
+
+
+def _inner(start: int, end: int, count: int) -> sp.csr_matrix:
+    r"""Return the rows :math:`s_0 / \sqrt k \pm t_i \ge 0`, a cone inside a second-order cone with k entries in its tail.
+
+    Far outside, next to the apex, tangents let the tail turn instead of shrink.
+    """
+    k = end - start - 1
+    tail = np.arange(start + 1, end)
+    rows = np.repeat(np.arange(2 * k), 2)
+    columns = np.column_stack([np.full(2 * k, start), np.tile(tail, 2)]).ravel()
+    signs = np.repeat([1.0, -1.0], k)
+    entries = np.column_stack([np.full(2 * k, 1.0 / np.sqrt(k)), signs]).ravel()
+    return sp.csr_matrix((entries, (rows, columns)), shape=(2 * k, count))
 
 
 def _rotated(program: Program, x: Vector, k: int, value: Vector, weights: Vector) -> tuple[float, bool]:
