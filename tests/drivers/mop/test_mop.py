@@ -193,7 +193,7 @@ def test_degenerate_data_end_with_a_certificate(scaling, c):
         fit = fsopt.fit("mopfs", data, scaling=scaling, c=c)
         assert fit.certificate.ok, seed
         assert verified(saved(fit, data), data), seed
-        zeros += fit.details["cap"] == 0.0
+        zeros += fit.details["cap"] < 1e-15  # 0 but for rounding errors of the solver
     assert zeros >= 3
 
 
