@@ -122,12 +122,26 @@ def into_cones(program: Program, z: Vector) -> Vector:
     second = cones.orders == 0
     z[heads[second]] = np.maximum(z[heads], needed)[second]
     for k in np.flatnonzero(cones.orders):
-        part, order = slice(cones.starts[k], cones.starts[k + 1]), int(cones.orders[k])
-        least = float(np.linalg.eigvalsh(triangle_to_matrix(z[part], order))[0])
-        size = float(np.abs(z[part]).max(initial=0.0))
-        diagonal = np.cumsum(np.arange(1, order + 1)) - 1 + part.start
-        z[diagonal] += max(0.0, 8.0 * order * UNIT * size - least)
+        part = slice(cones.starts[k], cones.starts[k + 1])
+        z[part] = _into_semidefinite(z[part], int(cones.orders[k]))
     return z
+
+
+def _into_semidefinite(z: Vector, order: int) -> Vector:
+    """Return a matrix, as a triangle, that is positive semidefinite: its diagonal grows by shares of itself.
+
+    Shares, as the entries may be in any units. Rows whose diagonal entry is not positive become 0.
+    """
+    matrix = triangle_to_matrix(z, order)
+    diagonal = np.diag(matrix)
+    unit = np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    kept = np.where(diagonal > 0.0, 1.0 / unit, 0.0)
+    least = float(np.linalg.eigvalsh(matrix * kept[:, None] * kept)[0])
+    j, i = np.tril_indices(order)
+    moved: Vector = z * (kept[i] > 0.0) * (kept[j] > 0.0)
+    grown = max(0.0, 8.0 * order * UNIT - least) * diagonal
+    moved[i == j] += np.where(diagonal > 0.0, grown, 0.0)
+    return moved
 
 
 # -- proofs that there is no point, or no optimum ---------------------------------------------------------

@@ -35,7 +35,7 @@ from fsopt.certificates.points import (
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.solvers.highs import silent
-from fsopt.typing import Mask, Vector
+from fsopt.typing import Mask, Matrix, Vector
 
 ROUNDS = 8
 """Linear programs of a mend: each leaves about the square of the error before it, or meets constraints that are smaller
@@ -48,8 +48,8 @@ EXACT = 1e-13
 """Relative error that is left to rounding."""
 NOISE = (0.0, 1e-13, 1e-9, 1e-7)
 """Shares of the terms of a column up to which a multiplier is noise; the first that suffices counts."""
-LIFTED = 1e-8
-"""Square of an entry of an eigenvector from which the diagonal entry grows."""
+FAR_OUTSIDE = 0.1
+"""Negative eigenvalue, of a matrix with a diagonal of size 1, from which tangents say too little."""
 SMALL = 1e-12
 """Smallest price of a change."""
 
@@ -150,8 +150,7 @@ def tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector
 def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector]:
     """Return rows whose product with a change has to be at least the second return value, for cones near or beyond.
 
-    The tangent of ``head >= norm of the tail`` at x; for a matrix larger diagonal entries, by twice its negative
-    eigenvalue, where the eigenvectors of negative eigenvalues have entries.
+    The tangent of ``head >= norm of the tail`` at x; for a matrix those, and larger diagonal entries.
     """
     cones, G = program.cones, program.cones.G.tocsr()
     s = cone_rows(program, x)
@@ -172,22 +171,56 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
         rows.append(inner @ G)
         needed.append(-(inner @ value))
         terms.append(np.full(inner.shape[0], sizes[k]))
+    constant = _constant(program) if cones.orders.any() else np.zeros(0, dtype=bool)
     for k in np.flatnonzero(cones.orders):
         start = int(cones.starts[k])
         part = slice(start, cones.starts[k + 1])
         order = int(cones.orders[k])
         scaled, factor = scaled_matrix(value[part], s.terms[part], order)
-        eigenvalues, vectors = np.linalg.eigh(scaled)
-        lifted = np.flatnonzero((vectors[:, eigenvalues < 0.0] ** 2).sum(axis=1) > LIFTED)
-        small = 1.0 / factor[lifted] ** 2 < 1e-3 * (1.0 / factor[lifted] ** 2).max(initial=0.0)
-        lifted = (
-            lifted[small] if small.any() else lifted
-        )  # a large entry may be a constant, such as the 1 of [S, w; w', 1]
-        if len(lifted):
-            rows.append(G[start + lifted * (lifted + 3) // 2])
-            needed.append(-2.0 * eigenvalues[0] / factor[lifted] ** 2)
-            terms.append(1.0 / factor[lifted] ** 2)
+        diagonal = start + np.arange(order) * np.arange(3, order + 3) // 2
+        lift = _lifts(scaled, constant[G[diagonal].indices]) / factor**2
+        lifted = np.flatnonzero(lift)
+        cuts, least = _cuts(scaled, factor)
+        rows += [G[diagonal[lifted]], sp.csr_matrix(cuts) @ G[part]]
+        needed += [lift[lifted], least]
+        terms += [1.0 / factor[lifted] ** 2, np.ones(len(least))]
     return sp.csr_matrix(sp.vstack(rows)), np.concatenate(needed), np.concatenate(terms)
+
+
+def _lifts(lower: Matrix, constant: Mask) -> Vector:
+    r"""Return by how much the diagonal of a matrix, given by its lower triangle, grows where it is far from semidefinite.
+
+    The Schur complement N of the constant entries gets :math:`N - \sum \lambda_k v_kv_k'` over its eigenvalues below
+    -:data:`FAR_OUTSIDE`, and :math:`v_kv_k' \preceq \|v_k\|_1 \mathrm{diag}|v_k|`.
+    """
+    matrix = lower + np.tril(lower, -1).T
+    free = np.flatnonzero(~constant)
+    fixed = np.flatnonzero(constant & (np.diag(matrix) > 0.0))
+    across = matrix[np.ix_(free, fixed)]
+    inner = matrix[np.ix_(free, free)] - across @ np.linalg.pinv(matrix[np.ix_(fixed, fixed)]) @ across.T
+    eigenvalues, vectors = np.linalg.eigh(inner)
+    sizes = np.where(np.abs(vectors) < 1e-3, 0.0, np.abs(vectors))
+    lifts = np.zeros(len(lower))
+    lifts[free] = (sizes * sizes.sum(axis=0)) @ np.where(eigenvalues < -FAR_OUTSIDE, -eigenvalues, 0.0)
+    return lifts
+
+
+def _cuts(lower: Matrix, factor: Vector) -> tuple[Matrix, Vector]:
+    """Return tangents of a matrix that is next to a semidefinite one, as triangles, and what they need of a change."""
+    eigenvalues, vectors = np.linalg.eigh(lower)
+    near = (eigenvalues < 0.0) & (eigenvalues >= -FAR_OUTSIDE)
+    j, i = np.tril_indices(len(lower))
+    turned = factor[:, None] * vectors[:, near]
+    cuts = np.where(i == j, 1.0, np.sqrt(2.0))[:, None] * turned[i] * turned[j]
+    return cuts.T, -eigenvalues[near]
+
+
+def _constant(program: Program) -> Mask:
+    """Return the variables (n,) with one value, by their bounds or by an equation of their own."""
+    constant = program.lb == program.ub
+    alone = (np.diff(program.A.indptr) == 1) & (program.lo == program.hi)
+    constant[program.A.indices[program.A.indptr[:-1][alone]]] = True
+    return constant
 
 
 def _inner(start: int, end: int, count: int) -> sp.csr_matrix:
@@ -337,13 +370,13 @@ def dual_moved(program: Program, point: Point, deadline: float) -> Point:
         wrong = np.maximum(np.where(free[1][F], -value, 0.0), np.where(free[0][F], value, 0.0))
         if ratio(np.maximum(wrong, 0.0), terms).max(initial=0.0) <= EXACT:
             break
-        tangent, room, still = _dual_tangents(program, z)
+        tangent, room, low_z, high_z = _dual_tangents(program, z)
         M = sp.hstack([program.A.T, program.cones.G.T]).tocsr()[F]
         M = sp.csr_matrix(sp.vstack([M, sp.hstack([sp.csr_matrix((len(room), len(y))), tangent])]))
         least = np.append(np.where(free[0][F], value, -np.inf), -room)
         most = np.append(np.where(free[1][F], value, np.inf), np.full(len(room), np.inf))
-        low = np.append(np.where(np.isinf(program.hi), -y, -np.inf), np.where(still, 0.0, -np.inf))
-        high = np.append(np.where(np.isinf(program.lo), -y, np.inf), np.where(still, 0.0, np.inf))
+        low = np.append(np.where(np.isinf(program.hi), -y, -np.inf), low_z)
+        high = np.append(np.where(np.isinf(program.lo), -y, np.inf), high_z)
         prices = _prices(np.append(rows, cones), M, np.append(terms, np.zeros(len(room))))
         change = least_change(M, (least, most), (low, high), prices, deadline)
         if change is None:
@@ -352,20 +385,25 @@ def dual_moved(program: Program, point: Point, deadline: float) -> Point:
     return Point(x, y, z)
 
 
-def _dual_tangents(program: Program, z: Vector) -> tuple[sp.csr_matrix, Vector, Mask]:
-    """Return rows that keep a change of z in the tangents of its cones, how far z is inside, and which entries stay.
+def _dual_tangents(program: Program, z: Vector) -> tuple[sp.csr_matrix, Vector, Vector, Vector]:
+    """Return rows that keep a change of z in the tangents of its cones, how far z is inside, and a box of the change.
 
-    Blocks at the apex, which have no tangent, and matrices stay as they are.
+    Blocks at the apex, which have no tangent, stay as they are; of matrices the diagonals may grow.
     """
     cones, heads = program.cones, program.cones.starts[:-1]
     if not len(cones):
-        return sp.csr_matrix((0, 0)), np.zeros(0), np.zeros(0, dtype=bool)
+        return sp.csr_matrix((0, 0)), np.zeros(0), np.zeros(0), np.zeros(0)
     tails = block_norms(program, z, tail=True)
     weights = -z / np.repeat(np.where(tails > 0.0, tails, 1.0), cones.sizes)
     weights[heads] = 1.0
     rows = sp.csr_matrix((weights, np.arange(len(z)), cones.starts), shape=(len(cones), len(z)))
     still = (tails == 0.0) | (cones.orders > 0)
-    return rows[np.flatnonzero(~still)], (z[heads] - tails)[~still], np.repeat(still, cones.sizes)
+    high = np.where(np.repeat(still, cones.sizes), 0.0, np.inf)
+    low = -high
+    for k in np.flatnonzero(cones.orders):
+        places = np.arange(cones.orders[k])
+        high[cones.starts[k] + places * (places + 3) // 2] = np.inf
+    return rows[np.flatnonzero(~still)], (z[heads] - tails)[~still], low, high
 
 
 def without_small(program: Program, point: Point) -> Point:

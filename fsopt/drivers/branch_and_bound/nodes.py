@@ -151,7 +151,7 @@ class Nodes:
         if found.y is None or found.z is None:
             return
         size = max(np.abs(found.y).max(initial=0.0), np.abs(found.z).max(initial=0.0), 1e-300) if ray else 1.0
-        pair = Point(found.x, found.y / size, found.z / size)
+        pair = Point(np.zeros(program.n) if ray else found.x, found.y / size, found.z / size)
         # The rounding errors of an interior point in cones that a contradiction of the rows does not need would keep
         # it from being made exact.
         first = [Point(pair.x, pair.y, np.zeros_like(pair.z))] if ray and found.z.any() else []
