@@ -47,7 +47,7 @@ def _held(program: Program, x: Vector) -> Mask:
 
 
 def _least_terms(program: Program, x: Vector, terms: Vector, side: Vector) -> Vector:
-    """Return the sums of terms (m,) at the least multiple of x in each variable that meets the active rows and bounds."""
+    """Return the sums of terms (m,) at the least norm, in units of x, that meets the active rows and bounds."""
     activity = program.A @ x
     away = np.minimum(np.abs(activity - program.lo), np.abs(activity - program.hi))
     active = np.flatnonzero(ratio(away, terms) < FEASIBLE)

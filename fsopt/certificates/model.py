@@ -259,10 +259,14 @@ def fixed_program(program: Program, x: Vector) -> Program:
 def certify_unbounded(program: Program, direction: Point, start: Point) -> Certificate:
     """Return the certificate of a recession direction of descent that leaves from a feasible point.
 
-    It proves nothing of a program with integers, or with constraints or an objective that are no part of the arrays.
+    It proves nothing of a program with constraints or an objective that are no part of the arrays, nor of one with
+    integers and cones. With linear constraints and rational numbers, which doubles are, some multiple of a direction is
+    whole (Meyer, Mathematical Programming 7, 1974): the start needs whole integers, the direction does not.
     """
-    if program.discrete or program.nonconic or program.unsupported:
-        return Certificate(Kind.UNBOUNDED, False, {}, notes=("a ray proves nothing of a program that is not convex",))
+    if program.nonconic or program.unsupported or (program.discrete and len(program.cones)):
+        return Certificate(Kind.UNBOUNDED, False, {}, notes=("a ray proves nothing of such a program",))
     found = recession(program, direction.x)
-    start_x = judged_point(program, start.x)
-    return make(Kind.UNBOUNDED, {**found.residuals, "infeasibility": infeasibility(program, start_x)})
+    residuals = {**found.residuals, "infeasibility": infeasibility(program, start.x)}
+    if program.discrete:
+        residuals["integrality"] = integrality(program, start.x)
+    return make(Kind.UNBOUNDED, residuals)

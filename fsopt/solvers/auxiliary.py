@@ -79,7 +79,7 @@ def _supplement(program: Program, outcome: Outcome, settings: Settings, solver: 
     relaxed = replace(program, integer=free, ordered=[], unsupported=program.refused)
     relaxation = program_class(relaxed) in CONVEX
     if outcome.status is Status.UNBOUNDED and relaxation:
-        return _unbounded_relaxation(relaxed, outcome, settings, deadline)
+        return _unbounded(program, relaxed, outcome, settings, deadline)
     if outcome.status is Status.INFEASIBLE:
         ray = _solved_ray(relaxed, settings, deadline) if relaxation else None
         return replace(outcome, ray=ray) if ray is not None else _doubted(program, outcome, settings, solver)
@@ -90,7 +90,9 @@ def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: fl
     if outcome.point is None:
         if outcome.status is Status.INFEASIBLE:
             return _infeasible(program, outcome, settings, deadline)
-        return _unbounded(program, outcome, settings, deadline) if outcome.status is Status.UNBOUNDED else outcome
+        return (
+            _unbounded(program, program, outcome, settings, deadline) if outcome.status is Status.UNBOUNDED else outcome
+        )
     point = mended(program, outcome.point, deadline)
     outcome = _with_point(program, outcome, point)
     if point.y is not None and certify_convex(program, point.x, point, "").ok:
@@ -158,18 +160,6 @@ def _infeasible(program: Program, outcome: Outcome, settings: Settings, deadline
     return outcome if ray is None else replace(outcome, ray=ray, evidence_source=name)
 
 
-def _unbounded_relaxation(relaxed: Program, outcome: Outcome, settings: Settings, deadline: float) -> Outcome:
-    """Return the outcome without its status where the relaxation of the integers has no direction of descent.
-
-    A program is unbounded only if its relaxation is. The converse holds for rational numbers and a program with a
-    point, which stays the word of the solver.
-    """
-    if _unbounded(relaxed, outcome, settings, deadline).direction is not None:
-        return outcome
-    message = f"{outcome.message}, but no direction of descent of the relaxation was found"
-    return replace(outcome, status=Status.NONE, stop="numerical", message=message)
-
-
 def _doubted(program: Program, outcome: Outcome, settings: Settings, solver: str) -> Outcome:
     """Return the outcome without its status where another solver finds a feasible point of a program with no proof."""
     goal = without_objective(program)
@@ -207,23 +197,27 @@ def _solved(program: Program, settings: Settings, *, duals: bool = True) -> tupl
     return best
 
 
-def _unbounded(program: Program, outcome: Outcome, settings: Settings, deadline: float) -> Outcome:
+def _unbounded(program: Program, relaxed: Program, outcome: Outcome, settings: Settings, deadline: float) -> Outcome:
     """Return the outcome with a recession direction of descent and a feasible point, where both are found.
 
     Where a Farkas vector shows that there is no point, the program is infeasible, whatever its solver said.
+
+    Parameters
+    ----------
+    relaxed : the program without its integers, which has the same directions.
     """
-    steepest = _solved(recession_program(program), settings, duals=False)
+    steepest = _solved(recession_program(relaxed), settings, duals=False)
     start = _solved(without_objective(program), settings, duals=False)
     if start is not None and start[0].ray is not None and start[0].point is None:
-        ray = _ray(program, start[0].ray, deadline)
+        ray = _ray(relaxed, start[0].ray, deadline)
         message = f"{outcome.message}, but {start[1]} found a Farkas vector"
         if ray is not None:
             return replace(outcome, status=Status.INFEASIBLE, stop="infeasible", ray=ray, message=message)
     if steepest is None or start is None or steepest[0].point is None or start[0].point is None:
         return outcome
-    direction = moved(recession_program(program), steepest[0].point.x, deadline)
+    direction = moved(recession_program(relaxed), steepest[0].point.x, deadline)
     x = moved(without_objective(program), start[0].point.x, deadline)
-    if not recession(program, direction).ok or infeasibility(program, x) > FEASIBLE:
+    if not recession(relaxed, direction).ok or infeasibility(program, x) > FEASIBLE:
         return outcome
     return replace(outcome, direction=Point(direction), evidence=Point(x), evidence_source=steepest[1])
 

@@ -1,0 +1,183 @@
+"""Constraints next to a point as rows of a matrix: the tangents that a mend of the point has to keep.
+
+Far outside of a cone, next to its apex, a tangent says little of the cone. There rows from inside take its place.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from fsopt.certificates.points import (
+    block_norms,
+    cone_rows,
+    factors,
+    general_terms,
+    row_violations,
+    scaled_matrix,
+)
+from fsopt.compiler import Program
+from fsopt.compiler.derivatives import derivatives_of
+from fsopt.typing import Mask, Matrix, Vector
+
+FAR_OUTSIDE = 0.1
+"""Negative eigenvalue, of a matrix with a diagonal of size 1, from which tangents say too little."""
+
+
+def tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector, Vector]:
+    """Return rows of a matrix, the bounds of their product with a change of x, and the sums of their terms at x."""
+    _, sizes = row_violations(program, x)
+    activity = program.A @ x
+    parts = [program.A]
+    least, most, terms = [program.lo - activity], [program.hi - activity], [sizes]
+    if program.general:
+        other = derivatives_of(program)
+        g, J = other.values(x)[:-1], other.jacobian(x)[:-1]
+        parts.append(J)
+        least.append(other.lo - g)
+        most.append(other.hi - g)
+        terms.append(general_terms(program, x))
+    if len(program.cones):
+        rows, needed, size = _cone_tangents(program, x)
+        parts.append(rows)
+        least.append(needed)
+        most.append(np.full(len(needed), np.inf))
+        terms.append(size)
+    return sp.csr_matrix(sp.vstack(parts)), np.concatenate(least), np.concatenate(most), np.concatenate(terms)
+
+
+def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector]:
+    """Return rows whose product with a change has to be at least the second return value, for cones near or beyond.
+
+    The tangent of ``head >= norm of the tail`` at x; for a matrix those, and larger diagonal entries.
+    """
+    cones, G = program.cones, program.cones.G.tocsr()
+    s = cone_rows(program, x)
+    value, heads = s.value, cones.starts[:-1]
+    tails, sizes = block_norms(program, value, tail=True), block_norms(program, s.terms)
+    weights = -value / np.repeat(np.where(tails > 0.0, tails, 1.0), cones.sizes)
+    weights[heads] = 1.0
+    room = value[heads] - tails
+    near = (cones.orders == 0) & (tails > 0.0) & (value[heads] < 2.0 * tails)
+    for k in np.flatnonzero(cones.pairs):
+        room[k], near[k] = _rotated(program, x, int(k), value, weights)
+    sums = sp.csr_matrix((weights, np.arange(len(value)), cones.starts), shape=(len(cones), len(value)))
+    outside = np.flatnonzero((cones.orders == 0) & (cones.pairs == 0) & (2.0 * value[heads] < tails))
+    near[outside] = False
+    rows, needed, terms = [sums[np.flatnonzero(near)] @ G], [-room[near]], [sizes[near]]
+    for k in outside:
+        inner = _inner(cones.starts[k], cones.starts[k + 1], len(value))
+        rows.append(inner @ G)
+        needed.append(-(inner @ value))
+        terms.append(np.full(inner.shape[0], sizes[k]))
+    constant = _constant(program) if cones.orders.any() else np.zeros(0, dtype=bool)
+    for k in np.flatnonzero(cones.orders):
+        start = int(cones.starts[k])
+        part = slice(start, cones.starts[k + 1])
+        order = int(cones.orders[k])
+        scaled, factor = scaled_matrix(value[part], s.terms[part], order)
+        diagonal = start + np.arange(order) * np.arange(3, order + 3) // 2
+        lift = _lifts(scaled, constant[G[diagonal].indices]) / factor**2
+        lifted = np.flatnonzero(lift)
+        cuts, least = _cuts(scaled, factor)
+        rows += [G[diagonal[lifted]], sp.csr_matrix(cuts) @ G[part]]
+        needed += [lift[lifted], least]
+        terms += [1.0 / factor[lifted] ** 2, np.ones(len(least))]
+    return sp.csr_matrix(sp.vstack(rows)), np.concatenate(needed), np.concatenate(terms)
+
+
+def _lifts(lower: Matrix, constant: Mask) -> Vector:
+    r"""Return by how much the diagonal of a matrix (its lower triangle) grows where that is far from semidefinite.
+
+    The Schur complement N of the constant entries gets :math:`N - \sum \lambda_k v_kv_k'` over its eigenvalues below
+    -:data:`FAR_OUTSIDE`, and :math:`v_kv_k' \preceq \|v_k\|_1 \mathrm{diag}|v_k|`.
+    """
+    matrix = lower + np.tril(lower, -1).T
+    free = np.flatnonzero(~constant)
+    fixed = np.flatnonzero(constant & (np.diag(matrix) > 0.0))
+    across = matrix[np.ix_(free, fixed)]
+    inner = matrix[np.ix_(free, free)] - across @ np.linalg.pinv(matrix[np.ix_(fixed, fixed)]) @ across.T
+    eigenvalues, vectors = np.linalg.eigh(inner)
+    sizes = np.where(np.abs(vectors) < 1e-3, 0.0, np.abs(vectors))
+    lifts = np.zeros(len(lower))
+    lifts[free] = (sizes * sizes.sum(axis=0)) @ np.where(eigenvalues < -FAR_OUTSIDE, -eigenvalues, 0.0)
+    return lifts
+
+
+def _cuts(lower: Matrix, factor: Vector) -> tuple[Matrix, Vector]:
+    """Return tangents of a matrix that is next to a semidefinite one, as triangles, and what they need of a change."""
+    eigenvalues, vectors = np.linalg.eigh(lower)
+    near = (eigenvalues < 0.0) & (eigenvalues >= -FAR_OUTSIDE)
+    j, i = np.tril_indices(len(lower))
+    turned = factor[:, None] * vectors[:, near]
+    cuts = np.where(i == j, 1.0, np.sqrt(2.0))[:, None] * turned[i] * turned[j]
+    return cuts.T, -eigenvalues[near]
+
+
+def _constant(program: Program) -> Mask:
+    """Return the variables (n,) with one value, by their bounds or by an equation of their own."""
+    constant: Mask = program.lb == program.ub
+    alone = (np.diff(program.A.indptr) == 1) & (program.lo == program.hi)
+    constant[program.A.indices[program.A.indptr[:-1][alone]]] = True
+    return constant
+
+
+def _inner(start: int, end: int, count: int) -> sp.csr_matrix:
+    r"""Return the rows :math:`s_0 / \sqrt k \pm t_i \ge 0`, a cone inside a second-order cone with a tail of k entries.
+
+    Far outside, next to the apex, tangents let the tail turn instead of shrink.
+    """
+    k = end - start - 1
+    tail = np.arange(start + 1, end)
+    rows = np.repeat(np.arange(2 * k), 2)
+    columns = np.column_stack([np.full(2 * k, start), np.tile(tail, 2)]).ravel()
+    signs = np.repeat([1.0, -1.0], k)
+    entries = np.column_stack([np.full(2 * k, 1.0 / np.sqrt(k)), signs]).ravel()
+    return sp.csr_matrix((entries, (rows, columns)), shape=(2 * k, count))
+
+
+def _rotated(program: Program, x: Vector, k: int, value: Vector, weights: Vector) -> tuple[float, bool]:
+    r"""Set the weights of a row for a rotated cone :math:`\|w\| \le \sqrt{fg}`; return its value, and if it counts.
+
+    The row is the tangent at the point of the boundary with the same w whose factors have the same ratio. Far outside,
+    where f is next to nothing beside :math:`\|w\|^2 / g`, it is the chord :math:`\|w\| \le (g / \|w\|)f` inside the
+    cone, which takes w to 0, or f to what w needs, in one step instead of by halves.
+    """
+    start, end = program.cones.starts[k], program.cones.starts[k + 1]
+    turned = start + program.cones.pairs[k]
+    w = value[start:end].copy()
+    w[[0, turned - start]] = 0.0
+    norm = float(np.linalg.norm(w))
+    f, g = (float(part.value[0]) for part in factors(program, x, np.array([k])))
+    if norm == 0.0 and min(f, g) >= 0.0:
+        return 0.0, False
+    if min(f, g) > 0.0 and 4.0 * f * g >= norm**2:
+        a, b = 0.5 * np.sqrt(g / f), 0.5 * np.sqrt(f / g)
+    elif norm > 0.0 and max(f, g) > 0.0:
+        a, b = (g / norm, 0.0) if g >= f else (0.0, f / norm)
+    else:
+        a, b = 0.5, 0.5
+    weights[start:end] = -w / max(norm, 1e-300)
+    weights[start], weights[turned] = a + b, a - b
+    return a * f + b * g - norm, a * f + b * g < 2.0 * norm or min(f, g) <= 0.0
+
+
+def dual_tangents(program: Program, z: Vector) -> tuple[sp.csr_matrix, Vector, Vector, Vector]:
+    """Return rows that keep a change of z in the tangents of its cones, how far z is inside, and a box of the change.
+
+    Blocks at the apex, which have no tangent, stay as they are; of matrices the diagonals may grow.
+    """
+    cones, heads = program.cones, program.cones.starts[:-1]
+    if not len(cones):
+        return sp.csr_matrix((0, 0)), np.zeros(0), np.zeros(0), np.zeros(0)
+    tails = block_norms(program, z, tail=True)
+    weights = -z / np.repeat(np.where(tails > 0.0, tails, 1.0), cones.sizes)
+    weights[heads] = 1.0
+    rows = sp.csr_matrix((weights, np.arange(len(z)), cones.starts), shape=(len(cones), len(z)))
+    still = (tails == 0.0) | (cones.orders > 0)
+    high = np.where(np.repeat(still, cones.sizes), 0.0, np.inf)
+    low = -high
+    for k in np.flatnonzero(cones.orders):
+        places = np.arange(cones.orders[k])
+        high[cones.starts[k] + places * (places + 3) // 2] = np.inf
+    return rows[np.flatnonzero(~still)], (z[heads] - tails)[~still], low, high
