@@ -35,7 +35,7 @@ CANCELLED = 1e-9
 """A value that a change leaves this share of is 0, but for the rounding of the change."""
 EXACT = 1e-13
 """Relative error that is left to rounding."""
-NOISE = (0.0, 1e-13, 1e-9, 1e-7)
+NOISE = (0.0, 1e-13, 1e-9, 1e-7, 1e-5)
 """Shares of the terms of a column up to which a multiplier is noise; the first that suffices counts."""
 
 
@@ -118,7 +118,8 @@ def dual_moved(program: Program, point: Point, deadline: float) -> Point:
     """
     x = point.x
     y, z = cleaned(program, point)
-    dear = CLOSE * max(program.unit, abs(minimised(program, x)))
+    bounded = program.c.any() or program.P.nnz  # a Farkas vector has no gap
+    dear = CLOSE * max(program.unit, abs(minimised(program, x))) if bounded else np.inf
     free = np.isinf(program.lb), np.isinf(program.ub)
     rows, cones = row_violations(program, x)[1], cone_rows(program, x).terms
     for _ in range(ROUNDS):
@@ -158,7 +159,8 @@ def without_noise(program: Program, point: Point, share: float) -> Point:
     """Return the point with 0 for multipliers that are noise.
 
     A multiplier is noise where it is nowhere more than a share of the terms of a column that the objective reaches
-    through other multipliers, which are none; the share 0 leaves them all.
+    through other multipliers, which are none; the share 0 leaves them all. Without an objective the rows count whose
+    right-hand sides make the contradiction.
     """
     y, z = cleaned(program, point)
     if not share:
@@ -170,6 +172,10 @@ def without_noise(program: Program, point: Point, share: float) -> Point:
     shares.eliminate_zeros()
     reached: Mask = (program.c != 0.0) | (quadratic.terms > 0.0)
     kept = np.zeros(shares.shape[0], dtype=bool)
+    if not reached.any():
+        sides = np.where(y > 0.0, program.lo, np.where(y < 0.0, program.hi, 0.0))
+        values = np.abs(np.append(y * sides, z * program.cones.h))
+        reached = shares.T @ (values > share * values.sum()) > 0.0
     while True:
         more = shares @ reached > 0.0
         if (more == kept).all():
