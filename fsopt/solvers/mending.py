@@ -22,6 +22,7 @@ from fsopt.certificates.bounds import cleaned, lower_bound, reduced_costs
 from fsopt.certificates.convex import best_bound, gap
 from fsopt.certificates.points import cone_rows, infeasibility, judged_point, minimised, ratio, row_violations
 from fsopt.compiler import Program
+from fsopt.compiler.derivatives import derivatives_of
 from fsopt.solvers.least_change import least_change, prices_of
 from fsopt.solvers.tangents import dual_tangents, tangents
 from fsopt.typing import Mask, Vector
@@ -31,6 +32,8 @@ ROUNDS = 8
 than the tolerance of the one before."""
 CLOSE = 1e-8
 """Part of a gap, relative to the objective value, that one reduced cost may open."""
+LAST = 1e3
+"""Price of a variable in nonlinear constraints, in that of the dearest other one."""
 CANCELLED = 1e-9
 """A value that a change leaves this share of is 0, but for the rounding of the change."""
 EXACT = 1e-13
@@ -108,6 +111,16 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
         if left < error:
             best, error = x, left
     return best
+
+
+def linear_first(program: Program, x: Vector) -> Vector:
+    """Return prices (n,) at which variables in nonlinear constraints change last, as their changes turn gradients."""
+    prices: Vector = 1.0 + np.abs(program.c) + abs(program.P) @ np.abs(x)
+    if program.general:
+        other = derivatives_of(program)
+        curved = [other.i, other.j, *(batch.columns.ravel() for batch in other.batches)]
+        prices[np.concatenate(curved).astype(int)] = LAST * prices.max()
+    return prices
 
 
 def dual_moved(program: Program, point: Point, deadline: float) -> Point:

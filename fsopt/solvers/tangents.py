@@ -94,7 +94,7 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
 def _dropped(lower: Matrix, fixed: Mask, constant: Mask) -> tuple[Mask, Matrix]:
     """Return the entries off the diagonal, of the triangle, that have to become 0, and the triangle without them.
 
-    They are those beside a diagonal entry that is next to nothing, as w is in w^2 <= s t where s is; but constants stay.
+    They are those beside a diagonal entry that is next to nothing, as w is in w^2 <= s t where s is. Constants stay.
 
     Parameters
     ----------
