@@ -79,22 +79,23 @@ def _without_range(program: Program, value: float) -> str:
     """Return the name of a variable whose missing range leaves a term without an estimator; empty for none.
 
     The ranges are those of points which are not worse than a value. A product needs an interval for one factor and an
-    end for the other, a square that is not convex an interval, a function of the objective a smallest value, and any
-    other function intervals for all its variables.
+    end for the other, a square that is not convex an interval, a function of one affine form a smallest value where it
+    stands, and any other function intervals for all its variables.
     """
     low, high = ranges(program, value)
     ends = np.isfinite(low).astype(int) + np.isfinite(high)
     lacking = [i if ends[i] < 2 else j for i, j in _quadratic_terms(program) if ends[i] + ends[j] < 3 + (i == j)]
-    for scale, node in program.objective_terms:
-        term = term_of(program.sign * scale, node, program.column)
+    terms = [(program.sign * scale, node) for scale, node in program.objective_terms]
+    for row in program.general:
+        sides = [sign for sign, side in ((1.0, row.hi), (-1.0, row.lo)) if np.isfinite(side)]
+        terms += [(sign * scale, node) for scale, node in row.terms.nonlinear for sign in sides]
+    for scale, node in terms:
+        term = term_of(scale, node, program.column)
         columns = [program.column[id(v)] for v in identify_variables(node)]
         if term is None:
             lacking += [j for j in columns if ends[j] < 2]
         elif term.least(*term.interval(low, high)) == -np.inf:
             lacking += columns
-    for row in program.general:
-        columns = [program.column[id(v)] for _, node in row.terms.nonlinear for v in identify_variables(node)]
-        lacking += [j for j in columns if ends[j] < 2]
     return str(program.variables[lacking[0]].name) if lacking else ""
 
 

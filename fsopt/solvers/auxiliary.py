@@ -36,7 +36,7 @@ from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import SolverError
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Outcome, Settings
-from fsopt.solvers.mending import mended, moved, tries, without_small
+from fsopt.solvers.mending import linear_first, mended, moved, tries, without_small
 from fsopt.solvers.proof_programs import recession_program
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import without_objective
@@ -45,7 +45,7 @@ SECOND_OPINION = 10.0
 """Time limit, in seconds, of another solver for a feasible point of a program that the first called infeasible."""
 SHARE = 5.0
 """Largest cost of a mend, in the seconds of the solve; at least :data:`BRIEF`."""
-BRIEF = 3.0
+BRIEF = 10.0
 
 
 def supplement(
@@ -120,7 +120,8 @@ def _moved(program: Program, outcome: Outcome, deadline: float) -> Outcome:
     """Return an outcome with a point that meets every constraint, as far as the least change goes, and no noise."""
     point = outcome.point
     if point is not None and infeasibility(program, point.x) > FEASIBLE:
-        outcome = _with_point(program, outcome, replace(point, x=moved(program, point.x, deadline)))
+        terms = linear_first(program, point.x) if outcome.bound is None else None
+        outcome = _with_point(program, outcome, replace(point, x=moved(program, point.x, deadline, terms)))
         point = outcome.point
     if point is None or point.y is None or outcome.bound is not None or certify_point(program, point).ok:
         return outcome

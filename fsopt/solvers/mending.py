@@ -22,6 +22,7 @@ from fsopt.certificates.bounds import cleaned, lower_bound, reduced_costs
 from fsopt.certificates.convex import best_bound, gap
 from fsopt.certificates.points import cone_rows, infeasibility, judged_point, minimised, ratio, row_violations
 from fsopt.compiler import Program
+from fsopt.compiler.derivatives import derivatives_of
 from fsopt.solvers.least_change import least_change, prices_of
 from fsopt.solvers.tangents import dual_tangents, tangents
 from fsopt.typing import Mask, Vector
@@ -31,11 +32,13 @@ ROUNDS = 8
 than the tolerance of the one before."""
 CLOSE = 1e-8
 """Part of a gap, relative to the objective value, that one reduced cost may open."""
+LAST = 1e3
+"""Price of a variable in nonlinear constraints, in that of the dearest other one."""
 CANCELLED = 1e-9
 """A value that a change leaves this share of is 0, but for the rounding of the change."""
 EXACT = 1e-13
 """Relative error that is left to rounding."""
-NOISE = (0.0, 1e-13, 1e-9, 1e-7)
+NOISE = (0.0, 1e-13, 1e-9, 1e-7, 1e-5)
 """Shares of the terms of a column up to which a multiplier is noise; the first that suffices counts."""
 
 
@@ -110,6 +113,16 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
     return best
 
 
+def linear_first(program: Program, x: Vector) -> Vector:
+    """Return prices (n,) at which variables in nonlinear constraints change last, as their changes turn gradients."""
+    prices: Vector = 1.0 + np.abs(program.c) + abs(program.P) @ np.abs(x)
+    if program.general:
+        other = derivatives_of(program)
+        curved = [other.i, other.j, *(batch.columns.ravel() for batch in other.batches)]
+        prices[np.concatenate(curved).astype(int)] = LAST * prices.max()
+    return prices
+
+
 def dual_moved(program: Program, point: Point, deadline: float) -> Point:
     """Return multipliers of which no reduced cost asks for a bound that its variable has not, by the least change.
 
@@ -118,7 +131,8 @@ def dual_moved(program: Program, point: Point, deadline: float) -> Point:
     """
     x = point.x
     y, z = cleaned(program, point)
-    dear = CLOSE * max(program.unit, abs(minimised(program, x)))
+    bounded = program.c.any() or program.P.nnz  # a Farkas vector has no gap
+    dear = CLOSE * max(program.unit, abs(minimised(program, x))) if bounded else np.inf
     free = np.isinf(program.lb), np.isinf(program.ub)
     rows, cones = row_violations(program, x)[1], cone_rows(program, x).terms
     for _ in range(ROUNDS):
@@ -158,7 +172,8 @@ def without_noise(program: Program, point: Point, share: float) -> Point:
     """Return the point with 0 for multipliers that are noise.
 
     A multiplier is noise where it is nowhere more than a share of the terms of a column that the objective reaches
-    through other multipliers, which are none; the share 0 leaves them all.
+    through other multipliers, which are none; the share 0 leaves them all. Without an objective the rows count whose
+    right-hand sides make the contradiction.
     """
     y, z = cleaned(program, point)
     if not share:
@@ -170,6 +185,10 @@ def without_noise(program: Program, point: Point, share: float) -> Point:
     shares.eliminate_zeros()
     reached: Mask = (program.c != 0.0) | (quadratic.terms > 0.0)
     kept = np.zeros(shares.shape[0], dtype=bool)
+    if not reached.any():
+        sides = np.where(y > 0.0, program.lo, np.where(y < 0.0, program.hi, 0.0))
+        values = np.abs(np.append(y * sides, z * program.cones.h))
+        reached = shares.T @ (values > share * values.sum()) > 0.0
     while True:
         more = shares @ reached > 0.0
         if (more == kept).all():

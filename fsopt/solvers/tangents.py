@@ -20,6 +20,8 @@ from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.typing import Mask, Matrix, Vector
 
+LARGE_ENTRY = 2.0
+"""Entry of a matrix with a diagonal of size 1 from which the diagonal entries beside it are next to nothing."""
 FAR_OUTSIDE = 0.1
 """Negative eigenvalue, of a matrix with a diagonal of size 1, from which tangents say too little."""
 
@@ -77,13 +79,34 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
         order = int(cones.orders[k])
         scaled, factor = scaled_matrix(value[part], s.terms[part], order)
         diagonal = start + np.arange(order) * np.arange(3, order + 3) // 2
-        lift = _lifts(scaled, constant[G[diagonal].indices]) / factor**2
+        fixed = constant[G[diagonal].indices]
+        dropped, rest = _dropped(scaled, fixed, constant[G[part].indices])
+        places = start + np.flatnonzero(dropped & (value[part] != 0.0))
+        lift = (_lifts(rest, fixed) + np.maximum(-np.diag(scaled), 0.0) * (np.diag(rest) > np.diag(scaled))) / factor**2
         lifted = np.flatnonzero(lift)
-        cuts, least = _cuts(scaled, factor)
-        rows += [G[diagonal[lifted]], sp.csr_matrix(cuts) @ G[part]]
-        needed += [lift[lifted], least]
-        terms += [1.0 / factor[lifted] ** 2, np.ones(len(least))]
+        cuts, least = _cuts(rest, factor)
+        rows += [G[diagonal[lifted]], sp.csr_matrix(cuts) @ G[part], G[places], -G[places]]
+        needed += [lift[lifted], least, -value[places], value[places]]
+        terms += [1.0 / factor[lifted] ** 2, np.ones(len(least)), *2 * [s.terms[places]]]
     return sp.csr_matrix(sp.vstack(rows)), np.concatenate(needed), np.concatenate(terms)
+
+
+def _dropped(lower: Matrix, fixed: Mask, constant: Mask) -> tuple[Mask, Matrix]:
+    """Return the entries off the diagonal, of the triangle, that have to become 0, and the triangle without them.
+
+    They are those beside a diagonal entry that is next to nothing, as w is in w^2 <= s t where s is. Constants stay.
+
+    Parameters
+    ----------
+    fixed, constant : whether diagonal entries, and the entries of the triangle, are constants.
+    """
+    size = np.abs(lower + np.tril(lower, -1).T) - np.diag(np.abs(np.diag(lower)))
+    gone = ~fixed & ((np.diag(lower) <= 0.0) | (size.max(axis=0, initial=0.0) > LARGE_ENTRY))
+    j, i = np.tril_indices(len(lower))
+    held = constant & (i != j) & (lower[j, i] != 0.0)
+    gone[np.concatenate([i[held], j[held]])] = False
+    rest = np.where(gone | gone[:, None], 0.0, lower) + np.diag(np.where(gone, 1.0, 0.0))
+    return (i != j) & (gone[i] | gone[j]), rest
 
 
 def _lifts(lower: Matrix, constant: Mask) -> Vector:
