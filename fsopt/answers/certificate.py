@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
-
-import numpy as np
 
 TOLERANCE = 1e-6
 """Largest relative residual of a valid certificate."""
@@ -90,7 +89,7 @@ class Certificate:
 def valid(name: str, residual: float, tolerance: float = TOLERANCE) -> bool:
     """Return whether a residual is finite and within the limit of its name, or the tolerance where it has none."""
     limit = LIMITS.get(name.partition(" ")[0], tolerance)
-    return bool(np.isfinite(residual) and residual <= limit)
+    return math.isfinite(residual) and bool(residual <= limit)
 
 
 def gap_allowed(tolerance: float) -> float:

@@ -75,7 +75,7 @@ def test_an_update_in_place_is_a_fresh_translation(change, solver):
         assert (reason in session.rebuilt) if reason else session.rebuilt == ""
     again = session.solve()
     assert again.objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-6, abs=1e-6)
-    assert fsopt.certify(m, again).residuals["primal"] < 1e-6
+    assert fsopt.certify(m, again).residuals["infeasibility"] <= 1e-9
 
 
 @BOTH
