@@ -22,7 +22,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.answers.certificate import REMAINDER, Certificate, Kind, make
+from fsopt.answers.certificate import REMAINDER, TOLERANCE, Certificate, Kind, make
 from fsopt.answers.results import Point
 from fsopt.certificates import arithmetic
 from fsopt.certificates.arithmetic import UNIT, Sums
@@ -56,13 +56,14 @@ class Bound:
     terms: float
 
 
-def lower_bound(program: Program, point: Point, box: Box | None = None) -> Bound:
+def lower_bound(program: Program, point: Point, box: Box | None = None, *, objective: bool = True) -> Bound:
     """Return the lower bound that the multipliers of a point prove.
 
     Parameters
     ----------
     point : x, which any vector may be, and multipliers y, z.
     box : ranges that are proved to contain the points that matter; None for the bounds of the variables.
+    objective : whether the bound is that of the objective, or of 0 in its place.
 
     Raises
     ------
@@ -70,20 +71,17 @@ def lower_bound(program: Program, point: Point, box: Box | None = None) -> Bound
     """
     x = point.x
     y, z = cleaned(program, point)
-    r, quadratic = reduced_costs(program, x, y, z)
-    sides = np.where(y > 0.0, program.lo, program.hi)
-    rows, row_terms = arithmetic.dot(y, np.where(y != 0.0, sides, 0.0))
-    cones, cone_terms = arithmetic.dot(program.cones.h, z)
-    square, _ = arithmetic.dot(x, quadratic.value)
-    base = -0.5 * square + rows - cones + program.c0
-    terms = float(np.abs(x) @ quadratic.terms) / 2 + row_terms + cone_terms + abs(program.c0)
+    r, quadratic = reduced_costs(program, x, y, z, objective=objective)
+    sides = np.where(y != 0.0, y * np.where(y > 0.0, program.lo, np.where(y < 0.0, program.hi, 0.0)), 0.0)
+    parts = np.concatenate([sides, -program.cones.h * z, -0.5 * x * quadratic.value, [objective * program.c0]])
+    base, terms = float(parts.sum()), float(np.abs(parts).sum() + 0.5 * (np.abs(x) * quadratic.terms).sum())
     value = r.value
     error = UNIT * np.abs(value) + r.error
     low, high = (program.lb, program.ub) if box is None else box
     paid = np.minimum(_least(value - error, low, high), _least(value + error, low, high))
     small = (np.abs(value) <= REMAINDER * r.terms) & (paid < value * x)
     counted = np.where(small, value * x, paid)
-    slack = 16.0 * UNIT * (terms + float(np.abs(np.where(np.isfinite(counted), counted, 0.0)).sum()))
+    slack = 64.0 * UNIT * (terms + float(np.abs(np.where(np.isfinite(counted), counted, 0.0)).sum()))
     used = ratio(np.abs(value), r.terms)[small].max(initial=0.0)
     terms += float(np.abs(counted).sum())
     return Bound(float(base + counted.sum() - slack), float(base + paid.sum() - slack), float(used), terms)
@@ -96,13 +94,16 @@ def _least(r: Vector, low: Vector, high: Vector) -> Vector:
     return least
 
 
-def reduced_costs(program: Program, x: Vector, y: Vector, z: Vector) -> tuple[Sums, Sums]:
-    """Return r = Px + c - A'y - G'z (n,) in twice the working precision, and Px."""
-    quadratic = arithmetic.product(symmetric(program), x)
-    A, G = program.A.tocsc(), program.cones.G.tocsc()
-    rows = arithmetic.segments(A.data, y[A.indices], A.indptr)
-    cones = arithmetic.segments(G.data, z[G.indices], G.indptr)
-    return quadratic.plus(arithmetic.of(program.c)).minus(rows).minus(cones), quadratic
+def reduced_costs(program: Program, x: Vector, y: Vector, z: Vector, *, objective: bool = True) -> tuple[Sums, Sums]:
+    """Return r = Px + c - A'y - G'z (n,) in twice the working precision, and Px; without an objective -A'y - G'z."""
+    nothing = arithmetic.of(np.zeros(program.n))
+    quadratic = arithmetic.product(symmetric(program), x) if objective and program.P.nnz else nothing
+    r = quadratic.plus(arithmetic.of(program.c)) if objective else nothing
+    for matrix, multipliers in ((program.A, y), (program.cones.G, z)):
+        if multipliers.any():
+            columns = matrix.tocsc()
+            r = r.minus(arithmetic.segments(columns.data, multipliers[columns.indices], columns.indptr))
+    return r, quadratic
 
 
 def cleaned(program: Program, point: Point) -> tuple[Vector, Vector]:
@@ -147,6 +148,11 @@ def _into_semidefinite(z: Vector, order: int) -> Vector:
 # -- proofs that there is no point, or no optimum ---------------------------------------------------------
 
 
+def contradicts(found: Bound) -> bool:
+    """Return whether a bound of the objective 0 is positive beyond numbers that differ by 1e-12 of themselves."""
+    return found.value > 0.0 and REMAINDER * found.terms <= TOLERANCE * found.value and found.remainder <= REMAINDER
+
+
 def farkas(program: Program, ray: Point) -> Certificate:
     """Return the certificate of infeasibility of multipliers y, z: the bound of the program with the objective 0.
 
@@ -162,16 +168,14 @@ def farkas(program: Program, ray: Point) -> Certificate:
     if words:
         return make(Kind.INFEASIBLE, {}, notes=(words,))
     y, z = ray.multipliers
-    empty, zero = no_objective(program), np.zeros(program.n)
-    best = Certificate(Kind.INFEASIBLE, False, {"farkas": np.inf})
+    zero = np.zeros(program.n)
     for sign in (1.0, -1.0):  # Solvers differ in the sign of the multipliers of rows in a ray.
-        found = lower_bound(empty, Point(zero, sign * y, z))
-        residual = REMAINDER * found.terms / found.value if found.value > 0.0 else np.inf
-        if residual < best.residuals["farkas"]:
-            residuals = {"farkas": float(residual), "remainder": found.remainder}
+        found = lower_bound(program, Point(zero, sign * y, z), objective=False)
+        if found.value > 0.0:
+            residuals = {"farkas": float(REMAINDER * found.terms / found.value), "remainder": found.remainder}
             notes = () if found.rigorous > 0.0 else ("numerically: the multipliers have a remainder",)
-            best = make(Kind.INFEASIBLE, residuals, notes=notes)
-    return best
+            return make(Kind.INFEASIBLE, residuals, notes=notes)
+    return Certificate(Kind.INFEASIBLE, False, {"farkas": np.inf})
 
 
 def no_objective(program: Program) -> Program:

@@ -23,7 +23,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import Point
 from fsopt.answers.trees import NOTHING, Tree
-from fsopt.certificates.bounds import Box, farkas, lower_bound
+from fsopt.certificates.bounds import Box, contradicts, lower_bound
 from fsopt.certificates.relaxations import Relaxation
 from fsopt.compiler import Program
 from fsopt.errors import FileError
@@ -89,8 +89,8 @@ def leaf_bound(program: Program, held: Vector, ray: bool, box: Box) -> tuple[flo
     y, z = held[:m], held[m : m + k]
     x = np.zeros(program.n)
     if ray:
-        found = farkas(program, Point(x, y, z))
-        return (np.inf if found.ok else -np.inf), found.residuals.get("remainder", 0.0)
+        found = lower_bound(program, Point(x, y, z), objective=False)
+        return (np.inf if contradicts(found) else -np.inf), found.remainder
     x[curved(program)] = held[m + k :]
     low, high = program.lb.copy(), program.ub.copy()
     low[: len(box[0])] = np.maximum(low[: len(box[0])], box[0])
