@@ -205,7 +205,11 @@ def test_order_and_signs_of_the_features_do_not_matter(name):
     options = {"delta": 0.7, "approx": name, "scale": "none"}
     here, there = fsopt.fit("l0-mpm", data, **options), fsopt.fit("l0-mpm", other, **options)
     assert there.objective == pytest.approx(here.objective, rel=1e-5)
-    np.testing.assert_allclose(there.coef * signs, here.coef[order], atol=1e-3)
+    if name == "capped-l1":  # weights above the cap cost nothing: all that meet the constraints are minimisers
+        assert fsopt.verify(here, data).verified
+        assert fsopt.verify(there, other).verified
+    else:
+        np.testing.assert_allclose(there.coef * signs, here.coef[order], atol=1e-3)
     assert sorted(order[list(there.support)]) == list(here.support)
 
 

@@ -206,7 +206,7 @@ def test_a_small_delta_takes_one_feature_and_has_a_closed_form(seed):
 def test_l0_mpm_is_no_worse_than_the_l1_plane_and_keeps_the_accuracy(wdbc_std, delta, alpha):
     options = {"delta": delta, "scale": "none"}
     start = fsopt.fit("l1-mpm", wdbc_std, **options)
-    fit = fsopt.fit("l0-mpm", wdbc_std, alpha=alpha, **options)
+    fit = fsopt.fit("l0-mpm", wdbc_std, alpha=alpha, tolerance=1e-8, **options)
     assert fit.objective <= -np.expm1(-alpha * np.abs(start.coef)).sum() + 1e-7
     for found in (start, fit):
         scores = found.decision_function(wdbc_std.X) * wdbc_std.y

@@ -36,7 +36,7 @@ def stated_residuals(
     square = float(turned @ data.X @ turned) if gram else float(((data.X.T @ turned) ** 2).sum())
     gamma, stated = float(np.sqrt(max(square, 0.0) / float(details["w_cap"]))), float(details["gamma"])
     # gamma is set to 0 where the capacity constraint is inactive, and no larger one may be.
-    off = max(gamma - INACTIVE * data.n, 0.0) if stated == 0 else abs(stated - gamma) / data.n
+    off = max(gamma - INACTIVE * data.n, 0.0) if stated == 0 else abs(stated - gamma) / max(data.n, gamma)
     scores = data.X @ w
     capacity = float(w @ scores) if gram else float(w @ w)
     # Fits of version 0.1.0 have no multipliers of the shortest hyperplane, and with a kernel are refused for it.

@@ -11,6 +11,9 @@ from fsopt.data import Dataset
 from fsopt.models.gmeb.moments import second_moments
 from fsopt.typing import Vector
 
+ROUNDING = 1e-14
+"""Relative difference of two terms that is their rounding."""
+
 
 @dataclass(frozen=True)
 class GmebPenalty:
@@ -48,8 +51,10 @@ class GmebPenalty:
         return u
 
     def slopes(self, share: float) -> Vector:
-        """Return the derivative u' (p,) at a share rho in (0, 1)."""
-        return _quotient(self.beta / (1.0 - share) ** 2 - self.alpha / share**2, 2.0 * self.weights(share))
+        """Return the derivative u' (p,) at a share rho in (0, 1), 0 where it is the rounding of its two terms."""
+        rise, fall = self.beta / (1.0 - share) ** 2, self.alpha / share**2
+        flat = np.isclose(rise, fall, rtol=ROUNDING, atol=0.0)
+        return _quotient(np.where(flat, 0.0, rise - fall), 2.0 * self.weights(share))
 
     def at(self, w: Vector) -> tuple[float, float]:
         """Return P(w) and the share rho that attains it."""

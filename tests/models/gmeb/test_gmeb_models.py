@@ -201,9 +201,11 @@ def test_the_dual_of_the_dual_with_sigma_not_inverted_is_another_problem(data):
     m = fsopt.build("gmeb-primal", data, **RADII)
     m.del_component(m.perspective)
     m.t.fix(0.0)
-    for v in (*m.w.values(), *m.sigma.values()):  # a product without ranges has no bound that counts
-        v.setlb(max(-1e3, v.lb if v.lb is not None else -1e3))
-        v.setub(1e3)
+    for (
+        variable
+    ) in m.w.values():  # a box of ours, far outside the best weights: without one no bound of a search counts
+        variable.setlb(-1e3)
+        variable.setub(1e3)
     m.printed = pyo.Constraint(expr=sum(m.sigma[j] * m.w[j] ** 2 for j in m.J) <= 1)  # (26): w'Sigma w <= 1
     result = fsopt.solve(m, "scip")
     assert result.status == "optimal"
