@@ -37,7 +37,7 @@ def rewritten(page: str, printed: list[str]) -> str:
         parts.append(page[last : block.end()])
         rest = page[block.end() : end]
         if not snippets.agrees(shown, real):
-            rest = snippets.OUTPUT.sub("", rest)
+            rest = snippets.OUTPUT.sub("", rest).replace("\n\n\n\n", "\n\n")
             parts.append(f"\n\n```output\n{shortened(real)}```" if real.strip() else "")
         parts.append(rest)
         last = end

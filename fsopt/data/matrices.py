@@ -114,11 +114,15 @@ def place(X: Any, k: int) -> tuple[int, int]:
 
 
 def column_means(X: Any, weights: Vector | None = None) -> Vector:
-    """Return the means (p,) of the columns, by weights (n,) of the rows where there are some."""
+    """Return the means (p,) of the columns, by weights (n,) of the rows where there are some.
+
+    The mean of a dense column of one value is that value: a sum would leave its rounding behind as a feature.
+    """
     if is_sparse(X):
         total = X.shape[0] if weights is None else weights.sum()
         return np.asarray(_column_sums(X, X.data, weights) / total)
-    return np.asarray(X.mean(axis=0) if weights is None else np.average(X, axis=0, weights=weights))
+    means = X.mean(axis=0) if weights is None else np.average(X, axis=0, weights=weights)
+    return np.where(equal_columns(X), X[0], means)
 
 
 def column_deviations(X: Any, weights: Vector | None = None) -> Vector:

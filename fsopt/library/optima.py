@@ -23,7 +23,7 @@ from fsopt.typing import Vector
 JSON = "optimum.json"
 DIGITS = 12
 FEASIBLE = 1e-7
-"""Largest primal residual of a point that stays."""
+"""Largest infeasibility of a point that stays."""
 CLOSE = 1e-7
 """Largest relative difference of its value."""
 

@@ -229,8 +229,8 @@ class Session:
     def _refined(self, first: SolveResult, seconds: float | None) -> SolveResult:
         """Return the first certified optimum at one of the finer tolerances of the solver, else the result as it was.
 
-        Solvers measure residuals in the units of their own equilibration, and the certificate in those of each
-        constraint: the default tolerance can be met in the first and missed in the second.
+        Solvers measure residuals in the units of their own equilibration, and the certificate relative to the
+        terms of each constraint: the default tolerance can be met in the first and missed in the second.
         """
         other, started = copy.copy(self), time.perf_counter()
         for tolerance in self.spec.finer:

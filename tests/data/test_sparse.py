@@ -113,6 +113,13 @@ def test_statistics_are_those_of_the_dense_matrix(weights):
     assert Dataset(sp.csr_array(constant), Y).constant == ("x1", "x3")
 
 
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
+def test_the_mean_of_one_value_is_that_value(weights):
+    np.testing.assert_array_equal(
+        column_means(np.full((len(WEIGHTS), 3), [0.1, -0.7, 1e300]), weights), [0.1, -0.7, 1e300]
+    )
+
+
 def test_deviations_of_features_with_a_large_mean():
     X = sp.csr_array(1e8 + RNG.normal(size=(50, 1)))
     np.testing.assert_allclose(column_deviations(X), X.toarray().std(axis=0), rtol=1e-9)

@@ -15,7 +15,10 @@ from fsopt.studies.study import StudyMethod
 
 DATA = blobs(20, 3)
 REFUSED = [
-    ({"name": "svm", "grid": {"c": [1.0, -1.0]}}, r"parameter 'c' of 'svm' is -1\.0: give a value inside \(0, inf\)"),
+    (
+        {"name": "svm", "grid": {"c": [1.0, -1.0]}},
+        r"parameter 'c' of 'svm' is -1\.0: give a value inside \[1e-100, 1e100\]",
+    ),
     ({"name": "svm", "params": {"c": 0}}, "'c' of 'svm' is 0: "),
     ({"name": "svm", "grid": {"c": [1.0, "large"]}}, "'c' of 'svm' is 'large': its type is float"),
     ({"name": "svm", "grid": {"c": [float("nan")]}}, "'c' of 'svm' is nan: "),

@@ -190,11 +190,11 @@ def free_intercept(m):
 
 
 def small_radius(m):
-    m.R.setub(1e-3)
+    m.R.setub(0.1)
 
 
 def large_capacity(m):
-    m.W.setlb(1e3)
+    m.W.setlb(10.0)
 
 
 def looser_loss(m):

@@ -111,7 +111,8 @@ def test_kernel_scaling_without_a_feasible_multiple_has_no_upper_bounds_and_can_
     m = fsopt.build("kernel-scaling", data, w=[1.0], e_cap=1.0)  # the loss of t is at least 1.5
     assert m.R.ub is None
     assert m.W.lb > 0
-    assert fsopt.solve(m, time_limit=30).status == "infeasible"
+    result = fsopt.solve(m, time_limit=30)
+    assert (result.status, result.stop) == ("none", "infeasible")
 
 
 @FEW
