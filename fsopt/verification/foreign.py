@@ -26,8 +26,8 @@ SAME = 1e-6
 """Largest difference of the values of two points that are the same one, with its integers rounded."""
 EXPLAINED: Mapping[str, str] = {
     "infeasibility": "the point violates a constraint",
-    "bounds": "the point violates a bound",
     "integrality": "an integer variable is no whole number",
+    "bounds": "the point violates a bound",
     "objective": "the stated objective value is not that of the point",
     "remainder": "the multipliers prove no bound",
     "gap": "the optimum is bounded elsewhere",

@@ -35,9 +35,6 @@ OWN = {
     (name, test): QUADRATIC
     for name in ("fsopt_gurobi", "fsopt_xpress")
     for test in ("test_exp", "test_log", "test_fixed_vars_4")
-} | {
-    ("fsopt_gurobi", test): "Gurobi's multipliers of quadratic constraints are coarser than the certificate's 1e-6"
-    for test in ("test_mutable_quadratic_coefficient", "test_mutable_quadratic_objective_qcp")
 }
 """Class and test -> why it is not to pass."""
 

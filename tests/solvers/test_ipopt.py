@@ -11,7 +11,7 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.results import Point
-from fsopt.certificates.points import violation
+from fsopt.certificates.points import infeasibility
 from fsopt.compiler import compile_model
 from fsopt.errors import OptionError, SolverError
 from fsopt.solvers.base import Session
@@ -160,7 +160,7 @@ def test_an_infeasible_nonconvex_program_is_not_called_proven():
 def test_a_squared_constraint_that_leaks_is_measured_as_a_distance():
     m = hyperbola()
     m.leak = pyo.Constraint(expr=m.x**2 <= m.y**3)
-    assert violation(compile_model(m), np.array([1e-4, 0.0])) > 1e-5
+    assert infeasibility(compile_model(m), np.array([1e-4, 0.0])) > 1e-5
 
 
 # -- statuses, limits, options ----------------------------------------------------------------------------

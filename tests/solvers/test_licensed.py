@@ -183,7 +183,8 @@ def test_infeasible_and_unbounded_are_told_apart(kind, what, solver):
     assert fsopt.classify(m) == kind
     result = fsopt.solve(m, solver)
     expected = what.split()[0]
-    assert (result.status, result.stop, result.point) == (expected, expected, None)
+    status = "none" if (expected, kind) == ("unbounded", "MISOCP") else expected  # there is no proof
+    assert (result.status, result.stop, result.point) == (status, expected, None)
     if expected == "infeasible" and kind in ("LP", "QP"):
         assert (result.certificate.kind, result.certificate.ok) == ("infeasible", True)
 

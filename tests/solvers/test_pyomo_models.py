@@ -25,6 +25,7 @@ MODELS = sorted(name for name in all_models() if "kernel" not in name)
 NO_KERNEL = "QP_constant_objective_kernel"
 """Pyomo states it without pyomo.kernel, whatever its name says."""
 FAILING = {
+    "MILP_infeasible": {TerminationCondition.locallyInfeasible},  # the word of a solver, whose search is not repeated
     "infeasible": {TerminationCondition.provenInfeasible},
     "unbounded": {TerminationCondition.unbounded, TerminationCondition.infeasibleOrUnbounded},
 }

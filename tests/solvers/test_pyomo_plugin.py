@@ -14,7 +14,7 @@ from pyomo.contrib.solver.common.factory import SolverFactory
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
 from pyomo.contrib.solver.common.util import IncompatibleModelError, NoOptimalSolutionError
 from pyomo.opt import TerminationCondition as FirstTermination
-from support import sampled
+from support import blobs, sampled
 
 import fsopt
 from fsopt.errors import OptionError
@@ -124,7 +124,8 @@ def test_an_answer_whose_certificate_fails_is_not_called_optimal():
 def test_options_and_limits_reach_the_solver():
     solver = SolverFactory("fsopt_clarabel", raise_exception_on_nonoptimal_result=False, load_solutions=False)
     assert solver.available()
-    few = solver.solve(distance(), solver_options={"max_iter": 1})
+    few = solver.solve(fsopt.build("svm", blobs()), solver_options={"max_iter": 1})
+    assert few.solution_status is SolutionStatus.feasible
     assert few.termination_condition is TerminationCondition.iterationLimit
     with pytest.raises(OptionError, match="no_such_option"):
         solver.solve(distance(), solver_options={"no_such_option": 1})
