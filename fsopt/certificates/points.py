@@ -26,6 +26,9 @@ from fsopt.compiler.derivatives import derivatives_of
 from fsopt.compiler.ordered_sets import outside
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
+FAR_OUTSIDE = 0.1
+"""Backward error of a cone from which its tail is 0 at the point that is judged."""
+
 
 def relative_gap(value: float, bound: float) -> float:
     """Return ``|value - bound| / max(1, |value|)``; a bound on the wrong side of the value is an error as well."""
@@ -82,10 +85,28 @@ def symmetric(program: Program) -> sp.csr_matrix:
 
 
 def judged_point(program: Program, x: Vector) -> Vector:
-    """Return x (n,) within its bounds, with whole integers, and zeros where special ordered sets ask for them."""
+    """Return x (n,) within its bounds, with whole integers, and zeros where special ordered sets ask for them.
+
+    The tail of a second-order cone that x is far outside of, as w = 1e-12 is of w^2 <= s t at s = 0, is 0 as well: what
+    this changes of the other constraints and of the value is judged there.
+    """
     rounded, fixed = rounded_point(program, x)
     inside: Vector = np.clip(np.where(fixed, rounded, x), program.lb, program.ub)
+    if not len(program.cones):
+        return inside
+    inside = np.clip(np.where(_vanishing(program, inside), 0.0, inside), program.lb, program.ub)
     return inside
+
+
+def _vanishing(program: Program, x: Vector) -> Mask:
+    """Return the variables (n,) that are alone in a row of the tail of a second-order cone that x is far outside of."""
+    cones, G = program.cones, program.cones.G.tocsr()
+    far = (cone_errors(program, x) > FAR_OUTSIDE) & (cones.orders == 0)
+    rows = np.repeat(far, cones.sizes) & (np.diff(G.indptr) == 1) & (cones.h == 0.0)
+    rows[cones.starts[:-1]] = False
+    found = np.zeros(program.n, dtype=bool)
+    found[G.indices[G.indptr[:-1][rows]]] = True
+    return found & ~program.integer
 
 
 def rounded_point(program: Program, x: Vector) -> tuple[Vector, Mask]:
@@ -170,7 +191,7 @@ def general_terms(program: Program, x: Vector) -> Vector:
     """
     other, size = derivatives_of(program), np.abs(x)
     terms: Vector = abs(other.jacobian(x)[:-1]) @ size + np.abs(other.values(x)[:-1])
-    own = np.bincount(other.r, np.abs(other.v) * size[other.i] * size[other.j], other.q + 1)
+    own = np.bincount(other.r, np.abs(other.v) * size[other.i] * size[other.j], other.q + 1).astype(float)
     own += np.bincount(other.linear.row, np.abs(other.linear.data) * size[other.linear.col], other.q + 1)
     return np.maximum(terms, own[:-1])
 

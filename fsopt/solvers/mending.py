@@ -24,7 +24,7 @@ from fsopt.certificates.points import cone_rows, infeasibility, judged_point, mi
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.solvers.least_change import least_change, prices_of
-from fsopt.solvers.tangents import dual_tangents, tangents, vanishing
+from fsopt.solvers.tangents import dual_tangents, tangents
 from fsopt.typing import Mask, Vector
 
 ROUNDS = 8
@@ -34,8 +34,6 @@ CLOSE = 1e-8
 """Part of a gap, relative to the objective value, that one reduced cost may open."""
 LAST = 1e3
 """Price of a variable in nonlinear constraints, in that of the dearest other one."""
-STUBBORN = 3
-"""Round from which cones that are still far outside get tails of 0."""
 CANCELLED = 1e-9
 """A value that a change leaves this share of is 0, but for the rounding of the change."""
 EXACT = 1e-13
@@ -99,11 +97,9 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
     if terms is None:
         terms = np.abs(program.c) + abs(program.P) @ np.abs(x)
     best, error = x, infeasibility(program, x)
-    for k in range(ROUNDS):
+    for _ in range(ROUNDS):
         if error <= EXACT:
             break
-        if k >= STUBBORN:
-            x = judged_point(program, np.where(vanishing(program, x), 0.0, x))
         rows, least, most, sizes = tangents(program, x)
         low, high = (np.where(program.integer, 0.0, end - x) for end in (program.lb, program.ub))
         change = least_change(rows, (least, most), (low, high), prices_of(terms, rows, sizes), deadline)

@@ -10,7 +10,6 @@ import scipy.sparse as sp
 
 from fsopt.certificates.points import (
     block_norms,
-    cone_errors,
     cone_rows,
     factors,
     general_terms,
@@ -47,17 +46,6 @@ def tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector
         most.append(np.full(len(needed), np.inf))
         terms.append(size)
     return sp.csr_matrix(sp.vstack(parts)), np.concatenate(least), np.concatenate(most), np.concatenate(terms)
-
-
-def vanishing(program: Program, x: Vector) -> Mask:
-    """Return the variables (n,) that are alone in a row of the tail of a second-order cone far from x."""
-    cones, G = program.cones, program.cones.G.tocsr()
-    far = (cone_errors(program, x) > FAR_OUTSIDE) & (cones.orders == 0)
-    rows = np.repeat(far, cones.sizes) & (np.diff(G.indptr) == 1) & (cones.h == 0.0)
-    rows[cones.starts[:-1]] = False
-    found = np.zeros(program.n, dtype=bool)
-    found[G.indices[G.indptr[:-1][rows]]] = True
-    return found & ~program.integer
 
 
 def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector]:
