@@ -92,9 +92,9 @@ def judged_point(program: Program, x: Vector) -> Vector:
     """
     rounded, fixed = rounded_point(program, x)
     inside: Vector = np.clip(np.where(fixed, rounded, x), program.lb, program.ub)
-    if not len(program.cones):
-        return inside
-    inside = np.clip(np.where(_vanishing(program, inside), 0.0, inside), program.lb, program.ub)
+    if len(program.cones):
+        gone = _vanishing(program, inside)
+        inside[gone] = np.clip(0.0, program.lb[gone], program.ub[gone])
     return inside
 
 

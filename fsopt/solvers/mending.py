@@ -20,7 +20,15 @@ from fsopt.answers.certificate import FEASIBLE, TOLERANCE
 from fsopt.answers.results import Point
 from fsopt.certificates.bounds import cleaned, lower_bound, reduced_costs
 from fsopt.certificates.convex import best_bound, gap
-from fsopt.certificates.points import cone_rows, infeasibility, judged_point, minimised, ratio, row_violations
+from fsopt.certificates.points import (
+    block_norms,
+    cone_rows,
+    infeasibility,
+    judged_point,
+    minimised,
+    ratio,
+    row_violations,
+)
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.solvers.least_change import least_change, prices_of
@@ -135,6 +143,7 @@ def dual_moved(program: Program, point: Point, deadline: float) -> Point:
     dear = CLOSE * max(program.unit, abs(minimised(program, x))) if bounded else np.inf
     free = np.isinf(program.lb), np.isinf(program.ub)
     rows, cones = row_violations(program, x)[1], cone_rows(program, x).terms
+    cones = cones + np.repeat(block_norms(program, cones), program.cones.sizes)  # a turn of a multiplier lifts its head
     for _ in range(ROUNDS):
         r = reduced_costs(program, x, y, z)[0]
         with np.errstate(invalid="ignore", over="ignore"):

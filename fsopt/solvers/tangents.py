@@ -22,6 +22,8 @@ from fsopt.typing import Mask, Matrix, Vector
 
 LARGE_ENTRY = 2.0
 """Entry of a matrix with a diagonal of size 1 from which the diagonal entries beside it are next to nothing."""
+TRUSTED = 0.1
+"""Largest change of a multiplier of a cone, in the norm of its tail, for which its tangent says enough."""
 FAR_OUTSIDE = 0.1
 """Negative eigenvalue, of a matrix with a diagonal of size 1, from which tangents say too little."""
 
@@ -198,7 +200,7 @@ def dual_tangents(program: Program, z: Vector) -> tuple[sp.csr_matrix, Vector, V
     weights[heads] = 1.0
     rows = sp.csr_matrix((weights, np.arange(len(z)), cones.starts), shape=(len(cones), len(z)))
     still = (tails == 0.0) | (cones.orders > 0)
-    high = np.where(np.repeat(still, cones.sizes), 0.0, np.inf)
+    high = np.where(np.repeat(still, cones.sizes), 0.0, np.repeat(TRUSTED * tails, cones.sizes))
     low = -high
     for k in np.flatnonzero(cones.orders):
         places = np.arange(cones.orders[k])
