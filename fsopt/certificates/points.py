@@ -193,7 +193,8 @@ def general_terms(program: Program, x: Vector) -> Vector:
     terms: Vector = abs(other.jacobian(x)[:-1]) @ size + np.abs(other.values(x)[:-1])
     own = np.bincount(other.r, np.abs(other.v) * size[other.i] * size[other.j], other.q + 1).astype(float)
     own += np.bincount(other.linear.row, np.abs(other.linear.data) * size[other.linear.col], other.q + 1)
-    return np.maximum(terms, own[:-1])
+    largest: Vector = np.maximum(terms, own[:-1])
+    return largest
 
 
 # -- cones ------------------------------------------------------------------------------------------------

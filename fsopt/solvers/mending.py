@@ -67,7 +67,7 @@ def mended(program: Program, point: Point, deadline: float) -> Point:
     pair = Point(x, point.y, point.z)
     best = pair
     for tried in tries(program, pair, deadline):
-        if _closes(program, x, tried):
+        if infeasibility(program, tried.x) <= FEASIBLE and _closes(program, judged_point(program, tried.x), tried):
             return tried
         best = max(best, tried, key=lambda found: lower_bound(program, found).value)
     return best
@@ -135,9 +135,9 @@ def dual_moved(program: Program, point: Point, deadline: float) -> Point:
     """Return multipliers of which no reduced cost asks for a bound that its variable has not, by the least change.
 
     A bound that is so far away that the reduced cost times the distance opens the gap counts as none. Multipliers of
-    cones change within the tangents of the cones.
+    cones change within the tangents of the cones, and variables with a curved objective as well.
     """
-    x = point.x
+    x, curved = point.x, np.flatnonzero(np.diff(program.P.indptr))
     y, z = cleaned(program, point)
     bounded = program.c.any() or program.P.nnz  # a Farkas vector has no gap
     dear = CLOSE * max(program.unit, abs(minimised(program, x))) if bounded else np.inf
@@ -155,17 +155,22 @@ def dual_moved(program: Program, point: Point, deadline: float) -> Point:
         if ratio(np.maximum(wrong, 0.0), terms).max(initial=0.0) <= EXACT:
             break
         tangent, room, low_z, high_z = dual_tangents(program, z)
-        M = sp.hstack([program.A.T, program.cones.G.T]).tocsr()[F]
-        M = sp.csr_matrix(sp.vstack([M, sp.hstack([sp.csr_matrix((len(room), len(y))), tangent])]))
+        k = len(curved)
+        M = sp.hstack([program.A.T, program.cones.G.T, -program.P[:, curved]]).tocsr()[F]
+        sides = [sp.csr_matrix((len(room), len(y))), tangent, sp.csr_matrix((len(room), k))]
+        M = sp.csr_matrix(sp.vstack([M, sp.hstack(sides)]))
         least = np.append(np.where(free[0][F], value, -np.inf), -room)
         most = np.append(np.where(free[1][F], value, np.inf), np.full(len(room), np.inf))
-        low = np.append(np.where(np.isinf(program.hi), -y, -np.inf), low_z)
-        high = np.append(np.where(np.isinf(program.lo), -y, np.inf), high_z)
-        prices = prices_of(np.append(rows, cones), M, np.append(terms, np.zeros(len(room))))
+        low = np.concatenate([np.where(np.isinf(program.hi), -y, -np.inf), low_z, (program.lb - x)[curved]])
+        high = np.concatenate([np.where(np.isinf(program.lo), -y, np.inf), high_z, (program.ub - x)[curved]])
+        costs = np.concatenate([rows, cones, r.terms[curved]])
+        prices = prices_of(costs, M, np.append(terms, np.zeros(len(room))))
         change = least_change(M, (least, most), (low, high), prices, deadline)
         if change is None:
             break
-        y, z = cleaned(program, Point(x, y + change[: len(y)], z + change[len(y) :]))
+        x = x.copy()
+        x[curved] += change[len(change) - k :]
+        y, z = cleaned(program, Point(x, y + change[: len(y)], z + change[len(y) : len(change) - k]))
     return Point(x, y, z)
 
 
