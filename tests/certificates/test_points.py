@@ -7,7 +7,7 @@ import pytest
 from fsopt.answers.results import Point
 from fsopt.certificates.convex import certify_convex
 from fsopt.certificates.model import certify_point
-from fsopt.certificates.points import infeasibility, judged_point, minimised, rounding
+from fsopt.certificates.points import cone_errors, infeasibility, judged_point, minimised, rounding
 from fsopt.compiler import compile_model, lmi
 
 
@@ -71,7 +71,7 @@ def test_a_rotated_cone_is_measured_in_every_unit_of_its_factors(unit, w, f, g, 
     for variable, value in ((m.w, w), (m.f, f / unit), (m.g, g)):
         x[program.column[id(variable)]] = value
     assert len(program.cones) == 1
-    assert infeasibility(program, x) == pytest.approx(expected, rel=1e-6)
+    assert cone_errors(program, x) == pytest.approx([expected], rel=1e-6)
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])

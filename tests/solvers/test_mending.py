@@ -10,7 +10,7 @@ import fsopt
 from fsopt.answers.results import Point
 from fsopt.certificates.convex import certify_convex
 from fsopt.certificates.model import Claim, certify_point
-from fsopt.certificates.points import infeasibility, minimised
+from fsopt.certificates.points import cone_errors, infeasibility, judged_point, minimised
 from fsopt.compiler import compile_model
 from fsopt.solvers.mending import mended, moved
 
@@ -63,17 +63,24 @@ def test_a_point_at_the_apex_of_a_cone_does_not_leave_the_cone():
 
 @pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
 def test_a_weight_without_scale_is_mended_in_every_unit(unit):
-    """min t + f, w^2 <= f g, w >= t - 1: a w of 1e-6 beside f = 0 leaves the cone by all of it."""
+    """w^2 <= f g: a w of 1e-6 beside f = 0 leaves the cone by all of it, and is 0 at the point that is judged.
+
+    Where a row needs this w, f grows to what it needs.
+    """
     m = pyo.ConcreteModel()
     m.w, m.f, m.g = pyo.Var(), pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, 1 / unit))
     m.cone = pyo.Constraint(expr=m.w**2 <= m.f * m.g * unit)
     m.o = pyo.Objective(expr=m.f - 1e-3 * m.w)
     program = compile_model(m)
     at = np.zeros(3)
-    at[program.column[id(m.w)]], at[program.column[id(m.g)]] = 1e-6, 1 / unit
+    w, f, g = (program.column[id(v)] for v in (m.w, m.f, m.g))
+    at[w], at[g] = 1e-6, 1 / unit
+    assert cone_errors(program, at) == pytest.approx([1.0], rel=1e-3)
+    assert judged_point(program, at)[w] == 0.0
+    program.lb[w] = 1e-6
     assert infeasibility(program, at) == pytest.approx(1.0, rel=1e-3)
     assert infeasibility(program, found := move(program, at)) <= 1e-9
-    assert np.abs(found - at)[program.column[id(m.f)]] <= 1e-11
+    assert found[f] == pytest.approx(1e-12, rel=1e-3)
 
 
 def test_a_program_without_a_point_is_not_mended():
