@@ -15,7 +15,7 @@ import fsopt
 
 PACKAGE = ROOT / "fsopt"
 FILES = sorted(PACKAGE.rglob("*.py"))
-MOST_LINES, MOST_BODY, MOST_PARAMETERS = 300, 50, 9
+MOST_LINES, MOST_BODY, MOST_PARAMETERS = 400, 50, 9
 ALONE = {PACKAGE / "verifier" / "verify.py": 900, PACKAGE / "verifier" / "verify_data.py": 675}
 """Files that people read alone, and the most lines of each."""
 LAYERS = (

@@ -84,7 +84,7 @@ def dot(a: Vector, b: Vector) -> tuple[float, float]:
 def segments(a: Vector, b: Vector, indptr: Indices) -> Sums:
     """Return the sums of the products of two vectors over each segment ``indptr[i]`` to ``indptr[i + 1]``."""
     m, sizes = len(indptr) - 1, np.diff(indptr)
-    high, low, terms, error = np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(m)
+    high, low, terms, error = np.zeros((4, m))
     filled = np.flatnonzero(sizes)
     if not len(filled):
         return Sums(high, low, terms, error)

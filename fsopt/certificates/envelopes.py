@@ -56,7 +56,8 @@ class Envelopes:
     """
 
     def __init__(self, program: Program) -> None:
-        self.program, self.cutoff, self.incumbent = program, np.inf, np.inf
+        self.program = program
+        self.cutoff = self.incumbent = np.inf
         terms = _terms(program)
         self.arguments = [term for term in terms if len(term.form) > 1]
         self.wide, self.terms = _with_arguments(program, terms)

@@ -56,7 +56,8 @@ def _ends(low: Vector, high: Vector, column: Indices) -> tuple[tuple[Vector, Vec
 
 def _rows(program: Program, cutoff: float) -> tuple[sp.csr_matrix, Vector, Vector]:
     """Return linear rows that hold at the points that matter, without zeros: constraints, cones, the incumbent."""
-    parts, lows, highs = [program.A], [program.lo], [program.hi]
+    parts = [program.A]
+    lows, highs = [program.lo], [program.hi]
     cones, n = program.cones, program.n
     second = np.flatnonzero(np.repeat(cones.orders == 0, cones.sizes) & ~_heads(program)) if len(cones) else np.zeros(0)
     if len(second):

@@ -106,9 +106,11 @@ def tree_bound(relaxation: Relaxation, tree: Tree) -> TreeBound:
     ------
     FileError : the tree is none of the program.
     """
-    least, worst, count = relaxation.incumbent, 0.0, 0
+    least, worst = relaxation.incumbent, 0.0
+    count = 0
     for leaf in leaf_bounds(relaxation, tree):
-        least, worst, count = min(least, leaf.bound), max(worst, leaf.remainder), count + 1
+        least, worst = min(least, leaf.bound), max(worst, leaf.remainder)
+        count += 1
     return TreeBound(float(least), worst, count)
 
 

@@ -77,7 +77,8 @@ def _simplex(
     lp.col_upper_ = np.append(np.maximum(high, 0.0), np.maximum(-low, 0.0))
     lp.row_lower_, lp.row_upper_ = least[kept], most[kept]
     lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
+    lp.a_matrix_.start_, lp.a_matrix_.index_ = matrix.indptr, matrix.indices
+    lp.a_matrix_.value_ = matrix.data
     solver.passModel(lp)
     solver.run()
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:

@@ -33,7 +33,8 @@ def tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector
     _, sizes = row_violations(program, x)
     activity = program.A @ x
     parts = [program.A]
-    least, most, terms = [program.lo - activity], [program.hi - activity], [sizes]
+    least, most = [program.lo - activity], [program.hi - activity]
+    terms = [sizes]
     if program.general:
         other = derivatives_of(program)
         g, J = other.values(x)[:-1], other.jacobian(x)[:-1]
@@ -68,7 +69,8 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
     sums = sp.csr_matrix((weights, np.arange(len(value)), cones.starts), shape=(len(cones), len(value)))
     outside = np.flatnonzero((cones.orders == 0) & (cones.pairs == 0) & (2.0 * value[heads] < tails))
     near[outside] = False
-    rows, needed, terms = [sums[np.flatnonzero(near)] @ G], [-room[near]], [sizes[near]]
+    rows = [sums[np.flatnonzero(near)] @ G]
+    needed, terms = [-room[near]], [sizes[near]]
     for k in outside:
         inner = _inner(cones.starts[k], cones.starts[k + 1], len(value))
         rows.append(inner @ G)
