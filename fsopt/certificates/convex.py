@@ -14,7 +14,7 @@ from fsopt.answers.certificate import REMAINDER, TOLERANCE, Certificate, Kind, m
 from fsopt.answers.results import Point
 from fsopt.certificates.bounds import Bound, lower_bound
 from fsopt.certificates.cancellation import drowned
-from fsopt.certificates.points import infeasibility, judged_point, minimised, rounding
+from fsopt.certificates.points import infeasibility, judged_point, minimised, ratio, rounding, row_violations
 from fsopt.certificates.propagation import ranges
 from fsopt.compiler import Program
 from fsopt.typing import Vector
@@ -24,15 +24,23 @@ def at_point(program: Program, x: Vector) -> dict[str, float]:
     """Return the residuals of a point x (n,) alone.
 
     Its infeasibility, the rounding error of its value, and what bounds and integers, which the point that is judged
-    meets exactly, change of its value.
+    meets exactly, change of its value and of the rows, relative to their terms.
     """
     judged = judged_point(program, x)
     value = minimised(program, judged)
     return {
         "infeasibility": np.inf if drowned(program, judged) else infeasibility(program, judged),
         "rounding": rounding(program, judged),
-        "bounds": gap(program, value, minimised(program, x)),
+        "bounds": max(gap(program, value, minimised(program, x)), _row_change(program, judged, x)),
     }
+
+
+def _row_change(program: Program, judged: Vector, x: Vector) -> float:
+    """Return the largest change of a row from a point x (n,) to the one that is judged, relative to its terms."""
+    if np.array_equal(judged, x):
+        return 0.0
+    change = abs(program.A) @ np.abs(judged - x)
+    return float(ratio(change, row_violations(program, judged)[1] + change).max(initial=0.0))
 
 
 def gap(program: Program, value: float, bound: float) -> float:

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
+from fsopt.answers.certificate import FEASIBLE, Certificate, Kind, gap_allowed, make
 from fsopt.certificates import arithmetic
 from fsopt.compiler import Program
 from fsopt.compiler.cones import triangle_to_matrix
@@ -99,13 +99,20 @@ def judged_point(program: Program, x: Vector) -> Vector:
 
 
 def _vanishing(program: Program, x: Vector) -> Mask:
-    """Return the variables (n,) that are alone in a row of the tail of a second-order cone that x is far outside of."""
+    """Return the variables (n,) alone in a row of the tail of a cone far from x, and next to nothing elsewhere.
+
+    Next to nothing is at most :data:`fsopt.answers.certificate.FEASIBLE` of the terms of each of their linear rows.
+    """
     cones, G = program.cones, program.cones.G.tocsr()
     far = (cone_errors(program, x) > FAR_OUTSIDE) & (cones.orders == 0)
     rows = np.repeat(far, cones.sizes) & (np.diff(G.indptr) == 1) & (cones.h == 0.0)
     rows[cones.starts[:-1]] = False
     found = np.zeros(program.n, dtype=bool)
     found[G.indices[G.indptr[:-1][rows]]] = True
+    terms = row_violations(program, x)[1]
+    share = sp.csr_matrix(abs(program.A) @ sp.diags(np.where(found, np.abs(x), 0.0)))
+    rows = np.repeat(np.arange(len(terms)), np.diff(share.indptr))
+    found[share.indices[share.data > FEASIBLE * terms[rows]]] = False
     return found & ~program.integer
 
 
