@@ -113,6 +113,8 @@ def _vanishing(program: Program, x: Vector) -> Mask:
     share = sp.csr_matrix(abs(program.A) @ sp.diags(np.where(found, np.abs(x), 0.0)))
     rows = np.repeat(np.arange(len(terms)), np.diff(share.indptr))
     found[share.indices[share.data > FEASIBLE * terms[rows]]] = False
+    if program.general:
+        found[derivatives_of(program).jacobian(x)[:-1].indices] = False
     return found & ~program.integer
 
 

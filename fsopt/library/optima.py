@@ -15,7 +15,8 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.results import SolveResult
-from fsopt.certificates.points import infeasibility
+from fsopt.certificates.convex import at_point
+from fsopt.certificates.points import integrality
 from fsopt.common.files import write_text
 from fsopt.compiler import Program, compile_model
 from fsopt.typing import Vector
@@ -75,7 +76,8 @@ def is_optimum(program: Program, stored: Mapping[str, Any], objective: float | N
     value = stored["objective"]
     if objective is None or value is None or not np.all(np.isfinite(x)):
         return False
-    return infeasibility(program, x) <= FEASIBLE and abs(value - objective) <= CLOSE * max(1.0, abs(objective))
+    away = max(at_point(program, x).values())
+    return max(away, integrality(program, x)) <= FEASIBLE and abs(value - objective) <= CLOSE * max(1.0, abs(objective))
 
 
 def ampl_solution(slug: str, folder: Path, stored: Mapping[str, Any]) -> str:

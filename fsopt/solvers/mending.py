@@ -67,7 +67,9 @@ def mended(program: Program, point: Point, deadline: float) -> Point:
     pair = Point(x, point.y, point.z)
     best = pair
     for tried in tries(program, pair, deadline):
-        if infeasibility(program, tried.x) <= FEASIBLE and _closes(program, judged_point(program, tried.x), tried):
+        if infeasibility(program, tried.x) > FEASIBLE:
+            tried = Point(x, tried.y, tried.z)
+        if _closes(program, judged_point(program, tried.x), tried):
             return tried
         best = max(best, tried, key=lambda found: lower_bound(program, found).value)
     return best

@@ -67,10 +67,11 @@ def test_unboundedness_is_verified_by_its_ray_and_no_other(monkeypatch):
     assert not check(record, evidence=outside)["verified"]
 
 
-def test_a_ray_proves_nothing_of_integers():
-    point = Point(np.array([1.0, 0.0]))
-    assert certify_unbounded(compile_model(unbounded()), point, point).ok
-    assert not certify_unbounded(compile_model(unbounded(integers=True)), point, point).ok
+def test_a_ray_needs_a_point_with_whole_integers():
+    ray, half = Point(np.array([1.0, 0.0])), Point(np.array([0.5, 0.5]))
+    assert certify_unbounded(compile_model(unbounded()), ray, half).ok
+    assert certify_unbounded(compile_model(unbounded(integers=True)), ray, ray).ok
+    assert not certify_unbounded(compile_model(unbounded(integers=True)), ray, half).ok
 
 
 def test_the_bound_of_a_search_is_the_word_of_its_solver():
