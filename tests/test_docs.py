@@ -116,7 +116,7 @@ def test_the_notebook_executes(path, monkeypatch):
         pytest.skip(f"the papers' files are not at {SHARED} (set FSOPT_SHARED)")
     monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}}).execute()
+    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}}).execute()
     kinds = {o["output_type"] for cell in notebook.cells for o in cell.get("outputs", [])}
     assert "error" not in kinds
     assert any("image/png" in o.get("data", {}) for cell in notebook.cells for o in cell.get("outputs", []))

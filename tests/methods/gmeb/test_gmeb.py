@@ -36,8 +36,7 @@ def test_every_route_reaches_the_optimum_and_certifies_it(route, radii):
     data = reference("wdbc_std")
     fit = fsopt.fit("gmeb", data, r_plus=radii[0], r_minus=radii[1], route=route)
     assert fit.status == "optimal"
-    # A point of the semidefinite program is moved into its cone, which costs a part of the tolerance.
-    assert fit.objective == pytest.approx(TRUTH[radii], rel=1e-7 if route == "sdp" else 1e-8)
+    assert fit.objective == pytest.approx(TRUTH[radii], rel=1e-8)
     assert fit.bound == pytest.approx(TRUTH[radii], rel=1e-8)
     assert fit.bound <= TRUTH[radii] * (1 + 1e-9)
     assert set(fit.certificate.residuals) == IDENTITIES
