@@ -16,6 +16,9 @@ SMALL = 1e-12
 FAR = 1e9
 """A side that is farther away than this, in the unit of the needed change, is none."""
 
+NEARLY = 1e-3
+"""Violation, in the same unit, with which a change is still one: the next round mends what is left."""
+
 
 def least_change(
     rows: sp.csr_matrix, sides: tuple[Vector, Vector], box: tuple[Vector, Vector], prices: Vector, deadline: float
@@ -81,7 +84,7 @@ def _simplex(
     lp.a_matrix_.value_ = matrix.data
     solver.passModel(lp)
     solver.run()
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+    if not solver.getInfo().max_primal_infeasibility <= NEARLY:
         return None
     v = np.array(solver.getSolution().col_value)
     return np.asarray(v[:n] - v[n:])
