@@ -26,7 +26,7 @@ import numpy as np
 
 from fsopt.answers.certificate import FEASIBLE
 from fsopt.answers.results import Point, Status
-from fsopt.certificates.bounds import farkas, no_objective, recession
+from fsopt.certificates.bounds import recession
 from fsopt.certificates.convex import certify_convex
 from fsopt.certificates.model import certify_point, fixed_program
 from fsopt.certificates.points import infeasibility
@@ -36,7 +36,7 @@ from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import SolverError
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Outcome, Settings
-from fsopt.solvers.mending import linear_first, mended, moved, tries, without_small
+from fsopt.solvers.mending import linear_first, mended, mended_ray, moved, without_small
 from fsopt.solvers.proof_programs import recession_program
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import without_objective
@@ -129,25 +129,15 @@ def _moved(program: Program, outcome: Outcome, deadline: float) -> Outcome:
     return replace(outcome, point=settled) if certify_point(program, settled).ok else outcome
 
 
-def _ray(program: Program, ray: Point, deadline: float) -> Point | None:
-    """Return multipliers that prove that a convex program has no point, mended where it takes that; None for none."""
-    if ray.y is None or ray.z is None:
-        return None
-    goal, zero = no_objective(program), np.zeros(program.n)
-    both = [Point(zero, sign * ray.y, ray.z) for sign in (1.0, -1.0)]
-    found = (mend for start in both for mend in tries(goal, start, deadline))
-    return next((mend for mend in found if farkas(program, mend).ok), None)
-
-
 def _solved_ray(program: Program, settings: Settings, deadline: float) -> Point | None:
     """Return a Farkas vector of a convex program by an installed solver; None without one that holds."""
     found = _solved(program, settings)
-    return None if found is None or found[0].ray is None else _ray(program, found[0].ray, deadline)
+    return None if found is None or found[0].ray is None else mended_ray(program, found[0].ray, deadline)
 
 
 def _infeasible(program: Program, outcome: Outcome, settings: Settings, deadline: float) -> Outcome:
     """Return the outcome with a Farkas vector that holds, or without its status where another solver finds a point."""
-    ray = None if outcome.ray is None else _ray(program, outcome.ray, deadline)
+    ray = None if outcome.ray is None else mended_ray(program, outcome.ray, deadline)
     if ray is not None:
         return replace(outcome, ray=ray)
     found = _solved(program, settings)
@@ -157,7 +147,7 @@ def _infeasible(program: Program, outcome: Outcome, settings: Settings, deadline
     if other.point is not None:
         feasible = infeasibility(program, mended(program, other.point, deadline).x) <= FEASIBLE
         return _contradicted(outcome, name) if feasible else outcome
-    ray = None if other.ray is None else _ray(program, other.ray, deadline)
+    ray = None if other.ray is None else mended_ray(program, other.ray, deadline)
     return outcome if ray is None else replace(outcome, ray=ray, evidence_source=name)
 
 
@@ -210,7 +200,7 @@ def _unbounded(program: Program, relaxed: Program, outcome: Outcome, settings: S
     steepest = _solved(recession_program(relaxed), settings, duals=False)
     start = _solved(without_objective(program), settings, duals=False)
     if start is not None and start[0].ray is not None and start[0].point is None:
-        ray = _ray(relaxed, start[0].ray, deadline)
+        ray = mended_ray(relaxed, start[0].ray, deadline)
         message = f"{outcome.message}, but {start[1]} found a Farkas vector"
         if ray is not None:
             return replace(outcome, status=Status.INFEASIBLE, stop="infeasible", ray=ray, message=message)

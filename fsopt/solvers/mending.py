@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from fsopt.answers.certificate import FEASIBLE, TOLERANCE
 from fsopt.answers.results import Point
-from fsopt.certificates.bounds import cleaned, lower_bound, reduced_costs
+from fsopt.certificates.bounds import cleaned, farkas, lower_bound, no_objective, reduced_costs
 from fsopt.certificates.convex import best_bound, gap
 from fsopt.certificates.points import (
     block_norms,
@@ -73,6 +73,22 @@ def mended(program: Program, point: Point, deadline: float) -> Point:
             return tried
         best = max(best, tried, key=lambda found: lower_bound(program, found).value)
     return best
+
+
+def mended_ray(program: Program, ray: Point, deadline: float) -> Point | None:
+    """Return multipliers that prove that a convex program has no point, mended where it takes that; None for none.
+
+    Parameters
+    ----------
+    ray : multipliers y and z of either sign; x is not used.
+    deadline : of :func:`time.perf_counter`.
+    """
+    if ray.y is None or ray.z is None:
+        return None
+    goal, zero = no_objective(program), np.zeros(program.n)
+    both = [Point(zero, sign * ray.y, ray.z) for sign in (1.0, -1.0)]
+    found = (mend for start in both for mend in tries(goal, start, deadline))
+    return next((mend for mend in found if farkas(program, mend).ok), None)
 
 
 def tries(program: Program, point: Point, deadline: float) -> Iterator[Point]:

@@ -24,6 +24,8 @@ LARGE_ENTRY = 2.0
 """Entry of a matrix with a diagonal of size 1 from which the diagonal entries beside it are next to nothing."""
 TRUSTED = 0.1
 """Largest change of a multiplier of a cone, in the norm of its tail, for which its tangent says enough."""
+THIN = 1e-6
+"""Share of the larger factor of a rotated cone up to which the root of the product, and w, are next to nothing."""
 FAR_OUTSIDE = 0.1
 """Negative eigenvalue, of a matrix with a diagonal of size 1, from which tangents say too little."""
 
@@ -64,20 +66,21 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
     weights[heads] = 1.0
     room = value[heads] - tails
     near = (cones.orders == 0) & (tails > 0.0) & (value[heads] < 2.0 * tails)
-    for k in np.flatnonzero(cones.pairs):
-        room[k], near[k] = _rotated(program, x, int(k), value, weights)
+    far = (cones.orders == 0) & (cones.pairs == 0) & (2.0 * value[heads] <= tails)
+    inside: dict[int, tuple[int, ...]] = dict.fromkeys(np.flatnonzero(far).tolist(), (0,))
+    for k in np.flatnonzero(cones.pairs).tolist():
+        room[k], near[k], inside[k] = _rotated(program, x, k, value, weights)
+    near[[k for k, sides in inside.items() if sides]] = False
     sums = sp.csr_matrix((weights, np.arange(len(value)), cones.starts), shape=(len(cones), len(value)))
-    outside = np.flatnonzero((cones.orders == 0) & (cones.pairs == 0) & (2.0 * value[heads] < tails))
-    near[outside] = False
     rows = [sums[np.flatnonzero(near)] @ G]
     needed, terms = [-room[near]], [sizes[near]]
-    for k in outside:
-        inner = _inner(cones.starts[k], cones.starts[k + 1], len(value))
+    for k, sides in inside.items():
+        inner = _inner(program, k, sides)
         rows.append(inner @ G)
         needed.append(-(inner @ value))
         terms.append(np.full(inner.shape[0], sizes[k]))
     constant = _constant(program) if cones.orders.any() else np.zeros(0, dtype=bool)
-    for k in np.flatnonzero(cones.orders):
+    for k in np.flatnonzero(cones.orders).tolist():
         start = int(cones.starts[k])
         part = slice(start, cones.starts[k + 1])
         order = int(cones.orders[k])
@@ -149,22 +152,38 @@ def _constant(program: Program) -> Mask:
     return constant
 
 
-def _inner(start: int, end: int, count: int) -> sp.csr_matrix:
-    r"""Return the rows :math:`s_0 / \sqrt k \pm t_i \ge 0`, a cone inside a second-order cone with a tail of k entries.
+def _inner(program: Program, k: int, sides: tuple[int, ...]) -> sp.csr_matrix:
+    r"""Return the rows :math:`f / \sqrt d \pm w_i \ge 0` inside cone k with a tail of d entries, for f in its factors.
 
-    Far outside, next to the apex, tangents let the tail turn instead of shrink.
+    Far outside, next to the apex, tangents let the tail turn instead of shrink, and at the apex there is none. Where
+    only one factor of a rotated cone is next to nothing, the rows have f / :data:`THIN`.
+
+    Parameters
+    ----------
+    sides : the signs in :math:`f = s_0 \pm s_q` of a rotated cone, 0 for the head of another; none for no rows.
     """
-    k = end - start - 1
-    tail = np.arange(start + 1, end)
-    rows = np.repeat(np.arange(2 * k), 2)
-    columns = np.column_stack([np.full(2 * k, start), np.tile(tail, 2)]).ravel()
-    signs = np.repeat([1.0, -1.0], k)
-    entries = np.column_stack([np.full(2 * k, 1.0 / np.sqrt(k)), signs]).ravel()
-    return sp.csr_matrix((entries, (rows, columns)), shape=(2 * k, count))
+    cones, start = program.cones, program.cones.starts[k]
+    turned, count = start + cones.pairs[k], len(cones.h)
+    tail = np.setdiff1d(np.arange(start + 1, cones.starts[k + 1]), [turned])
+    tails = sp.csr_matrix((np.ones(len(tail)), (np.arange(len(tail)), tail)), shape=(len(tail), count))
+    rows = [sp.csr_matrix((0, count))]
+    for side in sides:
+        head = np.zeros((1, count))
+        head[0, turned] = side
+        head[0, start] = 1.0
+        scale = np.sqrt(len(tail)) * (THIN if side and len(sides) == 1 else 1.0)
+        heads = sp.csr_matrix(np.tile(head / scale, (len(tail), 1)))
+        rows += [heads + tails, heads - tails]
+    return sp.csr_matrix(sp.vstack(rows))
 
 
-def _rotated(program: Program, x: Vector, k: int, value: Vector, weights: Vector) -> tuple[float, bool]:
+def _rotated(
+    program: Program, x: Vector, k: int, value: Vector, weights: Vector
+) -> tuple[float, bool, tuple[int, ...]]:
     r"""Set the weights of a row for a rotated cone :math:`\|w\| \le \sqrt{fg}`; return its value, and if it counts.
+
+    The third return value has the signs of the factors that are next to nothing, 1 for f and -1 for g, where w may
+    change in every direction.
 
     The row is the tangent at the point of the boundary with the same w whose factors have the same ratio. Far outside,
     where f is next to nothing beside :math:`\|w\|^2 / g`, it is the chord :math:`\|w\| \le (g / \|w\|)f` inside the
@@ -176,8 +195,10 @@ def _rotated(program: Program, x: Vector, k: int, value: Vector, weights: Vector
     w[[0, turned - start]] = 0.0
     norm = float(np.linalg.norm(w))
     f, g = (float(part.value[0]) for part in factors(program, x, np.array([k])))
-    if norm == 0.0 and min(f, g) >= 0.0:
-        return 0.0, False
+    if max(f, g, 0.0) <= THIN * norm:
+        return 0.0, False, (1, -1)
+    if norm <= THIN * max(f, g) and 0.0 <= min(f, g) <= THIN**2 * max(f, g) and (4.0 * f * g >= norm**2 or norm == 0.0):
+        return 0.0, False, (1,) if f < g else (-1,)
     if min(f, g) > 0.0 and 4.0 * f * g >= norm**2:
         a, b = 0.5 * np.sqrt(g / f), 0.5 * np.sqrt(f / g)
     elif norm > 0.0 and max(f, g) > 0.0:
@@ -186,7 +207,7 @@ def _rotated(program: Program, x: Vector, k: int, value: Vector, weights: Vector
         a, b = 0.5, 0.5
     weights[start:end] = -w / max(norm, 1e-300)
     weights[start], weights[turned] = a + b, a - b
-    return a * f + b * g - norm, a * f + b * g < 2.0 * norm or min(f, g) <= 0.0
+    return a * f + b * g - norm, a * f + b * g < 2.0 * norm or min(f, g) <= 0.0, ()
 
 
 def dual_tangents(program: Program, z: Vector) -> tuple[sp.csr_matrix, Vector, Vector, Vector]:

@@ -15,6 +15,7 @@ from support import ROOT, blobs, sampled
 
 import fsopt
 from fsopt.formats.writers import FORMATS
+from fsopt.library.instances import write_instance
 
 KILLS = 3
 PATH = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "helpers"), os.environ.get("PYTHONPATH", "")])
@@ -79,9 +80,12 @@ def test_exports_that_are_killed_leave_whole_files(tmp_path, k):
 
 @pytest.mark.parametrize("k", sampled(range(KILLS * FACTOR), 1))
 def test_an_instance_library_that_is_killed_has_whole_files(tmp_path, k):
-    killed(INSTANCES, [str(tmp_path), " ".join(SLUGS)], float(generator(6, k).uniform(0.02, 0.8)))
+    target = tmp_path / "target"
+    target.mkdir()
+    killed(INSTANCES, [str(target), " ".join(SLUGS)], float(generator(6, k).uniform(0.02, 0.8)))
     for slug in SLUGS:
-        if (tmp_path / slug).exists():
-            reference = contents(ROOT / "models" / slug)
-            for name, content in contents(tmp_path / slug).items():
+        if (target / slug).exists():
+            write_instance(slug, tmp_path / slug)
+            reference = contents(tmp_path / slug)
+            for name, content in contents(target / slug).items():
                 assert content == reference[name], (slug, name)
