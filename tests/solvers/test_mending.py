@@ -61,6 +61,25 @@ def test_a_point_at_the_apex_of_a_cone_does_not_leave_the_cone():
     assert minimised(program, move(program, at)) == pytest.approx(1.0, rel=1e-8)
 
 
+@pytest.mark.parametrize("thin", [0.0, 1.0])
+def test_rotated_cones_at_their_apex_are_not_left(thin):
+    """w_i^2 <= f_i g_i with w = f = 0 in all but the last, g = 0 or 1; a row and a tangent of the last miss 1e-9."""
+    m = pyo.ConcreteModel()
+    m.i = pyo.RangeSet(0, 5)
+    m.w, m.f, m.g = pyo.Var(m.i), pyo.Var(m.i, bounds=(0, None)), pyo.Var(m.i, bounds=(0, None))
+    m.cone = pyo.Constraint(m.i, rule=lambda m, i: m.w[i] ** 2 <= m.f[i] * m.g[i])
+    m.row = pyo.Constraint(expr=sum(m.w[i] for i in m.i) == 1)
+    m.o = pyo.Objective(expr=sum(m.f[i] + m.g[i] for i in m.i))
+    program = compile_model(m)
+    at = np.zeros(program.n)
+    at[[program.column[id(m.g[i])] for i in m.i]] = thin
+    for variable in (m.w[5], m.f[5], m.g[5]):
+        at[program.column[id(variable)]] = 1.0 - 1e-9
+    found = move(program, at)
+    assert infeasibility(program, found) <= 1e-12
+    assert np.abs(found - at).max() <= 1e-8
+
+
 @pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
 def test_a_weight_without_scale_is_mended_in_every_unit(unit):
     """w^2 <= f g: a w of 1e-6 beside f = 0 leaves the cone by all of it, and is 0 at the point that is judged.
