@@ -131,15 +131,10 @@ def markdown(record: Mapping[str, Any]) -> str:
 
 
 def _took(parts: Mapping[str, Any], seconds: float) -> str:
-    """Return the sentence on the time of a page: that of its parts, as far as the store has it, else of the run."""
+    """Return the sentence on the time of a page: that of its parts, where it has some, else of the run."""
     if not parts["number"]:
         return f" It took {_span(seconds)}."
-    if not parts["timed"]:
-        return ""
-    span = _span(parts["seconds"])
-    if parts["timed"] == parts["number"]:
-        return f" Its {parts['number']} parts took {span}."
-    return f" {parts['timed']} of its {parts['number']} parts took {span}; the store has no seconds of the others."
+    return f" Its {parts['number']} parts took {_span(parts['seconds'])}."
 
 
 def _span(seconds: float) -> str:

@@ -36,7 +36,7 @@ class Settings:
     store : keeps the parts that take long, so that a killed run goes on; None computes everything.
     ends : time of the monotonic clock from which on no part is begun that the store does not have; None for no such.
     choices : name -> value of choices that the paper leaves open, in place of the defaults of the experiment.
-    parts : seconds of each part that was computed or that the store had; None of a store of an earlier version.
+    parts : seconds of each part that was computed or that the store had.
     """
 
     quick: bool = False
@@ -46,7 +46,7 @@ class Settings:
     store: Store | None = field(default=None, compare=False)
     ends: float | None = field(default=None, compare=False)
     choices: Mapping[str, Any] = field(default_factory=dict)
-    parts: list[float | None] = field(default_factory=list, compare=False)
+    parts: list[float] = field(default_factory=list, compare=False)
 
     def chosen(self, choices: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
         """Return the value of each choice of an experiment: the first one, where these settings have no other."""
@@ -65,7 +65,6 @@ class Settings:
                 raise OutOfTimeError(LATE, "with store= and more seconds the same goes on")
             return compute()
 
-        seconds: float | None
         if self.store is None:
             started = time.perf_counter()
             value, seconds = in_time(), time.perf_counter() - started
@@ -75,10 +74,9 @@ class Settings:
         return value
 
 
-def time_of(parts: Sequence[float | None]) -> dict[str, Any]:
-    """Return the number of parts of an experiment, that of those whose seconds are known, and these seconds."""
-    known = [seconds for seconds in parts if seconds is not None]
-    return {"number": len(parts), "timed": len(known), "seconds": sum(known)}
+def time_of(parts: Sequence[float]) -> dict[str, Any]:
+    """Return the number of parts of an experiment, and their seconds."""
+    return {"number": len(parts), "seconds": sum(parts)}
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ def checked_row(found: Mapping[str, Any], kinds: Mapping[str, str], coded: froze
 
     Parameters
     ----------
-    found : column -> value in the file; columns that an earlier version did not have are missing.
+    found : column -> value in the file.
     kinds : column -> type in the file.
     coded : columns with JSON texts.
 
@@ -103,7 +103,7 @@ def checked_row(found: Mapping[str, Any], kinds: Mapping[str, str], coded: froze
     """
     row: dict[str, Any] = {}
     for name, kind in kinds.items():
-        value = found.get(name)
+        value = found[name]
         row[name] = value
         if value is None:
             if name in NEEDED:

@@ -69,10 +69,16 @@ PLAIN = {
 """Column -> type in the file. The first ones are those of an export."""
 JSON_COLUMNS = ("params", "features", "fitted", "certificate", "warnings", "trace", "versions")
 SCHEMA = f"""
-CREATE TABLE IF NOT EXISTS units (key TEXT PRIMARY KEY, {", ".join(f"{k} {v}" for k, v in PLAIN.items())});
-CREATE TABLE IF NOT EXISTS plans (study TEXT, place INTEGER, key TEXT, PRIMARY KEY (study, place));
-CREATE TABLE IF NOT EXISTS parts (key TEXT PRIMARY KEY, experiment TEXT, arguments TEXT, value TEXT, seconds REAL);
+CREATE TABLE units (key TEXT PRIMARY KEY, {", ".join(f"{k} {v}" for k, v in PLAIN.items())});
+CREATE TABLE plans (study TEXT, place INTEGER, key TEXT, PRIMARY KEY (study, place));
+CREATE TABLE parts (key TEXT PRIMARY KEY, experiment TEXT, arguments TEXT, value TEXT, seconds REAL);
 """
+TABLES = {
+    "units": ("key", *PLAIN),
+    "plans": ("study", "place", "key"),
+    "parts": ("key", "experiment", "arguments", "value", "seconds"),
+}
+"""Table -> its columns."""
 
 
 class Store:
@@ -175,19 +181,17 @@ class Store:
         states = sorted(row["state"] for row in self.rows(study))
         return {state: states.count(state) for state in dict.fromkeys(states)}
 
-    def part(
-        self, experiment: str, arguments: Mapping[str, Any], compute: Callable[[], Any]
-    ) -> tuple[Any, float | None]:
+    def part(self, experiment: str, arguments: Mapping[str, Any], compute: Callable[[], Any]) -> tuple[Any, float]:
         """Return the value of a part of an experiment, as JSON has it, and the seconds that it took.
 
-        It is computed where there is no row of it yet. A row of an earlier version has no seconds.
+        It is computed where there is no row of it yet.
         """
         words = json.dumps(plain(arguments), sort_keys=True)
         key = hashlib.sha256(json.dumps([experiment, words, dict(versions())]).encode()).hexdigest()[:32]
         found = self.connection.execute("SELECT value, seconds FROM parts WHERE key = ?", (key,)).fetchone()
         if found is not None:
             with suppress(ValueError, TypeError, RecursionError):  # a damaged value is computed again
-                return json.loads(found["value"]), found["seconds"]
+                return json.loads(found["value"]), float(found["seconds"])
         started = time.perf_counter()
         text = json.dumps(compute(), default=plain)
         seconds = time.perf_counter() - started
@@ -268,7 +272,7 @@ def _refusing(place: Path) -> Iterator[None]:
 
 
 def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
-    """Make a store of an empty file; refuse a file of another kind or of a later version."""
+    """Make a store of an empty file; refuse a file of another kind, or one with other tables or columns."""
     [application] = connection.execute("PRAGMA application_id").fetchone()
     [version] = connection.execute("PRAGMA user_version").fetchone()
     [tables] = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
@@ -278,12 +282,12 @@ def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
         )
     elif application != APPLICATION or version != FORMAT:
         raise FileError(f"'{brief(place)}' is no store of studies", "give the file of 'fsopt study run --store'")
-    elif write:  # an earlier version had fewer tables and columns
-        connection.executescript(SCHEMA)
-        for table, columns in (("units", PLAIN), ("parts", {"seconds": "REAL"})):
-            known = {column[1] for column in connection.execute(f"PRAGMA table_info({table})")}
-            for name in columns.keys() - known:
-                connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {columns[name]}")
+    for table, columns in TABLES.items():
+        if columns != tuple(column[1] for column in connection.execute(f"PRAGMA table_info({table})")):
+            raise FileError(
+                f"the store '{brief(place)}' is of another version of fsopt: it has other columns in the table '{table}'",
+                "give the name of a new file, which the run fills again",
+            )
 
 
 def exported(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -1,7 +1,6 @@
-"""Seconds of units: those of the fit alone, by the clock and of the processor; old stores have none of the latter."""
+"""Seconds of units: those of the fit alone, by the clock and of the processor."""
 
 import dataclasses
-import sqlite3
 import sys
 
 import pytest
@@ -11,7 +10,6 @@ import fsopt
 from fsopt.studies import units, warming
 from fsopt.studies.comparison import compare
 from fsopt.studies.executors import InProcess, run_task
-from fsopt.studies.store import PLAIN, opened
 from fsopt.studies.study import load_all, study_from
 from fsopt.studies.summary import summarised
 from fsopt.studies.units import units_of
@@ -108,18 +106,3 @@ def test_rows_summaries_and_comparisons_have_both_seconds():
     assert line.measures["cpu_seconds"].mean == pytest.approx(sum(row["cpu_seconds"] for row in rows) / 2)
     [row] = compare(DATA, ["svm"], folds=2, executor=InProcess()).rows
     assert row.cpu_seconds > 0
-
-
-def test_a_store_of_an_earlier_version_is_read_and_continued(tmp_path):
-    file = tmp_path / "s.sqlite"
-    first = fsopt.run_study(STUDY, store=file, executor=InProcess())
-    with sqlite3.connect(file) as connection:
-        connection.execute("ALTER TABLE units DROP COLUMN cpu_seconds")
-    connection.close()
-    with opened(file) as held:
-        rows = list(held.rows())
-    assert [row["cpu_seconds"] for row in rows] == [None, None]
-    assert [row["seconds"] for row in rows] == [row["seconds"] for row in first.rows]
-    assert set(rows[0]) == {*PLAIN, "study", "key"}
-    longer = fsopt.run_study({**STUDY, "seeds": [0, 1]}, store=file, executor=InProcess())
-    assert [row["cpu_seconds"] is None for row in longer.rows] == [True, True, False, False]

@@ -24,8 +24,6 @@ from fsopt.errors import FileError
 from fsopt.typing import Vector
 
 FORMAT = "fsopt gbd 2"
-CUTS_ALONE = "fsopt gbd 1"
-"""The format of version 0.1: cuts and hyperplanes without the solves of the master, as in some files of version 0.2."""
 ITERATES = {"best": "best", "chosen": "validated"}
 """Prefix of the arrays of an iterate in the file -> its attribute of the state."""
 
@@ -57,7 +55,7 @@ class Saved:
     Attributes
     ----------
     state : of the loop.
-    master : the arrays of its master, see :mod:`fsopt.drivers.gbd.master`; none in a file of :data:`CUTS_ALONE`.
+    master : the arrays of its master, see :mod:`fsopt.drivers.gbd.master`.
     history : the records of the iterations that were complete.
     solvers : names of the solvers so far.
     stepping : whether the time ended in a step of the master, which is then to be completed.
@@ -107,11 +105,8 @@ def load(path: Path, problem: Mapping[str, str], sub: Subproblem, penalties: Vec
             )
         words = json.loads(held["words"].tobytes())
         found, history = dict(words["problem"]), list(words["history"])
-        solvers, stepping = [str(name) for name in words.get("solvers", [])], bool(words.get("stepping"))
-        tolerance = float(words.get("tolerance", 0.0))
-    whole = found.get("format") != CUTS_ALONE and "solves" in held
-    if not whole:
-        found["format"], stepping = FORMAT, True
+        solvers, stepping = [str(name) for name in words["solvers"]], bool(words["stepping"])
+        tolerance = float(words["tolerance"])
     for name, value in problem.items():
         if found.get(name) != value:
             shown = "" if len(value) > 20 else f" ({found.get(name)}, not {value})"
@@ -120,7 +115,7 @@ def load(path: Path, problem: Mapping[str, str], sub: Subproblem, penalties: Vec
                 "resume with the data and settings of that run, or start again without it",
             )
     with undamaged(path):
-        return Saved(_state(held, sub, penalties), held if whole else {}, history, solvers, stepping, tolerance)
+        return Saved(_state(held, sub, penalties), held, history, solvers, stepping, tolerance)
 
 
 @contextmanager

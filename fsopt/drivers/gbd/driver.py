@@ -142,7 +142,6 @@ class _Loop:
             start=settings.start if isinstance(settings.start, str) else first.tolist(),
             root_cuts=settings.root_cuts,
             stabilisation=settings.stabilisation,
-            # Files of 0.2 have no such words.
             **({} if settings.master == "milp" else {"master": settings.master}),
             **({} if settings.master_start == "none" else {"master_start": settings.master_start}),
         )
@@ -167,10 +166,7 @@ class _Loop:
         self.state = saved.state
         self.recorder.resume(saved.history, saved.solvers)
         with undamaged(path):
-            if saved.master:
-                self.master.resume(self.state, saved.master, self.recorder)
-            else:
-                self.master.add(self.state.alphas)
+            self.master.resume(self.state, saved.master, self.recorder)
         # A run whose gap was small enough has no next selection: with a smaller tolerance its master looks for one.
         ended = self.state.sigma.tobytes() in self.state.tried
         if saved.stepping or (ended and self.settings.tolerance < saved.tolerance):

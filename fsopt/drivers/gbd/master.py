@@ -169,9 +169,7 @@ class Master:
 
 
 def _starts(held: Mapping[str, Any], p: int) -> list[bytes]:
-    """Return the start of each solve in a snapshot, empty where it had none, as in all of earlier versions."""
-    if "starts" not in held:
-        return [b""] * len(held["solves"])
+    """Return the start of each solve in a snapshot, empty where it had none."""
     starts = np.array(held["starts"], dtype=float)
     if starts.size and starts.shape[1:] != (p,):
         raise ValueError("the starts of its master have another number of features")
