@@ -14,7 +14,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate
 
 FORMAT = 2
-"""The format of the files that this version writes. Files without a number, of version 0.1.0, have no digest."""
+"""The format of the files that this version writes and reads."""
 
 
 def plain(value: Any) -> Any:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.answers.earlier import evidence, present
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import FORMAT, digest, plain
 from fsopt.answers.results import Point, SolveResult, Status
@@ -24,11 +23,8 @@ from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.data.scaling import Preprocessing
 from fsopt.data.tables.encoding import Encoding
-from fsopt.errors import FileError, FsoptError, reading
+from fsopt.errors import FileError, FsoptError, reading, shown
 from fsopt.typing import Vector
-
-LEFT_OUT = 1e-6
-"""Size of a weight, relative to the largest one, below which version 0.1.0 left a selected feature out of its list."""
 
 
 def numbers(value: Any) -> Any:
@@ -97,8 +93,8 @@ def solve_record(
 
 
 def intact(record: Mapping[str, Any]) -> bool:
-    """Return whether a record is as it was sealed; one of version 0.1.0 has no seal and counts as intact."""
-    return record.get("format", 1) < FORMAT or record.get("digest") == digest(record)
+    """Return whether a record is as it was sealed; one that was not, as no file has it, counts as intact."""
+    return "format" not in record or record.get("digest") == digest(record)
 
 
 def read_record(path: str | Path) -> dict[str, Any]:
@@ -106,8 +102,8 @@ def read_record(path: str | Path) -> dict[str, Any]:
 
     Raises
     ------
-    FileError : the file cannot be read, or is not a saved answer whose parts have the kinds and lengths of
-        :mod:`fsopt.answers.schema`.
+    FileError : the file cannot be read, is of another format, or is not a saved answer whose parts have the kinds and
+        lengths of :mod:`fsopt.answers.schema`.
     """
     hint = "give a file that 'fsopt solve -o', 'fsopt fit -o' or the method save wrote"
     try:
@@ -118,8 +114,11 @@ def read_record(path: str | Path) -> dict[str, Any]:
         raise FileError(f"'{path}' is not JSON: {error}", hint) from error
     if not isinstance(record, dict):
         raise FileError(f"'{path}' is not a saved answer: it is no JSON object", hint)
-    if record.get("format", 1) not in range(1, FORMAT + 1):
-        raise FileError(f"'{path}' has the format {record['format']!r}, unknown to this version", "update fsopt")
+    if record.get("format") != FORMAT:
+        number = f"the format {shown(record['format'])}" if "format" in record else "no format"
+        raise FileError(
+            f"'{path}' has {number}, and this version reads {FORMAT}", "compute the answer again and save it"
+        )
     # Names of labels, features and data may be the words 'inf' or 'nan' and stay texts.
     words = {
         k: record[k] for k in ("labels", "features", "columns", "data", "label", "layout", "encoding") if k in record
@@ -150,16 +149,10 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
             raise ValueError("the support is not an increasing list of places in 0..p-1")
         if not all(isinstance(part, Mapping) for part in (record["params"], record.get("details", {}))):
             raise ValueError("params or details have no names")
-        method, params = present(
-            str(record["method"]), record["params"], searched="evidence" in record.get("details", {})
-        )
-        trained, features = _trained(record, len(shift)), tuple(record.get("features", ()))
-        if "format" not in record and kernel is None:
-            support, features = _completed(record, support, features, np.abs(coef * scale), trained.features)
         return Fit(
-            method=method,
-            params=params,
-            features=features,
+            method=str(record["method"]),
+            params=record["params"],
+            features=tuple(record.get("features", ())),
             support=support,
             coef=coef,
             intercept=float(_finite(record["intercept"])),
@@ -174,31 +167,12 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
             seconds=record.get("seconds", {}),
             preprocessing=Preprocessing(str(map_["kind"]), shift, scale),
             warnings=tuple(record.get("warnings", ())),
-            details=evidence(method, record.get("details", {})),
+            details=record.get("details", {}),
             kernel=kernel,
-            trained=trained,
+            trained=_trained(record, len(shift)),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, FsoptError) as error:
         raise FileError(f"'{path}' is not a saved fit: {error}", "save it again with 'fsopt fit ... -o'") from error
-
-
-def _completed(
-    record: Mapping[str, Any], support: tuple[int, ...], features: tuple[str, ...], size: Vector, names: Sequence[str]
-) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Return support and features of a fit of version 0.1.0 with the selected ones of weight 0, which it left out.
-
-    Parameters
-    ----------
-    size : (p,) of the weights of the preprocessed features.
-    names : of all features.
-    """
-    sigma = record.get("details", {}).get("sigma")
-    whole_list = isinstance(sigma, list) and len(sigma) == len(size) and all(v in (0.0, 1.0) for v in sigma)
-    if not whole_list or features != tuple(names[j] for j in support):
-        return support, features  # of another method, or damaged: the check says so
-    idle = np.flatnonzero((np.array(sigma) == 1.0) & (size <= LEFT_OUT * size.max()))
-    whole = tuple(sorted({*support, *idle.tolist()}))
-    return whole, tuple(names[j] for j in whole)
 
 
 def load_fit(path: str | Path) -> Fit:
@@ -235,9 +209,9 @@ def read_fit(path: str | Path) -> dict[str, Any]:
 
 
 def _trained(record: Mapping[str, Any], p: int) -> Trained:
-    """Return the description of the training data in a saved fit; a fit of version 0.1.0 may lack names of columns."""
+    """Return the description of the training data in a saved fit."""
     encoding = None if record.get("encoding") is None else Encoding.of_plain(record["encoding"])
-    features = tuple(record.get("columns") or Trained.unknown(p).features)
+    features = tuple(record["columns"])
     if len(features) != p or (encoding is not None and encoding.features != features):
         raise ValueError("the columns are not those of the encoding")
     name, labels = str(record.get("data", "data")), tuple(record["labels"])

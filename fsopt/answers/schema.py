@@ -105,7 +105,7 @@ class Part:
     ----------
     test : whether a value is of its kind.
     kind : the kind in words, for the message.
-    needed : whether every file has it; other parts are of some versions or some answers only.
+    needed : whether every file has it; other parts are of some answers only.
     empty : whether it may be null.
     """
 
@@ -134,7 +134,7 @@ _BOTH: Mapping[str, Part] = {
     "iterations": Part(_count, "a whole number >= 0"),
     "seconds": _NUMBERS,
     "certificate": Part(_mapping, "a mapping", empty=True),
-    "labels": Part(_two_texts, "two different texts"),
+    "labels": Part(_two_texts, "two different texts", needed=True),
     "format": Part(_count, "a whole number >= 0"),
     "digest": _TEXT,
     "layout": Part(_layout, "the layout of a table"),
@@ -142,13 +142,12 @@ _BOTH: Mapping[str, Part] = {
 FIT_PARTS: Mapping[str, Part] = {
     **_BOTH,
     "method": Part(_text, "a text", needed=True),
-    "labels": Part(_two_texts, "two different texts", needed=True),
     "coef": Part(_list_of(_finite), "a list of finite numbers", needed=True),
     "intercept": Part(_finite, "a finite number", needed=True),
     "support": Part(_list_of(_count), "a list of whole numbers >= 0", needed=True),
     "preprocessing": Part(_map, "a kind with a shift and a scale of finite numbers", needed=True),
     "features": _TEXTS,
-    "columns": Part(_different_texts, "a list of different texts"),
+    "columns": Part(_different_texts, "a list of different texts", needed=True),
     "history": _RECORDS,
     "warnings": _TEXTS,
     "train": _NUMBERS,
@@ -199,7 +198,7 @@ def _check_lengths(record: Mapping[str, Any], path: str | Path) -> None:
     """Make sure that the parts of a fit with one entry for each feature agree."""
     map_ = record["preprocessing"]
     p = len(map_["shift"])
-    parts = [map_["scale"], record.get("columns", map_["shift"]), record.get("deviation") or map_["shift"]]
+    parts = [map_["scale"], record["columns"], record.get("deviation") or map_["shift"]]
     if any(len(part) != p for part in parts):
         raise _damaged(path, "shift, scale, columns and deviation differ in length")
 

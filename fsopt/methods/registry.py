@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext
@@ -12,7 +11,6 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fsopt.answers.earlier import without_variant
 from fsopt.answers.fits import Fit
 from fsopt.common import clock
 from fsopt.common.arguments import EXECUTOR, FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, native, optional, word
@@ -86,7 +84,7 @@ METHODS = Registry(
 """Name -> entry of every method; those of the user's own follow, see :func:`register_method`."""
 
 
-def register_method(spec: MethodSpec, *, replace: bool = False, threshold: float | None = None) -> MethodSpec:
+def register_method(spec: MethodSpec, *, replace: bool = False) -> MethodSpec:
     """Add a method of your own to the registry: fit, compare, studies and check take it by its name from then on.
 
     Parameters
@@ -95,8 +93,6 @@ def register_method(spec: MethodSpec, *, replace: bool = False, threshold: float
         Its entry, as at the end of the modules of the package's own methods; ``paper`` is None.
     replace : bool, default False
         Take the place of a method of your own that has the name already, as in a notebook.
-    threshold : float, optional
-        That of the entry, as in version 0.2.
 
     Returns
     -------
@@ -107,13 +103,6 @@ def register_method(spec: MethodSpec, *, replace: bool = False, threshold: float
     ------
     ParameterError : the name is taken, or a model of the method is not registered.
     """
-    if threshold is not None:
-        warnings.warn(
-            "register_method takes MethodSpec(..., threshold=); the keyword goes with 1.0",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        spec = dataclasses.replace(spec, threshold=threshold)
     if isinstance(spec, MethodSpec):
         others = {other.estimator for other in METHODS.values() if other.name != spec.name}
         if spec.estimator in others:  # a changed copy of another entry
@@ -200,7 +189,6 @@ def fit(
     OutOfTimeError : the time limit passed before there was a hyperplane.
     MemoryLimitError : the arrays of the method do not fit into the memory.
     """
-    name, params = without_variant(name, params)
     entry = METHODS[name]
     others = METHODS.values()
     refuse_parameters(entry, params, others)

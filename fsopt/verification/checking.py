@@ -31,8 +31,6 @@ from fsopt.methods.verification import extend
 from fsopt.verification.solve_checking import check_solve
 from fsopt.verification.verified import Verification
 
-OLD_FORMAT = "saved by version 0.1.0, without a digest: what is not recomputed may have been changed"
-
 
 def check_record(
     record: Mapping[str, Any], data: Dataset, path: str, *, customise: Mapping[str, Change] | None = None
@@ -51,22 +49,14 @@ def check_record(
     """
     check_parts(record, path)
     if "method" in record:
-        fit = fit_from(record, path)
-        if "columns" not in record and fit.trained is not None:  # of version 0.1.0: it states none
-            fit = replace(fit, trained=replace(fit.trained, features=data.features))
-        found = verify_fit(fit, data, path, customise=customise)
+        found = verify_fit(fit_from(record, path), data, path, customise=customise)
     else:
         _check_origin(record.get("customised"), record["data_sha256"], data, path, customise or {})
         with reading("answer"), customised(customise):
-            labels = float(list(record.get("labels", data.labels)) != list(data.labels))
+            labels = float(list(record["labels"]) != list(data.labels))
             certificate = extend(check_solve(record, data), {"labels": labels})
         found = Verification(Status(record["status"]), certificate)
-    certificate = found.certificate
-    if not intact(record):
-        certificate = extend(certificate, {"digest": 1.0})
-    if "digest" not in record:
-        certificate = replace(certificate, notes=(*certificate.notes, OLD_FORMAT))
-    return replace(found, certificate=certificate)
+    return found if intact(record) else replace(found, certificate=extend(found.certificate, {"digest": 1.0}))
 
 
 def verify_fit(

@@ -21,7 +21,7 @@ from fractions import Fraction
 from operator import mul
 from typing import Any, NoReturn
 
-FORMAT, OLD = "fsopt proof 2", "fsopt proof 1"
+FORMAT = "fsopt proof 2"
 ZERO, ONE = Fraction(0), Fraction(1)
 Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node
 CutValues = tuple[Fraction, list[Fraction]]  # value >= constant - sum of the gains of the selected features
@@ -810,10 +810,8 @@ def opened(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the statement of a file as it stands there, and the proof as the grammar reads it."""
     held = loaded(path)
     form = held.get("format") if isinstance(held, dict) else None
-    if form == OLD:
-        refuse("its format is the old one: write it anew, by 'fsopt evidence'")
     if form != FORMAT:
-        refuse(f"its format is not '{FORMAT}'")
+        refuse(f"its format is not '{FORMAT}': write it anew, by 'fsopt evidence'")
     return held.get("statement"), read(held, {"format": word, "statement": STATEMENT, "proof": [evidence]}, "the file")
 
 

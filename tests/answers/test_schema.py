@@ -7,7 +7,7 @@ from support import blobs
 
 import fsopt
 from fsopt.answers.fits import fit_record
-from fsopt.answers.records import sealed
+from fsopt.answers.records import FORMAT, sealed
 from fsopt.answers.saved import read_record, solve_record
 from fsopt.answers.schema import FIT_PARTS, SOLVE_PARTS, check_parts, is_parameter
 from fsopt.cli import main
@@ -49,6 +49,20 @@ def test_check_and_predict_refuse_the_same_file(part, tmp_path, capsys):
         assert end.value.code == 2
         errors.append(capsys.readouterr().err.splitlines()[-1])
     assert errors[0] == errors[1]
+
+
+@pytest.mark.parametrize("number", [None, 1, FORMAT + 1, str(FORMAT)])
+def test_a_file_of_another_format_is_refused_in_one_line(number, tmp_path, capsys):
+    path = tmp_path / "fit.json"
+    record = {key: value for key, value in FIT.items() if key != "format"}
+    path.write_text(json.dumps(record if number is None else record | {"format": number}))
+    for command in (["check", str(path), "--data", "wdbc"], ["predict", str(path), "--data", "wdbc"]):
+        with pytest.raises(SystemExit) as end:
+            main(command)
+        assert end.value.code == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert "format" in line
+        assert f"this version reads {FORMAT}: compute the answer again" in line
 
 
 def test_names_may_be_the_words_of_numbers(tmp_path):

@@ -51,11 +51,6 @@ def digest_renewed(record: Record) -> Record:
     return sealed(record)
 
 
-def digest_removed(record: Record) -> Record:
-    """Return a changed record as version 0.1.0 wrote it: without a format and a digest."""
-    return {key: value for key, value in record.items() if key not in ("format", "digest")}
-
-
 RECOMPUTED = (
     "bound: ",
     "coef: ",
@@ -124,7 +119,7 @@ def changed_files(kind: str, record: Record, rng: np.random.Generator, data: Any
     maker = (FIT_KINDS if "method" in record else SOLVE_KINDS)[kind]
     digests = [digest_kept]
     if kind.startswith(RECOMPUTED):
-        digests += [digest_renewed, digest_removed]
+        digests.append(digest_renewed)
     found = []
     for what, content, false in maker(copy.deepcopy(record), rng, data):
         if isinstance(content, str):

@@ -113,7 +113,7 @@ def test_a_wrong_keyword_is_refused(wrong):
 def test_the_layout_survives_its_record():
     layout = Layout("y", ("a",), ("b", "c"), (), "id", True, "tab", "mean", "w", (("a", 2.0),))
     assert Layout.saved({"layout": layout.stated}) == layout
-    assert Layout.saved({"label": "state", "missing": "drop"}) == Layout("state", missing="drop")
+    assert Layout.saved({}) == Layout()
 
 
 def test_training_samples_alone_tell_substitutes_and_categories():

@@ -140,14 +140,13 @@ def test_no_errors_are_optimal_and_the_saved_fit_checks():
     fit = fsopt.fit("pmm", data)
     record = json.loads(json.dumps(fit_record(fit, data=data, source="blobs")))
     checked = check_record(record, data, "file")
-    assert checked["verified"]
-    assert (checked["certificate"].kind, checked["claimed"]) == ("global", Status.OPTIMAL)
+    assert checked.verified
+    assert (checked.certificate.kind, checked.claimed) == ("global", Status.OPTIMAL)
     for part in ({"bound": 1.0}, {"bound": None}, {"objective": 1.0}, {"coef": [-v for v in record["coef"]]}):
-        assert not check_record({**record, **part}, data, "file")["verified"]
-    # Fits of version 0.1.0 called the same answer stationary.
-    assert check_record({**record, "status": "stationary", "bound": None}, data, "file")["verified"]
+        assert not check_record({**record, **part}, data, "file").verified
+    assert check_record({**record, "status": "stationary", "bound": None}, data, "file").verified
     other = json.loads(json.dumps(fit_record(fsopt.fit("pmm", OVERLAP), data=OVERLAP, source="blobs")))
-    assert not check_record({**other, "status": "optimal", "bound": 0.0}, OVERLAP, "file")["verified"]
+    assert not check_record({**other, "status": "optimal", "bound": 0.0}, OVERLAP, "file").verified
 
 
 def test_units_do_not_matter():
@@ -232,7 +231,7 @@ def test_a_corrupted_saved_answer_is_not_verified(change, generate):
         below["w"], below["b"] = fit.coef.tolist(), fit.intercept
     elif change == "no proof":
         below["point"] = below["alpha"] = None
-    assert check_record(record, data, "file")["verified"] == (change == "nothing")
+    assert check_record(record, data, "file").verified == (change == "nothing")
 
 
 def test_a_hyperplane_with_fewer_errors_is_no_proof_that_there_is_none():

@@ -86,7 +86,7 @@ def changed(value: Any, rng: np.random.Generator) -> Any:
 
 
 def text_of(rng: np.random.Generator) -> bytes:
-    """Return a damaged file: in its text, in its values with or without a new digest, or by a token."""
+    """Return a damaged file: in its text, in its values with the old or a new digest, or by a token."""
     record = answers()[rng.integers(len(answers()))]
     kind = rng.integers(4)
     if kind == 0:
@@ -98,8 +98,7 @@ def text_of(rng: np.random.Generator) -> bytes:
     for _ in range(int(rng.integers(1, 4))):
         new = changed(record, rng)
         record = new if isinstance(new, dict) else record
-    old = {k: v for k, v in record.items() if k not in ("digest", "format")}
-    return json.dumps(old if kind == 2 else _resealed(record)).encode()
+    return json.dumps(record if kind == 2 else _resealed(record)).encode()
 
 
 def _resealed(record: dict[str, Any]) -> dict[str, Any]:

@@ -150,7 +150,7 @@ def test_a_number_that_is_next_to_none_has_forty_digits():
     assert verify.decimal(tiny, up=False) == f"0.{0:040d}"
 
 
-def test_a_file_of_the_old_format_says_what_to_do(tmp_path):
+def test_a_file_of_another_format_says_what_to_do(tmp_path):
     code, shown = verdict(written(tmp_path / "proof.json", '{"format": "fsopt proof 1", "parts": [1]}'))
     assert code == 2
     assert "fsopt evidence" in shown
@@ -168,7 +168,7 @@ def test_alternatives_that_list_all_selections_state_that_there_is_no_other(file
 
 def test_an_interval_of_some_per_cent_is_no_optimum():
     data = fsopt.load_dataset("wdbc")
-    found = fsopt.verify(fsopt.fit("best-subset", data, m=3, tolerance=10.0), data, exact=True)["exact"]
+    found = fsopt.verify(fsopt.fit("best-subset", data, m=3, tolerance=10.0), data, exact=True).exact.plain()
     (claim,) = found["claims"]
     if float(claim["relative_width"]) > 1e-3:
         assert found["word"] == "not verified exactly" or claim["reason"] == ""

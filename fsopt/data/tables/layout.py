@@ -90,11 +90,8 @@ class Layout:
 
     @classmethod
     def saved(cls, record: Mapping[str, Any]) -> Layout:
-        """Return the layout in a saved answer; one of an older version has a label and a treatment only."""
-        stated = dict(record.get("layout") or {})
-        given = {k: _tuples(v) for k, v in stated.items()}
-        older = {"target": record.get("label", DEFAULT_TARGET), "missing": record.get("missing")}
-        return cls(**{**older, **given})
+        """Return the layout in a saved answer; one that was saved in Python has none: that of the defaults."""
+        return cls(**{k: _tuples(v) for k, v in record.get("layout", {}).items()})
 
     @property
     def stated(self) -> dict[str, Any]:

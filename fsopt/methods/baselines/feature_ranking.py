@@ -140,9 +140,7 @@ def check_filter(saved: SavedFit, scores: Vector) -> Certificate:
     # Scores may be infinite: those that are equal differ by 0.
     with np.errstate(invalid="ignore"):
         off = np.where(stated == scores, 0.0, np.abs(stated - scores) / np.maximum(1.0, np.abs(scores)))
-    # Until 0.2 features of equal scores were in the order of the columns.
-    orders = order_of(stated, data), ranking(stated)
-    order = min(orders, key=lambda one: int(np.sum(given != one)))
+    order = order_of(stated, data)
     ranked = Ranked(order, number_kept(fit.method, fit.params.get("m"), data.p))
     wrong = {"scores": float(off.max()), "ranking": float(np.sum(given != order))}
     return extend(check_subset_svm(saved, ranked.kept), wrong)

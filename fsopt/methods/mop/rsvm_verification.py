@@ -39,14 +39,12 @@ def stated_residuals(
     off = max(gamma - INACTIVE * data.n, 0.0) if stated == 0 else abs(stated - gamma) / max(data.n, gamma)
     scores = data.X @ w
     capacity = float(w @ scores) if gram else float(w @ w)
-    # Fits of version 0.1.0 have no multipliers of the shortest hyperplane, and with a kernel are refused for it.
-    multipliers = details.get("shortest_alpha" if stated == 0 else "alpha")
-    vectors = () if multipliers is None else support_vectors(finite_vector(multipliers, data.n))
+    vectors = support_vectors(finite_vector(details["shortest_alpha" if stated == 0 else "alpha"], data.n))
     ends = np.abs(finite_vector(details["b_interval"], 2) - best_intercepts(scores, data.y, data.weights))
     return {
         "capacity": abs(capacity - float(details["capacity"])) / max(capacity, 1e-300),
         "gamma": off,
-        "n_support_vectors": float(multipliers is not None and details["n_support_vectors"] != len(vectors)),
+        "n_support_vectors": float(details["n_support_vectors"] != len(vectors)),
         "b_interval": float(ends.max()) / max(1.0, float(np.abs(scores).max())),
     }
 

@@ -15,6 +15,7 @@ from support import REFERENCE, blobs, reference, written
 
 import fsopt
 from fsopt.answers.fits import fit_record
+from fsopt.answers.records import sealed
 from fsopt.answers.saved import read_record
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError, FsoptError, ParameterError
@@ -205,10 +206,10 @@ def test_a_saved_fit_is_proved_again_and_damage_is_found(tmp_path, kernel, w_cap
     data = blobs(30, 3, seed=13, gap=0.4)
     fit = fsopt.fit("rsvm", data, w_cap=w_cap, kernel=kernel)
     assert (fit.details["gamma"] > 0) == (w_cap != 1e5)
-    path = written(tmp_path, "fit.json", json.dumps(fit_record(fit, data=data, source="blobs")))
+    path = written(tmp_path, "fit.json", json.dumps(sealed(fit_record(fit, data=data, source="blobs"))))
     found = check_record(read_record(path), data, "fit.json")
-    assert found["verified"]
-    assert found["certificate"].bound == pytest.approx(fit.bound, abs=1e-9)
+    assert found.verified
+    assert found.certificate.bound == pytest.approx(fit.bound, abs=1e-9)
     alpha = fit.details["alpha"]
     bent = {
         "alpha": {"alpha": np.where(np.arange(30) % 2 == 0, 0.5 * alpha, alpha)},
