@@ -7,17 +7,11 @@ loaded when they are first used, so that ``import fsopt`` costs next to nothing;
 
 import lazy_loader
 
-from fsopt.common import moved, plugins
+from fsopt.common import plugins
 from fsopt.solvers import pyomo_plugin
 
 __version__ = "0.3.0"
-_public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-
-def __getattr__(name: str) -> object:
-    return _public(name) if name in __all__ else moved.renamed("fsopt", name)
-
-
-moved.register()
 plugins.ABOVE.append("fsopt.drivers.kernel_scaling.interface:register")
 pyomo_plugin.register("fsopt.drivers.branch_and_bound.driver:prove")

@@ -6,7 +6,6 @@ import ast
 import importlib
 import os
 import re
-import warnings
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -61,12 +60,9 @@ def test_links_to_files_lead_somewhere(page):
         assert os.path.exists(place) or made(os.path.relpath(place, ROOT)), target
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the old names of the change log
 @pytest.mark.parametrize("page", LINKED, ids=name)
 def test_the_modules_and_functions_that_a_page_names_are_there(page):
     text = page.read_text(encoding="utf-8")
-    if page.name == "CHANGELOG.md":  # which alone names what was renamed
-        warnings.simplefilter("ignore", DeprecationWarning)
     for dotted in sorted(set(re.findall(r"`(fsopt(?:\.\w+)+)", text)) - {"fsopt.experiments"}):
         found, _, rest = dotted.partition(".")
         place = importlib.import_module(found)

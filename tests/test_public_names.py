@@ -12,9 +12,6 @@ import pytest
 from snippets import steps
 from support import ROOT
 
-import fsopt
-from fsopt.common.moved import RENAMED
-
 RINGS = ("fsopt", "fsopt.data", "fsopt.drivers", "fsopt.errors", "fsopt.estimators", "fsopt.extend", "fsopt.papers")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES += [page for folder in ("drivers", "howto") for page in sorted((ROOT / "docs" / folder).glob("*.md"))]
@@ -70,7 +67,3 @@ def test_an_inner_name_is_found():
         "fsopt.gbd_path",
         "fsopt.drivers.Recorder",
     }
-
-
-def test_an_old_name_is_none_of_the_public_ones():
-    assert not set(RENAMED["fsopt"]) & set(fsopt.__all__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -133,17 +132,6 @@ class SelectionPath(Answer):
             }
             found = merged(found, entry)
         return found
-
-    def verify(self, data: Dataset) -> Mask:
-        """Return the mask (k,) of the bounds that hold: the name of version 0.2 for a part of :func:`fsopt.verify`."""
-        warnings.warn("SelectionPath.verify(data) is fsopt.verify(path, data) now", DeprecationWarning, stacklevel=2)
-        found = self.residuals(data)
-        return np.array([found[f"bound of {name}"] <= 1e-9 for name in self.names])
-
-    def exact(self, data: Dataset) -> tuple[Claim, ...]:
-        """Return the claims: the name of version 0.2 for :meth:`claims`."""
-        warnings.warn("SelectionPath.exact(data) is SelectionPath.claims(data) now", DeprecationWarning, stacklevel=2)
-        return self.claims(data)
 
     def claims(self, data: Dataset) -> tuple[Claim, ...]:
         """Return for each entry the claim with the exact interval that its evidence proves, without a search.

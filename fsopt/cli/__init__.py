@@ -32,7 +32,6 @@ def _run(given: list[str]) -> int:
 
     try:
         streams.prepare_streams()
-        warnings.filterwarnings("always", "variant=", DeprecationWarning)  # old words choose another algorithm
         warnings.showwarning = lambda message, *_: output.remark(f"warning: {message}")
         import typer
 

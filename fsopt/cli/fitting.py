@@ -87,7 +87,7 @@ def _exact(fitted: Fit, source: Dataset, changes: Any) -> Any:
     """Return what rational arithmetic shows of a fit."""
     from fsopt.verification.exact_checking import verify
 
-    return verify(fitted, source, exact=True, customise=changes)["exact"]
+    return verify(fitted, source, exact=True, customise=changes).record()["exact"]
 
 
 def _exit(fitted: Fit) -> int:

@@ -7,13 +7,11 @@ that of the weight of the preprocessed feature, or the one that the method's par
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from fsopt.common.arguments import word
-from fsopt.common.registry import REGISTRIES
 from fsopt.models.blocks import number
 from fsopt.typing import Vector
 
@@ -98,13 +96,6 @@ def select_by_size(
 def selection(w: Vector, threshold: float = THRESHOLD) -> tuple[int, ...]:
     """Return the features that the weights (p,) of preprocessed features select, by a threshold of the largest size."""
     return _at_least(np.abs(w), threshold * np.abs(w).max(initial=0.0))
-
-
-def select(method: str, w: Vector) -> tuple[int, ...]:
-    """Return what :meth:`fsopt.methods.spec.MethodSpec.select` of a method does: its name in version 0.2."""
-    warnings.warn("select(name, w) is MethodSpec.select(w) now; the old name goes with 1.0", DeprecationWarning, 2)
-    selected: tuple[int, ...] = REGISTRIES["method"][method].select(w)
-    return selected
 
 
 def support_vectors(multipliers: Vector) -> tuple[int, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
 from typing import Any
 
 import pyomo.environ as pyo
@@ -86,14 +84,7 @@ A model of none of the papers is one more module in the folder ``own``.
 """
 
 
-def register_model(
-    spec: ModelSpec | str,
-    builder: Callable[..., pyo.ConcreteModel] | None = None,
-    problem_class: str = "",
-    *,
-    equation: str = "",
-    replace: bool = False,
-) -> ModelSpec:
+def register_model(spec: ModelSpec, *, replace: bool = False) -> ModelSpec:
     """Add a model of your own to the registry: build, solve, show, export and check take it by its slug from then on.
 
     Parameters
@@ -102,8 +93,6 @@ def register_model(
         Its entry: slug, builder, problem class, and where it has them equation and ``weights``. The builder is a
         function of a data set and keywords that returns a ConcreteModel; the first line of its docstring is the
         summary, and each component's ``doc`` its equation.
-    builder, problem_class, equation : optional
-        The fields of the entry behind a slug, as in version 0.2.
     replace : bool, default False
         Take the place of a model of your own that has the slug already, as in a notebook.
 
@@ -116,14 +105,7 @@ def register_model(
     ------
     ParameterError : the slug is taken, the class is unknown, or the builder is no function.
     """
-    if builder is not None and isinstance(spec, str):
-        warnings.warn(
-            "register_model takes fsopt.ModelSpec(slug, builder, problem_class); its fields one by one go with 1.0",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        spec = ModelSpec(spec, builder, problem_class, equation=equation)
-    return MODELS.register(spec, replace=replace)  # type: ignore[arg-type]
+    return MODELS.register(spec, replace=replace)
 
 
 @checked(slug=TEXT, data=DATASET)

@@ -6,7 +6,6 @@ import datetime
 import io
 import math
 import time
-import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
 from importlib import import_module, metadata
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pyomo.common.config import ConfigValue, NonNegativeFloat, NonNegativeInt
 from pyomo.common.tee import TeeStream, capture_output
 from pyomo.common.timing import HierarchicalTimer
-from pyomo.contrib.solver.common.base import Availability, LegacySolverWrapper, SolverBase
+from pyomo.contrib.solver.common.base import Availability, SolverBase
 from pyomo.contrib.solver.common.config import SolverConfig
 from pyomo.contrib.solver.common.results import Results, SolutionStatus, TerminationCondition
 from pyomo.contrib.solver.common.util import (
@@ -233,24 +232,3 @@ def classes(names: Sequence[str], prover: str) -> dict[str, type[CertifiedSolver
         short = solver.rpartition(":")[2]
         made[f"fsopt_{short}"] = type(f"Fsopt{short.capitalize()}", (CertifiedSolver,), {"solver": solver})
     return made
-
-
-class OldClarabel(LegacySolverWrapper, CertifiedSolver):  # type: ignore[misc]
-    """Clarabel as version 0.2 entered it: it adds the suffixes ``dual`` and ``rc``, and no point is no error."""
-
-    name = "clarabel"
-    solver = "clarabel"
-
-    def solve(self, model: pyo.ConcreteModel, **keywords: Any) -> Any:
-        """Solve a model and return the results of Pyomo's first interface."""
-        from pyomo.environ import Suffix
-
-        message = "the solver 'clarabel' of Pyomo is 'fsopt_clarabel' now; the old name goes with 1.0"
-        warnings.warn(message, DeprecationWarning, stacklevel=2)
-        for suffix in ("dual", "rc"):
-            if model.component(suffix) is None:
-                model.add_component(suffix, Suffix(direction=Suffix.IMPORT))
-        try:
-            return super().solve(model, **keywords)
-        except NoFeasibleSolutionError:
-            return super().solve(model, **{**keywords, "load_solutions": False})

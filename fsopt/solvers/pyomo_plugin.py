@@ -87,4 +87,3 @@ def _enter(prover: str, factory: ModuleType) -> None:
     for name, solver in ours.classes(OURS, prover).items():
         doc = f"{solver.solver or 'the preferred solver'}, certified by fsopt"
         factory.SolverFactory.register(name, doc=doc)(solver)
-    factory.LegacySolverFactory.register("clarabel", doc="the old name of fsopt_clarabel")(ours.OldClarabel)

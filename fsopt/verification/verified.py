@@ -152,10 +152,6 @@ class Verification:
         }
         return found if self.exact is None else {**found, "exact": self.exact.plain()}
 
-    def __getitem__(self, name: str) -> Any:
-        """Return an entry of :meth:`record`, which was the answer of ``fsopt.check`` in version 0.2."""
-        return self.record()[name]
-
     def to_frame(self) -> DataFrame:
         """Return the residuals as a pandas DataFrame: columns ``residual``, ``value`` and ``ok``."""
         import pandas as pd

@@ -72,7 +72,7 @@ def test_two_features_of_twenty_that_separate_are_found():
     fit = fsopt.fit("r2w2", Dataset(X, y), m=2, step=3)
     assert fit.support == (7, 13)
     assert [record["n_features"] for record in fit.history] == [20, 17, 14, 11, 8, 5, 2]
-    assert fsopt.verify(fit, Dataset(X, y))["verified"]
+    assert fsopt.verify(fit, Dataset(X, y)).verified
 
 
 def test_the_bound_falls_as_the_factors_descend():

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -323,26 +322,3 @@ def test_ctrl_c_of_a_running_process(tmp_path: Path) -> None:
     record = json.loads(out)
     assert record["stop"] == "interrupted"
     assert record["bound"] < record["objective"]
-
-
-def test_words_of_version_0_2_that_chose_an_algorithm_are_told(capsys):
-    with warnings.catch_warnings(), pytest.raises(SystemExit) as ended:
-        main(
-            [
-                "fit",
-                "gbd",
-                "--data",
-                "wdbc",
-                "--param",
-                "m=1",
-                "--param",
-                "tolerance=0.1",
-                "--param",
-                "variant=branch-and-benders",
-                "--json",
-            ]
-        )
-    out, err = capsys.readouterr()
-    assert ended.value.code == 0
-    assert json.loads(out)["method"] == "best-subset"
-    assert "warning: variant='branch-and-benders' of 'gbd' is method 'best-subset' now" in err

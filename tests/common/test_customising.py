@@ -61,7 +61,7 @@ def test_a_rule_of_the_master_gives_the_best_selection_that_keeps_it():
 def test_check_verifies_a_changed_fit_with_its_change_and_refuses_it_without():
     record = sealed_fit(fsopt.fit("best-subset", DATA, m=2, c=1.0, customise={"fsp-master": rule}))
     found = check_record(record, DATA, "fit.json", customise={"fsp-master": rule})
-    assert (found["verified"], found["claimed"]) == (True, "optimal")
+    assert (found.verified, found.claimed) == (True, "optimal")
     with pytest.raises(FileError, match=r"changed models: fsp-master by rule.*customise="):
         check_record(record, DATA, "fit.json")
     unchanged = sealed_fit(fsopt.fit("best-subset", DATA, m=2, c=1.0))
@@ -77,7 +77,7 @@ def test_a_change_of_a_convex_program_is_certified_and_checked():
     assert found.coef[0] == 0.0
     assert found.status == "optimal"
     assert found.objective > fsopt.fit("svm", DATA).objective
-    assert check_record(sealed_fit(found), DATA, "fit.json", customise={"svm": without})["verified"]
+    assert check_record(sealed_fit(found), DATA, "fit.json", customise={"svm": without}).verified
 
 
 def test_every_model_of_the_slug_is_changed_in_cross_validation():

@@ -1,4 +1,4 @@
-"""Packages of users, made known by entry points: one against ``fsopt.extend``, and the same written against 0.2."""
+"""Packages of users, made known by entry points: written against ``fsopt.extend``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from support import ROOT, blobs
 
-NOW, BEFORE = ROOT / "tests" / "own_package", ROOT / "tests" / "own_package_of_0_2"
+PACKAGE = ROOT / "tests" / "own_package"
 DATA = blobs(40, 6, seed=3)
 
 
@@ -25,8 +25,8 @@ def table(tmp_path):
     return str(path)
 
 
-def in_package(*arguments, package=NOW, warn="error::DeprecationWarning"):
-    env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{package}", "PYTHONWARNINGS": warn}
+def in_package(*arguments):
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{PACKAGE}"}
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=env, cwd=Path.home())
 
 
@@ -39,13 +39,12 @@ def imports(code: str) -> set[str]:
 
 
 def test_an_own_package_imports_the_two_rings_of_public_names_alone():
-    for path in NOW.rglob("*.py"):
+    for path in PACKAGE.rglob("*.py"):
         assert imports(path.read_text("utf-8")) <= {"fsopt", "fsopt.extend"}, path
     for page in ("own-package.md", "own-model.md", "own-penalty.md"):
         text = (ROOT / "docs" / "howto" / page).read_text("utf-8")
         for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
             assert imports(code) <= {"fsopt", "fsopt.extend", "fsopt.drivers"}, page
-    assert imports((BEFORE / "fsopt_ridge" / "elastic.py").read_text("utf-8")) > {"fsopt", "fsopt.methods.assembly"}
 
 
 def test_the_names_of_the_second_ring_are_listed_and_described():
@@ -74,19 +73,6 @@ def test_an_own_package_goes_through_fit_compare_check_and_export(table, tmp_pat
     assert "(3) w <= s" in shown.stdout
     assert "elastic-svm" in in_package("-m", "fsopt", "methods").stdout
     assert "elastic-svm" in in_package("-m", "fsopt", "models").stdout
-
-
-@pytest.mark.slow
-def test_a_package_written_against_0_2_gives_the_same_fit_with_warnings(table):
-    fit = ("-m", "fsopt", "fit", "elastic-svm", "--data", table, "--param", "mu=2", "--json")
-    now, before = in_package(*fit), in_package(*fit, package=BEFORE, warn="always::DeprecationWarning")
-    assert before.returncode == 0, before.stderr
-    values = [json.loads(answer.stdout) for answer in (now, before)]
-    assert [v["status"] for v in values] == ["optimal", "optimal"]
-    assert values[0]["objective"] == values[1]["objective"]
-    assert values[0]["support"] == values[1]["support"]
-    for word in ("register_model takes fsopt.ModelSpec", "register_method takes", "MethodSpec.select"):
-        assert word in before.stderr
 
 
 @pytest.mark.slow

@@ -138,16 +138,6 @@ def test_an_entry_that_cannot_work_is_refused(register, entry, why):
         register(entry)
 
 
-def test_the_calls_of_version_0_2_work_with_warnings():
-    with pytest.warns(DeprecationWarning, match=r"fsopt\.ModelSpec"):
-        entry = fsopt.register_model("own-svm", build_svm, "QP", equation="(1)")
-    assert (entry.slug, entry.problem_class, entry.equation) == ("own-svm", "QP", "(1)")
-    with pytest.warns(DeprecationWarning, match="threshold"):
-        spec = fsopt.register_method(dataclasses.replace(SVM, name="own"), threshold=0.5)
-    assert fsopt.METHODS["own"] is spec
-    assert spec.select(np.array([1.0, 0.4, -0.6])) == (0, 2)
-
-
 def test_a_model_of_the_users_own_takes_weights_where_its_entry_says_so():
     weighted = DATA.weighted(sample_weight=np.linspace(0.5, 2.0, DATA.n))
     fsopt.register_model(fsopt.ModelSpec("without", build_svm, "QP"))

@@ -55,9 +55,9 @@ def test_a_saved_fit_is_verified_and_a_forged_one_is_not(name):
     fit = fsopt.fit("l0-mpm", data, delta=share_of_limit(data, 0.95), approx=name, alpha=0.5, n_starts=3)
     record = numbers(json.loads(json.dumps(fit_record(fit, data=data, source="here"))))
     checked = check_record(record, data, "here")
-    assert checked["verified"], checked["certificate"]
-    assert checked["claimed"] is Status.STATIONARY
-    assert set(checked["certificate"].residuals) >= {
+    assert checked.verified, checked.certificate
+    assert checked.claimed is Status.STATIONARY
+    assert set(checked.certificate.residuals) >= {
         "objective",
         "constraints",
         "remainder",

@@ -82,11 +82,11 @@ def test_a_saved_proof_is_verified_without_a_solver(monkeypatch):
     record = json.loads(proved())
     monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
     found = check_record(record, data, "fit.json")
-    assert found["claimed"] == "optimal"
-    assert found["verified"]
-    assert found["certificate"].residuals["bound"] == 0.0
+    assert found.claimed == "optimal"
+    assert found.verified
+    assert found.certificate.residuals["bound"] == 0.0
     for changed in (record | {"bound": record["bound"] + 3e-6}, record | {"objective": record["objective"] - 3e-6}):
-        assert not check_record(changed, data, "fit.json")["verified"]
+        assert not check_record(changed, data, "fit.json").verified
 
 
 def corrupt(record, change):
@@ -124,7 +124,7 @@ def test_a_corrupted_proof_is_refused(change):
     data = mirrored()
     record = json.loads(proved())
     corrupt(record, change)
-    assert not check_record(record, data, "fit.json")["verified"]
+    assert not check_record(record, data, "fit.json").verified
 
 
 @pytest.mark.parametrize("change", ["lam", "mu", "length", "text", "nan", "bound", "gone"])
@@ -183,9 +183,9 @@ def test_the_method_takes_column_generation_for_large_data_and_its_proof_can_be_
     assert grid[1] == pytest.approx(fit.objective, abs=1e-7)
     assert fit.bound <= grid.min() + 1e-9
     record = json.loads(json.dumps(fit_record(fit, data=data, source="test")))
-    assert check_record(record, data, "fit.json")["verified"]
+    assert check_record(record, data, "fit.json").verified
     corrupt(record, "mu")
-    assert not check_record(record, data, "fit.json")["verified"]
+    assert not check_record(record, data, "fit.json").verified
 
 
 @pytest.mark.parametrize("call", [1, 4])

@@ -241,4 +241,4 @@ def test_a_corrupted_saved_answer_is_not_verified(method, change):
         params["alpha"] = 6.0
     elif change == "multipliers":
         record["details"]["point"]["y"] = [v + 0.01 for v in record["details"]["point"]["y"]]
-    assert check_record(record, data, "file")["verified"] == (change == "nothing")
+    assert check_record(record, data, "file").verified == (change == "nothing")

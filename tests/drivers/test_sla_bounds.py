@@ -79,12 +79,12 @@ def test_the_value_zero_of_nonnegative_terms_is_optimal_and_its_saved_fit_checks
     assert (fit.certificate.kind, fit.certificate.bound_source) == (Kind.GLOBAL, NONNEGATIVE)
     record = json.loads(json.dumps(fit_record(fit, data=SEPARABLE, source="blobs")))
     checked = check_record(record, SEPARABLE, "file")
-    assert checked["verified"]
-    assert checked["certificate"].kind is Kind.GLOBAL
+    assert checked.verified
+    assert checked.certificate.kind is Kind.GLOBAL
     for part in ({"bound": 0.1}, {"bound": None}, {"objective": 1e-3}, {"coef": [-v - 1.0 for v in record["coef"]]}):
-        assert not check_record({**record, **part}, SEPARABLE, "file")["verified"]
+        assert not check_record({**record, **part}, SEPARABLE, "file").verified
     overlapping = fsopt.fit(method, DATA, generate=generate, **({"lam": 0.05} if params else {}))
     assert (overlapping.status, overlapping.bound) == (Status.STATIONARY, None)
     false = json.loads(json.dumps(fit_record(overlapping, data=DATA, source="blobs")))
-    assert check_record(false, DATA, "file")["verified"]
-    assert not check_record({**false, "status": "optimal", "bound": 0.0}, DATA, "file")["verified"]
+    assert check_record(false, DATA, "file").verified
+    assert not check_record({**false, "status": "optimal", "bound": 0.0}, DATA, "file").verified

@@ -1,7 +1,6 @@
 """Estimators: scikit-learn's own checks, and what users put them into."""
 
 import dataclasses
-import importlib
 import inspect
 import os
 import pickle
@@ -60,12 +59,6 @@ def test_the_classes_are_made_at_their_first_use_and_are_always_the_same():
         estimators.Nothing  # noqa: B018
     with pytest.raises(TypeError, match="unexpected keyword argument 'q'"):
         estimators.GMEB(q=1.0)
-
-
-def test_the_modules_of_version_0_2_warn_and_have_the_classes():
-    with pytest.warns(DeprecationWarning, match="is fsopt.estimators now"):
-        old = importlib.import_module("fsopt.estimators.mop")
-    assert old.RSVM is estimators.RSVM
 
 
 def test_a_registered_method_has_an_estimator_and_a_replaced_one_a_new_one(monkeypatch):

@@ -29,7 +29,7 @@ def test_a_fit_without_a_model_is_that_of_the_model(method, params, data, monkey
     assert fit.objective == pytest.approx(expected.objective, rel=1e-5, abs=1e-5)
     assert fit.coef == pytest.approx(expected.coef, rel=1e-3, abs=1e-3 * np.abs(expected.coef).max())
     record = fit_record(fit, data=data, source="drawn")
-    assert check_record(record, data, "drawn")["verified"]
+    assert check_record(record, data, "drawn").verified
 
 
 def test_a_solver_that_is_named_is_taken_for_large_data_too(monkeypatch):

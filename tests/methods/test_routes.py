@@ -34,7 +34,7 @@ def test_a_stall_is_left_for_the_model_and_the_fit_says_so(method, stalling):
     assert fit.objective == pytest.approx(expected.objective, rel=1e-6)
     assert fit.status == expected.status
     assert any("stalled" in warning and "clarabel" in warning for warning in fit.warnings)
-    assert check_record(fit_record(fit, data=DATA, source="drawn"), DATA, "drawn")["verified"]
+    assert check_record(fit_record(fit, data=DATA, source="drawn"), DATA, "drawn").verified
 
 
 @pytest.mark.parametrize("method", sampled(["svm", "svm-norm", "rsvm"], 1))

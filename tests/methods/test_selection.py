@@ -10,7 +10,7 @@ from support import blobs
 
 import fsopt
 from fsopt.errors import ParameterError
-from fsopt.methods.selection import select, select_by_size, support_vectors, without_rounding
+from fsopt.methods.selection import select_by_size, support_vectors, without_rounding
 
 weights = st.lists(st.one_of(st.just(0.0), st.floats(1e-4, 1e3), st.floats(-1e3, -1e-4)), min_size=1, max_size=8).map(
     np.array
@@ -104,8 +104,6 @@ def test_a_method_selects_by_its_threshold(method):
     w = np.array([-2.0, 0.0, 2.0 * spec.threshold, 1.9 * spec.threshold])
     assert spec.select(w) == (0, 2)
     assert spec.select(np.zeros(3)) == ()
-    with pytest.warns(DeprecationWarning, match=r"MethodSpec\.select"):
-        assert select(method, w) == (0, 2)
 
 
 def test_the_defaults_of_a_rule_are_the_thresholds():

@@ -24,9 +24,9 @@ def test_a_gap_above_a_thousandth_is_feasible_within_the_tolerance(method, param
     assert "feasible (within 10)" in fit.summary()
     record = json.loads(json.dumps(fit_record(fit, source="wdbc")))
     found = check_record(sealed(record), data, "fit.json")
-    assert (found["verified"], found["recomputed"]) == (True, "feasible")
+    assert (found.verified, found.recomputed) == (True, "feasible")
     claimed = sealed(record | {"status": "optimal", "stop": "optimal"})
-    assert not check_record(claimed, data, "fit.json")["verified"]
+    assert not check_record(claimed, data, "fit.json").verified
     narrow = fsopt.fit(method, data, tolerance=WIDEST, **params)
     assert (narrow.status, narrow.stop) == ("optimal", "optimal")
     assert (narrow.objective - narrow.bound) / max(1.0, narrow.objective) <= WIDEST
@@ -42,9 +42,9 @@ def test_the_words_and_the_gap_that_a_tolerance_gives():
 def test_an_exact_check_of_a_wide_interval_claims_bounds_and_prints_its_width(wdbc):
     data = wdbc.rows(slice(0, 120)).columns(slice(0, 8))
     fit = fsopt.fit("best-subset", data, m=5, tolerance=WIDE)
-    [claim] = fsopt.verify(fit, data, exact=True)["exact"]["claims"]
+    [claim] = fsopt.verify(fit, data, exact=True).exact.plain()["claims"]
     assert claim["claim"] == "bounds on the optimum over all allowed selections"
     assert float(claim["relative_width"]) > WIDEST
-    [proved] = fsopt.verify(fsopt.fit("best-subset", data, m=5), data, exact=True)["exact"]["claims"]
+    [proved] = fsopt.verify(fsopt.fit("best-subset", data, m=5), data, exact=True).exact.plain()["claims"]
     assert proved["claim"] == "the optimum over all allowed selections"
     assert float(proved["relative_width"]) <= 1e-6

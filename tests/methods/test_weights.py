@@ -60,7 +60,7 @@ def test_whole_weights_are_repeated_samples(case):
     if weighted.bound is not None:
         assert weighted.bound == pytest.approx(repeated.bound, rel=1e-5)
     found = verified(weighted, WEIGHTED)
-    assert found["verified"], found["certificate"]
+    assert found.verified, found.certificate
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -72,7 +72,7 @@ def test_the_check_needs_the_weights(case):
             check_record(record, other, "fit.json")
         false = fit_record(fit, data=other, source="blobs")
         try:
-            found = check_record(numbers(plain(sealed(false))), other, "fit.json")["verified"]
+            found = check_record(numbers(plain(sealed(false))), other, "fit.json").verified
         except FileError:  # cuts that are not dual feasible at these weights
             found = False
         assert not found
@@ -149,7 +149,7 @@ def test_class_weights_move_the_accuracy_to_their_class():
 def test_class_weights_of_fsv_multiply_the_mean_errors_of_their_class():
     fit = fsopt.fit("fsv", DATA, class_weight={-1: 2.0, 1: 0.5}, lam=0.02)
     weighted = DATA.weighted({-1: 2.0, 1: 0.5})
-    assert verified(fit, weighted)["verified"]
+    assert verified(fit, weighted).verified
     model = fsopt.build("fsv-exact", weighted, lam=0.02)
     assert fsopt.solve(model).objective > 0
 

@@ -13,7 +13,6 @@ from pyomo import gdp
 from pyomo.contrib.solver.common.factory import SolverFactory
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
 from pyomo.contrib.solver.common.util import IncompatibleModelError, NoOptimalSolutionError
-from pyomo.opt import TerminationCondition as FirstTermination
 from support import blobs, sampled
 
 import fsopt
@@ -131,20 +130,6 @@ def test_options_and_limits_reach_the_solver():
         solver.solve(distance(), solver_options={"no_such_option": 1})
     with pytest.raises(IncompatibleModelError, match="does not solve"):
         SolverFactory("fsopt_highs").solve(distance())
-
-
-def test_the_name_of_version_0_2_works_with_a_warning():
-    m = distance()
-    with pytest.warns(DeprecationWarning, match="fsopt_clarabel"):
-        results = pyo.SolverFactory("clarabel").solve(m)
-    assert results.solver.termination_condition == FirstTermination.optimal
-    assert results.problem.upper_bound == pytest.approx(2.0)
-    assert m.dual[m.plane] == pytest.approx(0.2)
-    m.more = pyo.Constraint(expr=m.t <= 1)
-    with pytest.warns(DeprecationWarning, match="old name"):
-        again = pyo.SolverFactory("clarabel").solve(m)
-    assert again.solver.termination_condition == FirstTermination.infeasible
-    assert not pyo.check_optimal_termination(again)
 
 
 # -- models of other kinds ------------------------------------------------------------------------------

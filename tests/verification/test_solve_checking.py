@@ -34,13 +34,13 @@ def test_infeasibility_is_verified_by_its_vector_and_no_other():
     record = saved("l1-mpm", delta=0.999)
     assert (record["status"], record["point"]) == ("infeasible", None)
     found = check(record)
-    assert (found["verified"], found["recomputed"], found["certificate"].kind) == (True, "infeasible", "infeasible")
+    assert (found.verified, found.recomputed, found.certificate.kind) == (True, "infeasible", "infeasible")
     ray = record["ray"]
-    assert not check(record, ray=None)["verified"]
-    assert not check(record, ray={**ray, "y": [0.0] * len(ray["y"]), "z": [0.0] * len(ray["z"])})["verified"]
-    assert not check(record, ray={**ray, "y": [v + 1.0 for v in ray["y"]]})["verified"]
+    assert not check(record, ray=None).verified
+    assert not check(record, ray={**ray, "y": [0.0] * len(ray["y"]), "z": [0.0] * len(ray["z"])}).verified
+    assert not check(record, ray={**ray, "y": [v + 1.0 for v in ray["y"]]}).verified
     for false in ({"objective": 1.0}, {"bound": 1.0}, {"status": "unbounded"}, {"params": {"delta": 0.1}}):
-        assert not check(record, **false)["verified"], false
+        assert not check(record, **false).verified, false
 
 
 def unbounded(integers=False):
@@ -58,13 +58,13 @@ def test_unboundedness_is_verified_by_its_ray_and_no_other(monkeypatch):
     result = fsopt.solve(model)
     assert (result.status, result.point) == ("unbounded", None)
     record = solve_record(model, result, slug="drawn", data=DATA, source="blobs", params={})
-    assert check(record)["verified"]
+    assert check(record).verified
     columns = compile_model(model).column
     up = np.eye(2)[columns[id(model.y)]].tolist()
     for false in ({"direction": None}, {"evidence": None}, {"direction": {**record["direction"], "x": up}}):
-        assert not check(record, **false)["verified"], false
+        assert not check(record, **false).verified, false
     outside = {**record["evidence"], "x": up}  # y = 1 and x = 0, where x - y >= 0 asks for more
-    assert not check(record, evidence=outside)["verified"]
+    assert not check(record, evidence=outside).verified
 
 
 def test_a_ray_needs_a_point_with_whole_integers():
@@ -77,19 +77,19 @@ def test_a_ray_needs_a_point_with_whole_integers():
 def test_the_bound_of_a_search_is_the_word_of_its_solver():
     record = saved("fsp-m-bigm", m=1)
     found = check(record)
-    assert (found["verified"], found["claimed"], found["recomputed"]) == (True, "optimal", "feasible")
-    assert found["certificate"].bound_source == f"the word of {record['solver']}"
-    assert any("its search is not repeated" in note for note in found["notes"])
+    assert (found.verified, found.claimed, found.recomputed) == (True, "optimal", "feasible")
+    assert found.certificate.bound_source == f"the word of {record['solver']}"
+    assert any("its search is not repeated" in note for note in found.notes)
     # The point answers m = 2 as well, its bound does not. The multipliers at fixed integers show it; without them
     # nobody can tell without a search.
     for one in (record, saved("fsp-m", m=1)):
-        assert not check(one, params={"m": 2})["verified"]
-        assert check(one, params={"m": 2}, evidence=None)["recomputed"] == "feasible"
-    assert not check(record, bound=record["bound"] / 2)["verified"]
-    assert not check(record, status="feasible", bound=2 * record["objective"])["verified"]
+        assert not check(one, params={"m": 2}).verified
+        assert check(one, params={"m": 2}, evidence=None).recomputed == "feasible"
+    assert not check(record, bound=record["bound"] / 2).verified
+    assert not check(record, status="feasible", bound=2 * record["objective"]).verified
     fraction = copy.deepcopy(record["point"])
     fraction["x"] = [0.5 * v for v in fraction["x"]]
-    assert not check(record, status="feasible", point=fraction, solution=None)["verified"]
+    assert not check(record, status="feasible", point=fraction, solution=None).verified
 
 
 def test_a_feasible_point_has_integers():
@@ -104,24 +104,24 @@ def test_a_feasible_point_has_integers():
     x = result.point.x
     assert np.abs(x - np.round(x))[program.integer].max() > 1e-4
     record = solve_record(relaxed, result, slug="fsv-exact", data=DATA, source="blobs", params={"lam": 0.2})
-    assert not check(record, status="feasible", bound=None, evidence=None)["verified"]
+    assert not check(record, status="feasible", bound=None, evidence=None).verified
 
 
 def test_the_cuts_of_the_exact_search_are_its_bound():
     record = saved("kernel-scaling", c=0.1)
     assert record["solver"] == "fsopt"
     found = check(record)
-    assert (found["verified"], found["recomputed"], found["certificate"].bound_source) == (True, "optimal", "cuts")
+    assert (found.verified, found.recomputed, found.certificate.bound_source) == (True, "optimal", "cuts")
     cuts = record["cuts"]
-    assert check(record, solver="another")["certificate"].bound_source == "cuts"
-    assert not check(record, cuts=cuts[:1])["verified"]
+    assert check(record, solver="another").certificate.bound_source == "cuts"
+    assert not check(record, cuts=cuts[:1]).verified
     higher = record["bound"] + 1e-3
-    assert not check(record, bound=higher, status="feasible")["verified"]
+    assert not check(record, bound=higher, status="feasible").verified
     swollen = [{**cut, "mu": [3.0 * v for v in cut["mu"]]} for cut in cuts]
-    bound = check(record, cuts=swollen)["certificate"].bound
+    bound = check(record, cuts=swollen).certificate.bound
     assert bound <= record["objective"] * (1 + 1e-6)
     without = check(record, cuts=[])
-    assert (without["recomputed"], without["certificate"].bound_source) == ("feasible", "the word of fsopt")
+    assert (without.recomputed, without.certificate.bound_source) == ("feasible", "the word of fsopt")
     for damage in ([{}], [{**cuts[0], "mu": [1.0]}], [{**cuts[0], "delta": "x"}]):
         with pytest.raises(FileError, match="saved cuts"):
             check(record, cuts=damage)
@@ -129,19 +129,19 @@ def test_the_cuts_of_the_exact_search_are_its_bound():
 
 def test_cuts_prove_nothing_of_another_model():
     record, cuts = saved("gmeb-nonconvex", solver="scip"), saved("kernel-scaling")["cuts"]
-    assert check(record)["recomputed"] == "feasible"
-    assert not check(record, cuts=cuts)["verified"]
+    assert check(record).recomputed == "feasible"
+    assert not check(record, cuts=cuts).verified
 
 
 def test_a_bound_is_that_of_an_optimum_and_a_local_solver_has_none():
     record = saved("svm")
     for bound in (record["bound"] / 2, record["bound"] + 1e-3, None, float("inf")):
-        assert not check(record, bound=bound)["verified"], bound
-    assert check(record, status="feasible", bound=record["bound"] / 2)["verified"]
+        assert not check(record, bound=bound).verified, bound
+    assert check(record, status="feasible", bound=record["bound"] / 2).verified
     local = saved("gmeb-nonconvex", solver="ipopt")
     assert (local["status"], local["bound"]) == ("stationary", None)
-    assert check(local)["verified"]
-    assert not check(local, bound=local["objective"])["verified"]
+    assert check(local).verified
+    assert not check(local, bound=local["objective"]).verified
 
 
 def test_multipliers_count_where_a_bound_is_stated():
@@ -149,10 +149,10 @@ def test_multipliers_count_where_a_bound_is_stated():
     record = saved("svm")
     wrong = {**record["point"], "y": [-1.0 - v for v in record["point"]["y"]]}
     feasible = {"status": "feasible", "point": wrong, "evidence": None}
-    assert check(record, **feasible, bound=None)["verified"]
+    assert check(record, **feasible, bound=None).verified
     found = check(record, **feasible, bound=record["bound"] / 2)
-    assert not found["verified"]
-    assert found["certificate"].residuals["stated bound"] > 1e-3
+    assert not found.verified
+    assert found.certificate.residuals["stated bound"] > 1e-3
 
 
 def test_constraints_beside_the_arrays_are_never_verified():
@@ -168,5 +168,5 @@ def test_constraints_beside_the_arrays_are_never_verified():
         "data_sha256": saved("rlp")["data_sha256"],
     }
     found = check(record)
-    assert not found["certificate"].ok
-    assert any("not checked" in note for note in found["notes"])
+    assert not found.certificate.ok
+    assert any("not checked" in note for note in found.notes)

@@ -122,8 +122,7 @@ def test_a_path_is_verified_by_its_evidence_and_its_classifiers(path):
         found = fsopt.verify(false, DATA)
         assert not found.verified, residual
         assert residual in found.reason
-    with pytest.warns(DeprecationWarning, match="claims"):
-        assert path.exact(DATA) == path.claims(DATA)
+    assert shown.claims == path.claims(DATA)
 
 
 def test_a_path_over_two_parameters_is_verified_pair_by_pair():
@@ -148,10 +147,8 @@ def test_other_things_are_no_answer(other):
         fsopt.verify(other, DATA)
 
 
-def test_the_old_name_has_the_entries_of_its_answer(fit):
-    with pytest.warns(DeprecationWarning, match="check is verify now"):
-        check = fsopt.check
-    found = check(fit, DATA, exact=True)
+def test_the_record_has_the_entries_that_the_command_line_prints(fit):
+    found = fsopt.verify(fit, DATA, exact=True).record()
     assert found["verified"] is True
     assert found["recomputed"] == "optimal"
     assert found["exact"]["word"] == "verified exactly"

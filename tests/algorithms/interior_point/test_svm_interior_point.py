@@ -71,11 +71,11 @@ def test_the_method_takes_it_where_it_is_asked_to_and_its_fit_is_verified():
     assert (fit.status, fit.solver) == ("optimal", "fsopt")
     assert np.allclose(fit.coef, other.coef, atol=1e-5)
     record = fit_record(fit, data=data, source="drawn")
-    assert check_record(record, data, "drawn")["verified"]
+    assert check_record(record, data, "drawn").verified
     forged = [{"intercept": fit.intercept + 0.01}, {"objective": fit.objective - 0.1}]
     forged.append({"details": {**record["details"], "alpha": [0.0] * data.n}})
     for change in forged:
-        assert not check_record({**record, **change}, data, "drawn")["verified"]
+        assert not check_record({**record, **change}, data, "drawn").verified
 
 
 def test_a_named_solver_and_another_word_are_refused():
@@ -120,7 +120,7 @@ def test_the_exact_interval_of_multipliers_with_an_unsquared_norm_is_narrow(monk
     for c in (1e-3, 1.0):
         fit = fsopt.fit("svm-norm", CASES["long"], c=c)
         checked = fsopt.verify(fit, CASES["long"], exact=True)
-        assert (fit.solver, checked["exact"]["word"]) == ("fsopt", "verified exactly")
+        assert (fit.solver, checked.exact.plain()["word"]) == ("fsopt", "verified exactly")
         forged = fit_record(fit, data=CASES["long"], source="drawn")
         forged["objective"] = forged["objective"] * 0.9
-        assert not check_record(forged, CASES["long"], "drawn")["verified"]
+        assert not check_record(forged, CASES["long"], "drawn").verified

@@ -127,7 +127,7 @@ def test_a_corrupted_saved_answer_is_not_verified(method, change):
         with pytest.raises(FileError, match="lam"):  # not one of its parameters
             check_record(record, data, "file")
     else:
-        assert check_record(record, data, "file")["verified"] == (change == "nothing")
+        assert check_record(record, data, "file").verified == (change == "nothing")
 
 
 def test_a_restricted_answer_that_is_not_quite_feasible_is_as_good_as_any(monkeypatch):

@@ -84,4 +84,4 @@ def test_a_resumed_run_goes_on_with_a_smaller_tolerance(tmp_path):
     assert resumed.iterations > 1
     assert resumed.status == "optimal"
     assert resumed.objective == pytest.approx(whole.objective, rel=2e-6)
-    assert fsopt.verify(resumed, DATA)["verified"]
+    assert fsopt.verify(resumed, DATA).verified

@@ -232,7 +232,7 @@ def saved(fit, data):
 
 
 def verified(record, data):
-    return check_record(record, data, "fit.json")["verified"]
+    return check_record(record, data, "fit.json").verified
 
 
 KINDS = [("local", 0.0), ("local", 0.01), ("global", 0.0), ("global", 0.01), ("local", 0.01, without_models)]

@@ -40,8 +40,8 @@ def fits(data):
 @pytest.mark.parametrize("name", METHODS)
 def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits, data):
     found = fsopt.verify(fits[name], data, exact=True)
-    assert found["verified"]
-    exact = found["exact"]
+    assert found.numerically
+    exact = found.exact.plain()
     json.dumps(exact)
     if name in NAMED or (name == "pmm" and fits[name].status != "optimal"):
         assert exact["word"] == NOT_VERIFIED

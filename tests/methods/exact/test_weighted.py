@@ -19,7 +19,7 @@ BY_CLASS = blobs(60, 5, seed=3, gap=0.3).weighted(class_weight={"+1": 2.0})
 def test_the_interval_is_that_of_the_weighted_program(method):
     data = DATA if fsopt.METHODS[method].weights == "samples" else BY_CLASS
     fit = fsopt.fit(method, data)
-    found = fsopt.verify(fit, data, exact=True)["exact"]
+    found = fsopt.verify(fit, data, exact=True).exact.plain()
     claim = found["claims"][0]
     ends = [Fraction(end) for end in claim["interval"] if end is not None]
     if found["word"] == "verified exactly":
@@ -31,8 +31,8 @@ def test_the_interval_is_that_of_the_weighted_program(method):
 def test_a_tree_of_weighted_samples_is_not_called_exact():
     fit = fsopt.fit("best-subset", DATA, m=2)
     found = fsopt.verify(fit, DATA, exact=True)
-    assert found["verified"]
-    assert found["exact"]["word"] != "verified exactly"
-    assert "weights" in found["exact"]["claims"][0]["reason"]
+    assert found.numerically
+    assert found.exact.plain()["word"] != "verified exactly"
+    assert "weights" in found.exact.plain()["claims"][0]["reason"]
     with pytest.raises(ParameterError, match="weights"):
         necessity(DATA, 2, exact=True)

@@ -150,8 +150,8 @@ def test_an_honest_record_is_verified_without_a_solver(case, monkeypatch):
     data, record = record_of(case)
     monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
     found = check_record(record, data, "test")
-    assert found["verified"], found["certificate"]
-    assert "each closed by its cut" in found["notes"][0]
+    assert found.verified, found.certificate
+    assert "each closed by its cut" in found.notes[0]
 
 
 def arrays(record, name, dtype):
@@ -218,17 +218,17 @@ def test_a_forged_record_is_not_verified(case, forgery):
         found = check_record(forged, data, "test")
     except FileError:
         return
-    assert not found["verified"]
+    assert not found.verified
 
 
 def test_an_open_gap_cannot_be_called_optimal():
     data, record = record_of("few nodes")
     assert record["status"] == "feasible"
     record["status"] = "optimal"
-    assert not check_record(record, data, "test")["verified"]
+    assert not check_record(record, data, "test").verified
     data, record = record_of("few nodes")
     record["bound"] += 0.1 * (record["objective"] - record["bound"])
-    assert not check_record(record, data, "test")["verified"]
+    assert not check_record(record, data, "test").verified
 
 
 def test_of_equal_optima_every_run_returns_the_same_and_the_alternatives_list_all():

@@ -35,8 +35,8 @@ def test_an_honest_record_is_verified_without_a_solver(case, monkeypatch):
     data, record = record_of(case)
     monkeypatch.setattr(fsopt.Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
     found = check_record(record, data, "test")
-    assert found["verified"], found["certificate"]
-    assert "recomputed from the cuts" in found["notes"][0]
+    assert found.verified, found.certificate
+    assert "recomputed from the cuts" in found.notes[0]
 
 
 def _raise(record):
@@ -76,7 +76,7 @@ def test_a_forged_record_is_not_verified(case, forgery):
         with pytest.raises(FileError, match="bound is not a number"):
             check_record(forged, data, "test")
     else:
-        assert not check_record(forged, data, "test")["verified"]
+        assert not check_record(forged, data, "test").verified
 
 
 @pytest.mark.parametrize("alphas", [None, [["x"]], [[1.0]], "nan"])
@@ -94,15 +94,15 @@ def test_an_open_gap_cannot_be_called_optimal():
     data, record = record_of("few cuts")
     assert record["status"] == "feasible"
     record["status"] = "optimal"
-    assert not check_record(record, data, "test")["verified"]
+    assert not check_record(record, data, "test").verified
 
 
 def test_a_bound_between_the_proved_one_and_the_objective_is_refuted_by_the_search():
     data, record = record_of("few cuts")
     record["bound"] += 0.1 * (record["objective"] - record["bound"])
     found = check_record(record, data, "test")
-    assert not found["verified"]
-    assert found["certificate"].residuals["bound"] > 1e-3
+    assert not found.verified
+    assert found.certificate.residuals["bound"] > 1e-3
 
 
 def test_a_bound_that_the_search_had_no_time_for_is_not_verified(monkeypatch):
@@ -110,14 +110,14 @@ def test_a_bound_that_the_search_had_no_time_for_is_not_verified(monkeypatch):
     data, record = record_of("m")
     monkeypatch.setattr("fsopt.methods.gbd.verification.NODE_LIMIT", 3)
     found = check_record(record, data, "test")
-    assert not found["verified"]
-    assert "not confirmed" in found["notes"][0]
+    assert not found.verified
+    assert "not confirmed" in found.notes[0]
 
 
 def test_other_rows_than_those_held_out_are_noticed():
     data, record = record_of("held out")
     record["params"]["seed"] = 1
-    assert not check_record(record, data, "test")["verified"]
+    assert not check_record(record, data, "test").verified
 
 
 @pytest.mark.parametrize("sigma", [None, [1.0], ["x"] * 6, [0.5] * 6])

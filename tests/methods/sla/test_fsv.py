@@ -76,8 +76,8 @@ def forged(fit):
 def test_a_saved_fit_is_verified_and_a_forged_one_is_not(name):
     fit = fitted(name, generate=False)
     checked = check_record(numbers(json.loads(json.dumps(fit_record(fit, data=DATA, source="here")))), DATA, "here")
-    assert checked["verified"], checked["certificate"]
-    assert checked["claimed"] is Status.STATIONARY
+    assert checked.verified, checked.certificate
+    assert checked.claimed is Status.STATIONARY
     for part, false in forged(fit):
         assert not check_fit(false, DATA).ok, part
 
