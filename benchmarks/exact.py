@@ -362,9 +362,8 @@ def report(given: argparse.Namespace) -> None:
         "says what the suites are. Tolerance 1e-4, one thread for each answer (`best-subset-2`: two processes), on",
         "2 virtual cores shared with other work: a limit in CPU seconds means the same on any day. Gap:",
         "(objective - bound) / max(1, objective). `best-subset-exact`: the ends of the interval that",
-        "`fsopt check --exact` proves, rounded outward. Names of methods are those of version 0.3: `gbd` is the",
-        "cut loop of the paper, in",
-        "version 0.2 a variant of the method that is `best-subset` now. On data set one `best-subset` ran with",
+        "`fsopt check --exact` proves, rounded outward. `gbd` is the cut loop of the paper.",
+        "On data set one `best-subset` ran with",
         "numba, on a slower processor than that of the other rows: ten million additions of Python take 1.0 s.",
         "",
     ]

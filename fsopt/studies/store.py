@@ -285,7 +285,7 @@ def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
     for table, columns in TABLES.items():
         if columns != tuple(column[1] for column in connection.execute(f"PRAGMA table_info({table})")):
             raise FileError(
-                f"the store '{brief(place)}' is of another version of fsopt: it has other columns in the table '{table}'",
+                f"the store '{brief(place)}' is of another version: its table '{table}' has other columns",
                 "give the name of a new file, which the run fills again",
             )
 

@@ -340,7 +340,7 @@ def test_a_store_with_other_columns_is_refused(change, tmp_path):
         held.connection.execute(change)
     for write in (True, False):
         with (
-            pytest.raises(FileError, match="has other columns in the table '.*': give the name of a new file"),
+            pytest.raises(FileError, match=r"its table '.*' has other columns: give the name of a new file"),
             store.opened(place, write=write),
         ):
             pass
