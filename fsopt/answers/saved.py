@@ -117,7 +117,8 @@ def read_record(path: str | Path) -> dict[str, Any]:
     if record.get("format") != FORMAT:
         number = f"the format {shown(record['format'])}" if "format" in record else "no format"
         raise FileError(
-            f"'{path}' has {number}, and this version reads {FORMAT}", "compute the answer again and save it"
+            f"'{path}' is not a saved answer of the format {FORMAT}, which this version reads: it has {number}",
+            "compute the answer again, and save it with 'fsopt solve -o', 'fsopt fit -o' or the method save",
         )
     # Names of labels, features and data may be the words 'inf' or 'nan' and stay texts.
     words = {

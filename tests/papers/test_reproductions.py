@@ -227,6 +227,7 @@ def test_a_store_keeps_the_parts_and_their_seconds(tmp_path):
         assert held.part("x", {"m": 3}, lambda: pytest.fail("computed again")) == (value, seconds)
         assert held.part("x", {"m": 4}, lambda: "other")[0] == "other"
         held.connection.execute("UPDATE parts SET seconds = NULL")
+        held.connection.commit()
     with opened(path, write=True) as held:  # a damaged row
         assert held.part("x", {"m": 3}, lambda: "again")[0] == "again"
 

@@ -166,6 +166,7 @@ def test_constraints_beside_the_arrays_are_never_verified():
         "objective": 0.0,
         "point": {"x": [0.0] * program.n, "y": None, "z": None},
         "data_sha256": saved("rlp")["data_sha256"],
+        "labels": saved("rlp")["labels"],
     }
     found = check(record)
     assert not found.certificate.ok
