@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 
 # One thread for each of the processes of a run: more of them wait for each other in loops that take the processors.
@@ -31,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--require-solvers", default="", help="solvers that must be usable, separated by commas")
     parser.addoption("--note-passed", metavar="FILE", help="write the tests that passed into a file, one in a line")
     parser.addoption("--but-passed", metavar="FILE", help="leave out the tests of such a file")
+    parser.addoption("--sample", metavar="N", type=int, help="of each slow test take N cases, drawn by their names")
 
 
 class Passed:
@@ -54,11 +57,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what passed before; the slow tests come first: at the end of a run no process waits for one of them."""
+    """Leave out what passed before and slow cases beyond a sample; slow ones come first, so that none is awaited."""
+    out: set[str] = set()
     if file := config.getoption("--but-passed"):
         passed = set(Path(file).read_text(encoding="utf-8").splitlines())
-        config.hook.pytest_deselected(items=[item for item in items if repr(item.nodeid) in passed])
-        items[:] = [item for item in items if repr(item.nodeid) not in passed]
+        out = {item.nodeid for item in items if repr(item.nodeid) in passed}
+    if most := config.getoption("--sample"):
+        slow = [item.nodeid for item in items if item.get_closest_marker("slow") and item.nodeid not in out]
+        for _, cases in groupby(sorted(slow), lambda name: name.partition("[")[0]):
+            out.update(sorted(cases, key=lambda name: sha256(name.encode()).digest())[most:])
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in out])
+    items[:] = [item for item in items if item.nodeid not in out]
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
