@@ -124,6 +124,7 @@ def equilibrate(
         anchored_column &= (np.abs(column - of_columns) <= WINDOW) | whole
     row = np.where(anchored_row, row, np.inf)
     column = np.where(anchored_column, column, np.inf)
+    row, column = _with_norms(A, sizes, (row, column), cones, (row_bounds[0] == 0.0) & (row_bounds[1] == 0.0))
     row, column = _alternate(A, sizes, (row, column), _Matrices.of(cones), passes)
     # Powers of two: multiplication by them has no rounding error.
     columns: Vector = 2.0 ** np.round(column)
@@ -158,6 +159,35 @@ def _alternate(
             if np.isfinite(row).all():
                 break  # another pass has the same outcome
             row = np.where(np.isinf(row), 0.0, row)  # nothing fixes the units of these rows: they stay as they are
+    return row, column
+
+
+def _with_norms(
+    A: sp.csr_matrix, sizes: Vector, anchors: tuple[Vector, Vector], cones: ConeStack, equations: Mask
+) -> tuple[Vector, Vector]:
+    r"""Return anchors with a unit for each norm :math:`\|u\| \le t`, u = Fw, with t in no row: of its equations and t.
+
+    It is the size of the smallest column of F, of the w that the anchors give a unit. Without it these rows follow a
+    w_j that is next to nothing in the row behind its unit, as in :math:`d'w = 1` at a small d_j.
+    """
+    (m, n), G, heads = A.shape, cones.G, cones.starts[:-1]
+    stated = G[heads] @ (np.bincount(A.indices, minlength=n) > 0)
+    alone = (cones.orders == 0) & (cones.pairs == 0) & (stated == 0.0) & (cones.h[heads] == 0.0)
+    if not alone.any():
+        return anchors
+    cone = np.full(n, -1)
+    cone[G.indices] = np.repeat(np.repeat(np.where(alone, np.arange(len(cones)), -1), cones.sizes), np.diff(G.indptr))
+    of_row = np.where(equations, segment_max(cone[A.indices] + 1.0, A.indptr).astype(int) - 1, -1)
+    rows = np.repeat(np.arange(m), np.diff(A.indptr))
+    units, unit = anchors[1].copy(), np.full(len(cones) + 1, np.inf)
+    np.minimum.at(units, A.indices, anchors[0][rows] - sizes)
+    weight = (of_row[rows] >= 0) & (cone[A.indices] < 0) & np.isfinite(units[A.indices])
+    pairs, place = np.unique(of_row[rows[weight]] * n + A.indices[weight], return_inverse=True)
+    norms = np.full(len(pairs), -np.inf)
+    np.maximum.at(norms, place, (sizes + units[A.indices])[weight])
+    np.minimum.at(unit, pairs // n, norms)
+    of_head = np.where(np.isin(np.arange(n), G[heads].indices), cone, -1)
+    row, column = (np.where(np.isinf(own), unit[of], own) for own, of in zip(anchors, (of_row, of_head), strict=True))
     return row, column
 
 

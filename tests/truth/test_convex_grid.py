@@ -12,7 +12,7 @@ from truth.convex_grid import PARAMS, ending, points
 
 ALL = points()
 SAMPLE = np.random.default_rng(11).choice(len(ALL) - 40, 12, replace=False).tolist()
-HARD = (8, 94, 149, 188, 231, 254, 266, 334)
+HARD = (8, 44, 94, 140, 149, 188, 231, 254, 266, 334)
 """Points at which a method once ended without a certified optimum."""
 OPEN = {("l1-mpm", 124), ("svm-norm", 128)}
 """l1-mpm: at units of 1e-6 the residual of Clarabel's answer is 1.1e-6 under some kernels of BLAS, beside the tolerance
