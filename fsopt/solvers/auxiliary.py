@@ -29,14 +29,14 @@ from fsopt.answers.results import Point, Status
 from fsopt.certificates.bounds import farkas, no_objective, recession
 from fsopt.certificates.convex import certify_convex
 from fsopt.certificates.model import certify_point, fixed_program
-from fsopt.certificates.points import infeasibility
+from fsopt.certificates.points import infeasibility, judged_point
 from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import SolverError
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Outcome, Settings
-from fsopt.solvers.mending import linear_first, mended, moved, tries, without_small
+from fsopt.solvers.mending import closes, linear_first, mended, moved, tries, without_small
 from fsopt.solvers.proof_programs import recession_program
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import without_objective
@@ -96,9 +96,10 @@ def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: fl
         )
     point = mended(program, outcome.point, deadline)
     outcome = _with_point(program, outcome, point)
-    if point.y is not None and certify_convex(program, point.x, point, "").ok:
+    feasible = infeasibility(program, point.x) <= FEASIBLE
+    if point.y is not None and feasible and closes(program, judged_point(program, point.x), point):
         return outcome
-    if outcome.evidence is None and infeasibility(program, point.x) <= FEASIBLE:
+    if outcome.evidence is None and feasible:
         found = _solved(program, settings, known=known)
         if found is not None and found[0].point is not None and found[0].point.y is not None:
             pair = mended(program, found[0].point, time.perf_counter() + max(SHARE * found[0].seconds, BRIEF))
@@ -183,9 +184,7 @@ def _contradicted(outcome: Outcome, other: str) -> Outcome:
     return replace(outcome, status=Status.NONE, stop="numerical", ray=None, message=message)
 
 
-def _solved(
-    program: Program, settings: Settings, *, duals: bool = True, known: str = ""
-) -> tuple[Outcome, str] | None:
+def _solved(program: Program, settings: Settings, *, duals: bool = True, known: str = "") -> tuple[Outcome, str] | None:
     """Return the outcome of the first installed solver of the class that solves a program, and its name.
 
     None where the next in turn is the one whose outcome is ``known``.

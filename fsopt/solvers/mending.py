@@ -60,7 +60,7 @@ def mended(program: Program, point: Point, deadline: float) -> Point:
     """
     x, known = judged_point(program, point.x), dict[float, Box]()
     priced = point.y is not None and point.z is not None
-    if infeasibility(program, x) > FEASIBLE or (priced and not _closes(program, x, point, known)):
+    if infeasibility(program, x) > FEASIBLE or (priced and not closes(program, x, point, known)):
         x = moved(program, x, deadline, _terms(program, point) if priced else None)
     if not priced:
         return Point(x)
@@ -69,7 +69,7 @@ def mended(program: Program, point: Point, deadline: float) -> Point:
     for tried in tries(program, pair, deadline):
         if infeasibility(program, tried.x) > FEASIBLE:
             tried = Point(x, tried.y, tried.z)
-        if _closes(program, judged_point(program, tried.x), tried, known):
+        if closes(program, judged_point(program, tried.x), tried, known):
             return tried
         best = max(best, tried, key=lambda found: lower_bound(program, found).value)
     return best
@@ -84,9 +84,11 @@ def tries(program: Program, point: Point, deadline: float) -> Iterator[Point]:
         yield dual_moved(program, without_noise(program, point, share), deadline)
 
 
-def _closes(program: Program, x: Vector, pair: Point, known: dict[float, Box]) -> bool:
-    """Return whether the bound of multipliers meets the value at x, with ranges ``known`` for values."""
+def closes(program: Program, x: Vector, pair: Point, known: dict[float, Box] | None = None) -> bool:
+    """Return whether the bound of multipliers meets the value at x, with ranges ``known`` for values if need be."""
     value = minimised(program, x)
+    if gap(program, value, lower_bound(program, Point(x, *pair.multipliers)).value) <= TOLERANCE:
+        return True
     return gap(program, value, best_bound(program, pair, value, known).value) <= TOLERANCE
 
 
