@@ -12,7 +12,7 @@ import numpy as np
 
 from fsopt.answers.certificate import REMAINDER, TOLERANCE, Certificate, Kind, make
 from fsopt.answers.results import Point
-from fsopt.certificates.bounds import Bound, lower_bound
+from fsopt.certificates.bounds import Bound, Box, lower_bound
 from fsopt.certificates.cancellation import drowned
 from fsopt.certificates.points import infeasibility, judged_point, minimised, ratio, rounding, row_violations
 from fsopt.certificates.propagation import ranges
@@ -48,10 +48,14 @@ def gap(program: Program, value: float, bound: float) -> float:
     return abs(value - bound) / max(program.unit, abs(value), 1e-300)
 
 
-def best_bound(program: Program, pair: Point, value: float) -> Bound:
+def best_bound(program: Program, pair: Point, value: float, known: dict[float, Box] | None = None) -> Bound:
     """Return the lower bound that the multipliers of a pair prove of the points with at most a value.
 
     Ranges of the variables are propagated only where the bound without them does not meet the value.
+
+    Parameters
+    ----------
+    known : ranges for values, which several pairs of the same program share.
 
     Raises
     ------
@@ -61,7 +65,10 @@ def best_bound(program: Program, pair: Point, value: float) -> Bound:
     found = lower_bound(program, own)
     if (gap(program, value, found.value) <= TOLERANCE and found.rigorous > -np.inf) or not np.isfinite(value):
         return found
-    other = lower_bound(program, own, ranges(program, value))
+    known = {} if known is None else known
+    if value not in known:
+        known[value] = ranges(program, value)
+    other = lower_bound(program, own, known[value])
     better = other.value > found.value or (other.value == found.value and other.rigorous > found.rigorous)
     return other if better or not np.isfinite(found.value) else found
 

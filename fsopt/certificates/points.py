@@ -109,6 +109,8 @@ def _vanishing(program: Program, x: Vector) -> Mask:
     rows[cones.starts[:-1]] = False
     found = np.zeros(program.n, dtype=bool)
     found[G.indices[G.indptr[:-1][rows]]] = True
+    if not found.any():
+        return found
     terms = row_violations(program, x)[1]
     share = sp.csr_matrix(abs(program.A) @ sp.diags(np.where(found, np.abs(x), 0.0)))
     rows = np.repeat(np.arange(len(terms)), np.diff(share.indptr))

@@ -23,6 +23,9 @@ from fsopt.compiler.cones import ConeStack
 from fsopt.compiler.levels import WINDOW, facts, levels
 from fsopt.typing import Indices, Mask, Vector
 
+DRIFT = 3.0
+"""Logarithm by which the unit of an equation of a norm has to exceed that of the norm to be replaced by it."""
+
 
 @dataclass(frozen=True)
 class Scaling:
@@ -124,7 +127,11 @@ def equilibrate(
         anchored_column &= (np.abs(column - of_columns) <= WINDOW) | whole
     row = np.where(anchored_row, row, np.inf)
     column = np.where(anchored_column, column, np.inf)
-    row, column = _alternate(A, sizes, (row, column), _Matrices.of(cones), passes)
+    anchors, matrices = (row, column), _Matrices.of(cones)
+    row, column = _alternate(A, sizes, anchors, matrices, passes)
+    of_norms = _with_norms(A, sizes, anchors, cones, passes)
+    if (row - of_norms[0])[np.isinf(anchors[0])].max(initial=0.0) > DRIFT:
+        row, column = _alternate(A, sizes, of_norms, matrices, passes)
     # Powers of two: multiplication by them has no rounding error.
     columns: Vector = 2.0 ** np.round(column)
     return Scaling(columns, 2.0 ** -np.round(row[:m]), *_balance(cones, columns, radii))
@@ -158,6 +165,43 @@ def _alternate(
             if np.isfinite(row).all():
                 break  # another pass has the same outcome
             row = np.where(np.isinf(row), 0.0, row)  # nothing fixes the units of these rows: they stay as they are
+    return row, column
+
+
+def _with_norms(
+    A: sp.csr_matrix, sizes: Vector, anchors: tuple[Vector, Vector], cones: ConeStack, passes: int
+) -> tuple[Vector, Vector]:
+    r"""Return anchors with a unit for each norm :math:`\|u\| \le t`, u = Fw: that of t, of its equations as well.
+
+    It is the unit of t in the other rows, or, with t in none, the size of the smallest column of F, of the w that the
+    anchors give a unit. Without it these rows follow a w_j that is next to nothing in the row behind its unit, as in
+    :math:`d'w = 1` at a small d_j.
+    """
+    n, G, heads = A.shape[1], cones.G, cones.starts[:-1]
+    plain = (cones.orders == 0) & (cones.pairs == 0) & (np.diff(G.indptr)[heads] == 1) & (cones.h[heads] == 0.0)
+    if not plain.any():
+        return anchors
+    head = np.append(G.indices, 0)[G.indptr[heads]]
+    cone = np.full(n, -1)
+    cone[G.indices] = np.repeat(np.repeat(np.where(plain, np.arange(len(cones)), -1), cones.sizes), np.diff(G.indptr))
+    in_rows = np.bincount(A.indices, minlength=n)
+    cone[in_rows != 1] = -1
+    cone[head] = -1
+    of_row = np.where(np.isinf(anchors[0]), segment_max(cone[A.indices] + 1.0, A.indptr).astype(int) - 1, -1)
+    rows, other = np.repeat(of_row, np.diff(A.indptr)), A[of_row < 0]
+    column = _alternate(other, sizes[rows < 0], (anchors[0][of_row < 0], anchors[1]), _Matrices.of(cones), passes)[1]
+    column = np.where(np.bincount(other.indices, minlength=n) > 0, column, anchors[1])
+    direct = anchors[1].copy()
+    np.minimum.at(direct, A.indices, np.repeat(anchors[0], np.diff(A.indptr)) - sizes)
+    weight = (rows >= 0) & np.isfinite(direct[A.indices])
+    pairs, place = np.unique(rows[weight] * n + A.indices[weight], return_inverse=True)
+    norms, unit = np.full(len(pairs), -np.inf), np.full(len(cones) + 1, np.inf)
+    np.maximum.at(norms, place, (sizes + direct[A.indices])[weight])
+    np.minimum.at(unit, pairs // n, norms)
+    unit[:-1] = np.where(plain & np.isfinite(column[head]), column[head], unit[:-1])
+    row, column = np.where(np.isinf(anchors[0]), unit[of_row], anchors[0]), anchors[1].copy()
+    alone = plain & np.isinf(column[head]) & (in_rows[head] == 0)
+    column[head[alone]] = unit[:-1][alone]
     return row, column
 
 

@@ -29,14 +29,14 @@ from fsopt.answers.results import Point, Status
 from fsopt.certificates.bounds import recession
 from fsopt.certificates.convex import certify_convex
 from fsopt.certificates.model import certify_point, fixed_program
-from fsopt.certificates.points import infeasibility
+from fsopt.certificates.points import infeasibility, judged_point
 from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import SolverError
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Outcome, Settings
-from fsopt.solvers.mending import linear_first, mended, mended_ray, moved, without_small
+from fsopt.solvers.mending import closes, linear_first, mended, mended_ray, moved, without_small
 from fsopt.solvers.proof_programs import recession_program
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import without_objective
@@ -69,10 +69,11 @@ def supplement(
 
 
 def _supplement(program: Program, outcome: Outcome, settings: Settings, solver: str) -> Outcome:
+    known = "" if settings.own else solver
     settings = Settings(tolerance=settings.tolerance, threads=settings.threads, seed=settings.seed)
     deadline = time.perf_counter() + max(SHARE * outcome.seconds, BRIEF)
     if program_class(program) in CONVEX:
-        return _convex(program, outcome, settings, deadline)
+        return _convex(program, outcome, settings, deadline, known)
     if outcome.point is not None:
         return _fixed(program, _moved(program, outcome, deadline), settings, deadline)
     free = np.zeros_like(program.integer)
@@ -86,7 +87,7 @@ def _supplement(program: Program, outcome: Outcome, settings: Settings, solver: 
     return outcome
 
 
-def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: float) -> Outcome:
+def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: float, known: str) -> Outcome:
     if outcome.point is None:
         if outcome.status is Status.INFEASIBLE:
             return _infeasible(program, outcome, settings, deadline)
@@ -95,10 +96,11 @@ def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: fl
         )
     point = mended(program, outcome.point, deadline)
     outcome = _with_point(program, outcome, point)
-    if point.y is not None and certify_convex(program, point.x, point, "").ok:
+    feasible = infeasibility(program, point.x) <= FEASIBLE
+    if point.y is not None and feasible and closes(program, judged_point(program, point.x), point):
         return outcome
-    if outcome.evidence is None and infeasibility(program, point.x) <= FEASIBLE:
-        found = _solved(program, settings)
+    if outcome.evidence is None and feasible:
+        found = _solved(program, settings, known=known)
         if found is not None and found[0].point is not None and found[0].point.y is not None:
             pair = mended(program, found[0].point, time.perf_counter() + max(SHARE * found[0].seconds, BRIEF))
             if point.y is None or certify_convex(program, point.x, pair, "").ok:
@@ -172,12 +174,17 @@ def _contradicted(outcome: Outcome, other: str) -> Outcome:
     return replace(outcome, status=Status.NONE, stop="numerical", ray=None, message=message)
 
 
-def _solved(program: Program, settings: Settings, *, duals: bool = True) -> tuple[Outcome, str] | None:
-    """Return the outcome of the first installed solver of the class that solves a program, and its name."""
+def _solved(program: Program, settings: Settings, *, duals: bool = True, known: str = "") -> tuple[Outcome, str] | None:
+    """Return the outcome of the first installed solver of the class that solves a program, and its name.
+
+    None where the next in turn is the one whose outcome is ``known``.
+    """
     best = None
     for spec in preference(program_class(program)):
         if not spec.available or (duals and not spec.duals):
             continue
+        if spec.name == known:
+            break
         try:
             outcome = Connection(spec, program, settings).solve(clock.left())
         except SolverError:

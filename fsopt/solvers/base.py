@@ -239,7 +239,8 @@ class Session:
                 break
             other.settings = replace(self.settings, tolerance=tolerance)
             try:
-                result = certified_result(self.program, other._open().solve(left), self.spec.name)
+                outcome = supplement(self.program, other._open().solve(left), other.settings, left, self.spec.name)
+                result = certified_result(self.program, outcome, self.spec.name)
             except FsoptError:
                 break
             if result.status is Status.OPTIMAL:

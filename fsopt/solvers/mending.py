@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from fsopt.answers.certificate import FEASIBLE, TOLERANCE
 from fsopt.answers.results import Point
-from fsopt.certificates.bounds import cleaned, farkas, lower_bound, no_objective, reduced_costs
+from fsopt.certificates.bounds import Box, cleaned, farkas, lower_bound, no_objective, reduced_costs
 from fsopt.certificates.convex import best_bound, gap
 from fsopt.certificates.points import (
     block_norms,
@@ -58,9 +58,9 @@ def mended(program: Program, point: Point, deadline: float) -> Point:
     point : of a solver, with or without multipliers.
     deadline : of :func:`time.perf_counter`.
     """
-    x = judged_point(program, point.x)
+    x, known = judged_point(program, point.x), dict[float, Box]()
     priced = point.y is not None and point.z is not None
-    if infeasibility(program, x) > FEASIBLE or (priced and not _closes(program, x, point)):
+    if infeasibility(program, x) > FEASIBLE or (priced and not closes(program, x, point, known)):
         x = moved(program, x, deadline, _terms(program, point) if priced else None)
     if not priced:
         return Point(x)
@@ -69,7 +69,7 @@ def mended(program: Program, point: Point, deadline: float) -> Point:
     for tried in tries(program, pair, deadline):
         if infeasibility(program, tried.x) > FEASIBLE:
             tried = Point(x, tried.y, tried.z)
-        if _closes(program, judged_point(program, tried.x), tried):
+        if closes(program, judged_point(program, tried.x), tried, known):
             return tried
         best = max(best, tried, key=lambda found: lower_bound(program, found).value)
     return best
@@ -100,10 +100,12 @@ def tries(program: Program, point: Point, deadline: float) -> Iterator[Point]:
         yield dual_moved(program, without_noise(program, point, share), deadline)
 
 
-def _closes(program: Program, x: Vector, pair: Point) -> bool:
-    """Return whether the bound of multipliers meets the value at x."""
+def closes(program: Program, x: Vector, pair: Point, known: dict[float, Box] | None = None) -> bool:
+    """Return whether the bound of multipliers meets the value at x, with ranges ``known`` for values if need be."""
     value = minimised(program, x)
-    return gap(program, value, best_bound(program, pair, value).value) <= TOLERANCE
+    if gap(program, value, lower_bound(program, Point(x, *pair.multipliers)).value) <= TOLERANCE:
+        return True
+    return gap(program, value, best_bound(program, pair, value, known).value) <= TOLERANCE
 
 
 def _terms(program: Program, point: Point) -> Vector:

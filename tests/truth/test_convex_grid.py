@@ -12,12 +12,11 @@ from truth.convex_grid import PARAMS, ending, points
 
 ALL = points()
 SAMPLE = np.random.default_rng(11).choice(len(ALL) - 40, 12, replace=False).tolist()
-HARD = (8, 94, 149, 188, 231, 254, 266, 334)
+HARD = (8, 44, 94, 124, 140, 149, 188, 231, 254, 266, 317, 334)
 """Points at which a method once ended without a certified optimum."""
-OPEN = {("l1-mpm", 124), ("svm-norm", 128)}
-"""l1-mpm: at units of 1e-6 the residual of Clarabel's answer is 1.1e-6 under some kernels of BLAS, beside the tolerance
-of 1e-6. svm-norm: with C = 1e3 and features of size 1e6, multipliers that are doubles meet ||X'Ya|| <= 1/2 to 2e-6,
-and so does their bound; the answer is `feasible` on both routes, see the last test."""
+OPEN = {("svm-norm", 128)}
+"""svm-norm: with C = 1e3 and features of size 1e6, multipliers that are doubles meet ||X'Ya|| <= 1/2 to 2e-6, and so
+does their bound; the answer is `feasible` on both routes, see the last test."""
 PLACES = range(len(ALL)) if os.environ.get("FSOPT_TRUTH") else sorted({*SAMPLE, *HARD})
 HONEST = {
     "l1-mpm": ("is infeasible at delta",),
