@@ -32,7 +32,7 @@ from fsopt.certificates.points import (
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.solvers.least_change import least_change, prices_of
-from fsopt.solvers.tangents import dual_tangents, tangents
+from fsopt.solvers.tangents import box, dual_tangents, tangents
 from fsopt.typing import Mask, Vector
 
 ROUNDS = 8
@@ -103,7 +103,8 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
     deadline : of :func:`time.perf_counter`.
     terms : (n,) sums of the terms of the reduced costs, the prices of changes; None for those of the objective.
     """
-    x = judged_point(program, x)
+    ends = box(program)
+    x = judged_point(program, np.clip(x, *ends))
     if terms is None:
         terms = np.abs(program.c) + abs(program.P) @ np.abs(x)
     best, error = x, infeasibility(program, x)
@@ -111,12 +112,12 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
         if error <= EXACT:
             break
         rows, least, most, sizes = tangents(program, x)
-        low, high = (np.where(program.integer, 0.0, end - x) for end in (program.lb, program.ub))
+        low, high = (np.where(program.integer, 0.0, end - x) for end in ends)
         change = least_change(rows, (least, most), (low, high), prices_of(terms, rows, sizes), deadline)
         if change is None:
             break
         moved_to = x + change
-        x = judged_point(program, np.where(np.abs(moved_to) <= CANCELLED * np.abs(x), 0.0, moved_to))
+        x = judged_point(program, np.clip(np.where(np.abs(moved_to) <= CANCELLED * np.abs(x), 0.0, moved_to), *ends))
         left = infeasibility(program, x)
         if left < error:
             best, error = x, left
