@@ -36,7 +36,7 @@ from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import SolverError
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Outcome, Settings
-from fsopt.solvers.mending import linear_first, mended, moved, tries, without_small
+from fsopt.solvers.mending import inwards, linear_first, mended, moved, tries, without_small
 from fsopt.solvers.proof_programs import recession_program
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import without_objective
@@ -94,6 +94,10 @@ def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: fl
             _unbounded(program, program, outcome, settings, deadline) if outcome.status is Status.UNBOUNDED else outcome
         )
     point = mended(program, outcome.point, deadline)
+    if infeasibility(program, point.x) > FEASIBLE:
+        inner = _solved(without_objective(program), settings, duals=False)
+        if inner is not None and inner[0].point is not None:
+            point = replace(point, x=inwards(program, point.x, inner[0].point.x))
     outcome = _with_point(program, outcome, point)
     if point.y is not None and certify_convex(program, point.x, point, "").ok:
         return outcome

@@ -4,7 +4,7 @@ A solver stops within absolute tolerances in its own units. Its point is then mo
 constraint, where a change of a variable costs what it changes of the objective: the sum :math:`T_j` of the terms of its
 reduced cost. Its multipliers are moved by the least change that leaves no reduced cost without a bound to pay it. Both
 are linear programs, with the tangents of cones and of other constraints in their place, and are repeated for what they
-leave. Multipliers that are noise, small in every column, become 0 first. A mended point is another answer, and is
+leave. What they leave of a cone goes with a small step towards its interior. Multipliers that are noise, small in every column, become 0 first. A mended point is another answer, and is
 judged as any other: nothing here can make a false answer pass.
 """
 
@@ -32,7 +32,7 @@ from fsopt.certificates.points import (
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.solvers.least_change import least_change, prices_of
-from fsopt.solvers.tangents import box, dual_tangents, tangents
+from fsopt.solvers.tangents import dual_tangents, tangents
 from fsopt.typing import Mask, Vector
 
 ROUNDS = 8
@@ -40,6 +40,8 @@ ROUNDS = 8
 than the tolerance of the one before."""
 CLOSE = 1e-8
 """Part of a gap, relative to the objective value, that one reduced cost may open."""
+INWARDS = np.geomspace(1e-12, 1e-6, 13)
+"""Shares of the way to an interior point, which cost about as much of the objective value."""
 LAST = 1e3
 """Price of a variable in nonlinear constraints, in that of the dearest other one."""
 CANCELLED = 1e-9
@@ -103,8 +105,7 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
     deadline : of :func:`time.perf_counter`.
     terms : (n,) sums of the terms of the reduced costs, the prices of changes; None for those of the objective.
     """
-    ends = box(program)
-    x = judged_point(program, np.clip(x, *ends))
+    x = min((judged_point(program, v) for v in (defined(program, x), x)), key=lambda v: infeasibility(program, v))
     if terms is None:
         terms = np.abs(program.c) + abs(program.P) @ np.abs(x)
     best, error = x, infeasibility(program, x)
@@ -112,16 +113,37 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
         if error <= EXACT:
             break
         rows, least, most, sizes = tangents(program, x)
-        low, high = (np.where(program.integer, 0.0, end - x) for end in ends)
+        low, high = (np.where(program.integer, 0.0, end - x) for end in (program.lb, program.ub))
         change = least_change(rows, (least, most), (low, high), prices_of(terms, rows, sizes), deadline)
         if change is None:
             break
         moved_to = x + change
-        x = judged_point(program, np.clip(np.where(np.abs(moved_to) <= CANCELLED * np.abs(x), 0.0, moved_to), *ends))
+        x = judged_point(program, defined(program, np.where(np.abs(moved_to) <= CANCELLED * np.abs(x), 0.0, moved_to)))
         left = infeasibility(program, x)
         if left < error:
             best, error = x, left
     return best
+
+
+def defined(program: Program, x: Vector) -> Vector:
+    """Return x (n,) where free variables that are in one equation alone have the values that it gives them."""
+    free = np.isinf(program.lb) & np.isinf(program.ub) & ~program.integer & (program.A.getnnz(axis=0) == 1)
+    entries = program.A.tocoo()
+    own = np.flatnonzero(free[entries.col] & (program.lo == program.hi)[entries.row])
+    rows, first = np.unique(entries.row[own], return_index=True)
+    x, columns = x.copy(), entries.col[own[first]]
+    x[columns] = 0.0
+    x[columns] = (program.lo - program.A @ x)[rows] / entries.data[own[first]]
+    return x
+
+
+def inwards(program: Program, x: Vector, inner: Vector) -> Vector:
+    """Return the first point (n,) from x towards one inside the cones that meets every constraint; x without one."""
+    for share in INWARDS:
+        found = judged_point(program, defined(program, x + share * (inner - x)))
+        if infeasibility(program, found) <= FEASIBLE:
+            return found
+    return x
 
 
 def linear_first(program: Program, x: Vector) -> Vector:

@@ -76,8 +76,7 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
         rows.append(inner @ G)
         needed.append(-(inner @ value))
         terms.append(np.full(inner.shape[0], sizes[k]))
-    low, high = box(program)
-    constant = low == high
+    constant = _constant(program) if cones.orders.any() else np.zeros(0, dtype=bool)
     for k in np.flatnonzero(cones.orders):
         start = int(cones.starts[k])
         part = slice(start, cones.starts[k + 1])
@@ -142,16 +141,12 @@ def _cuts(lower: Matrix, factor: Vector) -> tuple[Matrix, Vector]:
     return cuts.T, -eigenvalues[near]
 
 
-def box(program: Program) -> tuple[Vector, Vector]:
-    """Return the bounds (n,) of the variables, those by rows of one variable among them."""
-    low, high = program.lb.copy(), program.ub.copy()
-    alone = np.flatnonzero(np.diff(program.A.indptr) == 1)
-    column, entry = (part[program.A.indptr[alone]] for part in (program.A.indices, program.A.data))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ends = np.sort([program.lo[alone] / entry, program.hi[alone] / entry], axis=0)
-    np.fmax.at(low, column, ends[0])
-    np.fmin.at(high, column, ends[1])
-    return low, high
+def _constant(program: Program) -> Mask:
+    """Return the variables (n,) with one value, by their bounds or by an equation of their own."""
+    constant: Mask = program.lb == program.ub
+    alone = (np.diff(program.A.indptr) == 1) & (program.lo == program.hi)
+    constant[program.A.indices[program.A.indptr[:-1][alone]]] = True
+    return constant
 
 
 def _inner(start: int, end: int, count: int) -> sp.csr_matrix:
