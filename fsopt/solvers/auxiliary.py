@@ -29,7 +29,7 @@ from fsopt.answers.results import Point, Status
 from fsopt.certificates.bounds import farkas, no_objective, recession
 from fsopt.certificates.convex import certify_convex
 from fsopt.certificates.model import certify_point, fixed_program
-from fsopt.certificates.points import infeasibility
+from fsopt.certificates.points import infeasibility, minimised
 from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
@@ -97,7 +97,9 @@ def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: fl
     if infeasibility(program, point.x) > FEASIBLE:
         inner = _solved(without_objective(program), settings, duals=False)
         if inner is not None and inner[0].point is not None:
-            point = replace(point, x=inwards(program, point.x, inner[0].point.x))
+            ends = (inwards(program, x, inner[0].point.x) for x in (point.x, outcome.point.x))
+            best = min(ends, key=lambda x: (infeasibility(program, x) > FEASIBLE, minimised(program, x)))
+            point = replace(point, x=best)
     outcome = _with_point(program, outcome, point)
     if point.y is not None and certify_convex(program, point.x, point, "").ok:
         return outcome

@@ -4,8 +4,9 @@ A solver stops within absolute tolerances in its own units. Its point is then mo
 constraint, where a change of a variable costs what it changes of the objective: the sum :math:`T_j` of the terms of its
 reduced cost. Its multipliers are moved by the least change that leaves no reduced cost without a bound to pay it. Both
 are linear programs, with the tangents of cones and of other constraints in their place, and are repeated for what they
-leave. What they leave of a cone goes with a small step towards its interior. Multipliers that are noise, small in every column, become 0 first. A mended point is another answer, and is
-judged as any other: nothing here can make a false answer pass.
+leave. What they leave of a cone goes with a small step towards its interior. Multipliers that are noise, small in every
+column, become 0 first. A mended point is another answer, and is judged as any other: nothing here can make a false
+answer pass.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ ROUNDS = 8
 than the tolerance of the one before."""
 CLOSE = 1e-8
 """Part of a gap, relative to the objective value, that one reduced cost may open."""
-INWARDS = np.geomspace(1e-12, 1e-6, 13)
+INWARDS = np.geomspace(1e-12, 1e-6, 25)
 """Shares of the way to an interior point, which cost about as much of the objective value."""
 LAST = 1e3
 """Price of a variable in nonlinear constraints, in that of the dearest other one."""
@@ -105,11 +106,15 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
     deadline : of :func:`time.perf_counter`.
     terms : (n,) sums of the terms of the reduced costs, the prices of changes; None for those of the objective.
     """
-    x = min((judged_point(program, v) for v in (defined(program, x), x)), key=lambda v: infeasibility(program, v))
+    best = judged_point(program, x)
+    error = infeasibility(program, best)
     if terms is None:
-        terms = np.abs(program.c) + abs(program.P) @ np.abs(x)
-    best, error = x, infeasibility(program, x)
-    for _ in range(ROUNDS):
+        terms = np.abs(program.c) + abs(program.P) @ np.abs(best)
+    x = judged_point(program, defined(program, best))
+    for _ in range(ROUNDS + 1):
+        left = infeasibility(program, x)
+        if left < error:
+            best, error = x, left
         if error <= EXACT:
             break
         rows, least, most, sizes = tangents(program, x)
@@ -119,9 +124,6 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
             break
         moved_to = x + change
         x = judged_point(program, defined(program, np.where(np.abs(moved_to) <= CANCELLED * np.abs(x), 0.0, moved_to)))
-        left = infeasibility(program, x)
-        if left < error:
-            best, error = x, left
     return best
 
 
