@@ -131,7 +131,7 @@ def defined(program: Program, x: Vector) -> Vector:
     """Return x (n,) where free variables that are in one equation alone have the values that it gives them."""
     free = np.isinf(program.lb) & np.isinf(program.ub) & ~program.integer & (program.A.getnnz(axis=0) == 1)
     entries = program.A.tocoo()
-    own = np.flatnonzero(free[entries.col] & (program.lo == program.hi)[entries.row])
+    own = np.flatnonzero(free[entries.col] & (program.lo == program.hi)[entries.row] & (entries.data != 0.0))
     rows, first = np.unique(entries.row[own], return_index=True)
     x, columns = x.copy(), entries.col[own[first]]
     x[columns] = 0.0
