@@ -29,14 +29,14 @@ from fsopt.answers.results import Point, Status
 from fsopt.certificates.bounds import recession
 from fsopt.certificates.convex import certify_convex
 from fsopt.certificates.model import certify_point, fixed_program
-from fsopt.certificates.points import infeasibility, judged_point
+from fsopt.certificates.points import infeasibility, judged_point, minimised
 from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import SolverError
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Outcome, Settings
-from fsopt.solvers.mending import closes, linear_first, mended, mended_ray, moved, without_small
+from fsopt.solvers.mending import closes, inwards, linear_first, mended, mended_ray, moved, without_small
 from fsopt.solvers.proof_programs import recession_program
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import without_objective
@@ -95,6 +95,12 @@ def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: fl
             _unbounded(program, program, outcome, settings, deadline) if outcome.status is Status.UNBOUNDED else outcome
         )
     point = mended(program, outcome.point, deadline)
+    if infeasibility(program, point.x) > FEASIBLE:
+        inner = _solved(without_objective(program), settings, duals=False)
+        if inner is not None and inner[0].point is not None:
+            ends = (inwards(program, x, inner[0].point.x) for x in (point.x, outcome.point.x))
+            best = min(ends, key=lambda x: (infeasibility(program, x) > FEASIBLE, minimised(program, x)))
+            point = replace(point, x=best)
     outcome = _with_point(program, outcome, point)
     feasible = infeasibility(program, point.x) <= FEASIBLE
     if point.y is not None and feasible and closes(program, judged_point(program, point.x), point):

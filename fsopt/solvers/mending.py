@@ -4,8 +4,9 @@ A solver stops within absolute tolerances in its own units. Its point is then mo
 constraint, where a change of a variable costs what it changes of the objective: the sum :math:`T_j` of the terms of its
 reduced cost. Its multipliers are moved by the least change that leaves no reduced cost without a bound to pay it. Both
 are linear programs, with the tangents of cones and of other constraints in their place, and are repeated for what they
-leave. Multipliers that are noise, small in every column, become 0 first. A mended point is another answer, and is
-judged as any other: nothing here can make a false answer pass.
+leave. What they leave of a cone goes with a small step towards its interior. Multipliers that are noise, small in every
+column, become 0 first. A mended point is another answer, and is judged as any other: nothing here can make a false
+answer pass.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ ROUNDS = 8
 than the tolerance of the one before."""
 CLOSE = 1e-8
 """Part of a gap, relative to the objective value, that one reduced cost may open."""
+INWARDS = np.geomspace(1e-12, 1e-6, 25)
+"""Shares of the way to an interior point, which cost about as much of the objective value."""
 LAST = 1e3
 """Price of a variable in nonlinear constraints, in that of the dearest other one."""
 CANCELLED = 1e-9
@@ -121,11 +124,15 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
     deadline : of :func:`time.perf_counter`.
     terms : (n,) sums of the terms of the reduced costs, the prices of changes; None for those of the objective.
     """
-    x = judged_point(program, x)
+    best = judged_point(program, x)
+    error = infeasibility(program, best)
     if terms is None:
-        terms = np.abs(program.c) + abs(program.P) @ np.abs(x)
-    best, error = x, infeasibility(program, x)
-    for _ in range(ROUNDS):
+        terms = np.abs(program.c) + abs(program.P) @ np.abs(best)
+    x = judged_point(program, defined(program, best))
+    for _ in range(ROUNDS + 1):
+        left = infeasibility(program, x)
+        if left < error:
+            best, error = x, left
         if error <= EXACT:
             break
         rows, least, most, sizes = tangents(program, x)
@@ -134,11 +141,29 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
         if change is None:
             break
         moved_to = x + change
-        x = judged_point(program, np.where(np.abs(moved_to) <= CANCELLED * np.abs(x), 0.0, moved_to))
-        left = infeasibility(program, x)
-        if left < error:
-            best, error = x, left
+        x = judged_point(program, defined(program, np.where(np.abs(moved_to) <= CANCELLED * np.abs(x), 0.0, moved_to)))
     return best
+
+
+def defined(program: Program, x: Vector) -> Vector:
+    """Return x (n,) where free variables that are in one equation alone have the values that it gives them."""
+    free = np.isinf(program.lb) & np.isinf(program.ub) & ~program.integer & (program.A.getnnz(axis=0) == 1)
+    entries = program.A.tocoo()
+    own = np.flatnonzero(free[entries.col] & (program.lo == program.hi)[entries.row] & (entries.data != 0.0))
+    rows, first = np.unique(entries.row[own], return_index=True)
+    x, columns = x.copy(), entries.col[own[first]]
+    x[columns] = 0.0
+    x[columns] = (program.lo - program.A @ x)[rows] / entries.data[own[first]]
+    return x
+
+
+def inwards(program: Program, x: Vector, inner: Vector) -> Vector:
+    """Return the first point (n,) from x towards one inside the cones that meets every constraint; x without one."""
+    for share in INWARDS:
+        found = judged_point(program, defined(program, x + share * (inner - x)))
+        if infeasibility(program, found) <= FEASIBLE:
+            return found
+    return x
 
 
 def linear_first(program: Program, x: Vector) -> Vector:

@@ -11,8 +11,8 @@ from fsopt.answers.results import Point
 from fsopt.certificates.convex import certify_convex
 from fsopt.certificates.model import Claim, certify_point
 from fsopt.certificates.points import cone_errors, infeasibility, judged_point, minimised
-from fsopt.compiler import compile_model
-from fsopt.solvers.mending import mended, moved
+from fsopt.compiler import compile_model, lmi
+from fsopt.solvers.mending import defined, inwards, mended, moved
 
 
 def move(program, x):
@@ -184,3 +184,41 @@ def test_complementarity_as_products_is_repaired(data):
     point = move(program, x)
     assert infeasibility(program, point) <= 1e-9
     assert minimised(program, point) == pytest.approx(0.0, abs=1e-12)
+
+
+def matrix_program():
+    """Return min s1 + s2 - 2 w1 with [[s1, 0, w1], [0, s2, w2], [w1, w2, 1]] >= 0, and its optimum (n,) of value -1."""
+    m = pyo.ConcreteModel()
+    m.s, m.w = pyo.Var([1, 2], bounds=(0, None)), pyo.Var([1, 2])
+    m.lmi = lmi([[m.s[1], 0.0, m.w[1]], [0.0, m.s[2], m.w[2]], [m.w[1], m.w[2], 1.0]])
+    m.row = pyo.Constraint(expr=m.w[1] + m.w[2] <= 9)
+    m.cost = pyo.Objective(expr=m.s[1] + m.s[2] - 2 * m.w[1])
+    program = compile_model(m)
+    x = np.zeros(program.n)
+    x[[program.column[id(m.s[1])], program.column[id(m.w[1])]]] = 1.0
+    return program, defined(program, x)
+
+
+@pytest.mark.parametrize("noise", [1e-9, 1e-11, 1e-13])
+def test_entries_of_a_matrix_follow_from_their_equations(noise):
+    """Noise beside entries that are 0 is an error of 1 that no absolute tolerance of a linear program sees."""
+    program, best = matrix_program()
+    assert infeasibility(program, best) == 0.0
+    for seed in range(10):
+        x = best + noise * np.random.default_rng(seed).standard_normal(program.n)
+        assert infeasibility(program, x) > 0.1
+        found = move(program, x)
+        assert infeasibility(program, found) <= 1e-9
+        assert minimised(program, found) == pytest.approx(-1.0, rel=1e-8)
+
+
+@pytest.mark.parametrize("noise", [1e-9, 1e-12])
+def test_a_point_outside_of_a_matrix_moves_towards_one_inside(noise):
+    program, best = matrix_program()
+    inner = np.zeros(program.n)
+    inner[program.lb == 0.0] = 1.0
+    x = defined(program, best + noise * np.random.default_rng(0).standard_normal(program.n))
+    found = inwards(program, x, inner)
+    assert infeasibility(program, found) <= 1e-9 < infeasibility(program, x)
+    assert minimised(program, found) == pytest.approx(-1.0, abs=30 * noise)
+    assert inwards(program, x, x) is x
