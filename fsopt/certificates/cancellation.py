@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-import scipy.sparse.linalg as sla
 
 from fsopt.answers.certificate import FEASIBLE
 from fsopt.certificates import arithmetic
@@ -48,6 +47,8 @@ def _held(program: Program, x: Vector) -> Mask:
 
 def _least_terms(program: Program, x: Vector, terms: Vector, side: Vector) -> Vector:
     """Return the sums of terms (m,) at the least norm, in units of x, that meets the active rows and bounds."""
+    from scipy.sparse.linalg import lsmr
+
     activity = program.A @ x
     away = np.minimum(np.abs(activity - program.lo), np.abs(activity - program.hi))
     active = np.flatnonzero(ratio(away, terms) < FEASIBLE)
@@ -55,5 +56,5 @@ def _least_terms(program: Program, x: Vector, terms: Vector, side: Vector) -> Ve
     rows, right = 1.0 / terms[active], side[active] - program.A[active] @ np.where(fixed, x, 0.0)
     unit = np.where(fixed, 0.0, np.abs(x))
     matrix = sp.diags(rows) @ program.A[active] @ sp.diags(unit)
-    least = unit * sla.lsmr(matrix, rows * right, atol=1e-15, btol=1e-15)[0]
+    least = unit * lsmr(matrix, rows * right, atol=1e-15, btol=1e-15)[0]
     return arithmetic.product(program.A, np.where(fixed, x, least)).terms

@@ -149,7 +149,8 @@ def infeasibility(program: Program, x: Vector) -> float:
 
 def ratio(part: Vector, whole: Vector) -> Vector:
     """Return part / whole (k,), infinite where only the whole is 0, and 0 where both are."""
-    return np.divide(part, whole, out=np.where(part > 0.0, np.inf, 0.0), where=whole > 0.0)
+    with np.errstate(over="ignore"):
+        return np.divide(part, whole, out=np.where(part > 0.0, np.inf, 0.0), where=whole > 0.0)
 
 
 def row_violations(program: Program, x: Vector) -> tuple[Vector, Vector]:

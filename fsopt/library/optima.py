@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.answers.certificate import FEASIBLE
 from fsopt.answers.results import SolveResult
 from fsopt.certificates.convex import at_point
 from fsopt.certificates.points import integrality
@@ -23,8 +24,6 @@ from fsopt.typing import Vector
 
 JSON = "optimum.json"
 DIGITS = 12
-FEASIBLE = 1e-7
-"""Largest infeasibility of a point that stays."""
 CLOSE = 1e-7
 """Largest relative difference of its value."""
 

@@ -106,7 +106,7 @@ def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: fl
     if point.y is not None and feasible and closes(program, judged_point(program, point.x), point):
         return outcome
     if outcome.evidence is None and feasible:
-        found = _solved(program, settings, known=known)
+        found = _solved(program, settings, known="" if point.y is None else known)
         if found is not None and found[0].point is not None and found[0].point.y is not None:
             pair = mended(program, found[0].point, time.perf_counter() + max(SHARE * found[0].seconds, BRIEF))
             if point.y is None or certify_convex(program, point.x, pair, "").ok:
