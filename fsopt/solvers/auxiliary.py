@@ -128,8 +128,12 @@ def _moved(program: Program, outcome: Outcome, deadline: float) -> Outcome:
     """Return an outcome with a point that meets every constraint, as far as the least change goes, and no noise."""
     point = outcome.point
     if point is not None and infeasibility(program, point.x) > FEASIBLE:
-        terms = linear_first(program, point.x) if outcome.bound is None else None
-        outcome = _with_point(program, outcome, replace(point, x=moved(program, point.x, deadline, terms)))
+        prices = linear_first(program, point.x)
+        for terms in (prices,) if outcome.bound is None else (None, prices):
+            x = moved(program, point.x, deadline, terms)
+            if infeasibility(program, x) <= FEASIBLE:
+                break
+        outcome = _with_point(program, outcome, replace(point, x=x))
         point = outcome.point
     if point is None or point.y is None or outcome.bound is not None or certify_point(program, point).ok:
         return outcome

@@ -289,6 +289,7 @@ SPEC = SolverSpec(
     vertex=True,
     in_place=True,
     tolerance=1e-6,
+    finer=(1e-10, 1e-11),
     ordered=True,
     pip="pip install gurobipy",
     licence="commercial, free for academics (gurobi.com/licenses); the wheel alone solves up to 2000 columns",
