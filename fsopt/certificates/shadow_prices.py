@@ -13,7 +13,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.results import Point
-from fsopt.certificates.bounds import lower_bound
+from fsopt.certificates.bounds import cleaned, lower_bound
 from fsopt.compiler import Program
 from fsopt.errors import ParameterError
 from fsopt.typing import Vector
@@ -30,12 +30,19 @@ def priced(program: Program) -> list[Any]:
 def point_of_prices(program: Program, x: Vector, prices: Vector) -> Point | None:
     """Return the primal-dual point at x (n,) of the shadow prices of :func:`priced`; None where they say too little.
 
-    Programs differ in the sign of shadow prices: that of the better dual bound is taken.
+    Programs differ in the sign of shadow prices: that is taken which leaves more of them where their sides are, and of
+    two that leave as much the one with the better dual bound.
     """
     candidates = [found for sign in (1.0, -1.0) if (found := _point(program, x, sign * prices)) is not None]
     if not candidates or not program.convex:
         return candidates[0] if candidates else None
-    return max(candidates, key=lambda point: lower_bound(program, point).value)
+    return max(candidates, key=lambda point: (_kept(program, point), lower_bound(program, point).value))
+
+
+def _kept(program: Program, point: Point) -> float:
+    """Return the share of the multipliers that have the signs of their sides, to six digits."""
+    own, left = (np.abs(np.concatenate(pair)).sum() for pair in (point.multipliers, cleaned(program, point)))
+    return round(float(left / own), 6) if own else 1.0
 
 
 def _point(program: Program, x: Vector, prices: Vector) -> Point | None:

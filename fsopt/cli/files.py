@@ -32,13 +32,13 @@ def certify(
     from fsopt.formats.reading import read_model
     from fsopt.formats.solutions import read_solution
     from fsopt.verification.exact_checking import verify
-    from fsopt.verification.foreign import NO_BOUND, reason, supported
+    from fsopt.verification.foreign import NO_BOUND, reason, supported, unrounded
 
     if prove is not None:
         SECONDS.check("--prove", prove)
     program = read_model(model)
     stated = read_solution(solution, program)
-    answer = stated if prove is None else supported(program, stated, prove)
+    answer = unrounded(program, stated) if prove is None else supported(program, stated, prove)
     found = verify(answer, program, exact=exact)
     holds = found.verified and found.recomputed is answer.status
     why = reason(found, answer, compile_model(program))
@@ -58,6 +58,7 @@ def certify(
         "objective": found.certificate.objective,
         "bound": found.certificate.bound,
         "reason": why,
+        "moved": answer.message if holds else "",
     }
     record = {k: plain(v) for k, v in record.items()}
     deliver(record, output, as_json=json, present=lambda: _print(record))
@@ -65,7 +66,18 @@ def certify(
 
 
 def _print(record: Mapping[str, Any]) -> None:
-    names = ("model", "solution", "software", "claimed", "verified", "recomputed", "objective", "bound", "reason")
+    names = (
+        "model",
+        "solution",
+        "software",
+        "claimed",
+        "verified",
+        "recomputed",
+        "objective",
+        "bound",
+        "moved",
+        "reason",
+    )
     shown = {**record, "verified": record["word"] if record["verified"] else "NO"}
     show(pairs([(name, shown[name]) for name in names if shown[name] not in (None, "")]))
     print_certificate(record["certificate"])

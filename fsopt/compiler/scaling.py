@@ -177,7 +177,8 @@ def _with_norms(
     anchors give a unit. Without it these rows follow a w_j that is next to nothing in the row behind its unit, as in
     :math:`d'w = 1` at a small d_j.
     """
-    n, G, heads = A.shape[1], cones.G, cones.starts[:-1]
+    n, G = A.shape[1], cones.G
+    heads = cones.starts[:-1]
     plain = (cones.orders == 0) & (cones.pairs == 0) & (np.diff(G.indptr)[heads] == 1) & (cones.h[heads] == 0.0)
     if not plain.any():
         return anchors
