@@ -25,7 +25,10 @@ def certify(
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
-    """Verify what another program claims of its point: feasible, its value, and optimal where evidence shows it."""
+    """Verify what another program claims of its point: feasible, its value, and optimal where evidence shows it.
+
+    Files round: what is verified is the nearest point that meets every constraint, and its distance is said.
+    """
     from fsopt.answers.records import plain
     from fsopt.common.arguments import SECONDS
     from fsopt.compiler import compile_model
