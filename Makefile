@@ -11,7 +11,7 @@ SPREAD := -n auto --dist worksteal
 # Compiled modules are kept: without them each process, and each command that a test starts, compiles all of them anew.
 unexport PYTHONDONTWRITEBYTECODE
 EXTRAS := scs,ipopt,scip,plot,parquet,excel,report,arrays
-TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100" "array-api-strict>=2.2"
+TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "pytest-timeout>=2.3" "hypothesis>=6.100" "array-api-strict>=2.2"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
 .PHONY: demo test test-all kernels truth fuzz limits proofs soak guide mutants lock sbom audit lowest pythons lint bench limits-page instances reproduce results docs docs-check outputs clean
