@@ -99,10 +99,11 @@ pythons: .venv/tested
 	    .python/bin/python -m pytest $(SPREAD) -m "not slow" -p no:cacheprovider $(CORE) || exit 1; \
 	done
 
-# A small part of every table and figure of the papers, two minutes on two processors; data sets that are not in the
-# folder FSOPT_DATA have the verdict "no data".
+# A small part of every table and figure of the papers, two minutes on two processors, or of some:
+# EXPERIMENTS="sla-table1 gbd-table2"; data sets that are not in the folder FSOPT_DATA have the verdict "no data".
+EXPERIMENTS := --all
 reproduce: .venv/tested
-	$(BIN)/fsopt reproduce --all --quick --report reproduce.html > /dev/null
+	$(BIN)/fsopt reproduce $(EXPERIMENTS) --quick --report reproduce.html > /dev/null
 
 # The committed results: full runs that take less than an hour together, and of each table and figure that takes longer what
 # four minutes suffice for, which the next run goes on with; a page that has more than that stays.
@@ -120,18 +121,19 @@ lint: .venv/tested
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# The site, docs/_build/html/index.html: warnings are errors, the notebooks are executed.
+# The site, docs/_build/html/index.html: warnings are errors, the notebooks are executed (SITE="-D nb_execution_mode=off"
+# shows their stored outputs).
 docs: .venv/documented
-	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going $(SITE) -b html docs docs/_build/html
 
 # What the code of the pages prints, written under it where it differs in more than numbers: make outputs PAGES=docs/start.md
 PAGES := docs/outputs.toml $(shell git ls-files 'docs/*.md')
 outputs: .venv/tested
 	$(BIN)/python docs/outputs.py $(PAGES)
 
-# Every page of the site in a headless Chromium, at the width of a phone and of a desktop.
+# Every page of the site in a headless Chromium, at the width of a phone and of a desktop; LOOK="--sample 30" a sample.
 docs-check: docs
-	$(BIN)/python docs/check.py docs/_build/html
+	$(BIN)/python docs/check.py $(LOOK) docs/_build/html
 
 # Timings side by side; the digits where FSOPT_DATA names the folder that has them.
 bench: .venv/tested
