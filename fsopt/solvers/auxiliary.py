@@ -36,7 +36,7 @@ from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import SolverError
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Outcome, Settings
-from fsopt.solvers.mending import closes, inwards, linear_first, mended, mended_ray, moved, without_small
+from fsopt.solvers.mending import closes, inwards, linear_first, mended, mended_ray, moved, stationary, without_small
 from fsopt.solvers.proof_programs import recession_program
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import without_objective
@@ -137,8 +137,10 @@ def _moved(program: Program, outcome: Outcome, deadline: float) -> Outcome:
         point = outcome.point
     if point is None or point.y is None or outcome.bound is not None or certify_point(program, point).ok:
         return outcome
-    settled = without_small(program, point)
-    return replace(outcome, point=settled) if certify_point(program, settled).ok else outcome
+    for settled in (without_small(program, point), stationary(program, point, deadline)):
+        if certify_point(program, settled).ok:
+            return replace(outcome, point=settled)
+    return outcome
 
 
 def _solved_ray(program: Program, settings: Settings, deadline: float) -> Point | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -225,6 +226,25 @@ def without_small(program: Program, point: Point) -> Point:
     sizes = tangents(program, point.x)[3][: len(y)]
     small = np.abs(y) * sizes <= NOISE[2] * max(program.unit, abs(minimised(program, point.x)))
     return Point(point.x, np.where(small, 0.0, y), z)
+
+
+def stationary(program: Program, point: Point, deadline: float) -> Point:
+    """Return a point with the multipliers of the program linearised there: no reduced cost asks for a missing bound."""
+    x, other = point.x, derivatives_of(program)
+    J, g = other.jacobian(x), other.values(x)[:-1]
+    shift = J[:-1] @ x - g
+    linear = replace(
+        program,
+        P=sp.csc_matrix((program.n, program.n)),
+        c=program.P @ x + program.c + J[-1].toarray().ravel(),
+        A=sp.csr_matrix(sp.vstack([program.A, J[:-1]])),
+        lo=np.append(program.lo, other.lo + shift),
+        hi=np.append(program.hi, other.hi + shift),
+        general=[],
+        objective_terms=[],
+        nonconic=[],
+    )
+    return Point(x, *dual_moved(linear, point, deadline).multipliers)
 
 
 def without_noise(program: Program, point: Point, share: float) -> Point:
