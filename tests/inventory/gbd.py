@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import numpy as np
 from inventory.sla import steps
-from inventory.truths import DATA, SCALED, STANDARD, X, Y, one_norm, optimum, row, standardised
+from truths import DATA, SCALED, STANDARD, X, Y, one_norm, optimum, row, standardised
 from scipy.optimize import minimize
 from sklearn.feature_selection import RFE
 from sklearn.svm import SVC

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 from gmeb_cases import values as penalised
-from inventory.truths import (
+from truths import (
     CENTRED,
     DATA,
     SCALED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from inventory.truths import (
+from truths import (
     DATA,
     STANDARD,
     UNIT,

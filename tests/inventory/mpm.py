@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
-from inventory.truths import (
+from truths import (
     DATA,
     STANDARD,
     X,

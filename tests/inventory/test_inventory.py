@@ -11,7 +11,7 @@ import re
 import numpy as np
 import pytest
 from inventory import gbd, gmeb, mop, mpm, sla
-from inventory.truths import DATA, SEPARABLE
+from truths import DATA, SEPARABLE
 from sklearn.multiclass import OneVsOneClassifier
 from support import ROOT
 
