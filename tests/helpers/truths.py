@@ -158,6 +158,32 @@ def scaled_ball(name, h_cap, more=()):
     return minimum(slack_cost(Z, *np.zeros(2 * p)), A, b, [cone(j) for j in range(p)])[0]
 
 
+def smallest_product(Z, y, w, b, e_cap):
+    """Return the minimum of R W over the scales s of (15) of Bi: a vertex of the frontier, which weighted sums find."""
+    n, p = Z.shape
+    signed = Z * (y[:, None] * w)
+    margins_ = [-signed, -np.eye(n), np.zeros((n, 1))]
+    risk = [np.zeros((1, p)), np.ones((1, n)), np.zeros((1, 1))]
+    within = [Z**2, np.zeros((n, n)), -np.ones((n, 1))]
+    right = np.concatenate([y * b - 1, [e_cap], np.zeros(n)])
+
+    def vertex(cost):
+        answer = linprog(np.concatenate([w**2, np.zeros(n), [cost]]), np.block([margins_, risk, within]), right)
+        assert answer.status == 0
+        return answer.x[-1], answer.x[:p] @ w**2
+
+    def between(left, other):
+        (R1, W1), (R2, W2) = left, other
+        if R2 - R1 <= 1e-9 or W1 - W2 <= 1e-9:
+            return []
+        middle = vertex((W1 - W2) / (R2 - R1))
+        gain = (W1 - W2) * (middle[0] - R1) + (R2 - R1) * (middle[1] - W1)
+        return [] if gain >= -1e-8 else [*between(left, middle), middle, *between(middle, other)]
+
+    ends = vertex(1e6), vertex(1e-6)
+    return min(R * W for R, W in [*ends, *between(*ends)])
+
+
 def moments(Z, y):
     """Return mean and centred samples / sqrt(m) of each class."""
     parts = [Z[y > 0], Z[y < 0]]

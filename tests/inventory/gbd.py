@@ -9,11 +9,11 @@ from unittest.mock import patch
 
 import numpy as np
 from inventory.sla import steps
-from truths import DATA, SCALED, STANDARD, X, Y, one_norm, optimum, row, standardised
 from scipy.optimize import minimize
 from sklearn.feature_selection import RFE
 from sklearn.svm import SVC
 from support import all_values, exact_value, keeps
+from truths import DATA, SCALED, STANDARD, X, Y, one_norm, optimum, row, standardised
 
 from fsopt.data import Dataset
 from fsopt.methods.gbd.parameters import split

@@ -7,6 +7,9 @@ from unittest.mock import patch
 
 import numpy as np
 from gmeb_cases import values as penalised
+from scipy.optimize import brentq
+from sklearn.feature_selection import RFE
+from sklearn.svm import SVC
 from truths import (
     CENTRED,
     DATA,
@@ -28,9 +31,6 @@ from truths import (
     slack_cost,
     standardised,
 )
-from scipy.optimize import brentq
-from sklearn.feature_selection import RFE
-from sklearn.svm import SVC
 
 import fsopt
 from fsopt.data.synthetic.gmeb import gmeb_type1, gmeb_type2

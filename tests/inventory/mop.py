@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.optimize import brentq
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
+from support import exact_value
 from truths import (
     DATA,
     STANDARD,
@@ -20,11 +24,8 @@ from truths import (
     row,
     scaled_ball,
     slack_cost,
+    smallest_product,
 )
-from scipy.optimize import brentq, linprog
-from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.svm import SVC
-from support import exact_value
 
 from fsopt.data import Dataset
 from fsopt.papers.mop import digits
@@ -86,34 +87,6 @@ def least_norm(found):
     return optimum(found), minimum(placed(A.shape[1], -1, 1.0), A, np.append(b, 15.0), [above])[0]
 
 
-def smallest_product(found):
-    """Return the smallest R W over scales, a vertex of the frontier of R and W, which weighted sums find."""
-    n = DATA.n
-    rows = np.vstack(
-        [
-            np.hstack([-Y[:, None] * X, -np.eye(n), np.zeros((n, 2))]),
-            np.hstack([np.zeros(4), np.ones(n), [0, 0]]),
-            np.hstack([np.ones(4), np.zeros(n), [0, -1]]),
-            np.hstack([X**2, np.zeros((n, n)), np.tile([-1, 0], (n, 1))]),
-        ]
-    )
-    right = np.concatenate([-np.ones(n), [30.0, 0.0], np.zeros(n)])
-
-    def vertex(weight_r, weight_w):
-        point = linprog(np.r_[np.zeros(4 + n), weight_r, weight_w], rows, right).x[-2:]
-        return point
-
-    def between(left, other):
-        slope = np.array([left[1] - other[1], other[0] - left[0]])
-        point = vertex(*slope)
-        if slope @ point > slope @ left - 1e-9:
-            return []
-        return [*between(left, point), point, *between(point, other)]
-
-    ends = [vertex(1.0, 1e-7), vertex(1e-7, 1.0)]
-    return optimum(found), min(r * w for r, w in [*ends, *between(*ends)])
-
-
 def prepared(found):
     data, map_ = found
     return np.hstack([data.X.ravel(), map_.shift, map_.scale]), np.hstack([UNIT.ravel(), X.mean(axis=0), X.std(axis=0)])
@@ -167,7 +140,7 @@ VALUES = {
     "C-SVM with kernel": lambda found: (found.objective, machine(1.0, gaussian(STANDARD))[2]),
     "(13) RSVM, kernels": lambda found: ([found.objective, found.details["capacity"]], kernel_ball(), 1e-5),
     "(14) dual, gamma, b": lambda found: (machine(1 / found)[1], W0, 1e-5),
-    "(15) linear kernel": smallest_product,
+    "(15) linear kernel": lambda found: (optimum(found), smallest_product(X, Y, np.ones(4), 0.0, 30.0)),
     "(15)/Algorithm 1 for other kernels": lambda found: (
         [found.E[0], found.E[1] <= found.E[0], found.H[0] <= W0],
         [kernel_ball()[0], True, True],

@@ -11,9 +11,9 @@ import re
 import numpy as np
 import pytest
 from inventory import gbd, gmeb, mop, mpm, sla
-from truths import DATA, SEPARABLE
 from sklearn.multiclass import OneVsOneClassifier
 from support import ROOT
+from truths import DATA, SEPARABLE
 
 import fsopt
 from fsopt.cli import main
