@@ -5,7 +5,6 @@ The values are in the modules beside this one, from the papers' text or from com
 
 import importlib
 import json
-import os
 import re
 
 import numpy as np
@@ -97,7 +96,3 @@ def vars_of_papers():
     from fsopt.papers.gbd import averages, tables
 
     return {**vars(bayes), **vars(grid_bound), **vars(averages), **vars(tables)}
-
-
-def test_the_folder_of_results_is_there():
-    assert os.path.isdir(ROOT / "docs" / "results")

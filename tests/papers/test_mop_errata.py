@@ -3,7 +3,7 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import SHARED, blobs, reference, sampled
+from support import SHARED, blobs, reference
 
 import fsopt
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
@@ -34,7 +34,7 @@ def test_problem_15_is_a_quadratic_program_that_is_not_convex():
             fsopt.solve(model, solver)
 
 
-@pytest.mark.parametrize(("c", "rises"), sampled([(0.0, False), (0.5, True), (0.1, True)], 2))
+@pytest.mark.parametrize(("c", "rises"), [(0.0, False), (0.5, True)])
 def test_with_a_penalty_weight_the_capacity_rises_against_proposition_1(c, rises):
     fit = fsopt.fit("mopfs", fsopt.load_dataset("wdbc"), w_cap=10.0, c=c)
     E, H = np.array(fit.details["E"]), np.array(fit.details["H"])
@@ -99,9 +99,9 @@ def test_what_settles_need_not_be_a_solution_of_the_master_problem():
 
 
 def test_the_front_of_the_master_problem_is_convex_for_the_kernel_of_section_6():
-    model = fsopt.build("mmop-convex", blobs(30, 4, seed=7, gap=0.5))
+    model = fsopt.build("mmop-convex", blobs(20, 3, seed=7, gap=0.5))
     losses = []
-    for root in np.linspace(0.3, 3.0, 10):
+    for root in np.linspace(0.3, 3.0, 7):
         model.h_cap.set_value(root**2)
         losses.append(fsopt.solve(model).objective)
     falls = np.diff(losses)
