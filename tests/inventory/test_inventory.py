@@ -31,7 +31,7 @@ ITEMS = [
     if line.startswith("| ") and "---" not in line and not line.startswith("| item ")
 ]
 REASONS = ("no data: ", "no program: ")
-SLOW = ("(7)-(11) mmop", "MMOP with R(w'w)", "(11) nonconvex", "Fig 6, 7")
+SLOW = ("Figure 1", "(7)-(11) mmop", "MMOP with R(w'w)", "(11) nonconvex", "Fig 6, 7")
 SCALED = ScaledClassifier(np.full(4, 0.5), np.full(4, 0.1), 0.0)
 OWN = {"fsopt": fsopt, "np": np, "data": DATA, "separable": SEPARABLE, "scaled": SCALED}
 OWN |= {"Moments": Moments, "Kernel": Kernel, "OneVsOneClassifier": OneVsOneClassifier}

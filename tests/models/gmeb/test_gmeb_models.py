@@ -20,7 +20,7 @@ from fsopt.compiler.values import values_of
 from fsopt.errors import ParameterError
 from fsopt.models.gmeb.moments import second_moments
 
-FEW = settings(max_examples=4, deadline=None, derandomize=True)
+FEW = settings(max_examples=3, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)
 RADII = {"r_plus": 0.25, "r_minus": 0.25}
 

@@ -14,7 +14,7 @@ from fsopt.compiler.values import values_of
 from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.svm_forms import margin_form, norm_threshold
 
-FEW = settings(max_examples=4, deadline=None, derandomize=True)
+FEW = settings(max_examples=3, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)
 
 
