@@ -19,12 +19,12 @@ from truths import (
     STANDARD,
     X,
     Y,
-    margins,
+    half_square,
     minimum,
     one_norm,
     optimum,
-    placed,
     row,
+    sized_margins,
     slack_cost,
     standardised,
 )
@@ -83,14 +83,8 @@ def informative(found):
 
 def elastic_net():
     """Return the optimum of |w| / 2 + w'w / 4 + e'xi, by cutting planes."""
-    A, b = margins(STANDARD, Y, 5)  # the last variables are |w| and t >= w'w / 2
-    pad, last = np.zeros((4, 1 + len(Y))), np.zeros((4, 1))
-    A = np.vstack([A, *(np.hstack([s * np.eye(4), pad, -np.eye(4), last]) for s in (1, -1))])
-
-    def above(x):
-        return 0.5 * x[:4] @ x[:4] - x[-1], np.append(placed(len(x) - 1, slice(4), x[:4]), -1.0)
-
-    return minimum(slack_cost(STANDARD, *np.full(5, 0.5)), A, np.append(b, np.zeros(8)), [above])[0]
+    cost = slack_cost(STANDARD, *np.full(5, 0.5))
+    return minimum(cost, *sized_margins(STANDARD, Y, 1), [half_square])[0]
 
 
 def nearest(found):

@@ -17,6 +17,7 @@ from truths import (
     Y,
     ball,
     errors,
+    half_square,
     margins,
     minimum,
     optimum,
@@ -79,12 +80,9 @@ def bounds(found):
 def least_norm(found):
     """Return half the smallest squared norm of w at a loss of at most 15."""
 
-    def above(x):
-        return 0.5 * x[:4] @ x[:4] - x[-1], np.append(placed(len(x) - 1, slice(4), x[:4]), -1.0)
-
     A, b = margins(X, Y, 1)
     A = np.vstack([A, slack_cost(X, 0.0)])
-    return optimum(found), minimum(placed(A.shape[1], -1, 1.0), A, np.append(b, 15.0), [above])[0]
+    return optimum(found), minimum(placed(A.shape[1], -1, 1.0), A, np.append(b, 15.0), [half_square])[0]
 
 
 def prepared(found):
