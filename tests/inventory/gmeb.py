@@ -7,7 +7,10 @@ from unittest.mock import patch
 
 import numpy as np
 from gmeb_cases import values as penalised
-from inventory.truths import (
+from scipy.optimize import brentq
+from sklearn.feature_selection import RFE
+from sklearn.svm import SVC
+from truths import (
     CENTRED,
     DATA,
     SCALED,
@@ -16,6 +19,7 @@ from inventory.truths import (
     X,
     Y,
     gmeb,
+    half_square,
     hinge,
     margins,
     minimum,
@@ -25,12 +29,10 @@ from inventory.truths import (
     parts_of,
     placed,
     row,
+    sized_margins,
     slack_cost,
     standardised,
 )
-from scipy.optimize import brentq
-from sklearn.feature_selection import RFE
-from sklearn.svm import SVC
 
 import fsopt
 from fsopt.data.synthetic.gmeb import gmeb_type1, gmeb_type2
@@ -107,12 +109,9 @@ def norm_machine(c=1.0):
 def least_ratio():
     """Return the smallest ratio of the SVM's objective to 2 + b, by Dinkelbach's method."""
 
-    def above(x):
-        return 0.5 * x[:4] @ x[:4] - x[-1], np.append(placed(len(x) - 1, slice(4), x[:4]), -1.0)
-
     found, before = 0.0, np.inf
     while before - found > 1e-8:
-        value, x = minimum(slack_cost(X, 1.0) - placed(46, 4, found), *margins(X, Y, 1), [above])
+        value, x = minimum(slack_cost(X, 1.0) - placed(46, 4, found), *margins(X, Y, 1), [half_square])
         before, found = found or np.inf, (value + found * x[4]) / (2 + x[4])
     return found
 
@@ -173,12 +172,9 @@ def extraction(found):
 def unscaled():
     """Return the optimum of Remark 16: the hinge loss over |w'| <= 1, features divided by sqrt(v+ / R+)."""
     Z = CENTRED / np.sqrt((CENTRED[Y > 0] ** 2).mean(axis=0) / 3.0)
-    A, b = margins(Z, Y, 4)
-    pad = np.zeros((4, 1 + DATA.n))
-    A = np.vstack(
-        [A, *(np.hstack([s * np.eye(4), pad, -np.eye(4)]) for s in (1, -1)), placed(49, slice(-4, None), 1.0)]
-    )
-    return minimum(slack_cost(Z, *np.zeros(4)), A, np.concatenate([b, np.zeros(8), [1.0]]))[0]
+    A, b = sized_margins(Z, Y)
+    A = np.vstack([A, placed(49, slice(-4, None), 1.0)])
+    return minimum(slack_cost(Z, *np.zeros(4)), A, np.append(b, 1.0))[0]
 
 
 def surfaces(found):

@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from inventory.truths import (
+from scipy.optimize import brentq
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
+from support import exact_value
+from truths import (
     DATA,
     STANDARD,
     UNIT,
@@ -13,6 +17,7 @@ from inventory.truths import (
     Y,
     ball,
     errors,
+    half_square,
     margins,
     minimum,
     optimum,
@@ -20,11 +25,8 @@ from inventory.truths import (
     row,
     scaled_ball,
     slack_cost,
+    smallest_product,
 )
-from scipy.optimize import brentq, linprog
-from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.svm import SVC
-from support import exact_value
 
 from fsopt.data import Dataset
 from fsopt.papers.mop import digits
@@ -78,40 +80,9 @@ def bounds(found):
 def least_norm(found):
     """Return half the smallest squared norm of w at a loss of at most 15."""
 
-    def above(x):
-        return 0.5 * x[:4] @ x[:4] - x[-1], np.append(placed(len(x) - 1, slice(4), x[:4]), -1.0)
-
     A, b = margins(X, Y, 1)
     A = np.vstack([A, slack_cost(X, 0.0)])
-    return optimum(found), minimum(placed(A.shape[1], -1, 1.0), A, np.append(b, 15.0), [above])[0]
-
-
-def smallest_product(found):
-    """Return the smallest R W over scales, a vertex of the frontier of R and W, which weighted sums find."""
-    n = DATA.n
-    rows = np.vstack(
-        [
-            np.hstack([-Y[:, None] * X, -np.eye(n), np.zeros((n, 2))]),
-            np.hstack([np.zeros(4), np.ones(n), [0, 0]]),
-            np.hstack([np.ones(4), np.zeros(n), [0, -1]]),
-            np.hstack([X**2, np.zeros((n, n)), np.tile([-1, 0], (n, 1))]),
-        ]
-    )
-    right = np.concatenate([-np.ones(n), [30.0, 0.0], np.zeros(n)])
-
-    def vertex(weight_r, weight_w):
-        point = linprog(np.r_[np.zeros(4 + n), weight_r, weight_w], rows, right).x[-2:]
-        return point
-
-    def between(left, other):
-        slope = np.array([left[1] - other[1], other[0] - left[0]])
-        point = vertex(*slope)
-        if slope @ point > slope @ left - 1e-9:
-            return []
-        return [*between(left, point), point, *between(point, other)]
-
-    ends = [vertex(1.0, 1e-7), vertex(1e-7, 1.0)]
-    return optimum(found), min(r * w for r, w in [*ends, *between(*ends)])
+    return optimum(found), minimum(placed(A.shape[1], -1, 1.0), A, np.append(b, 15.0), [half_square])[0]
 
 
 def prepared(found):
@@ -167,7 +138,7 @@ VALUES = {
     "C-SVM with kernel": lambda found: (found.objective, machine(1.0, gaussian(STANDARD))[2]),
     "(13) RSVM, kernels": lambda found: ([found.objective, found.details["capacity"]], kernel_ball(), 1e-5),
     "(14) dual, gamma, b": lambda found: (machine(1 / found)[1], W0, 1e-5),
-    "(15) linear kernel": smallest_product,
+    "(15) linear kernel": lambda found: (optimum(found), smallest_product(X, Y, np.ones(4), 0.0, 30.0)),
     "(15)/Algorithm 1 for other kernels": lambda found: (
         [found.E[0], found.E[1] <= found.E[0], found.H[0] <= W0],
         [kernel_ball()[0], True, True],

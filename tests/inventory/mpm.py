@@ -8,7 +8,9 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
-from inventory.truths import (
+from sklearn.metrics import matthews_corrcoef
+from sklearn.metrics.pairwise import rbf_kernel
+from truths import (
     DATA,
     STANDARD,
     X,
@@ -25,8 +27,6 @@ from inventory.truths import (
     sparse_machine,
     standardised,
 )
-from sklearn.metrics import matthews_corrcoef
-from sklearn.metrics.pairwise import rbf_kernel
 
 from fsopt.data.synthetic.mpm import mpm_synthetic
 from fsopt.papers.mpm import figures

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pyomo.environ as pyo
-from inventory.truths import (
+from truths import (
     DATA,
     EXPONENTIAL,
     FRACTION,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
-import pytest
 from support import ROOT
 
 import fsopt
@@ -33,23 +33,19 @@ BY_HAND = {
 }
 
 
-@pytest.mark.parametrize("doc", BY_HAND)
-def test_a_doc_is_as_written_by_hand(doc):
-    assert with_mathematics(doc) == BY_HAND[doc]
-
-
-def test_what_has_words_is_no_formula():
+def test_a_doc_is_as_written_by_hand_and_what_has_words_is_no_formula():
+    assert {doc: with_mathematics(doc) for doc in BY_HAND} == BY_HAND
     assert latex("linearisation of RW") is None
     assert latex("a # b") is None
 
 
-@pytest.mark.parametrize("slug", fsopt.MODELS)
-def test_no_formula_of_a_page_is_left_to_markdown(slug):
+def test_no_formula_of_a_page_is_left_to_markdown():
     """An index or a power outside mathematics would be emphasis, or be shown as its characters."""
-    page = (ROOT / "models" / slug / "README.md").read_text(encoding="utf-8")
-    lines = re.findall(r"^\| `\w+` \| (?:variable|parameter|objective|constraint|complementarity) \| .*$", page, re.M)
-    assert lines
-    for line in lines:
+    pages = [(ROOT / "models" / slug / "README.md").read_text(encoding="utf-8") for slug in fsopt.MODELS]
+    kinds = r"^\| `\w+` \| (?:variable|parameter|objective|constraint|complementarity) \| .*$"
+    found = [re.findall(kinds, page, re.M) for page in pages]
+    assert all(found)
+    for line in itertools.chain(*found):
         equation = line.split(" | ")[3]
         words = re.sub(r"\$[^$]*\$", "", equation)
         assert not re.search(r"\w_\w|[<>]=.*_|_.*_", words), equation

@@ -38,11 +38,6 @@ def section(doc: str, title: str) -> str:
     return found[1]
 
 
-def own_components(model, kinds=KINDS):
-    """Return the components that the builder declares, without those inside of blocks."""
-    return list(model.component_objects(kinds, descend_into=False))
-
-
 def test_the_docstring_has_the_program_the_parameters_and_the_source(spec) -> None:
     doc = docstring(spec)
     assert doc.startswith("Return ")
@@ -56,25 +51,18 @@ def test_the_docstring_has_the_program_the_parameters_and_the_source(spec) -> No
     assert spec.paper is None or PAPERS[spec.paper].authors in section(doc, "Notes")
 
 
-def test_the_docstring_names_every_component(spec) -> None:
+def test_every_component_is_described_with_its_equation_in_the_words_of_the_field(spec) -> None:
     described = section(docstring(spec), "Returns")
     if "omponents as in ``l1-mpm``" in " ".join(described.split()):
         described += section(docstring(fsopt.MODELS["l1-mpm"]), "Returns")
-    named = set(re.findall(r"\w+", " ".join(re.findall(r"``([^`]*)``", described))))
-    for component in own_components(build_instance(spec.slug)):
-        assert component.name in {*named, "objective"}, component.name
-
-
-def test_every_component_has_a_meaning_and_every_constraint_its_equation(spec) -> None:
-    for component in own_components(build_instance(spec.slug)):
+    named = {"objective", *re.findall(r"\w+", " ".join(re.findall(r"``([^`]*)``", described)))}
+    components = list(build_instance(spec.slug).component_objects(KINDS, descend_into=False))
+    for component in components:
         assert component.doc, component.name
+        assert component.name in named
         if component.ctype in KINDS[2:]:
             assert re.match(r"\([\w-]+\)", component.doc), f"{component.name}: {component.doc}"
-
-
-def test_the_words_are_those_of_the_field(spec) -> None:
-    texts = [docstring(spec), *(c.doc for c in own_components(build_instance(spec.slug)))]
-    for text in texts:
+    for text in (docstring(spec), *(c.doc for c in components)):
         words = re.sub(ALLOWED, "", " ".join(text.split()))
         assert not re.search(FORBIDDEN, words), re.search(FORBIDDEN, words)
 

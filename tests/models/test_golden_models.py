@@ -14,10 +14,20 @@ CORE = ("highs", "clarabel")
 """The solvers of the core install; the others are in test_conformance.py."""
 KINDS = {"model": {}, "relax": {"relax": True}}
 """Kind of a reference value -> parameters of its model that the entry does not name."""
-GOLDEN = [
-    pytest.param(entry, id="-".join([entry["name"], entry["data"], *(f"{k}={v}" for k, v in entry["params"].items())]))
+ENTRIES = [
+    entry
     for entry in json.loads((REFERENCE / "golden.json").read_text())
     if entry["kind"] in KINDS and entry["name"] in fsopt.MODELS
+]
+FAST = {(entry["name"], entry["data"]): entry for entry in ENTRIES}.values()
+"""One of each model and data set."""
+GOLDEN = [
+    pytest.param(
+        entry,
+        id="-".join([entry["name"], entry["data"], *(f"{k}={v}" for k, v in entry["params"].items())]),
+        marks=[pytest.mark.slow] * all(entry is not one for one in FAST),
+    )
+    for entry in ENTRIES
 ]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-import pytest
 from support import blobs
 
 import fsopt
@@ -30,41 +29,35 @@ SPEC = ModelSpec("toy-svm", build_toy_svm, "QP")
 '''
 
 
-def modules_with_a_spec(package: str) -> set[str]:
-    """Return the modules below a package that define a SPEC, as folder.module."""
-    files = (PACKAGE / package).glob("*/*.py")
-    return {f"{path.parent.name}.{path.stem}" for path in files if "\nSPEC = " in path.read_text(encoding="utf-8")}
+def test_a_model_is_the_module_of_its_slug_with_its_builder_and_spec() -> None:
+    for slug in fsopt.MODELS:
+        spec, name = fsopt.MODELS[slug], slug.replace("-", "_")
+        module = import_module(f"fsopt.models.{spec.paper or 'own'}.{name}")
+        assert (spec.slug, spec.builder) == (slug, getattr(module, f"build_{name}"))
+        assert spec.paper is None or spec.paper in PAPERS
+        assert module.SPEC is spec
+        assert spec.builder.__module__ == module.__name__
+        assert spec.equation
 
 
-@pytest.mark.parametrize("slug", fsopt.MODELS)
-def test_a_model_is_the_module_of_its_slug_with_its_builder_and_spec(slug) -> None:
-    spec, name = fsopt.MODELS[slug], slug.replace("-", "_")
-    module = import_module(f"fsopt.models.{spec.paper or 'own'}.{name}")
-    assert spec.slug == slug
-    assert spec.paper is None or spec.paper in PAPERS
-    assert module.SPEC is spec
-    assert spec.builder is getattr(module, f"build_{name}")
-    assert spec.builder.__module__ == module.__name__
-    assert spec.equation
+def test_a_method_is_the_module_of_its_name_with_its_fit_objective_and_check() -> None:
+    for name in fsopt.METHODS:
+        spec, stem = fsopt.METHODS[name], name.replace("-", "_")
+        module = import_module(f"fsopt.methods.{spec.paper or 'baselines'}.{stem}")
+        assert (spec.name, spec.fit) == (name, getattr(module, f"fit_{stem}"))
+        assert spec.paper is None or spec.paper in PAPERS
+        assert module.SPEC is spec
+        assert spec.fit.__module__ == module.__name__
+        assert callable(spec.objective)
+        assert callable(spec.check)
+        assert set(spec.models) <= set(fsopt.MODELS)
 
 
-@pytest.mark.parametrize("name", fsopt.METHODS)
-def test_a_method_is_the_module_of_its_name_with_its_fit_objective_and_check(name) -> None:
-    spec, stem = fsopt.METHODS[name], name.replace("-", "_")
-    module = import_module(f"fsopt.methods.{spec.paper or 'baselines'}.{stem}")
-    assert spec.name == name
-    assert spec.paper is None or spec.paper in PAPERS
-    assert module.SPEC is spec
-    assert spec.fit is getattr(module, f"fit_{stem}")
-    assert spec.fit.__module__ == module.__name__
-    assert callable(spec.objective)
-    assert callable(spec.check)
-    assert set(spec.models) <= set(fsopt.MODELS)
-
-
-@pytest.mark.parametrize(("package", "registry"), [("models", fsopt.MODELS), ("methods", fsopt.METHODS)])
-def test_every_module_with_a_spec_is_registered(package, registry) -> None:
-    assert modules_with_a_spec(package) == set(registry.modules)
+def test_every_module_with_a_spec_is_registered() -> None:
+    for package, registry in (("models", fsopt.MODELS), ("methods", fsopt.METHODS)):
+        files = (PACKAGE / package).glob("*/*.py")
+        specs = [path for path in files if "\nSPEC = " in path.read_text(encoding="utf-8")]
+        assert {f"{path.parent.name}.{path.stem}" for path in specs} == set(registry.modules)
 
 
 def test_a_model_of_no_paper_is_one_module_and_one_line(tmp_path, monkeypatch) -> None:

@@ -1,13 +1,11 @@
-"""The generalization error bounds of Peleg & Meir: independent loops, a hand-made case, monotonicity."""
+"""The generalization error bounds of Peleg & Meir: independent loops, and a hand-made case."""
 
 from dataclasses import replace
-from math import isclose, log, log2, sqrt
+from math import log, log2, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from support import blobs
+from support import blobs, sampled
 
 import fsopt
 from fsopt.errors import ParameterError
@@ -58,38 +56,33 @@ def sample(seed, n=12, p=4):
     return data.X, data.y, w / np.linalg.norm(w), np.abs(rng.standard_normal(p)) * [1, 0, 2, 0.05], rng.normal()
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(
-    "at",
-    [
-        {"r": 5.0, "gamma": 1.0, "sigma0": 0.1, "delta": 0.05, "norm": 1.0},
-        {"r": 0.7, "gamma": 3.0, "sigma0": 1e-6, "delta": 0.2, "norm": 2.5},
-    ],
-)
-def test_each_term_of_theorem_9(seed, at):
-    X, y, w, sigma, b = sample(seed)
-    bound = scaled_bound_terms(X, y, ScaledClassifier(w, sigma, b), **at)
-    expected = theorem9(X, y, w, sigma, b, **at)
-    assert list(bound.terms) == ["margin loss", "class +1", "class -1", "intercept", "union bound", "confidence"]
-    np.testing.assert_allclose(list(bound.terms.values()), expected, rtol=1e-12)
-    assert bound.total == pytest.approx(sum(expected), rel=1e-12)
+def test_each_term_of_theorem_9():
+    for seed, at in (
+        (0, {"r": 5.0, "gamma": 1.0, "sigma0": 0.1, "delta": 0.05, "norm": 1.0}),
+        (1, {"r": 0.7, "gamma": 3.0, "sigma0": 1e-6, "delta": 0.2, "norm": 2.5}),
+    ):
+        X, y, w, sigma, b = sample(seed)
+        bound = scaled_bound_terms(X, y, ScaledClassifier(w, sigma, b), **at)
+        expected = theorem9(X, y, w, sigma, b, **at)
+        assert list(bound.terms) == ["margin loss", "class +1", "class -1", "intercept", "union bound", "confidence"]
+        np.testing.assert_allclose(list(bound.terms.values()), expected, rtol=1e-12)
+        assert bound.total == pytest.approx(sum(expected), rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("gamma", [0.4, 2.0])
-def test_each_term_of_theorem_11(seed, gamma):
-    X, y, w, _, b = sample(seed)
-    at = {"r": 4.0, "gamma": gamma, "gamma0": 0.5, "delta": 0.1, "norm": 1.5}
-    bound = margin_bound_terms(X, y, w, b, **at)
-    terms = bound.terms
-    grouped = [
-        terms["margin loss"],
-        terms["complexity"] + terms["intercept"] + terms["margin confidence"],
-        terms["union bound"] + terms["confidence"],
-    ]
-    np.testing.assert_allclose(grouped, theorem11(X, y, w, b, **at), rtol=1e-12)
-    assert bound.total == pytest.approx(sum(terms.values()))
-    assert bound.conditions["gamma >= gamma0"] == (gamma >= 0.5)
+def test_each_term_of_theorem_11():
+    for seed, gamma in ((0, 0.4), (1, 2.0)):
+        X, y, w, _, b = sample(seed)
+        at = {"r": 4.0, "gamma": gamma, "gamma0": 0.5, "delta": 0.1, "norm": 1.5}
+        bound = margin_bound_terms(X, y, w, b, **at)
+        terms = bound.terms
+        grouped = [
+            terms["margin loss"],
+            terms["complexity"] + terms["intercept"] + terms["margin confidence"],
+            terms["union bound"] + terms["confidence"],
+        ]
+        np.testing.assert_allclose(grouped, theorem11(X, y, w, b, **at), rtol=1e-12)
+        assert bound.total == pytest.approx(sum(terms.values()))
+        assert bound.conditions["gamma >= gamma0"] == (gamma >= 0.5)
 
 
 def test_two_points_by_hand():
@@ -107,31 +100,6 @@ def test_two_points_by_hand():
     np.testing.assert_allclose(list(bound.terms.values()), by_hand, rtol=1e-14)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
-@given(st.integers(0, 999), st.floats(0.001, 0.4), st.floats(0.05, 5.0))
-def test_bounds_rise_with_confidence_radius_and_norm(seed, delta, gamma):
-    X, y, w, sigma, b = sample(seed)
-    base = {"r": 2.0, "gamma": gamma, "delta": delta, "norm": 1.0}
-    for change in ({"delta": delta / 2}, {"r": 3.0}, {"norm": 2.0}):
-        for bound in (
-            lambda at: scaled_bound_terms(X, y, ScaledClassifier(w, sigma, b), **at),
-            lambda at: margin_bound_terms(X, y, w, b, **at),
-        ):
-            assert bound(base | change).total > bound(base).total
-    first, second = (scaled_bound_terms(X, y, ScaledClassifier(w, s, b), **base).terms for s in (sigma, 2 * sigma))
-    assert all(second[k] > first[k] for k in ("class +1", "class -1", "union bound", "confidence"))
-
-
-def test_more_of_the_same_sample_lowers_all_terms_but_the_loss():
-    X, y, w, sigma, b = sample(3)
-    small, large = (
-        scaled_bound_terms(np.tile(X, (k, 1)), np.tile(y, k), ScaledClassifier(w, sigma, b), r=3.0).terms
-        for k in (1, 100)
-    )
-    assert isclose(small.pop("margin loss"), large.pop("margin loss"))
-    assert all(isclose(large[k], small[k] / 10) for k in small)
-
-
 def test_conditions_are_told_apart():
     X, y, w, sigma, _ = sample(1)
     radius = np.linalg.norm(X, axis=1).max()
@@ -146,18 +114,14 @@ def test_conditions_are_told_apart():
 # ---------------------------------------------------------------- bounds of fits
 
 
-@pytest.mark.parametrize("scale", ["center", "standard"])
-def test_theorem_9_of_a_gmeb_fit_has_the_papers_variables(scale):
+def test_theorem_9_of_a_gmeb_fit_has_the_papers_variables():
     data = blobs(60, 5, seed=2)
     data = fsopt.Dataset(np.column_stack([data.X, np.full(60, 0.1)]), data.y)
-    fit = fsopt.fit("gmeb", data, r_plus=0.5, r_minus=0.4, scale=scale)
+    fit = fsopt.fit("gmeb", data, r_plus=0.5, r_minus=0.4, scale="standard")
     bound = scaled_bound(fit, data, sigma0=1e-3, delta=0.1)
-    Z = data.X - data.X.mean(axis=0)
-    if scale == "standard":
-        Z[:, :5] /= Z[:, :5].std(axis=0)
-    w = fit.coef.copy()
-    if scale == "standard":
-        w[:5] *= data.X[:, :5].std(axis=0)
+    Z, w = data.X - data.X.mean(axis=0), fit.coef.copy()
+    w[:5] *= data.X[:, :5].std(axis=0)
+    Z[:, :5] /= Z[:, :5].std(axis=0)
     sigma = np.sqrt(fit.details["sigma"])
     assert sigma.shape == (6,)
     unit = np.array([a / s if s > 0 else 0.0 for a, s in zip(w, sigma, strict=True)])
@@ -173,7 +137,7 @@ def test_theorem_9_of_a_gmeb_fit_has_the_papers_variables(scale):
         assert bound.terms[f"class {label:+d}"] <= 2 * sqrt(n) / 60 * sqrt(4 * radius * (1 + 1e-6) + rest)
 
 
-@pytest.mark.parametrize("route", ["dual", "primal", "sdp", "theta-cuts"])
+@pytest.mark.parametrize("route", sampled(["primal", "theta-cuts", "sdp"], 2))
 def test_theorem_9_does_not_depend_on_the_noise_of_a_solver(wdbc, route):
     """Cone programs leave 1e-10 in place of zeros; its root is above sigma0, and costs 5 to 17 in the union bound."""
     fit = fsopt.fit("gmeb", wdbc, r_plus=5.0, r_minus=1.75, scale="standard", route=route)
@@ -183,14 +147,12 @@ def test_theorem_9_does_not_depend_on_the_noise_of_a_solver(wdbc, route):
     assert bound.terms["margin loss"] == pytest.approx(fit.objective / wdbc.n, rel=1e-7)
 
 
-def test_theorem_9_keeps_small_weights_that_the_rule_of_the_user_does_not_select(wdbc):
-    at = {"r_plus": 5.0, "r_minus": 1.75, "scale": "standard", "route": "theta-cuts"}
-    fit, few = (
-        fsopt.fit("gmeb", wdbc, **at),
-        fsopt.fit("gmeb", wdbc, **at, rule="relative", units="scaled", epsilon=0.5),
-    )
+def test_theorem_9_keeps_small_weights_that_the_rule_of_the_user_does_not_select():
+    data = blobs(60, 5, seed=2)
+    fit = fsopt.fit("gmeb", data)
+    few = fsopt.fit("gmeb", data, rule="relative", units="scaled", epsilon=0.5)
     assert len(few.support) < len(fit.support)
-    assert scaled_bound(few, wdbc).total == scaled_bound(fit, wdbc).total
+    assert scaled_bound(few, data).total == scaled_bound(fit, data).total
 
 
 def test_theorem_9_of_a_penalised_fit_is_its_objective_and_more():
@@ -205,19 +167,6 @@ def test_theorem_9_of_a_penalised_fit_is_its_objective_and_more():
     )
 
 
-def test_theorem_11_of_a_machine_is_that_of_its_unit_vector(wdbc):
-    fit = fsopt.fit("svm", wdbc, c=0.5)
-    bound = margin_bound(fit, wdbc)
-    Z = (wdbc.X - wdbc.X.mean(axis=0)) / wdbc.X.std(axis=0)
-    w, b = fit.coef * wdbc.X.std(axis=0), fit.intercept + fit.coef @ wdbc.X.mean(axis=0)
-    size = np.linalg.norm(w)
-    r = np.linalg.norm(Z, axis=1).max()
-    expected = theorem11(Z, wdbc.y, w / size, b / size, r=r, gamma=1 / size, gamma0=1e-6, delta=0.05, norm=1.0)
-    assert bound.total == pytest.approx(sum(expected), rel=1e-9)
-    assert bound.applies
-    assert bound.terms["margin loss"] * wdbc.n == pytest.approx((fit.objective - size**2 / 2) / 0.5, rel=1e-6)
-
-
 def test_a_fit_without_scales_or_weights_is_refused():
     data = blobs(30, 3)
     with pytest.raises(ParameterError, match="margin_bound"):
@@ -228,11 +177,11 @@ def test_a_fit_without_scales_or_weights_is_refused():
         margin_bound(replace(fsopt.fit("svm", data), coef=np.zeros(3)), data)
 
 
-@pytest.mark.parametrize("wrong", [{"gamma": 0.0}, {"r": -1.0}, {"sigma0": 0.0}, {"delta": 1.0}, {"delta": 0.0}])
-def test_numbers_outside_their_range_are_refused_by_name(wrong):
+def test_numbers_outside_their_range_are_refused_by_name():
     data = blobs(30, 3)
     fit = fsopt.fit("gmeb", data)
-    with pytest.raises(ParameterError, match=next(iter(wrong))):
-        scaled_bound(fit, data, **wrong)
+    for name, value in (("gamma", 0.0), ("r", -1.0), ("sigma0", 0.0), ("delta", 1.0), ("delta", 0.0)):
+        with pytest.raises(ParameterError, match=name):
+            scaled_bound(fit, data, **{name: value})
     with pytest.raises(ParameterError, match="negative"):
         scaled_bound_terms(data.X, data.y, ScaledClassifier(np.ones(3), -np.ones(3), 0.0), r=1.0)

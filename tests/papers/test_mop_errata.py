@@ -34,9 +34,13 @@ def test_problem_15_is_a_quadratic_program_that_is_not_convex():
             fsopt.solve(model, solver)
 
 
-@pytest.mark.parametrize(("c", "rises"), sampled([(0.0, False), (0.5, True), (0.1, True)], 2))
-def test_with_a_penalty_weight_the_capacity_rises_against_proposition_1(c, rises):
-    fit = fsopt.fit("mopfs", fsopt.load_dataset("wdbc"), w_cap=10.0, c=c)
+@pytest.mark.parametrize(
+    ("name", "w_cap", "c", "rises"),
+    sampled([("mop_a", 4.0, 0.0, False), ("mop_a", 4.0, 0.5, True), ("wdbc", 10.0, 0.5, True)], 2),
+)
+def test_with_a_penalty_weight_the_capacity_rises_against_proposition_1(name, w_cap, c, rises):
+    data = reference(name) if name == "mop_a" else fsopt.load_dataset(name)
+    fit = fsopt.fit("mopfs", data, w_cap=w_cap, c=c)
     E, H = np.array(fit.details["E"]), np.array(fit.details["H"])
     assert fit.certificate.ok
     assert np.all(np.diff(E) <= 1e-6 * E[:-1])
@@ -99,9 +103,9 @@ def test_what_settles_need_not_be_a_solution_of_the_master_problem():
 
 
 def test_the_front_of_the_master_problem_is_convex_for_the_kernel_of_section_6():
-    model = fsopt.build("mmop-convex", blobs(30, 4, seed=7, gap=0.5))
+    model = fsopt.build("mmop-convex", blobs(20, 3, seed=7, gap=0.5))
     losses = []
-    for root in np.linspace(0.3, 3.0, 10):
+    for root in np.linspace(0.3, 3.0, 7):
         model.h_cap.set_value(root**2)
         losses.append(fsopt.solve(model).objective)
     falls = np.diff(losses)
@@ -110,7 +114,7 @@ def test_the_front_of_the_master_problem_is_convex_for_the_kernel_of_section_6()
     assert np.max(np.diff(falls)) > 0.1
 
 
-@pytest.mark.parametrize("c", [1e-4, 1e-2, 0.3])
+@pytest.mark.parametrize("c", [1e-4, 0.3])
 def test_no_positive_weights_lead_to_the_end_of_the_front(c):
     """w = 0 is Pareto-optimal for (12): w'w is minimal. On the samples 1 and -1 the C-SVM has w = min(2C, 1)."""
     data = fsopt.Dataset(np.array([[1.0], [-1.0]]), [1, -1])

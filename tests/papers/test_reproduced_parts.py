@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from reproductions import needs_data, papers_data  # noqa: F401
 from scipy.stats import norm
-from support import SHARED
 
 from fsopt.data.synthetic.bayes import gmeb_type2_bayes
 from fsopt.errors import OutOfTimeError
@@ -16,8 +16,6 @@ from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.mpm import figures as mpm
 from fsopt.papers.reproduction import Settings
 from fsopt.studies.store import opened
-
-needs_data = pytest.mark.skipif(not (SHARED / "data" / "wbcd.csv.gz").exists(), reason="no shared/data")
 
 
 def measured(method, p, n, k):
@@ -113,8 +111,8 @@ def test_the_bayes_error_of_type_2_is_that_of_its_draws():
 
 @pytest.mark.slow
 @needs_data
-def test_figures_whose_time_ended_say_so_in_each_cell(monkeypatch):
-    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
+@pytest.mark.usefixtures("papers_data")
+def test_figures_whose_time_ended_say_so_in_each_cell():
     with opened(None) as held:
         place = {"method": "mpm", "data": "sonar", "width": 2.0, "seed": 0}
         held.part("l0mpm-fig6", place, lambda: (75.0, 100.0))

@@ -2,14 +2,17 @@
 
 import json
 from contextlib import ExitStack
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from support import ROOT, SHARED
+from reproductions import needs_data, papers_data, run  # noqa: F401
+from support import ROOT
 
 import fsopt
-from fsopt.cli import main
+from fsopt.errors import SolverError
 from fsopt.methods.selection import RULES, UNITS
+from fsopt.papers import registry
 from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.mpm import figures
@@ -28,7 +31,6 @@ NAMES = [
     *(f"gbd-{part}" for part in ("table2", "fig1", "fig2", "table4")),
     *(f"mop-{part}" for part in ("fig1", "table1", "fig2")),
 ]
-needs_data = pytest.mark.skipif(not (SHARED / "data" / "wbcd.csv.gz").exists(), reason="no shared/data")
 
 
 def test_every_table_and_figure_is_registered_with_its_printed_numbers():
@@ -50,12 +52,8 @@ def test_every_table_and_figure_is_registered_with_its_printed_numbers():
 
 
 def test_a_row_of_a_printed_table():
-    assert numbers_of(printed("gmeb-table4"), "wdbc", "gmeb") == {
-        "error": "4.2",
-        "error_sd": "0.9",
-        "features": "6.0",
-        "features_sd": "0.3",
-    }
+    numbers = {"error": "4.2", "error_sd": "0.9", "features": "6.0", "features_sd": "0.3"}
+    assert numbers_of(printed("gmeb-table4"), "wdbc", "gmeb") == numbers
     assert numbers_of(printed("gbd-table2"), "infogain") == {}
 
 
@@ -70,21 +68,16 @@ def test_without_the_data_every_cell_says_so(monkeypatch):
 
 def test_the_ranks_that_follow_from_the_printed_accuracies():
     found = {(c.row, c.column): c for c in EXPERIMENTS["l0mpm-table4"].function(QUICK).cells}
-    assert [found["average", m].ours for m in ("mpm", "l1-mpm", "l0-mpm")] == pytest.approx(
-        [13 / 6, 2.0, 11 / 6], abs=0.01
-    )
-    assert {k for k, c in found.items() if c.verdict == "erratum"} == {
-        ("pima", "l1-mpm"),
-        ("pima", "l0-mpm"),
-        ("average", "mpm"),
-        ("average", "l0-mpm"),
-    }
+    ranks = [found["average", m].ours for m in ("mpm", "l1-mpm", "l0-mpm")]
+    assert ranks == pytest.approx([13 / 6, 2.0, 11 / 6], abs=0.01)
+    wrong = {("pima", "l1-mpm"), ("pima", "l0-mpm"), ("average", "mpm"), ("average", "l0-mpm")}
+    assert {k for k, c in found.items() if c.verdict == "erratum"} == wrong
 
 
 @pytest.mark.slow
 @needs_data
-def test_table_1_of_mangasarian_agrees_and_a_reading_from_hindsight_is_no_agreement(monkeypatch):
-    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
+@pytest.mark.usefixtures("papers_data")
+def test_table_1_of_mangasarian_agrees_and_a_reading_from_hindsight_is_no_agreement():
     found = EXPERIMENTS["sla-table1"].function(QUICK).cells
     assert {(c.row, c.column) for c in found if c.verdict == "differs"} == {("pima", "pmm")}
     errata = {c.row for c in found if c.verdict == "erratum"}
@@ -96,19 +89,10 @@ def test_table_1_of_mangasarian_agrees_and_a_reading_from_hindsight_is_no_agreem
 
 
 @needs_data
-def test_the_example_of_mangasarian_is_reproduced(monkeypatch):
-    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
+@pytest.mark.usefixtures("papers_data")
+def test_the_example_of_mangasarian_is_reproduced():
     found = EXPERIMENTS["sla-features"].function(QUICK).cells
     assert [c.verdict for c in found] == ["our reading", "equal", "equal", "equal"]
-
-
-def run(words, capsys, code=0):
-    with pytest.raises(SystemExit) as ended:
-        main(words.split())
-    out, err = capsys.readouterr()
-    assert ended.value.code == code, err
-    assert "Traceback" not in err
-    return out, err
 
 
 def test_the_verb_writes_a_page_figures_and_a_report(tmp_path, capsys, monkeypatch):
@@ -116,18 +100,10 @@ def test_the_verb_writes_a_page_figures_and_a_report(tmp_path, capsys, monkeypat
     out, _ = run("reproduce mop-fig1 l0mpm-table4 --quick -o results --report r.html --json", capsys)
     record = json.loads(out)
     assert [one["name"] for one in record["experiments"]] == ["mop-fig1", "l0mpm-table4"]
-    assert sorted(p.name for p in (tmp_path / "results").iterdir()) == [
-        "l0mpm-table4-agreement.png",
-        "l0mpm-table4-agreement.svg",
-        "l0mpm-table4.md",
-        "mop-fig1-fig1.png",
-        "mop-fig1-fig1.svg",
-        "mop-fig1.md",
-        "overview.md",
-        "overview.png",
-        "overview.svg",
-        "verdicts.json",
-    ]
+    pictures = ("l0mpm-table4-agreement", "mop-fig1-fig1", "overview")
+    files = {f"{name}.{kind}" for name in pictures for kind in ("png", "svg")}
+    files |= {"l0mpm-table4.md", "mop-fig1.md", "overview.md", "verdicts.json"}
+    assert {p.name for p in (tmp_path / "results").iterdir()} == files
     page = (tmp_path / "results" / "overview.md").read_text()
     told = "Of 30 printed numbers 1 is reproduced, to the last digit; 4 are errata of the paper; "
     assert page.splitlines()[2] == told + "25 cannot be tested."
@@ -137,11 +113,10 @@ def test_the_verb_writes_a_page_figures_and_a_report(tmp_path, capsys, monkeypat
     assert page.splitlines()[4] == "![agreement](l0mpm-table4-agreement.svg)"
     assert "erratum" in page
     assert "<svg" in (tmp_path / "r.html").read_text()
-    run("reproduce mop-fig1 l0mpm-table4 --quick -o again --json", capsys)
+    out, _ = run("reproduce l0mpm-table4 --quick -o again", capsys)
+    assert "4 erratum" in out
     for picture in (tmp_path / "again").glob("*.*g"):
         assert picture.read_bytes() == (tmp_path / "results" / picture.name).read_bytes(), picture.name
-    out, _ = run("reproduce l0mpm-table4", capsys)
-    assert "4 erratum" in out
 
 
 def test_a_killed_reproduction_goes_on_where_its_store_has_parts(tmp_path, capsys, monkeypatch):
@@ -182,12 +157,8 @@ def test_after_the_time_limit_a_table_shows_the_parts_that_its_store_has(tmp_pat
     limited = f"{command} --time-limit 0 -o pages"
     cells = json.loads(run(limited, capsys)[0])["experiments"][0]["cells"]
     words = "fsopt reproduce gmeb-table3 --quick --time-limit 0 --store kept.sqlite"
-    assert (
-        (tmp_path / "pages" / "gmeb-table3.md")
-        .read_text("utf-8")
-        .splitlines()[6]
-        .startswith(f"Made by `{words}`. Its 4 parts took ")
-    )
+    page = (tmp_path / "pages" / "gmeb-table3.md").read_text("utf-8").splitlines()
+    assert page[6].startswith(f"Made by `{words}`. Its 4 parts took ")
     found = {(c["row"], c["column"]): c for c in cells if "n=20" in c["row"]}
     assert [found[f"{m} n=20", "features"]["ours"] for m in ("svm", "l1-svm", "gmeb")] == [3.0, None, 4.0]
     assert found["l1-svm n=20", "error"]["why"] == "the time limit passed"
@@ -198,6 +169,7 @@ def test_after_the_time_limit_a_table_shows_the_parts_that_its_store_has(tmp_pat
 def test_a_page_stays_where_a_run_has_fewer_cells_or_fewer_parts(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made_up(monkeypatch, 0.2, lambda method: 3)
+    monkeypatch.setattr(gmeb, "METHODS", ("svm", "gmeb"))
     command = "reproduce gmeb-table3 --quick -o pages"
     run(command, capsys)
     files = {path: path.read_bytes() for path in (tmp_path / "pages").iterdir()}
@@ -253,37 +225,26 @@ def test_a_page_has_the_minutes_of_its_parts(monkeypatch):
         assert f"Made by `fsopt reproduce x`.{words}\n" in page
 
 
-@pytest.mark.parametrize(
-    ("words", "text"),
-    [
+def test_wrong_words_are_one_line_and_the_list_names_all(capsys):
+    for words, text in (
         ("reproduce", "no table or figure is named"),
         ("reproduce sla-table1 --all", "both names and --all"),
         ("reproduce sla-table2", "did you mean"),
         ("reproduce mop-fig1 --jobs 0", "--jobs 0 is no number"),
         ("reproduce mop-fig1 -o /dev/null/x", "cannot make the folder"),
-    ],
-)
-def test_wrong_words_are_one_line(words, text, capsys):
-    _, err = run(words, capsys, code=2)
-    assert text in err
-    assert err.strip().count("\n") == 0
-
-
-def test_the_list_names_all(capsys):
+    ):
+        _, err = run(words, capsys, code=2)
+        assert text in err
+        assert err.strip().count("\n") == 0
     out, _ = run("reproduce --list --json", capsys)
     assert [one["name"] for one in json.loads(out)["experiments"]] == NAMES
 
 
 def test_an_experiment_that_fails_is_a_cell_and_the_others_go_on(capsys, monkeypatch):
-    import dataclasses
-
-    from fsopt.errors import SolverError
-    from fsopt.papers import registry
-
     def fail(settings):
         raise SolverError("no solver", "install one")
 
-    broken = dataclasses.replace(EXPERIMENTS["mop-fig1"], function=fail)
+    broken = replace(EXPERIMENTS["mop-fig1"], function=fail)
     monkeypatch.setattr(registry, "EXPERIMENTS", {"mop-fig1": broken, "l0mpm-table4": EXPERIMENTS["l0mpm-table4"]})
     out, err = run("reproduce --all --json", capsys, code=1)
     assert "mop-fig1 failed: no solver" in err

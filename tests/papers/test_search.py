@@ -8,13 +8,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support import SHARED
+from reproductions import run
+from support import blobs
 
-from fsopt.cli import main
 from fsopt.common.teams import side_by_side
 from fsopt.errors import OutOfTimeError, ParameterError, WorkersLost
 from fsopt.papers import registry
-from fsopt.papers.mpm import experiments as mpm
 from fsopt.papers.mpm import spam
 from fsopt.papers.mpm.pairs import split_pairs, synthetic_pairs
 from fsopt.papers.registry import EXPERIMENTS
@@ -59,12 +58,8 @@ def test_the_search_finds_the_combination_that_made_the_print():
     assert found.loss["factor"] == pytest.approx(by_hand[1, 1.0])
     assert found.loss["idle"] == 0.0
     assert "took 2 of 3 free choices (shift, factor)" in found.sentences[1]
-
-
-def test_a_random_table_is_the_best_of_as_many_drawn_from_the_possible_numbers():
-    found = search(TABLE, Settings())
-    rng = np.random.default_rng(5)
-    away = abs(rng.uniform(0, 10, (20_000, 12, 3)) - [1.0, 2.5, 7.0])
+    # A random table is the best of as many that are drawn from the possible numbers.
+    away = abs(np.random.default_rng(5).uniform(0, 10, (20_000, 12, 3)) - [1.0, 2.5, 7.0])
     assert found.random_distance == pytest.approx((away.mean(axis=2) / 10).min(axis=1).mean(), rel=0.02)
     agreed = (away <= 0.1).sum(axis=2).max(axis=1).mean()
     assert found.random_agreed == pytest.approx(agreed, abs=0.02)
@@ -79,7 +74,7 @@ def test_a_killed_search_goes_on_where_its_store_has_combinations(tmp_path):
             raise KeyboardInterrupt
         return told(settings)
 
-    table = Experiment("sla-table1", "sla", "a table", counted, 0.1, choices=CHOICES)
+    table = replace(TABLE, function=counted)
     with opened(tmp_path / "kept.sqlite", write=True) as held, pytest.raises(KeyboardInterrupt):
         search(table, Settings(store=held))
     with opened(tmp_path / "kept.sqlite", write=True) as held:
@@ -88,24 +83,23 @@ def test_a_killed_search_goes_on_where_its_store_has_combinations(tmp_path):
     assert found == search(TABLE, Settings())
 
 
+PLACES: list[int] = []
+
+
 def told_by_others(settings):
-    """Return the outcome of :func:`told`, computed where the settings say, and where that was."""
+    """Return the outcome of :func:`told`, computed where the settings say, and note where that was."""
     calls = [(Settings(choices=settings.choices),)]
     [(outcome, process)] = side_by_side(lambda one: (told(one), os.getpid()), calls, 1)
     PLACES.append(process)
     return outcome
 
 
-PLACES: list[int] = []
-ELSEWHERE = Experiment("sla-table1", "sla", "a table", told_by_others, 0.1, choices=CHOICES)
-
-
-def test_a_search_is_the_same_by_every_executor_and_goes_on_after_the_loss_of_one(tmp_path, monkeypatch):
-    wanted = search(TABLE, Settings())
+def test_a_search_is_the_same_by_every_executor_and_goes_on_after_the_loss_of_one(tmp_path):
+    wanted, elsewhere = search(TABLE, Settings()), replace(TABLE, function=told_by_others)
     for make, here in ((ThreadPoolExecutor, True), (ProcessPoolExecutor, False)):
         PLACES.clear()
         with make(2) as executor:
-            assert search(ELSEWHERE, Settings(executor=executor)) == wanted
+            assert search(elsewhere, Settings(executor=executor)) == wanted
         assert len(PLACES) == len(wanted.combinations)
         assert ({os.getpid()} == set(PLACES)) == here
     PLACES.clear()
@@ -117,29 +111,10 @@ def test_a_search_is_the_same_by_every_executor_and_goes_on_after_the_loss_of_on
                     process.kill()
 
         with pytest.raises(WorkersLost):
-            search(ELSEWHERE, Settings(store=held, executor=executor), ends)
+            search(elsewhere, Settings(store=held, executor=executor), ends)
     with opened(tmp_path / "kept.sqlite", write=True) as held, ProcessPoolExecutor(1) as executor:
-        assert search(ELSEWHERE, Settings(store=held, executor=executor)) == wanted
+        assert search(elsewhere, Settings(store=held, executor=executor)) == wanted
     assert len(PLACES) == len(wanted.combinations)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not (SHARED / "data" / "sonar.csv.gz").exists(), reason="no shared/data")
-def test_the_fits_of_a_table_are_the_same_by_dask_and_by_threads(monkeypatch):
-    distributed = pytest.importorskip("distributed")
-    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
-    table = replace(EXPERIMENTS["l0mpm-table6"], choices={"share": (0.5, 0.9)})
-    found = []
-    with (
-        distributed.LocalCluster(1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
-        distributed.Client(cluster) as client,
-        ThreadPoolExecutor(2) as threads,
-    ):
-        for executor in (None, threads, client.get_executor(pure=False)):
-            mpm._scores.cache_clear()
-            found.append(search(table, Settings(quick=True, executor=executor)))
-    assert found[0] == found[1] == found[2]
-    assert {one.choices["share"] for one in found[0].combinations} == {0.5, 0.9}
 
 
 def test_a_table_that_its_time_cut_short_is_not_kept_as_a_whole_one(tmp_path):
@@ -150,15 +125,16 @@ def test_a_table_that_its_time_cut_short_is_not_kept_as_a_whole_one(tmp_path):
         except OutOfTimeError as error:
             return Outcome((Cell("0", "x", None, "1.00", "left out", error.message), *whole[1:]))
 
-    table = Experiment("sla-table1", "sla", "a table", cut, 0.1, choices=CHOICES)
-    with opened(tmp_path / "kept.sqlite", write=True) as held:
-        # The time of the search has not ended, that of its parts has.
-        class Late(Settings):
-            def part(self, experiment, compute, **arguments):
-                if experiment == "a part":
-                    raise OutOfTimeError(LATE, "more seconds")
-                return super().part(experiment, compute, **arguments)
+    class Late(Settings):
+        """The time of the search has not ended, that of its parts has."""
 
+        def part(self, experiment, compute, **arguments):
+            if experiment == "a part":
+                raise OutOfTimeError(LATE, "more seconds")
+            return super().part(experiment, compute, **arguments)
+
+    table = replace(TABLE, function=cut)
+    with opened(tmp_path / "kept.sqlite", write=True) as held:
         with pytest.raises(OutOfTimeError, match=LATE):
             search(table, Late(store=held))
         assert search(table, Settings(store=held)) == search(TABLE, Settings())
@@ -170,14 +146,6 @@ def test_a_table_without_choices_or_without_cells_is_refused():
     empty = Experiment("x", "sla", "nothing", lambda settings: Outcome(), 0.1, choices=CHOICES)
     with pytest.raises(ParameterError, match="no cell of 'x' is computed"):
         search(empty, Settings())
-
-
-def run(words, capsys, code=0):
-    with pytest.raises(SystemExit) as ended:
-        main(words.split())
-    out, err = capsys.readouterr()
-    assert ended.value.code == code, err
-    return out, err
 
 
 def test_the_verb_prints_the_nearest_combination_and_writes_its_page(tmp_path, capsys, monkeypatch):
@@ -219,34 +187,23 @@ def test_folds_are_of_equal_size_and_only_stratified_ones_have_the_class_shares(
     assert max(shares["random"]) - min(shares["random"]) > 1
 
 
-@pytest.mark.skipif(not (SHARED / "data" / "spambase.csv.gz").exists(), reason="no shared/data")
 def test_the_choices_of_table_2_reach_its_fits(monkeypatch):
-    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
-    asked = {}
+    asked, data = set(), blobs(200, 3)
 
     def surface(pairs, deltas, alphas, *, shares, params, jobs):
-        key = (len(pairs[0][1].positive), shares, params["scale"])
-        asked[key] = asked.get(key, 0) + 1
-        return SimpleNamespace(
-            deltas=np.sort(deltas),
-            alphas=np.sort(alphas),
-            shares=shares,
-            limits=np.ones(10),
-            n_features=np.full((5, 6), 2.4),
-            n_features_sd=np.full((5, 6), 0.3),
-            plot=lambda: None,
-        )
+        asked.add((len(pairs[0][1].positive), shares, params["scale"]))
+        grid = {"deltas": np.sort(deltas), "alphas": np.sort(alphas), "shares": shares, "limits": np.ones(10)}
+        counts = {"n_features": np.full((5, 6), 2.4), "n_features_sd": np.full((5, 6), 0.3)}
+        return SimpleNamespace(**grid, **counts, plot=lambda: None)
 
+    monkeypatch.setattr(spam, "load_set", lambda name, seed: data)
     monkeypatch.setattr(spam, "mpm_surface", surface)
     found = search(EXPERIMENTS["l0mpm-table2"], Settings())
-    assert len(found.combinations) == sum(asked.values()) == 8
-    assert len(asked) == 8
+    assert len(found.combinations) == len(asked) == 8
     cells = spam.l0mpm_table2(Settings(choices={"delta": "share"})).cells
     near = 2 * 0.3 / np.sqrt(10)
     for c in cells:
-        equal = c.printed == "2.4"
-        within = abs(float(c.printed) - 2.4) <= near
-        assert (c.verdict, c.why) == (
-            ("equal", "") if equal else ("within noise", "") if within else ("our reading", spam.MEANING[1])
-        )
+        away = abs(float(c.printed) - 2.4)
+        agrees = "equal" if away == 0.0 else "within noise" if away <= near else "our reading"
+        assert (c.verdict, c.why) == (agrees, spam.MEANING[1] if agrees == "our reading" else "")
     assert {c.verdict for c in cells} == {"equal", "within noise", "our reading"}

@@ -76,18 +76,3 @@ def test_the_correctness_of_pmm_that_no_number_of_samples_has():
         there = any(f"{100 * k / (10 * n):.2f}" == row.pmm for k in range(10 * n + 1))
         assert possible_share(row) == there, name
     assert {name for name, row in TABLE_ONE.items() if possible_share(row)} == {"wpbc24", "pima", "tictactoe"}
-
-
-def test_the_printed_deviations_of_rfe_need_thirty_draws():
-    """Of n draws of 1 to 202 features with mean 6.6, one that differs from 1 has the largest deviation."""
-
-    def largest(n, mean):
-        values = np.ones(n)
-        values[0] += (mean - 1.0) * n
-        return values.std(ddof=1)
-
-    assert largest(30, 6.65) >= 30.65 > largest(29, 6.65)
-    rng = np.random.default_rng(2)
-    for _ in range(200):  # whatever else has this mean deviates less
-        excess = rng.dirichlet(np.full(29, 0.1)) * 5.65 * 29
-        assert (1.0 + excess).std(ddof=1) <= largest(29, 6.65) + 1e-9

@@ -11,7 +11,7 @@ from support import blobs, keeps
 
 import fsopt
 from fsopt.errors import ParameterError
-from fsopt.models.gbd.fsp_master import cut_coefficients
+from fsopt.models.gbd.fsp_master import add_cut
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 
 DATA = blobs(14, 6, seed=9)
@@ -38,16 +38,16 @@ RULES = {
 }
 
 
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_the_constraints_and_the_violation_allow_the_same_selections(rules) -> None:
-    constraints = SelectionConstraints.of("test", DATA, **rules)
-    model = pyo.ConcreteModel()
-    model.sigma = pyo.Var(range(6), within=pyo.Binary)
-    constraints.add_to(model)
-    for s in ALL:
-        model.sigma.set_values(dict(enumerate(s.tolist())))
-        fulfilled = all(c.slack() >= 0 for c in model.component_data_objects(pyo.Constraint))
-        assert fulfilled == keeps(s, **rules) == (constraints.violation(s) <= 0)
+def test_the_constraints_and_the_violation_allow_the_same_selections() -> None:
+    for name, rules in RULES.items():
+        constraints = SelectionConstraints.of("test", DATA, **rules)
+        model = pyo.ConcreteModel()
+        model.sigma = pyo.Var(range(6), within=pyo.Binary)
+        constraints.add_to(model)
+        for s in ALL:
+            model.sigma.set_values(dict(enumerate(s.tolist())))
+            fulfilled = all(c.slack() >= 0 for c in model.component_data_objects(pyo.Constraint))
+            assert fulfilled == keeps(s, **rules) == (constraints.violation(s) <= 0), (name, s)
 
 
 def test_the_violation_of_the_budget_is_relative() -> None:
@@ -111,33 +111,34 @@ def test_five_features_where_nobody_says_how_many() -> None:
     assert not hasattr(fsopt.build("fsp-master", DATA, lam=1.0, include=[0]), "cardinality")
 
 
-def cuts(k: int = 3) -> list[np.ndarray]:
-    rng = np.random.default_rng(4)
-    made = []
-    for _ in range(k):
+WEIGHTS = [0.0, 0.1, 2.0, 0.5, 0.0, 4.0]
+MASTERS = [
+    *((name, {"m": 3}) for name in ("include", "implies", "conflicts")),
+    *((name, {}) for name in ("cardinality", "budget", "all")),
+    ("none", {"costs": np.ones(6), "budget": 0.0}),
+    *(("none", {"lam": lam}) for lam in (0.0, 3.0)),
+    *((name, {"lam": WEIGHTS}) for name in ("exclude", "implies", "conflicts")),
+]
+
+
+@pytest.mark.parametrize(("name", "limit"), MASTERS)
+def test_the_master_is_the_minimum_over_the_allowed_selections(name, limit) -> None:
+    rules = RULES[name] | limit
+    if "lam" in rules:
+        rules.pop("m", None)
+    rng, cuts = np.random.default_rng(4), []
+    for _ in range(3):
         plus, minus = (rng.exponential(1, 14) * (DATA.y == s) for s in (1, -1))
-        made.append(0.5 * (plus / plus.sum() + minus / minus.sum()) * rng.uniform(5, 20))
-    return made
-
-
-@pytest.mark.parametrize("lam", [None, 0.3, [0.0, 0.1, 2.0, 0.5, 0.0, 4.0]], ids=["m", "lam", "lams"])
-@pytest.mark.parametrize("name", ["none", "include", "exclude", "implies", "conflicts", "all"])
-def test_the_master_is_the_minimum_over_the_allowed_selections(name, lam) -> None:
-    rules = dict(RULES[name])
-    if lam is not None:
-        for limit in ("m", "costs", "budget"):
-            rules.pop(limit, None)
-        rules["lam"] = lam
-    elif "costs" not in rules:
-        rules["m"] = 3
-    m = fsopt.build("fsp-master", DATA, cuts=cuts(), **rules)
+        cuts.append(0.5 * (plus / plus.sum() + minus / minus.sum()) * rng.uniform(5, 20))
+    m = fsopt.build("fsp-master", DATA, cuts=cuts[:-1], **rules)
+    add_cut(m, DATA, cuts[-1])
     result = fsopt.solve(m)
     assert (result.status, fsopt.classify(m)) == ("optimal", "MILP")
     weights = np.broadcast_to(rules.pop("lam", 0.0), 6)
-    lines = [cut_coefficients(DATA, alpha) for alpha in cuts()]
+    slopes = [0.5 * (DATA.X.T @ (alpha * DATA.y)) ** 2 for alpha in cuts]
 
     def value(s):
-        return weights @ s + max(0.0, *(constant - slopes @ s for constant, slopes in lines))
+        return weights @ s + max(0.0, *(alpha.sum() - q @ s for alpha, q in zip(cuts, slopes, strict=True)))
 
     sigma = np.round([v.value for v in m.sigma.values()])
     assert keeps(sigma, **rules)
@@ -152,11 +153,6 @@ def test_names_and_places_mean_the_same() -> None:
     by_name = {"include": ["mass"], "exclude": ("rate",), "implies": [["mass", "span"]], "conflicts": [["age", "size"]]}
     by_place = {"include": (2,), "exclude": np.array([4]), "implies": np.array([[2, 5]]), "conflicts": [[0, 1, 1]]}
     assert SelectionConstraints.of("test", NAMED, **by_name) == SelectionConstraints.of("test", NAMED, **by_place)
-
-
-def test_penalty_weights_of_features() -> None:
-    np.testing.assert_array_equal(feature_weights("test", DATA, 2), np.full(6, 2.0))
-    np.testing.assert_array_equal(feature_weights("test", DATA, COSTS), COSTS)
 
 
 MODELS = ("fsp-master", "fsp-m", "fsp-m-perspective", "fsp-m-bigm")
@@ -187,24 +183,23 @@ ERRORS = {
 }
 
 
-@pytest.mark.parametrize(("params", "message"), ERRORS.values(), ids=ERRORS)
-def test_a_wrong_limit_is_named(params, message) -> None:
-    for slug in MODELS:
-        with pytest.raises(ParameterError, match=message.format(slug)) as caught:
-            fsopt.build(slug, NAMED, **params)
-        assert caught.value.hint
+def test_a_wrong_limit_is_named() -> None:
+    for name, (params, message) in ERRORS.items():
+        for slug in MODELS:
+            with pytest.raises(ParameterError, match=message.format(slug)) as caught:
+                fsopt.build(slug, NAMED, **params)
+            assert caught.value.hint, name
 
 
-@pytest.mark.parametrize("lam", [-1.0, [1.0] * 5, [-1.0, *COSTS[1:]], "much", True, None])
-def test_wrong_penalty_weights_are_named(lam) -> None:
+def test_penalty_weights_of_features() -> None:
+    np.testing.assert_array_equal(feature_weights("test", DATA, 2), np.full(6, 2.0))
+    np.testing.assert_array_equal(feature_weights("test", DATA, COSTS), COSTS)
+    for lam in (-1.0, [1.0] * 5, [-1.0, *COSTS[1:]], "much", True):
+        for slug in ("fsp-lambda", "fsp-master"):
+            with pytest.raises(ParameterError, match=f"'lam' of '{slug}'"):
+                fsopt.build(slug, NAMED, lam=lam)
     with pytest.raises(ParameterError, match="'lam' of 'fsp-lambda'"):
-        fsopt.build("fsp-lambda", NAMED, lam=lam)
-    if lam is not None:
-        with pytest.raises(ParameterError, match="'lam' of 'fsp-master'"):
-            fsopt.build("fsp-master", NAMED, lam=lam)
-
-
-@pytest.mark.parametrize("limit", [{"m": 2}, {"costs": COSTS, "budget": 2.0}, {"budget": 2.0}])
-def test_the_master_takes_one_limit(limit) -> None:
-    with pytest.raises(ParameterError, match="not several"):
-        fsopt.build("fsp-master", NAMED, lam=1.0, **limit)
+        fsopt.build("fsp-lambda", NAMED, lam=None)
+    for limit in ({"m": 2}, {"costs": COSTS, "budget": 2.0}, {"budget": 2.0}):
+        with pytest.raises(ParameterError, match="not several"):
+            fsopt.build("fsp-master", NAMED, lam=1.0, **limit)

@@ -20,10 +20,7 @@ def smallest_selection(data, delta):
     return None
 
 
-CASES = [(3, 0.3), (3, 0.45), (5, 0.3), (8, 0.5)]
-
-
-@pytest.mark.parametrize(("seed", "delta"), CASES)
+@pytest.mark.parametrize(("seed", "delta"), [(3, 0.3), (8, 0.5)])
 def test_the_optimum_is_that_of_brute_force_and_below_dca(seed, delta):
     data, _ = preprocess(blobs(60, 5, seed=seed, gap=0.7), "standard")
     limit = accuracy_limit(Moments.of(data)).alpha

@@ -15,7 +15,7 @@ from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm import moments as moments_module
 from fsopt.models.mpm.moments import Moments
 
-FEW = settings(max_examples=8, deadline=None, derandomize=True)
+FEW = settings(max_examples=3, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)
 
 

@@ -10,8 +10,8 @@ import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 from support import blobs, reference, sampled
+from truths import fewest_errors, one_norm
 
 import fsopt
 from fsopt.cli import main
@@ -19,31 +19,13 @@ from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.errors import FileError, SolverError
 from fsopt.models.sla.misclass_lpec import without_complementarities
 
-FEW = settings(max_examples=6, deadline=None, derandomize=True)
+FEW = settings(max_examples=4, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)
 
 
 def smallest_errors(data: fsopt.Dataset, costs: np.ndarray, features: np.ndarray) -> float:
     """Return the minimum of costs times hinge errors over the hyperplanes x'w = gamma in some features, by scipy."""
-    X, y = data.X[:, features], data.y
-    n, p = X.shape
-    A = np.hstack([-X * y[:, None], y[:, None], -np.eye(n)])
-    cost = np.concatenate([np.zeros(p + 1), costs])
-    answer = linprog(cost, A_ub=A, b_ub=-np.ones(n), bounds=[(None, None)] * (p + 1) + [(0, None)] * n)
-    assert answer.status == 0
-    return float(answer.fun)
-
-
-def smallest_count(data: fsopt.Dataset) -> int:
-    """Return the smallest number of samples whose removal makes the rest separable."""
-    everything = np.arange(data.p)
-    for k in range(data.n):
-        for samples in itertools.combinations(range(data.n), k):
-            costs = np.ones(data.n)
-            costs[list(samples)] = 0.0
-            if smallest_errors(data, costs, everything) < 1e-9:
-                return k
-    raise AssertionError("one class alone is separable")
+    return one_norm(data.X[:, features], data.y, weights=np.zeros(len(features)), loss=costs)[0]
 
 
 def best(model: pyo.ConcreteModel, solver: str | None = None) -> float:
@@ -63,7 +45,7 @@ def errors_of(model: pyo.ConcreteModel, data: fsopt.Dataset) -> int:
 @given(seed=SEEDS, gap=st.floats(0.1, 0.8))
 def test_the_count_is_that_of_enumeration_and_of_its_own_hyperplane(seed: int, gap: float) -> None:
     data = blobs(10, 2, seed=seed, gap=gap)
-    minimum = smallest_count(data)
+    minimum = fewest_errors(data.X, data.y)
     m = fsopt.build("misclass-milp", data)
     assert best(m) == minimum == errors_of(m, data)
     assert best(without_complementarities(fsopt.build("misclass-lpec", data))) == minimum
@@ -72,17 +54,15 @@ def test_the_count_is_that_of_enumeration_and_of_its_own_hyperplane(seed: int, g
 
 
 def test_too_small_an_m_is_silently_worse() -> None:
-    data = blobs(24, 3, seed=11, gap=0.4)
+    data = blobs(20, 2, seed=11, gap=0.4)
     counts = {}
-    for big_m in (1.0, 2.0, 5.0, 20.0, 1e4, 1e5):
+    for big_m in (1.0, 2.0, 1e4):
         m = fsopt.build("misclass-milp", data, big_m=big_m)
         counts[big_m] = best(m)
         assert errors_of(m, data) <= counts[big_m]
     found = list(counts.values())
     assert found == sorted(found, reverse=True)
-    assert counts[2.0] > counts[1e4] == counts[1e5]
-    scip = fsopt.build("misclass-milp", data)
-    assert best(scip, "scip") == counts[1e4] == errors_of(scip, data)
+    assert counts[2.0] > counts[1e4] == fewest_errors(data.X, data.y)
 
 
 # -- complementarities ------------------------------------------------------------------------------------
@@ -135,12 +115,12 @@ def test_no_certificate_holds_for_constraints_that_were_not_looked_at() -> None:
 
 
 def test_the_mpec_means_the_step_function_and_keeps_the_original() -> None:
-    data = reference("sla_g2")
+    data = blobs(10, 2, seed=4, gap=0.2)
     m = fsopt.build("misclass-lpec", data)
     milp = without_complementarities(m)
     assert fsopt.classify(m) == "MPEC"
     assert fsopt.classify(milp) == "MILP"
-    assert best(milp) == 3 == errors_of(milp, data)
+    assert best(milp) == fewest_errors(data.X, data.y) == errors_of(milp, data)
     for y, r in ((milp.y, milp.r), (milp.z, milp.s)):
         assert [v.value > 1e-6 for v in y.values()] == [v.value > 0.5 for v in r.values()]
     with pytest.raises(fsopt.FsoptError, match="big_m"):
@@ -151,13 +131,13 @@ def test_as_a_nonlinear_program_it_has_the_same_optimum() -> None:
     data = blobs(8, 2, seed=3, gap=0.2)
     nlp = pyo.TransformationFactory("mpec.simple_nonlinear").create_using(fsopt.build("misclass-lpec", data))
     assert fsopt.classify(nlp) == "NLP"
-    assert best(nlp, "scip") == pytest.approx(smallest_count(data), abs=1e-5)
+    assert best(nlp, "scip") == pytest.approx(fewest_errors(data.X, data.y), abs=1e-5)
 
 
 # -- features ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lam", sampled([0.1, 0.01, 0.05, 0.3], 1))
+@pytest.mark.parametrize("lam", sampled([0.1, 0.01], 1))
 def test_the_features_are_those_of_enumeration(lam: float) -> None:
     data = reference("sla_fs8")
     costs = np.where(data.y > 0, 1 / np.sum(data.y > 0), 1 / np.sum(data.y < 0))
@@ -188,20 +168,20 @@ def test_too_small_a_bound_of_the_weights_is_silently_worse() -> None:
 # -- concave and bilinear programs ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("slug", ["misclass", "fsv"])
-def test_concave_models_global_local_and_by_successive_linearisation(slug: str, seed: int) -> None:
-    data = blobs(12, 2, seed=seed, gap=0.3)
+def test_concave_models_global_local_and_by_successive_linearisation(slug: str) -> None:
+    data = blobs(10, 2, seed=1, gap=0.3)
     params = {"alpha": 2.0}
     m = fsopt.build(slug, data, **params)
     minimum = best(m, "scip")
     assert pyo.value(m.objective) == pytest.approx(minimum, abs=1e-6)
     sla = fsopt.fit(slug, data, scale="none", **params)
+    assert sla.status == "stationary"
     assert minimum <= sla.objective + 1e-6
     ipopt = fsopt.solve(fsopt.build(slug, data, **params), "ipopt")
     assert ipopt.status == "stationary"
     assert minimum <= ipopt.objective + 1e-6
-    exact = best(fsopt.build("misclass-milp" if slug == "misclass" else "fsv-exact", data))
+    exact = fewest_errors(data.X, data.y) if slug == "misclass" else best(fsopt.build("fsv-exact", data))
     assert minimum <= exact + 1e-6
 
 
@@ -216,7 +196,7 @@ def test_the_sum_without_the_largest_errors_is_that_of_enumeration(seed: int, k:
         truth = min(truth, smallest_errors(data, costs, np.arange(2)))
     m = fsopt.build("misclass-pmm", data, delta=float(k))
     assert best(m, "scip") == pytest.approx(truth, rel=1e-6, abs=1e-6)
-    assert (truth < 1e-9) == (smallest_count(data) <= k)
+    assert (truth < 1e-9) == (fewest_errors(data.X, data.y) <= k)
 
 
 def test_no_tolerance_times_a_free_error_cancels_the_errors_of_other_samples() -> None:
@@ -243,18 +223,17 @@ def test_parameters_are_checked() -> None:
 
 
 def test_the_mpec_is_solved_by_a_flag_which_says_so(tmp_path, capsys) -> None:
-    data = reference("sla_g2")
+    data = blobs(10, 2, seed=4, gap=0.2)
     np.savez_compressed(tmp_path / "d.npz", X=data.X, y=data.y)
     words = ["solve", "misclass-lpec", "--data", str(tmp_path / "d.npz"), "--solver", "highs", "--json"]
-    for words_of_m, big_m in ([], 1e4), (["--param", "big_m=500"], 500):
-        with pytest.raises(SystemExit) as ended:
-            main([*words, *words_of_m, "-o", str(tmp_path / "s.json")])
-        out, err = capsys.readouterr()
-        assert ended.value.code == 0
-        assert f"M = {big_m}" in err
-        record = json.loads(out)
-        assert (record["status"], round(record["objective"])) == ("optimal", 3)
-        assert record["params"]["big_m"] == big_m
+    with pytest.raises(SystemExit) as ended:
+        main([*words, "--param", "big_m=500", "-o", str(tmp_path / "s.json")])
+    out, err = capsys.readouterr()
+    assert ended.value.code == 0
+    assert "M = 500" in err
+    record = json.loads(out)
+    assert (record["status"], round(record["objective"])) == ("optimal", fewest_errors(data.X, data.y))
+    assert record["params"]["big_m"] == 500
     with pytest.raises(SystemExit) as ended:
         main(["check", str(tmp_path / "s.json"), "--data", str(tmp_path / "d.npz")])
     assert ended.value.code == 0

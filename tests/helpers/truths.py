@@ -47,6 +47,19 @@ def margins(Z, y, more=0):
     return np.vstack([rows, np.eye(n, p + 1 + n + more, p + 1) * -1.0]), np.append(-np.ones(n), np.zeros(n))
 
 
+def sized_margins(Z, y, more=0):
+    """Return A, b of the margins and of -u <= w <= u, with the variables u before some more."""
+    n, p = Z.shape
+    A, b = margins(Z, y, p + more)
+    sizes = [np.hstack([s * np.eye(p), np.zeros((p, 1 + n)), -np.eye(p), np.zeros((p, more))]) for s in (1, -1)]
+    return np.vstack([A, *sizes]), np.append(b, np.zeros(2 * p))
+
+
+def half_square(x):
+    """Return w'w / 2 - t and its gradient, w being the first four variables and t the last."""
+    return 0.5 * x[:4] @ x[:4] - x[-1], np.append(placed(len(x) - 1, slice(4), x[:4]), -1.0)
+
+
 def slack_cost(Z, *more, c=1.0):
     """Return the cost c e'xi and further costs, beside 0 for w and the intercept."""
     return np.concatenate([np.zeros(Z.shape[1] + 1), np.full(len(Z), c), more])
@@ -100,11 +113,8 @@ def one_norm(Z, y, c=1.0, weights=None, loss=None):
 def gmeb(name, r_plus=3.0, r_minus=3.0, data=DATA):
     """Return the optimum of (15): the hinge loss over N(w) <= 1, N the largest of the norms of the shares theta."""
     Z = {**SCALED, "raw": data.X, "own centre": data.X - data.X.mean(axis=0)}[name]
-    y, (n, p) = data.y, Z.shape
+    y, p = data.y, Z.shape[1]
     spreads = [(Z[y == label] ** 2).mean(axis=0) / r for label, r in ((1, r_plus), (-1, r_minus))]
-    A, b = margins(Z, y, p)  # the last variables are |w|
-    pad = np.zeros((p, 1 + n))
-    A = np.vstack([A, *(np.hstack([s * np.eye(p), pad, -np.eye(p)]) for s in (1, -1))])
 
     def norm(x):
         def less(theta):
@@ -114,7 +124,7 @@ def gmeb(name, r_plus=3.0, r_minus=3.0, data=DATA):
         theta = min(ends, key=less)
         return -less(theta) - 1, placed(len(x), slice(-p, None), np.sqrt(theta * spreads[0] + (1 - theta) * spreads[1]))
 
-    value, x = minimum(slack_cost(Z, *np.zeros(p)), A, np.append(b, np.zeros(2 * p)), [norm])
+    value, x = minimum(slack_cost(Z, *np.zeros(p)), *sized_margins(Z, y), [norm])
     return value, x[:p]
 
 
@@ -156,6 +166,32 @@ def scaled_ball(name, h_cap, more=()):
         return outside
 
     return minimum(slack_cost(Z, *np.zeros(2 * p)), A, b, [cone(j) for j in range(p)])[0]
+
+
+def smallest_product(Z, y, w, b, e_cap):
+    """Return the minimum of R W over the scales s of (15) of Bi: a vertex of the frontier, which weighted sums find."""
+    n, p = Z.shape
+    signed = Z * (y[:, None] * w)
+    margins_ = [-signed, -np.eye(n), np.zeros((n, 1))]
+    risk = [np.zeros((1, p)), np.ones((1, n)), np.zeros((1, 1))]
+    within = [Z**2, np.zeros((n, n)), -np.ones((n, 1))]
+    right = np.concatenate([y * b - 1, [e_cap], np.zeros(n)])
+
+    def vertex(cost):
+        answer = linprog(np.concatenate([w**2, np.zeros(n), [cost]]), np.block([margins_, risk, within]), right)
+        assert answer.status == 0
+        return answer.x[-1], answer.x[:p] @ w**2
+
+    def between(left, other):
+        (R1, W1), (R2, W2) = left, other
+        if R2 - R1 <= 1e-9 or W1 - W2 <= 1e-9:
+            return []
+        middle = vertex((W1 - W2) / (R2 - R1))
+        gain = (W1 - W2) * (middle[0] - R1) + (R2 - R1) * (middle[1] - W1)
+        return [] if gain >= -1e-8 else [*between(left, middle), middle, *between(middle, other)]
+
+    ends = vertex(1e6), vertex(1e-6)
+    return min(R * W for R, W in [*ends, *between(*ends)])
 
 
 def moments(Z, y):
