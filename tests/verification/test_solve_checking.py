@@ -155,6 +155,15 @@ def test_multipliers_count_where_a_bound_is_stated():
     assert found.certificate.residuals["stated bound"] > 1e-3
 
 
+def test_a_changed_point_or_multiplier_of_a_cone_program_is_refused():
+    record = saved("rsvm")
+    assert check(record).verified
+    for part in ("x", "y", "z"):
+        values = list(record["point"][part])
+        values[int(np.argmax(np.abs(values)))] *= 1.01
+        assert not check(record, point={**record["point"], part: values}).verified, part
+
+
 def test_constraints_beside_the_arrays_are_never_verified():
     model = fsopt.build("misclass-lpec", DATA)
     program = compile_model(model)
