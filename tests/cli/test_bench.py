@@ -76,7 +76,11 @@ def test_tables_are_readable_at_80_columns(run, monkeypatch):
 
 
 def test_errors_name_the_method_that_the_user_named(run):
-    for method, param, foreign in (("l1-svm", "c=-1", "onsvm"), ("gbd", "m=99", "fsp-master"), ("fsv", "lam=7", "-step")):
+    for method, param, foreign in (
+        ("l1-svm", "c=-1", "onsvm"),
+        ("gbd", "m=99", "fsp-master"),
+        ("fsv", "lam=7", "-step"),
+    ):
         said = run.refusal(f"fit {method} --data wdbc --param {param}")
         assert f"of '{method}'" in said
         assert foreign not in said

@@ -88,7 +88,13 @@ def test_the_file_alone_confirms_and_refutes(options, saved, run):
 
 def test_what_is_no_proof_is_an_error_in_one_line(tmp_path, capsys):
     path = tmp_path / "proof.json"
-    for text in ("", "[]", "{}", '{"format": "fsopt proof 2", "proof": []}', '{"format": "fsopt proof 1", "parts": [1]}'):
+    for text in (
+        "",
+        "[]",
+        "{}",
+        '{"format": "fsopt proof 2", "proof": []}',
+        '{"format": "fsopt proof 1", "parts": [1]}',
+    ):
         path.write_text(text)
         assert verify.main([str(path)]) == 2, text
         assert capsys.readouterr().err.count("\n") == 1, text
