@@ -17,7 +17,7 @@ from fsopt.errors import FileError
 from fsopt.verification import solve_checking
 from fsopt.verification.checking import check_record
 
-DATA = blobs(20, 3)
+DATA = blobs(14, 2)
 
 
 def saved(slug, data=DATA, solver=None, **params):
