@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -211,40 +208,3 @@ def test_an_interrupted_driver_prints_its_best_point(
     record = run(f"fit {method} --data {data} --json", code=130)
     assert (record["stop"], record["status"]) == ("interrupted", "feasible")
     assert len(record["coef"]) == fsopt.load_dataset(data).p
-
-
-def iterations_done(path: Path, number: int) -> bool:
-    """Wait up to a minute for a checkpoint to be replaced so many times."""
-    seen, end = set(), time.monotonic() + 60
-    while len(seen) < number and time.monotonic() < end:
-        if path.exists():
-            seen.add(path.stat().st_mtime_ns)
-        time.sleep(0.005)
-    return len(seen) == number
-
-
-@pytest.mark.slow
-def test_ctrl_c_of_a_running_process(tmp_path: Path) -> None:
-    saved = tmp_path / "run.npz"
-    command = [sys.executable, "-m", "fsopt", "fit", "best-subset", "--data", "wdbc", "--param", "m=12", "--json"]
-    command += ["--param", "max_nodes=1000000", "--checkpoint", str(saved)]
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        # A shell's background job hands down that Ctrl-C is ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    assert process.stderr is not None
-    assert "569 samples" in process.stderr.readline()
-    assert iterations_done(saved, 3)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Traceback" not in err
-    assert "its status is feasible" in err
-    record = json.loads(out)
-    assert record["stop"] == "interrupted"
-    assert record["bound"] < record["objective"]

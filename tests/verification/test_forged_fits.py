@@ -66,3 +66,10 @@ def test_a_false_statement_is_refused(method):
     false = [*falsehoods(record), *(falsehoods_of_moments(record) if "ridge" in FITS[method] else ())]
     for what, parts in false:
         assert not check_record(sealed({**record, **parts}), DATA, "file").verified, what
+
+
+def test_the_bound_of_the_last_step_is_no_bound_of_the_errors():
+    record = fit_record(fsopt.fit("misclass", DATA), data=DATA, source="blobs")
+    assert record["bound"] is None
+    false = {"status": "optimal", "bound": record["objective"]}
+    assert not check_record(sealed({**record, **false}), DATA, "file").verified
