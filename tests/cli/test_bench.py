@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -10,43 +9,30 @@ import sys
 import pytest
 
 import fsopt
-from fsopt.cli import main, output
+from fsopt.cli import output
 from fsopt.cli.app import EXAMPLES, VERBS
 from fsopt.studies.peers import PEERS
 
 
-def run(command, capsys, code=0):
-    with pytest.raises(SystemExit) as end:
-        main(command.split())
-    assert end.value.code == code
-    return capsys.readouterr()
-
-
-def test_every_verb_has_an_example_in_its_help(capsys):
+def test_every_verb_has_an_example_in_its_help(run):
     assert len(VERBS) == len(EXAMPLES)
     for verb, example in EXAMPLES.items():
         assert example.startswith(f"fsopt {verb}")
-        assert " ".join(example.split()) in " ".join(run(f"{verb} --help", capsys).out.split())
+        assert " ".join(example.split()) in " ".join(run(f"{verb} --help").split())
 
 
-@pytest.mark.parametrize("verb", ["models", "solvers", "methods gbd", "show", "diff"])
-def test_the_quick_examples_run(verb, capsys):
-    example = EXAMPLES.get(verb) or f"fsopt {verb}"
-    run(example.removeprefix("fsopt "), capsys)
-
-
-def test_the_doctor_names_versions_solvers_and_what_is_missing(capsys, monkeypatch):
+def test_the_doctor_names_versions_solvers_and_what_is_missing(run, monkeypatch):
     from fsopt.cli import diagnosis
 
     monkeypatch.setattr(diagnosis, "_trial", lambda name: "works")
-    record = json.loads(run("doctor --json", capsys).out)
+    record = run("doctor --json")
     assert record["fsopt"] == fsopt.__version__
     assert record["packages"]["pyomo"]
     states = {s["solver"]: s["state"] for s in record["solvers"]}
     assert states["highs"] == "works"
     assert set(states) == set(fsopt.SOLVERS)
     monkeypatch.setattr(diagnosis, "_trial", lambda name: "fails" if name == "highs" else "works")
-    assert "fails" in run("doctor", capsys, code=1).out
+    assert "fails" in run("doctor", code=1)
 
 
 def test_a_trial_tells_a_missing_licence_and_how_far_an_interface_goes_without_it(monkeypatch):
@@ -67,39 +53,37 @@ def test_a_trial_tells_a_missing_licence_and_how_far_an_interface_goes_without_i
     assert _trial("clarabel").startswith("no licence was found")
 
 
-@pytest.mark.parametrize("method", fsopt.METHODS)
-def test_every_parameter_of_every_method_has_a_meaning(method, capsys):
-    record = json.loads(run(f"methods {method} --json", capsys).out)
-    assert {p["parameter"] for p in record["parameters"]} == set(fsopt.METHODS[method].parameters)
-    assert [p["parameter"] for p in record["parameters"] if len(p["meaning"]) < 8] == []
-    assert not [p for p in record["parameters"] if ":math:" in p["meaning"] or "``" in p["meaning"]]
+def test_every_parameter_of_every_method_has_a_meaning(run):
+    for method, spec in fsopt.METHODS.items():
+        listed = run(f"methods {method} --json")["parameters"]
+        assert {p["parameter"] for p in listed} == set(spec.parameters), method
+        assert [p["parameter"] for p in listed if len(p["meaning"]) < 8] == [], method
+        assert not [p for p in listed if ":math:" in p["meaning"] or "``" in p["meaning"]], method
 
 
-def test_the_list_of_methods_names_those_of_other_packages(capsys):
-    last = run("methods", capsys).err.splitlines()[-1]
-    assert set(last.split(": ")[1].split(", ")) == set(PEERS)
+def test_the_list_of_methods_names_those_of_other_packages(run):
+    run("methods")
+    assert set(run.err.splitlines()[-1].split(": ")[1].split(", ")) == set(PEERS)
 
 
-@pytest.mark.parametrize("verb", ["models", "methods", "solvers", "methods gbd", "show gmeb-dual"])
-def test_tables_are_readable_at_80_columns(verb, capsys, monkeypatch):
+def test_tables_are_readable_at_80_columns(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    lines = run(verb, capsys).out.splitlines()
-    assert max(map(len, lines)) <= 80
-    first = [line.split()[0] for line in lines if line.strip()]
-    if verb == "models":  # no name is broken
-        assert set(fsopt.MODELS) <= set(first)
-    if verb == "methods":
-        assert set(fsopt.METHODS) <= set(first)
+    names = {"models": fsopt.MODELS, "methods": fsopt.METHODS, "solvers": (), "methods gbd": (), "show gmeb-dual": ()}
+    for verb, whole in names.items():
+        lines = run(verb).splitlines()
+        assert max(map(len, lines)) <= 80, verb
+        assert set(whole) <= {line.split()[0] for line in lines if line.strip()}, "no name is broken"
 
 
-@pytest.mark.parametrize(
-    ("method", "param", "foreign"),
-    [("l1-svm", "c=-1", "onsvm"), ("gbd", "m=99", "fsp-master"), ("fsv", "lam=7", "-step")],
-)
-def test_errors_name_the_method_that_the_user_named(method, param, foreign, capsys):
-    err = run(f"fit {method} --data wdbc --param {param}", capsys, code=2).err
-    assert f"of '{method}'" in err
-    assert foreign not in err
+def test_errors_name_the_method_that_the_user_named(run):
+    for method, param, foreign in (
+        ("l1-svm", "c=-1", "onsvm"),
+        ("gbd", "m=99", "fsp-master"),
+        ("fsv", "lam=7", "-step"),
+    ):
+        said = run.refusal(f"fit {method} --data wdbc --param {param}")
+        assert f"of '{method}'" in said
+        assert foreign not in said
 
 
 def test_a_log_gets_lines_of_progress_at_growing_distances(capsys, monkeypatch):

@@ -2,52 +2,22 @@
 
 import json
 
-import pytest
-from support import blobs
 
-from fsopt.cli import main
-
-
-@pytest.fixture
-def source(tmp_path):
-    data = blobs(40, 4, seed=3)
-    rows = "\n".join(",".join(map(str, [*x, int(y)])) for x, y in zip(data.X, data.y, strict=True))
-    path = tmp_path / "d.csv"
-    path.write_text("a,b,c,d,label\n" + rows + "\n")
-    return str(path)
-
-
-def code(*command):
-    with pytest.raises(SystemExit) as stopped:
-        main(["path", *command])
-    return stopped.value.code
-
-
-def test_a_path_as_json_and_as_a_table(source, tmp_path, capsys):
-    target = tmp_path / "path.json"
-    assert code("--data", source, "--m", "0-2,4", "--json", "-o", str(target)) == 0
-    record = json.loads(capsys.readouterr().out)
-    assert [row["m"] for row in record["rows"]] == [0, 1, 2, 4]
+def test_a_path_as_json_and_as_a_table(small, run):
+    record = run("path --data small.csv --m 0-1,3 --json -o path.json")
+    assert [row["m"] for row in record["rows"]] == [0, 1, 3]
     assert all(row["optimal"] and row["bound"] <= row["objective"] for row in record["rows"])
-    assert json.loads(target.read_text()) == record
-    assert code("--data", source, "--m", "1", "--c", "2,0.5", "--json") == 0
-    record = json.loads(capsys.readouterr().out)
+    assert json.loads((small / "path.json").read_text()) == record
+    record = run("path --data small.csv --m 1 --c 2,0.5 --json")
     assert record["c"] == [row["c"] for row in record["rows"]] == [0.5, 2.0]
-    assert code("--data", source) == 0
-    assert "closed" in capsys.readouterr().out
+    assert "closed" in run("path --data small.csv")
 
 
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        (["--m", "x"], "--m is 'x'"),
-        (["--m", "9"], "'m'"),
-        (["--c", "0"], "'c'"),
-        (["--c", "1,x"], "--c is '1,x'"),
-        (["--loss", "z"], "loss is 'z'"),
-        (["--scale", "z"], "scale is 'z'"),
-    ],
-)
-def test_bad_input_is_said_in_one_line(options, word, source, capsys):
-    assert code("--data", source, *options) == 2
-    assert word in "".join(capsys.readouterr())
+def test_bad_input_is_said_in_one_line(small, run):
+    for options, word in (
+        ("--m x", "--m is 'x'"),
+        ("--m 9", "'m'"),
+        ("--c 1,x", "--c is '1,x'"),
+        ("--loss z", "loss is"),
+    ):
+        assert word in run.refusal(f"path --data small.csv {options}")

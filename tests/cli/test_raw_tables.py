@@ -2,13 +2,13 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
 from sklearn.multiclass import OneVsRestClassifier
 
 from fsopt import estimators
-from fsopt.cli import main
 
 OPTIONS = ["--target", "kind", "--positive", "a", "--id", "name", "--drop", "seen", "--onehot", "--missing", "median"]
 
@@ -29,34 +29,27 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def ends(*words):
-    with pytest.raises(SystemExit) as stopped:
-        main(list(words))
-    return stopped.value.code
-
-
-def test_fit_check_predict_plot(folder, capsys):
-    assert ends("fit", "svm", "--data", "raw.csv", *OPTIONS, "-o", "fit.json") == 0
-    capsys.readouterr()
-    assert ends("check", "fit.json", "--data", "raw.csv") == 0, "the options are in the file"
-    assert ends("check", "fit.json", "--data", "raw.csv", "--target", "kind", "--positive", "b") == 2
-    assert "other options of the data" in capsys.readouterr().err
-    assert ends("predict", "fit.json", "--data", "new.csv") == 0
-    listed = list(csv.reader(capsys.readouterr().out.splitlines()))
+def test_fit_check_predict_plot(folder, run):
+    run("fit", "svm", "--data", "raw.csv", *OPTIONS, "-o", "fit.json")
+    run("check", "fit.json", "--data", "raw.csv")
+    run("check", "fit.json", "--data", "raw.csv", "--target", "kind", "--positive", "b", code=2)
+    assert "other options of the data" in run.err
+    run("predict", "fit.json", "--data", "new.csv")
+    listed = list(csv.reader(run.out.splitlines()))
     assert listed[0] == ["id", "label", "score"]
     assert [row[0] for row in listed[1:]] == [f"s{i}" for i in range(60)]
     assert {row[1] for row in listed[1:]} == {"a", "not a"}
-    assert ends("predict", "fit.json", "--data", "raw.csv", "-o", "labels.csv", "--json") == 0
-    found = json.loads(capsys.readouterr().out)
+    run("predict", "fit.json", "--data", "raw.csv", "-o", "labels.csv", "--json")
+    found = json.loads(run.out)
     assert (found["ids"], found["scores"]) == ([row[0] for row in listed[1:]], [float(row[2]) for row in listed[1:]])
     assert found["accuracy"] > 0.8
     assert list(csv.reader((folder / "labels.csv").read_text().splitlines())) == listed
     pytest.importorskip("matplotlib")
-    assert ends("plot", "fit.json", "--kind", "weights") == 0
-    assert ends("plot", "fit.json", "--data", "raw.csv", "-o", "scores.svg") == 0
+    run("plot", "fit.json", "--kind", "weights")
+    run("plot", "fit.json", "--data", "raw.csv", "-o", "scores.svg")
     assert (folder / "fit.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (folder / "scores.svg").read_text()
-    assert ends("plot", "fit.json", "-o", "fit.txt") == 2
+    run("plot", "fit.json", "-o", "fit.txt", code=2)
 
 
 @pytest.fixture
@@ -70,13 +63,12 @@ def three(folder):
     return {kind: (*words, kind, "-o", f"{kind}.json") for kind in middles}
 
 
-def test_fits_of_each_class_against_the_rest_predict_as_those_of_scikit_learn(three, capsys):
+def test_fits_of_each_class_against_the_rest_predict_as_those_of_scikit_learn(three, run):
     for words in three.values():
-        assert ends(*words) == 0
-    capsys.readouterr()
+        run(*words)
     files = [f"{kind}.json" for kind in three]
-    assert ends("predict", *files, "--data", "three.csv", "-o", "labels.csv", "--json") == 0
-    found = json.loads(capsys.readouterr().out)
+    run("predict", *files, "--data", "three.csv", "-o", "labels.csv", "--json")
+    found = json.loads(run.out)
     with open("three.csv") as file:
         table = np.array(list(csv.reader(file))[1:])
     X, kinds = table[:, :2].astype(float), table[:, 2]
@@ -92,62 +84,57 @@ def test_fits_of_each_class_against_the_rest_predict_as_those_of_scikit_learn(th
     assert [[float(text) for text in row[2:]] for row in listed[1:]] == found["scores"]
 
 
-def test_fits_that_do_not_make_one_classifier_of_several_classes_are_refused(three, capsys):
+def test_fits_that_do_not_make_one_classifier_of_several_classes_are_refused(three, run):
     for kind, more in (("fern", ()), ("moss", ()), ("reed", ("--drop", "v", "--onehot"))):
-        assert ends(*three[kind], *more) == 0
+        run(*three[kind], *more)
     for words, message in (
         (("fern.json", "moss.json", "fern.json"), "two of the fits have 'fern' as +1"),
         (("fern.json", "reed.json"), "'fern.json' and 'reed.json' were saved with other options"),
         (("fern.json", "moss.json", "--proba"), "--proba takes one fit"),
     ):
-        capsys.readouterr()
-        assert ends("predict", *words, "--data", "three.csv") == 2
-        assert message in capsys.readouterr().err
+        assert message in run.refusal("predict", *words, "--data", "three.csv")
 
 
-def german(path, n, seed, head="Proben-Nr.;Größe (cm);Blutfett %;Kosten €;Aufnahme;Geschlecht;Zustand"):
+def german(path, sexes, n):
     """Write a table as a German Excel does: cp1252, semicolons, decimal commas, points in thousands, dates."""
-    rng = np.random.default_rng(seed)
-    rows = []
+    rng = np.random.default_rng(1)
+    rows = ["Proben-Nr.;Größe (cm);Blutfett %;Kosten €;Aufnahme;Geschlecht;Zustand"]
     for i in range(n):
-        ill = i % 2 == 0
-        size, fat, cost = rng.normal(170, 8), rng.normal(24 if ill else 18, 2), rng.integers(800, 90_000)
-        texts = [f"{size:.1f}".replace(".", ","), f"{fat:.2f}".replace(".", ","), f"{cost:,}".replace(",", ".")]
-        sex = rng.choice(["männlich", "weiblich"]) if seed else ("männlich", "divers")[i % 2]
-        rows.append(";".join([f"P{i}", *texts, f"{1 + i % 28:02d}.03.2026", sex, "krank" if ill else "überlebt"]))
-    path.write_bytes("\r\n".join([head, *rows, ""]).encode("cp1252"))
+        fat, state = rng.normal(18 + 6 * (i % 2), 2), ("überlebt", "krank")[i % 2]
+        numbers = f"{rng.normal(170, 8):.1f};{fat:.2f}".replace(".", ",")
+        rows.append(f"P{i};{numbers};{1 + i % 9}.{100 + i};{1 + i % 28:02d}.03.2026;{sexes[i % 3 % 2]};{state}")
+    path.write_bytes("\r\n".join([*rows, ""]).encode("cp1252"))
 
 
-def test_a_german_table_from_end_to_end(tmp_path, monkeypatch, capsys):
+def test_a_german_table_from_end_to_end(tmp_path, monkeypatch, run):
     monkeypatch.chdir(tmp_path)
-    german(tmp_path / "Patienten.csv", 60, 1)
-    german(tmp_path / "neue.csv", 8, 0)
+    german(tmp_path / "Patienten.csv", ("männlich", "weiblich"), 40)
+    german(tmp_path / "neue.csv", ("männlich", "divers"), 8)
     words = ["--data", "Patienten.csv", "--target", "Zustand", "--id", "Proben-Nr.", "--onehot"]
-    assert ends("fit", "svm", *words, "-o", "fit.json") == 0
-    said = capsys.readouterr().err
+    run("fit", "svm", *words, "-o", "fit.json")
+    said = run.err
     assert "Patienten.csv: read as cp1252, ';', decimal ',', thousands '.'" in said
     assert "warning: +1 is 'überlebt', the last of both words: --positive 'krank' makes 'krank' +1" in said
     saved = json.loads((tmp_path / "fit.json").read_text())
     assert saved["features"] == ["Größe (cm)", "Blutfett %", "Kosten €", "Aufnahme", "Geschlecht=weiblich"]
-    assert ends("fit", "svm", *words, "--positive", "krank", "-o", "krank.json") == 0
-    assert "warning" not in capsys.readouterr().err
+    run("fit", "svm", *words, "--positive", "krank", "-o", "krank.json")
+    assert "warning" not in run.err
     turned = json.loads((tmp_path / "krank.json").read_text())
     assert np.allclose(turned["coef"], -np.array(saved["coef"]), atol=1e-6)
-    assert ends("check", "krank.json", "--data", "Patienten.csv") == 0
-    assert ends("predict", "krank.json", "--data", "neue.csv") == 0
-    listed = capsys.readouterr()
-    assert "column 'Geschlecht' has values that no training sample had, whose features are 0: 'divers'" in listed.err
-    rows = list(csv.reader(listed.out.splitlines()[-9:]))
-    assert [row[1] for row in rows[1:]] == ["krank", "überlebt"] * 4
-    assert ends("fit", "svm", *words, "--decimal", ".") == 2
-    assert "--decimal and --thousands say how" in capsys.readouterr().err
+    run("check", "krank.json", "--data", "Patienten.csv")
+    run("predict", "krank.json", "--data", "neue.csv")
+    assert "column 'Geschlecht' has values that no training sample had, whose features are 0: 'divers'" in run.err
+    rows = list(csv.reader(run.out.splitlines()[-9:]))
+    assert [row[1] for row in rows[1:]] == ["überlebt", "krank"] * 4
+    run("fit", "svm", *words, "--decimal", ".", code=2)
+    assert "--decimal and --thousands say how" in run.err
 
 
 @pytest.mark.usefixtures("in_process")
-def test_compare_in_one_command(folder, capsys):
+def test_compare_in_one_command(folder, run):
     words = ["compare", "--data", "raw.csv", *OPTIONS, "--methods", "svm,fsv", "--folds", "3", "--jobs", "1", "--json"]
-    assert ends(*words, "--class-weight", "balanced") == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
+    run(*words, "--class-weight", "balanced")
+    rows = json.loads(run.out)["rows"]
     assert all(row["cv_balanced_accuracy"] > 0.7 and row["cv_auc"] > 0.7 and row["cv_recall"] for row in rows)
 
 
@@ -163,10 +150,6 @@ def test_compare_in_one_command(folder, capsys):
         ([*OPTIONS[:-1], "mode"], "drop, mean, median, indicator"),
     ],
 )
-def test_one_line_says_what_to_do(folder, capsys, words, message):
-    import re
+def test_one_line_says_what_to_do(folder, run, words, message):
 
-    assert ends("fit", "svm", "--data", "raw.csv", *words) == 2
-    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("fsopt: ")]
-    assert len(lines) == 1
-    assert re.search(message, lines[0])
+    assert re.search(message, run.refusal("fit", "svm", "--data", "raw.csv", *words))

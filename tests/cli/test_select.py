@@ -12,7 +12,14 @@ import pytest
 
 from fsopt.algorithms.branch_and_benders import driver
 from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
-from fsopt.cli import main
+from fsopt.analysis import selecting
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Few random parts and draws, for the list of selections alone."""
+    monkeypatch.setattr(selecting, "PAIRS", 2)
+    monkeypatch.setattr(selecting, "DRAWS", 9)
 
 
 @pytest.fixture(scope="module")
@@ -33,48 +40,30 @@ def table(tmp_path_factory):
     return place
 
 
-def code(*command):
-    with pytest.raises(SystemExit) as stopped:
-        main([str(part) for part in command])
-    return stopped.value.code
-
-
 READ = ("--target", "ill", "--positive", "yes", "--onehot", "--missing", "mean")
 FAST = ("--c", "1", "--folds", "2", "--jobs", "1")
 
 
-def test_a_table_becomes_an_answer_and_probabilities(table, tmp_path, capsys):
+def test_a_table_becomes_an_answer_and_probabilities(table, tmp_path, run):
     fit, page, kept = tmp_path / "fit.json", tmp_path / "page.tex", tmp_path / "steps.json"
     asked = ("select", table, *READ, *FAST, "--features", 3, "--json", "--checkpoint", kept)
-    assert code(*asked, "-o", fit, "--report", page) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = run(*asked, "-o", fit, "--report", page)
     assert (answer["m"], answer["rule"], answer["status"]) == (3, "given", "optimal")
     assert {row["feature"] for row in answer["rows"]} == {"a", "noise", "town=z"}
     assert "noise" in "".join(answer["warnings"])
     assert "\\toprule" in page.read_text()
-    assert code(*asked, "--resume", kept) == 0
-    assert json.loads(capsys.readouterr().out) == answer
-    assert code("check", fit, "--data", table) == 0
-    capsys.readouterr()
+    assert run(*asked, "--resume", kept) == answer
+    run("check", fit, "--data", table)
 
     new = tmp_path / "new.csv"
     new.write_text("a,noise,town\n3.0,0.0,x\n-3.0,,w\n")
-    assert code("predict", fit, "--data", new, "--proba") == 0
-    out, err = capsys.readouterr()
-    rows = list(csv.DictReader(out.splitlines()))
+    rows = list(csv.DictReader(run("predict", fit, "--data", new, "--proba").splitlines()))
     assert [row["label"] for row in rows] == ["yes", "no"]
     assert float(rows[0]["probability"]) > 0.9 > 0.5 > float(rows[1]["probability"])
-    assert "column 'town' has values that no training sample had, whose features are 0: 'w'" in err
+    assert "column 'town' has values that no training sample had, whose features are 0: 'w'" in run.err
     new.write_text("a,noise,town\n3.0,0.0,x\n")
-    assert code("predict", fit, "--data", new) == 0
-    assert "no training sample" not in capsys.readouterr().err
-
-
-def test_a_fit_without_calibration_has_no_probabilities(table, tmp_path, capsys):
-    fit = tmp_path / "fit.json"
-    assert code("fit", "svm", "--data", table, *READ, "-o", fit) == 0
-    assert code("predict", fit, "--data", table, "--proba") == 2
-    assert "not calibrated" in capsys.readouterr().err
+    run("predict", fit, "--data", new)
+    assert "no training sample" not in run.err
 
 
 @pytest.mark.parametrize(
@@ -86,13 +75,11 @@ def test_a_fit_without_calibration_has_no_probabilities(table, tmp_path, capsys)
         (["--resume", "nowhere.json"], "nowhere.json"),
     ],
 )
-def test_bad_input_is_said_in_one_line(options, word, table, capsys):
-    assert code("select", table, *READ, *FAST, *options) == 2
-    err = capsys.readouterr().err
-    assert word in err.splitlines()[-1]
+def test_bad_input_is_said_in_one_line(options, word, table, run):
+    assert word in run.refusal("select", table, *READ, *FAST, *options)
 
 
-def test_ctrl_c_says_how_to_go_on(table, tmp_path, capsys, monkeypatch, usual_interruption):
+def test_ctrl_c_says_how_to_go_on(table, tmp_path, run, monkeypatch, usual_interruption):
     def begin(*given):
         if place.exists():
             signal.raise_signal(signal.SIGINT)
@@ -100,22 +87,21 @@ def test_ctrl_c_says_how_to_go_on(table, tmp_path, capsys, monkeypatch, usual_in
 
     root, place = driver.begin, tmp_path / "select.json"
     monkeypatch.setattr(driver, "begin", begin)
-    assert code("select", table, *READ, *FAST, "--checkpoint", place) == 130
-    assert f"--resume {place}" in "".join(capsys.readouterr().err.splitlines())
+    run("select", table, *READ, *FAST, "--checkpoint", place, code=130)
+    assert f"--resume {place}" in "".join(run.err.splitlines())
     assert json.loads(place.read_text())["known"]
     monkeypatch.setattr(driver, "begin", root)
-    assert code("select", table, *READ, *FAST, "--resume", place, "--json") == 0
+    run("select", table, *READ, *FAST, "--resume", place, "--json")
 
 
 @pytest.mark.slow
-def test_ctrl_c_within_the_list_of_other_selections_is_said_at_once(table, monkeypatch, usual_interruption, capsys):
+def test_ctrl_c_within_the_list_of_other_selections_is_said_at_once(table, monkeypatch, usual_interruption, run):
     def begin(search):
         signal.raise_signal(signal.SIGINT)
         root(search)
 
     root = Enumeration.solve_root
     monkeypatch.setattr(Enumeration, "solve_root", begin)
-    assert code("select", table, *READ, *FAST, "--features", 3) == 0
-    said = capsys.readouterr()
-    assert "Ctrl-C ended the list of other selections" in said.err
-    assert "The list of other selections is not complete: Ctrl-C ended its search." in said.out
+    out = run("select", table, *READ, *FAST, "--features", 3)
+    assert "Ctrl-C ended the list of other selections" in run.err
+    assert "The list of other selections is not complete: Ctrl-C ended its search." in out

@@ -72,11 +72,6 @@ def test_building_and_translating_end_at_the_limit_unless_there_is_a_point(passe
         compile_model(build_svm(data))
 
 
-def test_a_limit_of_milliseconds_still_builds():
-    with clock.limited(1e-9):
-        compile_model(build_svm(blobs()))
-
-
 def test_no_loop_begins_more_than_a_few_solves_after_the_limit():
     m = pyo.ConcreteModel()
     m.x = pyo.Var(bounds=(0, 1))

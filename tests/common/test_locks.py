@@ -50,6 +50,7 @@ def test_the_lock_is_gone_after_the_block_and_after_an_error(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_no_two_processes_hold_it_at_once_while_others_come_and_go(tmp_path):
     turn = "p = pathlib.Path(sys.argv[1]); assert not p.exists(); p.touch(); time.sleep(.01); p.unlink()"
     loop = f"""

@@ -14,24 +14,23 @@ LITTLE = 1000.0
 """Bytes: less than a copy of 40 samples of 4 features."""
 
 
-@pytest.mark.parametrize("method", fsopt.METHODS)
-def test_every_method_refuses_data_that_do_not_fit(method, monkeypatch):
+def test_every_method_refuses_data_that_do_not_fit(monkeypatch):
     data = blobs(40, 4, seed=1)
     monkeypatch.setattr(memory, "free_bytes", lambda: LITTLE)
     monkeypatch.setattr(np, "zeros", lambda *args, **keywords: pytest.fail("an array was made"))
-    with pytest.raises(MemoryLimitError, match=rf"'{method}' for 40 samples and 4 features need about 2.56e-06 GB"):
-        fsopt.fit(method, data)
+    for method in fsopt.METHODS:
+        with pytest.raises(MemoryLimitError, match=rf"'{method}' for 40 samples and 4 features need about 2.56e-06 GB"):
+            fsopt.fit(method, data)
 
 
-@pytest.mark.parametrize("method", ["svm", "rsvm"])
-def test_kernel_values_of_terabytes_are_refused_with_their_size(method):
+def test_kernel_values_of_terabytes_are_refused_with_their_size():
     with pytest.raises(MemoryLimitError, match=r"400000 samples need about 2.56e\+03 GB") as refused:
-        fsopt.fit(method, blobs(400_000, 2, seed=1), kernel="gaussian")
+        fsopt.fit("svm", blobs(400_000, 1, seed=1), kernel="gaussian")
     assert "leave the kernel out" in refused.value.hint
     assert refused.value.kind == "memory"
 
 
-@pytest.mark.parametrize("slug", ["svm", "svm-dual", "gmeb-cuts", "onsvm"])
+@pytest.mark.parametrize("slug", ["svm", "gmeb-cuts"])
 def test_a_model_is_refused_before_it_is_built(slug, monkeypatch):
     data = blobs(40, 4, seed=1)
     monkeypatch.setattr(memory, "free_bytes", lambda: 40 * 4 * memory.ENTRY - 1.0)

@@ -10,24 +10,24 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support import ROOT, blobs
 
 PACKAGE = ROOT / "tests" / "own_package"
-DATA = blobs(40, 6, seed=3)
+DATA = blobs(24, 4, seed=3)
 
 
 @pytest.fixture
 def table(tmp_path):
-    path = tmp_path / "data.csv"
-    lines = [",".join([*map(repr, map(float, x)), str(int(y))]) for x, y in zip(DATA.X, DATA.y, strict=True)]
-    path.write_text(",".join([*DATA.features, "label"]) + "\n" + "\n".join(lines) + "\n")
-    return str(path)
+    np.savez(tmp_path / "data.npz", X=DATA.X, y=DATA.y)
+    return str(tmp_path / "data.npz")
 
 
-def in_package(*arguments):
+def in_package(*arguments, **more):
     env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{PACKAGE}"}
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=env, cwd=Path.home())
+    words = [sys.executable, *arguments]
+    return subprocess.run(words, capture_output=True, text=True, env=env, cwd=Path.home(), **more)
 
 
 def imports(code: str) -> set[str]:
@@ -55,24 +55,39 @@ def test_the_names_of_the_second_ring_are_listed_and_described():
     assert {name for name in extend.__all__ if f"`{name}`" not in (extend.__doc__ or "")} == set()
 
 
+COMMANDS = """
+import sys
+from fsopt.cli import main
+for line in sys.stdin:
+    try:
+        main(line.split())
+    except SystemExit as end:
+        print(f"exit code {end.code}: {line}")
+"""
+
+
 @pytest.mark.slow
 def test_an_own_package_goes_through_fit_compare_check_and_export(table, tmp_path):
-    out = str(tmp_path / "fit.json")
-    fitted = in_package("-m", "fsopt", "fit", "elastic-svm", "--data", table, "--param", "mu=2", "-o", out, "--json")
-    assert fitted.returncode == 0, fitted.stderr
-    assert json.loads(fitted.stdout)["status"] == "optimal"
-    assert in_package("-m", "fsopt", "check", out, "--data", table).returncode == 0
-    row = in_package(
-        "-m", "fsopt", "compare", "--data", table, "--methods", "elastic-svm,svm", "--folds", "2", "--json"
-    )
-    assert [r["error"] for r in json.loads(row.stdout)["rows"]] == ["", ""], row.stdout
-    target = tmp_path / "elastic.nl"
-    assert in_package("-m", "fsopt", "export", "elastic-svm", "--data", table, "-o", str(target)).returncode == 0
-    shown = in_package("-m", "fsopt", "show", "elastic-svm")
-    assert shown.returncode == 0, shown.stderr
-    assert "(3) w <= s" in shown.stdout
-    assert "elastic-svm" in in_package("-m", "fsopt", "methods").stdout
-    assert "elastic-svm" in in_package("-m", "fsopt", "models").stdout
+    out, data = tmp_path / "fit.json", f"--data {table}"
+    lines = [
+        f"fit elastic-svm {data} --param mu=2 -o {out}",
+        f"check {out} {data}",
+        f"compare {data} --methods elastic-svm,svm --folds 2 --jobs 1",
+        f"export elastic-svm {data} -o {tmp_path / 'elastic.nl'}",
+        "show elastic-svm",
+        "methods",
+        "models",
+    ]
+    done = in_package("-c", COMMANDS, input="\n".join(lines))
+    assert done.stdout.count("exit code 0: ") == len(lines), done.stdout + done.stderr
+    assert json.loads(out.read_text())["status"] == "optimal"
+    *_, compared, _exported, shown, methods, models = re.split("exit code .*\n", done.stdout)[:-1]
+    assert "elastic-svm" in compared
+    assert "without an answer" not in done.stderr
+    assert (tmp_path / "elastic.nl").exists()
+    assert "(3) w <= s" in shown
+    assert "elastic-svm" in methods
+    assert "elastic-svm" in models
 
 
 @pytest.mark.slow

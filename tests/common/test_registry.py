@@ -10,7 +10,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from support import blobs
+from support import blobs, sampled
 
 import fsopt
 from fsopt import extend
@@ -22,7 +22,7 @@ from fsopt.models.gbd.svm import build_svm
 from fsopt.studies.executors import InProcess, own_entries
 from fsopt.verification.checking import check_fit
 
-DATA = blobs(40, 6, seed=3)
+DATA = blobs(30, 4, seed=3)
 
 
 @pytest.fixture(autouse=True)
@@ -204,7 +204,7 @@ def test_a_registered_penalty_is_saved_and_verified_by_its_name(tmp_path):
     assert check_fit(fsopt.load_fit(tmp_path / "fit.json"), DATA).ok
 
 
-@pytest.mark.parametrize("name", PENALTIES)
+@pytest.mark.parametrize("name", sampled(PENALTIES, 2))
 def test_an_object_of_a_registered_penalty_gives_the_fit_of_its_name(name):
     by_object, by_name = fitted(approx=PENALTIES[name].make(4.0)), fitted(approx=name, alpha=4.0)
     assert by_object.params == by_name.params

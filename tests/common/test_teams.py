@@ -30,27 +30,21 @@ def test_values_are_in_the_order_of_the_calls_or_handed_over_as_they_come():
     assert seen == found
 
 
-def test_a_given_executor_runs_local_functions_in_the_order_of_the_calls_or_as_they_come():
-    here = []
-
+@pytest.mark.parametrize(
+    ("pool", "where"), [(ProcessPoolExecutor, os.getpid), (ThreadPoolExecutor, threading.get_ident)]
+)
+def test_a_given_executor_runs_local_functions_in_the_order_of_the_calls_or_as_they_come(pool, where):
     def power(base, exponent):
-        here.append(base)  # of a copy in the process of the call
-        return base**exponent, os.getpid(), threading.get_ident()
+        return base**exponent, where()
 
-    calls = [(2, 3), (3, 2), (5, 0)]
-    with ProcessPoolExecutor(2) as executor, calls_on(executor):
+    calls, seen = [(2, 3), (3, 2), (5, 0)], []
+    with pool(2) as executor, calls_on(executor):
         found = side_by_side(power, calls, 1)
-        seen = []
         side_by_side(power, calls, 1, seen.append)
-    assert [value for value, *_ in found] == [8, 9, 1]
-    assert sorted(value for value, *_ in seen) == [1, 8, 9]
-    assert os.getpid() not in {process for _, process, _ in found + seen}
-    with ThreadPoolExecutor(2) as executor, calls_on(executor):
-        found = side_by_side(power, calls, 1)
-    assert [value for value, *_ in found] == [8, 9, 1]
-    assert threading.get_ident() not in {thread for *_, thread in found}
-    assert here == []
-    assert {one[1:] for one in side_by_side(power, calls, 1)} == {(os.getpid(), threading.get_ident())}  # as before
+    assert [value for value, _ in found] == [8, 9, 1]
+    assert sorted(value for value, _ in seen) == [1, 8, 9]
+    assert where() not in {place for _, place in found + seen}
+    assert {place for _, place in side_by_side(power, calls, 1)} == {where()}  # as before
 
 
 def test_an_executor_that_is_lost_and_an_error_of_a_call_are_told():

@@ -18,7 +18,7 @@ from support import blobs, sampled
 import fsopt
 from fsopt.models.registry import MODELS
 
-CASES, PARTS = 250, 8
+CASES, PARTS = 80, 16
 """Calls of a part, and parts, the first of which is for `make test`."""
 DATA = blobs(12, 3, seed=4)
 OTHER = blobs(14, 2, seed=5)
@@ -27,20 +27,10 @@ OTHER = blobs(14, 2, seed=5)
 class Nasty:
     """An object whose every conversion fails."""
 
-    def __repr__(self):
-        raise RuntimeError("no text")
+    def fail(self, *arguments, **keywords):
+        raise RuntimeError("no conversion")
 
-    def __array__(self, *arguments, **keywords):
-        raise RuntimeError("no array")
-
-    def __len__(self):
-        raise RuntimeError("no length")
-
-    def __iter__(self):
-        raise RuntimeError("no list")
-
-    def __float__(self):
-        raise RuntimeError("no number")
+    __repr__ = __array__ = __len__ = __iter__ = __float__ = fail
 
 
 NUMBERS: tuple[Any, ...] = (
@@ -63,22 +53,10 @@ TEXTS: tuple[Any, ...] = (
     b"x",
 )
 LISTS: tuple[Any, ...] = (
-    *(
-        [],
-        [1],
-        [1, 2, 3],
-        [0.5, 0.5, 0.5],
-        [1, "a"],
-        [[1, 2], [3]],
-        (0, 1),
-        {"a": 1},
-        {1: 2},
-        {0, 1},
-        range(3),
-        [None] * 3,
-    ),
+    *([], [1], [1, 2, 3], [0.5, 0.5, 0.5], [1, "a"], [[1, 2], [3]], (0, 1), [None] * 3, [10**400] * 3),
+    *({"a": 1}, {1: 2}, {0, 1}, range(3), iter([1, 2, 3]), pd.Series([1, 2]), sp.eye(3)),
     *(np.ones(3), np.ones((3, 3)), np.ones(0), np.array("x"), np.array([{}]), np.ma.masked_array([1, 2, 3], [0, 1, 0])),
-    *(np.full(3, np.nan), np.arange(3), np.array(5), iter([1, 2, 3]), pd.Series([1, 2]), sp.eye(3), [10**400] * 3),
+    *(np.full(3, np.nan), np.arange(3), np.array(5)),
 )
 OBJECTS: tuple[Any, ...] = (
     object(),
@@ -197,4 +175,4 @@ def test_every_call_answers_or_is_refused(part, tmp_path, monkeypatch):
             yield f"{call.__name__} {k}", lambda call=call, k=k: call(Draws(generator(4, k)))
 
     ends = attack(cases())
-    assert min(ends["answer"], ends["parameter"]) > CASES / 10, ends
+    assert min(ends["answer"], ends["parameter"]) > CASES / 16, ends

@@ -11,16 +11,14 @@ from pathlib import Path
 
 import pytest
 from fuzz.attack import FACTOR, generator
-from support import ROOT, blobs, sampled
+from support import ROOT, blobs
 
 import fsopt
 from fsopt.formats.writers import FORMATS
-from fsopt.library.instances import write_instance
 
 KILLS = 3
 PATH = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "helpers"), os.environ.get("PYTHONPATH", "")])
 SIZES = (40, 80)
-SLUGS = ("rlp", "svm", "gmeb-dual")
 EXPORTS = """
 import sys, fsopt
 from support import blobs
@@ -30,15 +28,6 @@ while True:
     for model in models:
         for suffix in sys.argv[3].split():
             fsopt.export(model, f"{sys.argv[1]}/m{suffix}")
-"""
-INSTANCES = """
-import sys
-from pathlib import Path
-from fsopt.library.instances import write_instance
-print("ready", flush=True)
-while True:
-    for slug in sys.argv[2].split():
-        write_instance(slug, Path(sys.argv[1]) / slug)
 """
 
 
@@ -76,16 +65,3 @@ def test_exports_that_are_killed_leave_whole_files(tmp_path, k):
     killed(EXPORTS, [str(target), " ".join(map(str, SIZES)), " ".join(suffixes)], pause)
     for name, content in contents(target).items():
         assert content in [files[name] for files in whole], (name, pause)
-
-
-@pytest.mark.parametrize("k", sampled(range(KILLS * FACTOR), 1))
-def test_an_instance_library_that_is_killed_has_whole_files(tmp_path, k):
-    target = tmp_path / "target"
-    target.mkdir()
-    killed(INSTANCES, [str(target), " ".join(SLUGS)], float(generator(6, k).uniform(0.02, 0.8)))
-    for slug in SLUGS:
-        if (target / slug).exists():
-            write_instance(slug, tmp_path / slug)
-            reference = contents(tmp_path / slug)
-            for name, content in contents(target / slug).items():
-                assert content == reference[name], (slug, name)

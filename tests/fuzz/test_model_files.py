@@ -11,7 +11,7 @@ from fuzz.attack import FACTOR, attack, damaged, generator
 import fsopt
 from fsopt.compiler import compile_model
 
-CASES = 400
+CASES = 150
 MODELS = {".lp": LP, ".mps": FIXED, ".nl": NL, ".cbf": CBF}
 HIGHS = """Model status
 Optimal
@@ -68,8 +68,7 @@ def test_damaged_model_files(tmp_path):
             yield f"case {k}, {path.name}", lambda path=path: compile_model(fsopt.read_model(path))
 
     ends = attack(cases())
-    assert ends["answer"] > 10
-    assert ends["file"] > 10
+    assert min(ends["answer"], ends["file"]) > CASES / 30, ends
 
 
 def test_damaged_solution_files(tmp_path):
@@ -83,5 +82,4 @@ def test_damaged_solution_files(tmp_path):
             yield f"case {k}", lambda: fsopt.verify(fsopt.read_solution(path, model), model)
 
     ends = attack(cases())
-    assert ends["answer"] > 10
-    assert ends["file"] > 10
+    assert min(ends["answer"], ends["file"]) > CASES / 30, ends

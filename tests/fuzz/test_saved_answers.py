@@ -18,7 +18,9 @@ from fsopt.answers.records import sealed
 from fsopt.answers.saved import fit_from, intact, read_record, solve_record
 from fsopt.verification.checking import check_record
 
-ANSWERS, CHECKPOINTS, PARTS = 400, 100, 2
+ANSWERS, ANSWER_PARTS = 150, 5
+CHECKPOINTS, CHECKPOINT_PARTS = 100, 2
+"""Files of a part, and parts; of 100 damaged files about 14 answers and 4 checkpoints are taken."""
 DATA = blobs(16, 3, seed=2)
 FITS: dict[str, dict[str, Any]] = {
     "svm": {},
@@ -33,27 +35,9 @@ FITS: dict[str, dict[str, Any]] = {
 }
 SOLVES: dict[str, dict[str, Any]] = {"gmeb-dual": {"r_plus": 2.0, "r_minus": 2.0}, "fsp-master": {"m": 2}, "rlp": {}}
 VALUES: tuple[Any, ...] = (
-    *(
-        None,
-        True,
-        False,
-        0,
-        -1,
-        1,
-        2,
-        0.5,
-        1e308,
-        -1e-320,
-        10**400,
-        "",
-        "nan",
-        "inf",
-        "-inf",
-        "x",
-        "optimal",
-        "é\ud800",
-    ),
-    *([], {}, [[]], [1, 2, 3], ["a"], {"a": 1}, [None], [[1.0] * 3] * 16, "0" * 300),
+    *(None, True, False, 0, -1, 1, 2, 0.5, 1e308, -1e-320, 10**400),
+    *("", "nan", "inf", "-inf", "x", "optimal", "é\ud800", "0" * 300),
+    *([], {}, [[]], [1, 2, 3], ["a"], {"a": 1}, [None], [[1.0] * 3] * 16),
 )
 
 
@@ -117,7 +101,7 @@ def use(path: Path) -> None:
         fit.predict(DATA.X)
 
 
-@pytest.mark.parametrize("part", sampled(range(PARTS), 1))
+@pytest.mark.parametrize("part", sampled(range(ANSWER_PARTS), 1))
 def test_every_damaged_answer_is_judged_or_refused(part, tmp_path):
     def cases():
         for k in range(part * ANSWERS * FACTOR, (part + 1) * ANSWERS * FACTOR):
@@ -127,10 +111,10 @@ def test_every_damaged_answer_is_judged_or_refused(part, tmp_path):
             path.unlink()
 
     ends = attack(cases())
-    assert min(ends["answer"], ends["file"]) > ANSWERS / 10, ends
+    assert min(ends["answer"], ends["file"]) > ANSWERS / 20, ends
 
 
-@pytest.mark.parametrize("part", sampled(range(PARTS), 1))
+@pytest.mark.parametrize("part", sampled(range(CHECKPOINT_PARTS), 1))
 def test_every_damaged_checkpoint_is_taken_or_refused(part, tmp_path):
     start = tmp_path / "start.npz"
     fsopt.fit("gbd", DATA, m=2, max_cuts=3, checkpoint=start)
@@ -165,7 +149,7 @@ def test_every_damaged_checkpoint_is_taken_or_refused(part, tmp_path):
             path.unlink()
 
     ends = attack(cases())
-    assert min(ends["answer"], ends["file"]) > 0, ends
+    assert min(ends.get("answer", 0), ends["file"]) > 0, ends
 
 
 @pytest.mark.parametrize("text", ["", "null", "[]", "{}", "5", '"x"', '{"method": 1}', "\ufeff{}", '{"a": NaN}'])

@@ -17,7 +17,7 @@ from fsopt.errors import FileError
 from fsopt.verification import solve_checking
 from fsopt.verification.checking import check_record
 
-DATA = blobs(20, 3)
+DATA = blobs(14, 2)
 
 
 def saved(slug, data=DATA, solver=None, **params):
@@ -153,6 +153,15 @@ def test_multipliers_count_where_a_bound_is_stated():
     found = check(record, **feasible, bound=record["bound"] / 2)
     assert not found.verified
     assert found.certificate.residuals["stated bound"] > 1e-3
+
+
+def test_a_changed_point_or_multiplier_of_a_cone_program_is_refused():
+    record = saved("rsvm")
+    assert check(record).verified
+    for part in ("x", "y", "z"):
+        values = list(record["point"][part])
+        values[int(np.argmax(np.abs(values)))] *= 1.01
+        assert not check(record, point={**record["point"], part: values}).verified, part
 
 
 def test_constraints_beside_the_arrays_are_never_verified():

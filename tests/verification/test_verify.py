@@ -141,10 +141,10 @@ def test_a_path_over_two_parameters_is_verified_pair_by_pair():
         assert found.residuals[residual] > 1e-6, residual
 
 
-@pytest.mark.parametrize("other", [3, None, [1.0]])
-def test_other_things_are_no_answer(other):
-    with pytest.raises(ParameterError, match="the answer must be an answer or a path"):
-        fsopt.verify(other, DATA)
+def test_other_things_are_no_answer():
+    for other in (3, None, [1.0]):
+        with pytest.raises(ParameterError, match="the answer must be an answer or a path"):
+            fsopt.verify(other, DATA)
 
 
 def test_the_record_has_the_entries_that_the_command_line_prints(fit):
@@ -206,13 +206,12 @@ def test_a_necessity_result_is_verified_by_the_trees_of_its_searches():
         fsopt.verify(replace(found, selections=~found.selections), DATA)
 
 
-@pytest.mark.parametrize("weights", [None, "balanced"])
-def test_answers_to_questions_belong_to_their_data_in_any_units_and_names(weights):
-    y = np.where(np.arange(60) % 3, 1.0, -1.0)
-    noise = np.random.default_rng(0).normal(size=(60, 5)) * [1e-4, 1e4, 1.0, 100.0, 1e-2]
-    names = ["mean radius, mm", "größe", "x1", "x11", "a b"]
-    data = fsopt.Dataset(noise + np.outer(y, [1e-4, 0.0, 1.5, 0.0, 0.0]), y, features=names).weighted(weights)
-    other = fsopt.Dataset(2.0 * data.X + 1.0, -y, features=names).weighted(weights)
+def test_answers_to_questions_belong_to_their_data_in_any_units_and_names():
+    y = np.where(np.arange(30) % 3, 1.0, -1.0)
+    noise = np.random.default_rng(0).normal(size=(30, 4)) * [1e-4, 1e4, 1.0, 1e-2]
+    names = ["mean radius, mm", "größe", "x1", "x11"]
+    data = fsopt.Dataset(noise + np.outer(y, [1e-4, 0.0, 1.5, 0.0]), y, features=names).weighted("balanced")
+    other = fsopt.Dataset(2.0 * data.X + 1.0, -y, features=names).weighted("balanced")
     found = [fsopt.alternatives(data, 2, within=0.5), fsopt.necessity(data, 2), fsopt.selection_path(data, m=[1, 2])]
     for answer in found:
         assert fsopt.verify(answer, data).word == "verified numerically"
