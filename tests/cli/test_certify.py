@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from support import ROOT, written
+
+import fsopt
+from fsopt.answers.results import Status
+from fsopt.verification.foreign import supported
 
 MODELS = ROOT / "models"
 
@@ -133,3 +138,38 @@ def test_another_models_point_is_bad_input(run):
 
 def test_options_of_data_are_refused_for_a_file(run):
     assert "--data is for models on data sets" in run.refusal("solve", library("rlp", ".lp"), "--data", "wdbc")
+
+
+PAIRS = [
+    (path, answer)
+    for path in sorted(MODELS.glob("*/*.*"))
+    if path.suffix in (".lp", ".mps", ".nl", ".cbf")
+    for answer in (path.parent / "optimum.json", path.with_suffix(".sol"))
+    if answer.is_file() and (answer.suffix == ".json" or path.suffix == ".nl")
+]
+PAIRS += [
+    (path, path.with_name(re.sub(r"\.(mps|cbf)\.gz", ".best.json.gz", path.name)))
+    for path in sorted((MODELS / "realistic").glob("*.gz"))
+    if re.search(r"\.(mps|cbf)\.gz$", path.name)
+]
+LONG = ("fsp-m-bigm", "fsv-exact", "misclass-milp")
+"""Models whose realistic instances take longer than the test has."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("model", "solution"), PAIRS, ids=lambda path: path.name)
+def test_every_pair_of_files_of_the_library_is_certified(model, solution):
+    """From the files alone: every convex and every integer optimum; of other models the point and its value."""
+    program = fsopt.read_model(model)
+    answer = fsopt.read_solution(solution, program)
+    kind = fsopt.classify(program)
+    bounded = kind not in ("NLP", "MINLP") and not (solution.suffix == ".gz" and model.name.startswith(LONG))
+    if not bounded or answer.status == "feasible":
+        found = fsopt.verify(replace(answer, status=Status.FEASIBLE, bound=None), program)
+        assert found.verified, found.reason
+        return
+    found = fsopt.verify(answer, program)
+    if not found.verified:
+        found = fsopt.verify(supported(program, answer, 60.0), program)
+    assert found.verified, found.reason
+    assert found.recomputed == "optimal"
