@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 from scipy.optimize import minimize_scalar
-from support import blobs, reference
+from support import blobs, reference, sampled
 
 import fsopt
 from fsopt.errors import InfeasibleError, ParameterError
@@ -16,7 +16,7 @@ from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_fit
 
-DATA = [blobs(40, 4, 0), blobs(60, 6, 1, gap=1.5), reference("wdbc_std")]
+DATA = [blobs(40, 4, 0), reference("wdbc_std")]
 
 
 def limit_by_eigenvalues(data):
@@ -38,8 +38,10 @@ def limit_by_eigenvalues(data):
 
 @pytest.mark.parametrize("data", DATA, ids=str)
 def test_kappa_by_model_by_search_and_by_eigenvalues(data):
-    limit = accuracy_limit(Moments.of(data)).kappa
+    found = accuracy_limit(Moments.of(data))
+    limit = found.kappa
     assert limit == pytest.approx(limit_by_eigenvalues(data), rel=1e-8)
+    assert found.alpha == pytest.approx(limit**2 / (1 + limit**2), rel=1e-12)
     assert limit == pytest.approx(1 / fsopt.solve(fsopt.build("mpm", data)).objective, rel=1e-8)
 
 
@@ -83,7 +85,8 @@ def test_a_vanishing_ridge_leads_to_the_limit():
     kappas = [accuracy_limit(Moments.of(singular, ridge=r)).kappa for r in (1e-2, 1e-4, 1e-6)]
     assert np.all(np.isfinite(kappas))
     assert kappas[2] > 9 * kappas[1] > 81 * kappas[0]  # as 1 / sqrt(ridge) along the null direction
-    assert accuracy_limit(Moments.of(singular)).kappa == np.inf
+    infinite = accuracy_limit(Moments.of(singular))
+    assert (infinite.kappa, infinite.alpha) == (np.inf, 1.0)
 
 
 def test_bad_moment_options_are_refused():
@@ -107,7 +110,7 @@ PUBLISHED = {
 }
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", sampled(PUBLISHED, 2))
 def test_the_paper_asks_for_more_than_its_data_allow(name, shared):
     """On 7 of its 8 data sets delta = 0.9 is infeasible; incomplete samples of wpbc and wbcd are dropped."""
     data = fsopt.load_dataset(shared / "data" / f"{name}.csv.gz", missing="drop")
@@ -126,6 +129,8 @@ def test_an_infeasible_delta_costs_no_solver_call(method, monkeypatch):
     for number in ("delta = 0.95", f"{kappa(0.95):.4f}", f"{limit.kappa:.4f}", f"{limit.alpha:.4f}"):
         assert number in caught.value.message
     assert "choose delta <=" in caught.value.hint
+    monkeypatch.undo()
+    assert fsopt.fit(method, data, delta=limit.alpha - 0.01).status.solved
 
 
 # -- the methods mpm and l1-mpm ---------------------------------------------------------------------------
@@ -165,6 +170,7 @@ def test_with_singular_covariances_mpm_warns_and_a_ridge_makes_it_finite():
     assert ridged.warnings == ()
     assert ridged.details["worst_case"] == pytest.approx([ridged.details["alpha_limit"]] * 2, rel=1e-6)
     assert ridged.details["alpha_limit"] < 1
+    assert any("infinite" in w for w in fsopt.fit("l1-mpm", data, delta=0.7).warnings)
     assert fsopt.fit("l1-mpm", data, delta=0.5, ridge=0.1).warnings == ()
     with pytest.raises(InfeasibleError):
         fsopt.fit("l1-mpm", data, delta=ridged.details["alpha_limit"] + 1e-3, ridge=0.1)
@@ -217,20 +223,11 @@ def test_a_mean_on_the_wrong_side_has_no_accuracy():
     assert two == 0.0
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_l1_mpm_at_a_small_delta_is_two_over_the_largest_difference(seed):
-    data = blobs(60, 5, seed=seed)
-    difference = np.abs(data.X[data.y > 0].mean(axis=0) - data.X[data.y < 0].mean(axis=0))
-    fit = fsopt.fit("l1-mpm", data, delta=0.05, scale="none")
-    assert fit.objective == pytest.approx(2 / difference.max(), rel=1e-6)
-    assert fit.support == (int(difference.argmax()),)
-
-
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("method", ["mpm", "s-mpm"])
 def test_a_class_of_one_sample_lies_on_its_side_and_the_answer_is_verified(method, sign):
     """Without a deviation the sample is on the optimal hyperplane, where rounding decides: 0/0 was verified as 0."""
-    X, y = np.random.default_rng(0).normal(size=(50, 5)), sign * np.r_[1, -np.ones(49)]
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), sign * np.r_[1, -np.ones(19)]
     if method == "s-mpm" and sign > 0:  # every multiple of a direction has the deviation 0: unbounded
         with pytest.raises(InfeasibleError):
             fsopt.fit(method, X, y)
