@@ -9,7 +9,6 @@ from support import blobs
 
 import fsopt
 from fsopt.data import Dataset
-from fsopt.errors import ParameterError
 from fsopt.methods.baselines import relief as module
 from fsopt.methods.baselines.feature_scores import fisher, ks, pearson
 from fsopt.methods.baselines.relief import relief
@@ -78,6 +77,3 @@ def test_a_class_of_one_sample_has_no_neighbour_of_its_own():
     np.testing.assert_allclose(relief(data, 1), [(4 + 3 + 3 - 1 - 1) / 12, 0.0])
 
 
-def test_no_neighbour_is_refused():
-    with pytest.raises(ParameterError, match="'neighbours'"):
-        fsopt.fit("relief", MIXED, neighbours=0)

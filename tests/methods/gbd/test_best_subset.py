@@ -116,6 +116,12 @@ def test_a_selection_to_start_from_is_given_by_names():
     assert started.objective == pytest.approx(best.objective, rel=1e-9)
 
 
+def test_no_heuristic_is_better():
+    data = blobs(60, 10, seed=3, gap=0.3)
+    best = fsopt.fit("best-subset", data, m=3, max_nodes=0)
+    assert best.objective <= fsopt.fit("rfe", data, m=3).objective * (1 + 1e-9)
+
+
 def test_a_checkpoint_of_the_other_method_is_refused_with_its_name(tmp_path):
     data = blobs(40, 6, seed=7)
     for method, other in (("best-subset", "gbd"), ("gbd", "best-subset")):
