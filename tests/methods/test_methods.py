@@ -247,5 +247,3 @@ def test_features_that_were_eliminated_before_are_a_list_or_an_array():
     listed, array = (fsopt.fit("rfe", data, m=2, eliminated=gone) for gone in ([1], np.array([1])))
     assert listed.support == array.support
     assert 1 not in array.support
-
-

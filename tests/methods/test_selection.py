@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support import blobs
 
 import fsopt
-from fsopt.methods.selection import select_by_size, support_vectors, without_rounding
+from fsopt.methods.selection import RULES, UNITS, select_by_size, support_vectors, without_rounding
 
 weights = st.lists(st.one_of(st.just(0.0), st.floats(1e-4, 1e3), st.floats(-1e3, -1e-4)), min_size=1, max_size=8).map(
     np.array
@@ -27,7 +27,10 @@ def test_scaled_units_do_not_depend_on_the_units_of_the_features(coef, seed, rul
 
 @settings(derandomize=True, deadline=None, max_examples=40)
 @given(
-    weights, st.floats(0.0, 1.0), st.sampled_from(["relative", "absolute", "either"]), st.sampled_from(["raw", "scaled"])
+    weights,
+    st.floats(0.0, 1.0),
+    st.sampled_from(["relative", "absolute", "either"]),
+    st.sampled_from(["raw", "scaled"]),
 )
 def test_the_rule_feature_by_feature(coef, epsilon, rule, units):
     deviation = np.arange(1.0, len(coef) + 1)
@@ -91,5 +94,3 @@ def test_support_vectors_have_a_multiplier():
 def test_a_rounded_zero_is_a_weight_that_moves_no_score():
     w = without_rounding(np.array([1e-12, 1e-12, -1.0]), np.array([1.0, 1e6, 1.0]))
     assert w.tolist() == [0.0, 1e-12, -1.0]
-
-

@@ -58,12 +58,6 @@ def test_the_master_of_the_loop_has_a_solver_of_its_own(method, params, master_s
     assert fit.objective == pytest.approx(default.objective, rel=2e-6)
 
 
-def test_more_cuts_are_more_of_the_same_loop():
-    fits = [fsopt.fit("gbd", DATA, m=2, max_cuts=most) for most in (250, 251)]
-    assert fits[0].history[-1]["cuts"] == fits[1].history[-1]["cuts"]
-    assert fits[0].objective == fits[1].objective
-
-
 def test_the_preset_is_the_loop_as_printed():
     """One cut in each iteration, from no feature on; what is given goes before the preset."""
     printed = fsopt.fit("gbd", DATA, m=2, preset="printed")

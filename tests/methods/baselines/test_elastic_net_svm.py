@@ -55,5 +55,3 @@ def test_equal_features_have_equal_weights_and_noise_has_none():
     assert {0, 1} <= set(fit.support)
     assert len(fit.support) < twins.p
     assert fit.coef[0] == pytest.approx(fit.coef[1], rel=1e-5)
-
-

@@ -139,5 +139,3 @@ def test_a_forged_fit_does_not_pass(machine):
 def test_a_solver_without_multipliers_is_refused():
     with pytest.raises(SolverError, match="multipliers"):
         fsopt.fit("vs-ssvm", blobs(20, 3), solver=there("scip"), machine="svm")
-
-

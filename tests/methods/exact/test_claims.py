@@ -117,5 +117,3 @@ def test_multipliers_of_column_generation_and_of_the_interior_point_suffice(data
         ("fsv", {"generate": True, "lam": 0.3}),
     ):
         assert exactly(fsopt.fit(name, data, **params), data).verified, name
-
-

@@ -1,16 +1,14 @@
 """The proof behind a saved fit of GBD: forgeries, and what the search over its cuts had no time for."""
 
 import copy
-import json
 from functools import cache
 
 import numpy as np
 import pytest
+from saved_records import as_read, refuse_all
 from support import reference
 
 import fsopt
-from fsopt.answers.fits import fit_record
-from fsopt.answers.saved import numbers
 from fsopt.errors import FileError
 from fsopt.verification.checking import check_record
 
@@ -26,13 +24,13 @@ CASES = {
 @cache
 def saved(case):
     method, params = CASES[case]
-    fit = fsopt.fit(method, reference("gbd_n6"), scale="none", **params)
-    return json.dumps(fit_record(fit, data=reference("gbd_n6"), source="test"))
+    data = reference("gbd_n6")
+    return as_read(fsopt.fit(method, data, scale="none", **params), data)
 
 
 def record_of(case):
     """Return the data and the saved record of a fit, as it is read from a file."""
-    return reference("gbd_n6"), numbers(json.loads(saved(case)))
+    return reference("gbd_n6"), copy.deepcopy(saved(case))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -64,16 +62,8 @@ FORGERIES = {
 
 @pytest.mark.parametrize("case", ["m", "lambda"])
 def test_a_forged_record_is_not_verified(case):
-    for forgery, forge in FORGERIES.items():
-        data, record = record_of(case)
-        before = copy.deepcopy(record)
-        forge(record)
-        assert record != before, forgery
-        if forgery == "bound nan":
-            with pytest.raises(FileError, match="bound is not a number"):
-                check_record(record, data, "test")
-        else:
-            assert not check_record(record, data, "test").verified, forgery
+    data, record = record_of(case)
+    refuse_all(record, data, FORGERIES, {"bound nan": "bound is not a number"})
 
 
 def test_damaged_cuts_and_a_damaged_selection_are_said():
@@ -118,5 +108,3 @@ def test_other_rows_than_those_held_out_are_noticed():
     data, record = record_of("held out")
     record["params"]["seed"] = 1
     assert not check_record(record, data, "test").verified
-
-

@@ -18,14 +18,10 @@ X, Y = RNG.standard_normal((9, 4)), np.where(np.arange(9) < 4, 1.0, -1.0)
 S = np.array([0.5, 1.0, 2.0, 0.3])
 
 
-def by_entropy(log):
-    return Confidence(0.5, "entropy", log - math.log(8.0))
-
-
 FLAT = ScaledClassifier(np.zeros(4), np.zeros(4), 0.0)
 
 
-@pytest.mark.parametrize("exponent", [1.0, 1.25, 1.5, 2.0, 3.0, math.inf])
+@pytest.mark.parametrize("exponent", [1.0, 1.5, 2.0, 3.0, math.inf])
 def test_the_class_terms_of_21_bound_the_suprema_over_all_signs(exponent):
     found = fixed_scale_terms(X, Y, FLAT, S, r=9.0, norm=1.5, exponent=exponent)
     q = math.inf if exponent == 1 else 1.0 if math.isinf(exponent) else exponent / (exponent - 1)
@@ -42,6 +38,8 @@ def test_khintchine_constants():
     assert khintchine(1.0, 50) == pytest.approx(math.sqrt(2 * math.log(100)))
     with pytest.raises(ParameterError, match="exponent"):
         khintchine(0.5)
+    with pytest.raises(ParameterError, match="concentration"):
+        Confidence(0.05, "hoeffding")
 
 
 def test_22_is_21_at_the_grid_point_with_the_share_of_its_index():
@@ -55,33 +53,6 @@ def test_22_is_21_at_the_grid_point_with_the_share_of_its_index():
     )
     assert found.terms == pytest.approx(same.terms)
     assert found.applies
-
-
-@pytest.mark.parametrize(
-    ("complexity", "n", "k", "log"), [(0.1, 1000, 2.0, 3.0), (0.0, 7, 1.0, 0.5), (1.5, 40, 2.0, 20)]
-)
-def test_by_the_entropy_method_the_mean_is_the_largest_that_its_tail_allows(complexity, n, k, log):
-    mean = n / k * (complexity + by_entropy(log).deviation(complexity, n, k))
-    assert mean - math.sqrt(2 * log * mean) == pytest.approx(n * complexity / k, abs=1e-9)
-
-
-def test_the_entropy_method_is_the_smaller_bound_for_many_samples():
-    classifier = ScaledClassifier(np.full(4, 0.4), S, 0.1)
-    copies = [np.tile(X, (k, 1)) for k in (1, 300)]
-    found = {
-        how: [
-            fixed_scale_terms(Z, np.resize(Y, len(Z)), classifier, S, r=9.0, delta=Confidence(0.05, how))
-            for Z in copies
-        ]
-        for how in ("mcdiarmid", "entropy")
-    }
-    few, many = (found["entropy"][k].total / found["mcdiarmid"][k].total for k in (0, 1))
-    assert few > 1 > many
-    assert {k: v for k, v in found["entropy"][1].terms.items() if k != "confidence"} == {
-        k: v for k, v in found["mcdiarmid"][1].terms.items() if k != "confidence"
-    }
-    with pytest.raises(ParameterError, match="concentration"):
-        Confidence(0.05, "hoeffding")
 
 
 def test_a_scale_above_s_voids_21():
@@ -102,5 +73,3 @@ def test_the_proof_is_an_option_of_the_bound_of_a_fit():
     assert entropy.terms["confidence"] != proof.terms["confidence"]
     with pytest.raises(ParameterError, match="form"):
         scaled_bound(fit, data, form="print")
-
-

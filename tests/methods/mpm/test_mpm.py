@@ -189,33 +189,6 @@ def test_l1_mpm_with_a_ridge_is_that_of_the_larger_covariances():
     assert check_fit(fit, data).ok
 
 
-def test_a_two_point_distribution_attains_the_worst_case():
-    data = blobs(40, 3, 0)
-    fit = fsopt.fit("mpm", data, scale="none")
-    w, b, moments = fit.coef, fit.intercept, Moments.of(data)
-    rng = np.random.default_rng(4)
-    for mean, factor, sign, accuracy in zip(
-        (moments.mean1, moments.mean2),
-        (moments.factor1, moments.factor2),
-        (1, -1),
-        fit.details["worst_case"],
-        strict=True,
-    ):
-        distance, spread = sign * (mean @ w + b), np.linalg.norm(factor @ w)
-        # Along S w: a far point on the wrong side of the hyperplane, just so, with probability 1 - accuracy.
-        wrong, right = -distance / spread * (1 + 1e-9), spread / distance / (1 + 1e-9)
-        p = right / (right - wrong)
-        drawn = np.where(rng.random(200_000) < p, wrong, right)
-        assert drawn.mean() == pytest.approx(0, abs=0.02)
-        assert drawn.var() == pytest.approx(1, abs=0.02)
-        direction = factor.T @ (factor @ w) / spread
-        noise = rng.standard_normal((len(drawn), len(factor))) @ factor
-        flat = noise - np.outer(noise @ w / spread**2, factor.T @ (factor @ w))
-        X = mean + np.outer(sign * drawn, direction) + flat
-        np.testing.assert_allclose(np.cov(X.T, bias=True), factor.T @ factor, atol=0.05)
-        assert np.mean(sign * (X @ w + b) > 0) == pytest.approx(accuracy, abs=0.005)
-
-
 def test_a_mean_on_the_wrong_side_has_no_accuracy():
     moments = Moments.of(blobs(40, 2, 0))
     one, two = worst_case(np.array([1.0, 0.0]), 10.0, moments)
