@@ -78,7 +78,12 @@ def test_multipliers_are_verified_exactly(method, ridge, small_is_large):
 
 TALL = blobs(60, 12, seed=2, gap=1.0)
 OVERLAPPING = blobs(30, 60, seed=2, gap=1.0)
-PENALTIES = [(OVERLAPPING, 0.9, 0.0), (TALL, 0.25, 0.1), (TALL, 0.25, 0.0), (OVERLAPPING, 0.25, 0.1)]
+PENALTIES = [
+    (OVERLAPPING, 0.9, 0.0),
+    (TALL, 0.25, 0.1),
+    (blobs(100, 30, seed=2, gap=1.0), 0.25, 0.0),
+    (OVERLAPPING, 0.25, 0.1),
+]
 
 
 @pytest.mark.parametrize(
