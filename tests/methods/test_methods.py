@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from support import blobs, reference
+from support import blobs, sampled
 
 import fsopt
-from fsopt.errors import InfeasibleError, ParameterError, UnknownNameError
-from fsopt.methods.mpm.worst_case import accuracy_limit
-from fsopt.models.mpm.moments import Moments, kappa
+from fsopt.errors import ParameterError, UnknownNameError
+from fsopt.models.mpm.moments import kappa
 
 PARAMS = {"gbd": {"m": 2, "max_cuts": 20}, "l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}}
 STATUSES = {
@@ -55,10 +54,11 @@ def own_objective(name, data, fit):
     }[name]
 
 
-@pytest.fixture(scope="module", params=["blobs", "wdbc"])
-def raw(request):
-    """Small blobs, and WDBC in its raw units (features from 1e-3 to 1e3)."""
-    return blobs(40, 5, seed=3) if request.param == "blobs" else fsopt.load_dataset("wdbc")
+@pytest.fixture(scope="module")
+def raw():
+    """Some of WDBC in its raw units."""
+    columns = [1, 3, 7, 20, 24]  # of sizes from 1e-2 to 1e3
+    return fsopt.load_dataset("wdbc").rows(slice(0, 60)).columns(columns)
 
 
 @pytest.mark.parametrize("name", STATUSES)
@@ -97,16 +97,20 @@ def test_a_fit_is_consistent_with_its_status(name, raw):
         assert hinge(fit.decision_function(raw.X), raw.y) == pytest.approx(fit.objective, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", STATUSES)
+@pytest.mark.parametrize("name", [*STATUSES, "gmeb-penalised", "rsvm", "pearson"])
 def test_a_constant_feature_is_never_selected_and_changes_nothing(name):
-    data = blobs(40, 4, seed=1)
-    wider = fsopt.Dataset(np.column_stack([data.X[:, :2], np.full(40, 0.1), data.X[:, 2:]]), data.y)
+    data = blobs(24, 4, seed=1)
+    wider = fsopt.Dataset(np.column_stack([data.X[:, :2], np.full(24, 0.1), data.X[:, 2:]]), data.y)
     before, after = (fsopt.fit(name, d, **PARAMS.get(name, {})) for d in (data, wider))
     assert 2 not in after.support
     assert after.support == tuple(j + (j >= 2) for j in before.support)
     assert after.objective == pytest.approx(before.objective, rel=1e-6, abs=1e-7)
     assert np.all(np.abs(after.coef) < 1e3)
     np.testing.assert_allclose(after.predict(wider.X), before.predict(data.X))
+    if "gmeb" in name:
+        assert after.coef[2] == after.details["sigma"][2] == 0.0
+        assert any("x3" in warning for warning in after.warnings)
+        assert fsopt.verify(after, wider).verified
 
 
 @pytest.mark.parametrize("name", ["gmeb", "onsvm", "l1-mpm", "mopfs"])
@@ -116,14 +120,6 @@ def test_features_in_tiny_units_are_not_constant(name):
     one, two = (fsopt.fit(name, d, **PARAMS.get(name, {})) for d in (data, tiny))
     assert two.support == one.support
     assert two.objective == pytest.approx(one.objective, rel=1e-6)
-
-
-def test_gmeb_names_the_constant_features_that_it_drops():
-    data = blobs(30, 3, seed=2)
-    wider = fsopt.Dataset(np.column_stack([data.X, np.full(30, 0.1)]), data.y, ["a", "b", "c", "flat"])
-    fit = fsopt.fit("gmeb", wider, r_plus=1.0, r_minus=1.0)
-    assert any("flat" in w for w in fit.warnings)
-    assert fit.coef[3] == 0
 
 
 @pytest.mark.parametrize("name", ["gmeb", "onsvm", "l1-mpm"])
@@ -159,35 +155,16 @@ def test_gmeb_does_not_depend_on_the_units_of_the_features(wdbc):
 
 
 @pytest.mark.parametrize("slug", ["gmeb-primal", "gmeb-dual"])
-@pytest.mark.parametrize("exponent", [-8, -6, 5, 6, 8])
-def test_a_model_in_extreme_units_is_not_called_optimal_at_a_wrong_value(slug, exponent):
-    data = blobs(40, 4, seed=1)
-    moved = data.with_X(data.X * np.array([1.0, 10.0**exponent, 1.0, 10.0**exponent]))
-    value, result = fsopt.solve(fsopt.build(slug, data)).objective, fsopt.solve(fsopt.build(slug, moved))
-    assert result.status != "optimal" or result.objective == pytest.approx(value, rel=1e-5)
+def test_a_model_in_extreme_units_is_not_called_optimal_at_a_wrong_value(slug):
+    data = blobs(12, 4, seed=1)
+    value = fsopt.solve(fsopt.build(slug, data)).objective
+    for exponent in (-8, 8):
+        moved = data.with_X(data.X * np.array([1.0, 10.0**exponent, 1.0, 10.0**exponent]))
+        result = fsopt.solve(fsopt.build(slug, moved))
+        assert result.status != "optimal" or result.objective == pytest.approx(value, rel=1e-5), exponent
 
 
-@pytest.mark.parametrize("data", [blobs(40, 4, 0), blobs(60, 6, 1, gap=1.5), reference("wdbc_std")], ids=str)
-def test_the_accuracy_limit_is_that_of_the_model_and_needs_no_scaling(data):
-    result = fsopt.solve(fsopt.build("mpm", data))
-    assert result.status == "optimal"
-    limit = accuracy_limit(Moments.of(data))
-    assert limit.kappa == pytest.approx(1 / result.objective, rel=1e-8)
-    assert limit.alpha == pytest.approx(limit.kappa**2 / (1 + limit.kappa**2), rel=1e-12)
-    rng = np.random.default_rng(1)
-    moved = data.with_X(data.X * 10.0 ** rng.uniform(-1, 1, data.p) + rng.standard_normal(data.p))
-    assert accuracy_limit(Moments.of(moved)).kappa == pytest.approx(limit.kappa, rel=1e-8)
-
-
-def test_the_accuracy_limit_is_infinite_with_fewer_samples_than_features():
-    limit = accuracy_limit(Moments.of(blobs(10, 15)))
-    assert limit.kappa == np.inf
-    assert limit.alpha == 1.0
-    fit = fsopt.fit("l1-mpm", blobs(10, 15), delta=0.7)
-    assert any("infinite" in w for w in fit.warnings)
-
-
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 1])
 def test_a_small_delta_takes_one_feature_and_has_a_closed_form(seed):
     data = blobs(60, 5, seed=seed)
     Z = standardised(data)
@@ -202,7 +179,7 @@ def test_a_small_delta_takes_one_feature_and_has_a_closed_form(seed):
     assert fsopt.fit("l1-mpm", data, delta=above).objective > 2 / difference[best] + 1e-4
 
 
-@pytest.mark.parametrize(("delta", "alpha"), [(0.5, 5.0), (0.7, 0.5), (0.7, 50.0), (0.76, 5.0)])
+@pytest.mark.parametrize(("delta", "alpha"), sampled([(0.7, 0.5), (0.76, 5.0)], 1))
 def test_l0_mpm_is_no_worse_than_the_l1_plane_and_keeps_the_accuracy(wdbc_std, delta, alpha):
     options = {"delta": delta, "scale": "none"}
     start = fsopt.fit("l1-mpm", wdbc_std, **options)
@@ -230,43 +207,31 @@ def test_misclass_counts_the_errors_of_the_best_threshold_in_one_dimension():
 
 BAD = [
     ("gmeb", {"r_plux": 1.0}, "r_plux"),
-    ("gmeb", {"r_plus": -1.0}, "r_plus"),
     ("gmeb", {"r_minus": 0.0}, "r_minus"),
     ("gmeb", {"r_plus": np.inf, "r_minus": np.inf}, "r_plus"),
     ("gmeb", {"r_minus": np.nan}, "r_minus"),
-    ("gmeb", {"scale": "whiten"}, "scale"),
-    ("l1-mpm", {"delta": 0.0}, "delta"),
-    ("l1-mpm", {"delta": 1.0}, "delta"),
     ("l0-mpm", {"delta": 1.5}, "delta"),
-    ("l0-mpm", {"delta": 0.1, "alpha": 0.0}, "alpha"),
-    ("fsv", {"lam": -0.1}, "lam"),
     ("fsv", {"lam": 1.1}, "lam"),
-    ("fsv", {"alpha": -1.0}, "alpha"),
-    ("misclass", {"alpha": 0}, "alpha"),
     ("gbd", {"m": 5}, "'m'"),
-    ("gbd", {"m": 0}, "'m'"),
     ("gbd", {"m": 1.5}, "'m'"),
+    ("infogain", {"m": 5}, "'m'"),
     ("gbd", {"max_cuts": 1}, "max_cuts"),
     ("gbd", {"m": 2, "budget": 3.0}, "budget"),
     ("gbd", {"costs": [1.0, 2.0], "budget": 3.0}, "costs"),
     ("gbd", {"costs": [1, 1, 1, 1], "budget": -1.0}, "budget"),
-    ("gbd", {"tolerance": -1.0}, "tolerance"),
-    ("svm", {"c": 0.0}, "'c'"),
-    ("onsvm", {"c": -2}, "'c'"),
     ("svm", {"c": "one"}, "'c'"),
-    ("mopfs", {"w_cap": 0.0}, "w_cap"),
-    ("mopfs", {"c": -1.0}, "'c'"),
-    ("mopfs", {"max_iterations": 0}, "max_iterations"),
+    ("svm", {"epsilon": np.nan}, "epsilon"),
+    ("gmeb-penalised", {"c_plus": np.inf}, "c_plus"),
+    ("vs-ssvm", {"share": 1.1}, "share"),
     ("svm", {"time_limit": 0}, "time.limit"),
-    ("gbd", {"time_limit": -1.0}, "time.limit"),
 ]
 
 
-@pytest.mark.parametrize(("name", "params", "words"), BAD, ids=[f"{n}-{p}" for n, p, _ in BAD])
-def test_a_bad_parameter_is_refused_by_name(name, params, words):
-    with pytest.raises(ParameterError, match=words) as caught:
-        fsopt.fit(name, blobs(20, 4), **params)
-    assert caught.value.hint
+def test_a_bad_parameter_is_refused_by_name():
+    for name, params, words in BAD:
+        with pytest.raises(ParameterError, match=words) as caught:
+            fsopt.fit(name, blobs(20, 4), **params)
+        assert caught.value.hint, (name, params)
 
 
 def test_an_unknown_method_is_refused_with_a_suggestion():
@@ -274,23 +239,11 @@ def test_an_unknown_method_is_refused_with_a_suggestion():
         fsopt.fit("l1-mmp", blobs(20, 4))
 
 
-def test_too_much_accuracy_is_refused_with_the_limit():
-    data = blobs(60, 4)
-    limit = accuracy_limit(Moments.of(data)).alpha
-    for name in ("l1-mpm", "l0-mpm"):
-        with pytest.raises(InfeasibleError, match=f"{limit:.4f}"):
-            fsopt.fit(name, data, delta=limit + 0.01)
-        assert fsopt.fit(name, data, delta=limit - 0.01).status in STATUSES[name]
-
-
-@pytest.mark.parametrize("gone", [5, "x", {1: 2}, blobs(6, 2)], ids=["number", "text", "mapping", "data"])
-def test_features_that_were_eliminated_before_are_a_list(gone):
-    with pytest.raises(ParameterError, match="eliminated must be a list"):
-        fsopt.fit("rfe", blobs(12, 4), m=2, eliminated=gone)
-
-
-def test_features_that_were_eliminated_before_may_be_an_array():
+def test_features_that_were_eliminated_before_are_a_list_or_an_array():
     data = blobs(12, 4)
+    for gone in (5, "x", {1: 2}, blobs(6, 2)):
+        with pytest.raises(ParameterError, match="eliminated must be a list"):
+            fsopt.fit("rfe", data, m=2, eliminated=gone)
     listed, array = (fsopt.fit("rfe", data, m=2, eliminated=gone) for gone in ([1], np.array([1])))
     assert listed.support == array.support
     assert 1 not in array.support

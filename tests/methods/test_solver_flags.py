@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from support import blobs, sampled
+from support import blobs, sampled, there
 
 import fsopt
 from fsopt.errors import ParameterError, SolverError
 
-DATA = blobs(16, 4, seed=2, gap=0.4)
+DATA = blobs(14, 3, seed=2, gap=0.4)
 PARAMS = {"l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}, "fsv": {"lam": 0.2}, "s-mpm": {"lam": 0.1}}
 METHODS = list(fsopt.METHODS)
-QUICK = [name for name in METHODS[::2] if name not in ("gbd-lambda", "s-mpm")]
+QUICK = ["l1-svm", "rsvm", "fisher", "l1-mpm", "best-subset"]
 SOLVERS = [name for name, spec in fsopt.SOLVERS.items() if spec.available]
 
 
@@ -47,21 +47,15 @@ def test_every_solver_gives_the_answer_of_the_default_or_is_refused(method, solv
     assert {"highs", "clarabel"} & set(taken)
 
 
-@pytest.mark.parametrize("master_solver", [name for name in ("highs", "scip") if name in SOLVERS])
-@pytest.mark.parametrize("preset", sampled(["printed", None], 1))
-@pytest.mark.parametrize(("method", "params"), [("gbd", {"m": 2}), ("gbd-lambda", {"lam": 1.0})])
-def test_the_master_of_the_loop_has_a_solver_of_its_own(method, params, preset, master_solver):
+@pytest.mark.parametrize(
+    ("method", "params", "master_solver"), [("gbd", {"m": 2}, "scip"), ("gbd-lambda", {"lam": 1.0}, "highs")]
+)
+def test_the_master_of_the_loop_has_a_solver_of_its_own(method, params, master_solver):
     default = fsopt.fit(method, DATA, **params)
-    fit = fsopt.fit(method, DATA, preset=preset, master_solver=master_solver, **params)
+    fit = fsopt.fit(method, DATA, preset="printed", master_solver=there(master_solver), **params)
     assert fit.solver == f"{master_solver}+clarabel"
     assert fit.status == default.status == "optimal"
     assert fit.objective == pytest.approx(default.objective, rel=2e-6)
-
-
-def test_more_cuts_are_more_of_the_same_loop():
-    fits = [fsopt.fit("gbd", DATA, m=2, max_cuts=most) for most in (250, 251)]
-    assert fits[0].history[-1]["cuts"] == fits[1].history[-1]["cuts"]
-    assert fits[0].objective == fits[1].objective
 
 
 def test_the_preset_is_the_loop_as_printed():

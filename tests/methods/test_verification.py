@@ -6,7 +6,7 @@ import dataclasses
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from support import blobs
+from support import blobs, there
 
 import fsopt
 from fsopt.errors import FileError
@@ -57,13 +57,14 @@ def test_the_program_is_one_of_the_method(method, params, other):
 
 
 @pytest.mark.parametrize("method", ["mpm", "l1-mpm", "l0-mpm", "s-mpm"])
-@pytest.mark.parametrize("name", ["ridge", "kappa_limit", "alpha_limit", "delta"])
-def test_limits_and_defaults_are_recomputed(method, name):
+def test_limits_and_defaults_are_recomputed(method):
     fit = fsopt.fit(method, DATA)
-    if name in fit.details:
-        assert check_fit(fit, DATA).ok
+    assert check_fit(fit, DATA).ok
+    names = {"ridge", "kappa_limit", "alpha_limit", "delta"} & set(fit.details)
+    assert len(names) >= 3
+    for name in names:
         with contextlib.suppress(fsopt.errors.FsoptError):
-            assert not check_fit(forged(fit, **{name: fit.details[name] + 1e-3}), DATA).ok
+            assert not check_fit(forged(fit, **{name: fit.details[name] + 1e-3}), DATA).ok, name
 
 
 def test_a_part_of_the_features_is_not_all_of_them():
@@ -94,15 +95,11 @@ def test_rfe_leaves_the_number_of_features_that_was_asked_for():
     assert not check_fit(dataclasses.replace(fit, params={**fit.params, "m": 3}), DATA).ok
 
 
-@pytest.mark.parametrize("change", [{"kernel": "polynomial"}, {"kernel": None}, {"width": 9.0}, {"degree": 3}])
-def test_the_kernel_is_that_of_the_parameters(change):
+def test_the_kernel_is_that_of_the_parameters():
     fit = fsopt.fit("l1-mpm", DATA, kernel="gaussian", delta=0.1)
     assert check_fit(fit, DATA).ok
-    assert not check_fit(dataclasses.replace(fit, params={**fit.params, **change}), DATA).ok
-
-
-def test_the_width_of_the_kernel_is_no_multiple_of_that_of_the_parameters():
-    fit = fsopt.fit("l1-mpm", DATA, kernel="gaussian", delta=0.1)
+    for change in ({"kernel": "polynomial"}, {"kernel": None}, {"width": 9.0}, {"degree": 3}):
+        assert not check_fit(dataclasses.replace(fit, params={**fit.params, **change}), DATA).ok, change
     half = {**fit.params, "width": fit.kernel.width / 2.0}
     assert fsopt.verify(dataclasses.replace(fit, params=half), DATA).residuals["kernel"] == pytest.approx(1.0)
 
@@ -126,19 +123,19 @@ def test_a_bound_meets_the_objective_of_an_optimum(method):
     assert not check_fit(dataclasses.replace(fit, bound=fit.bound + 0.01), DATA).ok
 
 
-@pytest.mark.parametrize("tolerance", [10**400, 1e9, float("inf")])
-def test_a_large_tolerance_excuses_nothing_but_the_gap(tolerance):
+def test_a_large_tolerance_excuses_nothing_but_the_gap():
     fit = fsopt.fit("gmeb-penalised", DATA, c_plus=0.25, c_minus=0.25)
-    loose = dataclasses.replace(fit, params={**fit.params, "tolerance": tolerance})
-    for false in ({"objective": fit.objective + 0.1}, {"intercept": fit.intercept + 1.0}, {"features": ()}):
-        with contextlib.suppress(FileError):
-            assert not check_fit(dataclasses.replace(loose, **false), DATA).ok
+    for tolerance in (10**400, 1e9, float("inf")):
+        loose = dataclasses.replace(fit, params={**fit.params, "tolerance": tolerance})
+        for false in ({"objective": fit.objective + 0.1}, {"intercept": fit.intercept + 1.0}, {"features": ()}):
+            with contextlib.suppress(FileError):
+                assert not check_fit(dataclasses.replace(loose, **false), DATA).ok
 
 
 @pytest.mark.parametrize("name", ["onsvm", "svm", "l1-svm", "mpm", "l1-mpm", "elastic-net-svm", "svm-norm"])
 def test_a_fit_by_a_solver_without_multipliers_is_verified_by_those_that_it_was_certified_with(name):
-    data = blobs(24, 4, gap=0.4)
-    fit = fsopt.fit(name, data, solver="scip")
+    data = blobs(16, 3, gap=0.4)
+    fit = fsopt.fit(name, data, solver=there("scip"))
     assert fit.status == "optimal"
     assert fsopt.verify(fit, data).verified
     forged = dataclasses.replace(fit, objective=fit.objective * 1.01, bound=fit.bound * 1.01)

@@ -9,7 +9,6 @@ from support import blobs
 
 import fsopt
 from fsopt.data import Dataset
-from fsopt.errors import ParameterError
 
 DATA = blobs(24, 4, seed=3, gap=0.5)
 
@@ -56,9 +55,3 @@ def test_equal_features_have_equal_weights_and_noise_has_none():
     assert {0, 1} <= set(fit.support)
     assert len(fit.support) < twins.p
     assert fit.coef[0] == pytest.approx(fit.coef[1], rel=1e-5)
-
-
-@pytest.mark.parametrize("rho", [-0.1, 1.1])
-def test_a_share_outside_its_range_is_refused(rho):
-    with pytest.raises(ParameterError, match="l1_ratio"):
-        fsopt.fit("elastic-net-svm", DATA, l1_ratio=rho)

@@ -10,9 +10,9 @@ import fsopt
 from fsopt.analysis.necessity import necessity
 from fsopt.errors import ParameterError
 
-DATA = blobs(60, 5, seed=3, gap=0.3).weighted(sample_weight=1.0 + np.arange(60) % 3)
+DATA = blobs(30, 4, seed=3, gap=0.3).weighted(sample_weight=1.0 + np.arange(30) % 3)
 
-BY_CLASS = blobs(60, 5, seed=3, gap=0.3).weighted(class_weight={"+1": 2.0})
+BY_CLASS = blobs(30, 4, seed=3, gap=0.3).weighted(class_weight={"+1": 2.0})
 
 
 @pytest.mark.parametrize("method", ["svm", "l1-svm", "onsvm", "gmeb", "rsvm", "rfe", "pearson"])

@@ -43,10 +43,11 @@ def test_processes_of_a_search_are_not_those_of_joblib():
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_a_worker_of_dask_that_dies_leaves_the_optimum_as_it_is():
+def test_a_worker_of_dask_that_dies_leaves_the_optimum_as_it_is(monkeypatch):
     distributed = pytest.importorskip("distributed")
-    data = fsopt.load_dataset("wdbc")
-    alone = fsopt.fit("best-subset", data, m=6)
+    monkeypatch.setattr(driver, "RAMP", 2)
+    params = {"m": 5, "c": 1.0, "scale": "none"}
+    alone = fsopt.fit("best-subset", DEEP, **params)
     killed = []
     with (
         distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
@@ -58,11 +59,11 @@ def test_a_worker_of_dask_that_dies_leaves_the_optimum_as_it_is():
             if not killed and any(client.processing().values()):
                 killed.append(os.kill(pids[0], signal.SIGKILL))
 
-        fit = fsopt.fit("best-subset", data, m=6, jobs=2, executor=client.get_executor(pure=False), progress=kill)
+        fit = fsopt.fit("best-subset", DEEP, jobs=2, executor=client.get_executor(pure=False), progress=kill, **params)
     assert killed
     assert fit.status == "optimal"
     assert fit.objective == pytest.approx(alone.objective, rel=1e-6)
-    assert fsopt.verify(fit, data).verified
+    assert fsopt.verify(fit, DEEP).verified
 
 
 @pytest.mark.parametrize(

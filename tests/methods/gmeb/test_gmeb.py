@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from support import blobs, reference, sampled
+from support import REFERENCE, blobs, reference, sampled
 
 import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.saved import fit_from
 from fsopt.data.hyperplanes import hinge
+from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import ParameterError, SolverError
 from fsopt.methods.gmeb.formulations import ROUTES
 from fsopt.methods.gmeb.optimality import Multipliers, certify_gmeb, polish
@@ -25,33 +26,43 @@ from fsopt.models.gmeb.moments import second_moments
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.verification.checking import check_fit
 
-TRUTH = {(1.0, 1.0): 207.56125356, (1.75, 5.0): 97.01383924, (5.0, 2.0): 149.08764594, (10.0, 10.0): 66.40123638}
-FEW = settings(max_examples=10, deadline=None, derandomize=True)
+TINY = [e for e in json.loads((REFERENCE / "golden.json").read_text()) if (e["name"], e["data"]) == ("gmeb", "tiny6")]
+FEW = settings(max_examples=4, deadline=None, derandomize=True)
 IDENTITIES = {"norm", "gap", "prices", "value", "cone", "support", "perspective", "intercept"}
 
 
 @pytest.mark.parametrize("route", ["auto", *ROUTES])
-@pytest.mark.parametrize("radii", sampled([(radii,) for radii in TRUTH], 2))
-def test_every_route_reaches_the_optimum_and_certifies_it(route, radii):
-    data = reference("wdbc_std")
-    fit = fsopt.fit("gmeb", data, r_plus=radii[0], r_minus=radii[1], route=route)
-    assert fit.status == "optimal"
-    assert fit.objective == pytest.approx(TRUTH[radii], rel=1e-8)
-    assert fit.bound == pytest.approx(TRUTH[radii], rel=1e-8)
-    assert fit.bound <= TRUTH[radii] * (1 + 1e-9)
-    assert set(fit.certificate.residuals) == IDENTITIES
-    assert fit.certificate.worst <= 1e-6
-    z = data.X - data.X.mean(axis=0)
-    assert hinge(z @ fit.coef + fit.intercept + data.X.mean(axis=0) @ fit.coef, data.y) == pytest.approx(fit.objective)
+def test_every_route_reaches_the_optimum_and_certifies_it(route):
+    data = reference("tiny6")
+    for entry in TINY:
+        fit = fsopt.fit("gmeb", data, route=route, **entry["params"])
+        assert fit.status == "optimal"
+        assert fit.objective == pytest.approx(entry["objective"], rel=1e-7)
+        assert fit.bound == pytest.approx(entry["objective"], rel=1e-7)
+        assert fit.bound <= entry["objective"] * (1 + 1e-9)
+        assert set(fit.certificate.residuals) == IDENTITIES
+        assert fit.certificate.worst <= 1e-6
+        z = data.X - data.X.mean(axis=0)
+        scores = z @ fit.coef + fit.intercept + data.X.mean(axis=0) @ fit.coef
+        assert hinge(scores, data.y) == pytest.approx(fit.objective)
 
 
-def test_the_routes_agree_on_the_classifier_and_on_the_scales():
+@pytest.fixture(scope="module")
+def by_cuts():
+    return fsopt.fit("gmeb", reference("wdbc_std"), r_plus=1.75, r_minus=5.0, route="theta-cuts")
+
+
+@pytest.mark.parametrize("route", sampled(["dual", "primal", "sdp"], 2))
+def test_the_routes_agree_on_the_classifier_and_on_the_scales(route, by_cuts):
     data = reference("wdbc_std")
-    fits = {r: fsopt.fit("gmeb", data, r_plus=1.75, r_minus=5.0, route=r) for r in ROUTES}
     v_plus, v_minus = second_moments(data)
-    for route, fit in fits.items():
-        np.testing.assert_allclose(fit.coef, fits["theta-cuts"].coef, atol=3e-5, err_msg=route)
+    for fit in (by_cuts, fsopt.fit("gmeb", data, r_plus=1.75, r_minus=5.0, route=route)):
+        assert fit.status == "optimal"
+        assert fit.objective == pytest.approx(97.01383924, rel=1e-7)
+        assert fit.bound == pytest.approx(97.01383924, rel=1e-7)
+        assert fit.bound <= 97.01383924 * (1 + 1e-9)
         assert fit.support == (7, 20, 21, 24, 27, 28)
+        np.testing.assert_allclose(fit.coef, by_cuts.coef, atol=3e-5)
         sigma = fit.details["sigma"]
         assert v_plus @ sigma <= 1.75 * (1 + 1e-6)
         assert v_minus @ sigma <= 5.0 * (1 + 1e-6)
@@ -76,7 +87,7 @@ def test_cuts_leave_exact_zeros_and_need_one_program_when_one_radius_is_inactive
 @FEW
 @given(seed=st.integers(0, 10**6), r_plus=st.floats(0.05, 3), r_minus=st.floats(0.05, 3))
 def test_cuts_equal_the_dual_on_random_data(seed, r_plus, r_minus):
-    data = blobs(24, 5, seed=seed, gap=0.4)
+    data = blobs(16, 4, seed=seed, gap=0.4)
     one, two = (fsopt.fit("gmeb", data, r_plus=r_plus, r_minus=r_minus, route=r) for r in ("dual", "theta-cuts"))
     assert one.status == two.status == "optimal"
     assert one.objective == pytest.approx(two.objective, rel=1e-6, abs=1e-6)
@@ -131,11 +142,11 @@ def test_a_certificate_fails_for_every_damage():
 @FEW
 @given(seed=st.integers(0, 10**6), share=st.floats(0.0, 1.0))
 def test_the_bound_is_valid_for_any_multipliers(seed, share):
-    data = blobs(20, 3, seed=seed)
+    data = blobs(12, 3, seed=seed)
     norm = GmebNorm.of(data, 0.5, 0.8)
     fit = fsopt.fit("gmeb", data, r_plus=0.5, r_minus=0.8, scale="none")
     rng = np.random.default_rng(seed)
-    dual = polish(data, norm, Multipliers(rng.random(20), 1.0, share / 0.5, (1 - share) / 0.8))
+    dual = polish(data, norm, Multipliers(rng.random(12), 1.0, share / 0.5, (1 - share) / 0.8))
     w = rng.standard_normal(3)
     w /= norm.at(w)[0]
     certificate = certify_gmeb(data, norm, w, 0.0, dual)
@@ -184,7 +195,7 @@ def least_common_radius(data):
 
 
 def test_separation_radius_is_where_the_optimum_becomes_zero():
-    data = blobs(40, 5, gap=3.5)
+    data = blobs(24, 3, gap=3.5)
     r = separation_radius(data)
     assert r == pytest.approx(least_common_radius(data), rel=1e-5)
     below, above = (fsopt.fit("gmeb", data, r_plus=s * r, r_minus=s * r) for s in (0.98, 1.02))
@@ -193,12 +204,12 @@ def test_separation_radius_is_where_the_optimum_becomes_zero():
     assert above.details["separable"]
     assert above.objective == pytest.approx(0, abs=1e-8)
     assert separation_radius(data, r_plus=2.0, r_minus=2.0) == pytest.approx(r / 2, rel=1e-6)
-    assert separation_radius(blobs(40, 3, gap=0.2)) == np.inf
+    assert separation_radius(blobs(20, 2, gap=0.2)) == np.inf
 
 
 @pytest.mark.parametrize("route", ["dual", "primal", "theta-cuts"])
 def test_separable_data_get_the_plane_of_least_norm_by_every_route(route):
-    data = blobs(40, 5, gap=3.5)
+    data = blobs(20, 3, gap=3.5)
     fit = fsopt.fit("gmeb", data, r_plus=8.0, r_minus=8.0, route=route)
     assert fit.status == "optimal"
     assert fit.details["separable"]
@@ -227,7 +238,7 @@ def test_flat_data_are_refused_and_features_of_one_class_alone_are_kept():
 
 @pytest.mark.parametrize("solver", [None, "highs"])
 def test_the_path_holds_what_single_fits_give(solver):
-    data, test = blobs(40, 4, seed=1), blobs(60, 4, seed=2)
+    data, test = blobs(20, 3, seed=1), blobs(30, 3, seed=2)
     path = fsopt.radius_path(data, ((0.3, 2.0), (0.2, 0.5, np.inf)), test=test, solver=solver)
     assert path.certified.all()
     for i, r_plus in enumerate(path.r_plus):
@@ -237,74 +248,80 @@ def test_the_path_holds_what_single_fits_give(solver):
             assert path.n_features[i, j] == len(fit.support)
             assert path.test_error[i, j] == pytest.approx(1 - fit.scores(test)["accuracy"])
             assert path.train_error[i, j] == pytest.approx(1 - fit.scores(data)["accuracy"])
-
-
-def test_the_objective_falls_along_both_radii():
-    path = fsopt.radius_path(reference("wdbc_std"), (1.0, 2.5, 5.0))
     for axis in (0, 1):
         assert np.all(np.diff(path.objective, axis=axis) <= 1e-6)
 
 
 def test_cross_validation_of_the_path_is_that_of_its_folds_and_ties_go_to_the_smallest_radii():
-    data = blobs(40, 4, seed=4)
-    serial, parallel = (fsopt.radius_path(data, (0.3, 1.0), folds=3, seed=7, jobs=j) for j in (1, 2))
-    np.testing.assert_array_equal(serial.cv_error, parallel.cv_error)
-    tied = replace(serial, cv_error=np.array([[0.2, 0.1], [0.1, 0.1]]))
+    data = blobs(20, 3, seed=4)
+    path = fsopt.radius_path(data, (0.3, 1.0), folds=2, seed=7)
+    parts = [train_and_test(data, fold) for fold in stratified_folds(data, 2, 7)]
+    alone = [fsopt.radius_path(train, (0.3, 1.0), test=test) for train, test in parts]
+    np.testing.assert_allclose(path.cv_error, np.mean([one.test_error for one in alone], axis=0))
+    np.testing.assert_allclose(path.cv_features, np.mean([one.n_features for one in alone], axis=0))
+    tied = replace(path, cv_error=np.array([[0.2, 0.1], [0.1, 0.1]]))
     assert tied.best == (0, 1)
-    assert replace(serial, cv_error=np.full((2, 2), np.nan)).best == np.unravel_index(
-        serial.train_error.argmin(), (2, 2)
-    )
+    assert replace(path, cv_error=np.full((2, 2), np.nan)).best == np.unravel_index(path.train_error.argmin(), (2, 2))
+
+
+@pytest.mark.slow
+def test_folds_in_processes_of_their_own_are_the_same():
+    serial, parallel = (fsopt.radius_path(blobs(), (0.3, 1.0), folds=2, jobs=jobs) for jobs in (1, 2))
+    np.testing.assert_array_equal(serial.cv_error, parallel.cv_error)
+
+
+def test_a_bad_grid_is_refused():
+    wrong = {(): "empty", (1.0, -2.0): "r_plus", ((1.0,), (0.0,)): "r_minus", ("a", 1.0): "number"}
+    for grid, message in wrong.items():
+        with pytest.raises(ParameterError, match=message):
+            fsopt.radius_path(blobs(), grid)
 
 
 @pytest.mark.parametrize(
-    ("grid", "message"), [((), "empty"), ((1.0, -2.0), "r_plus"), (((1.0,), (0.0,)), "r_minus"), (("a", 1.0), "number")]
-)
-def test_a_bad_grid_is_refused(grid, message):
-    with pytest.raises(ParameterError, match=message):
-        fsopt.radius_path(blobs(), grid)
-
-
-@pytest.mark.parametrize(
-    ("grid", "ticks"),
+    ("radii", "ticks"),
     [
-        ((0.3, 1.0, 3.0), ["0.3", "1", "3"]),
         ((1.0, 4.0, 10.0), ["1", "4", "10"]),  # none at a radius that was not solved for, such as 0
-        (((0.01, 0.1, 1.0), (0.01, 0.1, np.inf)), ["0.01", "0.1", "inf"]),
+        ((0.01, 0.1, np.inf), ["0.01", "0.1", "inf"]),
         (tuple(np.linspace(0.5, 4.0, 24)), None),
     ],
 )
-def test_the_plot_shows_both_surfaces_with_the_best_place_and_ticks_at_its_radii(grid, ticks):
-    path = fsopt.radius_path(blobs(), grid)
+def test_the_plot_shows_both_surfaces_with_the_best_place_and_ticks_at_its_radii(radii, ticks):
+    plus, minus = np.linspace(0.3, 3.0, 3), np.array(radii)
+    shape = (len(plus), len(minus))
+    error, count = np.random.default_rng(0).permutation(np.arange(2.0 * np.prod(shape))).reshape(2, *shape)
+    path = fsopt.radius_path(blobs(10, 2), (1.0,))
+    path = replace(path, r_plus=plus, r_minus=minus, train_error=error, n_features=count)
+    nothing = np.full(shape, np.nan)
+    path = replace(path, test_error=nothing, cv_error=nothing, cv_features=nothing)
     figure = path.plot()
     figure.draw_without_rendering()
-    error, features = figure.axes[:2]
     i, j = path.best
-    for axes, values in ((error, 100 * path.train_error), (features, path.n_features)):
-        np.testing.assert_allclose(axes.collections[0].get_array().reshape(values.shape), values)
+    for axes, values in zip(figure.axes[:2], (100 * error, count), strict=True):
+        np.testing.assert_allclose(axes.collections[0].get_array().reshape(shape), values)
         assert axes.lines[0].get_xydata().tolist() == [[j + 0.5, i + 0.5]]  # in the middle of a cell
-        for along, radii in ((axes.xaxis, path.r_minus), (axes.yaxis, path.r_plus)):
+        for along, places in ((axes.xaxis, minus), (axes.yaxis, plus)):
             labels = along.get_ticklabels()
             shown = [label.get_text() for label in labels]
             if ticks and along is axes.xaxis:
                 assert shown == ticks
             assert len(shown) >= 3
-            assert shown == [f"{radii[int(place)]:.3g}" for place in along.get_ticklocs()]
+            assert shown == [f"{places[int(place)]:.3g}" for place in along.get_ticklocs()]
             boxes = [label.get_window_extent() for label in labels]
             assert not any(a.overlaps(b) for a, b in itertools.pairwise(boxes))
 
 
 def test_a_dual_that_is_not_solved_leaves_the_cuts_unless_it_was_asked_for(monkeypatch):
-    data = reference("wdbc_std")
+    data, entry = reference("tiny6"), TINY[0]
 
     def unsolved(result, what):
         raise SolverError(f"{what} was not solved: almost", "try another solver")
 
     monkeypatch.setattr("fsopt.methods.gmeb.formulations.usable", unsolved)
-    fit = fsopt.fit("gmeb", data, r_plus=1.75, r_minus=5.0)
+    fit = fsopt.fit("gmeb", data, **entry["params"])
     assert fit.status == "optimal"
-    assert fit.objective == pytest.approx(TRUTH[1.75, 5.0], rel=1e-8)
+    assert fit.objective == pytest.approx(entry["objective"], rel=1e-7)
     assert "the dual (16) was not solved: almost: cuts in theta were used instead" in fit.warnings
     assert fsopt.verify(fit, data).verified
     for asked in ({"route": "dual"}, {"solver": "clarabel"}):
         with pytest.raises(SolverError, match="almost"):
-            fsopt.fit("gmeb", data, r_plus=1.75, r_minus=5.0, **asked)
+            fsopt.fit("gmeb", data, **entry["params"], **asked)

@@ -8,11 +8,12 @@ from fsopt.data import gmeb_type1
 from fsopt.methods.gmeb import working_features as module
 from fsopt.methods.gmeb.working_features import gmeb_hyperplanes
 
-RADII = [{"r_plus": plus, "r_minus": minus} for plus, minus in ((1.0, 1.0), (2.0, 7.0), (10.0, 4.0))]
+RADII = [{"r_plus": plus, "r_minus": minus} for plus, minus in ((2.0, 7.0), (20.0, 20.0))]
 
 
-def test_hyperplanes_are_those_of_all_features_with_and_without_separation():
-    data = gmeb_type1(24, 1)
+def test_hyperplanes_are_those_of_all_features_with_and_without_separation(monkeypatch):
+    monkeypatch.setattr(module, "FEW", 10)
+    data = gmeb_type1(24, 1, p=40)
     fits = [fsopt.fit("gmeb", data, **at) for at in RADII]
     assert {fit.details["separable"] for fit in fits} == {False, True}
     for fit, (w, b) in zip(fits, gmeb_hyperplanes(data, RADII), strict=True):
@@ -27,7 +28,7 @@ def test_few_features_and_other_parameters_are_fitted_one_by_one():
 
 
 def test_an_answer_that_is_not_proved_on_all_features_is_none(monkeypatch):
-    data = gmeb_type1(24, 1)
+    data = gmeb_type1(24, 1, p=20)
     monkeypatch.setattr(module, "EXCESS", 1e9)  # no feature is ever added
     monkeypatch.setattr(module, "FEW", 3)
     assert gmeb_hyperplanes(data, RADII[:1]) is None

@@ -12,14 +12,14 @@ from fsopt.errors import ParameterError
 from fsopt.methods.mop.kernel_mop import _Scaling, kernel_mop
 
 RNG = np.random.default_rng(2)
-X = RNG.uniform(-1, 1, (60, 4))
+X = RNG.uniform(-1, 1, (40, 4))
 RINGS = fsopt.Dataset(X, np.where(X[:, 0] ** 2 + X[:, 1] ** 2 < 0.6, 1.0, -1.0))
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "polynomial", "linear"])
 def test_neither_loss_nor_capacity_rises(kernel):
-    data = RINGS if kernel != "linear" else blobs(50, 4, gap=0.6)
-    found = kernel_mop(data, kernel=kernel, w_cap=20.0, max_iterations=6)
+    data = RINGS if kernel != "linear" else blobs(30, 4, gap=0.6)
+    found = kernel_mop(data, kernel=kernel, w_cap=20.0, max_iterations=3)
     for values in (found.E, found.H):
         for before, after in itertools.pairwise(values):
             assert after <= before * (1 + 1e-6) + 1e-7
@@ -33,7 +33,7 @@ def test_neither_loss_nor_capacity_rises(kernel):
 @pytest.mark.parametrize("kernel", ["gaussian", "polynomial", "linear"])
 def test_the_slopes_are_those_of_differences(kernel):
     scaling = _Scaling(RINGS, Kernel(kernel, RINGS.X, 1.3, 3), 0.0)
-    s, weights, step = np.array([0.5, 1.0, 0.3, 0.8]), RNG.standard_normal(60), 1e-6 * np.eye(4)
+    s, weights, step = np.array([0.5, 1.0, 0.3, 0.8]), RNG.standard_normal(40), 1e-6 * np.eye(4)
     for slopes, of in (
         (scaling.slopes(s, weights), lambda at: scaling.gram(at) @ weights),
         (scaling.radius_slopes(s), lambda at: scaling.radii(scaling.gram(at))),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 from scipy.optimize import minimize_scalar
-from support import blobs, reference
+from support import blobs, reference, sampled
 
 import fsopt
 from fsopt.errors import InfeasibleError, ParameterError
@@ -16,7 +16,7 @@ from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_fit
 
-DATA = [blobs(40, 4, 0), blobs(60, 6, 1, gap=1.5), reference("wdbc_std")]
+DATA = [blobs(40, 4, 0), reference("wdbc_std")]
 
 
 def limit_by_eigenvalues(data):
@@ -38,8 +38,10 @@ def limit_by_eigenvalues(data):
 
 @pytest.mark.parametrize("data", DATA, ids=str)
 def test_kappa_by_model_by_search_and_by_eigenvalues(data):
-    limit = accuracy_limit(Moments.of(data)).kappa
+    found = accuracy_limit(Moments.of(data))
+    limit = found.kappa
     assert limit == pytest.approx(limit_by_eigenvalues(data), rel=1e-8)
+    assert found.alpha == pytest.approx(limit**2 / (1 + limit**2), rel=1e-12)
     assert limit == pytest.approx(1 / fsopt.solve(fsopt.build("mpm", data)).objective, rel=1e-8)
 
 
@@ -83,7 +85,8 @@ def test_a_vanishing_ridge_leads_to_the_limit():
     kappas = [accuracy_limit(Moments.of(singular, ridge=r)).kappa for r in (1e-2, 1e-4, 1e-6)]
     assert np.all(np.isfinite(kappas))
     assert kappas[2] > 9 * kappas[1] > 81 * kappas[0]  # as 1 / sqrt(ridge) along the null direction
-    assert accuracy_limit(Moments.of(singular)).kappa == np.inf
+    infinite = accuracy_limit(Moments.of(singular))
+    assert (infinite.kappa, infinite.alpha) == (np.inf, 1.0)
 
 
 def test_bad_moment_options_are_refused():
@@ -107,7 +110,7 @@ PUBLISHED = {
 }
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", sampled(PUBLISHED, 2))
 def test_the_paper_asks_for_more_than_its_data_allow(name, shared):
     """On 7 of its 8 data sets delta = 0.9 is infeasible; incomplete samples of wpbc and wbcd are dropped."""
     data = fsopt.load_dataset(shared / "data" / f"{name}.csv.gz", missing="drop")
@@ -126,6 +129,8 @@ def test_an_infeasible_delta_costs_no_solver_call(method, monkeypatch):
     for number in ("delta = 0.95", f"{kappa(0.95):.4f}", f"{limit.kappa:.4f}", f"{limit.alpha:.4f}"):
         assert number in caught.value.message
     assert "choose delta <=" in caught.value.hint
+    monkeypatch.undo()
+    assert fsopt.fit(method, data, delta=limit.alpha - 0.01).status.solved
 
 
 # -- the methods mpm and l1-mpm ---------------------------------------------------------------------------
@@ -165,6 +170,7 @@ def test_with_singular_covariances_mpm_warns_and_a_ridge_makes_it_finite():
     assert ridged.warnings == ()
     assert ridged.details["worst_case"] == pytest.approx([ridged.details["alpha_limit"]] * 2, rel=1e-6)
     assert ridged.details["alpha_limit"] < 1
+    assert any("infinite" in w for w in fsopt.fit("l1-mpm", data, delta=0.7).warnings)
     assert fsopt.fit("l1-mpm", data, delta=0.5, ridge=0.1).warnings == ()
     with pytest.raises(InfeasibleError):
         fsopt.fit("l1-mpm", data, delta=ridged.details["alpha_limit"] + 1e-3, ridge=0.1)
@@ -183,33 +189,6 @@ def test_l1_mpm_with_a_ridge_is_that_of_the_larger_covariances():
     assert check_fit(fit, data).ok
 
 
-def test_a_two_point_distribution_attains_the_worst_case():
-    data = blobs(40, 3, 0)
-    fit = fsopt.fit("mpm", data, scale="none")
-    w, b, moments = fit.coef, fit.intercept, Moments.of(data)
-    rng = np.random.default_rng(4)
-    for mean, factor, sign, accuracy in zip(
-        (moments.mean1, moments.mean2),
-        (moments.factor1, moments.factor2),
-        (1, -1),
-        fit.details["worst_case"],
-        strict=True,
-    ):
-        distance, spread = sign * (mean @ w + b), np.linalg.norm(factor @ w)
-        # Along S w: a far point on the wrong side of the hyperplane, just so, with probability 1 - accuracy.
-        wrong, right = -distance / spread * (1 + 1e-9), spread / distance / (1 + 1e-9)
-        p = right / (right - wrong)
-        drawn = np.where(rng.random(200_000) < p, wrong, right)
-        assert drawn.mean() == pytest.approx(0, abs=0.02)
-        assert drawn.var() == pytest.approx(1, abs=0.02)
-        direction = factor.T @ (factor @ w) / spread
-        noise = rng.standard_normal((len(drawn), len(factor))) @ factor
-        flat = noise - np.outer(noise @ w / spread**2, factor.T @ (factor @ w))
-        X = mean + np.outer(sign * drawn, direction) + flat
-        np.testing.assert_allclose(np.cov(X.T, bias=True), factor.T @ factor, atol=0.05)
-        assert np.mean(sign * (X @ w + b) > 0) == pytest.approx(accuracy, abs=0.005)
-
-
 def test_a_mean_on_the_wrong_side_has_no_accuracy():
     moments = Moments.of(blobs(40, 2, 0))
     one, two = worst_case(np.array([1.0, 0.0]), 10.0, moments)
@@ -217,20 +196,11 @@ def test_a_mean_on_the_wrong_side_has_no_accuracy():
     assert two == 0.0
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_l1_mpm_at_a_small_delta_is_two_over_the_largest_difference(seed):
-    data = blobs(60, 5, seed=seed)
-    difference = np.abs(data.X[data.y > 0].mean(axis=0) - data.X[data.y < 0].mean(axis=0))
-    fit = fsopt.fit("l1-mpm", data, delta=0.05, scale="none")
-    assert fit.objective == pytest.approx(2 / difference.max(), rel=1e-6)
-    assert fit.support == (int(difference.argmax()),)
-
-
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("method", ["mpm", "s-mpm"])
 def test_a_class_of_one_sample_lies_on_its_side_and_the_answer_is_verified(method, sign):
     """Without a deviation the sample is on the optimal hyperplane, where rounding decides: 0/0 was verified as 0."""
-    X, y = np.random.default_rng(0).normal(size=(50, 5)), sign * np.r_[1, -np.ones(49)]
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), sign * np.r_[1, -np.ones(19)]
     if method == "s-mpm" and sign > 0:  # every multiple of a direction has the deviation 0: unbounded
         with pytest.raises(InfeasibleError):
             fsopt.fit(method, X, y)
