@@ -22,7 +22,6 @@ from fsopt.answers.results import Status
 from fsopt.drivers.run import Run
 from fsopt.errors import InfeasibleError, ParameterError
 
-
 FORMS = ("hinge", "squared-hinge", "logistic", "sparse")
 CASES = sorted(
     itertools.product(range(8), range(len(FORMS)), range(len(KINDS))),
