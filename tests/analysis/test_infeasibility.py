@@ -97,5 +97,3 @@ def test_the_verb_prints_it(tmp_path, capsys):
     assert end.value.code == 0
     assert "never: own rule" in out
     assert "xi: xi, hinge slacks" in out
-
-

@@ -49,7 +49,7 @@ def test_an_entry_does_not_vouch_for_another_one_of_the_same_name():
 
 @pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "logistic"])
 def test_a_path_over_two_parameters_has_the_optimum_of_every_pair_and_a_proof(loss):
-    data, weights, numbers = blobs(24, 4, seed=4), [2.0, 0.3, 0.02], [0, 1, 3]
+    data, weights, numbers = blobs(24, 4, seed=4), [2.0, 0.02], [0, 1, 3]
     path = fsopt.selection_path(data, c=weights, m=numbers, scale="none", loss=loss, tolerance=1e-6)
     pairs = [(c, m) for c in sorted(weights) for m in numbers]
     assert [(row["c"], row["m"]) for row in path.to_records()] == pairs
@@ -63,7 +63,7 @@ def test_a_path_over_two_parameters_has_the_optimum_of_every_pair_and_a_proof(lo
     other = dataclasses.replace(path, loss="logistic" if loss == "hinge" else "hinge")
     assert not fsopt.verify(other, data).verified
     pytest.importorskip("matplotlib")
-    assert [line.get_label() for line in path.plot().axes[0].lines[::2]] == ["C = 0.02", "C = 0.3", "C = 2"]
+    assert [line.get_label() for line in path.plot().axes[0].lines[::2]] == ["C = 0.02", "C = 2"]
 
 
 def test_a_pair_begins_with_the_cuts_and_the_best_selection_of_the_pairs_before_it(monkeypatch):
@@ -157,8 +157,8 @@ def test_alternatives_of_an_interrupted_search_say_so(monkeypatch, usual_interru
     assert found.bound < found.optimum
 
 
-@pytest.mark.parametrize("m", [1, 2])
-def test_necessity_has_the_optimum_with_and_without_each_feature(m):
+def test_necessity_has_the_optimum_with_and_without_each_feature():
+    m = 2
     found = fsopt.necessity(DATA, m, c=C, scale="none", tolerance=1e-6)
     for j in range(6):
         with_feature, without = smallest(m, j, 1), smallest(m, j, 0)

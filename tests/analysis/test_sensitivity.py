@@ -55,5 +55,3 @@ def test_a_model_without_an_optimum_is_refused():
     m.never = pyo.Constraint(expr=m.x[0] >= 5)
     with pytest.raises(SolverError, match=r"no certified optimum: infeasible.*explain"):
         fsopt.sensitivity(m)
-
-

@@ -7,7 +7,7 @@ import signal
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from selection_cases import KINDS, NOISE, allowed_values, drawn, problem_of, solved
+from selection_cases import KINDS, NOISE, allowed_values, drawn, exact_value, problem_of, solved
 from support import blobs, reference, sampled
 
 import fsopt
@@ -70,6 +70,18 @@ def test_order_and_units_change_nothing(loss):
     scaled = solved(problem_of(data.with_X(1e-4 * data.X), 2e8, {"m": 3}, loss))
     np.testing.assert_array_equal(scaled.point["sigma"], result.point["sigma"])
     assert scaled.objective * 1e-8 == pytest.approx(result.objective, rel=2e-6)
+
+
+@pytest.mark.parametrize("loss", FORMS[1:3])
+def test_weights_of_samples_are_copies_of_them(loss):
+    data = blobs(24, 5, seed=4, gap=0.2)
+    counts = np.random.default_rng(0).integers(1, 4, data.n)
+    copies = fsopt.Dataset(np.repeat(data.X, counts, axis=0), np.repeat(data.y, counts))
+    weighted = fsopt.Dataset(data.X, data.y, weights=counts.astype(float))
+    one, other = (solved(problem_of(d, 1.5, {"m": 2}, loss)) for d in (weighted, copies))
+    np.testing.assert_array_equal(one.point["sigma"], other.point["sigma"])
+    assert one.objective == pytest.approx(other.objective, rel=2e-6)
+    assert one.objective == pytest.approx(exact_value(weighted, one.point["sigma"], 1.5, loss), rel=2e-6)
 
 
 def test_constraints_that_the_user_adds_to_the_master_count():
@@ -150,20 +162,6 @@ def test_ctrl_c_ends_with_the_incumbent_at_a_node(usual_interruption):
     assert (result.status, result.stop) == (Status.FEASIBLE, "interrupted")
     assert verify(HARD, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-def test_more_features_than_one_program_holds_are_priced_in():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((50, 400))
-    y = np.where(X[:, :2] @ [1.0, -1.5] + 0.1 * rng.standard_normal(50) > 0, 1.0, -1.0)
-    problem = problem_of(fsopt.Dataset(X, y), 0.05, {"m": 2})
-    result = solved(problem, tolerance=1e-4)
-    assert result.status is Status.OPTIMAL
-    # Brute force over the pairs that a cut at the optimum does not rule out would be all pairs; the two true features
-    # and every exchange of one of them are enough to refute a wrong answer.
-    part = problem_of(fsopt.Dataset(X[:, :12], y), 0.05, {"m": 2})
-    assert result.objective <= min(allowed_values(fsopt.Dataset(X[:, :6], y), 0.05, {"m": 2}).values()) * (1 + 1e-6)
-    assert result.objective <= solved(part).objective * (1 + 1e-4)
 
 
 def test_a_leaf_whose_cut_was_not_kept_is_solved_again(monkeypatch):

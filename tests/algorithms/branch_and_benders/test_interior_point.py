@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from selection_cases import KINDS, allowed_values, drawn, problem_of
+from selection_cases import KINDS, allowed_values, drawn, exact_value, problem_of
 from support import blobs, optimum, reference
 
 import fsopt
@@ -64,6 +64,25 @@ def test_without_free_features_it_is_the_support_vector_machine(selected):
     expected = optimum("svm", data.columns(np.flatnonzero(chosen)), c=1.0)[1]
     assert (found.bound, value) == pytest.approx((expected, expected), rel=1e-7)
     assert problem.value(chosen, found.hyperplane.w)[0] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(("gap", "c"), [(0.3, 1e-3), (2.0, 1.0), (2.0, 1e3)])
+def test_the_relaxation_of_the_logistic_loss_is_solved_cold_warm_and_over_far_scales(gap, c):
+    data = blobs(90, 5, seed=2, gap=gap)
+    problem, mask = problem_of(data, c, {"m": 3}, "logistic"), np.arange(5) < 3
+    solver, at = NodeSolver(problem), Partial(mask, ~mask)
+    for known in (None, solver.solve(problem.root(), None, Goal(1e-6)).hyperplane):
+        found = solver.solve(at, known, Goal(1e-9))
+        value, _ = problem.value(mask, found.hyperplane.w)
+        assert value == pytest.approx(exact_value(data, mask, c, "logistic"), rel=1e-8)
+        assert found.bound == pytest.approx(value, rel=1e-7)
+        assert found.bound <= value * (1 + 1e-12)
+
+
+def test_samples_far_outside_the_margin_are_frozen_at_0_alone():
+    margins, data = np.array([-3.0, 0.5, 1.0, 1.5, 9.0]), blobs(20, 3)
+    for loss, distance in (("squared-hinge", [0.0, 0.0, 0.0, 0.5, 8.0]), ("logistic", [0.0] * 5)):
+        np.testing.assert_allclose(problem_of(data, 0.5, {"m": 2}, loss).distance(margins), distance)
 
 
 @pytest.mark.parametrize("seed", range(2))

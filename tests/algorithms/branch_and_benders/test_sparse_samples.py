@@ -3,10 +3,12 @@
 import base64
 import dataclasses
 import zlib
+from itertools import combinations
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from selection_cases import exact_value
 
 import fsopt
 from fsopt.answers.results import Status
@@ -30,6 +32,10 @@ def test_more_features_than_a_relaxation_holds_have_the_answer_of_the_dense_samp
     assert found.support == known.support
     assert found.objective == pytest.approx(known.objective, rel=1e-6)
     assert fsopt.verify(found, sparse).numerically
+    if scale == "none":  # the pairs of frequent features, of which one is the optimum
+        pairs = (np.isin(np.arange(212), pair) for pair in combinations(range(200, 212), 2))
+        best = min(exact_value(dense, pair, 0.1) for pair in pairs)
+        assert found.objective == pytest.approx(best, rel=1e-4)
 
 
 def test_multipliers_that_are_not_feasible_or_prove_less_are_refused():
