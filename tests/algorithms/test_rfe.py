@@ -145,7 +145,7 @@ def test_numbers_outside_their_range_are_refused_by_name():
 
 
 def test_a_hundred_features_per_sample_need_no_model(monkeypatch):
-    """A model of all features would have half a million terms at 60 samples; that of the last machine has those that are left."""
+    """A model of all features would have a term for each number; that of the last machine has those that are left."""
     rng = np.random.default_rng(3)
     y = np.where(np.arange(20) % 2, 1.0, -1.0)
     data = fsopt.Dataset(rng.standard_normal((20, 2_100)) + 0.8 * y[:, None] * (np.arange(2_100) < 6), y)

@@ -58,3 +58,13 @@ def test_a_node_that_pegs_fewer_than_no_features_is_refused(held):
         forged = np.append(np.array([PEG, 0, count], dtype=np.int32), tree)
         with pytest.raises(ValueError, match="features are pegged at a node"):
             evidence.verify(problem, {**packed, "tree": evidence._text(forged)})
+
+
+def test_multipliers_that_are_not_feasible_or_prove_less_are_noticed(held):
+    problem, packed = held
+    grids = evidence._array(packed["alpha"], np.int32).reshape(packed["cuts"], problem.n)
+    raised = grids.copy()
+    raised[:, 0] = 2**30 - raised[:, 0]
+    assert evidence.verify(problem, {**packed, "alpha": evidence._text(0 * grids)}).bound <= 0.0
+    with pytest.raises(ValueError, match="not dual feasible"):
+        evidence.verify(problem, {**packed, "alpha": evidence._text(raised)})

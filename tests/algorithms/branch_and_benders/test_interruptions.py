@@ -2,12 +2,11 @@
 
 An interruption comes from a counter at one of the search's seams, not from a signal: the question whether to go on
 (between two nodes, between two exchanges of the root), a record (before its checkpoint is written), a checkpoint, and
-the clock within a relaxation. All of them, and larger data, with ``FSOPT_LIMITS=1`` (``make limits``).
+the clock within a relaxation.
 """
 
 import itertools
 import json
-import os
 from contextlib import nullcontext, suppress
 from functools import cache
 
@@ -29,16 +28,14 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.errors import OutOfTimeError
 
-LONG = bool(os.environ.get("FSOPT_LIMITS"))
-DATA, M = (blobs(120, 20, seed=3, gap=0.1), 7) if LONG else (blobs(30, 9, seed=11, gap=0.1), 3)
+DATA = blobs(30, 9, seed=11, gap=0.1)
 CASES = {
-    "cardinality": {"m": M},
+    "cardinality": {"m": 3},
     "penalties": {"lam": 6.0},
-    "initial": {"m": M, "initial": [0, 1], "max_nodes": 60, "conflicts": [[0, 2], [3, 4]]},
+    "initial": {"m": 3, "initial": [0, 1], "max_nodes": 60, "conflicts": [[0, 2], [3, 4]]},
 }
-STEP = dict.fromkeys(("between nodes", "record", "written", "within a relaxation"), 1)
-STEP |= {} if LONG else {"between nodes": 12, "written": 5, "within a relaxation": 62}
-
+STEP = {"between nodes": 12, "record": 1, "written": 5, "within a relaxation": 62}
+"""The seams; of the calls of each the first is interrupted, and each one that is a step later."""
 POINTS = sorted(itertools.product(CASES, STEP), key=lambda point: point[0] != "cardinality" and point[1] != "record")
 """Each seam of one case and one seam of each case come first."""
 

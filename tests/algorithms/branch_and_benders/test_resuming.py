@@ -1,4 +1,4 @@
-"""Checkpoints of branch and Benders: a resumed search ends as the whole one; forged ones are refused or prove nothing."""
+"""Checkpoints of branch and Benders: a resumed search ends as the whole one; forged ones are refused."""
 
 import numpy as np
 import pytest
