@@ -8,8 +8,6 @@ from support import blobs
 
 import fsopt
 from fsopt.analysis.infeasibility import explain_infeasibility
-from fsopt.cli import main
-from fsopt.data.synthetic.files import write
 
 
 def contradiction(integer=False):
@@ -81,19 +79,3 @@ def test_the_set_of_a_model_of_ours_is_a_contradiction():
         assert {m.component for m in found.members} == {"rule", slacks}
         assert (found.status, found.evidence) == ("infeasible", "Farkas multipliers")
         assert found.irreducible or slug == "svm"
-
-
-def test_the_verb_prints_it(tmp_path, capsys):
-    rules = tmp_path / "rules.py"
-    rules.write_text(
-        "import pyomo.environ as pyo\n"
-        "def never(model):\n"
-        "    model.never = pyo.Constraint(expr=sum(model.xi.values()) <= -1, doc='own rule')\n"
-    )
-    write(blobs(20, 3), tmp_path / "data.csv")
-    with pytest.raises(SystemExit) as end:
-        main(["explain", "svm", "--data", str(tmp_path / "data.csv"), "--customise", f"{rules}:never"])
-    out = capsys.readouterr().out
-    assert end.value.code == 0
-    assert "never: own rule" in out
-    assert "xi: xi, hinge slacks" in out

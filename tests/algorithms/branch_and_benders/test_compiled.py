@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -190,42 +191,41 @@ def test_multipliers_on_the_grid_are_feasible_and_those_of_numpy(seed):
 
 @pytest.fixture
 def spend(monkeypatch):
-    """Return a function that sets the CPU seconds of the searches so far; what is compiled is so of no process yet."""
+    """Return a function that sets the CPU seconds of the searches so far, and what of the modules is compiled."""
     monkeypatch.setattr(compiled, "available", lambda: True)
-    monkeypatch.setattr(compiled, "_kept", lambda *_: False)
-    return lambda seconds: monkeypatch.setattr(compiled, "_past", seconds)
+
+    def given(seconds, kept=False):
+        monkeypatch.setattr(compiled, "_past", seconds)
+        monkeypatch.setattr(compiled, "_kept", kept if callable(kept) else lambda *_: kept)
+
+    return given
 
 
-def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(monkeypatch, spend):
-    spend(0.99 * compiled.COMPILE)
-    assert not compiled.go_on()
-    spend(compiled.COMPILE)
-    assert compiled.go_on()
-    with clock.limited(3600.0):
-        assert compiled.go_on()
-    with clock.limited(5.0):
-        assert not compiled.go_on()
-        monkeypatch.setattr(compiled, "_kept", lambda *_: True)
-        assert compiled.go_on()
-        spend(compiled.IMPORT)
-        assert compiled.go_on()
-    spend(0.99 * compiled.IMPORT)
-    assert not compiled.go_on()  # a short search has no time for an import
-    spend(compiled.COMPILE)
-    monkeypatch.setattr(compiled, "_kept", lambda *_: None)  # every process would compile again
-    assert not compiled.go_on()
+def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(spend):
+    for seconds, kept, limit, goes_on in (
+        (0.99 * compiled.COMPILE, False, None, False),
+        (compiled.COMPILE, False, None, True),
+        (compiled.COMPILE, False, 3600.0, True),
+        (compiled.COMPILE, False, 5.0, False),
+        (compiled.COMPILE, True, 5.0, True),
+        (compiled.IMPORT, True, 5.0, True),
+        (0.99 * compiled.IMPORT, True, None, False),  # a short search has no time for an import
+        (compiled.COMPILE, None, None, False),  # every process would compile again
+    ):
+        spend(seconds, kept)
+        with clock.limited(limit) if limit else nullcontext():
+            assert compiled.go_on() is goes_on, (seconds, kept, limit)
 
 
-def test_exchanges_compile_nothing_within_a_short_limit_though_the_nodes_are_compiled(monkeypatch, spend):
-    spend(compiled.COMPILE)
-    monkeypatch.setattr(compiled, "_kept", lambda module, _: module == "interior_point")
+def test_exchanges_compile_nothing_within_a_short_limit_though_the_nodes_are_compiled(spend):
+    spend(compiled.COMPILE, lambda module, _: module == "interior_point")
     assert compiled.exchanges()
     with clock.limited(5.0):
         assert compiled.go_on()
         assert not compiled.exchanges()
-    spend(compiled.IMPORT)
+    spend(compiled.IMPORT, lambda module, _: module == "interior_point")
     assert not compiled.exchanges()
-    monkeypatch.setattr(compiled, "_kept", lambda *_: True)
+    spend(compiled.IMPORT, kept=True)
     assert compiled.exchanges()
 
 

@@ -1,11 +1,10 @@
-"""The interior point against a conic solver, on relaxations with every kind of constraint, and with frozen samples."""
+"""The interior point: no gap on relaxations with every kind of constraint, and bounds with frozen samples."""
 
 import numpy as np
 import pytest
 from selection_cases import KINDS, allowed_values, drawn, exact_value, problem_of
-from support import blobs, optimum, reference
+from support import blobs, optimum
 
-import fsopt
 from fsopt.algorithms.branch_and_benders import nodes
 from fsopt.algorithms.branch_and_benders import problem as problems
 from fsopt.algorithms.branch_and_benders.cuts import bound, make_cut, on_grid
@@ -25,14 +24,6 @@ def relaxation(problem, at=None, gap=1e-9, solver=None, hyperplane=None):
     found = (solver or NodeSolver(problem)).solve(at, hyperplane, Goal(gap))
     cut = make_cut(problem, 0, on_grid(found.alpha, problem.y, problem.c), found.mu)
     return found, bound(problem, cut, at).value
-
-
-@pytest.mark.parametrize(("m", "c"), [(1, 0.1), (2, 10.0), (6, 1.0)])
-def test_the_root_has_the_value_of_the_perspective_relaxation(m, c):
-    data = reference("gbd_n6")
-    model = fsopt.build("fsp-m-perspective", data, m=m, c=c, relax=True)
-    expected = fsopt.solve(model, "clarabel").objective
-    assert relaxation(problem_of(data, c, {"m": m}))[1] == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", KINDS)

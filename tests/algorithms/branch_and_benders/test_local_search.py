@@ -108,13 +108,6 @@ def test_the_allowed_exchanges_are_those_of_the_constraints(kind):
                 assert table[i, j] == (tuple(other) in values)
 
 
-def test_few_exchanges_change_what_is_tried_not_what_is_true():
-    data, c, limits = drawn(KINDS[0], 3)
-    problem = problem_of(data, c, limits)
-    found = LocalSearch(problem, [], 1, always).restarted(np.arange(data.p) < 1, 3, 0)
-    assert exact_value(data, found.mask(data.p), c) == pytest.approx(found.value, rel=1e-5)
-
-
 @pytest.mark.parametrize("thorough", [True, False])
 def test_a_root_exchanges_from_each_incumbent_once(thorough, monkeypatch):
     data, tries = blobs(30, 7, seed=1, gap=0.2), []

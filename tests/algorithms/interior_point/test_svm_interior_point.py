@@ -78,23 +78,21 @@ def test_ctrl_c_leaves_the_best_hyperplane():
 
 
 def test_the_method_takes_it_where_it_is_asked_to_and_its_fit_is_verified():
-    data = blobs(80, 6)
+    data = blobs(30, 4)
     fit, other = fsopt.fit("svm", data, c=2.0, interior=True), fsopt.fit("svm", data, c=2.0)
     assert (fit.status, fit.solver) == ("optimal", "fsopt")
     assert np.allclose(fit.coef, other.coef, atol=1e-5)
     record = fit_record(fit, data=data, source="drawn")
     assert check_record(record, data, "drawn").verified
-    forged = [{"intercept": fit.intercept + 0.01}, {"objective": fit.objective - 0.1}]
-    forged.append({"details": {**record["details"], "alpha": [0.0] * data.n}})
-    for change in forged:
+    none = {**record["details"], "alpha": [0.0] * data.n}
+    for change in ({"intercept": fit.intercept + 0.01}, {"objective": fit.objective - 0.1}, {"details": none}):
         assert not check_record({**record, **change}, data, "drawn").verified
-
-
-def test_a_named_solver_and_another_word_are_refused():
-    with pytest.raises(fsopt.FsoptError, match="named"):
-        fsopt.fit("svm", blobs(), interior=True, solver="clarabel")
-    with pytest.raises(fsopt.FsoptError, match="true or false"):
-        fsopt.fit("svm", blobs(), interior="perhaps")
+    for wrong, word in (
+        ({"interior": True, "solver": "clarabel"}, "named"),
+        ({"interior": "perhaps"}, "true or false"),
+    ):
+        with pytest.raises(fsopt.FsoptError, match=word):
+            fsopt.fit("svm", data, **wrong)
 
 
 @pytest.mark.parametrize("units", [1e-6, 1e6, 10.0 ** np.linspace(-8, 8, 5)], ids=["small", "large", "wild"])
