@@ -30,7 +30,8 @@ def test_a_resumed_run_ends_as_the_uninterrupted_one_and_its_evidence_holds(chec
     assert (result.status, result.stop) == (whole.status, whole.stop)
     assert result.objective == pytest.approx(whole.objective, rel=1e-12)
     assert result.bound == pytest.approx(whole.bound, rel=1e-12)
-    assert result.history[-1]["nodes"] == whole.history[-1]["nodes"]
+    assert result.point["evidence"] == whole.point["evidence"]  # the same tree
+    assert all(result.history[-1][name] == whole.history[-1][name] for name in ("nodes", "solved"))
     assert [h["iteration"] for h in result.history] == list(range(1, result.iterations + 1))
     assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
     ended = branch_and_benders(PROBLEM, settings=settings, run=Run(resume=path))
