@@ -25,7 +25,7 @@ from fsopt.errors import FileError, ParameterError
 from fsopt.methods.calibration import held_out_scores, sigmoid_of
 
 
-def with_noise(n=60, noise=3, seed=3):
+def with_noise(n=80, noise=3, seed=3):
     """Return two features that tell the classes apart, and columns of noise."""
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
@@ -39,9 +39,9 @@ GIVEN = {"c": 1.0, "folds": 2, "jobs": 1}
 
 @pytest.fixture(scope="module")
 def forced():
-    """The answer for a number of features that takes noise in, after eight pairs of halves."""
+    """The answer for a number of features that takes noise in, after ten pairs of halves."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(selecting, "PAIRS", 8)
+        patch.setattr(selecting, "PAIRS", 10)
         return fsopt.select(DATA, features=4, **GIVEN)
 
 
@@ -194,7 +194,8 @@ def test_selections_within_one_error_are_listed_with_their_scores(forced):
 
 
 @pytest.mark.slow
-def test_a_choice_that_was_interrupted_goes_on_from_its_checkpoint(tmp_path, forced):
+def test_a_choice_that_was_interrupted_goes_on_from_its_checkpoint(tmp_path, forced, monkeypatch):
+    monkeypatch.setattr(selecting, "PAIRS", 10)
     place, seen, rest = tmp_path / "select.json", [], []
 
     def stop(state):
