@@ -13,7 +13,7 @@ from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge
 
 
-def sparse(n=120, p=200, k=8, seed=0, scale=1.0):
+def sparse(n=60, p=100, k=6, seed=0, scale=1.0):
     """Return data of k numbers in each row, with labels of a noisy score of a few columns."""
     random = np.random.default_rng(seed)
     rows = np.repeat(np.arange(n), k)
@@ -43,7 +43,7 @@ def test_the_optimum_is_that_of_the_linear_program(seed, c, scale, by_steps_alon
 
 
 def test_samples_of_weight_0_do_not_count(by_steps_alone):
-    data, random = sparse(60, 100, seed=3), np.random.default_rng(3)
+    data, random = sparse(40, 60, seed=3), np.random.default_rng(3)
     costs = np.where(random.random(data.n) < 0.5, 0.0, random.uniform(0.5, 2.0, data.n))
     found = column_generation(data, costs, np.ones(data.p))
     counted = np.flatnonzero(costs)

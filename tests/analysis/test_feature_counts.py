@@ -8,7 +8,7 @@ from fsopt.analysis.feature_counts import choose_lambda, fewest_features, round_
 from fsopt.data.hyperplanes import error_rate
 from fsopt.errors import ParameterError
 
-TRAIN, VALIDATION = blobs(60, 6, seed=1, gap=0.6), blobs(200, 6, seed=2, gap=0.6)
+TRAIN, VALIDATION = blobs(30, 6, seed=1, gap=0.6), blobs(200, 6, seed=2, gap=0.6)
 
 
 def test_the_answer_meets_the_condition_and_one_feature_less_does_not():
@@ -26,17 +26,16 @@ def test_the_answer_meets_the_condition_and_one_feature_less_does_not():
 
 @pytest.mark.slow
 def test_lambda_gives_the_most_features_that_it_can():
-    reached = {}
-    for lam in (0.01 * 1.4**k for k in range(30)):
-        reached.setdefault(len(fsopt.fit("best-subset-penalised", TRAIN, lam=lam).support), lam)
-    for m in (1, 2, 3, 5):
+    fits = (fsopt.fit("best-subset-penalised", TRAIN, lam=0.01 * 1.6**k) for k in range(18))
+    reached = {len(fit.support) for fit in fits}
+    for m in (1, 3):
         found = choose_lambda(TRAIN, m)
         assert max(k for k in reached if k <= m) <= len(found.fit.support) <= m
         assert found.fit.params["lam"] == found.value
 
 
 def test_the_rounded_relaxation_encloses_the_optimum():
-    for m in (1, 2, 4):
+    for m in (1, 3):
         found = round_relaxation(TRAIN, m)
         best = fsopt.fit("best-subset", TRAIN, m=m)
         assert found.bound <= best.objective * (1 + 1e-6)

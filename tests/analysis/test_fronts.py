@@ -13,7 +13,7 @@ from fsopt.analysis.pareto_fronts import ParetoFront
 from fsopt.drivers import run
 from fsopt.errors import ParameterError
 
-CAPS, PRICES = (0.2, 1.0, 4.0, 12.0, 30.0), (0.01, 0.1, 1.0, 10.0)
+CAPS, PRICES = (0.2, 4.0, 12.0, 30.0), (0.01, 0.1, 10.0)
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +77,8 @@ def test_beyond_the_minimum_loss_the_front_is_constant():
 
 
 def test_the_columns_are_those_of_the_fits():
-    data, test = blobs(60, 4, seed=3, gap=0.3), blobs(200, 4, seed=9, gap=0.3)
-    front = pareto_front(data, (1.0, 5.0, 20.0), prices=(0.5,), validation=test)
+    data, test = blobs(30, 3, seed=3, gap=0.3), blobs(60, 3, seed=9, gap=0.3)
+    front = pareto_front(data, (1.0, 5.0), prices=(0.5,), validation=test)
     for k in np.flatnonzero(~front.columns["weighted"]):
         fit = fsopt.fit("rsvm", data, w_cap=front.x[k])
         assert front.y[k] == pytest.approx(fit.objective, rel=1e-6)
@@ -98,7 +98,7 @@ def test_the_columns_are_those_of_the_fits():
 
 def test_a_front_of_any_points_knows_what_is_dominated_and_its_hull():
     rng = np.random.default_rng(0)
-    for _ in range(20):
+    for _ in range(8):
         x, y = np.sort(rng.integers(0, 12, 15) / 4), rng.integers(0, 12, 15) / 4
         front = ParetoFront(x, y, "R", "W")
         points = list(zip(x, y, strict=True))
@@ -126,14 +126,12 @@ def test_a_plot_shows_every_point_and_the_choice(front):
     assert not other.child_axes
 
 
-@pytest.mark.parametrize(
-    ("caps", "prices", "words"),
-    [((), (), "no value of W or C"), ((0.0,), (), "'caps'"), ((1.0,), (-1.0,), "'prices'"), (("a",), (), "'caps'")],
-)
-def test_grids_are_refused(caps, prices, words):
-    with pytest.raises(ParameterError, match=words):
-        pareto_front(blobs(10, 2), caps, prices=prices)
-
-
-def test_the_front_is_exported():
-    assert fsopt.pareto_front is pareto_front
+def test_grids_are_refused():
+    for caps, prices, words in (
+        ((), (), "no value of W or C"),
+        ((0.0,), (), "'caps'"),
+        ((1.0,), (-1.0,), "'prices'"),
+        (("a",), (), "'caps'"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            pareto_front(blobs(10, 2), caps, prices=prices)

@@ -40,7 +40,7 @@ def test_each_point_of_the_master_front_is_the_optimum_of_both_forms():
     assert front.x.tolist() == [0.5, 2.0]
     assert front.columns["certified"].all()
     assert front.nondominated.all()
-    work, _ = preprocess(DATA.rows(np.arange(10)), "unit-rows")
+    work, _ = preprocess(DATA.rows(np.arange(8)), "unit-rows")
     small = master_front(work, (2.0,), scale="none")
     for merged in (False, True):
         model = fsopt.build("mmop", work, h_cap=2.0, merged=merged)

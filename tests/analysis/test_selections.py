@@ -6,7 +6,7 @@ import signal
 import numpy as np
 import pytest
 from selection_cases import allowed_values
-from support import blobs, sampled
+from support import blobs
 
 import fsopt
 from fsopt.algorithms.branch_and_benders import driver
@@ -39,40 +39,31 @@ def test_the_path_has_the_optimum_of_every_number_of_features_and_its_evidence_h
         assert set(np.flatnonzero(coef)) <= set(support)
 
 
-@pytest.mark.parametrize("m", [[2, 2, 3, 4], [4, 2, 3, 4], [4, 4, 4, 4]])
-def test_an_entry_does_not_vouch_for_another_one_of_the_same_name(m):
+def test_an_entry_does_not_vouch_for_another_one_of_the_same_name():
     """The residuals of the entries have the names of their M: one that is right would hide those before it."""
-    path = fsopt.selection_path(DATA, c=C, m=[1, 2, 3, 4])
+    path = fsopt.selection_path(DATA, c=C, m=[1, 2, 3])
     assert fsopt.verify(path, DATA).verified
-    assert not fsopt.verify(dataclasses.replace(path, m=np.array(m, dtype=float)), DATA).verified
+    for m in ([2, 2, 3], [3, 2, 3], [3, 3, 3]):
+        assert not fsopt.verify(dataclasses.replace(path, m=np.array(m, dtype=float)), DATA).verified
 
 
-@pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
-def test_the_path_of_another_loss_has_its_optima_and_a_proof(loss):
-    path = fsopt.selection_path(DATA, c=C, m=[1, 2], scale="none", loss=loss, tolerance=1e-6)
-    values = allowed_values(DATA, C, {"m": 2}, loss)
-    best = [min(v for s, v in values.items() if sum(s) <= m) for m in (1, 2)]
-    np.testing.assert_allclose(path.objective, best, rtol=2e-6)
-    assert fsopt.verify(path, DATA, exact=True).verified
-    assert loss in path.summary()
-    other = dataclasses.replace(path, loss="hinge")
-    assert not fsopt.verify(other, DATA).verified
-
-
-@pytest.mark.parametrize("loss", sampled(["hinge", "squared-hinge", "logistic"], 2))
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "logistic"])
 def test_a_path_over_two_parameters_has_the_optimum_of_every_pair_and_a_proof(loss):
-    weights, numbers = [2.0, 0.3, 0.02], [0, 1, 3]
-    path = fsopt.selection_path(DATA, c=weights, m=numbers, scale="none", loss=loss, tolerance=1e-6)
+    data, weights, numbers = blobs(24, 4, seed=4), [2.0, 0.02], [0, 1, 3]
+    path = fsopt.selection_path(data, c=weights, m=numbers, scale="none", loss=loss, tolerance=1e-6)
     pairs = [(c, m) for c in sorted(weights) for m in numbers]
     assert [(row["c"], row["m"]) for row in path.to_records()] == pairs
-    values = {c: allowed_values(DATA, c, {}, loss) for c in weights}
+    values = {c: allowed_values(data, c, {}, loss) for c in weights}
     best = [min(v for s, v in values[c].items() if sum(s) <= m) for c, m in pairs]
     np.testing.assert_allclose(path.objective, best, rtol=2e-6)
-    np.testing.assert_allclose(path.bound, path.objective, rtol=2e-6)
-    table = path.objective.reshape(3, 3)
-    assert np.all(np.diff(table, axis=0) >= 0)
-    assert np.all(np.diff(table, axis=1) <= 0)
-    assert fsopt.verify(path, DATA, exact=True).word == "verified exactly"
+    np.testing.assert_allclose(path.bound, path.objective, rtol=2e-6, atol=2e-6)
+    assert fsopt.verify(path, data, exact=True).word == "verified exactly"
+    assert loss == "hinge" or loss in path.summary()
+    assert "evidence" not in repr(path)  # kilobytes of encoded multipliers
+    other = dataclasses.replace(path, loss="logistic" if loss == "hinge" else "hinge")
+    assert not fsopt.verify(other, data).verified
+    pytest.importorskip("matplotlib")
+    assert [line.get_label() for line in path.plot().axes[0].lines[::2]] == ["C = 0.02", "C = 2"]
 
 
 def test_a_pair_begins_with_the_cuts_and_the_best_selection_of_the_pairs_before_it(monkeypatch):
@@ -97,7 +88,7 @@ def test_a_pair_begins_with_the_cuts_and_the_best_selection_of_the_pairs_before_
 
 def test_some_numbers_of_features_a_time_limit_and_records():
     seen = []
-    path = fsopt.selection_path(blobs(150, 20, seed=1, gap=0.2), m=[8, 3, 3], time_limit=0.5, progress=seen.append)
+    path = fsopt.selection_path(blobs(150, 20, seed=1, gap=0.2), m=[8, 3, 3], time_limit=0.2, progress=seen.append)
     np.testing.assert_array_equal(path.m, [3, 8])
     assert np.all(path.bound <= path.objective)
     assert np.all(np.diff(path.objective) <= 0)
@@ -105,38 +96,14 @@ def test_some_numbers_of_features_a_time_limit_and_records():
     assert [record["m"] for record in path.to_records()] == [3, 8]
 
 
-def test_the_path_is_drawn():
-    pytest.importorskip("matplotlib")
-    path = fsopt.selection_path(DATA, c=C, m=[1, 2])
-    assert "evidence" not in repr(path)  # kilobytes of encoded multipliers
-    figure = path.plot()
-    assert len(figure.axes[0].lines) == 2
-    figure = fsopt.selection_path(DATA, c=[C, 0.5], m=[1, 2]).plot()
-    assert [line.get_label() for line in figure.axes[0].lines[::2]] == ["C = 0.5", "C = 2"]
+def test_wrong_parameters_of_a_path_are_refused():
+    weights = [{"c": c} for c in (0.0, [], [1.0, -1.0], "x")]
+    for wrong in ({"m": [7]}, {"m": []}, {"m": [-1]}, *weights, {"time_limit": 0.0}, {"loss": "log"}):
+        with pytest.raises(ParameterError):
+            fsopt.selection_path(DATA, **wrong)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"m": [7]},
-        {"m": []},
-        {"m": [-1]},
-        {"c": 0.0},
-        {"c": []},
-        {"c": [1.0, -1.0]},
-        {"c": "x"},
-        {"time_limit": 0.0},
-        {"loss": "log"},
-    ],
-    ids=str,
-)
-def test_wrong_parameters_of_a_path_are_refused(wrong):
-    with pytest.raises(ParameterError):
-        fsopt.selection_path(DATA, **wrong)
-
-
-@pytest.mark.parametrize("within", [0.0, 0.05, 0.5])
-@pytest.mark.parametrize("m", [1, 2, 4])
+@pytest.mark.parametrize(("m", "within"), [(1, 0.5), (2, 0.0), (4, 0.05)])
 def test_alternatives_are_all_selections_within_the_share(m, within):
     found = fsopt.alternatives(DATA, m, within=within, c=C, scale="none")
     limit = smallest(m) * (1 + within)
@@ -147,13 +114,11 @@ def test_alternatives_are_all_selections_within_the_share(m, within):
     assert found.complete
     assert found.bound >= found.limit * (1 - 1e-9)
     assert found.optimum == pytest.approx(smallest(m), rel=2e-6)
-    np.testing.assert_allclose(
-        found.objective, sorted(VALUES[tuple(int(j in s) for j in range(6))] for s in found.support), rtol=1e-5
-    )
+    np.testing.assert_allclose(found.objective, sorted(VALUES[s] for s in selections), rtol=1e-5)
     assert np.all((found.shares >= 0) & (found.shares <= 1 + 1e-12))
 
 
-@pytest.mark.parametrize("count", [1, 5, 12])
+@pytest.mark.parametrize("count", [1, 12])
 def test_the_best_selections_are_the_best_of_all(count):
     found = fsopt.alternatives(DATA, 3, within=10.0, count=count, c=C, scale="none")
     best = sorted(v for s, v in VALUES.items() if sum(s) <= 3)[:count]
@@ -192,8 +157,8 @@ def test_alternatives_of_an_interrupted_search_say_so(monkeypatch, usual_interru
     assert found.bound < found.optimum
 
 
-@pytest.mark.parametrize("m", [1, 3])
-def test_necessity_has_the_optimum_with_and_without_each_feature(m):
+def test_necessity_has_the_optimum_with_and_without_each_feature():
+    m = 2
     found = fsopt.necessity(DATA, m, c=C, scale="none", tolerance=1e-6)
     for j in range(6):
         with_feature, without = smallest(m, j, 1), smallest(m, j, 0)
@@ -206,13 +171,8 @@ def test_necessity_has_the_optimum_with_and_without_each_feature(m):
     assert {record["feature"] for record in found.to_records()} == set(DATA.features)
 
 
-def test_necessity_is_drawn():
-    pytest.importorskip("matplotlib")
-    assert fsopt.necessity(DATA, 2, c=C).plot().axes
-
-
-@pytest.mark.parametrize("function", [fsopt.alternatives, fsopt.necessity])
-@pytest.mark.parametrize("m", [0, 7, 1.5])
-def test_a_number_of_features_out_of_range_is_refused(function, m):
-    with pytest.raises(ParameterError, match="'m'"):
-        function(DATA, m)
+def test_a_number_of_features_out_of_range_is_refused():
+    for function in (fsopt.alternatives, fsopt.necessity):
+        for m in (0, 7, 1.5):
+            with pytest.raises(ParameterError, match="'m'"):
+                function(DATA, m)

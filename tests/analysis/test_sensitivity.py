@@ -7,7 +7,6 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.cli import main
 from fsopt.errors import SolverError
 
 
@@ -56,10 +55,3 @@ def test_a_model_without_an_optimum_is_refused():
     m.never = pyo.Constraint(expr=m.x[0] >= 5)
     with pytest.raises(SolverError, match=r"no certified optimum: infeasible.*explain"):
         fsopt.sensitivity(m)
-
-
-def test_the_verb_lists_the_largest_prices(capsys):
-    with pytest.raises(SystemExit) as end:
-        main(["sensitivity", "onsvm", "--data", "wdbc", "--scale", "standard", "--count", "3"])
-    assert end.value.code == 0
-    assert "margin[" in capsys.readouterr().out

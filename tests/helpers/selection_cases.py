@@ -41,6 +41,9 @@ def drawn(kind, seed):
 DEEP = blobs(60, 16, seed=3, gap=0.1)
 """With c = 1 and five features, or six, the search visits some hundred nodes in half a second."""
 
+NOISE = blobs(36, 14, seed=1, gap=0.0)
+"""With c = 1 and five features the search visits a hundred nodes, with 47 relaxations and eight records."""
+
 
 def problem_of(data, c, limits, loss="hinge"):
     """Return the problem of limits in the parameters of ``fsp-master``."""
@@ -58,15 +61,16 @@ def exact_value(data, sigma, c, loss="hinge"):
     weights = c * (np.ones(data.n) if data.weights is None else data.weights)
     X = data.X[:, np.flatnonzero(sigma)]
     n, k = X.shape
-    Q = sp.diags(np.concatenate([np.ones(k), [0.0], 2.0 * weights * squared]), format="csc")
-    margins = sp.hstack([sp.csc_matrix(-data.y[:, None] * np.column_stack([X, np.ones(n)])), -sp.eye(n)])
-    signs = sp.hstack([sp.csc_matrix((n, k + 1)), -sp.eye(n)])
+    Q = np.diag(np.concatenate([np.ones(k), [0.0], 2.0 * weights * squared]))
+    cost, right = np.append(np.zeros(k + 1), weights * (not squared)), np.append(-np.ones(n), np.zeros(n))
+    A = np.zeros((2 * n, k + 1 + n))
+    A[:n, :k], A[:n, k] = -data.y[:, None] * X, -data.y
+    A[:n, k + 1 :] = A[n:, k + 1 :] = -np.eye(n)
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = 1e-9
-    cost, right = np.append(np.zeros(k + 1), weights * (not squared)), np.append(-np.ones(n), np.zeros(n))
-    rows = sp.vstack([margins, signs], format="csc")
-    return clarabel.DefaultSolver(Q, cost, rows, right, [clarabel.NonnegativeConeT(2 * n)], settings).solve().obj_val
+    Q, A, cones = sp.csc_matrix(Q), sp.csc_matrix(A), [clarabel.NonnegativeConeT(2 * n)]
+    return clarabel.DefaultSolver(Q, cost, A, right, cones, settings).solve().obj_val
 
 
 def logistic_value(X, y, c, weights=None):

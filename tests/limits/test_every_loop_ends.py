@@ -58,8 +58,7 @@ def large(shape):
 
 def seconds_of_large(method, shape):
     """Return (processor seconds, status) of one fit on large data."""
-    data = large(shape)
-    return timed(method, data, LARGE_LIMIT)
+    return timed(method, large(shape), LARGE_LIMIT)
 
 
 def seconds_of(method, seed):

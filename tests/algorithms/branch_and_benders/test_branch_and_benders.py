@@ -1,12 +1,14 @@
-"""Branch and Benders: all selections by brute force, mixed-integer programs in SCIP, invariances, stops, histories."""
+"""Branch and Benders: all selections by brute force for every loss and for sparse samples, stops, histories."""
 
+import itertools
 import os
 import signal
 
 import numpy as np
 import pytest
-from selection_cases import DEEP, KINDS, allowed_values, drawn, problem_of, solved
-from support import blobs, reference, sampled, there
+import scipy.sparse as sp
+from selection_cases import KINDS, NOISE, allowed_values, drawn, exact_value, problem_of, solved
+from support import blobs, reference, sampled
 
 import fsopt
 from fsopt.algorithms.branch_and_benders.branching import Gains
@@ -20,52 +22,66 @@ from fsopt.answers.results import Status
 from fsopt.drivers.run import Run
 from fsopt.errors import InfeasibleError, ParameterError
 
+FORMS = ("hinge", "squared-hinge", "logistic", "sparse")
+CASES = sorted(
+    itertools.product(range(8), range(len(FORMS)), range(len(KINDS))),
+    key=lambda case: (case[0], case[1] > 0, sum(case) % 2),
+)
+"""Seed, form and kind: first the hinge loss with each kind of constraints, and each other form with half of them."""
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", sampled(range(25), 2))
-def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_it(kind, seed):
+
+def thinned(data, seed):
+    """Return a data set with two thirds of its numbers 0, a feature twice and a feature of zeros; sparse and dense."""
+    X = data.X * (np.random.default_rng(seed).uniform(size=data.X.shape) < 1 / 3)
+    X = np.column_stack([X, X[:, 0], np.zeros(data.n)])
+    return (fsopt.Dataset(kind(X), data.y) for kind in (sp.csr_array, np.asarray))
+
+
+@pytest.mark.parametrize(("seed", "form", "kind"), sampled(CASES, len(KINDS) + 3 * len(KINDS) // 2))
+def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_it(seed, form, kind):
+    form, kind = FORMS[form], KINDS[kind]
     data, c, limits = drawn(kind, seed)
-    problem, values = problem_of(data, c, limits), allowed_values(data, c, limits)
+    given, loss = data, form
+    if form == "sparse":
+        (given, data), loss = thinned(data, seed), "hinge"
+        limits = {k: [*v, 0.5, 0.5] if isinstance(v, list) and k in ("costs", "lam") else v for k, v in limits.items()}
+    problem, values = problem_of(given, c, limits, loss), allowed_values(data, c, limits, loss)
     result = solved(problem)
     best = min(values.values())
     assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
     assert result.objective == pytest.approx(best, rel=2e-6)
     assert best * (1 - 2e-6) <= result.bound <= best * (1 + 1e-9)
-    assert tuple(result.point["sigma"].astype(int)) in values
+    assert values[tuple(result.point["sigma"].astype(int))] == pytest.approx(best, rel=2e-6)
     assert not np.any(result.point["w"][result.point["sigma"] == 0])
     replayed = verify(problem, result.point["evidence"])
     assert replayed.bound == pytest.approx(result.bound, rel=1e-12)
     assert replayed.solved == 0
 
 
-@pytest.mark.parametrize("seed", sampled(range(5), 1))
-@pytest.mark.parametrize("m", [2, 3])
-def test_the_value_is_that_of_the_perspective_program_in_another_solver(seed, m):
-    data = blobs(40, 9, seed=seed)
-    result = solved(problem_of(data, 2.0, {"m": m}))
-    model = fsopt.build("fsp-m-perspective", data, m=m, c=2.0)
-    other = fsopt.solve(model, there("scip"))
-    # The cones of the perspective program leak at the tolerance of the other solver: its value may be a little lower.
-    assert result.objective == pytest.approx(other.objective, rel=1e-4)
-
-
-@pytest.mark.parametrize("unit", [1e-4, 1e-2])
-def test_the_selection_does_not_depend_on_the_unit_of_all_features(unit):
-    data = blobs(40, 7, seed=3)
-    result = solved(problem_of(data, 2.0, {"m": 3}))
-    scaled = solved(problem_of(data.with_X(unit * data.X), 2.0 / unit**2, {"m": 3}))
+@pytest.mark.parametrize("loss", FORMS[:3])
+def test_order_and_units_change_nothing(loss):
+    data = blobs(30, 6, seed=3)
+    result = solved(problem_of(data, 2.0, {"m": 3}, loss))
+    rng = np.random.default_rng(1)
+    rows, columns = rng.permutation(data.n), rng.permutation(data.p)
+    turned = solved(problem_of(fsopt.Dataset(data.X[rows][:, columns], data.y[rows]), 2.0, {"m": 3}, loss))
+    np.testing.assert_array_equal(turned.point["sigma"], result.point["sigma"][columns])
+    assert turned.objective == pytest.approx(result.objective, rel=2e-6)
+    scaled = solved(problem_of(data.with_X(1e-4 * data.X), 2e8, {"m": 3}, loss))
     np.testing.assert_array_equal(scaled.point["sigma"], result.point["sigma"])
-    assert scaled.objective * unit**2 == pytest.approx(result.objective, rel=2e-6)
+    assert scaled.objective * 1e-8 == pytest.approx(result.objective, rel=2e-6)
 
 
-def test_duplicated_features_and_constant_ones_change_nothing():
-    data = blobs(40, 5, seed=1)
-    more = fsopt.Dataset(np.column_stack([data.X, data.X, np.ones(data.n), np.zeros(data.n)]), data.y)
-    single, double = (solved(problem_of(d, 2.0, {"m": 2})) for d in (data, more))
-    # Two equal features share a weight: w^2 / 2 twice is less than (2 w)^2 / 2.
-    assert double.objective <= single.objective * (1 + 1e-9)
-    values = allowed_values(more.columns(np.arange(10)), 2.0, {"m": 2})
-    assert double.objective == pytest.approx(min(values.values()), rel=2e-6)
+@pytest.mark.parametrize("loss", FORMS[1:3])
+def test_weights_of_samples_are_copies_of_them(loss):
+    data = blobs(24, 5, seed=4, gap=0.2)
+    counts = np.random.default_rng(0).integers(1, 4, data.n)
+    copies = fsopt.Dataset(np.repeat(data.X, counts, axis=0), np.repeat(data.y, counts))
+    weighted = fsopt.Dataset(data.X, data.y, weights=counts.astype(float))
+    one, other = (solved(problem_of(d, 1.5, {"m": 2}, loss)) for d in (weighted, copies))
+    np.testing.assert_array_equal(one.point["sigma"], other.point["sigma"])
+    assert one.objective == pytest.approx(other.objective, rel=2e-6)
+    assert one.objective == pytest.approx(exact_value(weighted, one.point["sigma"], 1.5, loss), rel=2e-6)
 
 
 def test_constraints_that_the_user_adds_to_the_master_count():
@@ -87,102 +103,81 @@ def test_a_problem_without_selections_is_infeasible():
         solved(problem)
 
 
-@pytest.mark.parametrize(
-    ("settings", "word"),
-    [({"tolerance": -1.0}, "tolerance"), ({"max_nodes": -1}, "max_nodes"), ({"jobs": 0}, "jobs")],
-)
-def test_wrong_settings_are_refused(settings, word):
-    with pytest.raises(ParameterError, match=word):
-        solved(problem_of(blobs(), 1.0, {"m": 2}), **settings)
+def test_wrong_settings_are_refused():
+    for name, wrong in {"tolerance": -1.0, "max_nodes": -1, "jobs": 0}.items():
+        with pytest.raises(ParameterError, match=name):
+            solved(problem_of(blobs(), 1.0, {"m": 2}), **{name: wrong})
 
 
 def test_an_initial_selection_is_the_first_incumbent_and_must_be_allowed():
-    data = blobs(60, 12, seed=5)
+    data = blobs(30, 9, seed=5)
     problem = problem_of(data, 2.0, {"m": 3})
     best = solved(problem)
     started = solved(problem, initial=best.point["sigma"] > 0.5, max_nodes=0)
     assert started.objective == pytest.approx(best.objective, rel=1e-9)
     with pytest.raises(ParameterError, match="initial"):
-        solved(problem, initial=np.ones(12, dtype=bool))
+        solved(problem, initial=np.ones(9, dtype=bool))
 
 
-def hard():
-    return problem_of(DEEP, 1.0, {"m": 6})
+HARD = problem_of(NOISE, 1.0, {"m": 5})
 
 
-def test_the_history_encloses_the_optimum_and_its_bounds_are_monotone():
-    result = branch_and_benders(hard(), settings=BranchSettings(tolerance=1e-4))
-    assert result.stop == "optimal"
-    lower, upper = (np.array([h[k] for h in result.history]) for k in ("bound", "objective"))
-    assert np.all(np.diff(lower) >= -1e-9 * result.objective)
+@pytest.fixture(scope="module")
+def optimum():
+    return branch_and_benders(HARD, settings=BranchSettings(tolerance=1e-4))
+
+
+def test_the_history_encloses_the_optimum_and_its_bounds_are_monotone(optimum):
+    assert optimum.stop == "optimal"
+    assert len(optimum.history) > 3
+    lower, upper = (np.array([h[k] for h in optimum.history]) for k in ("bound", "objective"))
+    assert np.all(np.diff(lower) >= -1e-9 * optimum.objective)
     assert np.all(np.diff(upper) <= 0)
-    assert np.all(lower <= result.objective * (1 + 1e-9))
-    assert [h["iteration"] for h in result.history] == list(range(1, result.iterations + 1))
-    assert np.all(np.diff([h["elapsed"] for h in result.history]) >= 0)
+    assert np.all(lower <= optimum.objective * (1 + 1e-9))
+    assert [h["iteration"] for h in optimum.history] == list(range(1, optimum.iterations + 1))
+    assert np.all(np.diff([h["elapsed"] for h in optimum.history]) >= 0)
 
 
-@pytest.mark.parametrize("nodes", [0, 1, 30])
-def test_open_nodes_count_in_the_bound_and_in_the_evidence(nodes):
-    problem = hard()
-    result = solved(problem, max_nodes=nodes)
-    assert (result.status, result.stop) == (Status.FEASIBLE, "iteration-limit")
-    assert result.bound < result.objective
-    assert verify(problem, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+def test_open_nodes_count_in_the_bound_and_in_the_evidence():
+    for nodes in (0, 1, 30):
+        result = solved(HARD, max_nodes=nodes)
+        assert (result.status, result.stop) == (Status.FEASIBLE, "iteration-limit")
+        assert result.bound < result.objective
+        assert verify(HARD, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
 
 
-def test_a_time_limit_ends_with_the_incumbent_and_a_valid_bound():
-    problem = hard()
-    result = branch_and_benders(problem, run=Run(time_limit=1e-3))
+def test_a_time_limit_ends_with_the_incumbent_and_a_valid_bound(optimum):
+    result = branch_and_benders(HARD, run=Run(time_limit=1e-3))
     assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
-    optimum = solved(problem, tolerance=1e-4).objective
-    assert result.bound <= optimum * (1 + 1e-9)
-    assert result.objective >= optimum * (1 - 1e-4)
+    assert result.bound <= optimum.objective * (1 + 1e-9)
+    assert result.objective >= optimum.objective * (1 - 1e-4)
 
 
 def test_ctrl_c_ends_with_the_incumbent_at_a_node(usual_interruption):
-    problem = hard()
-
     def interrupt(record):
         if record["iteration"] == 1:
             os.kill(os.getpid(), signal.SIGINT)
 
-    result = branch_and_benders(problem, run=Run(progress=interrupt))
+    result = branch_and_benders(HARD, run=Run(progress=interrupt))
     assert (result.status, result.stop) == (Status.FEASIBLE, "interrupted")
-    assert verify(problem, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+    assert verify(HARD, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_more_features_than_one_program_holds_are_priced_in():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((50, 400))
-    y = np.where(X[:, :2] @ [1.0, -1.5] + 0.1 * rng.standard_normal(50) > 0, 1.0, -1.0)
-    problem = problem_of(fsopt.Dataset(X, y), 0.05, {"m": 2})
-    result = solved(problem, tolerance=1e-4)
-    assert result.status is Status.OPTIMAL
-    # Brute force over the pairs that a cut at the optimum does not rule out would be all pairs; the two true features
-    # and every exchange of one of them are enough to refute a wrong answer.
-    part = problem_of(fsopt.Dataset(X[:, :12], y), 0.05, {"m": 2})
-    assert result.objective <= min(allowed_values(fsopt.Dataset(X[:, :6], y), 0.05, {"m": 2}).values()) * (1 + 1e-6)
-    assert result.objective <= solved(part).objective * (1 + 1e-4)
-
-
 def test_a_leaf_whose_cut_was_not_kept_is_solved_again(monkeypatch):
-    monkeypatch.setattr("fsopt.algorithms.branch_and_benders.driver.EVIDENCE", 2_000)
-    problem = hard()
-    result = solved(problem, tolerance=1e-4)
-    replayed = verify(problem, result.point["evidence"])
+    monkeypatch.setattr("fsopt.algorithms.branch_and_benders.driver.EVIDENCE", 1_000)
+    result = solved(HARD, tolerance=1e-4)
+    replayed = verify(HARD, result.point["evidence"])
     assert result.status is Status.OPTIMAL
     assert replayed.solved > 0
     assert replayed.bound >= result.bound * (1 - 1e-9)
 
 
-@pytest.mark.parametrize(
-    ("lam", "expected"), [(0.1, [1, 0, 0, 0]), (0.0, [1, 1, 0, 0]), ([0.1, 0.0, 0.1, 0.0], [1, 1, 0, 0])]
-)
-def test_a_fractional_selection_is_rounded_up_where_a_feature_is_half_selected_or_costs_nothing(lam, expected):
-    search = Search(problem_of(blobs(12, 4), 1.0, {"lam": lam}), BranchSettings(1e-4))
+def test_a_fractional_selection_is_rounded_up_where_a_feature_is_half_selected_or_costs_nothing():
     score = np.array([0.6, 0.4, 0.0, -1.0])
-    assert search.incumbents.rounded(score, search.problem.root()).tolist() == [bool(v) for v in expected]
+    for lam, count in ((0.1, 1), (0.0, 2), ([0.1, 0.0, 0.1, 0.0], 2)):
+        search = Search(problem_of(blobs(12, 4), 1.0, {"lam": lam}), BranchSettings(1e-4))
+        assert search.incumbents.rounded(score, search.problem.root()).tolist() == [k < count for k in range(4)]
 
 
 def test_a_selection_is_rounded_within_the_constraints():

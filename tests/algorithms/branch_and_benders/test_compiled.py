@@ -6,10 +6,11 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from selection_cases import DEEP, KINDS, allowed_values, drawn, problem_of
+from selection_cases import KINDS, NOISE, allowed_values, drawn, problem_of
 from support import blobs
 
 from fsopt.algorithms.branch_and_benders import compiled, cuts, machines, relaxation
@@ -27,6 +28,7 @@ from fsopt.data import Dataset
 
 pytest.importorskip("numba")
 kernels = importlib.import_module("fsopt.algorithms.branch_and_benders.kernels.machines")
+LOSSES = "hinge", "squared-hinge", "logistic"
 GOALS = Goal(1e-9), Goal(1e-4, branch=0.5, cutoff=1e3), Goal(1e-9, cutoff=0.5)
 
 
@@ -37,7 +39,7 @@ def quiet():
         yield
 
 
-def nodes_of(problem, rng, count=3):
+def nodes_of(problem, rng, count=2):
     """Yield partial selections of a problem, the root first."""
     yield problem.root()
     for _ in range(count):
@@ -52,9 +54,10 @@ def weighted(data, rng):
     return Dataset(data.X, data.y, weights=rng.choice([0.5, 1.0, 3.0], data.n))
 
 
-@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
-@pytest.mark.parametrize("kind", ["cardinality", "budget", "include", "lambda"])
-@pytest.mark.parametrize("seed", range(3))
+STEPS = [("cardinality", 0, "hinge"), ("budget", 0, LOSSES[1]), ("include", 2, LOSSES[1]), ("lambda", 2, "hinge")]
+
+
+@pytest.mark.parametrize(("kind", "seed", "loss"), STEPS)
 def test_steps_and_warm_starts_are_those_of_numpy(kind, seed, loss):
     data, c, limits = drawn(kind, seed)
     rng = np.random.default_rng(seed)
@@ -84,7 +87,7 @@ def test_steps_and_warm_starts_are_those_of_numpy(kind, seed, loss):
     assert compared > 3
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_cold_steps_bound_all_selections_of_a_node(seed):
     data, c, limits = drawn("cardinality", seed)
     problem = problem_of(data, c, limits)
@@ -98,12 +101,17 @@ def test_cold_steps_bound_all_selections_of_a_node(seed):
     assert alone.bound == pytest.approx(min(values.values()), rel=1e-7)
 
 
-@pytest.mark.parametrize("kept", [12, 10**6])
-@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
-@pytest.mark.parametrize("kind", ["cardinality", "budget", "lambda"])
-@pytest.mark.parametrize("seed", range(2))
-def test_machines_on_neighbours_are_those_of_numpy(seed, kind, loss, kept, monkeypatch):
-    data, c, limits = drawn(kind, seed)
+@pytest.mark.parametrize(
+    ("kind", "loss", "kept"),
+    [
+        ("cardinality", "hinge", 10**6),
+        ("budget", "hinge", 12),
+        ("budget", "squared-hinge", 10**6),
+        ("lambda", "squared-hinge", 12),
+    ],
+)
+def test_machines_on_neighbours_are_those_of_numpy(kind, loss, kept, monkeypatch):
+    data, c, limits = drawn(kind, 0)
     problem = problem_of(data, c, limits, loss)
     values = allowed_values(data, c, limits, loss)
     monkeypatch.setattr(machines, "KEPT", kept)
@@ -146,13 +154,18 @@ def test_programs_of_other_kinds_are_left_to_numpy():
         assert compiled.solve(program, Goal(1e-9)).bound == plain.solve(program, Goal(1e-9)).bound
 
 
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(5))
-def test_bounds_of_cuts_are_those_of_numpy(kind, seed):
-    data, c, limits = drawn(kind, seed)
-    problem, rng = problem_of(data, c, limits), np.random.default_rng(seed)
-    alpha = rng.uniform(-0.2, 1.2, problem.n) * c * rng.uniform(0.0, 1.0)
-    cut = make_cut(problem, 0, on_grid(alpha, problem.y, problem.c), rng.exponential(1.0, len(problem.r)))
+def test_cuts_and_their_bounds_are_those_of_numpy(kind, loss):
+    data, c, limits = drawn(kind, 0)
+    rng = np.random.default_rng(0)
+    problem = problem_of(weighted(data, rng), c, limits, loss)
+    alpha = rng.uniform(-0.2, 1.2, problem.n) * np.max(problem.caps) * rng.uniform(0.0, 1.0)
+    grid, mu = on_grid(alpha, problem.y, problem.caps), rng.exponential(1.0, len(problem.r))
+    ours, cut = compiled.make_cut(problem, 7, grid, mu), make_cut(problem, 7, grid, mu)
+    assert ours.name == cut.name == 7
+    assert ours.constant == pytest.approx(cut.constant, rel=1e-12, abs=1e-12)
+    np.testing.assert_allclose(ours.gains, cut.gains, rtol=1e-11, atol=1e-11)
     for at in nodes_of(problem, rng, 6):
         ours, numpys = compiled.bound(problem, cut, at), cuts.bound(problem, cut, at)
         assert ours.value == pytest.approx(numpys.value, rel=1e-12, abs=1e-12)
@@ -161,21 +174,7 @@ def test_bounds_of_cuts_are_those_of_numpy(kind, seed):
         np.testing.assert_allclose(ours.if_not[free], numpys.if_not[free], rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "logistic"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_cuts_are_those_of_numpy(kind, loss):
-    data, c, limits = drawn(kind, 0)
-    rng = np.random.default_rng(0)
-    problem = problem_of(weighted(data, rng), c, limits, loss)
-    alpha = rng.uniform(-0.2, 1.2, problem.n) * np.max(problem.caps) * rng.uniform(0.0, 1.0)
-    grid, mu = on_grid(alpha, problem.y, problem.caps), rng.exponential(1.0, len(problem.r))
-    ours, numpys = compiled.make_cut(problem, 7, grid, mu), make_cut(problem, 7, grid, mu)
-    assert ours.name == numpys.name == 7
-    assert ours.constant == pytest.approx(numpys.constant, rel=1e-12, abs=1e-12)
-    np.testing.assert_allclose(ours.gains, numpys.gains, rtol=1e-11, atol=1e-11)
-
-
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 def test_multipliers_on_the_grid_are_feasible_and_those_of_numpy(seed):
     rng = np.random.default_rng(seed)
     data = blobs(int(rng.integers(4, 60)), 3, seed=seed)
@@ -192,42 +191,41 @@ def test_multipliers_on_the_grid_are_feasible_and_those_of_numpy(seed):
 
 @pytest.fixture
 def spend(monkeypatch):
-    """Return a function that sets the CPU seconds of the searches so far; what is compiled is so of no process yet."""
+    """Return a function that sets the CPU seconds of the searches so far, and what of the modules is compiled."""
     monkeypatch.setattr(compiled, "available", lambda: True)
-    monkeypatch.setattr(compiled, "_kept", lambda *_: False)
-    return lambda seconds: monkeypatch.setattr(compiled, "_past", seconds)
+
+    def given(seconds, kept=False):
+        monkeypatch.setattr(compiled, "_past", seconds)
+        monkeypatch.setattr(compiled, "_kept", kept if callable(kept) else lambda *_: kept)
+
+    return given
 
 
-def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(monkeypatch, spend):
-    spend(0.99 * compiled.COMPILE)
-    assert not compiled.go_on()
-    spend(compiled.COMPILE)
-    assert compiled.go_on()
-    with clock.limited(3600.0):
-        assert compiled.go_on()
-    with clock.limited(5.0):
-        assert not compiled.go_on()
-        monkeypatch.setattr(compiled, "_kept", lambda *_: True)
-        assert compiled.go_on()
-        spend(compiled.IMPORT)
-        assert compiled.go_on()
-    spend(0.99 * compiled.IMPORT)
-    assert not compiled.go_on()  # a short search has no time for an import
-    spend(compiled.COMPILE)
-    monkeypatch.setattr(compiled, "_kept", lambda *_: None)  # every process would compile again
-    assert not compiled.go_on()
+def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(spend):
+    for seconds, kept, limit, goes_on in (
+        (0.99 * compiled.COMPILE, False, None, False),
+        (compiled.COMPILE, False, None, True),
+        (compiled.COMPILE, False, 3600.0, True),
+        (compiled.COMPILE, False, 5.0, False),
+        (compiled.COMPILE, True, 5.0, True),
+        (compiled.IMPORT, True, 5.0, True),
+        (0.99 * compiled.IMPORT, True, None, False),  # a short search has no time for an import
+        (compiled.COMPILE, None, None, False),  # every process would compile again
+    ):
+        spend(seconds, kept)
+        with clock.limited(limit) if limit else nullcontext():
+            assert compiled.go_on() is goes_on, (seconds, kept, limit)
 
 
-def test_exchanges_compile_nothing_within_a_short_limit_though_the_nodes_are_compiled(monkeypatch, spend):
-    spend(compiled.COMPILE)
-    monkeypatch.setattr(compiled, "_kept", lambda module, _: module == "interior_point")
+def test_exchanges_compile_nothing_within_a_short_limit_though_the_nodes_are_compiled(spend):
+    spend(compiled.COMPILE, lambda module, _: module == "interior_point")
     assert compiled.exchanges()
     with clock.limited(5.0):
         assert compiled.go_on()
         assert not compiled.exchanges()
-    spend(compiled.IMPORT)
+    spend(compiled.IMPORT, lambda module, _: module == "interior_point")
     assert not compiled.exchanges()
-    monkeypatch.setattr(compiled, "_kept", lambda *_: True)
+    spend(compiled.IMPORT, kept=True)
     assert compiled.exchanges()
 
 
@@ -242,46 +240,21 @@ def test_searches_count_together(monkeypatch, spend):
     assert compiled.go_on()
 
 
-@pytest.mark.parametrize("seconds", [np.inf, 20.0])
-def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_answer(monkeypatch, spend, seconds):
+def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_answer(monkeypatch, spend):
     """A second passes between two looks at the clock."""
-    problem, visits = problem_of(DEEP, 1.0, {"m": 3}), []
-    expected = branch_and_benders(problem)
-    ticks, visit = itertools.count(), Search._branch
+    problem = problem_of(NOISE, 1.0, {"m": 3})
+    expected, visit, visits, ticks = branch_and_benders(problem), Search._branch, [], itertools.count()
     monkeypatch.setattr(compiled, "thread_time", lambda: float(next(ticks)))
-    monkeypatch.setattr(compiled, "COMPILE", seconds)
     monkeypatch.setattr(Search, "_branch", lambda self, node: visits.append(self.solver.compiled) or visit(self, node))
-    spend(0.0)
-    found = branch_and_benders(problem)
-    assert visits == sorted(visits)
-    assert set(visits) == {False, seconds < np.inf}
-    assert found.status == expected.status
-    assert found.objective == pytest.approx(expected.objective, rel=1e-9)
-
-
-SHORT = """
-import sys
-from fsopt.algorithms.branch_and_benders import compiled
-from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from selection_cases import DEEP, problem_of
-assert compiled.available()
-compiled.IMPORT = float(sys.argv[1])
-assert branch_and_benders(problem_of(DEEP, 1.0, {"m": 3})).status == "optimal"
-print("numba" in sys.modules)
-"""
-
-
-def in_a_process(code, *words):
-    """Return what a process prints in which numba compiles."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    run = [sys.executable, "-c", code, *words]
-    return subprocess.run(run, env=environment, capture_output=True, text=True, check=True, timeout=1200).stdout
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("seconds", "imported"), [("inf", "False"), ("0", "True")])
-def test_a_short_search_does_not_import_numba(seconds, imported):
-    assert in_a_process(SHORT, seconds).strip() == imported
+    for seconds in (np.inf, 8.0):
+        visits.clear()
+        monkeypatch.setattr(compiled, "COMPILE", seconds)
+        spend(0.0)
+        found = branch_and_benders(problem)
+        assert visits == sorted(visits)
+        assert set(visits) == {False, seconds < np.inf}
+        assert found.status == expected.status
+        assert found.objective == pytest.approx(expected.objective, rel=1e-9)
 
 
 SEARCH = """
@@ -289,15 +262,17 @@ import json, sys
 from fsopt.algorithms.branch_and_benders import compiled
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
-from selection_cases import DEEP, problem_of
+from selection_cases import NOISE, problem_of
 from fsopt.common import clock
 assert compiled.available()
 answers = []
 for seconds in (float('inf'), 0.0):
     compiled.IMPORT = compiled.COMPILE = seconds
-    problem = problem_of(DEEP, 1.0, {"m": 5}, sys.argv[1])
-    result = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-4))
-    answers.append([result.status.value, result.objective, result.bound, result.history[-1]["solved"]])
+    for loss in ("hinge", "squared-hinge"):
+        problem = problem_of(NOISE, 1.0, {"m": 5}, loss)
+        result = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-4))
+        answers.append([result.status.value, result.objective, result.bound, result.history[-1]["solved"]])
+    assert ("numba" in sys.modules) == (seconds == 0.0)  # a short search does not import it
 with clock.limited(1.0):
     assert compiled.go_on()  # what is compiled costs no time
 print(json.dumps(answers))
@@ -305,11 +280,14 @@ print(json.dumps(answers))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
-def test_a_compiled_search_has_the_optimum_and_nearly_the_tree_of_numpy(loss):
-    plainly, fast = json.loads(in_a_process(SEARCH, loss))
-    assert plainly[0] == fast[0] == "optimal"
-    assert fast[1] == pytest.approx(plainly[1], rel=1e-9)
-    assert fast[2] == pytest.approx(plainly[2], rel=1e-4)
-    assert fast[3] > 20
-    assert fast[3] == pytest.approx(plainly[3], rel=0.2)
+def test_a_compiled_search_has_the_optimum_and_nearly_the_tree_of_numpy():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    run = [sys.executable, "-c", SEARCH]
+    said = subprocess.run(run, env=environment, capture_output=True, text=True, check=True, timeout=1200).stdout
+    *plain, hinge, squared = json.loads(said)
+    for plainly, fast in zip(plain, (hinge, squared), strict=True):
+        assert plainly[0] == fast[0] == "optimal"
+        assert fast[1] == pytest.approx(plainly[1], rel=1e-9)
+        assert fast[2] == pytest.approx(plainly[2], rel=1e-4)
+        assert fast[3] > 20
+        assert fast[3] == pytest.approx(plainly[3], rel=0.2)

@@ -23,17 +23,17 @@ def random_node(problem, rng):
     return problem.propagated(Partial(draw < 0.2, draw > 0.8))
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_multipliers_on_the_grid_are_feasible_in_exact_arithmetic(seed):
-    rng = np.random.default_rng(seed)
-    n, c = int(rng.integers(2, 60)), float(rng.choice([0.3, 1.0, 32.0]))
-    y = np.where(rng.uniform(size=n) < 0.5, 1.0, -1.0)
-    y[:2] = 1.0, -1.0
-    grid = on_grid(rng.uniform(-0.5, 1.5, n) * c, y, c)
-    assert valid_grid(grid, y)
-    alpha = [Fraction(int(k), GRID) for k in grid]
-    assert sum(a * int(s) for a, s in zip(alpha, y, strict=True)) == 0
-    assert all(0 <= a <= 1 for a in alpha)
+def test_multipliers_on_the_grid_are_feasible_in_exact_arithmetic():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        n, c = int(rng.integers(2, 60)), float(rng.choice([0.3, 1.0, 32.0]))
+        y = np.where(rng.uniform(size=n) < 0.5, 1.0, -1.0)
+        y[:2] = 1.0, -1.0
+        grid = on_grid(rng.uniform(-0.5, 1.5, n) * c, y, c)
+        assert valid_grid(grid, y)
+        alpha = [Fraction(int(k), GRID) for k in grid]
+        assert sum(a * int(s) for a, s in zip(alpha, y, strict=True)) == 0
+        assert all(0 <= a <= 1 for a in alpha)
 
 
 def test_multipliers_near_a_balance_hardly_move():
@@ -51,17 +51,17 @@ def test_multipliers_on_the_grid_are_below_their_own_bounds():
     assert np.all(tops >= c / 3.0 * GRID - 2.0)
 
 
-@pytest.mark.parametrize("wrong", ["negative", "above", "unbalanced"])
-def test_infeasible_multipliers_are_noticed(wrong):
+def test_infeasible_multipliers_are_noticed():
     y = np.array([1.0, -1.0, 1.0, -1.0])
     grid = np.array([5, 5, 7, 7], dtype=np.int32)
     assert valid_grid(grid, y)
-    grid[:2] = {"negative": (-1, -1), "above": (GRID + 1, GRID + 1), "unbalanced": (5, 6)}[wrong]
-    assert not valid_grid(grid, y)
+    for wrong in ((-1, -1), (GRID + 1, GRID + 1), (5, 6)):
+        grid[:2] = wrong
+        assert not valid_grid(grid, y)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_cut_bounds_every_selection_of_a_node_and_decides_no_feature_wrongly(kind, seed):
     data, c, limits = drawn(kind, seed)
     problem, values = problem_of(data, c, limits), allowed_values(data, c, limits)

@@ -1,11 +1,10 @@
-"""The interior point against a conic solver, on relaxations with every kind of constraint, and with frozen samples."""
+"""The interior point: no gap on relaxations with every kind of constraint, and bounds with frozen samples."""
 
 import numpy as np
 import pytest
-from selection_cases import KINDS, allowed_values, drawn, problem_of
-from support import blobs, optimum, reference
+from selection_cases import KINDS, allowed_values, drawn, exact_value, problem_of
+from support import blobs, optimum
 
-import fsopt
 from fsopt.algorithms.branch_and_benders import nodes
 from fsopt.algorithms.branch_and_benders import problem as problems
 from fsopt.algorithms.branch_and_benders.cuts import bound, make_cut, on_grid
@@ -27,17 +26,8 @@ def relaxation(problem, at=None, gap=1e-9, solver=None, hyperplane=None):
     return found, bound(problem, cut, at).value
 
 
-@pytest.mark.parametrize("c", [0.1, 1.0, 10.0])
-@pytest.mark.parametrize("m", [1, 2, 4, 6])
-def test_the_root_has_the_value_of_the_perspective_relaxation(m, c):
-    data = reference("gbd_n6")
-    model = fsopt.build("fsp-m-perspective", data, m=m, c=c, relax=True)
-    expected = fsopt.solve(model, "clarabel").objective
-    assert relaxation(problem_of(data, c, {"m": m}))[1] == pytest.approx(expected, rel=1e-6)
-
-
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_relaxation_is_below_all_selections_and_its_shares_satisfy_the_constraints(kind, seed):
     data, c, limits = drawn(kind, seed)
     problem = problem_of(data, c, limits)
@@ -55,16 +45,38 @@ def test_the_relaxation_is_below_all_selections_and_its_shares_satisfy_the_const
     assert primal == pytest.approx(value, rel=1e-5)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_without_free_features_it_is_the_support_vector_machine(seed):
-    data = blobs(50, 5, seed=seed)
-    problem = problem_of(data, 2.0, {"m": 3})
-    chosen = np.array([True, False, True, True, False])
-    _, value = relaxation(problem, Partial(chosen, ~chosen))
-    assert value == pytest.approx(optimum("svm", data.columns(np.flatnonzero(chosen)), c=2.0)[1], rel=1e-7)
+@pytest.mark.parametrize("selected", [3, 6])
+def test_without_free_features_it_is_the_support_vector_machine(selected):
+    """Of two allowed: no free feature can mend the constraint, whose multiplier would grow forever."""
+    data = blobs(60, 8, seed=1)
+    problem = problem_of(data, 1.0, {"m": 2})
+    chosen = np.arange(8) < selected
+    found, value = relaxation(problem, Partial(chosen, ~chosen))
+    expected = optimum("svm", data.columns(np.flatnonzero(chosen)), c=1.0)[1]
+    assert (found.bound, value) == pytest.approx((expected, expected), rel=1e-7)
+    assert problem.value(chosen, found.hyperplane.w)[0] == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("gap", "c"), [(0.3, 1e-3), (2.0, 1.0), (2.0, 1e3)])
+def test_the_relaxation_of_the_logistic_loss_is_solved_cold_warm_and_over_far_scales(gap, c):
+    data = blobs(90, 5, seed=2, gap=gap)
+    problem, mask = problem_of(data, c, {"m": 3}, "logistic"), np.arange(5) < 3
+    solver, at = NodeSolver(problem), Partial(mask, ~mask)
+    for known in (None, solver.solve(problem.root(), None, Goal(1e-6)).hyperplane):
+        found = solver.solve(at, known, Goal(1e-9))
+        value, _ = problem.value(mask, found.hyperplane.w)
+        assert value == pytest.approx(exact_value(data, mask, c, "logistic"), rel=1e-8)
+        assert found.bound == pytest.approx(value, rel=1e-7)
+        assert found.bound <= value * (1 + 1e-12)
+
+
+def test_samples_far_outside_the_margin_are_frozen_at_0_alone():
+    margins, data = np.array([-3.0, 0.5, 1.0, 1.5, 9.0]), blobs(20, 3)
+    for loss, distance in (("squared-hinge", [0.0, 0.0, 0.0, 0.5, 8.0]), ("logistic", [0.0] * 5)):
+        np.testing.assert_allclose(problem_of(data, 0.5, {"m": 2}, loss).distance(margins), distance)
+
+
+@pytest.mark.parametrize("seed", range(2))
 def test_frozen_samples_lower_the_bound_a_little_and_never_raise_it(seed):
     data = blobs(400, 8, seed=seed, gap=0.3)
     problem = problem_of(data, 2.0, {"m": 3})
@@ -140,25 +152,12 @@ def test_the_cold_start_is_balanced_within_the_bounds_and_has_equal_products(cur
     assert start.x * start.z == pytest.approx(np.full(len(start.x), alpha.max()), rel=1e-12)
 
 
-@pytest.mark.parametrize("gap", [1e-2, 1e-4])
-@pytest.mark.parametrize("c", [1.0, 30.0])
+@pytest.mark.parametrize(("c", "gap"), [(1.0, 1e-2), (30.0, 1e-2), (30.0, 1e-4)])
 def test_the_gap_counts_from_the_dual_value_also_far_from_feasible(c, gap):
     """The first iterates of many samples have tiny products and a q that is not that of the multipliers."""
     problem = problem_of(blobs(3000, 8, seed=3, gap=0.3), c, {"m": 3})
     exact = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9)).bound
     assert NodeSolver(problem).solve(problem.root(), None, Goal(gap)).bound >= (1.0 - 1.1 * gap) * exact
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_more_features_than_the_constraints_allow_have_a_support_vector_machine(seed):
-    """An elimination begins with them: no free feature can mend the constraint, whose multiplier would grow forever."""
-    data = blobs(60, 8, seed=seed)
-    problem = problem_of(data, 1.0, {"m": 2})
-    chosen = np.arange(8) < 6
-    found = NodeSolver(problem).solve(Partial(chosen, ~chosen), None, Goal(1e-9))
-    expected = optimum("svm", data.columns(np.flatnonzero(chosen)), c=1.0)[1]
-    assert found.bound == pytest.approx(expected, rel=1e-7)
-    assert problem.value(chosen, found.hyperplane.w)[0] == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.fixture
@@ -170,9 +169,8 @@ def many(monkeypatch):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("seed", range(3))
-def test_the_samples_nearest_to_the_margin_of_a_part_give_the_relaxation_of_all(loss, seed, many):
-    data = blobs(400, 8, seed=seed, gap=0.3)
+def test_the_samples_nearest_to_the_margin_of_a_part_give_the_relaxation_of_all(loss, many):
+    data = blobs(400, 8, seed=1, gap=0.3)
     problem = problem_of(data, 2.0, {"m": 3}, loss=loss)
     assert problem.part.n < 0.3 * problem.n
     parent = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9))
@@ -184,16 +182,15 @@ def test_the_samples_nearest_to_the_margin_of_a_part_give_the_relaxation_of_all(
             assert bound(problem, cut, at).value == pytest.approx(whole, rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_node_of_many_samples_stays_open_by_a_bound_near_that_of_all(seed, many):
+def test_a_node_of_many_samples_stays_open_by_a_bound_near_that_of_all(many):
     """The others may cost a tenth of the gap of a node that is branched."""
-    problem = problem_of(blobs(400, 8, seed=seed, gap=0.3), 2.0, {"m": 3})
+    problem = problem_of(blobs(400, 8, seed=0, gap=0.3), 2.0, {"m": 3})
     whole = NodeSolver(problem)._rounds(problem.root(), None, Goal(1e-9)).bound
     found = NodeSolver(problem).solve(problem.root(), None, Goal(1e-6, cutoff=1.2 * whole, branch=0.5)).bound
     assert 0.85 * whole <= found <= whole * (1.0 + 1e-9)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS[::2])
 def test_a_search_of_many_samples_finds_the_optimum(kind, many, monkeypatch):
     monkeypatch.setattr(nodes, "MANY", 10)
     monkeypatch.setattr(nodes, "EACH", 1)
