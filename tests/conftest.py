@@ -15,11 +15,13 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
-from support import SHARED, reference
 
 from fsopt.data import Dataset, load_dataset
 from fsopt.studies import running
 from fsopt.studies.executors import InProcess
+
+# An assertion of a helper holds with python -O, too; helpers are imported later.
+pytest.register_assert_rewrite(*(path.stem for path in Path(__file__).with_name("helpers").glob("*.py")))
 
 # Without a database of examples, which a checkout that cannot be written has no place for.
 settings.register_profile("fsopt", database=None)
@@ -98,11 +100,15 @@ def wdbc() -> Dataset:
 
 @pytest.fixture(scope="session")
 def wdbc_std() -> Dataset:
+    from support import reference
+
     return reference("wdbc_std")
 
 
 @pytest.fixture
 def shared() -> Path:
+    from support import SHARED
+
     if not SHARED.is_dir():
         pytest.skip(f"the papers' files are not at {SHARED} (set FSOPT_SHARED)")
     return SHARED

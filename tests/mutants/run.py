@@ -41,7 +41,7 @@ from recording import Lines, Seconds, branched, passed, record
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = {
     "certificates": ("certificates",),
-    "verification": ("verification", "methods/test_verification.py", "methods/test_saved.py", "corruption"),
+    "verification": ("verification", "methods/test_verification.py", "corruption"),
     "verifier": ("certificates/exact", "proofs"),
     "algorithms": ("algorithms",),
     "drivers": ("drivers",),
