@@ -9,11 +9,8 @@ from support import blobs, reference
 
 import fsopt
 from fsopt.answers.certificate import TOLERANCE
-from fsopt.compiler import compile_model
-from fsopt.errors import OptionError, SolverError
+from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
-from fsopt.solvers.interface import Settings
-from fsopt.solvers.libsvm import Libsvm
 
 SIGMA = {"ones": np.ones(4), "some": np.array([1.0, 0, 1, 0]), "none": np.zeros(4), "parts": np.array([0.3, 1, 0, 0.7])}
 
@@ -140,13 +137,6 @@ def test_anything_else_is_refused_before_the_call(how, monkeypatch):
         fsopt.solve(m, "libsvm")
 
 
-@pytest.mark.parametrize("slug", [s for s, m in fsopt.MODELS.items() if s not in ("svm", "fsp-sub")])
-def test_every_other_model_is_refused(slug):
-    needs = {"fsp-master": {"m": 2}}
-    with pytest.raises(SolverError, match="libsvm"):
-        fsopt.solve(fsopt.build(slug, blobs(), **needs.get(slug, {})), "libsvm")
-
-
 def test_the_benders_loop_updates_sigma_and_the_costs():
     data = blobs()
     m = fsopt.build("fsp-sub", data, c=0.7)
@@ -174,12 +164,3 @@ def test_limits_are_told_with_a_feasible_point(wdbc):
     assert short.certificate.residuals["gap"] > TOLERANCE
     few = fsopt.solve(m, "libsvm", options={"max_iter": 50})
     assert (few.status, few.stop, few.iterations) == ("feasible", "iteration-limit", 50)
-
-
-@pytest.mark.parametrize(
-    "bad", [{"nope": 1}, {"kernel": "rbf"}, {"tol": 1.0}, {"max_iter": "a"}, {"cache_size": -1}, {"C": 2.0}]
-)
-def test_bad_options_are_named(bad):
-    program = compile_model(fsopt.build("svm", blobs(), c=1.0))
-    with pytest.raises(OptionError, match=next(iter(bad))):
-        Libsvm(program, Settings.make(bad))
