@@ -151,7 +151,7 @@ def test_an_update_that_leaves_the_class_of_the_solver_is_refused(change, solver
 
 
 @BOTH
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=4, deadline=None, derandomize=True)
 @given(costs=st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=3, max_size=5))
 def test_a_warm_solve_after_new_costs_is_a_fresh_one(solver, costs):
     m = changeable()

@@ -27,7 +27,7 @@ def watched(model, solver, **more):
 @pytest.mark.parametrize("solver", TREES)
 def test_incumbents_rise_and_bounds_fall_to_the_optimum_of_a_maximum(solver):
     told = []
-    result = watched(knapsacks(18), solver, progress=told.append)
+    result = watched(knapsacks(15), solver, progress=told.append)
     history = result.history
     assert history
     assert list(history) == told
@@ -59,7 +59,7 @@ def test_a_solver_that_tells_nothing_has_no_history_and_no_plot():
 
 
 def test_the_plot_has_both_lines():
-    figure = watched(knapsacks(18), "highs").plot()
+    figure = watched(knapsacks(15), "highs").plot()
     assert {line.get_label() for line in figure.axes[0].lines} == {"incumbent", "bound"}
 
 
@@ -90,7 +90,7 @@ def test_a_warm_start_is_the_first_incumbent(solver):
 
 
 def test_values_that_are_no_point_do_no_harm():
-    model = knapsacks(18)
+    model = knapsacks(10)
     best = fsopt.solve(model, "highs").objective
     for v in model.x.values():
         v.set_value(1)
