@@ -223,17 +223,6 @@ def test_prices_and_optimum_come_back_from_balanced_units(solver, unit):
     assert {name: price / unit for name, price in shadow_prices(m).items()} == pytest.approx(PRICES, abs=1e-6)
 
 
-@pytest.mark.parametrize("solver", ["pyomo:glpk", "pyomo:cbc"])
-def test_linear_programs_in_mixed_units_are_solved_through_pyomo(solver):
-    there(solver)
-    data = blobs(40, 4, seed=1)
-    units = 10.0 ** np.array([-5, 5, 0, 3])
-    mixed = fsopt.Dataset(data.X * units, data.y)
-    found = fsopt.solve(fsopt.build("rlp", mixed), solver)
-    assert found.status == "optimal"
-    assert found.objective == pytest.approx(fsopt.solve(fsopt.build("rlp", data)).objective, rel=1e-7)
-
-
 def test_a_quadratic_program_through_pyomo_has_the_optimum_in_any_units():
     name = "pyomo:gurobi_direct"
     there(name)
