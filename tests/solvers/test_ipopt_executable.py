@@ -119,6 +119,7 @@ def test_a_nonconvex_program_is_stationary_and_has_shadow_prices(executable):
     assert (m.dual[m.c], m.dual[m.w]) == (pytest.approx(2.0), pytest.approx(-0.25))
 
 
+@pytest.mark.slow
 def test_infeasible_and_unbounded_programs_are_not_called_solved(executable):
     m = pyo.ConcreteModel()
     m.x, m.y = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
@@ -155,6 +156,7 @@ def test_options_limits_repeated_equations_and_constraints_without_variables(exe
     assert (m.x[0].value, m.x[1].value) == (pytest.approx(0.375), pytest.approx(0.625))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("executable")
 def test_pyomos_interface_calls_it_too():
     model, same = (fsopt.build("gmeb-primal", blobs(12, 2), r_plus=1.0, r_minus=1.0) for _ in range(2))

@@ -10,7 +10,7 @@ from support import sampled
 from truth.convex_grid import PARAMS, ending, points
 
 ALL = points()
-OTHERS = (10, 46, 175, 208)
+OTHERS = (46, 175)
 HARD = (8, 44, 94, 124, 140, 149, 188, 231, 254, 266, 317, 334)
 """Points at which a method once ended without a certified optimum."""
 OPEN = {("svm-norm", 128)}
