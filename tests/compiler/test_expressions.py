@@ -18,7 +18,7 @@ import fsopt
 from fsopt.compiler import Dot, compile_model, dot
 from fsopt.compiler.expressions import read
 
-FEW = settings(max_examples=40, deadline=None, derandomize=True)
+FEW = settings(max_examples=20, deadline=None, derandomize=True)
 NUMBER = st.one_of(st.sampled_from([0.0, 1.0, -1.0]), st.floats(-8, 8).map(lambda v: round(v, 3)))
 AT = [0.5, -2.0, 3.0, 1.25]
 

@@ -32,7 +32,7 @@ def largest_eigenvalue(A: np.ndarray, sense: int = pyo.minimize) -> pyo.Concrete
 
 
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-@pytest.mark.parametrize("size", [1, 2, 5, 9])
+@pytest.mark.parametrize("size", [1, 5])
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])
 def test_the_largest_eigenvalue(solver: str, size: int, sense: int) -> None:
     A = symmetric(size, size)
@@ -46,7 +46,7 @@ def test_the_largest_eigenvalue(solver: str, size: int, sense: int) -> None:
 
 
 @given(st.integers(1, 6), st.integers(0, 10_000))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_the_distance_is_that_to_the_nearest_semidefinite_matrix(size: int, seed: int) -> None:
     A = symmetric(size, seed)
     model = largest_eigenvalue(np.zeros((size, size)))
@@ -82,10 +82,9 @@ def test_an_infeasible_inequality_has_a_proof() -> None:
     assert result.certificate.ok
 
 
-@pytest.mark.parametrize("radii", [(1.0, 1.0), (0.5, 2.0)])
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])
-def test_gmeb_in_its_lmi_form_is_gmeb(solver: str, radii: tuple[float, float]) -> None:
-    data = blobs(30, 4, seed=2)
+def test_gmeb_in_its_lmi_form_is_gmeb(solver: str) -> None:
+    data, radii = blobs(16, 3, seed=2), (0.5, 2.0)
     m = fsopt.build("gmeb-primal", data, r_plus=radii[0], r_minus=radii[1])
     m.del_component(m.perspective)
     m.del_component(m.unit_norm)
@@ -113,7 +112,7 @@ def test_a_matrix_in_mixed_units_has_the_optimum_of_the_one_in_equal_units(solve
     assert result.objective == pytest.approx(np.linalg.eigvalsh(A)[-1], rel=1e-6)
 
 
-@pytest.mark.parametrize("a", [1.0, 1e4, 1e8])
+@pytest.mark.parametrize("a", [1.0, 1e8])
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])
 def test_a_constant_entry_may_have_another_size_than_the_variables(solver: str, a: float) -> None:
     """The smallest x + y with a^2 <= xy is 2a, and the largest x with x^2 <= a (4 / a) is 2."""
@@ -129,10 +128,10 @@ def test_a_constant_entry_may_have_another_size_than_the_variables(solver: str, 
     assert fsopt.solve(m, solver).objective == pytest.approx(2, rel=1e-6)
 
 
-@pytest.mark.parametrize("units", [np.ones(4), np.full(4, 1e6), np.full(4, 1e-6), 10.0 ** np.linspace(-6, 6, 4)])
+@pytest.mark.parametrize("units", [np.full(3, 1e-6), 10.0 ** np.linspace(-6, 6, 3)])
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])
 def test_gmeb_in_its_lmi_form_has_its_optimum_in_any_units(solver: str, units: np.ndarray) -> None:
-    data = blobs(30, 4, seed=2)
+    data = blobs(16, 3, seed=2)
     truth = fsopt.solve(fsopt.build("gmeb-dual", data, r_plus=0.5, r_minus=0.8)).objective
     model = fsopt.build("gmeb-sdp", data.with_X(data.X * units), r_plus=0.5, r_minus=0.8)
     result = fsopt.solve(model, solver)

@@ -40,7 +40,7 @@ def test_products_with_fixed_integers_make_a_convex_program(selection: list[int]
     assert rest.objective_at(point) == pytest.approx(pyo.value(by_hand.objective), rel=1e-14)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_a_substituted_objective_is_the_same_function_on_the_feasible_set(seed: int) -> None:
     """Chains of equations in one or two variables, in random order and scale, and a random quadratic objective."""
     rng = np.random.default_rng(seed)

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import warnings
+from functools import cache
+
 import numpy as np
 import pyomo.environ as pyo
 
 import fsopt
+from fsopt.errors import SolverError
+from fsopt.solvers.registry import SOLVERS
 
-BOUNDS = {"le": 2.0, "ge": 1.0, "eq": 3.0, "range": 1.25, "up": 1.5, "low": 0.5, "fixed": 0.25}
-"""Names and values of the bounds of :func:`active_bounds`: of constraints, variables, and the fixed variable."""
+PRICES = {"le": -1.5, "ge": 2.0, "eq": 0.7, "range": -1.1, "up": -1.2, "low": 0.9, "fixed": 0.6}
+"""Shadow prices of the constraints, bounds and fixed variable of :func:`active_bounds`, of the minimum."""
 
 
-def active_bounds(sense: int, square: float, name: str = "le", change: float = 0.0) -> pyo.ConcreteModel:
+def active_bounds(sense: int, square: float) -> pyo.ConcreteModel:
     """Return a problem whose constraints (<=, >=, ==, range), bounds and fixed variable are all active.
 
-    ``square`` adds a quadratic term with its minimum at the optimum of the linear program; the named bound is changed.
+    The gradient at the optimum is that of the :data:`PRICES`; ``square`` adds a quadratic term with its minimum there.
     """
-    bounds = BOUNDS | {name: BOUNDS[name] + change}
     m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(7), bounds=lambda m, j: {4: (None, bounds["up"]), 1: (bounds["low"], None)}.get(j))
+    m.x = pyo.Var(range(7), bounds=lambda m, j: {4: (None, 1.5), 1: (0.5, None)}.get(j))
     x = m.x
-    x[6].fix(bounds["fixed"])
-    m.le = pyo.Constraint(expr=x[0] + x[1] + x[6] <= bounds["le"])
-    m.ge = pyo.Constraint(expr=x[2] - x[3] + 1 >= bounds["ge"] + 1)
-    m.eq = pyo.Constraint(expr=x[0] + x[2] + x[4] == bounds["eq"])
-    m.range = pyo.Constraint(expr=(-9, x[5] - x[3], bounds["range"]))
+    x[6].fix(0.25)
+    m.le = pyo.Constraint(expr=x[0] + x[1] + x[6] <= 2.0)
+    m.ge = pyo.Constraint(expr=x[2] - x[3] + 1 >= 2.0)
+    m.eq = pyo.Constraint(expr=x[0] + x[2] + x[4] == 3.0)
+    m.range = pyo.Constraint(expr=(-9, x[5] - x[3], 1.25))
     A = np.array([[1, 1, 0, 0, 0, 0, 1], [0, 0, 1, -1, 0, 0, 0], [1, 0, 1, 0, 1, 0, 0], [0, 0, 0, -1, 0, 1, 0]])
-    cost = A.T @ [-1.5, 2.0, 0.7, -1.1] + np.array([0, 0.9, 0, 0, -1.2, 0, 0.6])
+    cost = A.T @ [PRICES[name] for name in ("le", "ge", "eq", "range")]
+    cost += np.array([0, PRICES["low"], 0, 0, PRICES["up"], 0, PRICES["fixed"]])
     at = [1.25, 0.5, 0.25, -0.75, 1.5, 0.5, 0.25]
     form = sum(float(c) * v for c, v in zip(cost, x.values(), strict=True))
     form += square * sum((v - a) ** 2 for v, a in zip(x.values(), at, strict=True))
@@ -80,18 +85,28 @@ def knapsacks(n: int = 45, *, equations: bool = False) -> pyo.ConcreteModel:
     return m
 
 
-def works(solver: str, model: pyo.ConcreteModel) -> bool:
-    """Return whether a solver takes a model here: some are installed without a licence."""
-    try:
-        fsopt.solve(model, solver)
-    except fsopt.FsoptError:
-        return False
-    return True
+@cache
+def usable_solvers() -> tuple[str, ...]:
+    """Return the solvers that are installed and have a licence here; those of one structure need none."""
+    found = []
+    for name, spec in SOLVERS.items():
+        m = pyo.ConcreteModel()
+        m.x = pyo.Var(bounds=(0, 10))
+        m.row = pyo.Constraint(expr=m.x >= 1)
+        m.objective = pyo.Objective(expr=m.x)
+        if not spec.available:
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                fsopt.solve(m, name)
+        except SolverError as error:
+            if "licence" in str(error):
+                continue
+        found.append(name)
+    return tuple(found)
 
 
-def one_integer() -> pyo.ConcreteModel:
-    """Return the smallest integer program."""
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(domain=pyo.Binary)
-    m.o = pyo.Objective(expr=m.x)
-    return m
+def takers(*classes: str) -> list[str]:
+    """Return the usable solvers of any program of these classes."""
+    return [s for s in usable_solvers() if not SOLVERS[s].structured and SOLVERS[s].classes.issuperset(classes)]

@@ -61,31 +61,3 @@ def test_an_exception_of_the_users_own_function_stays(solver):
 
     with pytest.raises(ZeroDivisionError, match="of the user"):
         fsopt.solve(m, solver, progress=progress)
-
-
-@pytest.mark.parametrize("solver", [s.name for s in preference("QP") if s.available and s.name != "libsvm"])
-@pytest.mark.parametrize("right", [1.0, -1.0])
-def test_a_constraint_without_entries_holds_or_makes_the_program_infeasible(solver, right):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(0, 5))
-    m.c = pyo.Constraint(expr=0 * m.x <= right)
-    m.o = pyo.Objective(expr=(m.x - 1) ** 2)
-    try:
-        result = fsopt.solve(m, solver)
-    except SolverError as error:
-        if "licence" not in str(error):
-            raise
-        return
-    if right < 0:
-        assert (result.stop, result.point) == ("infeasible", None)
-    else:
-        assert result.objective == pytest.approx(0.0, abs=1e-6)
-
-
-@pytest.mark.parametrize("solver", [s.name for s in preference("NLP") if s.available and s.proves == "global"])
-def test_a_nonconvex_program_without_a_bound_gives_no_foreign_error(solver):
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(), pyo.Var()
-    m.o = pyo.Objective(expr=-(m.x**2) + m.y**2)
-    outcome = Session(m, solver).connection.solve(5.0)
-    assert outcome.status in ("unbounded", "none")

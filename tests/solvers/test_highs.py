@@ -69,6 +69,7 @@ def test_a_run_after_one_of_the_users_own():
     assert fsopt.solve(fsopt.build("onsvm", blobs(20, 3)), "highs").status.solved
 
 
+@pytest.mark.slow
 def test_the_first_solve_of_a_process_prints_nothing():
     """From 1.16 on the constructor prints its licence before any option can be set."""
     done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)

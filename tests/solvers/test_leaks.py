@@ -8,7 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from scipy.optimize import linprog
-from solver_cases import active_bounds, one_integer, shadow_prices, works
+from solver_cases import PRICES, active_bounds, shadow_prices, takers
 from support import blobs, there
 
 import fsopt
@@ -22,11 +22,6 @@ from fsopt.solvers.spec import SolverSpec
 
 LAM = 0.05
 LARGE = 1e4
-INTEGER = [
-    name
-    for name, spec in SOLVERS.items()
-    if "MILP" in spec.classes and not spec.structured and spec.available and works(name, one_integer())
-]
 DATA = blobs(12, 3, seed=5, gap=0.8)
 
 
@@ -68,8 +63,8 @@ def answer(model, solver, **options):
     return fsopt.solve(model, solver, time_limit=30, options=options)
 
 
-@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e4, 1e6])
-@pytest.mark.parametrize("solver", INTEGER)
+@pytest.mark.parametrize("unit", [1e-3, 1e6])
+@pytest.mark.parametrize("solver", takers("MILP"))
 @pytest.mark.parametrize("slug", ["fsv-exact", "misclass-milp"])
 def test_no_optimum_and_no_bound_is_false_in_any_unit_of_the_features(slug, solver, unit):
     truth = fsv_optimum(unit) if slug == "fsv-exact" else misclassified()
@@ -88,9 +83,9 @@ def test_no_optimum_and_no_bound_is_false_in_any_unit_of_the_features(slug, solv
         assert any("integer tolerance" in note for note in result.certificate.notes)
 
 
-@pytest.mark.parametrize("solver", INTEGER)
+@pytest.mark.parametrize("solver", takers("MILP"))
 def test_a_big_m_that_fits_the_units_is_solved_in_all_of_them(solver):
-    for unit in (1e-3, 1e3, 1e6):
+    for unit in (1e-3, 1e6):
         model = fsopt.build("fsv-exact", in_units(unit), lam=LAM, big_m=20.0 / unit)
         result = answer(model, solver)
         assert result.status == "optimal", unit
@@ -191,7 +186,7 @@ def test_infeasible_and_unbounded_are_the_word_of_no_leaking_solver():
     assert 1e-9 * big_m(program) < LEAK < COARSE * big_m(program)
 
 
-@pytest.mark.parametrize("solver", INTEGER)
+@pytest.mark.parametrize("solver", takers("MILP"))
 def test_an_infeasible_relaxation_is_proved_by_its_multipliers(solver):
     m = fsopt.build("fsv-exact", in_units(1e6))
     m.never = pyo.Constraint(expr=m.w[0] >= 2e4)
@@ -200,28 +195,17 @@ def test_an_infeasible_relaxation_is_proved_by_its_multipliers(solver):
     assert result.certificate.ok
 
 
-@pytest.mark.parametrize("solver", INTEGER)
-def test_a_false_word_of_an_unbounded_program_is_none(solver, monkeypatch):
+def test_a_false_word_of_an_unbounded_program_is_none(monkeypatch):
     """A program with an optimum whose solver calls it unbounded."""
-    spec = solver_spec(solver)
 
     class Wrong(Boaster):
         def solve(self, time_limit, mip_gap=None):
             return Outcome(Status.UNBOUNDED, "unbounded", None, None, 0, 0.0, "unbounded", integer_tolerance=1e-9)
 
     model = fsopt.build("fsv-exact", in_units(1.0))
-    monkeypatch.setitem(SOLVERS.shipped, solver, dataclasses.replace(spec, connect=Wrong))
-    found = fsopt.solve(model, solver)
+    monkeypatch.setitem(SOLVERS.shipped, "highs", dataclasses.replace(solver_spec("highs"), connect=Wrong))
+    found = fsopt.solve(model, "highs")
     assert (found.status, found.stop, found.certificate.ok) == ("none", "unbounded", False)
-
-
-@pytest.mark.parametrize("solver", INTEGER)
-def test_an_unbounded_program_with_integers_is_unbounded(solver):
-    m = pyo.ConcreteModel()
-    m.lots, m.rest = pyo.Var(within=pyo.NonNegativeIntegers), pyo.Var(bounds=(0, 1))
-    m.whole = pyo.Constraint(expr=m.lots - m.rest >= 0)
-    m.profit = pyo.Objective(expr=m.lots + m.rest, sense=pyo.maximize)
-    assert answer(m, solver).status in ("unbounded", "none")
 
 
 # -- programs through Pyomo, in balanced units --------------------------------------------------------------
@@ -231,24 +215,12 @@ def test_an_unbounded_program_with_integers_is_unbounded(solver):
 @pytest.mark.parametrize("solver", ["pyomo:glpk", "pyomo:cbc", "pyomo:appsi_highs"])
 def test_prices_and_optimum_come_back_from_balanced_units(solver, unit):
     there(solver)
-    mine, theirs = active_bounds(pyo.minimize, 0.0), active_bounds(pyo.minimize, 0.0)
-    mine.o.set_value(unit * mine.o.expr)
-    found, expected = fsopt.solve(mine, solver), fsopt.solve(theirs, "highs")
-    assert found.status == "optimal"
-    assert found.objective == pytest.approx(unit * expected.objective, rel=1e-6)
-    prices = {name: price / unit for name, price in shadow_prices(mine).items()}
-    assert prices == pytest.approx(shadow_prices(theirs), abs=1e-6)
-
-
-@pytest.mark.parametrize("solver", ["pyomo:glpk", "pyomo:cbc"])
-def test_linear_programs_in_mixed_units_are_solved_through_pyomo(solver):
-    there(solver)
-    data = blobs(40, 4, seed=1)
-    units = 10.0 ** np.array([-5, 5, 0, 3])
-    mixed = fsopt.Dataset(data.X * units, data.y)
-    found = fsopt.solve(fsopt.build("rlp", mixed), solver)
-    assert found.status == "optimal"
-    assert found.objective == pytest.approx(fsopt.solve(fsopt.build("rlp", data)).objective, rel=1e-7)
+    m = active_bounds(pyo.minimize, 0.0)
+    optimum = fsopt.solve(m, "highs").objective
+    m.o.set_value(unit * m.o.expr)
+    found = fsopt.solve(m, solver)
+    assert (found.status, found.objective) == ("optimal", pytest.approx(unit * optimum, rel=1e-6))
+    assert {name: price / unit for name, price in shadow_prices(m).items()} == pytest.approx(PRICES, abs=1e-6)
 
 
 def test_a_quadratic_program_through_pyomo_has_the_optimum_in_any_units():

@@ -9,11 +9,8 @@ from support import blobs, reference
 
 import fsopt
 from fsopt.answers.certificate import TOLERANCE
-from fsopt.compiler import compile_model
-from fsopt.errors import OptionError, SolverError
+from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
-from fsopt.solvers.interface import Settings
-from fsopt.solvers.libsvm import Libsvm
 
 SIGMA = {"ones": np.ones(4), "some": np.array([1.0, 0, 1, 0]), "none": np.zeros(4), "parts": np.array([0.3, 1, 0, 0.7])}
 
@@ -35,7 +32,7 @@ def by_hand(data, c, rename=False, turn=1.0):
     return m
 
 
-@pytest.mark.parametrize("c", [0.05, 0.7, 32.0])
+@pytest.mark.parametrize("c", [0.05, 32.0])
 @pytest.mark.parametrize("name", ["svm", *SIGMA])
 def test_the_models_are_certified_and_agree_with_clarabel(name, c):
     extra = {} if name == "svm" else {"sigma": SIGMA[name]}
@@ -47,9 +44,8 @@ def test_the_models_are_certified_and_agree_with_clarabel(name, c):
     assert result.bound == pytest.approx(result.objective, rel=1e-9)
 
 
-@pytest.mark.parametrize("c", [0.7, 32.0])
-def test_a_real_data_set_is_certified(c, wdbc_std):
-    m = fsopt.build("svm", wdbc_std, c=c)
+def test_a_real_data_set_is_certified(wdbc_std):
+    m = fsopt.build("svm", wdbc_std, c=0.7)
     result = fsopt.solve(m, "libsvm")
     assert result.status == "optimal"
     assert result.certificate.worst <= 1e-9
@@ -88,63 +84,31 @@ def test_names_order_senses_curvature_and_costs_do_not_matter(turn):
     assert m.dual[m.rows[7]] == pytest.approx(other.dual[other.rows[7]], abs=1e-5)
 
 
-def spoil(m, how):
-    """Turn a support vector machine into something else."""
-    if how == "bounded":
-        m.a[0].setlb(0)
-    elif how == "factors":
-        m.o.set_value(m.o.expr - m.a[0] ** 2)
-    elif how == "products":
-        m.o.set_value(m.o.expr - 0.1 * m.a[0] * m.a[1])
-    elif how == "free slack":
-        m.z[3].setlb(None)
-    elif how == "capped slack":
-        m.z[3].setub(1)
-    elif how == "row":
-        m.extra = pyo.Constraint(expr=m.a[0] + m.a[1] <= 5)
-    elif how == "side":
-        m.extra = pyo.Constraint(expr=m.z[0] + m.k >= 2)
-    elif how == "equation":
-        m.extra = pyo.Constraint(expr=m.a[0] + m.a[1] == 0)
-    elif how == "second intercept":
-        m.b2 = pyo.Var()
-        m.rows[0].set_value(m.rows[0].body + m.b2 >= 1)
-    elif how == "intercept":
-        m.rows[0].set_value(m.rows[0].body + m.k >= 1)
-    elif how == "cost":
-        m.o.set_value(m.o.expr - m.k)
-
-
-SPOILS = [
-    "bounded",
-    "factors",
-    "products",
-    "free slack",
-    "capped slack",
-    "row",
-    "side",
-    "equation",
-    "second intercept",
-    "intercept",
-    "cost",
-]
+SPOILS = {
+    "bounded": lambda m: m.a[0].setlb(0),
+    "factors": lambda m: m.o.set_value(m.o.expr - m.a[0] ** 2),
+    "products": lambda m: m.o.set_value(m.o.expr - 0.1 * m.a[0] * m.a[1]),
+    "free slack": lambda m: m.z[3].setlb(None),
+    "capped slack": lambda m: m.z[3].setub(1),
+    "row": lambda m: m.add_component("extra", pyo.Constraint(expr=m.a[0] + m.a[1] <= 5)),
+    "side": lambda m: m.add_component("extra", pyo.Constraint(expr=m.z[0] + m.k >= 2)),
+    "equation": lambda m: m.add_component("extra", pyo.Constraint(expr=m.a[0] + m.a[1] == 0)),
+    "second intercept": lambda m: m.rows[0].set_value(m.rows[0].body + m.spare >= 1),
+    "intercept": lambda m: m.rows[0].set_value(m.rows[0].body + m.k >= 1),
+    "cost": lambda m: m.o.set_value(m.o.expr - m.k),
+}
+"""Changes that turn a support vector machine into something else."""
 
 
 @pytest.mark.parametrize("how", SPOILS)
 def test_anything_else_is_refused_before_the_call(how, monkeypatch):
     m = by_hand(blobs(10, 3), 0.4)
-    spoil(m, how)
+    m.spare = pyo.Var()
+    SPOILS[how](m)
     assert fsopt.classify(m) == "QP"
     monkeypatch.setattr("sklearn.svm.SVC", lambda **_: pytest.fail("LIBSVM was called"))
     with pytest.raises(SolverError, match=r"libsvm.*support vector machines only.*(svm, fsp-sub|svm and fsp-sub)"):
         fsopt.solve(m, "libsvm")
-
-
-@pytest.mark.parametrize("slug", [s for s, m in fsopt.MODELS.items() if s not in ("svm", "fsp-sub")])
-def test_every_other_model_is_refused(slug):
-    needs = {"fsp-master": {"m": 2}}
-    with pytest.raises(SolverError, match="libsvm"):
-        fsopt.solve(fsopt.build(slug, blobs(), **needs.get(slug, {})), "libsvm")
 
 
 def test_the_benders_loop_updates_sigma_and_the_costs():
@@ -166,20 +130,10 @@ def test_the_benders_loop_updates_sigma_and_the_costs():
         session.update(m.objective)
 
 
-def test_limits_are_told_with_a_feasible_point(wdbc):
-    m = fsopt.build("svm", wdbc, c=32.0)
-    short = fsopt.solve(m, "libsvm", time_limit=0.3)
+def test_limits_are_told_with_a_feasible_point():
+    m = fsopt.build("svm", blobs(60, 4, gap=0.1), c=32.0)
+    short = fsopt.solve(m, "libsvm", time_limit=1e-6)
     assert (short.status, short.stop) == ("feasible", "time-limit")
-    assert short.seconds["solve"] < 3
     assert short.certificate.residuals["gap"] > TOLERANCE
     few = fsopt.solve(m, "libsvm", options={"max_iter": 50})
     assert (few.status, few.stop, few.iterations) == ("feasible", "iteration-limit", 50)
-
-
-@pytest.mark.parametrize(
-    "bad", [{"nope": 1}, {"kernel": "rbf"}, {"tol": 1.0}, {"max_iter": "a"}, {"cache_size": -1}, {"C": 2.0}]
-)
-def test_bad_options_are_named(bad):
-    program = compile_model(fsopt.build("svm", blobs(), c=1.0))
-    with pytest.raises(OptionError, match=next(iter(bad))):
-        Libsvm(program, Settings.make(bad))

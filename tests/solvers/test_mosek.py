@@ -164,17 +164,6 @@ def test_a_matrix_is_held_by_its_lower_triangle_with_roots_of_two():
     assert held == pytest.approx(expected * e[[0, 0, 0, 1, 1, 2]] * e[[0, 1, 2, 1, 2, 2]])
 
 
-def test_mosek_writes_the_task_as_cbf_with_the_same_counts(tmp_path):
-    import mosek
-
-    _, interface = loaded(fsopt.build("gmeb-primal", blobs(30, 4, seed=1)))
-    interface.task.writedata(str(tmp_path / "task.cbf"))
-    with mosek.Task() as t:
-        t.readdata(str(tmp_path / "task.cbf"))
-        assert t.getnumvar() == interface.task.getnumvar()
-        assert t.getnumacc() >= interface.task.getnumacc()
-
-
 # -- updates ----------------------------------------------------------------------------------------------
 
 

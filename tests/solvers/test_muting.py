@@ -63,5 +63,5 @@ def test_a_closed_stream_is_no_error(monkeypatch):
 
 def test_the_progress_of_scip_is_heard(capfd):
     pytest.importorskip("pyscipopt")
-    result = fsopt.solve(knapsacks(18), "scip", progress=lambda record: say("."))
+    result = fsopt.solve(knapsacks(12), "scip", progress=lambda record: say("."))
     assert capfd.readouterr().err == "." * len(result.history)

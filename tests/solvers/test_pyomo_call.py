@@ -4,44 +4,20 @@ from __future__ import annotations
 
 import pyomo.environ as pyo
 import pytest
-from solver_cases import active_bounds, one_cone, shadow_prices
+from solver_cases import one_cone
 from support import blobs, there
 
 import fsopt
-from fsopt.errors import OptionError, SolverError, UnknownNameError
+from fsopt.errors import SolverError, UnknownNameError
 from fsopt.library.conformance import build_trial
-from fsopt.solvers.registry import SOLVERS
-
-LINEAR = ["pyomo:glpk", "pyomo:cbc", "pyomo:appsi_highs", "pyomo:highs"]
 
 
-@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-@pytest.mark.parametrize("name", LINEAR)
-def test_shadow_prices_of_every_kind_of_bound_are_those_of_highs(name, sense):
-    mine, theirs = active_bounds(sense, 0.0), active_bounds(sense, 0.0)
-    found, expected = fsopt.solve(mine, there(name)), fsopt.solve(theirs, "highs")
-    assert (found.status, found.solver) == ("optimal", name)
-    assert found.objective == pytest.approx(expected.objective)
-    assert shadow_prices(mine) == pytest.approx(shadow_prices(theirs), abs=1e-7)
-
-
-@pytest.fixture(scope="module")
-def optima():
-    """Return the optimum of each linear model, by HiGHS."""
-    linear = [slug for slug, spec in fsopt.MODELS.items() if spec.problem_class in ("LP", "MILP")]
-    return {slug: fsopt.solve(build_trial(slug), "highs").objective for slug in linear}
-
-
-@pytest.mark.parametrize("name", LINEAR)
-def test_every_linear_model_has_the_optimum_of_highs(name, optima):
-    there(name)
-    for slug, expected in optima.items():
-        found = fsopt.solve(build_trial(slug), name)
-        if found.status != "optimal":  # of an integer within 1e-5, times a big-M of 1e4
-            words = (name, fsopt.MODELS[slug].problem_class, found.status)
-            assert words == ("pyomo:glpk", "MILP", "feasible"), slug
-            assert "integer tolerance" in found.certificate.notes[0]
-        assert found.objective == pytest.approx(expected, rel=1e-7, abs=1e-9), slug
+@pytest.mark.parametrize("name", ["pyomo:appsi_highs", "pyomo:highs"])
+def test_other_interfaces_to_highs_have_its_optimum(name):
+    for slug in ("onsvm", "misclass-milp"):
+        found = fsopt.solve(build_trial(slug), there(name))
+        assert (found.status, found.solver) == ("optimal", name)
+        assert found.objective == pytest.approx(fsopt.solve(build_trial(slug), "highs").objective, rel=1e-7)
 
 
 @pytest.mark.parametrize("name", ["pyomo:gurobi_direct", "pyomo:mosek_direct", "pyomo:xpress_direct"])
@@ -62,11 +38,6 @@ def test_a_cone_goes_through_pyomo():
         assert found.objective == pytest.approx(fsopt.solve(other, "clarabel").objective, rel=1e-5)
 
 
-def test_another_class_is_refused_before_the_call():
-    with pytest.raises(SolverError, match=r"'pyomo:glpk' does not solve 'svm', a QP \(it solves LP, MILP\).*clarabel"):
-        fsopt.solve(fsopt.build("svm", blobs(20, 3)), "pyomo:glpk")
-
-
 def test_an_absent_solver_is_one_line_with_what_to_install(monkeypatch):
     monkeypatch.setenv("PATH", "")
     for name, line in (("glpk", "glpk-utils"), ("cbc", "coinor-cbc"), ("cplex", "CPLEX"), ("baron", "BARON")):
@@ -83,27 +54,10 @@ def test_an_unknown_name_is_one_line_too(capfd):
     assert (out, err) == ("", "")
 
 
-@pytest.mark.parametrize("name", ["pyomo:glpk", "pyomo:cbc", "pyomo:appsi_highs"])
-def test_an_unknown_option_is_named(name):
-    with pytest.raises(OptionError, match="no_such_option"):
-        fsopt.solve(build_trial("onsvm"), there(name), options={"no_such_option": 1})
-
-
 def test_an_option_reaches_the_solver():
     model = build_trial("misclass-milp")
     result = fsopt.solve(model, there("pyomo:cbc"), options={"maxNodes": 0, "heuristicsOnOff": "off", "cuts": "off"})
     assert result.status != "optimal" or result.iterations == 0
-
-
-def test_a_program_is_changed_and_solved_again():
-    model = build_trial("onsvm")
-    session = fsopt.Session(model, there("pyomo:glpk"))
-    before = session.solve().objective
-    model.b.fix(0.25)
-    session.update(model.b)
-    after = session.solve()
-    assert after.status == "optimal"
-    assert after.objective > before
 
 
 def test_integer_answers_have_a_bound_that_excludes_no_better_one():
@@ -112,8 +66,3 @@ def test_integer_answers_have_a_bound_that_excludes_no_better_one():
         assert result.bound <= result.objective * (1 + 1e-9)
         assert result.bound == pytest.approx(result.objective, rel=1e-6)
         assert result.certificate.bound_source == name
-
-
-def test_the_registered_ones_are_in_the_listing():
-    assert {"pyomo:glpk", "pyomo:cbc"} <= set(SOLVERS)
-    assert SOLVERS["pyomo:glpk"].executable == "glpsol"

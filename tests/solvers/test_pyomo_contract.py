@@ -14,13 +14,12 @@ from pyomo.contrib.solver.common.util import (
     NoOptimalSolutionError,
     NoReducedCostsError,
 )
+from support import sampled
 
 from fsopt.errors import OptionError, SolverError
 from fsopt.solvers.pyomo_plugin import OURS
 from fsopt.solvers.registry import SOLVERS
 
-SOON = ("fsopt_highs", "fsopt_clarabel")
-"""Those of ``make test``; the others are slow."""
 EXPECTED = (
     IncompatibleModelError,
     NoDualsError,
@@ -30,7 +29,7 @@ EXPECTED = (
     AttributeError,
 )
 """What ends a test that a class is not to pass: nothing wrong is answered."""
-CLASSES = [name if name in SOON else pytest.param(name, marks=pytest.mark.slow) for name in pyomo_contract.NAMES]
+CLASSES = sampled(sorted(pyomo_contract.NAMES, key="fsopt_highs".__ne__), 1)
 
 
 @pytest.mark.parametrize("name", CLASSES)

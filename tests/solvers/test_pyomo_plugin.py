@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import pyomo.environ as pyo
-import pyomo.kernel as pmo
 import pytest
 from pyomo import gdp
 from pyomo.contrib.solver.common.factory import SolverFactory
@@ -42,19 +41,20 @@ def distance() -> pyo.ConcreteModel:
 
 
 @pytest.mark.parametrize(
-    "first", sampled(["import pyomo.environ as pyo, fsopt", "import fsopt, pyomo.environ as pyo"], 1)
+    "first", sampled(["import pyomo.environ as pyo, fsopt", "import fsopt, pyomo.environ as pyo"], 0)
 )
 def test_either_import_comes_first(first):
     subprocess.run([sys.executable, "-W", "error", "-c", f"{first}\n{SOLVED}"], capture_output=True, check=True)
 
 
+@pytest.mark.slow
 def test_importing_fsopt_alone_loads_neither_numpy_nor_pyomos_models():
     slow = {"numpy", "pyomo.environ", "pyomo.core", "pyomo.opt", "pyomo.contrib.solver"}
     code = f"import sys, fsopt; print(sorted({slow!r} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("probe", sampled(["pyomo.contrib.solver.common.factory", "pyomo.environ"], 1))
+@pytest.mark.parametrize("probe", sampled(["pyomo.contrib.solver.common.factory", "pyomo.environ"], 0))
 def test_a_probe_for_pyomo_before_its_import_undoes_nothing(probe):
     code = f"import fsopt, importlib.util; importlib.util.find_spec({probe!r})\nimport pyomo.environ as pyo\n{SOLVED}"
     subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
@@ -173,16 +173,6 @@ def test_a_relaxation_of_the_integers_is_a_linear_program_with_duals():
     assert results.solution_loader.get_duals()[relaxed.row] == pytest.approx(4 / 3)
     pyo.TransformationFactory("core.relax_integer_vars").apply_to(m)
     assert solver.solve(m).incumbent_objective == pytest.approx(16 / 3)  # the same solver, found by itself
-
-
-def test_a_model_of_pyomo_kernel_is_refused_in_one_line():
-    block = pmo.block()
-    block.x = pmo.variable(lb=0)
-    block.o = pmo.objective(block.x)
-    for solve in (fsopt.solve, SolverFactory("fsopt_highs").solve):
-        with pytest.raises((fsopt.FsoptError, IncompatibleModelError), match=r"pyomo\.kernel") as error:
-            solve(block)
-        assert "\n" not in str(error.value)
 
 
 def test_a_fixed_variable_is_a_constant_and_a_variable_again():

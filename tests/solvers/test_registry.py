@@ -44,6 +44,7 @@ def test_a_solver_of_one_structure_is_taken_by_name_alone():
     assert choose("libsvm", "QP", "m").name == "libsvm"
 
 
+@pytest.mark.slow
 def test_the_registry_and_the_listing_import_no_solver():
     packages = [s.package for s in SOLVERS.values()]
     listing = "import sys; from fsopt.cli import catalogue; catalogue.solvers(json=True)"

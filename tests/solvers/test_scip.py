@@ -1,4 +1,4 @@
-"""SCIP: all models and nonconvex programs to global optimality, cones that do not leak, limits, refusals."""
+"""SCIP: the source of its bounds, nonconvex constraints, refusals, what it writes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import itertools
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from solver_cases import knapsacks
 from support import blobs
 
 import fsopt
@@ -15,58 +14,18 @@ from fsopt.answers.certificate import FEASIBLE, TOLERANCE
 from fsopt.certificates.model import certify_point
 from fsopt.certificates.points import minimised
 from fsopt.compiler import compile_model
-from fsopt.compiler.classes import CONVEX
-from fsopt.errors import OptionError, SolverError
+from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
 from fsopt.solvers.interface import Settings
 
 pytest.importorskip("pyscipopt")
 from fsopt.solvers.scip import Scip
 
-PARAMS = {
-    "gmeb-primal": {"r_plus": 0.4, "r_minus": 0.3},
-    "gmeb-dual": {"r_plus": 0.4, "r_minus": 0.3},
-    "l1-mpm": {"delta": 0.3},
-    "l0-mpm-step": {"delta": 0.3},
-    "fsv-step": {"lam": 0.3},
-    "fsp-master": {"m": 2, "cuts": [np.full(30, 0.1)]},
-    "rsvm": {"w_cap": 0.5},
-    "rsvm-dual": {"w_cap": 0.5},
-}
-CLAIMED = [slug for slug, m in fsopt.MODELS.items() if m.problem_class in fsopt.SOLVERS["scip"].classes]
-
-
-def small(slug: str) -> pyo.ConcreteModel:
-    data = blobs(24, 4, gap=2.5) if slug == "gmeb-hard-margin" else blobs()
-    return fsopt.build(slug, data, **PARAMS.get(slug, {}))
-
 
 def proved(result) -> bool:
     """Tell whether a feasible point is within the gap of the bound that SCIP proved."""
     gap = abs(result.objective - result.bound) / max(1.0, abs(result.objective))
     return result.certificate.residuals["infeasibility"] <= FEASIBLE and gap <= TOLERANCE and result.certificate.ok
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("slug", CLAIMED)
-def test_every_model_of_its_classes_agrees_with_the_preferred_solver(slug):
-    m = small(slug)
-    other = fsopt.solve(m)
-    assert other.status == "optimal"
-    # The loss in kernel-scaling has a slack of 1e-9 alone: SCIP's default of 1e-8 is worth 2e-6 of the value there.
-    result = fsopt.solve(m, "scip", options={"tolerance": 1e-9} if slug == "kernel-scaling" else None)
-    assert (result.status, result.stop) == ("optimal", "optimal")
-    linear = fsopt.MODELS[slug].problem_class == "LP"
-    if fsopt.MODELS[slug].problem_class in CONVEX:
-        assert result.certificate.kind == "convex"
-        source = "scip" if linear else other.solver
-        assert result.certificate.bound_source == f"dual point of {source}", "SCIP's word is no bound"
-    else:
-        kind = "mixed-integer" if fsopt.MODELS[slug].problem_class.startswith("MI") else "global"
-        assert (result.certificate.kind, result.certificate.bound_source) == (kind, "scip")
-    assert proved(result)
-    assert result.objective == pytest.approx(other.objective, rel=1e-6, abs=1e-6)
-    assert result.point.y is None
 
 
 def priced(sense: int, third: str) -> pyo.ConcreteModel:
@@ -90,6 +49,13 @@ def test_a_linear_program_is_certified_by_the_multipliers_of_scip_itself(sense, 
     assert result.evidence.y == pytest.approx([2.5, -0.5, 0.0])
 
 
+def test_a_convex_quadratic_program_has_the_bound_of_another_solver():
+    result = fsopt.solve(fsopt.build("svm", blobs(12, 2)), "scip")
+    assert (result.status, result.certificate.bound_source) == ("optimal", "dual point of clarabel")
+    assert proved(result)
+    assert result.point.y is None
+
+
 @pytest.mark.parametrize(
     ("third", "options", "value", "source"),
     [("bound", None, 11.0, "scip"), ("row", {"presolving/maxrounds": -1}, 9.5, "highs")],
@@ -98,16 +64,6 @@ def test_rows_that_scip_drops_are_ranges_or_have_multipliers_of_another_solver(t
     result = fsopt.solve(priced(1, third), "scip", options=options)
     assert (result.status, result.certificate.bound_source) == ("optimal", f"dual point of {source}")
     assert result.objective == pytest.approx(value)
-
-
-@pytest.mark.parametrize("r", [1.0, 3.0])
-def test_cones_do_not_leak_where_they_shrink_to_a_point(r, wdbc_std):
-    m = fsopt.build("gmeb-primal", wdbc_std, r_plus=r, r_minus=r)
-    truth = {1.0: 207.56125356420142, 3.0: 121.757464796}[r]
-    result = fsopt.solve(m, "scip", time_limit=60)
-    assert proved(result)
-    assert result.objective == pytest.approx(truth, rel=1e-8)
-    assert result.bound <= truth * (1 + 1e-8)
 
 
 def test_a_leaking_answer_is_refused_by_the_certificate(wdbc_std):
@@ -122,10 +78,9 @@ def test_a_leaking_answer_is_refused_by_the_certificate(wdbc_std):
 # -- global optima against brute force --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-def test_a_miqp_by_enumeration(seed, sense):
-    rng = np.random.default_rng(seed)
+def test_a_miqp_by_enumeration(sense):
+    rng = np.random.default_rng(1)
     F = rng.standard_normal((3, 3))
     Q = F.T @ F * (1 if sense == pyo.minimize else -1)
     c, a = rng.standard_normal(3) * 3, rng.integers(1, 4, 3)
@@ -142,39 +97,13 @@ def test_a_miqp_by_enumeration(seed, sense):
     best = values.min() if sense == pyo.minimize else values.max()
     result = fsopt.solve(m, "scip")
     assert fsopt.classify(m) == "MIQP"
-    assert (result.status, result.certificate.kind) == ("optimal", "mixed-integer")
+    assert (result.status, result.certificate.kind, result.certificate.bound_source) == (
+        "optimal",
+        "mixed-integer",
+        "scip",
+    )
     assert result.objective == pytest.approx(best, abs=1e-6)
     assert all(v.value == round(v.value) for v in x)
-
-
-def test_a_misocp_by_enumeration():
-    m = pyo.ConcreteModel()
-    m.k = pyo.Var(range(2), domain=pyo.Integers, bounds=(-4, 4))
-    m.r = pyo.Var(bounds=(0, None))
-    m.cone = pyo.Constraint(expr=(m.k[0] - 1.3) ** 2 + (m.k[1] + 2 * m.k[0] - 0.4) ** 2 <= m.r)
-    m.o = pyo.Objective(expr=m.r + 0.5 * m.k[1])
-    grid = itertools.product(range(-4, 5), repeat=2)
-    best = min((i - 1.3) ** 2 + (j + 2 * i - 0.4) ** 2 + 0.5 * j for i, j in grid)
-    result = fsopt.solve(m, "scip")
-    assert (fsopt.classify(m), result.status) == ("MISOCP", "optimal")
-    assert result.objective == pytest.approx(best, rel=1e-6)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_concave_minimum_is_a_vertex_and_the_best_one(seed):
-    rng = np.random.default_rng(seed)
-    c = rng.uniform(-1, 1, 5)
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(5), bounds=(-1, 2))
-    m.o = pyo.Objective(expr=sum(c[j] * v - v**2 for j, v in m.x.items()) + 3 * m.x[0] * m.x[1])
-    best = min(
-        float(c @ p - np.dot(p, p) + 3 * p[0] * p[1]) for p in map(np.array, itertools.product((-1, 2), repeat=5))
-    )
-    result = fsopt.solve(m, "scip")
-    assert fsopt.classify(m) == "NLP"
-    assert proved(result)
-    assert result.objective == pytest.approx(best, rel=1e-6)
-    assert result.bound == pytest.approx(best, rel=1e-6)
 
 
 def nonconvex(body, side):
@@ -226,40 +155,6 @@ def test_an_unknown_function_is_refused_by_name_before_the_call(monkeypatch):
 # -- statuses ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("domain", [pyo.Reals, pyo.Integers])
-@pytest.mark.parametrize("curve", ["linear", "convex", "concave", "cone"])
-def test_infeasible_and_unbounded_are_told_apart(domain, curve):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(domain=domain)
-    m.y, m.z = pyo.Var(bounds=(0, 4)), pyo.Var(bounds=(0, None))
-    m.c = pyo.Constraint(expr=m.x + m.y >= 1)
-    if curve == "cone":
-        m.q = pyo.Constraint(expr=m.y**2 <= m.z)
-    goal = {"linear": m.y, "convex": m.y**2, "concave": -(m.x**2), "cone": m.z}[curve]
-    m.o = pyo.Objective(expr=goal - m.x)
-    result = fsopt.solve(m, "scip")
-    proved = "none" if curve == "concave" or (curve, domain) == ("cone", pyo.Integers) else "unbounded"
-    assert (result.status, result.stop, result.point) == (proved, "unbounded", None)
-    m.d = pyo.Constraint(expr=m.x + m.y + m.z <= 0.5)
-    result = fsopt.solve(m, "scip")
-    assert (result.status, result.stop) == ("none" if curve == "concave" else "infeasible", "infeasible")
-    assert result.certificate.ok == (curve != "concave")
-
-
-def test_a_time_limit_gives_the_incumbent_and_a_bound_and_holds_once():
-    m = knapsacks()
-    session = Session(m, "scip")
-    result = session.solve(time_limit=0.6)
-    assert (result.status, result.stop) == ("feasible", "time-limit")
-    assert result.objective == pytest.approx(pyo.value(m.o))
-    assert result.bound > result.objective
-    assert session.solve(mip_gap=0.5).stop == "optimal"
-    nothing = fsopt.solve(knapsacks(equations=True), "scip", time_limit=0.4)
-    assert (nothing.status, nothing.stop, nothing.objective) == ("none", "time-limit", None)
-    few = fsopt.solve(m, "scip", options={"limits/nodes": 1})
-    assert (few.status, few.stop) == ("feasible", "iteration-limit")
-
-
 def test_new_costs_go_in_place_and_the_rest_rebuilds():
     m = fsopt.build("fsv-step", blobs(), lam=0.3)
     session = Session(m, "scip")
@@ -277,25 +172,8 @@ def test_new_costs_go_in_place_and_the_rest_rebuilds():
 # -- refusals ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [{"nope": 1}, {"limits/nodes": "a"}, {"limits/nodes": -7}, {"lp/pricing": "z"}, {"numerics/feastol": 5.0}],
-    ids=str,
-)
-def test_bad_options_are_named(bad):
-    with pytest.raises(OptionError, match=next(iter(bad))):
-        Scip(compile_model(small("rlp")), Settings.make(bad))
-
-
-def test_the_log_is_shown_only_when_asked(capfd):
-    fsopt.solve(small("rlp"), "scip")
-    assert capfd.readouterr().out == ""
-    fsopt.solve(small("rlp"), "scip", tee=True)
-    assert "SCIP Status" in capfd.readouterr().out
-
-
 def test_a_failing_linear_program_is_no_answer_and_no_traceback(monkeypatch):
-    session = Session(small("rlp"), "scip")
+    session = Session(fsopt.build("rlp", blobs()), "scip")
 
     class Broken:
         def __getattr__(self, name):
@@ -318,8 +196,3 @@ def test_its_simplex_method_writes_nothing_to_stderr(capfd):
     m.o = pyo.Objective(expr=3 * m.x[0] + 3 * m.x[1])
     fsopt.solve(m, "scip")
     assert capfd.readouterr().err == ""
-
-
-def test_its_log_is_shown_on_request(capfd):
-    fsopt.solve(knapsacks(10), "scip", tee=True)
-    assert "SCIP Status" in capfd.readouterr().out

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import threading
 
 import pyomo.environ as pyo
 import pytest
 from solver_cases import knapsacks
-from support import blobs, sampled, there
+from support import blobs, there
 
 import fsopt
 from fsopt.errors import ParameterError, SolverError
@@ -29,7 +27,7 @@ def watched(model, solver, **more):
 @pytest.mark.parametrize("solver", TREES)
 def test_incumbents_rise_and_bounds_fall_to_the_optimum_of_a_maximum(solver):
     told = []
-    result = watched(knapsacks(18), solver, progress=told.append)
+    result = watched(knapsacks(15), solver, progress=told.append)
     history = result.history
     assert history
     assert list(history) == told
@@ -61,18 +59,20 @@ def test_a_solver_that_tells_nothing_has_no_history_and_no_plot():
 
 
 def test_the_plot_has_both_lines():
-    figure = watched(knapsacks(18), "highs").plot()
+    figure = watched(knapsacks(15), "highs").plot()
     assert {line.get_label() for line in figure.axes[0].lines} == {"incumbent", "bound"}
 
 
-@pytest.mark.parametrize("solver", sampled(["highs", "scip", "gurobi"], 1))
+@pytest.mark.parametrize("solver", ["highs", "scip", "gurobi"])
 def test_ctrl_c_keeps_the_incumbent(solver, usual_interruption):
-    timer = threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        result = watched(knapsacks(45), solver, time_limit=60.0, options={"mip_gap": 0.0})
-    finally:
-        timer.cancel()
+    pressed = []
+
+    def press(record):
+        if record["incumbent"] is not None and not pressed:
+            pressed.append(record)
+            signal.raise_signal(signal.SIGINT)
+
+    result = watched(knapsacks(45), solver, time_limit=60.0, options={"mip_gap": 0.0}, progress=press)
     assert (result.status, result.stop) == ("feasible", "interrupted")
     assert result.objective > 0
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -90,7 +90,7 @@ def test_a_warm_start_is_the_first_incumbent(solver):
 
 
 def test_values_that_are_no_point_do_no_harm():
-    model = knapsacks(18)
+    model = knapsacks(10)
     best = fsopt.solve(model, "highs").objective
     for v in model.x.values():
         v.set_value(1)

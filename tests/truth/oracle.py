@@ -8,12 +8,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.core.expr.numeric_expr import LinearExpression, MonomialTermExpression, SumExpression
+from solver_cases import usable_solvers
 
 import fsopt
 from fsopt.errors import SolverError
@@ -74,28 +74,6 @@ class Answer:
         if self.objective is not None:
             shown += f" {self.objective:.10g}"
         return shown if self.bound is None else f"{shown} (bound {self.bound:.10g})"
-
-
-@cache
-def usable_solvers() -> tuple[str, ...]:
-    """Return the solvers that are installed and have a licence here."""
-    found = []
-    for name, entry in fsopt.SOLVERS.items():
-        m = pyo.ConcreteModel()
-        m.x = pyo.Var(bounds=(0, 10))
-        m.row = pyo.Constraint(expr=m.x >= 1)
-        m.objective = pyo.Objective(expr=m.x)
-        if not entry.available:
-            continue
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                fsopt.solve(m, name)
-        except SolverError as error:
-            if "licence" in str(error):
-                continue
-        found.append(name)
-    return tuple(found)
 
 
 def claimants(slug: str) -> list[str]:

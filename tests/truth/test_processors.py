@@ -14,7 +14,7 @@ from support import ROOT
 
 KERNELS = ("Nehalem", "Haswell", "SkylakeX")
 """Those that OpenBLAS knows; on a processor that lacks the instructions of one its process ends by a signal."""
-SEEDS = [str(seed) for seed in range(1, 31 if os.environ.get("FSOPT_TRUTH") else 4)]
+SEEDS = [str(seed) for seed in range(1, 31 if os.environ.get("FSOPT_TRUTH") else 2)]
 TOLERANCE = {"mopfs": 1e-5}
 """Its loop stops at a relative change of 1e-4, so that rounding may decide where; 1e-8 for the others."""
 

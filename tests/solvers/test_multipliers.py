@@ -1,0 +1,83 @@
+"""Shadow prices and reduced costs of every solver, in Pyomo's signs, against closed forms."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pyomo.environ as pyo
+import pytest
+from solver_cases import PRICES, PRODUCTS, SHAPES, active_bounds, one_cone, shadow_prices, takers
+from support import there
+
+import fsopt
+from fsopt.solvers.registry import SOLVERS
+
+SENSES = (pyo.minimize, pyo.maximize)
+WITH = [name for name in {**dict.fromkeys(takers("LP")), **dict.fromkeys(takers("QP"))} if SOLVERS[name].duals]
+PYOMO = ["pyomo:appsi_highs", "pyomo:highs"]
+CONIC = [name for name in takers("SOCP") if SOLVERS[name].duals]
+
+
+@pytest.mark.parametrize("solver", [*WITH, *PYOMO])
+def test_every_kind_of_bound_has_its_price_in_both_senses(solver):
+    classes = SOLVERS[there(solver)].classes if solver in SOLVERS else {"LP"}
+    squares = [square for kind, square in (("LP", 0.0), ("QP", 0.3)) if kind in classes]
+    for sense, square in product(SENSES, squares):
+        m = active_bounds(sense, square)
+        result = fsopt.solve(m, solver)
+        assert (result.status, result.solver) == ("optimal", solver)
+        assert shadow_prices(m) == pytest.approx({k: sense * v for k, v in PRICES.items()}, abs=1e-6), (sense, square)
+        assert abs(m.rc[m.x[0]]) < 1e-6
+        assert result.duals(m.le) == {None: m.dual[m.le]}
+
+
+@pytest.mark.parametrize("solver", CONIC)
+def test_the_shadow_price_of_a_cone_is_that_of_its_quadratic_constraint(solver, monkeypatch):
+    if solver == "gurobi":
+        own = "fsopt.solvers.gurobi.Gurobi._dual"
+        monkeypatch.setattr(own, lambda self, ray: pytest.fail("Gurobi's own multipliers were not good enough"))
+    cases = list(product(SHAPES, (pyo.minimize,), (False,)))
+    if solver == "clarabel":  # senses are no matter of the solver
+        cases += [*product(PRODUCTS, SENSES, (False, True)), ("ball", -1, False), ("lorentz", 1, True)]
+    for case in cases:
+        m, price = one_cone(*case)
+        result = fsopt.solve(m, solver)
+        assert result.status == "optimal"
+        assert m.dual[m.q] == pytest.approx(price, rel=1e-5), case
+        assert result.duals(m.q) == {None: m.dual[m.q]}
+
+
+@pytest.mark.parametrize("solver", CONIC)
+def test_cone_multipliers_lie_in_the_cone_and_are_stationary_at_an_apex(solver):
+    m = pyo.ConcreteModel()
+    m.x, m.t = pyo.Var(range(2)), pyo.Var(bounds=(0, None))
+    m.q = pyo.Constraint(expr=m.x[0] ** 2 + m.x[1] ** 2 <= m.t**2)
+    m.o = pyo.Objective(expr=2 * m.t + m.x[0] + 0.5 * m.x[1])
+    result = fsopt.solve(m, solver)
+    assert (result.status, result.certificate.ok) == ("optimal", True)
+    assert result.objective == pytest.approx(0.0, abs=1e-6)
+    assert sorted(result.point.z[1:]) == pytest.approx([0.5, 1.0], abs=1e-5)
+
+
+@pytest.mark.parametrize("solver", ["highs", "clarabel"])
+def test_reduced_costs_without_constraints_and_no_old_shadow_prices_after_integers(solver):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(1, 5))
+    m.o = pyo.Objective(expr=3 * m.x)
+    assert fsopt.solve(m, solver).objective == pytest.approx(3)
+    assert m.rc[m.x] == pytest.approx(3)
+    m.c = pyo.Constraint(expr=m.x >= 2.5)
+    fsopt.solve(m, solver)
+    assert m.dual[m.c] == pytest.approx(3)
+    m.x.domain = pyo.Integers
+    assert fsopt.solve(m).objective == pytest.approx(9)
+    assert m.dual.get(m.c) is None, "a shadow price of the continuous problem is left beside the integer answer"
+
+
+@pytest.mark.parametrize("solver", [name for name in takers("LP") if not SOLVERS[name].duals])
+def test_a_solver_without_multipliers_leaves_none(solver):
+    m = active_bounds(pyo.minimize, 0.0)
+    m.dual = pyo.Suffix(direction=pyo.Suffix.IMPORT)
+    m.dual[m.le] = 99.0
+    assert fsopt.solve(m, solver).status == "optimal"
+    assert m.le not in m.dual

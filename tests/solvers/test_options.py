@@ -1,0 +1,207 @@
+"""Options and limits: every number of Python and numpy is one, bad values are named, the log is shown on request."""
+
+import math
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from solver_cases import active_bounds, usable_solvers
+from support import blobs, there
+
+import fsopt
+from fsopt.common.arguments import own_number
+from fsopt.errors import FsoptError, OptionError, ParameterError, SolverError
+from fsopt.library.conformance import build_trial
+from fsopt.solvers.interface import Settings
+
+DATA = blobs(12, 2)
+USABLE = [name for name in usable_solvers() if name != "fsopt"]
+WHOLE = (int, np.int8, np.int64, np.uint16, np.uint64, np.longlong)
+REAL = (float, np.float16, np.float32, np.float64, np.longdouble)
+
+
+def taken(name):
+    """Return a model that a solver takes."""
+    classes = fsopt.SOLVERS[name].classes if name in fsopt.SOLVERS else {"LP"}
+    return fsopt.build("svm", DATA) if "QP" in classes else active_bounds(1, 0.0)
+
+
+def test_every_kind_of_number_is_an_option_and_a_time_limit():
+    for kind in WHOLE:
+        made = Settings.make({"threads": kind(1), "seed": kind(3)})
+        assert [(type(v), v) for v in (made.threads, made.seed)] == [(int, 1), (int, 3)], kind
+    for kind in REAL:
+        made = Settings.make({"tolerance": kind(0.25), "mip_gap": kind(0.5)})
+        assert [(type(v), v) for v in (made.tolerance, made.mip_gap)] == [(float, 0.25), (float, 0.5)], kind
+    for limit in (*(kind(30) for kind in (*WHOLE, *REAL, Fraction)), np.float32(np.inf), np.longdouble(np.inf)):
+        assert fsopt.solve(active_bounds(1, 0.0), time_limit=limit).status == "optimal", repr(limit)
+
+
+@pytest.mark.parametrize("solver", USABLE)
+def test_a_time_limit_may_be_endless(solver):
+    for limit in (math.inf, 1e300, np.int64(10**12)):
+        assert fsopt.solve(taken(solver), solver, time_limit=limit).status == "optimal", repr(limit)
+
+
+@pytest.mark.parametrize("method", ["svm", "onsvm", "gbd", "gmeb", "l0-mpm", "fsv", "vs-ssvm"])
+def test_the_limit_of_a_method_may_be_endless_or_a_fraction(method):
+    params = {"m": np.int8(1)} if method == "gbd" else {"n_partitions": 2} if method == "vs-ssvm" else {}
+    for limit in (math.inf, Fraction(30)):
+        assert fsopt.fit(method, DATA, time_limit=limit, **params).status.solved
+
+
+OWN = {
+    "highs": {
+        "mip_detect_symmetry": True,
+        "simplex_iteration_limit": 1000,
+        "mip_feasibility_tolerance": 1e-7,
+        "presolve": "on",
+    },
+    "clarabel": {"equilibrate_enable": True, "max_iter": 200, "max_step_fraction": 0.5, "direct_solve_method": "auto"},
+    "scs": {"normalize": True, "max_iters": 10**5, "alpha": 1.5, "linear_solver": "qdldl"},
+    "ipopt": {"max_iter": 3000, "acceptable_tol": 1e-6, "mu_strategy": "adaptive"},
+    "scip": {"misc/catchctrlc": True, "limits/nodes": 1000, "limits/gap": 1e-6, "visual/vbcfilename": "-"},
+    "gurobi": {"BarIterLimit": 200, "Heuristics": 0.5, "LogFile": ""},
+    "xpress": {"bariterlimit": 400, "feastol": 1e-7, "mpsrhsname": "right"},
+    "mosek": {"MSK_IPAR_LOG": 1, "MSK_DPAR_OPTIMIZER_MAX_TIME": 50.0, "MSK_SPAR_PARAM_COMMENT_SIGN": "%%"},
+    "piqp": {"check_duality_gap": True, "max_iter": 250, "tau": 0.5},
+    "proxqp": {"compute_preconditioner": True, "max_iter": 10**4, "alpha_bcl": 0.125},
+    "libsvm": {"shrinking": True, "max_iter": 10**6, "cache_size": 200.0},
+    "pyomo:glpk": {"seed": 1, "mipgap": 0.125},
+    "pyomo:cbc": {"maxNodes": 1000, "ratio": 0.125, "presolve": "on"},
+}
+"""An option of each type (bool, int, float, text) that the interface of a solver knows, with a value that it takes."""
+KINDS = {
+    bool: (np.bool_, np.array),
+    int: (np.int32, np.int64, np.uint8, np.array),
+    float: (np.float32, np.float64, np.longdouble, np.array),
+    str: (),
+}
+NUMBERLESS = (None, [1], np.array([1]), 1j)
+
+
+def answer(name, option, value):
+    """Return status and objective, or the class of an error of the package; other errors are not caught."""
+    try:
+        result = fsopt.solve(taken(name), name, options={option: value})
+    except FsoptError as error:
+        return type(error) if "\n" not in str(error) else str(error)
+    return str(result.status), result.objective
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "option"), [(name, option) for name in OWN if name in USABLE for option in OWN[name]])
+def test_an_option_of_every_type_takes_the_numbers_of_numpy_as_those_of_python(name, option):
+    value = OWN[name][option]
+    assert answer(name, option, value)[0] in ("optimal", "stationary")
+    for python in (value, 1 if isinstance(value, bool) else True, *([math.inf] if isinstance(value, float) else [])):
+        wanted = answer(name, option, python)
+        for kind in KINDS[type(python)]:
+            if not (kind is np.uint8 and python > 255) and kind(python) == python:
+                assert answer(name, option, kind(python)) == wanted, (python, kind)
+    for nothing in (math.nan, np.float32(np.nan), np.array(np.nan)):
+        assert answer(name, option, nothing) is OptionError
+    for other in NUMBERLESS:  # an option that is on or off may take it as on or off
+        assert answer(name, option, other) in (OptionError, SolverError, answer(name, option, bool(other))), other
+
+
+def test_other_values_are_refused_in_one_line():
+    model = active_bounds(1, 0.0)
+    for limit in (0, -1.0, math.nan, np.float32(np.nan), True, np.bool_(True), "30", 3j, np.array([30]), 10**400):
+        with pytest.raises(ParameterError, match="time limit must be positive"):
+            fsopt.solve(model, time_limit=limit)
+    for threads in (1.5, np.float32(1.0), True, np.bool_(True), "1", -1, 2**40):
+        with pytest.raises(OptionError, match="whole number"):
+            Settings.make({"threads": threads})
+    for name, value in (
+        ("tolerance", "a"),
+        ("tolerance", -1),
+        ("mip_gap", math.nan),
+        ("seed", True),
+        ("mip_gap", None),
+    ):
+        with pytest.raises(OptionError, match=name):
+            Settings.make({name: value})
+
+
+BAD = {
+    "highs": ({"presolve": "bad"}, {"presolve": [1]}, {"simplex_strategy": 99}),
+    "clarabel": ({"max_iter": "a"}, {"max_iter": -5}, {"default": 1}, {"direct_solve_method": "bad"}),
+    "scs": (
+        {"verbose": True},
+        {"max_iters": -1},
+        {"max_iters": "a"},
+        {"alpha": 5.0},
+        {"normalize": 2},
+        {"linear_solver": "bad"},
+        {"log_csv_filename": 3},
+        {"eps_abs": -1.0},
+    ),
+    "ipopt": ({"tol": "a"}, {"max_iter": -5}, {"linear_solver": "none_such"}),
+    "scip": ({"limits/nodes": "a"}, {"limits/nodes": -7}, {"lp/pricing": "z"}, {"numerics/feastol": 5.0}),
+    "gurobi": ({"Method": 99}, {"Method": "a"}, {"Time*": 1}),
+    "xpress": ({"presolve": "a"}, {"threads": -5}),
+    "libsvm": ({"kernel": "rbf"}, {"tol": 1.0}, {"max_iter": "a"}, {"cache_size": -1}, {"C": 2.0}),
+    "piqp": ({"max_iter": "many"},),
+    "proxqp": ({"max_iter": "many"},),
+}
+"""Values that an interface refuses, beside options that it does not have."""
+
+
+@pytest.mark.parametrize("solver", [*usable_solvers(), "pyomo:appsi_highs"])
+def test_bad_options_are_named_and_nothing_is_printed(solver, capfd):
+    model = taken(there(solver)) if solver != "fsopt" else build_trial("kernel-scaling")
+    private = () if solver.startswith("pyomo:") else ({"_private": 1},)
+    for bad in ({"no_such_option": 1}, *private, *BAD.get(solver, ())):
+        with pytest.raises(OptionError, match=re.escape(next(iter(bad)))):
+            fsopt.solve(model, solver, options=bad)
+    assert capfd.readouterr().out == ""
+
+
+LOGS = {
+    "highs": "HiGHS",
+    "clarabel": "Clarabel",
+    "scs": "SCS",
+    "ipopt": "Ipopt",
+    "scip": "SCIP Status",
+    "gurobi": "Barrier",
+    "xpress": "Xpress",
+    "piqp": "PIQP",
+    "proxqp": "ProxQP",
+    "pyomo:glpk": "GLPSOL",
+    "pyomo:cbc": "CBC",
+}
+
+
+@pytest.mark.parametrize("solver", USABLE)
+def test_the_log_is_shown_only_when_asked(solver, capfd):
+    fsopt.solve(taken(solver), solver)
+    assert capfd.readouterr() == ("", "")
+    fsopt.solve(taken(solver), solver, tee=True)
+    assert LOGS.get(solver, "") in capfd.readouterr().out
+
+
+def test_an_end_at_a_limit_of_iterations_is_told():
+    for solver, option, most in (("clarabel", "max_iter", 2), ("scs", "max_iters", 20), ("ipopt", "max_iter", 2)):
+        found = fsopt.solve(fsopt.build("svm", DATA), solver, options={option: most})
+        assert (found.stop, found.iterations) == ("iteration-limit", most), solver
+        assert found.status in ("none", "feasible")
+        assert not found.certificate.ok
+
+
+def test_own_number_returns_the_numbers_of_python():
+    given = (
+        np.bool_(True),
+        np.int8(3),
+        np.uint64(2**63),
+        np.float16(0.5),
+        np.longdouble(2.0),
+        np.array(4),
+        Fraction(1, 2),
+        "x",
+        None,
+    )
+    found = [own_number(value) for value in given]
+    assert found == [True, 3, 2**63, 0.5, 2.0, 4, 0.5, "x", None]
+    assert [type(value) for value in found] == [bool, int, int, float, float, int, float, str, type(None)]

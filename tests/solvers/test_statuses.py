@@ -1,0 +1,152 @@
+"""Infeasible and unbounded programs: every solver tells them apart, and none is called so that has an optimum."""
+
+from __future__ import annotations
+
+import pyomo.environ as pyo
+import pytest
+from solver_cases import takers
+
+import fsopt
+from fsopt.compiler import compile_model
+from fsopt.compiler.crossed import crossed
+from fsopt.solvers.base import Session
+from fsopt.solvers.registry import SOLVERS
+
+CLASSES = ("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP")
+ALL = sorted({name for kind in CLASSES for name in takers(kind)})
+
+
+def failing(kind, what):
+    """Return a program of a class that is infeasible, unbounded, or infeasible with a free direction."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(3), bounds=(0, 9), domain=pyo.Integers if "MI" in kind else pyo.Reals)
+    m.y = pyo.Var()
+    a, b, c = m.x.values()
+    m.c = pyo.Constraint(expr=a + b >= 2)
+    if "SOCP" in kind:
+        m.q = pyo.Constraint(expr=a**2 <= b * c)
+    if what != "unbounded":
+        m.no = pyo.Constraint(expr=a + b + c <= -1)
+    goal = a + b + 3 * c + ((a - 1) ** 2 if "QP" in kind else 0) - (0 if what == "infeasible" else m.y)
+    m.o = pyo.Objective(expr=goal)
+    return m
+
+
+@pytest.mark.parametrize("solver", ALL)
+def test_infeasible_and_unbounded_are_told_apart_and_proved(solver):
+    for kind in [kind for kind in CLASSES if kind in SOLVERS[solver].classes]:
+        for what in ("unbounded", "infeasible with a free direction", "infeasible")[: 3 if kind == "LP" else 2]:
+            model, expected = failing(kind, what), what.split()[0]
+            assert fsopt.classify(model) == kind
+            result = fsopt.solve(model, solver)
+            proved = (expected, kind) != ("unbounded", "MISOCP")
+            found = (result.status, result.stop, result.objective, result.point, result.certificate.ok)
+            assert found == (expected if proved else "none", expected, None, None, proved), (kind, what)
+
+
+def mixed(curve, domain):
+    """Return an unbounded program with one curve."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(domain=domain)
+    m.y, m.z = pyo.Var(bounds=(0, 4)), pyo.Var(bounds=(0, None))
+    m.c = pyo.Constraint(expr=m.x + m.y >= 1)
+    if curve == "cone":
+        m.q = pyo.Constraint(expr=m.y**2 <= m.z)
+    goal = {"linear": m.y, "convex": m.y**2, "concave": -(m.x**2), "cone": m.z}[curve]
+    m.o = pyo.Objective(expr=goal - m.x)
+    return m
+
+
+@pytest.mark.parametrize("domain", [pyo.Reals, pyo.Integers])
+def test_scip_without_bounds_proves_what_is_convex(domain):
+    pytest.importorskip("pyscipopt")
+    for curve in ("linear", "convex", "concave", "cone"):
+        m = mixed(curve, domain)
+        result = fsopt.solve(m, "scip")
+        proved = "none" if curve == "concave" or (curve, domain) == ("cone", pyo.Integers) else "unbounded"
+        assert (result.status, result.stop, result.point) == (proved, "unbounded", None), curve
+        m.d = pyo.Constraint(expr=m.x + m.y + m.z <= 0.5)
+        result = fsopt.solve(m, "scip")
+        assert (result.status, result.stop) == ("none" if curve == "concave" else "infeasible", "infeasible"), curve
+        assert result.certificate.ok == (curve != "concave"), curve
+
+
+@pytest.mark.parametrize("solver", [name for name in takers("NLP") if SOLVERS[name].proves == "global"])
+def test_a_nonconvex_program_without_a_bound_gives_no_foreign_error(solver):
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var()
+    m.o = pyo.Objective(expr=-(m.x**2) + m.y**2)
+    assert Session(m, solver).connection.solve(5.0).status in ("unbounded", "none")
+
+
+@pytest.mark.parametrize("solver", takers("MILP"))
+def test_whole_numbers_without_an_upper_bound_are_unbounded(solver):
+    """Presolve may say that it is infeasible or unbounded, which is no status."""
+    m = pyo.ConcreteModel()
+    m.lots, m.rest = pyo.Var(within=pyo.NonNegativeIntegers), pyo.Var(bounds=(0, 1))
+    m.whole = pyo.Constraint(expr=m.lots - m.rest >= 0)
+    m.profit = pyo.Objective(expr=m.lots + m.rest, sense=pyo.maximize)
+    assert fsopt.solve(m, solver, time_limit=30).status in ("unbounded", "none")
+
+
+@pytest.mark.parametrize("solver", takers("QP"))
+def test_a_constraint_without_entries_holds_or_makes_the_program_infeasible(solver):
+    for right in (1.0, -1.0):
+        m = pyo.ConcreteModel()
+        m.x = pyo.Var(bounds=(0, 5))
+        m.c = pyo.Constraint(expr=0 * m.x <= right)
+        m.o = pyo.Objective(expr=(m.x - 1) ** 2)
+        result = fsopt.solve(m, solver)
+        if right < 0:
+            assert (result.stop, result.point) == ("infeasible", None)
+        else:
+            assert result.objective == pytest.approx(0.0, abs=1e-6)
+
+
+# -- bounds that exclude one another ------------------------------------------------------------------------
+
+
+def bounded(kind):
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(0, 2)), pyo.Var(bounds=(0, 5))
+    m.low = pyo.Param(initialize=4 if kind == "constraint" else 1, mutable=True)
+    m.row = pyo.Constraint(expr=(m.low, m.x + m.y, 3))
+    m.o = pyo.Objective(expr=m.x + m.y)
+    if kind in ("variable", "integer"):
+        m.x.setlb(3)
+    if kind == "whole":
+        m.x.setlb(1.2)
+        m.x.setub(1.8)
+    if kind in ("integer", "whole"):
+        m.x.domain = pyo.Integers
+    return m
+
+
+CROSSED = {
+    "variable": "the variable 'x' has the lower bound 3.0 above its upper bound 2.0",
+    "integer": "the variable 'x' has the lower bound 3.0 above its upper bound 2.0",
+    "constraint": "the constraint 'row' has the lower bound 4.0 above its upper bound 3.0",
+    "whole": "the integer 'x' has no whole number between its bounds 1.2 and 1.8",
+}
+
+
+@pytest.mark.parametrize("solver", ALL)
+def test_crossed_bounds_are_infeasible_by_two_numbers(solver):
+    for kind, sentence in CROSSED.items():
+        m = bounded(kind)
+        if fsopt.classify(m) in SOLVERS[solver].classes:
+            outcome = Session(m, solver).connection.solve(10.0)
+            assert (outcome.status, outcome.stop, outcome.message) == ("infeasible", "infeasible", sentence)
+    assert crossed(compile_model(bounded("none"))) == ""
+
+
+def test_a_session_goes_on_when_its_bounds_cross_and_part_again():
+    m = bounded("none")
+    session = Session(m, "highs")
+    assert session.solve().objective == pytest.approx(1.0)
+    m.x.setlb(3)
+    session.update(m.x)
+    assert session.solve().stop == "infeasible"
+    m.x.setub(4)
+    session.update(m.x)
+    assert session.solve().objective == pytest.approx(3.0)
