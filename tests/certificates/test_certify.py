@@ -23,9 +23,6 @@ MODELS = {
     "onsvm": {"c": 0.7},
     "svm": {"c": 0.7},
     "gmeb-primal": {"r_plus": 0.4, "r_minus": 0.3},
-    "gmeb-dual": {"r_plus": 0.4, "r_minus": 0.3},
-    "rsvm": {"w_cap": 0.2},
-    "mpm": {},
     "l1-mpm": {"delta": 0.2},
 }
 ALTERNATIVES = {"gmeb-primal": "z", "l1-mpm": "x"}
@@ -50,7 +47,7 @@ def moved(values, j, by):
 
 @pytest.mark.parametrize("name", [*MODELS, "knapsack"])
 def test_certify_repeats_the_certificate_and_refuses_what_is_moved(name):
-    m = knapsack() if name == "knapsack" else fsopt.build(name, blobs(12, 3, seed=2, gap=0.4), **MODELS[name])
+    m = knapsack() if name == "knapsack" else fsopt.build(name, blobs(8, 2, seed=2, gap=0.4), **MODELS[name])
     result = fsopt.solve(m)
     again = fsopt.certify(m, result)
     assert (result.status, again.ok, again.kind) == ("optimal", True, result.certificate.kind)
@@ -145,7 +142,7 @@ def boxed(rng, kind):
 
 
 @pytest.mark.parametrize("kind", ["LP", "QP", "SOCP"])
-@settings(max_examples=8, deadline=None, derandomize=True)
+@settings(max_examples=5, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10**6))
 def test_any_multipliers_bound_the_objective_at_any_feasible_point(kind, seed):
     rng = np.random.default_rng(seed)
@@ -160,7 +157,7 @@ def test_any_multipliers_bound_the_objective_at_any_feasible_point(kind, seed):
     result = fsopt.solve(m)
     bounds.append(result.bound)
     feasible = 0
-    for _ in range(300):
+    for _ in range(100):
         m.x.set_values(dict(enumerate(rng.uniform(-1.5, 1.5, 4))))
         m.t.set_value(rng.uniform(0, 4))
         if all(c.slack() >= 0 for c in m.component_data_objects(pyo.Constraint)):
