@@ -15,7 +15,7 @@ from fsopt.analysis.selection_answers import Selection
 from fsopt.answers.questions import MOST_ROWS
 from fsopt.studies.executors import InProcess
 
-DATA = blobs(30, 4, gap=0.4)
+DATA = blobs(20, 3, gap=0.4)
 
 
 def contradiction():
@@ -97,4 +97,4 @@ def test_numbers_of_the_records_are_those_of_the_answer():
     compared = ANSWERS["compare"]()
     assert compared.to_frame()["cv_accuracy"].tolist() == [row.cv_accuracy for row in compared.rows]
     models = ANSWERS["compare_models"]().to_frame().set_index("name")
-    assert models.loc["variables", "first"] == 4 + 1 + 30
+    assert models.loc["variables", "first"] == 3 + 1 + 20

@@ -14,20 +14,17 @@ from selection_cases import logistic_value
 TOLERANCE = 1e-6
 
 
-def value(number):
-    """Return a number of a file as a double."""
-    if isinstance(number, str):
-        top, _, bottom = number.partition("/")
-        return float(Fraction(int(top, 16), int(bottom or "1", 16)))
-    return float(number)
-
-
 def rational(number):
     """Return a number of a file exactly."""
     if isinstance(number, str):
         top, _, bottom = number.partition("/")
         return Fraction(int(top, 16), int(bottom or "1", 16))
     return Fraction(number)
+
+
+def value(number):
+    """Return a number of a file as a double."""
+    return float(rational(number))
 
 
 def _affine(columns, values, constant, n):
