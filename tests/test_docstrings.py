@@ -52,14 +52,10 @@ def test_a_public_name_is_documented(name):
     assert not faults(value, OF_RECORDS if isinstance(value, type) else (), OF_FORWARDED)
 
 
-@pytest.mark.parametrize("slug", BUILDERS)
-def test_a_builder_is_documented(slug):
-    assert not faults(BUILDERS[slug])
-
-
-@pytest.mark.parametrize("name", FITS)
-def test_a_method_is_documented(name):
-    assert not faults(FITS[name], OF_FITS)
+def test_a_builder_and_a_method_are_documented():
+    found = {slug: faults(builder) for slug, builder in BUILDERS.items()}
+    found |= {name: faults(fit, OF_FITS) for name, fit in FITS.items()}
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
 
 @pytest.mark.parametrize("name", FITS)

@@ -234,16 +234,6 @@ def permute(proof, rng):
     held[i], held[j] = held[j], held[i]
 
 
-def key(proof, rng):
-    """Leave out a key, add one, or rename one."""
-    paths = [(), *(p for p in places(proof) if isinstance(at(proof, p), dict))]
-    held = at(proof, rng.choice(paths))
-    name = rng.choice(list(held) or ["x"])
-    kept = held.pop(name, 0) if rng.random() < 0.7 else held.get(name)
-    if rng.random() < 0.5:
-        held[rng.choice((f"{name}s", "remark", name.upper()))] = kept
-
-
 def split(proof, rng):
     """Split a term in two halves: of a form, a row, the concave part, a quadratic part with its point."""
     part = rng.choice(proof["proof"])
@@ -336,7 +326,6 @@ CHANGES = {
         duplicate,
         drop,
         permute,
-        key,
         split,
         known,
         rename,

@@ -24,7 +24,7 @@ from fsopt.verifier import verify, verify_data
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
-    write(blobs(n=9, p=4, seed=1), folder / "other.csv")
+    write(blobs(n=6, p=3, seed=1), folder / "other.csv")
     write(DATA, folder / "small.csv")
     return folder
 
