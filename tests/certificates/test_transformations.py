@@ -191,7 +191,7 @@ def test_a_box_of_the_solver_is_no_bound() -> None:
     hyperbola.row = pyo.Constraint(expr=hyperbola.a * hyperbola.b >= 1)
     hyperbola.value = pyo.Objective(expr=hyperbola.a)
     found = {}
-    for solver in usable_solvers():
+    for solver in SOLVERS:
         if "NLP" in fsopt.SOLVERS[solver].classes and not fsopt.SOLVERS[solver].structured:
             one, two = (fsopt.solve(m, solver, time_limit=5) for m in (free, hyperbola))
             found[solver] = one.status == "optimal", two.status == "optimal" and two.objective > 1e-6

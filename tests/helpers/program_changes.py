@@ -102,24 +102,6 @@ def _duplicated_rows(program: Small, rng) -> Change:
     return _kept(program, A=np.vstack([program.A, factor[:, None] * program.A]), lo=lo, hi=hi)
 
 
-def _duplicate_column(program: Small, rng) -> Change:
-    """Split the first unbounded variable outside the cone into itself and a copy in [0, 1]; else the copy is 0."""
-    free = np.isinf(program.ub)
-    free[list(program.cone)] = False
-    j = int(np.argmax(free))
-    twice = np.append(np.arange(program.n), j)
-    return _kept(
-        program,
-        c=program.c[twice],
-        P=program.P[np.ix_(twice, twice)],
-        A=program.A[:, twice],
-        lb=np.append(program.lb, 0.0),
-        ub=np.append(program.ub, 1.0 if free[j] else 0.0),
-        integer=program.integer[twice],
-        units=program.units[twice],
-    )
-
-
 CHANGES: dict[str, Callable[[Small, np.random.Generator], Change]] = {
     "scaled-rows": _scaled_rows,
     "scaled-columns": _scaled_columns,
@@ -127,7 +109,6 @@ CHANGES: dict[str, Callable[[Small, np.random.Generator], Change]] = {
     "epsilon-bounds": _epsilon_bounds,
     "loose-bounds": _loose_bounds,
     "duplicated-rows": _duplicated_rows,
-    "duplicate-column": _duplicate_column,
 }
 EXACT = ("scaled-rows", "scaled-columns")
 """The changes whose answers are those of the program, but for the units of rows and columns."""

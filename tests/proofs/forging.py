@@ -139,9 +139,9 @@ MAKERS = {
 
 
 @cache
-def bases():
-    """Return name -> honest proof file."""
-    return {name: make() for name, make in MAKERS.items()}
+def base(name):
+    """Return an honest proof file."""
+    return MAKERS[name]()
 
 
 # -- changes -------------------------------------------------------------------------------------------------------
@@ -353,8 +353,8 @@ def tightened(proof, rng):
 def forged(seed):
     """Return the name of a base, the kinds of changes, and the changed proof of a seed."""
     rng = random.Random(seed)
-    name = rng.choice(list(bases()))
-    proof = copy.deepcopy(bases()[name])
+    name = rng.choice(list(MAKERS))
+    proof = copy.deepcopy(base(name))
     kinds = [rng.choice(list(CHANGES)) for _ in range(rng.choice((1, 1, 2)))]
     kinds += ["tightened"] if rng.random() < 0.5 else []
     for kind in kinds:

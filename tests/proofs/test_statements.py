@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from proof_files import verdict, written
-from proofs.forging import DATA, bases
+from proofs.forging import DATA, base
 from support import blobs, sampled
 
 import fsopt
@@ -30,7 +30,7 @@ def files(tmp_path_factory):
 
 
 def test_a_proof_is_confirmed_with_its_data_and_refused_with_others(files, tmp_path):
-    path = written(tmp_path / "proof.json", bases()["svm"])
+    path = written(tmp_path / "proof.json", base("svm"))
     code, shown = verdict(path, "--data", str(files / "small.csv"))
     assert code == 0, shown
     assert shown.splitlines()[-1] == "confirmed  proved for the program that follows from the data"
@@ -40,7 +40,7 @@ def test_a_proof_is_confirmed_with_its_data_and_refused_with_others(files, tmp_p
 
 
 def test_one_number_of_the_data_is_enough_to_refuse_them(files, tmp_path):
-    path = written(tmp_path / "proof.json", bases()["onsvm"])
+    path = written(tmp_path / "proof.json", base("onsvm"))
     text = (files / "small.csv").read_text()
     number = text.splitlines()[1].split(",")[0]
     (tmp_path / "data.csv").write_text(text.replace(number, number[:-1] + str((int(number[-1]) + 1) % 10), 1))
@@ -50,7 +50,7 @@ def test_one_number_of_the_data_is_enough_to_refuse_them(files, tmp_path):
 
 
 def test_data_that_are_no_text_are_named(tmp_path):
-    path = written(tmp_path / "proof.json", bases()["svm"])
+    path = written(tmp_path / "proof.json", base("svm"))
     (tmp_path / "data.csv.gz").write_bytes(b"\x1f\x8b\x08")
     code, shown = verdict(path, "--data", str(tmp_path / "data.csv.gz"))
     assert code == 2
@@ -72,7 +72,7 @@ def test_data_of_the_stated_digest_refute_a_program_of_other_data(files, tmp_pat
 
 @pytest.mark.parametrize("method", ["rsvm", "best-subset", "fsv", "gmeb", "mpm", "pearson", "rfe", "svm-norm", "onsvm"])
 def test_a_proof_that_is_renamed_is_refused(method, tmp_path):
-    proof = copy.deepcopy(bases()["svm"])
+    proof = copy.deepcopy(base("svm"))
     slugs = {"best-subset": "selection", "fsv": "fsv-step", "gmeb": "gmeb-primal"}
     proof["statement"]["name"] = method
     for slug in ("svm", slugs.get(method, method)):
@@ -81,7 +81,7 @@ def test_a_proof_that_is_renamed_is_refused(method, tmp_path):
 
 
 def test_a_method_that_is_not_known_is_not_compared_with_data(files, tmp_path):
-    proof = copy.deepcopy(bases()["svm"])
+    proof = copy.deepcopy(base("svm"))
     proof["statement"]["name"] = "unheard-of"
     path = written(tmp_path / "proof.json", proof)
     assert verdict(path)[0] == 0
@@ -92,7 +92,7 @@ def test_a_method_that_is_not_known_is_not_compared_with_data(files, tmp_path):
 
 @pytest.mark.parametrize("change", ["samples", "features", "c", "m", "loss", "gap", "wide gap", "scale", "empty"])
 def test_a_statement_that_its_proof_does_not_match_is_refused(change, tmp_path):
-    proof = copy.deepcopy(bases()["best-subset"])
+    proof = copy.deepcopy(base("best-subset"))
     statement = proof["statement"]
     (claim,) = statement["claims"]
     if change in ("samples", "features"):
@@ -113,7 +113,7 @@ def test_a_statement_that_its_proof_does_not_match_is_refused(change, tmp_path):
 
 
 def test_the_json_object_has_the_statement_and_its_interval(files, tmp_path):
-    path = written(tmp_path / "proof.json", bases()["svm"])
+    path = written(tmp_path / "proof.json", base("svm"))
     code, shown = verdict(path, "--data", str(files / "small.csv"), "--json")
     found = json.loads(shown)
     assert code == 0
@@ -192,7 +192,7 @@ def test_a_proof_is_compared_with_the_exported_program(name, options, tmp_path, 
 
 
 def _huge(change):
-    proof = copy.deepcopy(bases()["vertex" if change != "steps" else "best-subset"])
+    proof = copy.deepcopy(base("vertex" if change != "steps" else "best-subset"))
     program = proof["proof"][0].get("program")
     if change == "steps":
         proof["proof"][0]["steps"] = 10**4000
@@ -268,7 +268,7 @@ def test_a_filter_has_the_value_of_a_hyperplane_on_its_features_alone(status, co
 
 def test_the_work_is_bounded_and_can_be_raised(tmp_path, monkeypatch):
     monkeypatch.setattr(verify, "MOST_WORK", 100)
-    path = written(tmp_path / "proof.json", bases()["svm"])
+    path = written(tmp_path / "proof.json", base("svm"))
     code, shown = verdict(path)
     assert code == 2
     assert "--work" in shown
@@ -278,12 +278,12 @@ def test_the_work_is_bounded_and_can_be_raised(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("text", ["1e999", "NaN", "-Infinity", "1e400"])
 def test_numbers_that_are_none_are_not_readable(text, tmp_path):
-    held = json.dumps(bases()["vertex"])
+    held = json.dumps(base("vertex"))
     assert verdict(written(tmp_path / "proof.json", held.replace('"c0": 0', f'"c0": {text}')))[0] == 2
 
 
 def test_what_is_not_foreseen_is_no_refutation(tmp_path, monkeypatch):
     monkeypatch.setattr(verify, "confirm", lambda *given: {}["missing"])
-    code, shown = verdict(written(tmp_path / "proof.json", bases()["vertex"]))
+    code, shown = verdict(written(tmp_path / "proof.json", base("vertex")))
     assert code == 2
     assert "it is damaged (KeyError)" in shown
