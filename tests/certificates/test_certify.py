@@ -14,7 +14,7 @@ from support import blobs, reference
 import fsopt
 from fsopt.answers.results import Point
 from fsopt.certificates.bounds import farkas, lower_bound
-from fsopt.certificates.model import Claim, certify_point
+from fsopt.certificates.model import Claim, certify_point, on_artificial_bound
 from fsopt.certificates.nonconvex import certify_nonconvex, reduced_costs
 from fsopt.compiler import compile_model, dot
 from fsopt.compiler.values import values_of
@@ -220,3 +220,24 @@ def test_reduced_costs_are_those_of_the_lagrangian():
     # c - A'y - y_g grad(x_0 x_1) at (2, 3) with y = 0.5 and y_g = 0.25
     found = reduced_costs(compile_model(m), Point(np.array([2.0, 3.0]), np.array([0.5, 0.25]), np.zeros(0)))
     assert found == pytest.approx([3.0 - 0.5 - 0.25 * 3.0, -3.0 - 2 * 0.5 - 0.25 * 2.0], abs=1e-12)
+
+
+def test_a_bound_counts_where_the_factors_of_a_product_have_ranges():
+    for ends, kind in (((None, None), "feasible"), ((-1, 1), "global")):
+        m = pyo.ConcreteModel()
+        m.x = pyo.Var([0, 1], bounds=ends)
+        m.o = pyo.Objective(expr=m.x[0] * m.x[1])
+        found = certify_nonconvex(compile_model(m), Point(np.array([1.0, -1.0])), bound=-1.0, source="a solver")
+        assert (found.kind, found.bound is None) == (kind, kind == "feasible")
+        assert any("has no range" in note for note in found.notes) == (kind == "feasible")
+
+
+def test_a_point_on_an_artificial_bound_is_named():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var([0, 1], bounds=(0, 1e6))
+    m.o = pyo.Objective(expr=-m.x[0])
+    m.artificial_bound = pyo.Suffix()
+    m.artificial_bound[m.x[0]] = "no minimiser"
+    program = compile_model(m)
+    for value, said in ((1e6, "no minimiser"), (5e5, "")):
+        assert on_artificial_bound(program, np.where(program.c != 0.0, value, 1e6)) == said

@@ -167,6 +167,19 @@ def test_the_nonconvex_models_are_proved_as_scip_says_and_not_beyond(slug):
         assert not fsopt.certify(model, replace(found, tree=tree)).ok
 
 
+def test_a_product_is_proved_at_its_optimum_by_hand():
+    """min xy with x = 1 + 2y: y + 2 y^2 is -1/8 at y = -1/4."""
+    model = pyo.ConcreteModel()
+    model.x, model.y = pyo.Var(bounds=(-1, 1)), pyo.Var(bounds=(-1, 1))
+    model.row = pyo.Constraint(expr=model.x - 2 * model.y == 1)
+    model.o = pyo.Objective(expr=model.x * model.y)
+    found = fsopt.prove(model, fsopt.solve(model, solver="scip"), time_limit=100)
+    assert found.status == "optimal"
+    assert -0.125 - 1e-5 <= found.bound <= -0.125 + 1e-9
+    for tree in forged(found.tree):
+        assert not fsopt.certify(model, replace(found, tree=tree)).ok
+
+
 def forged(tree):
     """Yield the tree without a leaf, with half of its multipliers, and branched at other points."""
     inner = tree.column != -1

@@ -126,6 +126,13 @@ def test_the_status_must_be_that_of_the_evidence(bases):
         assert refused(part), change
 
 
+def test_a_cost_above_the_slope_of_its_exponential_or_a_column_in_two_terms_is_refused(bases):
+    stationary = next(part for part in bases if part["kind"] == "stationary")
+    (weight, steepness, columns), *rest = stationary["slopes"]
+    for slopes in ([[0.99 * weight, steepness, columns], *rest], [*stationary["slopes"], stationary["slopes"][0]]):
+        assert refused(stationary | {"slopes": slopes})
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), None, True, "1/0", "x", [], {}])
 @pytest.mark.parametrize("path", [("point", 0), ("program", "c", 0), ("dual", "rows", 1), ("claim", "upper")])
 def test_what_is_no_number_is_refused_by_both(path, value):

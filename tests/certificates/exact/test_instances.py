@@ -27,7 +27,7 @@ FIRST = ("onsvm", "fsv-step", "svm", "svm-dual", "gmeb-primal", "gmeb-dual", "mp
 CONVEX = [slug for slug, spec in MODELS.items() if spec.problem_class in ("LP", "QP", "SOCP", "SDP")]
 CONVEX.sort(key=lambda slug: slug not in FIRST)
 OTHERS = [slug for slug in MODELS if slug not in CONVEX and slug != "misclass-lpec"]
-OTHERS.sort(key=lambda slug: slug not in ("mmop", "fsv-exact", "gmeb-nonconvex"))
+OTHERS.sort(key=lambda slug: slug not in ("mmop", "fsv-exact", "kernel-scaling"))
 
 
 @pytest.mark.parametrize("slug", sampled(CONVEX, len(FIRST)))
