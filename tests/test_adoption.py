@@ -22,8 +22,6 @@ BIB = (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8")
 PAPER = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")
 (AUTHOR,) = (author["name"] for author in PROJECT["authors"])
 ENTRY = re.compile(r"^@\w+\{(\w+),.*?^\}$", flags=re.MULTILINE | re.DOTALL)
-WORDS = (750, 1750)
-"""Least and most words of a paper that the Journal of Open Source Software takes."""
 
 
 def record(name):
@@ -43,17 +41,6 @@ def test_archives_read_what_the_package_states(name):
     assert [one["name"] for one in said.get("author", said.get("creators"))] == [AUTHOR]
     assert said["license"].rpartition("/")[2] == PROJECT["license"]
     assert said["keywords"] == PROJECT["keywords"]
-
-
-def test_codemeta_has_the_addresses_of_the_package():
-    said, urls = record("codemeta.json"), PROJECT["urls"]
-    assert said["name"] == PROJECT["name"]
-    assert said["description"] == PROJECT["description"]
-    assert said["codeRepository"] == urls["Source"]
-    assert said["issueTracker"] == urls["Issues"]
-    assert said["softwareHelp"]["url"] == urls["Documentation"]
-    assert said["releaseNotes"] == urls["Changelog"]
-    assert said["runtimePlatform"] == f"Python {PROJECT['requires-python']}"
 
 
 def test_the_conda_recipe_is_that_of_the_package():
@@ -82,22 +69,6 @@ def test_binder_installs_what_the_notebooks_import():
         assert named <= set(extras), path.name
     python = (ROOT / ".binder" / "runtime.txt").read_text(encoding="utf-8").strip().replace("-", " :: ").title()
     assert f"Programming Language :: {python}" in PROJECT["classifiers"]
-
-
-def test_the_paper_has_the_form_of_the_journal():
-    head, body = PAPER.removeprefix("---\n").split("\n---\n", maxsplit=1)
-    said = yaml.safe_load(head)
-    assert said["title"].startswith(f"{PROJECT['name']}: ")
-    assert [one["name"] for one in said["authors"]] == [AUTHOR]
-    assert {one["affiliation"] for one in said["authors"]} == {one["index"] for one in said["affiliations"]}
-    assert re.fullmatch(r"\d+ [A-Z][a-z]+ \d{4}", said["date"])
-    assert (ROOT / "paper" / said["bibliography"]).exists()
-    titles = re.findall(r"^# (.+)$", body, flags=re.MULTILINE)
-    assert {"Summary", "Statement of need", "State of the field", "References"} <= set(titles)
-    prose = re.sub(r"^```.*?^```|^!\[.*?\)$", "", body, flags=re.MULTILINE | re.DOTALL)
-    assert WORDS[0] <= len(prose.split()) <= WORDS[1]
-    for picture in re.findall(r"\]\((\.\./[^)]+)\)", body):
-        assert (ROOT / "paper" / picture).exists()
 
 
 def test_the_paper_cites_its_bibliography_which_is_that_of_the_site():

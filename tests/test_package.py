@@ -19,10 +19,7 @@ def test_every_public_name_is_there_and_no_module_hides_a_function():
     assert modules == {"drivers", "estimators", "extend"}
 
 
-def test_a_name_that_is_none_is_an_error():
+def test_completion_offers_every_public_name_and_others_are_errors():
     with pytest.raises(AttributeError, match="no_such_name"):
         fsopt.no_such_name  # noqa: B018
-
-
-def test_completion_offers_every_public_name():
     assert {"estimators", *fsopt.__all__} <= set(dir(fsopt))

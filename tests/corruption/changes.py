@@ -14,6 +14,7 @@ import copy
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,75 +52,32 @@ def digest_renewed(record: Record) -> Record:
     return sealed(record)
 
 
-RECOMPUTED = (
-    "bound: ",
-    "coef: ",
-    "columns: ",
-    "cuts: ",
-    "data_sha256: ",
-    "details: numbers",
-    "features: ",
-    "intercept: ",
-    "kernel: ",
-    "labels: ",
-    "method: ",
-    "model: ",
-    "objective: ",
-    "params: ",
-    "point: ",
-    "preprocessing: ",
-    "proof: ",
-    "scale: ",
-    "solution: ",
-    "status: ",
-    "support: ",
-    "train scores: ",
-    "worst_case: ",
-)
-"""Kinds of statements that can be recomputed from the data: no digest is needed to find them false."""
-
-
+NOT_RECOMPUTED = ("certificate: ", "details: ", "file: ", "history: ", "stop: ")
+"""Kinds of statements that only the digest shows to be changed; others can be recomputed from the data."""
 Maker = Callable[[Record, np.random.Generator, Any], Iterator[tuple[str, Any, bool | str]]]
 FIT_KINDS: dict[str, Maker] = {}
 SOLVE_KINDS: dict[str, Maker] = {}
 
 
-def of_fits(name: str) -> Callable[[Maker], Maker]:
-    """Enter a kind of change of fits."""
+def _of(name: str, kinds: tuple[dict[str, Maker], ...]) -> Callable[[Maker], Maker]:
+    """Enter a kind of change of fits, of solves, or of both."""
 
     def enter(maker: Maker) -> Maker:
-        FIT_KINDS[name] = maker
+        for entered in kinds:
+            entered[name] = maker
         return maker
 
     return enter
 
 
-def of_solves(name: str) -> Callable[[Maker], Maker]:
-    """Enter a kind of change of solves."""
-
-    def enter(maker: Maker) -> Maker:
-        SOLVE_KINDS[name] = maker
-        return maker
-
-    return enter
-
-
-def of_both(name: str) -> Callable[[Maker], Maker]:
-    """Enter a kind of change of fits and solves."""
-
-    def enter(maker: Maker) -> Maker:
-        FIT_KINDS[name] = SOLVE_KINDS[name] = maker
-        return maker
-
-    return enter
+of_fits, of_solves = partial(_of, kinds=(FIT_KINDS,)), partial(_of, kinds=(SOLVE_KINDS,))
+of_both = partial(_of, kinds=(FIT_KINDS, SOLVE_KINDS))
 
 
 def changed_files(kind: str, record: Record, rng: np.random.Generator, data: Any) -> list[Changed]:
     """Return the files of a kind of change of a saved answer, none where it does not apply or changes nothing."""
     maker = (FIT_KINDS if "method" in record else SOLVE_KINDS)[kind]
-    digests = [digest_kept]
-    if kind.startswith(RECOMPUTED):
-        digests.append(digest_renewed)
+    digests = [digest_kept] if kind.startswith(NOT_RECOMPUTED) else [digest_kept, digest_renewed]
     found = []
     for what, content, false in maker(copy.deepcopy(record), rng, data):
         if isinstance(content, str):

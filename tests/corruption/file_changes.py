@@ -20,36 +20,6 @@ def _digest(record, rng, data):
     yield "null", edited(record, "data_sha256", value=None), True
 
 
-@of_both("file: truncated")
-def _truncated(record, rng, data):
-    text = json.dumps(record)
-    for share in (0.0, 0.1, 0.5, 0.99):
-        yield f"{share:.0%}", text[: int(share * len(text))], True
-
-
-@of_both("file: not an object")
-def _not_an_object(record, rng, data):
-    yield "list", [record], True
-    yield "number", "3", True
-    yield "null", "null", True
-    yield "word", '"optimal"', True
-
-
-@of_both("file: deeply nested")
-def _nested(record, rng, data):
-    yield "lists", "[" * 100_000 + "]" * 100_000, True
-    yield "objects", '{"a":' * 50_000 + "1" + "}" * 50_000, True
-    inner = "[" * 50_000 + "]" * 50_000
-    yield "in the record", json.dumps(edited(record, "message", value="@")).replace('"@"', inner), False
-
-
-@of_both("file: bytes")
-def _bytes(record, rng, data):
-    yield "a null byte", "\0" + json.dumps(record), True
-    yield "twice", json.dumps(record) * 2, True
-    yield "byte order mark", "\ufeff" + json.dumps(record), False
-
-
 @of_both("file: key removed")
 def _key_removed(record, rng, data):
     needed = (

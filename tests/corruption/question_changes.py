@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from corruption.answers import SECONDS, Hung, limited
 from corruption.changes import Record, edited, of_both, of_fits, scaled, without
 from corruption.claim_changes import HUGE
 
@@ -105,10 +104,7 @@ def other_values(name: str, value: Any) -> list[Any]:
 def true_again(changed: Record, record: Record, data: Any) -> bool:
     """Return whether the method and parameters of a changed record give the answer of the record."""
     try:
-        with limited(SECONDS):
-            fit = fsopt.fit(changed["method"], data, **_keywords(changed["params"]))
-    except Hung:
-        return True  # not known to be false
+        fit = fsopt.fit(changed["method"], data, **_keywords(changed["params"]))
     except Exception:
         return False
     if len(fit.coef) != len(record["coef"]) or list(fit.support) != record["support"]:
@@ -127,41 +123,17 @@ def _keywords(params: Record) -> Record:
     return {k: math.inf if v == "inf" else v for k, v in params.items()}
 
 
-@of_fits("details: emptied")
-def _details_emptied(record, rng, data):
-    yield "", edited(record, "details", value={}), False
-
-
-@of_fits("details: not a mapping")
-def _details_damaged(record, rng, data):
-    for value in ([], "details", 3, None):
-        yield repr(value), edited(record, "details", value=value), False
-
-
-@of_fits("details: key removed")
-def _details_removed(record, rng, data):
-    for key in record["details"]:
-        yield key, without(record, "details", key), False
-
-
-@of_fits("details: key of another type")
-def _details_types(record, rng, data):
-    for key in record["details"]:
-        for value in (None, "word", [], {}, HUGE):
-            shown = repr(value) if value != HUGE else "400 digits"
-            yield f"{key}: {shown}", edited(record, "details", key, value=value), key not in EVIDENCE
-
-
-@of_fits("details: numbers by 1e-3")
+@of_fits("numbers of the details: by 1e-3")
 def _details_perturbed(record, rng, data):
     for key, value in record["details"].items():
         yield key, edited(record, "details", key, value=scaled(value, 1.001)), key not in EVIDENCE
 
 
-@of_fits("details: NaN")
-def _details_nan(record, rng, data):
+@of_fits("details: no numbers")
+def _details_damaged(record, rng, data):
     for key, value in record["details"].items():
-        yield key, edited(record, "details", key, value=_all_nan(value)), key not in EVIDENCE
+        for damage in (_all_nan(value), None, "word", [], HUGE):
+            yield f"{key}: {str(damage)[:20]}", edited(record, "details", key, value=damage), key not in EVIDENCE
 
 
 def _all_nan(value: Any) -> Any:

@@ -1,22 +1,19 @@
 """`fsopt check` and `fsopt predict` on changed files: nothing false is verified, and none ends in a traceback.
 
 Statements that can be recomputed from the data are changed with the old digest and with a new one: a digest shows that
-a file is as it was written, not that it was true. The normal run checks a seeded sample of the
-changed files, ``make truth`` (FSOPT_TRUTH=1) all of them. The summary counts kinds, files, false files that were
-verified, and faults: tracebacks and unclear ends.
+a file is as it was written, not that it was true. Damage of any kind, which no reader may stumble over, is in `fuzz`.
+The slow tests check a seeded sample of the changed files, ``make truth`` (FSOPT_TRUTH=1) all of them.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 
 import numpy as np
 import pytest
-import support
 from corruption.answers import SOLVES, Answers, Case, Outcome, cases
-from corruption.changes import WORD, Changed, changed_files, digest_kept, digest_renewed, edited
+from corruption.changes import WORD, Changed, changed_files, digest_renewed, edited
 from corruption.claim_changes import BAD_VALUES
 from corruption.kinds import FIT_KINDS, SOLVE_KINDS
 from truth.instances import seed_of
@@ -31,11 +28,11 @@ BY_WORD = (
 )
 """The answers of searches that cannot be repeated."""
 WHOLE = bool(os.environ.get("FSOPT_TRUTH"))
-CASES, FILES = 3, 5
-"""In the normal run: answers for each kind of change, and changed files of each answer."""
+CASES, FILES = 4, 6
+"""In the sample: answers for each kind of change, and changed files of each answer."""
 KINDS = [("fit", kind) for kind in FIT_KINDS] + [("solve", kind) for kind in SOLVE_KINDS]
 REFITS = ("params: changed", "params: removed", "method: renamed")
-"""The kinds that are judged by fitting again: fewer of them in the normal run."""
+"""The kinds that are judged by fitting again: one answer of each in the sample."""
 
 
 @pytest.fixture(scope="session")
@@ -50,12 +47,12 @@ def answers_of(verb: str) -> list[Case]:
 
 
 def sampled(verb: str, kind: str) -> list[Case]:
-    """Return the answers to which a kind of change is applied: all, or a seeded sample."""
+    """Return the answers to which a kind of change is applied: all, or the next few of them."""
     of_verb = answers_of(verb)
     if WHOLE:
         return of_verb
-    rng = np.random.default_rng(seed_of(f"{verb} {kind}"))
-    return [of_verb[k] for k in sorted(rng.permutation(len(of_verb))[: 1 if kind in REFITS else CASES])]
+    start = CASES * KINDS.index((verb, kind))
+    return [of_verb[(start + k) % len(of_verb)] for k in range(1 if kind in REFITS else CASES)]
 
 
 def files(answers: Answers, case: Case, kind: str) -> list[Changed]:
@@ -65,22 +62,22 @@ def files(answers: Answers, case: Case, kind: str) -> list[Changed]:
     return found if WHOLE else [found[k] for k in sorted(rng.permutation(len(found))[:FILES])]
 
 
-@pytest.mark.parametrize("seal", support.sampled([digest_kept, digest_renewed], 1))
 @pytest.mark.parametrize("case", cases(), ids=lambda c: c.name)
-def test_an_untouched_file_is_verified(case: Case, seal: Callable[..., object], answers: Answers) -> None:
-    outcome = answers.check(json.dumps(seal(answers.record(case))))
+def test_an_untouched_file_is_verified(case: Case, answers: Answers) -> None:
+    record = answers.record(case)
+    assert digest_renewed(record) == record
+    outcome = answers.check(json.dumps(record))
     assert outcome.fault == ""
     assert outcome.code == 0, (case.name, outcome.out, outcome.err)
     assert json.loads(outcome.out)["verified"] is True
     assert outcome.by_word == (case.name in BY_WORD), outcome.out
 
 
-def test_the_sample_touches_every_answer_and_enough_kinds() -> None:
+def test_the_sample_touches_every_answer() -> None:
     touched = {case.name for verb, kind in KINDS for case in sampled(verb, kind)}
     assert touched == {case.name for case in cases()}
     assert {case.words[1] for case in cases() if case.is_fit} == set(fsopt.METHODS)
     assert {fsopt.MODELS[case.words[1]].problem_class for case in cases() if not case.is_fit} >= set(SOLVES)
-    assert len({kind for _, kind in KINDS}) >= 40
 
 
 def faults_of(where: str, changed: Changed, outcome: Outcome, answers: Answers, *, predicts: bool) -> list[str]:
@@ -98,18 +95,16 @@ def faults_of(where: str, changed: Changed, outcome: Outcome, answers: Answers, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("verb", "kind"), KINDS, ids=[f"{verb}-{kind}" for verb, kind in KINDS])
-def test_a_false_file_is_not_verified(verb: str, kind: str, answers: Answers, record_property) -> None:
-    false, faults, count = [], [], 0
+def test_a_false_file_is_not_verified(verb: str, kind: str, answers: Answers) -> None:
+    false, faults = [], []
     for case in sampled(verb, kind):
         for changed in files(answers, case, kind):
-            count += 1
             where = f"{case.name}, {kind}" + (f", {changed.what}" if changed.what else "")
             outcome = answers.check(changed.text)
             faults += faults_of(where, changed, outcome, answers, predicts=verb == "fit")
             if outcome.verified and (changed.false is True or (changed.false == WORD and not outcome.by_word)):
                 found = json.loads(outcome.out)
                 false.append(f"{where}: verified as {found['claimed']} by a certificate {found['certificate']['kind']}")
-    record_property("corruption", {"kind": kind, "files": count, "false": false, "faults": faults})
     assert not false + faults, "\n".join([f"{len(false)} false files verified, {len(faults)} faults", *false, *faults])
 
 
@@ -117,7 +112,7 @@ def test_a_false_file_is_not_verified(verb: str, kind: str, answers: Answers, re
 @pytest.mark.parametrize("field", ["coef", "intercept"])
 def test_predict_refuses_numbers_that_are_none(field: str, value: str, answers: Answers) -> None:
     accepted = []
-    for case in sampled("fit", f"predict {field} {value}"):
+    for case in sampled("fit", f"{field}: {value}"):
         path = (field, 0) if field == "coef" else (field,)
         changed = digest_renewed(edited(answers.record(case), *path, value=BAD_VALUES[value]))
         outcome = answers.predict(json.dumps(changed))

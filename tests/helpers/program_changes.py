@@ -94,67 +94,12 @@ def _loose_bounds(program: Small, rng) -> Change:
     return (_moved if program.truth == "unbounded" else _kept)(program, lb=lb, ub=ub)
 
 
-def _loose_rows(program: Small, rng) -> Change:
-    """Bound every row from both sides, by 1e10 to 1e15 where it had no bound."""
-    loose = 10.0 ** rng.uniform(10, 15, (2, len(program.lo)))
-    lo = np.where(np.isinf(program.lo), -loose[0], program.lo)
-    hi = np.where(np.isinf(program.hi), loose[1], program.hi)
-    return (_moved if program.truth == "unbounded" else _kept)(program, lo=lo, hi=hi)
-
-
-def _with_rows(program: Small, A, lo, hi) -> Change:
-    arrays = {"A": np.vstack([program.A, A]), "lo": np.append(program.lo, lo), "hi": np.append(program.hi, hi)}
-    return _kept(program, **arrays)
-
-
-def _redundant_rows(program: Small, rng) -> Change:
-    """Append sums of rows, of which half are satisfied with a slack."""
-    weights = rng.integers(1, 3, (2, len(program.lo))) * 1.0
-    slack = rng.integers(0, 2, 2)
-    return _with_rows(program, weights @ program.A, weights @ program.lo - slack, weights @ program.hi + slack)
-
-
 def _duplicated_rows(program: Small, rng) -> Change:
     """Append every row once more, half of them times -3."""
     factor = rng.choice([1.0, -3.0], len(program.lo))
     ends = np.sort([factor * program.lo, factor * program.hi], axis=0)
-    return _with_rows(program, factor[:, None] * program.A, *ends)
-
-
-def _duplicate_column(program: Small, rng) -> Change:
-    """Split the first unbounded variable outside the cone into itself and a copy in [0, 1]; else the copy is 0."""
-    free = np.isinf(program.ub)
-    free[list(program.cone)] = False
-    j = int(np.argmax(free))
-    twice = np.append(np.arange(program.n), j)
-    return _kept(
-        program,
-        c=program.c[twice],
-        P=program.P[np.ix_(twice, twice)],
-        A=program.A[:, twice],
-        lb=np.append(program.lb, 0.0),
-        ub=np.append(program.ub, 1.0 if free[j] else 0.0),
-        integer=program.integer[twice],
-        units=program.units[twice],
-    )
-
-
-def _permuted(program: Small, rng) -> Change:
-    """Put rows and columns into another order."""
-    i, j = rng.permutation(len(program.lo)), rng.permutation(program.n)
-    return _kept(
-        program,
-        c=program.c[j],
-        P=program.P[np.ix_(j, j)],
-        A=program.A[np.ix_(i, j)],
-        lo=program.lo[i],
-        hi=program.hi[i],
-        lb=program.lb[j],
-        ub=program.ub[j],
-        integer=program.integer[j],
-        units=program.units[j],
-        cone=tuple(int(np.flatnonzero(j == k)[0]) for k in program.cone),
-    )
+    lo, hi = np.append(program.lo, ends[0]), np.append(program.hi, ends[1])
+    return _kept(program, A=np.vstack([program.A, factor[:, None] * program.A]), lo=lo, hi=hi)
 
 
 CHANGES: dict[str, Callable[[Small, np.random.Generator], Change]] = {
@@ -163,11 +108,7 @@ CHANGES: dict[str, Callable[[Small, np.random.Generator], Change]] = {
     "noise": _noise,
     "epsilon-bounds": _epsilon_bounds,
     "loose-bounds": _loose_bounds,
-    "loose-rows": _loose_rows,
-    "redundant-rows": _redundant_rows,
     "duplicated-rows": _duplicated_rows,
-    "duplicate-column": _duplicate_column,
-    "permuted": _permuted,
 }
 EXACT = ("scaled-rows", "scaled-columns")
 """The changes whose answers are those of the program, but for the units of rows and columns."""

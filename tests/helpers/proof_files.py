@@ -38,6 +38,24 @@ def found(part, checker="verify"):
         return None
 
 
+def claimed_parts(proof):
+    """Yield each part of a proof file with its claim, in minimisation form."""
+    for claim, part in zip(proof["statement"]["claims"], proof["proof"], strict=False):
+        if claim["sense"] == "min":
+            yield {**part, "claim": {name: claim[name] for name in CLAIM}}
+
+
+def agreed(part):
+    """Return whether both checkers find the same interval for a part, or none, if its form is right."""
+    try:
+        first = checked(part)
+    except verify.Unreadable:
+        return True
+    except verify.Refuted:
+        first = None
+    return first == found(part, "fsopt")
+
+
 def refused(part):
     """Return whether both checkers refuse a part; they have to agree."""
     answers = [found(part, checker) is None for checker in ("verify", "fsopt")]

@@ -3,6 +3,7 @@
 import copy
 import itertools
 import json
+from functools import cache
 
 import numpy as np
 import pytest
@@ -18,13 +19,18 @@ DATA = blobs(n=24, p=5, seed=3, gap=0.4)
 TEXT = json.dumps(exactly(fsopt.fit("svm", DATA), DATA).proof())
 
 
+@cache
+def made(name, params):
+    return exactly(fsopt.fit(name, DATA, **dict(params)), DATA).claims[0].part
+
+
 def part_of(name, **params):
-    return copy.deepcopy(exactly(fsopt.fit(name, DATA, **params), DATA).claims[0].part)
+    return copy.deepcopy(made(name, tuple(params.items())))
 
 
 def test_a_known_selection_with_a_number_behind_it_leaves_nothing_out_of_an_optimum():
     (best,) = np.flatnonzero(fsopt.fit("best-subset", DATA, m=1).details["sigma"]).tolist()
-    part = part_of("best-subset", m=1, exclude=[best])
+    part = part_of("best-subset", m=1, exclude=(best,))
     assert part["problem"]["outside"] == [best]
     part["problem"]["outside"] = []
     part["tree"] = [["branch", best], *part["tree"], ["known", 0]]
@@ -51,11 +57,11 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_multipliers_are_balanced_and_pay_for_their_term(change, loss):
-    part = part_of("best-subset", m=2, loss=loss)
-    part["alpha"] = [change(grid) for grid in part["alpha"]]
-    assert refused(part)
+def test_multipliers_are_balanced_and_pay_for_their_term(loss):
+    for name, change in CHANGES.items():
+        part = part_of("best-subset", m=2, loss=loss)
+        part["alpha"] = [change(grid) for grid in part["alpha"]]
+        assert refused(part), name
 
 
 def test_the_steps_of_the_entropy_are_not_more_than_the_verifier_has_logarithms_for():
@@ -79,11 +85,11 @@ def test_a_concave_term_counts_once(name):
     assert refused(halves)
 
 
-@pytest.mark.parametrize(("seed", "m", "count"), [(4, 2, 3), (5, 3, 4), (6, 3, 4), (6, 2, 3)])
+@pytest.mark.parametrize(("seed", "m", "count"), [(4, 2, 3), (5, 3, 4)])
 def test_the_bound_of_the_best_selections_holds_for_those_cut_off(seed, m, count):
-    data = blobs(n=24, p=6, seed=seed, gap=0.4)
+    data = blobs(n=20, p=5, seed=seed, gap=0.4)
     found = fsopt.alternatives(data, m, within=0.3, count=count, scale="none", exact=True)
-    values = {s: value(data, s) for k in range(m + 1) for s in itertools.combinations(range(6), k)}
+    values = {s: value(data, s) for k in range(m + 1) for s in itertools.combinations(range(5), k)}
     others = min(v for s, v in values.items() if s not in found.support)
     assert found.exact.holds
     assert float(found.exact.lower) <= others * (1 + 1e-7)

@@ -5,21 +5,14 @@ import json
 import math
 from fractions import Fraction
 from functools import cache
+from types import SimpleNamespace
 
 import clarabel
 import numpy as np
 import scipy.sparse as sp
-from selection_cases import logistic_value
+from selection_cases import exact_value
 
 TOLERANCE = 1e-6
-
-
-def value(number):
-    """Return a number of a file as a double."""
-    if isinstance(number, str):
-        top, _, bottom = number.partition("/")
-        return float(Fraction(int(top, 16), int(bottom or "1", 16)))
-    return float(number)
 
 
 def rational(number):
@@ -28,6 +21,11 @@ def rational(number):
         top, _, bottom = number.partition("/")
         return Fraction(int(top, 16), int(bottom or "1", 16))
     return Fraction(number)
+
+
+def value(number):
+    """Return a number of a file as a double."""
+    return float(rational(number))
 
 
 def _affine(columns, values, constant, n):
@@ -161,7 +159,7 @@ def selections(problem, left_out=()):
 @cache
 def _selections(text, others):
     problem, others = json.loads(text), [set(s) for s in json.loads(others)]
-    p, n = len(problem["columns"]), len(problem["y"])
+    p = len(problem["columns"])
     best = math.inf
     for size in range(p + 1):
         for chosen in itertools.combinations(range(p), size):
@@ -170,33 +168,17 @@ def _selections(text, others):
             fits &= set(problem["inside"]) <= set(chosen) and not set(problem["outside"]) & set(chosen)
             if fits and set(chosen) not in others:
                 weights = sum(value(problem["lam"][j]) for j in chosen)
-                best = min(best, _machine(problem, chosen, n) + weights)
+                best = min(best, _machine(problem, chosen) + weights)
     return best
 
 
-def _machine(problem, chosen, n):
+def _machine(problem, chosen):
     """Return the optimum of the classifier on some features."""
-    k, squared = len(chosen), problem["loss"] == "squared-hinge"
-    if problem["loss"] == "logistic":
-        columns = [[value(v) for v in problem["columns"][j]] for j in chosen]
-        return logistic_value(np.array(columns).reshape(k, n).T, np.array(problem["y"]), value(problem["c"]))
-    rows = []
-    for i, label in enumerate(problem["y"]):
-        signed = [label * value(problem["columns"][j][i]) for j in chosen]
-        rows.append([[*range(k + 1), k + 1 + i], [*signed, label, 1], 1, None])
-    program = {
-        "c": [0] * (k + 1) + [0 if squared else problem["c"]] * n,
-        "c0": 0,
-        "quadratic": [[j, 1] for j in range(k)] + [[k + 1 + i, 2 * value(problem["c"])] for i in range(n) if squared],
-        "rows": rows,
-        "lb": [None] * (k + 1) + [0] * n,
-        "ub": [None] * (k + 1 + n),
-        "cones": [],
-        "matrices": [],
-    }
-    status, found = optimum(program)
-    assert "Solved" in status, status
-    return found
+    columns = [[value(v) for v in column] for column in problem["columns"]]
+    y = np.array(problem["y"])
+    data = SimpleNamespace(X=np.array(columns).reshape(-1, len(y)).T, y=y, n=len(y), weights=None)
+    sigma = np.isin(np.arange(len(columns)), chosen)
+    return exact_value(data, sigma, value(problem["c"]), problem["loss"])
 
 
 def steps(part):

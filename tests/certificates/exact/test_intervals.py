@@ -26,6 +26,7 @@ from fsopt.verifier import verify, verify_functions
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 RATIONAL = st.fractions()
+FEW = settings(max_examples=40, deadline=None)
 
 
 @pytest.fixture(autouse=True)
@@ -93,6 +94,7 @@ def test_entropies_are_from_below_and_logistic_losses_from_above(grid, margin):
     assert true.a <= above <= true.b + mpmath.mpf(2) ** -63
 
 
+@FEW
 @given(RATIONAL, st.booleans())
 def test_rounding_goes_to_its_side_and_not_far(value, up):
     short = rounded(value * Fraction(1, 3), up=up, bits=60)
@@ -100,6 +102,7 @@ def test_rounding_goes_to_its_side_and_not_far(value, up):
     assert abs(short - value / 3) <= abs(value) / 2**58
 
 
+@FEW
 @given(FINITE, st.integers(2, 15))
 def test_decimals_are_outward(value, digits):
     exact = Fraction(value) / 7
@@ -122,6 +125,7 @@ def test_decimals_that_are_exact(value, shown):
     assert decimal(value, up=True) == decimal(value, up=False) == shown
 
 
+@FEW
 @example(Fraction(2**53 + 1))
 @given(RATIONAL | FINITE.map(Fraction))
 def test_numbers_survive_plain_data(value):
@@ -130,6 +134,7 @@ def test_numbers_survive_plain_data(value):
     assert not isinstance(encoded(value), int) or abs(value) < 2**53
 
 
+@FEW
 @given(st.lists(st.lists(st.integers(-9, 9), min_size=3, max_size=3), min_size=3, max_size=3))
 def test_a_matrix_is_semidefinite_where_its_minors_are(rows):
     S = np.array(rows) + np.array(rows).T
@@ -140,6 +145,7 @@ def test_a_matrix_is_semidefinite_where_its_minors_are(rows):
     assert semidefinite(3, triangle) == verify.semidefinite(3, triangle) == all(m >= 0 for m in minors)
 
 
+@FEW
 @given(st.lists(st.lists(st.integers(-5, 5), min_size=4, max_size=4), min_size=3, max_size=3))
 def test_a_system_is_solved_exactly_or_called_singular(rows):
     system = [[Fraction(v, 3) for v in row[:3]] for row in rows]
