@@ -72,6 +72,7 @@ def test_every_run_descends_to_a_critical_point_and_the_best_one_is_global(name)
     penalty = Fraction() if name == "own" else approximation(name, 5.0)
     result = run(data, penalty, delta, n_starts=4)
     assert result.status is Status.STATIONARY
+    assert result.bound is None
     assert result.certificate.ok
     for start in range(4):
         values = np.array([h["objective"] for h in result.history if h["start"] == start])
