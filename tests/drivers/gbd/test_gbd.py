@@ -7,6 +7,7 @@ from support import all_values, blobs, keeps, reference, there
 
 import fsopt
 from fsopt.answers.results import Status
+from fsopt.drivers.gbd import subproblem
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
@@ -46,7 +47,7 @@ def drawn_limits(kind, p, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["cardinality", "budget", "logic", "include", "lambda"])
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 def test_gbd_finds_the_best_of_all_allowed_selections(kind, seed):
     n, p, c = (20, 24, 30)[seed % 3], 4 + seed % 3, (0.5, 2.0, 8.0)[seed // 3 % 3]
     data, limits = blobs(n, p, seed=seed), drawn_limits(kind, 4 + seed % 3, seed)
@@ -91,10 +92,9 @@ def test_every_part_of_the_loop_can_be_swapped_and_the_optimum_stays(part, limit
     assert result.objective == pytest.approx(least(all_values(data, C), LIMITS[limits]), rel=2e-6)
 
 
-@pytest.mark.parametrize("options", [{}, {"root_cuts": 15}, {"start": [0.4] * 5}], ids=str)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("seed", "options"), [(0, {"root_cuts": 15}), (1, {"start": [0.4] * 4})], ids=str)
 def test_every_cut_is_valid_everywhere_also_those_at_fractional_points(seed, options):
-    data = blobs(24, 5, seed=seed)
+    data = blobs(20, 4, seed=seed)
     result = run(data, {"m": 2}, **options)
     alphas = result.point["alphas"]
     assert len(alphas) > result.iterations  # the loop made cuts inside too
@@ -115,10 +115,9 @@ def test_the_cut_of_the_root_has_the_bound_of_the_relaxation():
     assert bound <= 19.7140181843 + 1e-6
 
 
-@pytest.mark.parametrize("stabilisation", ["in-out", "none"])
-@pytest.mark.parametrize("limits", [{"m": 2}, {"lam": 3.0}], ids=str)
+@pytest.mark.parametrize(("limits", "stabilisation"), [({"m": 2}, "in-out"), ({"lam": 3.0}, "none")], ids=str)
 def test_the_bounds_are_monotone_and_enclose_the_optimum(limits, stabilisation):
-    data = blobs(30, 6, seed=4)
+    data = blobs(24, 5, seed=4)
     result = run(data, limits, stabilisation=stabilisation, start="zero")
     lower, upper = ([h[k] for h in result.history] for k in ("bound", "objective"))
     best = least(all_values(data, C), limits)
@@ -148,22 +147,8 @@ def test_limits_that_no_selection_keeps_are_said():
         gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C)
 
 
-def test_limits_with_variables_of_their_own_are_obeyed():
-    data = reference("gbd_n6")
-    master = fsopt.build("fsp-master", data, m=6)
-    master.pairs = pyo.Var(within=pyo.Integers, bounds=(0, 3))
-    master.even = pyo.Constraint(expr=sum(master.sigma.values()) == 2 * master.pairs)
-    master.few = pyo.Constraint(expr=master.pairs <= 1)
-    result = gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C)
-    best = min(v for s, v in all_values(data, C).items() if sum(s) in (0, 2))
-    assert result.objective == pytest.approx(best, rel=2e-6)
-    assert result.status is Status.OPTIMAL
-
-
 def test_a_master_that_repeats_itself_ends_the_loop_without_a_claim(monkeypatch):
     """A subproblem solved badly gives weak cuts: the bounds stay true, the gap open."""
-    from fsopt.drivers.gbd import subproblem
-
     data, exact = reference("gbd_n6"), subproblem.project_multipliers
     monkeypatch.setattr(subproblem, "project_multipliers", lambda a, y, c: exact(0.8 * a, y, c))
     result = run(data, {"m": 2})
@@ -174,7 +159,7 @@ def test_a_master_that_repeats_itself_ends_the_loop_without_a_claim(monkeypatch)
 
 
 def test_early_stop_keeps_the_iterate_with_the_fewest_validation_errors():
-    data, validation = blobs(60, 6, seed=5), blobs(400, 6, seed=6)
+    data, validation = blobs(40, 6, seed=5), blobs(200, 6, seed=6)
     result = run(data, {"m": 2}, validation=validation, patience=2, stabilisation="none", start="zero", max_cuts=60)
     plane = validation.X @ result.point["w"] + result.point["b"]
     errors = float(np.mean(validation.y * plane <= 0))
@@ -188,7 +173,7 @@ def test_early_stop_keeps_the_iterate_with_the_fewest_validation_errors():
 
 
 def test_the_method_holds_out_the_same_share_of_both_classes():
-    data = blobs(60, 5, seed=3)
+    data = blobs(60, 4, seed=3)
     fits = [fsopt.fit("gbd", data, m=2, validation=0.25, patience=3, seed=seed) for seed in (1, 1, 2)]
     assert fits[0].objective == fits[1].objective != fits[2].objective
     trained = fits[0].details["alphas"][0]

@@ -246,7 +246,7 @@ def test_a_solver_without_multipliers_is_refused_for_the_global_optimum(monkeypa
 
 
 def test_a_frontier_that_is_not_complete_is_told():
-    data, w, b = blobs(20, 6, seed=1), np.linspace(0.2, 1.0, 6), 0.1
+    data, w, b = blobs(30, 8, seed=1), np.linspace(0.2, 1.0, 8), 0.1
     proved = kernel_scaling(data, w=w, b=b)
     whole = kernel_scaling(data, w=w, b=b, scaling="frontier")
     used = proved.history[-1]["linear_programs"]
