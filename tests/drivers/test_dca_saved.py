@@ -18,6 +18,7 @@ from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments
 from fsopt.verification.checking import check_fit, check_record
 
+
 def share_of_limit(data, share=0.9):
     return share * accuracy_limit(Moments.of(data)).alpha
 

@@ -22,7 +22,6 @@ ALPHA = 5.0
 DATA = blobs(40, 3, seed=2)
 
 
-
 def run_misclass(data, **options):
     model = fsopt.build("misclass-step", data)
     return sla(model, ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), ALPHA), **options)

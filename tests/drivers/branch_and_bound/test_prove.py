@@ -37,7 +37,7 @@ def agrees(result, best):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_random_programs_are_proved_as_enumeration_says(seed, kind):
     model, best = random_program(seed, kind)
     result = fsopt.prove(model)
@@ -56,7 +56,7 @@ def test_random_programs_are_proved_as_enumeration_says(seed, kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_random_programs_are_proved_as_enumeration_says(kind):
-    for seed in range(5, 71, 2):
+    for seed in range(5, 25, 4):
         model, best = random_program(seed, kind)
         result = fsopt.prove(model)
         assert agrees(result, best), seed
@@ -143,21 +143,20 @@ def attack(seeds):
 
 
 def test_changed_trees_are_refuted():
-    attack(seed for seed in range(48) if seed % 12 < 6)
+    attack(seed for seed in range(48) if seed % 12 < 3)
 
 
 @pytest.mark.slow
-def test_a_thousand_changed_trees_are_refuted():
-    attack(range(48, 1048))
+def test_more_changed_trees_are_refuted():
+    attack(range(48, 192))
 
 
 def test_a_tree_that_was_stopped_keeps_the_bound_of_its_open_leaves():
-    model = knapsacks(30)
-    first = fsopt.solve(model, "highs", time_limit=0.5)
-    result = fsopt.prove(model, first, time_limit=0.3)
-    assert result.stop == "time-limit"
-    assert result.status == "feasible"
-    assert result.bound >= first.objective * (1 - TOLERANCE)
+    model = knapsacks(10)
+    first = fsopt.solve(model)
+    result = fsopt.prove(model, first, time_limit=1e-9)
+    assert (result.stop, result.status) == ("time-limit", "feasible")
+    assert result.bound > first.objective * (1 + TOLERANCE)
     assert fsopt.verify(result, model).verified
     assert not fsopt.verify(replace(result, status=fsopt.Status.OPTIMAL), model).verified
     assert not fsopt.verify(replace(result, bound=0.5 * (result.bound + result.objective)), model).verified

@@ -40,7 +40,7 @@ def test_the_answer_is_that_of_enumeration_for_any_executor(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_programs_by_tasks_are_proved_as_enumeration_says(kind):
-    for seed in (1, 5, 9):
+    for seed in (1, 5):
         model, best = random_program(seed, kind)
         result = fsopt.prove(model, jobs=2, executor=Remote())
         assert fsopt.verify(result, model).verified
@@ -81,7 +81,7 @@ def test_subtrees_of_a_nonconvex_program():
 
 @pytest.mark.slow
 def test_processes_of_its_own():
-    model = knapsacks(14)
+    model = knapsacks(9)
     result = fsopt.prove(model, jobs=2)
     assert result.status == "optimal"
     assert near(result.bound, best_knapsack(model))

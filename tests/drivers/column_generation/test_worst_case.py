@@ -14,6 +14,7 @@ from fsopt.drivers.column_generation.worst_case_program import Multipliers, Wors
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.models.mpm.moments import Moments
 
+
 def problem(n, p, delta, seed=0, *, unbiased=False):
     data = blobs(n, p, seed=seed, gap=1.0)
     return WorstCaseData(data, Moments.of(data, unbiased=unbiased), delta, unbiased)

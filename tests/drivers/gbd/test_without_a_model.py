@@ -20,7 +20,7 @@ C = 0.7
     [
         (1.0, {"m": 2}, {"root_cuts": 5}),
         (1.0, {"costs": [1.0, 2.0, 1.0, 3.0], "budget": 3.0}, {"start": "zero", "stabilisation": "none"}),
-        (30.0, {"lam": 0.4}, {}),
+        (10.0, {"lam": 0.4}, {}),
     ],
     ids=["cardinality", "budget", "penalty weight"],
 )
