@@ -5,8 +5,8 @@ import json
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 from dichotomies import least_errors
+from scipy.optimize import linprog
 from support import blobs, reference
 
 import fsopt

@@ -1,6 +1,5 @@
 """Method gbd-lambda: brute force, the closed form of one cut and its limits, extremes, a weight for each feature."""
 
-import numpy as np
 import pytest
 from support import all_values, blobs, reference
 
@@ -8,22 +7,6 @@ import fsopt
 from fsopt.answers.results import Status
 from fsopt.errors import ParameterError
 from fsopt.models.gbd.fsp_master import cut_coefficients
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("lam", [0.0, 0.3, 3.0, [0.1, 5.0, 1.0, 0.0]], ids=str)
-def test_the_fit_is_the_best_of_all_selections_at_its_penalty_weight(seed, lam):
-    data, c = blobs(24, 4, seed=seed), (0.5, 2.0, 8.0)[seed % 3]
-    prices = np.broadcast_to(lam, 4)
-    values = {s: v + prices @ s for s, v in all_values(data, c).items()}
-    fit = fsopt.fit("gbd-lambda", data, lam=lam, c=c, scale="none", solver="libsvm")
-    assert fit.status is Status.OPTIMAL
-    assert fit.objective == pytest.approx(min(values.values()), rel=2e-6)
-    assert fit.bound <= fit.objective * (1 + 1e-9)
-    sigma = np.zeros(4, dtype=int)
-    sigma[list(fit.support)] = 1
-    assert values[tuple(sigma)] == pytest.approx(min(values.values()), rel=2e-6)
 
 
 def test_no_penalty_weight_is_the_svm_on_all_features_and_a_high_one_selects_none():
