@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from integer_programs import KINDS, best_knapsack, knapsacks, random_program
+from integer_programs import KINDS, best_knapsack, knapsacks, near, random_program
 from support import ROOT, blobs
 
 import fsopt
@@ -41,10 +41,6 @@ def stopping(monkeypatch):
         monkeypatch.setattr(driver, "deferred_interruption", deferred)
 
     return stop
-
-
-def near(value, best):
-    return abs(value - best) <= 1e-6 * max(1.0, abs(best))
 
 
 @pytest.mark.parametrize("kind", KINDS)

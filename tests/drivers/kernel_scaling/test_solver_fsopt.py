@@ -18,7 +18,6 @@ from fsopt.errors import OptionError, SolverError
 from fsopt.solvers.registry import SOLVERS, alternatives, choose, preference
 
 GOLDEN = [e for e in json.loads((REFERENCE / "golden.json").read_text()) if e["name"] == "kernel-scaling"]
-COSTS = (0.0, 0.001, 0.01, 0.1)
 
 
 def draw(seed):
@@ -54,17 +53,6 @@ def test_the_references_are_solved_without_a_named_solver(entry):
     assert pyo.value(model.objective) == pytest.approx(result.objective, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", [0, 3, 4, 7])
-def test_plain_solves_have_the_values_of_the_driver(seed):
-    data, w, b = draw(seed)
-    c = COSTS[seed // 2 % 4]
-    result = fsopt.solve(fsopt.build("kernel-scaling", data, w=w, b=b, c=c))
-    assert (result.solver, result.status) == ("fsopt", Status.OPTIMAL)
-    assert result.iterations <= 100  # nodes of the search: a few
-    driven = kernel_scaling(data, w=w, b=b, c=c)
-    assert abs(result.objective - driven.objective) <= 1e-6 * max(1.0, driven.objective)
-
-
 def test_another_form_of_the_same_problem_is_taken():
     """The constant of the objective, the order of components and their names are no part of the form."""
     model, _ = small()
@@ -77,7 +65,7 @@ def test_another_form_of_the_same_problem_is_taken():
     assert result.bound == pytest.approx(-plain.bound - 5)
 
 
-@pytest.mark.parametrize(("w", "b"), [([1.0, 0.0, 0.25], 0.0), ([0.0, 0.0, 1.0], -0.4)])
+@pytest.mark.parametrize(("w", "b"), [([1.0, 0.0, 0.25], 0.0), ([0.0, 0.0, 1.0], -0.4), ([1.0, -0.5, 0.25], 0.2)])
 def test_zero_weights_and_intercepts_are_part_of_the_form(w, b):
     result = fsopt.solve(small(w=w, b=b)[0])
     driven = kernel_scaling(blobs(20, 3), w=w, b=b, c=0.1)
