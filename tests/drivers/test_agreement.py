@@ -55,13 +55,13 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("driver", RUNS)
-def test_a_model_of_other_data_is_refused(driver, other):
+def test_a_model_of_other_data_is_refused(driver):
     run, build = RUNS[driver]
-    with pytest.raises(ParameterError, match=f"given to '{driver}'") as caught:
-        run(DATA, build(OTHERS[other]))
-    assert "data set that the driver is given" in caught.value.hint
+    for other in OTHERS:
+        with pytest.raises(ParameterError, match=f"given to '{driver}'") as caught:
+            run(DATA, build(OTHERS[other]))
+        assert "data set that the driver is given" in caught.value.hint
 
 
 @pytest.mark.parametrize("driver", RUNS)
@@ -76,18 +76,19 @@ def test_another_weight_of_the_hinge_loss_than_the_model_s_is_refused():
         run_gbd(DATA, sub(), c=4.0)
 
 
-CHANGES = {
-    "term": lambda m: m.objective.expr + m.b,
-    "square": lambda m: m.objective.expr + m.b**2,
-    "weight": lambda m: 2.0 * m.objective.expr,
-    "constant": lambda m: m.objective.expr + 1.0,
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_subproblem_with_another_objective_is_refused(change):
+@pytest.mark.parametrize(
+    "objective",
+    [
+        lambda m: m.objective.expr + m.b,
+        lambda m: m.objective.expr + m.b**2,
+        lambda m: 2.0 * m.objective.expr,
+        lambda m: m.objective.expr + 1.0,
+    ],
+    ids=["term", "square", "weight", "constant"],
+)
+def test_a_subproblem_with_another_objective_is_refused(objective):
     model = sub()
-    model.objective.set_value(CHANGES[change](model))
+    model.objective.set_value(objective(model))
     with pytest.raises(ParameterError, match="is not 1/2 u'u"):
         run_gbd(DATA, model)
 
@@ -97,13 +98,10 @@ def test_a_master_of_other_features_is_refused():
         gbd(DATA, fsopt.build("fsp-master", OTHERS["features"], m=2), sub(), c=C)
 
 
-@pytest.mark.parametrize("wrong", [{"m": 0}, {"m": 5}, {"m": 1.5}, {"step": 0}, {"c": 0.0}])
-def test_rfe_checks_its_numbers(wrong):
-    with pytest.raises(ParameterError, match=f"'{next(iter(wrong))}' of 'rfe'"):
-        rfe(DATA, lambda left: None, **({"m": 2, "c": C} | wrong))
-
-
-def test_partitions_check_c():
+def test_rfe_and_partitions_check_their_numbers():
+    for wrong in ({"m": 0}, {"m": 5}, {"m": 1.5}, {"step": 0}, {"c": 0.0}):
+        with pytest.raises(ParameterError, match=f"'{next(iter(wrong))}' of 'rfe'"):
+            rfe(DATA, lambda left: None, **({"m": 2, "c": C} | wrong))
     with pytest.raises(ParameterError, match="'c' of 'partitions'"):
         partitions(DATA, fsopt.build("onsvm", DATA), [np.arange(10)], c=0.0)
 

@@ -18,8 +18,6 @@ from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments
 from fsopt.verification.checking import check_fit, check_record
 
-every = pytest.mark.parametrize("name", PENALTIES)
-
 
 def share_of_limit(data, share=0.9):
     return share * accuracy_limit(Moments.of(data)).alpha
@@ -49,29 +47,24 @@ def forged(fit):
         yield part, replace(fit, details={**fit.details, "point": replace(point, **{part: values})})
 
 
-@every
+@pytest.mark.parametrize("name", ["exp", "capped-l1"])
 def test_a_saved_fit_is_verified_and_a_forged_one_is_not(name):
-    data = blobs(60, 5, seed=2, gap=0.5)
+    data = blobs(30, 4, seed=2, gap=0.5)
     fit = fsopt.fit("l0-mpm", data, delta=share_of_limit(data, 0.95), approx=name, alpha=0.5, n_starts=3)
     record = numbers(json.loads(json.dumps(fit_record(fit, data=data, source="here"))))
     checked = check_record(record, data, "here")
     assert checked.verified, checked.certificate
     assert checked.claimed is Status.STATIONARY
-    assert set(checked.certificate.residuals) >= {
-        "objective",
-        "constraints",
-        "remainder",
-        "first order",
-        "linearisation",
-    }
+    parts = {"objective", "constraints", "remainder", "first order", "linearisation"}
+    assert set(checked.certificate.residuals) >= parts
     for part, false in forged(fit):
         assert not check_fit(false, data).ok, part
 
 
-@every
+@pytest.mark.parametrize("name", ["exp", "capped-l1"])
 def test_another_critical_point_of_another_penalty_does_not_pass(name):
     """The hyperplane of smallest 1-norm solves the step of v = 0, which is no gradient of h there."""
-    data = blobs(60, 5, seed=2, gap=0.5)
+    data = blobs(30, 4, seed=2, gap=0.5)
     delta = share_of_limit(data, 0.95)
     penalty = approximation(name, 50.0)
     fit = fsopt.fit("l0-mpm", data, delta=delta, approx=name, alpha=50.0, scale="none")

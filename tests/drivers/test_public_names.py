@@ -24,25 +24,18 @@ assert fsopt.drivers.dca is dca and fsopt.drivers.gbd is gbd and fsopt.drivers.s
 
 
 def test_the_loops_are_public():
-    assert set(LOOPS) == {
-        "column_generation",
-        "dca",
-        "gbd",
-        "kernel_scaling",
-        "mop",
-        "pmm",
-        "scale_search",
-        "sla",
-        "theta_cuts",
-    }
+    expected = "column_generation dca gbd kernel_scaling mop pmm scale_search sla theta_cuts"
+    assert set(LOOPS) == set(expected.split())
 
 
-@pytest.mark.parametrize("name", SAME_NAME)
-def test_the_module_of_a_loop_does_not_take_its_name(name):
-    module = importlib.import_module(f"fsopt.drivers.{name}")
-    assert getattr(drivers, name) is getattr(module, name)
+def test_the_module_of_a_loop_does_not_take_its_name():
+    assert len(SAME_NAME) >= 5
+    for name in SAME_NAME:
+        module = importlib.import_module(f"fsopt.drivers.{name}")
+        assert getattr(drivers, name) is getattr(module, name)
 
 
+@pytest.mark.slow
 def test_the_names_are_those_of_the_functions_whatever_is_imported_first():
     done = subprocess.run([sys.executable, "-W", "error", "-c", CODE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -64,7 +64,7 @@ def test_another_solver_takes_over_a_subproblem_and_the_record_says_so(how, monk
 
 def test_a_substitute_sees_every_update_and_every_cut(monkeypatch):
     """It works on the arrays of the session that failed: places of variables and constraints stay the same."""
-    data = reference("wdbc_std")
+    data = blobs(40, 6, seed=2, gap=1.0)
     model = fsopt.build("l0-mpm-step", data, delta=0.7, alpha=5.0)
     plain = dca(model, Exponential(5.0))
     called = failing(monkeypatch, "clarabel", calls=(2,))

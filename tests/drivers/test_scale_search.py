@@ -20,6 +20,7 @@ from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
 from fsopt.drivers.scale_search import Leaf, scale_search
 from fsopt.errors import FileError, SolverError
+from fsopt.methods import large_programs
 from fsopt.models.gmeb.gmeb_weighted_l1 import build_gmeb_weighted_l1
 from fsopt.models.gmeb.penalty import GmebPenalty
 from fsopt.solvers.base import Session
@@ -32,7 +33,7 @@ METHOD = "gmeb-penalised"
 
 
 @pytest.mark.parametrize("kind", ["random", "cancelling", "noisy", "optimal"])
-@pytest.mark.parametrize("seed", sampled(range(6), 2))
+@pytest.mark.parametrize("seed", sampled(range(3), 1))
 def test_whatever_a_leaf_holds_its_bound_is_one(kind, seed):
     rng = np.random.default_rng(seed)
     data = skewed(seed)[0]
@@ -89,63 +90,57 @@ def test_a_saved_proof_is_verified_without_a_solver(monkeypatch):
         assert not check_record(changed, data, "fit.json").verified
 
 
-def corrupt(record, change):
-    leaves = record["details"]["leaves"]
-    k = next(k for k, leaf in enumerate(leaves) if leaf["left"] > 0.1 and leaf["right"] < 0.9)
-    if change == "mu":
-        leaves[k]["mu"][0] = [0.5 * m for m in leaves[k]["mu"][0]]
-    elif change == "signs":
-        leaves[k]["mu"][1] = leaves[k]["mu"][1][::-1]
-    elif change == "missing":
-        del leaves[k]
-    elif change == "shifted":
-        leaves[k]["left"] += 1e-9
-    elif change == "wider":
-        leaves[k]["right"] = 1.0
-    elif change == "share":
-        leaves[k]["share"] = 0.05
-    elif change == "outside":
-        leaves[k]["share"] = 0.0
-    elif change == "last":
-        leaves.remove(max(leaves, key=lambda leaf: leaf["right"]))
-    elif change == "none":
-        leaves.clear()
-    elif change == "sigma":
-        record["details"]["sigma"][0] *= 1.001
-    elif change == "prices":
-        record["params"]["c_plus"] *= 0.99
+def halve(leaves, k):
+    leaves[k]["mu"][0] = [0.5 * m for m in leaves[k]["mu"][0]]
 
 
-CHANGES = ("mu", "signs", "missing", "shifted", "wider", "share", "outside", "last", "none", "sigma", "prices")
+CHANGES = {
+    "mu": halve,
+    "signs": lambda leaves, k: leaves[k]["mu"][1].reverse(),
+    "missing": lambda leaves, k: leaves.pop(k),
+    "shifted": lambda leaves, k: leaves[k].update(left=leaves[k]["left"] + 1e-9),
+    "wider": lambda leaves, k: leaves[k].update(right=1.0),
+    "share": lambda leaves, k: leaves[k].update(share=0.05),
+    "outside": lambda leaves, k: leaves[k].update(share=0.0),
+    "last": lambda leaves, k: leaves.remove(max(leaves, key=lambda leaf: leaf["right"])),
+    "none": lambda leaves, k: leaves.clear(),
+}
+"""Name -> change of the leaves of a proof, of which the k-th is an inner one."""
 
 
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_corrupted_proof_is_refused(change):
+def test_a_corrupted_proof_is_refused():
     data = mirrored()
+    for name, change in CHANGES.items():
+        record = json.loads(proved())
+        leaves = record["details"]["leaves"]
+        change(leaves, next(k for k, leaf in enumerate(leaves) if leaf["left"] > 0.1 and leaf["right"] < 0.9))
+        assert not check_record(record, data, "fit.json").verified, name
     record = json.loads(proved())
-    corrupt(record, change)
+    record["details"]["sigma"][0] *= 1.001
+    assert not check_record(record, data, "fit.json").verified
+    record = json.loads(proved())
+    record["params"]["c_plus"] *= 0.99
     assert not check_record(record, data, "fit.json").verified
 
 
-@pytest.mark.parametrize("change", ["lam", "mu", "length", "text", "nan", "bound", "gone"])
-def test_a_proof_that_cannot_be_read_is_a_clear_error(change):
-    data = blobs(20, 2, seed=1)
-    record = saved(data, c_plus=0.2, c_minus=0.2)
-    leaf = record["details"]["leaves"][0]
-    if change == "length":
-        leaf["mu"][0].pop()
-    elif change == "text":
-        leaf["left"] = "here"
-    elif change == "nan":
-        leaf["mu"][1][0] = float("nan")
-    elif change == "bound":
-        record["bound"] = None
-    elif change == "gone":
-        del record["details"]["leaves"]
-    else:
-        del leaf[change]
-    with pytest.raises(FileError):
-        check_record(record, data, "fit.json")
+def test_a_proof_that_cannot_be_read_is_a_clear_error():
+    for change in ("lam", "mu", "length", "text", "nan", "bound", "gone"):
+        record = json.loads(proved())
+        leaf = record["details"]["leaves"][0]
+        if change == "length":
+            leaf["mu"][0].pop()
+        elif change == "text":
+            leaf["left"] = "here"
+        elif change == "nan":
+            leaf["mu"][1][0] = float("nan")
+        elif change == "bound":
+            record["bound"] = None
+        elif change == "gone":
+            del record["details"]["leaves"]
+        else:
+            del leaf[change]
+        with pytest.raises(FileError):
+            check_record(record, mirrored(), "fit.json")
 
 
 # ---------------------------------------------------------------- the driver
@@ -158,7 +153,12 @@ def search(data=None, **options):
     )
 
 
-@pytest.mark.parametrize(("seed", "unit"), sampled([(0, 1.0), (1, 1e-3), (2, 1e4), (3, 1.0), (4, 1e-3), (5, 1e4)], 3))
+@cache
+def undisturbed():
+    return search()
+
+
+@pytest.mark.parametrize(("seed", "unit"), sampled([(0, 1e-3), (1, 1e4), (2, 1.0)], 2))
 def test_column_generation_ends_at_the_optimum_of_the_models(seed, unit):
     data, c_plus, c_minus = skewed(seed)
     data = data.with_X(unit * (data.X - data.X.mean(axis=0)))
@@ -172,11 +172,12 @@ def test_column_generation_ends_at_the_optimum_of_the_models(seed, unit):
     assert generated.objective == pytest.approx(whole.objective, abs=1e-6)
 
 
-@pytest.mark.slow
 def test_the_method_takes_column_generation_for_large_data_and_its_proof_can_be_refused(monkeypatch):
     monkeypatch.setattr("fsopt.methods.gmeb.gmeb_penalised.build_gmeb_weighted_l1", None)
-    data = blobs(50, 3000, seed=3, gap=0.4)
-    fit = fsopt.fit(METHOD, data, c_plus=0.4, c_minus=0.8, tolerance=1e-5)
+    monkeypatch.setattr(large_programs, "LONG", 60)
+    monkeypatch.setattr(large_programs, "LARGE", 1000)
+    data = blobs(30, 60, seed=3, gap=0.4)
+    fit = fsopt.fit(METHOD, data, c_plus=0.4, c_minus=0.8, tolerance=1e-4)
     assert fit.status is Status.OPTIMAL
     assert len(fit.support) > 1
     grid = values(data, 0.4, 0.8, [0.3, fit.history[-1]["share"]])
@@ -184,13 +185,16 @@ def test_the_method_takes_column_generation_for_large_data_and_its_proof_can_be_
     assert fit.bound <= grid.min() + 1e-9
     record = json.loads(json.dumps(fit_record(fit, data=data, source="test")))
     assert check_record(record, data, "fit.json").verified
-    corrupt(record, "mu")
+    halve(record["details"]["leaves"], 0)
     assert not check_record(record, data, "fit.json").verified
+    stopped = fsopt.fit(METHOD, data, c_plus=0.4, c_minus=0.8, time_limit=1e-9)
+    assert (stopped.status, stopped.stop, stopped.support) == ("feasible", "time-limit", ())
+    assert not stopped.warnings
 
 
 @pytest.mark.parametrize("call", [1, 4])
 def test_a_limit_in_column_generation_leaves_a_point_with_a_valid_bound(call, monkeypatch):
-    data, best, calls = mirrored(), search(), []
+    data, best, calls = mirrored(), undisturbed(), []
     whole = column_generation
 
     def stopped(*args, **keywords):
@@ -203,14 +207,8 @@ def test_a_limit_in_column_generation_leaves_a_point_with_a_valid_bound(call, mo
     assert result.bound <= best.objective <= result.objective + 1e-9
 
 
-def test_a_limit_before_the_first_step_says_nothing_of_the_penalties():
-    fit = fsopt.fit(METHOD, blobs(50, 3000, seed=3), c_plus=0.4, c_minus=0.8, time_limit=1e-9)
-    assert (fit.status, fit.stop, fit.support) == ("feasible", "time-limit", ())
-    assert not fit.warnings
-
-
 def test_bounds_never_get_worse_and_nothing_is_translated_again():
-    result = search()
+    result = undisturbed()
     upper, lower = ([h[k] for h in result.history] for k in ("objective", "bound"))
     assert np.all(np.diff(upper) <= 0)
     assert np.all(np.diff(lower) >= 0)
@@ -224,14 +222,14 @@ def test_bounds_never_get_worse_and_nothing_is_translated_again():
     ("limit", "stop"), [({"max_leaves": 4}, "iteration-limit"), ({"run": Run(time_limit=1e-9)}, "time-limit")]
 )
 def test_a_limit_is_named_and_leaves_a_point_with_a_valid_bound(limit, stop):
-    best, result = search(), search(**limit)
+    best, result = undisturbed(), search(**limit)
     assert (result.stop, result.status) == (stop, Status.FEASIBLE)
     assert result.bound <= best.objective <= result.objective
     assert not result.certificate.ok
 
 
 def test_an_interruption_returns_the_best_point_with_its_bound(monkeypatch):
-    best, solve, calls = search(), Session.solve, []
+    best, solve, calls = undisturbed(), Session.solve, []
 
     def interrupt(self, **keywords):
         calls.append(self)

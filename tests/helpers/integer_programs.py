@@ -7,6 +7,7 @@ import pyomo.environ as pyo
 
 KINDS = ("MILP", "MIQP", "MISOCP")
 SIZES = 10.0 ** np.arange(-4, 5)
+TOLERANCE = 1e-6
 
 
 def random_program(seed, kind):
@@ -44,6 +45,11 @@ def random_program(seed, kind):
     model.objective = pyo.Objective(expr=s * cost if sense == pyo.minimize else -s * cost, sense=sense)
     best = s * _enumerated(kind, (A, B, b), (c, d), (a, e), bounded=model.w.has_lb())
     return model, best if sense == pyo.minimize else -best
+
+
+def near(value, best):
+    """Return whether a value is an optimum up to the tolerance of answers that are verified."""
+    return abs(value - best) <= TOLERANCE * max(1.0, abs(best))
 
 
 def _enumerated(kind, rows, linear, centre, *, bounded):

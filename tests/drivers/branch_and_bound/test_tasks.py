@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from executors import Lost, Remote
-from integer_programs import KINDS, best_knapsack, knapsacks, random_program
+from integer_programs import KINDS, best_knapsack, knapsacks, near, random_program
 from support import blobs
 
 import fsopt
@@ -21,13 +21,9 @@ def early(monkeypatch):
     monkeypatch.setattr(teams, "SLICE", 0.05)
 
 
-def near(value, best):
-    return abs(value - best) <= 1e-6 * max(1.0, abs(best))
-
-
 @pytest.mark.parametrize("kind", [Remote, lambda: ThreadPoolExecutor(2)], ids=["remote", "threads"])
 def test_the_answer_is_that_of_enumeration_for_any_executor(kind):
-    model, before = knapsacks(10), Remote.tasks
+    model, before = knapsacks(8), Remote.tasks
     with kind() as executor:
         result = fsopt.prove(model, jobs=2, executor=executor)
     assert kind is not Remote or Remote.tasks > before + 1
@@ -40,7 +36,7 @@ def test_the_answer_is_that_of_enumeration_for_any_executor(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_programs_by_tasks_are_proved_as_enumeration_says(kind):
-    for seed in (1, 5, 9):
+    for seed in (1, 5):
         model, best = random_program(seed, kind)
         result = fsopt.prove(model, jobs=2, executor=Remote())
         assert fsopt.verify(result, model).verified
@@ -81,7 +77,7 @@ def test_subtrees_of_a_nonconvex_program():
 
 @pytest.mark.slow
 def test_processes_of_its_own():
-    model = knapsacks(14)
+    model = knapsacks(9)
     result = fsopt.prove(model, jobs=2)
     assert result.status == "optimal"
     assert near(result.bound, best_knapsack(model))
@@ -89,7 +85,6 @@ def test_processes_of_its_own():
 
 
 def test_what_is_no_number_of_subtrees_is_refused():
-    model, _ = random_program(0, "MILP")
     for given in ({"jobs": 0}, {"jobs": 1.5}, {"executor": Remote()}, {"jobs": 2, "executor": "two"}):
         with pytest.raises(ParameterError):
-            fsopt.prove(model, **given)
+            fsopt.prove(knapsacks(3), **given)

@@ -9,17 +9,18 @@ from hypothesis import strategies as st
 from support import blobs
 
 import fsopt
+from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
-from fsopt.cli import main
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
 from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.run import Run
-from fsopt.errors import FsoptError, ParameterError
+from fsopt.errors import FileError, FsoptError, ParameterError
+from fsopt.methods import large_programs
 from fsopt.models.sla.step_function import step_costs
 from fsopt.solvers.base import Session
-from fsopt.verification.checking import check_fit
+from fsopt.verification.checking import check_record
 
 SMALL = GenerationSettings(rows=6, columns=2)
 """So small restricted problems that samples cross, features are added and the trust region is moved."""
@@ -59,9 +60,9 @@ def check(data, d, c, result, optimum, *, within=1e-7):
     assert result.bound <= optimum + 1e-7 * size
 
 
-@settings(max_examples=6, deadline=None, derandomize=True)
+@settings(max_examples=3, deadline=None, derandomize=True)
 @given(
-    n=st.integers(4, 60), p=st.integers(1, 14), seed=st.integers(0, 999), gap=st.floats(0, 1.5), integers=st.booleans()
+    n=st.integers(4, 30), p=st.integers(1, 14), seed=st.integers(0, 999), gap=st.floats(0, 1.5), integers=st.booleans()
 )
 def test_the_optimum_is_that_of_the_whole_program(n, p, seed, gap, integers):
     data = blobs(n, p, seed=seed, gap=gap)
@@ -72,7 +73,7 @@ def test_the_optimum_is_that_of_the_whole_program(n, p, seed, gap, integers):
 
 
 def test_steps_with_samples_crossing_and_features_added_do_happen():
-    data = blobs(400, 30, seed=3, gap=0.3)
+    data = blobs(150, 15, seed=3, gap=0.3)
     d, c = ones(data, 0.3)
     result = column_generation(data, d, c, settings=GenerationSettings(rows=20, columns=3))
     check(data, d, c, result, fsopt.solve(fsopt.build("onsvm", data, c=0.3)).objective)
@@ -83,9 +84,9 @@ def test_steps_with_samples_crossing_and_features_added_do_happen():
 
 @pytest.mark.parametrize("solver", ["clarabel", "highs"])
 def test_any_solver_of_linear_programs_will_do(solver):
-    data = blobs(150, 12, seed=5)
+    data = blobs(80, 8, seed=5)
     d, c = ones(data)
-    result = column_generation(data, d, c, run=Run(solver=solver), settings=GenerationSettings(rows=40, columns=4))
+    result = column_generation(data, d, c, run=Run(solver=solver), settings=GenerationSettings(rows=20, columns=4))
     check(data, d, c, result, fsopt.solve(fsopt.build("onsvm", data)).objective, within=1e-6)
 
 
@@ -113,7 +114,7 @@ def degenerate(name):
 CASES = ["duplicates", "sparse", "constant", "scales", "separable", "outlier", "one row of a class"]
 
 
-@pytest.mark.parametrize("cost", [1e-6, 1e-2, 1.0, 1e3])
+@pytest.mark.parametrize("cost", [1e-2, 1e3])
 @pytest.mark.parametrize("name", CASES)
 def test_degenerate_data_end_exact(name, cost):
     data = degenerate(name)
@@ -121,19 +122,12 @@ def test_degenerate_data_end_exact(name, cost):
     units[units == 0] = 1.0
     data = data.with_X(data.X / units) if name == "scales" else data
     d, c = ones(data, cost)
-    whole = fsopt.solve(fsopt.build("onsvm", data, c=cost), "highs")
-    assert whole.status is Status.OPTIMAL
-    check(data, d, c, column_generation(data, d, c, settings=GenerationSettings(rows=10, columns=2)), whole.objective)
+    optimum = fsopt.solve(fsopt.build("onsvm", data, c=cost), "highs").objective
+    few = GenerationSettings(rows=10, columns=2)
+    check(data, d, c, column_generation(data, d, c, settings=few), optimum)
     # The scale of a column is its cost: the same program in other units.
     raw = data.with_X(data.X * units)
-    check(
-        raw,
-        d,
-        units,
-        column_generation(raw, d, units, settings=GenerationSettings(rows=10, columns=2)),
-        whole.objective,
-        within=1e-6,
-    )
+    check(raw, d, units, column_generation(raw, d, units, settings=few), optimum, within=1e-6)
 
 
 def test_huge_costs_of_separable_data_give_the_hyperplane_of_smallest_norm():
@@ -156,10 +150,10 @@ def test_costs_of_zero_are_free():
     check(data, some, c, column_generation(data, some, c, settings=SMALL), optimum)
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=8, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 999), rounds=st.integers(1, 6), kind=st.sampled_from(["onsvm", "rlp", "misclass", "fsv"]))
 def test_the_bound_holds_wherever_the_loop_is_stopped(seed, rounds, kind):
-    data = blobs(150, 10, seed=seed, gap=0.4)
+    data = blobs(80, 8, seed=seed, gap=0.4)
     d, c, whole = programs(data, seed)[kind]
     optimum = fsopt.solve(whole, "highs").objective
     result = column_generation(data, d, c, settings=GenerationSettings(rows=12, columns=2, max_iterations=rounds))
@@ -176,9 +170,9 @@ def test_the_bound_holds_wherever_the_loop_is_stopped(seed, rounds, kind):
     assert objectives == sorted(objectives, reverse=True)
 
 
-@pytest.mark.parametrize("after", [0, 1, 3])
+@pytest.mark.parametrize("after", [0, 2])
 def test_an_interruption_keeps_the_best_hyperplane(after, monkeypatch):
-    data, solve, calls = blobs(300, 20, seed=4, gap=0.3), Session.solve, []
+    data, solve, calls = blobs(100, 10, seed=4, gap=0.3), Session.solve, []
 
     def interrupted(self, **keywords):
         calls.append(self)
@@ -186,21 +180,18 @@ def test_an_interruption_keeps_the_best_hyperplane(after, monkeypatch):
             raise KeyboardInterrupt
         return solve(self, **keywords)
 
-    monkeypatch.setattr(Session, "solve", interrupted)
-    d, c = ones(data)
-    result = column_generation(data, d, c, settings=GenerationSettings(rows=15, columns=3))
-    monkeypatch.undo()
+    (d, c), few = ones(data), GenerationSettings(rows=15, columns=3)
+    with monkeypatch.context() as patch:
+        patch.setattr(Session, "solve", interrupted)
+        result = column_generation(data, d, c, settings=few)
     optimum = fsopt.solve(fsopt.build("onsvm", data)).objective
     assert (result.status, result.stop, result.iterations) == (Status.FEASIBLE, "interrupted", after)
     assert result.bound <= optimum <= result.objective
-    assert (
-        column_generation(data, d, c, run=Run(time_limit=1e-9), settings=GenerationSettings(rows=15, columns=3)).stop
-        == "time-limit"
-    )
+    assert column_generation(data, d, c, run=Run(time_limit=1e-9), settings=few).stop == "time-limit"
 
 
 def test_the_certificate_refuses_what_is_corrupted():
-    data = blobs(120, 8, seed=6)
+    data = blobs(60, 6, seed=6)
     d, c = ones(data)
     at = column_generation(data, d, c, settings=GenerationSettings(rows=20, columns=2)).point
     assert certify_l1_hinge(data, d, c, at["w"], at["b"], at["alpha"]).ok
@@ -222,7 +213,7 @@ def test_the_certificate_refuses_what_is_corrupted():
         assert found.bound <= optimum * (1 + 1e-7)
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=8, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 999))
 def test_any_multipliers_give_a_bound(seed):
     random, data = np.random.default_rng(seed), blobs(30, 5, seed=seed)
@@ -233,80 +224,69 @@ def test_any_multipliers_give_a_bound(seed):
 
 
 def test_permutations_and_units_change_nothing():
-    data, random = blobs(200, 12, seed=8, gap=0.3), np.random.default_rng(0)
-    d, c = random.exponential(size=200), random.exponential(size=12)
-    value = column_generation(data, d, c, settings=GenerationSettings(rows=25, columns=3)).objective
-    i, j, units = random.permutation(200), random.permutation(12), 10.0 ** random.uniform(-4, 4, 12)
-    other = Dataset((data.X * units + 3 * units)[i][:, j], data.y[i])
-    again = column_generation(other, d[i], (c * units)[j], settings=GenerationSettings(rows=25, columns=3))
-    assert again.status is Status.OPTIMAL
-    assert again.objective == pytest.approx(value, rel=1e-8)
-    scaled = column_generation(data, 1e5 * d, 1e5 * c, settings=GenerationSettings(rows=25, columns=3))
-    assert scaled.objective == pytest.approx(1e5 * value, rel=1e-8)
-    flipped = column_generation(Dataset(data.X, -data.y), d, c, settings=GenerationSettings(rows=25, columns=3))
-    assert flipped.objective == pytest.approx(value, rel=1e-8)
+    data, random = blobs(80, 8, seed=8, gap=0.3), np.random.default_rng(0)
+    d, c = random.exponential(size=80), random.exponential(size=8)
+    i, j, units = random.permutation(80), random.permutation(8), 10.0 ** random.uniform(-4, 4, 8)
+    turned = Dataset((data.X * units + 3 * units)[i][:, j], data.y[i])
+    value, again, scaled, flipped = (
+        column_generation(*problem, settings=GenerationSettings(rows=25, columns=3)).objective
+        for problem in (
+            (data, d, c),
+            (turned, d[i], (c * units)[j]),
+            (data, 1e5 * d, 1e5 * c),
+            (Dataset(data.X, -data.y), d, c),
+        )
+    )
+    assert (again, scaled / 1e5, flipped) == pytest.approx((value, value, value), rel=1e-8)
 
 
 def test_a_start_is_taken_and_does_not_change_the_optimum():
-    data = blobs(500, 8, seed=9, gap=0.3)
+    data, some = blobs(120, 5, seed=9, gap=0.3), GenerationSettings(rows=40)
     d, c = ones(data)
-    first = column_generation(data, d, c, settings=GenerationSettings(rows=100))
-    again = column_generation(
-        data, d, c, start=(first.point["w"], first.point["b"]), settings=GenerationSettings(rows=100)
-    )
+    first = column_generation(data, d, c, settings=some)
+    start = first.point["w"], first.point["b"]
+    again = column_generation(data, d, c, start=start, settings=some)
     assert again.objective == pytest.approx(first.objective, rel=1e-9)
-    other = np.where(np.arange(500) % 2 == 0, 0.5, 1.0)
-    warm = column_generation(
-        data, other, c, start=(first.point["w"], first.point["b"]), settings=GenerationSettings(rows=100)
-    )
+    assert again.iterations < first.iterations
+    other = np.where(np.arange(120) % 2 == 0, 0.5, 1.0)
+    warm = column_generation(data, other, c, start=start, settings=some)
     assert warm.objective == pytest.approx(column_generation(data, other, c).objective, rel=1e-7)
     with pytest.raises(ParameterError, match="start"):
         column_generation(data, d, c, start=(np.zeros(3), 0.0))
 
 
-@pytest.mark.parametrize("bad", [{"rows": 1}, {"columns": 0}, {"tolerance": -1.0}])
-def test_bad_options_are_refused(bad):
+def test_bad_options_are_refused():
     data = blobs()
-    with pytest.raises(ParameterError, match=next(iter(bad))):
-        column_generation(data, *ones(data), settings=GenerationSettings(**bad))
+    for bad in ({"rows": 1}, {"columns": 0}, {"tolerance": -1.0}):
+        with pytest.raises(ParameterError, match=next(iter(bad))):
+            column_generation(data, *ones(data), settings=GenerationSettings(**bad))
     with pytest.raises(ParameterError, match="row_costs"):
         column_generation(data, -np.ones(data.n), np.ones(data.p))
 
 
 @pytest.mark.parametrize("method", ["onsvm", "l1-svm"])
-def test_the_methods_agree_and_their_saved_fits_check(method, wdbc, tmp_path, capsys):
-    def run(*command):
-        with pytest.raises(SystemExit) as stopped:
-            main(list(command))
-        return stopped.value.code, capsys.readouterr().out
-
-    path = tmp_path / "fit.json"
-    command = ("fit", method, "--data", "wdbc", "--param", "generate=true", "--param", "c=0.5", "-o", str(path))
-    assert run(*command)[0] == 0
-    whole = fsopt.fit(method, wdbc, c=0.5, generate=False)
-    ours = fsopt.fit(method, wdbc, c=0.5, generate=True)
+def test_the_methods_agree_and_their_saved_fits_check(method):
+    data = blobs(60, 5, seed=1)
+    whole, ours = (fsopt.fit(method, data, c=0.5, generate=generate) for generate in (False, True))
     assert (ours.status, whole.status) == (Status.OPTIMAL, Status.OPTIMAL)
     assert ours.objective == pytest.approx(whole.objective, rel=1e-7)
     assert ours.features == whole.features
-    assert check_fit(ours, wdbc).ok
-    verify = ("check", str(path), "--data", "wdbc", "--json")
-    code, out = run(*verify)
-    assert code == 0
-    assert json.loads(out)["verified"]
-    record = json.loads(path.read_text())
+    record = json.loads(json.dumps(fit_record(ours, data=data, source="here")))
+    assert check_record(record, data, "fit.json").verified
     record["details"]["alpha"] = [0.9 * a for a in record["details"]["alpha"]]
-    path.write_text(json.dumps(record))
-    assert not json.loads(run(*verify)[1])["verified"]
+    assert not check_record(record, data, "fit.json").verified
     record["details"]["alpha"] = ["x"]
-    path.write_text(json.dumps(record))
-    assert run(*verify)[0] == 2
+    with pytest.raises(FileError):
+        check_record(record, data, "fit.json")
 
 
-def test_large_data_are_generated_by_themselves_and_an_unknown_word_is_refused():
-    data = blobs(8000, 20, seed=0)
-    fitted = fsopt.fit("onsvm", data, c=0.01)
+def test_large_data_are_generated_by_themselves_and_an_unknown_word_is_refused(monkeypatch):
+    data = blobs(60, 5, seed=0)
+    assert "alpha" not in fsopt.fit("onsvm", data).details
+    monkeypatch.setattr(large_programs, "LONG", 60)
+    monkeypatch.setattr(large_programs, "LARGE", 300)
+    fitted = fsopt.fit("onsvm", data)
     assert "alpha" in fitted.details
     assert fitted.certificate.ok
-    assert "alpha" not in fsopt.fit("onsvm", blobs()).details
     with pytest.raises(FsoptError, match="generate"):
         fsopt.fit("onsvm", blobs(), generate="often")

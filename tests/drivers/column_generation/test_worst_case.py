@@ -14,8 +14,6 @@ from fsopt.drivers.column_generation.worst_case_program import Multipliers, Wors
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.models.mpm.moments import Moments
 
-SHAPES = [(12, 40, 0.7), (40, 30, 0.5), (30, 60, 0.9)]
-
 
 def problem(n, p, delta, seed=0, *, unbiased=False):
     data = blobs(n, p, seed=seed, gap=1.0)
@@ -28,8 +26,9 @@ def few_columns(monkeypatch):
     monkeypatch.setattr(worst_case, "COLUMNS", 4)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(("n", "p", "delta"), SHAPES)
+@pytest.mark.parametrize(
+    ("n", "p", "delta", "weighted"), [(12, 30, 0.7, False), (30, 20, 0.5, True), (20, 40, 0.9, False)]
+)
 def test_the_optimum_is_that_of_the_whole_program(n, p, delta, weighted):
     given = problem(n, p, delta, seed=n, unbiased=weighted)
     alpha = 5.0 if weighted else 1.0
@@ -87,9 +86,9 @@ def test_the_number_of_deviations_is_that_of_the_whole_accuracy():
         worst_case_generation(WorstCaseData(data, Moments.of(data), 0.99))
 
 
-@pytest.mark.parametrize(("seed", "approx"), [(0, "exp"), (1, "log"), (2, "exp")])
+@pytest.mark.parametrize(("seed", "approx"), [(0, "exp"), (1, "log")])
 def test_the_answer_of_dca_is_critical_for_all_features(seed, approx):
-    given, penalty = problem(20, 50, 0.8, seed=seed), approximation(approx, 5.0)
+    given, penalty = problem(16, 24, 0.8, seed=seed), approximation(approx, 5.0)
     result = worst_case_dca(given, penalty, n_starts=2, seed=seed)
     w, v = result.point["w"], result.point["gradient"]
     params = {"delta": given.delta, "alpha": penalty.slope}

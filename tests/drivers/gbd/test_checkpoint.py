@@ -1,19 +1,15 @@
-"""Checkpoints of GBD: resumed runs end where uninterrupted ones do, also after kill -9; forged ones are refused."""
+"""Checkpoints of GBD: what is written when, and forged ones and those of other runs are refused."""
 
+import json
 import os
-import signal
-import subprocess
-import sys
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
-from support import ROOT, blobs, reference
+from support import blobs, reference
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.cli import main
 from fsopt.drivers.gbd import checkpoint
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
@@ -31,79 +27,34 @@ def run(data=None, m=M, c=C, *, validation=None, progress=None, checkpoint=None,
     return gbd(data, master, sub, c=c, settings=GbdSettings(**{**PLAIN, **settings}), validation=validation, run=how)
 
 
-def same(result, whole):
-    """Assert that a resumed run ended as the uninterrupted one."""
-    assert (result.status, result.stop) == (whole.status, whole.stop)
-    assert result.objective == pytest.approx(whole.objective, rel=1e-9)
-    assert result.bound == pytest.approx(whole.bound, rel=2e-6)
-    assert [h["iteration"] for h in result.history] == list(range(1, result.iterations + 1))
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The bytes of a checkpoint after 4 cuts of a run that needs more."""
+    path = tmp_path_factory.mktemp("checkpoint") / "run.npz"
+    assert run(checkpoint=path, max_cuts=4).stop == "iteration-limit"
+    return path.read_bytes()
 
 
 @pytest.fixture
-def saved(tmp_path):
-    """A checkpoint after 4 cuts of a run that needs more."""
+def saved(written, tmp_path):
+    """A file of the same."""
     path = tmp_path / "run.npz"
-    assert run(checkpoint=path, max_cuts=4).stop == "iteration-limit"
+    path.write_bytes(written)
     return path
 
 
-@pytest.mark.parametrize("after", [1, 2, 4])
-@pytest.mark.parametrize("options", [PLAIN, {"stabilisation": "in-out", "root_cuts": 10, "start": "zero"}], ids=str)
-def test_an_interrupted_run_goes_on_to_the_same_end(after, options, tmp_path):
-    data, path, seen = blobs(30, 7, seed=1), tmp_path / "run.npz", []
+def test_a_checkpoint_has_every_iteration_that_progress_was_told(tmp_path):
+    path, told = tmp_path / "run.npz", []
 
-    def interrupt(record):
-        seen.append(record)
-        if len(seen) == after:
-            raise KeyboardInterrupt
+    def look(record):
+        told.append(record["iteration"])
+        with np.load(path, allow_pickle=False) as arrays:
+            assert len(arrays["alphas"]) == record["cuts"] == record["iteration"]
+            assert len(json.loads(arrays["words"].tobytes())["history"]) == record["iteration"]
 
-    whole = run(data, 3, **options)
-    assert whole.iterations > after + 1
-    with suppress(KeyboardInterrupt):  # where there was no allowed selection yet
-        assert run(data, 3, checkpoint=path, progress=interrupt, **options).stop == "interrupted"
-    result = run(data, 3, resume=path, checkpoint=path, progress=seen.append, **options)
-    same(result, whole)
-    assert [record["iteration"] for record in seen] == list(range(1, whole.iterations + 1))  # no iteration twice
-    assert result.history[after - 1]["cuts"] < result.history[after]["cuts"]
-    again = run(data, 3, resume=path, **options)  # a finished run ends at once
-    same(again, whole)
-    assert again.iterations == result.iterations
-
-
-KILLED = """
-import sys
-import fsopt
-sys.path.insert(0, "tests/helpers")
-from support import reference
-seen = []
-def wait(record):
-    seen.append(record)
-    if len(seen) == 4:
-        print("ready", flush=True)
-        sys.stdin.read()
-fsopt.fit("gbd", reference("gbd_n6"), m=2, c=4.0, scale="none", stabilisation="none", checkpoint=sys.argv[1],
-          progress=wait)
-"""
-
-
-@pytest.mark.slow
-def test_kill_9_loses_no_iteration_that_progress_was_told(tmp_path):
-    path = tmp_path / "run.npz"
-    child = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(path)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    with child:
-        assert child.stdout.readline() == b"ready\n"
-        child.send_signal(signal.SIGKILL)
-    assert child.returncode == -signal.SIGKILL
-    assert [f.name for f in tmp_path.iterdir() if f.suffix != ".lock"] == ["run.npz"]
-    options = {"m": 2, "c": 4.0, "scale": "none", "stabilisation": "none"}
-    whole = fsopt.fit("gbd", reference("gbd_n6"), **options)
-    resumed = fsopt.fit("gbd", reference("gbd_n6"), resume=path, **options)
-    same(resumed, whole)
-    assert resumed.iterations >= 4
-    with np.load(path, allow_pickle=False) as arrays:
-        assert len(arrays["alphas"]) == 4  # of each iteration that the progress function was told
+    result = run(checkpoint=path, progress=look, max_cuts=4)
+    assert told == list(range(1, result.iterations + 1))
+    assert [file.name for file in tmp_path.iterdir() if file.suffix != ".lock"] == ["run.npz"]
 
 
 def test_a_write_that_fails_leaves_the_last_checkpoint(saved, monkeypatch):
@@ -120,22 +71,19 @@ def test_a_write_that_fails_leaves_the_last_checkpoint(saved, monkeypatch):
     assert list(saved.parent.iterdir()) == [saved]
 
 
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        ({"data": blobs(30, 6, seed=9)}, "data"),
+def test_another_run_is_refused(saved):
+    other = blobs(30, 6, seed=9)
+    for options, word in (
+        ({"data": other}, "data"),
         ({"m": 3}, "limits"),
         ({"c": 5.0}, r"differs in c \(4.0, not 5.0\)"),
         ({"stabilisation": "in-out"}, "stabilisation"),
         ({"start": "zero"}, "start"),
         ({"root_cuts": 3}, "root_cuts"),
-        ({"validation": blobs(30, 6, seed=9)}, "validation rows"),
-    ],
-    ids=["data", "m", "c", "stabilisation", "start", "root", "validation"],
-)
-def test_another_run_is_refused(saved, options, word):
-    with pytest.raises(FileError, match=word):
-        run(**{**options, "resume": saved})
+        ({"validation": other}, "validation rows"),
+    ):
+        with pytest.raises(FileError, match=word):
+            run(**{**options, "resume": saved})
 
 
 def test_more_cuts_and_another_tolerance_are_welcome(saved):
@@ -186,39 +134,16 @@ def test_a_list_of_tries_that_is_forged_proves_nothing(saved):
     assert result.status is Status.FEASIBLE or result.objective == pytest.approx(least, rel=2e-6)
 
 
-@pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x03\x04broken"])
-def test_what_is_no_checkpoint_is_said(tmp_path, content):
+def test_what_is_no_checkpoint_is_said(tmp_path):
     path = tmp_path / "run.npz"
-    path.write_bytes(content)
-    with pytest.raises(FileError, match="no checkpoint"):
-        run(resume=path)
-
-
-def code(command):
-    """Run a command line in this process and return its exit code."""
-    with pytest.raises(SystemExit) as stopped:
-        main(command)
-    return stopped.value.code
-
-
-def test_on_the_command_line(tmp_path, capsys):
-    data = blobs(40, 5, seed=3)
-    rows = "\n".join(",".join(map(str, [*x, int(y)])) for x, y in zip(data.X, data.y, strict=True))
-    (tmp_path / "d.csv").write_text("a,b,c,d,e,label\n" + rows + "\n")
-    source, path = str(tmp_path / "d.csv"), str(tmp_path / "run.npz")
-    start = ["fit", "gbd", "--data", source, "--param", "m=2", "--json"]
-    assert code([*start, "--checkpoint", path, "--param", "max_cuts=3"]) == 0
-    assert '"status": "feasible"' in capsys.readouterr().out
-    assert code([*start, "--resume", path]) == 0
-    assert '"status": "optimal"' in capsys.readouterr().out
-    for command, words in (
-        ([*start[:4], "--param", "m=3", "--resume", path], "differs in limits"),
-        ([*start, "--resume", path + "x"], "cannot read the checkpoint"),
-        ([*start, "--checkpoint", str(tmp_path / "no" / "x")], "there is no folder"),
-        (["fit", "svm", "--data", source, "--resume", path], "is no checkpoint of solves"),
-    ):
-        assert code(command) == 2
-        assert words in "".join(capsys.readouterr())
+    for content in (b"", b"nonsense", b"PK\x03\x04broken"):
+        path.write_bytes(content)
+        with pytest.raises(FileError, match="no checkpoint"):
+            run(resume=path)
+    with pytest.raises(FileError, match="cannot read the checkpoint"):
+        run(resume=tmp_path / "none.npz")
+    with pytest.raises(FileError, match="there is no folder"):
+        run(checkpoint=tmp_path / "no" / "run.npz")
 
 
 def test_a_pipe_is_no_checkpoint():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support import all_values, blobs, reference
+from support import all_values, blobs, reference, sampled
 
 import fsopt
 from fsopt.answers.results import Status
@@ -19,7 +19,7 @@ def run(data, m, c, solver, **settings):
     return gbd(data, *models, c=c, settings=GbdSettings(master_solver=solver, **settings))
 
 
-@pytest.mark.parametrize("solver", ["highs", "scip"])
+@pytest.mark.parametrize("solver", sampled(["highs", "scip"], 1))
 def test_the_first_incumbent_of_a_master_is_that_of_the_loop(solver, monkeypatch):
     """By its own course the solver has the value of the incumbent before it has found anything."""
     solve, firsts = Session.solve, []

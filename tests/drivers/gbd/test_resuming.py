@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import pytest
 from kills import lasting
-from support import blobs
+from support import blobs, sampled
 
 import fsopt
 from fsopt.drivers.gbd import driver
@@ -23,13 +23,18 @@ DATA, M = (blobs(60, 12, seed=3, gap=0.1), 4) if LONG else (blobs(24, 6, seed=3,
 CASES = {
     "defaults": {"m": M},
     "validated": {"m": M, "validation": 0.3, "patience": 9, "root_cuts": 3, "start": "zero"},
-    "printed": {"m": M, "preset": "printed", "tolerance": 1e-3},
-    "penalties": {"lam": 2.0},
     "started": {"m": M, "master_start": "incumbent"},
     "closed form": {"lam": 0.3, "master": "closed-form"},
+    "printed": {"m": M, "preset": "printed", "tolerance": 1e-3},
+    "penalties": {"lam": 2.0},
 }
 SEAMS = {"subproblem": (Subproblem, "solve"), "record": (Recorder, "append"), "written": (driver, "save")}
-POINTS = [(case, seam) for case in CASES for seam in SEAMS if LONG or case == "defaults" or seam == "record"]
+POINTS = [(case, seam) for case in CASES for seam in SEAMS]
+DRAWN = [
+    ("defaults", "subproblem"),
+    ("defaults", "written"),
+    *((case, "record") for case in CASES if case != "defaults"),
+]
 
 
 def fitted(case, folder, **options):
@@ -58,20 +63,22 @@ def counted(monkeypatch, seam, last=None):
     return calls
 
 
-@pytest.mark.parametrize(("case", "seam"), POINTS)
+@pytest.mark.parametrize(("case", "seam"), POINTS if LONG else sampled(DRAWN, 5))
 def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(case, seam, tmp_path, monkeypatch):
     path = tmp_path / "run.npz"
     with monkeypatch.context() as patch:
         calls = counted(patch, seam)
         whole = fitted(case, tmp_path, checkpoint=path)
     assert len(calls) >= 4
-    for last in range(1, len(calls) + 1, 1 if LONG else 2):
+    n = len(calls)
+    for last in range(1, n + 1) if LONG else sorted({1, n // 2, n}):
         path.unlink(missing_ok=True)
         with monkeypatch.context() as patch, suppress(KeyboardInterrupt):  # raised where there is no selection yet
             counted(patch, seam, last)
             fitted(case, tmp_path, checkpoint=path)
         resume = {"resume": path} if path.exists() else {}
         assert fitted(case, tmp_path, checkpoint=path, **resume) == whole, last
+    assert fitted(case, tmp_path, resume=path) == whole, "a finished run ends at once"
 
 
 def test_a_resumed_run_goes_on_with_a_smaller_tolerance(tmp_path):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from support import REFERENCE, blobs, reference, sampled
+from support import REFERENCE, blobs, reference
 
 import fsopt
 from fsopt.answers.results import SolveResult, Status
@@ -62,8 +62,7 @@ def test_the_global_references_without_a_global_solver(entry):
     assert result.bound == pytest.approx(entry["objective"], rel=1e-6)
 
 
-@pytest.mark.parametrize("c", [0.0, 0.3])
-@pytest.mark.parametrize("seed", [WORSE, 26, 328, 8, 40])
+@pytest.mark.parametrize(("seed", "c"), [(WORSE, 0.0), (26, 0.3), (328, 0.0), (8, 0.3)])
 def test_the_optimum_is_that_of_a_global_solver(seed, c):
     pytest.importorskip("pyscipopt")
     data, w, b = case(seed)
@@ -87,10 +86,10 @@ def test_a_local_answer_may_be_far_off_and_the_global_one_is_proved_better():
     assert problem.value(proved.point["s"]) == proved.objective
 
 
-@pytest.mark.parametrize("c", sampled([0.0, 0.05, 2.0], 2))
+@pytest.mark.parametrize("c", [0.05, 2.0])
 def test_no_sampled_scales_are_better_and_no_local_answer(c):
     worse = 0
-    for seed in range(12):
+    for seed in range(4):
         data, w, b = case(seed)
         problem, rng = problem_of(data, w, b, c), np.random.default_rng(seed)
         result = kernel_scaling(data, w=w, b=b, c=c)
@@ -106,7 +105,7 @@ def test_the_frontier_is_that_of_a_grid_of_scales():
     data, w, b = blobs(12, 2, seed=5), np.array([0.9, 0.7]), 0.1
     result = kernel_scaling(data, w=w, b=b, scaling="frontier")
     problem, corners = problem_of(data, w, b), result.point["frontier"]
-    grid = np.linspace(0.0, 2.5, 500)
+    grid = np.linspace(0.0, 2.5, 250)
     s = np.array(np.meshgrid(grid, grid)).reshape(2, -1)
     scores = data.X @ (s * w[:, None]) + b
     s = s[:, np.maximum(1 - data.y[:, None] * scores, 0).sum(axis=0) <= problem.e_cap]
@@ -138,8 +137,7 @@ def test_only_the_units_of_radius_and_capacity_change_with_the_units_of_the_data
 # ---------------------------------------------------------------- the proof
 
 
-@pytest.mark.parametrize("priced", [False, True])
-@pytest.mark.parametrize("seed", [1, 2, 3, 26, WORSE])
+@pytest.mark.parametrize(("seed", "priced"), [(1, True), (26, False), (WORSE, True)])
 def test_whatever_multipliers_a_cut_holds_its_inequality_holds(seed, priced):
     data, w, b = case(seed)
     problem, rng = problem_of(data, w, b, 0.1), np.random.default_rng(seed)

@@ -41,8 +41,7 @@ def case(seed, kind):
     return ScalingProblem(data, w, b, e_cap, np.array([0.3, 0.2]), active)
 
 
-@pytest.mark.parametrize("kind", ["drawn", "units", "twice", "inactive"])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("seed", "kind"), [(0, "drawn"), (1, "units"), (0, "twice"), (1, "inactive")])
 def test_a_restricted_program_has_the_optimum_and_the_cut_of_the_whole_one(seed, kind, few):
     at = case(seed, kind)
     model = build_kernel_scaling_step(at.data, w=at.w, b=at.b, e_cap=at.e_cap)

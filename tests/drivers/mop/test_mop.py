@@ -29,13 +29,12 @@ TRAP = reference("mop_a"), 5.0
 """Data and W0 at whose first hyperplane s = 1 is the optimum of (15): a golden value, H = 5."""
 
 
-def noisy(seed=0, n=40, p=12):
+def noisy(seed=0, n=30, p=10):
     """Return preprocessed data with a few informative columns."""
     return preprocess(blobs(n, p, seed=seed), "unit-rows")[0]
 
 
-@pytest.mark.parametrize("c", [0.0, 0.02])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("seed", "c"), [(0, 0.0), (1, 0.02)])
 def test_every_iteration_is_proved(seed, c):
     data = noisy(seed)
     result = mop(data, w_cap=4.0, c=c, scaling="global")
@@ -57,7 +56,7 @@ def test_every_iteration_is_proved(seed, c):
     assert result.certificate.ok
 
 
-@pytest.mark.parametrize(("n", "p", "seed", "w_cap"), [(12, 5, 9, 8.0), (15, 8, 9, 8.0), (20, 4, 2, 1.0)])
+@pytest.mark.parametrize(("n", "p", "seed", "w_cap"), [(12, 5, 9, 8.0), (20, 4, 2, 1.0)])
 def test_the_global_alternation_takes_a_lower_product_at_the_same_hyperplane(n, p, seed, w_cap):
     data = preprocess(blobs(n, p, seed=seed), "standard")[0]
     local, best = (mop(data, w_cap=w_cap, scaling=s, max_iterations=1) for s in ("local", "global"))
@@ -67,7 +66,7 @@ def test_the_global_alternation_takes_a_lower_product_at_the_same_hyperplane(n, 
     assert best.point["H"][0] < 0.997 * local.point["H"][0]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_hyperplane_within_the_cap_has_a_lower_loss_than_the_bound(seed):
     data, rng = noisy(seed), np.random.default_rng(seed)
     result = mop(data, w_cap=3.0)
@@ -89,26 +88,21 @@ def test_no_hyperplane_within_the_cap_has_a_lower_loss_than_the_bound(seed):
 @pytest.mark.parametrize(("scaling", "shown"), [("local", "stationary"), ("global", "optimal")])
 def test_the_trap_of_the_paper_is_named_and_proved_where_it_is(scaling, shown):
     data, w_cap = TRAP
-    result = mop(data, w_cap=w_cap, scaling=scaling)
-    assert result.point["start"] == shown
-    assert result.point["H"][0] == pytest.approx(5.0, rel=1e-6)
     fit = fsopt.fit("mopfs", data, w_cap=w_cap, c=0.0, scale="none", scaling=scaling)
+    assert fit.details["H"][0] == pytest.approx(5.0, rel=1e-6)
     assert any(f"s = 1 is already {shown}" in w for w in fit.warnings)
-    free = fsopt.fit("mopfs", noisy(1), w_cap=4.0, scaling=scaling)
+    free = fsopt.fit("mopfs", noisy(1), w_cap=4.0, scaling=scaling, max_iterations=1)
     assert not any("s = 1" in w for w in free.warnings)
 
 
 @pytest.mark.parametrize("scaling", ["local", "global"])
-@pytest.mark.parametrize("c", [0.0, 0.05])
-def test_a_penalty_weight_drops_features_and_the_loss_stays(c, scaling):
-    data = noisy(2, n=40, p=30)
-    fit = fsopt.fit("mopfs", data, w_cap=4.0, c=c, scaling=scaling)
-    E = fit.details["E"]
-    assert E[-1] <= E[0]
-    assert 0 < len(fit.support) < data.p
-    if c:
-        free = fsopt.fit("mopfs", data, w_cap=4.0, c=0.0, scaling=scaling)
-        assert len(fit.support) <= len(free.support)
+def test_a_penalty_weight_drops_features_and_the_loss_stays(scaling):
+    data = noisy(2, n=30, p=16)
+    free, dear = (fsopt.fit("mopfs", data, w_cap=4.0, c=c, scaling=scaling) for c in (0.0, 0.05))
+    for fit in (free, dear):
+        assert fit.details["E"][-1] <= fit.details["E"][0]
+        assert 0 < len(fit.support) < data.p
+    assert len(dear.support) <= len(free.support)
 
 
 @contextmanager
@@ -130,7 +124,7 @@ def parts():
 
 @pytest.mark.parametrize(("w_cap", "c"), [(0.5, 0.0), (4.0, 0.02), (1e6, 0.0)])
 def test_parts_of_the_samples_have_the_answer_of_all(w_cap, c, parts):
-    data = noisy(5, n=60)
+    data = noisy(5, n=40)
     whole, part = (mop(data, w_cap=w_cap, c=c, scaling="global", generate=g) for g in (False, True))
     assert part.certificate.ok
     assert part.solver == "fsopt+highs"
@@ -142,15 +136,13 @@ def test_parts_of_the_samples_have_the_answer_of_all(w_cap, c, parts):
     assert part.point["inactive"] == whole.point["inactive"]
 
 
-@pytest.mark.slow
-def test_many_samples_need_no_model_of_all_of_them(monkeypatch):
+def test_many_samples_need_no_model_of_all_of_them(parts, monkeypatch):
     """The models of 200,000 x 50 take more than 4 GB."""
-    data = blobs(25_000, 20, seed=1, gap=0.5)
-    monkeypatch.setattr(programs, "NEAREST", 0)
+    data = blobs(60, 4, seed=1, gap=0.5)
     build = programs.build_kernel_scaling_step
 
     def smaller(part, **given):
-        assert part.n < 3_000
+        assert part.n < data.n
         return build(part, **given)
 
     monkeypatch.setattr(programs, "build_kernel_scaling_step", smaller)
@@ -183,27 +175,22 @@ def degenerate(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scaling", ["local", "global"])
-@pytest.mark.parametrize("c", [0.0, 1e-3])
-def test_degenerate_data_end_with_a_certificate(scaling, c):
+@pytest.mark.parametrize(
+    ("scaling", "c", "context"),
+    [("local", 0.0, nullcontext), ("global", 1e-3, nullcontext), ("local", 0.01, without_models)],
+    ids=["local", "global", "without models"],
+)
+def test_degenerate_data_end_with_a_certificate(scaling, c, context):
     """Where a class is small or no feature helps, (15) ends at W = 0, and the next cap is 0."""
     zeros = 0
-    for seed in range(36):
+    for seed in range(18, 36):
         data = degenerate(seed)
-        fit = fsopt.fit("mopfs", data, scaling=scaling, c=c)
+        with context():
+            fit = fsopt.fit("mopfs", data, scaling=scaling, c=c)
         assert fit.certificate.ok, seed
         assert verified(saved(fit, data), data), seed
         zeros += fit.details["cap"] < 1e-15  # 0 but for rounding errors of the solver
-    assert zeros >= 3
-
-
-@pytest.mark.slow
-def test_degenerate_data_end_with_a_certificate_without_a_model_too(parts):
-    for seed in range(36):
-        data = degenerate(seed)
-        fit = fsopt.fit("mopfs", data)
-        assert fit.certificate.ok, seed
-        assert verified(saved(fit, data), data), seed
+    assert zeros >= 1
 
 
 def test_a_cap_of_zero_leaves_the_best_constant_and_its_proof():
@@ -235,14 +222,14 @@ def verified(record, data):
     return check_record(record, data, "fit.json").verified
 
 
-KINDS = [("local", 0.0), ("local", 0.01), ("global", 0.0), ("global", 0.01), ("local", 0.01, without_models)]
+KINDS = [("local", 0.0), ("global", 0.01), ("local", 0.01, without_models)]
 
 
 @pytest.fixture(scope="module", params=KINDS)
 def held(request):
     """A saved fit of each kind and its data."""
     scaling, c, *context = request.param
-    data = blobs(40, 12, seed=3)
+    data = blobs(30, 8, seed=3)
     with context[0]() if context else nullcontext():
         return saved(fsopt.fit("mopfs", data, w_cap=4.0, c=c, scaling=scaling), data), data
 
@@ -253,10 +240,11 @@ def test_a_saved_fit_is_verified_without_a_solver(held, monkeypatch):
     assert verified(record, data)
 
 
-@pytest.mark.parametrize("limit", [{"max_iterations": 1}, {"time_limit": 1e-9}])
-@pytest.mark.parametrize("scaling", ["local", "global"])
-def test_a_fit_that_stopped_early_is_verified_too(limit, scaling):
-    data = blobs(40, 12, seed=3)
+@pytest.mark.parametrize(
+    ("scaling", "limit"), [("local", {"max_iterations": 1}), ("global", {"max_iterations": 1, "time_limit": 1e-9})]
+)
+def test_a_fit_that_stopped_early_is_verified_too(scaling, limit):
+    data = blobs(30, 8, seed=3)
     assert verified(saved(fsopt.fit("mopfs", data, w_cap=4.0, scaling=scaling, **limit), data), data)
 
 
@@ -309,7 +297,7 @@ def test_parts_that_do_not_fit_together_are_an_error(held):
 
 
 def test_a_fit_of_another_penalty_weight_is_refused():
-    data = blobs(40, 12, seed=3)
+    data = blobs(30, 8, seed=3)
     fit = fsopt.fit("mopfs", data, w_cap=4.0, c=0.5, scaling="global")
     assert check_fit(fit, data).ok
     record = saved(fit, data)
