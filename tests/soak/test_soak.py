@@ -16,7 +16,7 @@ import pytest
 from soak.campaign import Soak, Tally, finished, free_address, lasting
 
 SECONDS = float(os.environ.get("FSOPT_SOAK", "0"))
-SEEDS, FOLDS, PACE, MOST = (80, 5, 15.0, 45) if SECONDS else (1, 2, 2.0, 2)
+SEEDS, FOLDS, PACE, MOST = (80, 5, 15.0, 45) if SECONDS else (1, 4, 3.0, 2)
 MOST_GROWTH = 30.0
 """Megabytes by which a process may grow once it has loaded everything."""
 
