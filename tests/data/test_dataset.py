@@ -121,26 +121,24 @@ def test_dataset_refuses(changes, message):
     assert caught.value.hint
 
 
-def test_non_finite_values_are_counted_and_located():
-    X = X3.copy()
-    X[1, 1], X[2, 0] = np.nan, np.inf
-    with pytest.raises(DataError) as caught:
-        small(X=X)
-    assert caught.value.message == "X has 2 values that are not finite, the first in row 2, column 'b' (nan)"
-    assert "missing= (drop, mean" in caught.value.hint
-    X[1, 1] = 4.0
-    with pytest.raises(DataError, match=r"X has 1 value that is not finite in row 3, column 'a' \(inf\)"):
-        small(X=X)
-
-
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            {(1, 1): np.nan, (2, 0): np.inf},
+            r"2 values that are not finite, the first in row 2, column 'b' \(nan\)",
+        ),
+        ({(2, 0): np.inf}, r"X has 1 value that is not finite in row 3, column 'a' \(inf\)"),
+        ({(2, 0): np.nan}, "X has 1 missing value in row 3, column 'a'"),
+        ({(2, 0): np.nan, (1, 1): np.nan}, "X has 2 missing values, the first in row 2, column 'b'"),
+    ],
+)
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
-def test_missing_values_are_called_so_where_all_others_are_finite(form):
+def test_missing_and_infinite_values_are_counted_and_located(form, values, message):
     X = X3.copy()
-    X[2, 0] = np.nan
-    with pytest.raises(DataError, match=r"X has 1 missing value in row 3, column 'a': missing= \(drop, mean"):
-        small(X=form(X))
-    X[1, 1] = np.nan
-    with pytest.raises(DataError, match="X has 2 missing values, the first in row 2, column 'b'"):
+    for place, value in values.items():
+        X[place] = value
+    with pytest.raises(DataError, match=message + r": missing= \(drop, mean"):
         small(X=form(X))
 
 

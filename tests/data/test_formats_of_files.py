@@ -17,7 +17,6 @@ import pytest
 from scipy.io import arff
 from support import written
 
-import fsopt
 from fsopt.data import load_dataset, load_samples
 from fsopt.data.tables import rows
 from fsopt.data.tables.layout import Layout
@@ -86,8 +85,6 @@ def test_a_wide_file_is_read_one_row_after_the_other(tmp_path, monkeypatch):
     names = [f"f{j}" for j in range(6)]
     path = written(tmp_path, "wide.csv", ",".join([*names, "label"]) + "\n1,2,3,4,5,6,1\n0,0,0,0,0,0,0\n")
     assert load_dataset(path).X.tolist() == [[1, 2, 3, 4, 5, 6], [0] * 6]
-    assert load_dataset(path, columns=names[:4]).X[0].tolist() == [1, 2, 3, 4]
-    assert load_dataset(path, drop=names[:4]).X[0].tolist() == [5, 6]
 
 
 def test_arff_agrees_with_scipy(tmp_path):

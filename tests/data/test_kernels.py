@@ -16,8 +16,6 @@ from fsopt.answers.saved import fit_from, numbers
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.errors import DataError, FileError, ParameterError
-from fsopt.methods.mpm.worst_case import accuracy_limit
-from fsopt.models.mpm.moments import Moments
 
 MACHINES = ("mpm", "l1-mpm", "l0-mpm")
 
@@ -81,15 +79,7 @@ def test_patterns_are_a_finite_matrix_that_cannot_be_changed() -> None:
         kernel.patterns[0, 0] = 5.0
 
 
-def test_the_linear_kernel_has_the_limit_of_the_columns() -> None:
-    """With w = X'beta the rows of K have the moments X mu_k and X S_k X': without a ridge nothing changes."""
-    data = blobs(40, 5)
-    work = Kernel("linear", data.X).dataset(data)
-    kappa = accuracy_limit(Moments.of(data)).kappa
-    assert accuracy_limit(Moments.of(work)).kappa == pytest.approx(kappa, rel=1e-8)
-
-
-def test_the_linear_kernel_gives_the_plane_of_the_columns() -> None:
+def test_the_linear_kernel_gives_the_hyperplane_of_the_columns() -> None:
     data, new = blobs(40, 5), blobs(200, 5, seed=9).X
     plane = fsopt.fit("mpm", data)
     machine = fsopt.fit("mpm", data, kernel="linear", ridge=1e-9)

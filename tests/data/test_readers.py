@@ -28,14 +28,6 @@ def test_csv(tmp_path, name):
     assert data.name == name[:3]
 
 
-def test_csv_round_trip_is_exact(tmp_path):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((20, 3)) * 10.0 ** rng.integers(-200, 135, (20, 3))
-    lines = ["a,b,c,label"] + [",".join(map(repr, row)) + f",{i % 2}" for i, row in enumerate(X.tolist())]
-    data = load_dataset(written(tmp_path, "r.csv", "\n".join(lines)))
-    assert np.array_equal(data.X, X)
-
-
 def test_csv_label_by_name(tmp_path):
     path = written(tmp_path, "t.csv", "group,x,label\n1,5,0\n2,6,0\n")
     data = load_dataset(str(path), label="group")

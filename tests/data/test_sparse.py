@@ -153,25 +153,16 @@ def test_sums_over_samples_are_those_of_the_dense_data():
     assert hyperplane_errors(SPARSE, w, 0.5) == hyperplane_errors(FULL, w, 0.5)
 
 
-@pytest.mark.parametrize(
-    ("X", "words"),
-    [
-        (sp.csr_array(np.array([[1.0, np.nan], [0.0, 1.0]])), "missing value in row 1, column 'x2'"),
-        (sp.csr_array(np.array([[1.0, 0.0], [0.0, -np.inf]])), "row 2, column 'x2' \\(-inf\\)"),
+def test_what_is_no_matrix_of_finite_numbers_is_refused():
+    outside = sp.csr_array(np.eye(2))
+    outside.indices[0] = 99
+    for X, words in (
         (sp.csr_array(np.eye(2) * 1j), "not numeric"),
-        (sp.csr_array((2, 0)), "its shape is \\(2, 0\\)"),
-    ],
-)
-def test_what_is_no_matrix_of_finite_numbers_is_refused(X, words):
-    with pytest.raises(DataError, match=words):
-        Dataset(X, [1, -1])
-
-
-def test_places_outside_the_matrix_are_refused():
-    held = sp.csr_array(DENSE)
-    held.indices[0] = 99
-    with pytest.raises(DataError, match="no valid sparse matrix"):
-        Dataset(held, Y)
+        (sp.csr_array((2, 0)), r"its shape is \(2, 0\)"),
+        (outside, "no valid sparse matrix"),
+    ):
+        with pytest.raises(DataError, match=words):
+            Dataset(X, [1, -1])
 
 
 def test_no_step_takes_the_memory_of_the_dense_matrix():

@@ -19,7 +19,7 @@ from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import ParameterError, UnknownNameError
 from fsopt.methods.registry import METHODS
 from fsopt.methods.saved_parameters import refused
-from fsopt.studies import comparison, comparison_rows, executors, units
+from fsopt.studies import comparison, comparison_rows, units
 from fsopt.studies.comparison import compare
 from fsopt.studies.executors import InProcess
 from fsopt.studies.peers import PEERS
@@ -70,22 +70,6 @@ def test_ctrl_c_within_a_fit_stops_the_comparison_after_the_rows_before(monkeypa
     assert found.interrupted
     assert len(calls) == 6
     assert [row.method for row in found.rows] == ["mpm"]
-
-
-def crash(task):
-    """Do as a process does: crash on one unit."""
-    if task[0].method == "mpm" and task[0].fold == 1:
-        os._exit(3)
-    return executors.run_unit(task[0], task[1])
-
-
-@pytest.mark.slow
-def test_a_crash_is_the_error_of_its_row_alone(monkeypatch):
-    monkeypatch.setattr(executors, "run_task", crash)
-    svm, mpm = compare(DATA, ["svm", "mpm"], folds=3, jobs=2).rows
-    assert svm.error == ""
-    assert "crashed" in mpm.error
-    assert (mpm.status, mpm.cv_accuracy) == ("optimal", None)
 
 
 @pytest.fixture(scope="module")

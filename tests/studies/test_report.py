@@ -67,7 +67,6 @@ def test_the_page_is_one_file_whose_texts_are_escaped(report):
     assert len(set(found.ids)) == len(found.ids)
     assert {link[1:] for link in found.links if link.startswith("#")} <= set(found.ids)
 
-
     assert found.tags.count("svg") >= 5
     for text in ("balanced accuracy", "Friedman", "critical-difference", "stability", "infeasible"):
         assert text in report
