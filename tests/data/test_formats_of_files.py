@@ -77,6 +77,7 @@ def test_tsv(tmp_path, name):
     assert data.X.tolist() == [[1.0, 2.0], [1.0, 2.0]]
     with pytest.raises(DataError, match=r"row 1 \(line 2\) has 2 fields, there are 3 columns"):
         load_dataset(written(tmp_path, name, "a\tb\tlabel\n1\t2\n"))
+    assert load_samples(written(tmp_path, name, "a\tb\n1\t2\n")).labels == []
 
 
 def test_a_wide_file_is_read_one_row_after_the_other(tmp_path, monkeypatch):

@@ -110,11 +110,11 @@ def test_sparse_columns_of_a_frame():
 
 
 def test_wide_categories_stay_sparse_beyond_the_limit(monkeypatch):
-    frame = pd.DataFrame({f"c{k}": RNG.integers(0, 50, 300).astype(str) for k in range(5)})
+    frame = pd.DataFrame({f"c{k}": RNG.integers(0, 50, 300).astype(str) for k in range(20)})
     frame = frame.map(lambda text: f"v{text}").assign(size=RNG.normal(size=300), label=np.arange(300) % 2)
     layout = {"target": "label", "encode": "onehot"}
     dense = fsopt.Dataset.from_frame(frame, **layout)
-    monkeypatch.setenv("FSOPT_DATA_LIMIT", "0.0002")
+    monkeypatch.setenv("FSOPT_DATA_LIMIT", "0.001")
     found = fsopt.Dataset.from_frame(frame, **layout)
     assert found.sparse
     assert not dense.sparse
