@@ -7,7 +7,7 @@ from fsopt.data.synthetic.bayes import gmeb_type1_bayes, gmeb_type2_bayes, mpm_s
 from fsopt.data.synthetic.gmeb import gmeb_type1, gmeb_type2, orthogonal
 from fsopt.data.synthetic.mpm import mpm_synthetic
 
-N = 200_000
+N = 50_000
 
 
 def near(measured, rate):

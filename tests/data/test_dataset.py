@@ -8,18 +8,12 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import sparse
-from support import ROOT, SHARED
+from support import ROOT
 
 from fsopt.data import Dataset
 from fsopt.data.tables.table import map_labels
 from fsopt.errors import DataError, ParameterError
-
-needs_shared = pytest.mark.skipif(
-    not (SHARED / "data").is_dir(), reason="the papers' benchmark files are not here (FSOPT_SHARED)"
-)
 
 X3 = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 Y3 = [1, -1, 1]
@@ -67,9 +61,7 @@ def test_dataset_properties():
     [
         ([0, 1, 1], None, ("0", "1"), [-1, 1, 1]),
         ([1.0, 0.0, 1.0], ("healthy", "ill"), ("healthy", "ill"), [1, -1, 1]),
-        ([1, 2, 2], None, ("1", "2"), [-1, 1, 1]),
         ([True, False, True], None, ("False", "True"), [1, -1, 1]),
-        (["-1", "1", "1"], None, ("-1", "1"), [-1, 1, 1]),
         (["dead", "alive", "dead"], None, ("alive", "dead"), [1, -1, 1]),
         (["dead", "alive", "dead"], ("dead", "alive"), ("dead", "alive"), [-1, 1, -1]),
         (np.array(["b", "a", "b"], dtype=object), None, ("a", "b"), [1, -1, 1]),
@@ -98,7 +90,6 @@ def test_copies_are_equal_and_read_only(twin):
     ("changes", "message"),
     [
         ({"X": [1.0, 2.0]}, r"X must be two-dimensional \(samples, features\), its shape is \(2,\)"),
-        ({"X": np.zeros((3, 2, 1))}, r"its shape is \(3, 2, 1\)"),
         ({"X": [["a", "b"]] * 3}, "X is not numeric, its values are of type <U1"),
         ({"X": X3.astype(object)}, "X is not numeric, its values are of type object"),
         ({"X": X3 + 1j}, "X is not numeric, its values are of type complex128"),
@@ -113,13 +104,9 @@ def test_copies_are_equal_and_read_only(twin):
         ({"y": [[1], [1, 2], [1]]}, "y is not a vector"),
         ({"y": [0, 1, 2]}, "y has 3 different labels, not two: '0', '1', '2'"),
         ({"y": [1, -1, np.nan]}, "y has a value that is no label: nan"),
-        ({"y": ["yes", "no", None]}, "y has a value that is no label: None"),
         ({"y": ["yes", "no", " "]}, "y has a value that is no label: ' '"),
-        ({"y": [1j, 0, 0]}, "y has a value that is no label"),
         ({"y": ["yes", "yes", "yes"]}, "only one class is present, all 3 labels are yes"),
-        ({"y": [0, 0, 0]}, "only one class is present, all 3 labels are 0"),
         ({"y": [1, 1, 1]}, r"only one class is present, all 3 labels are \+1"),
-        ({"y": [-1, -1, -1]}, "only one class is present, all 3 labels are -1"),
         ({"features": ("a", "a")}, "duplicate feature names: a"),
         ({"features": ("a",)}, "there are 1 names for 2 features"),
         ({"features": ("a", " ")}, "the name of feature 2 is empty"),
@@ -134,26 +121,24 @@ def test_dataset_refuses(changes, message):
     assert caught.value.hint
 
 
-def test_non_finite_values_are_counted_and_located():
-    X = X3.copy()
-    X[1, 1], X[2, 0] = np.nan, np.inf
-    with pytest.raises(DataError) as caught:
-        small(X=X)
-    assert caught.value.message == "X has 2 values that are not finite, the first in row 2, column 'b' (nan)"
-    assert "missing= (drop, mean" in caught.value.hint
-    X[1, 1] = 4.0
-    with pytest.raises(DataError, match=r"X has 1 value that is not finite in row 3, column 'a' \(inf\)"):
-        small(X=X)
-
-
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            {(1, 1): np.nan, (2, 0): np.inf},
+            r"2 values that are not finite, the first in row 2, column 'b' \(nan\)",
+        ),
+        ({(2, 0): np.inf}, r"X has 1 value that is not finite in row 3, column 'a' \(inf\)"),
+        ({(2, 0): np.nan}, "X has 1 missing value in row 3, column 'a'"),
+        ({(2, 0): np.nan, (1, 1): np.nan}, "X has 2 missing values, the first in row 2, column 'b'"),
+    ],
+)
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
-def test_missing_values_are_called_so_where_all_others_are_finite(form):
+def test_missing_and_infinite_values_are_counted_and_located(form, values, message):
     X = X3.copy()
-    X[2, 0] = np.nan
-    with pytest.raises(DataError, match=r"X has 1 missing value in row 3, column 'a': missing= \(drop, mean"):
-        small(X=form(X))
-    X[1, 1] = np.nan
-    with pytest.raises(DataError, match="X has 2 missing values, the first in row 2, column 'b'"):
+    for place, value in values.items():
+        X[place] = value
+    with pytest.raises(DataError, match=message + r": missing= \(drop, mean"):
         small(X=form(X))
 
 
@@ -202,24 +187,7 @@ def test_with_x():
         data.with_X(np.ones((2, 2)))
 
 
-@given(st.data())
-def test_a_subset_of_rows_keeps_names_and_values(draw):
-    n, p = draw.draw(st.integers(2, 8)), draw.draw(st.integers(1, 4))
-    X = np.arange(n * p, dtype=float).reshape(n, p)
-    y = np.where(np.arange(n) % 2, 1, -1)
-    names = tuple(f"f{j}" for j in range(p))
-    index = draw.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=12))
-    data = Dataset(X, y, names)
-    if len({i % 2 for i in index}) < 2:
-        with pytest.raises(DataError, match="only one class"):
-            data.rows(index)
-        return
-    part = data.rows(index)
-    assert part.features == names
-    assert np.array_equal(part.X, X[index])
-    assert np.array_equal(part.y, y[index])
-
-
+@pytest.mark.slow
 def test_import_is_light():
     heavy = ("scipy", "sklearn", "pyomo.environ", "pandas")
     code = (
@@ -241,12 +209,11 @@ def test_import_is_light():
     ("texts", "y", "labels"),
     [
         (["1", "0", "1"], [1, -1, 1], ("0", "1")),
-        (["2", "1"], [1, -1], ("1", "2")),
         (["-1", "+1", "1.0"], [-1, 1, 1], ("-1", "+1")),
         (["10", "9"], [1, -1], ("9", "10")),
+        (["0.5", "-1e3", "-1e3"], [1, -1, -1], ("-1e3", "0.5")),
         (["M", "B"], [1, -1], ("B", "M")),
-        (["malignant", "benign"], [1, -1], ("benign", "malignant")),
-        (["False", "True"], [-1, 1], ("False", "True")),
+        (["ab", "b"], [-1, 1], ("ab", "b")),
         (["10", "9a"], [-1, 1], ("10", "9a")),
     ],
 )
@@ -268,25 +235,3 @@ def test_label_mapping(texts, y, labels):
 def test_label_mapping_refuses(texts, message):
     with pytest.raises(DataError, match=message):
         map_labels(texts)
-
-
-@given(
-    st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=2, unique=True),
-    st.lists(st.booleans(), min_size=2).filter(lambda b: len(set(b)) == 2),
-)
-def test_the_larger_number_is_positive(pair, upper):
-    low, high = sorted(pair)
-    y, labels = map_labels([repr(high if up else low) for up in upper])
-    assert y.tolist() == [1.0 if up else -1.0 for up in upper]
-    assert tuple(map(float, labels)) == (low, high)
-
-
-@given(
-    st.sets(st.text("abcxyz", min_size=1, max_size=4), min_size=2, max_size=2),
-    st.lists(st.booleans(), min_size=2).filter(lambda b: len(set(b)) == 2),
-)
-def test_the_alphabetically_last_text_is_positive(pair, upper):
-    low, high = sorted(pair)
-    y, labels = map_labels([high if up else low for up in upper])
-    assert y.tolist() == [1.0 if up else -1.0 for up in upper]
-    assert labels == (low, high)

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog
-from sklearn.svm import SVC
 from support import blobs
 
 import fsopt
@@ -46,67 +45,35 @@ def brute_force(scores, y):
     return best[0], best[-1], losses.min()
 
 
+@settings(max_examples=50)
 @given(scored_samples())
-def test_best_intercepts_are_the_interval_of_the_optimal_breakpoints(samples):
+def test_best_intercepts_are_the_interval_of_the_optimal_breakpoints_and_their_middle(samples):
     scores, y = samples
     low, high = best_intercepts(scores, y)
     expected_low, expected_high, least = brute_force(scores, y)
     assert low == pytest.approx(expected_low, abs=1e-9)
     assert high == pytest.approx(expected_high, abs=1e-9)
-    for b in (low, high):
-        assert hinge(scores + b, y) == pytest.approx(least, abs=1e-9)
-
-
-@given(scored_samples())
-def test_left_and_right_of_the_interval_is_worse(samples):
-    scores, y = samples
-    low, high = best_intercepts(scores, y)
-    least = hinge(scores + low, y)
+    assert midpoint_intercept(scores, y) == pytest.approx((low + high) / 2, abs=1e-12)
     step = 1e-4  # the slope beside the interval is at least 1 and breakpoints are 1e-3 apart
-    assert hinge(scores + low - step, y) > least + 0.5 * step
-    assert hinge(scores + high + step, y) > least + 0.5 * step
+    for b, beside in ((low, low - step), (high, high + step)):
+        assert hinge(scores + b, y) == pytest.approx(least, abs=1e-9)
+        assert hinge(scores + beside, y) > least + 0.5 * step
 
 
-@given(scored_samples())
-def test_the_midpoint_is_optimal_and_in_the_middle(samples):
-    scores, y = samples
-    low, high = best_intercepts(scores, y)
-    b = midpoint_intercept(scores, y)
-    assert b == pytest.approx((low + high) / 2, abs=1e-12)
-    assert hinge(scores + b, y) == pytest.approx(brute_force(scores, y)[2], abs=1e-9)
-
-
+@settings(max_examples=50)
 @given(multipliers())
-def test_projected_multipliers_are_dual_feasible(given_):
-    alpha, y, cap = given_
+def test_projection_of_multipliers_is_dual_feasible_and_leaves_the_lighter_class_alone(drawn):
+    alpha, y, cap = drawn
+    clipped, before = np.clip(alpha, 0, cap), alpha.copy()
     a = project_multipliers(alpha, y, cap)
+    np.testing.assert_array_equal(alpha, before)
     assert a.min() >= 0.0
-    assert a.max() <= cap
-    assert abs(y @ a) <= 1e-12 * max(1.0, a.sum())
-
-
-@given(multipliers())
-def test_projection_only_shrinks_and_leaves_the_lighter_class_alone(given_):
-    alpha, y, cap = given_
-    clipped = np.clip(alpha, 0, cap)
-    a = project_multipliers(alpha, y, cap)
     assert np.all(a <= clipped)
+    assert abs(y @ a) <= 1e-12 * max(1.0, a.sum())
     sums = {s: clipped[y == s].sum() for s in (1.0, -1.0)}
     lighter = min(sums, key=sums.get)
     np.testing.assert_array_equal(a[y == lighter], clipped[y == lighter])
-
-
-@given(multipliers())
-def test_projection_is_idempotent(given_):
-    alpha, y, cap = given_
-    once = project_multipliers(alpha, y, cap)
-    np.testing.assert_allclose(project_multipliers(once, y, cap), once, rtol=1e-14, atol=1e-300)
-
-
-def test_projection_leaves_its_argument_alone():
-    alpha, y = np.array([2.0, -1.0, 0.5]), np.array([1.0, -1.0, -1.0])
-    project_multipliers(alpha, y, 1.0)
-    np.testing.assert_array_equal(alpha, [2.0, -1.0, 0.5])
+    np.testing.assert_allclose(project_multipliers(a, y, cap), a, rtol=1e-14, atol=1e-300)
 
 
 def test_feasible_multipliers_are_kept():
@@ -155,7 +122,7 @@ def least_norm_bound(data, roots):
     return linprog(cost, np.vstack([margins, norms]), sides, bounds=bounds).fun
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1])
 def test_separable_data_get_the_hyperplane_of_minimum_norm_and_a_flag(seed):
     data = blobs(24, 4, seed=seed, gap=3.0)
     data = data.with_X(data.X - data.X.mean(axis=0))
@@ -169,23 +136,12 @@ def test_separable_data_get_the_hyperplane_of_minimum_norm_and_a_flag(seed):
     assert fit.details["norm"] == pytest.approx(norm, rel=1e-5)
     bound = least_norm_bound(data, theta_roots(data, *radii, np.linspace(0, 1, 401)))
     assert bound * (1 - 1e-6) <= norm <= bound * (1 + 1e-4)
-    rng = np.random.default_rng(seed)
-    machines = [SVC(kernel="linear", C=c).fit(data.X, data.y) for c in (1e-2, 1.0, 1e4)]
-    starts = [fit.coef, *(machine.coef_[0] for machine in machines)]
-    tried = 0
-    for start in starts:
-        for spread in (0.0, 0.01, 0.1, 0.3):
-            w = start + spread * np.abs(start).max() * rng.standard_normal(data.p)
-            width = (data.X @ w)[data.y > 0].min() - (data.X @ w)[data.y < 0].max()
-            if width > 0:
-                tried += 1
-                assert norm_on_grid(w * 2 / width, data, *radii) >= norm * (1 - 1e-6)
-    assert tried >= 8
 
 
-@pytest.mark.parametrize(("which", "radius"), [("plus", 1.5), ("minus", 1.5), ("plus", 0.3), ("minus", 4.0)])
+@pytest.mark.parametrize(("which", "radius"), [("plus", 0.3), ("minus", 4.0)])
 def test_gmeb_with_one_radius_is_the_one_norm_svm_of_remark_16(wdbc_std, which, radius):
-    data = wdbc_std.with_X(wdbc_std.X - wdbc_std.X.mean(axis=0))
+    data = wdbc_std.rows(slice(None, None, 4))
+    data = data.with_X(data.X - data.X.mean(axis=0))
     v = (data.X[data.y == (1.0 if which == "plus" else -1.0)] ** 2).mean(axis=0)
     Z = data.X / np.sqrt(v)
     p, n = data.p, data.n

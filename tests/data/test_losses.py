@@ -8,12 +8,12 @@ from scipy.optimize import minimize_scalar
 from selection_cases import exact_value
 from support import blobs
 
-from fsopt.data.losses import HINGE, LOGISTIC, LOSSES, SQUARED_HINGE, loss_of, value_of_zero
+from fsopt.data.losses import LOGISTIC, LOSSES, SQUARED_HINGE, loss_of, value_of_zero
 from fsopt.errors import ParameterError
 
 
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_no_intercept_is_better(loss, seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 12))
@@ -36,25 +36,14 @@ def test_the_intercept_between_classes_apart_is_their_middle():
     assert SQUARED_HINGE.total(scores + b, y) == 0.0
 
 
-@pytest.mark.parametrize("weights", [None, np.array([0.5, 2.0, 1.0, 3.0, 0.25])])
-def test_the_curvature_is_that_of_the_conjugate(weights):
-    # sup_t a t - C_i t^2 = a^2 / (4 C_i) = gamma_i a^2 / 2
-    y = np.array([1.0, -1.0, -1.0, 1.0, -1.0])
-    gamma = np.broadcast_to(SQUARED_HINGE.term(1.5, y, weights).gamma, 5)
-    t, a = np.linspace(0.0, 20.0, 200_001), 2.0
-    for i, g in enumerate(np.ones(5) if weights is None else weights):
-        assert 0.5 * gamma[i] * a * a == pytest.approx(np.max(a * t - 1.5 * g * t**2), rel=1e-6)
-    assert HINGE.term(1.5, y, weights).gamma == 0.0
-    for loss in (HINGE, LOGISTIC):
-        assert np.all(loss.caps(1.5, y, weights) == 1.5 * (np.ones(5) if weights is None else weights))
-
-
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("weights", [None, np.array([0.5, 2.0, 1.0, 3.0])])
 def test_the_term_of_the_dual_is_the_conjugate_of_the_loss_with_its_slopes(name, weights):
     # psi_i(a) is the minimum of the loss of sample i at a margin u, plus a u
     y, alpha = np.array([1.0, -1.0, -1.0, 1.0]), np.array([0.02, 0.3, 0.6, 0.499])
     term = LOSSES[name].term(0.7, y, weights)
+    if name != "squared-hinge":
+        assert np.all(term.caps == 0.7 * (1.0 if weights is None else weights))
     values, slopes, curved = term.values(alpha), term.slopes(alpha), np.broadcast_to(term.curvature(alpha), 4)
     margins = np.linspace(-40.0, 40.0, 800_001)
     for i in range(4):

@@ -5,21 +5,13 @@ import pickle
 
 import numpy as np
 import pytest
-from support import SHARED, written
+from support import written
 
-from fsopt.data import Dataset, load_dataset
+from fsopt.data import load_dataset
 from fsopt.errors import DataError, ParameterError
-
-needs_shared = pytest.mark.skipif(
-    not (SHARED / "data").is_dir(), reason="the papers' benchmark files are not here (FSOPT_SHARED)"
-)
 
 X3 = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 Y3 = [1, -1, 1]
-
-
-def small(**changes):
-    return Dataset(**({"X": X3, "y": Y3, "features": ("a", "b"), "name": "small"} | changes))
 
 
 # ---------------------------------------------------------------- CSV
@@ -34,14 +26,6 @@ def test_csv(tmp_path, name):
     assert data.features == ("a", "b, c")
     assert data.labels == ("no", "yes")
     assert data.name == name[:3]
-
-
-def test_csv_round_trip_is_exact(tmp_path):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((20, 3)) * 10.0 ** rng.integers(-200, 135, (20, 3))
-    lines = ["a,b,c,label"] + [",".join(map(repr, row)) + f",{i % 2}" for i, row in enumerate(X.tolist())]
-    data = load_dataset(written(tmp_path, "r.csv", "\n".join(lines)))
-    assert np.array_equal(data.X, X)
 
 
 def test_csv_label_by_name(tmp_path):
@@ -82,9 +66,8 @@ def test_csv_label_by_name(tmp_path):
         ("a,b,label\n1,2,1\n3,True,0\n", r"row 2 \(line 3\), column 'b': 'True' is not a number"),
     ],
 )
-@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
-def test_csv_refuses(tmp_path, name, content, message):
-    path = written(tmp_path, name, content)
+def test_csv_refuses(tmp_path, content, message):
+    path = written(tmp_path, "t.csv.gz", content)
     with pytest.raises(DataError, match=message) as caught:
         load_dataset(path)
     assert caught.value.message.startswith(f"{path}: ")
@@ -107,37 +90,33 @@ MISSING = "a,b,label\n1,,1\n?,4,0\n3,nan,1\n5,8,0\n7,NaN,1\n9,1,1\n"
 
 
 def test_missing_is_an_error_by_default(tmp_path):
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(DataError, match=r"4 missing values, the first in row 1, column 'b': missing= \(drop, mean"):
         load_dataset(written(tmp_path, "t.csv", MISSING))
-    assert "4 missing values, the first in row 1, column 'b'" in caught.value.message
-    assert "missing= (drop, mean" in caught.value.hint
 
 
-def test_missing_drop(tmp_path):
-    data = load_dataset(written(tmp_path, "t.csv", MISSING), missing="drop")
+def test_missing_drop_and_mean(tmp_path):
+    path = written(tmp_path, "t.csv", MISSING)
+    data = load_dataset(path, missing="drop")
     assert data.X.tolist() == [[5.0, 8.0], [9.0, 1.0]]
     assert data.y.tolist() == [-1.0, 1.0]
-    path = written(tmp_path, "all.csv", "a,b,label\n1,,1\n,2,0\n")
-    with pytest.raises(DataError, match="every one of the 2 rows has a missing value"):
-        load_dataset(path, missing="drop")
-    path = written(tmp_path, "empty.csv", "a,b,label\n1,,1\n2,,0\n")
-    with pytest.raises(DataError, match="column 'b' has no value at all: leave it out: drop='b'"):
-        load_dataset(path, missing="drop")
-    path = written(tmp_path, "one.csv", "a,label\n1,1\n,0\n")
-    with pytest.raises(DataError, match="exactly two different values, 1 found"):
-        load_dataset(path, missing="drop")
-
-
-def test_missing_mean(tmp_path):
-    data = load_dataset(written(tmp_path, "t.csv", MISSING), missing="mean")
+    data = load_dataset(path, missing="mean")
     assert data.X[:, 0].tolist() == [1.0, 5.0, 3.0, 5.0, 7.0, 9.0]
     assert data.X[:, 1] == pytest.approx([13 / 3, 4.0, 13 / 3, 8.0, 13 / 3, 1.0], rel=1e-15)
-    path = written(tmp_path, "empty.csv", "a,b,label\n1,,1\n2,?,0\n")
-    with pytest.raises(DataError, match="column 'b' has no value at all, so no mean"):
-        load_dataset(path, missing="mean")
-    path = written(tmp_path, "infinite.csv", "a,label\ninf,1\n-inf,0\n,1\n")
-    with pytest.raises(DataError, match="X has 3 values that are not finite, the first in row 1"):
-        load_dataset(path, missing="mean")
+
+
+@pytest.mark.parametrize(
+    ("content", "missing", "message"),
+    [
+        ("a,b,label\n1,,1\n,2,0\n", "drop", "every one of the 2 rows has a missing value"),
+        ("a,b,label\n1,,1\n2,,0\n", "drop", "column 'b' has no value at all: leave it out: drop='b'"),
+        ("a,label\n1,1\n,0\n", "drop", "exactly two different values, 1 found"),
+        ("a,b,label\n1,,1\n2,?,0\n", "mean", "column 'b' has no value at all, so no mean"),
+        ("a,label\ninf,1\n-inf,0\n,1\n", "mean", "X has 3 values that are not finite, the first in row 1"),
+    ],
+)
+def test_missing_values_that_cannot_be_treated(tmp_path, content, missing, message):
+    with pytest.raises(DataError, match=message):
+        load_dataset(written(tmp_path, "t.csv", content), missing=missing)
 
 
 def test_missing_labels(tmp_path):
@@ -181,18 +160,8 @@ def test_npz_round_trip(tmp_path):
         ({"X": X3}, "the archive has no array y, it has X"),
         ({"x": X3, "Y": X3}, "the archive has no array X and y, it has x, Y"),
         ({"X": X3.astype(object), "y": Y3}, "an array cannot be read .it holds Python objects"),
-        (
-            {"X": X3, "y": Y3, "features": np.array(["a", "b"], object)},
-            "an array cannot be read .it holds Python objects",
-        ),
-        (
-            {"X": X3, "y": Y3, "features": [1, 2]},
-            r"features is an array of type int64 and shape \(2,\), not 2 texts",
-        ),
-        (
-            {"X": X3, "y": Y3, "features": ["a"]},
-            r"features is an array of type <U1 and shape \(1,\), not 2 texts",
-        ),
+        ({"X": X3, "y": Y3, "features": [1, 2]}, r"features is an array of type int64 and shape \(2,\), not 2 texts"),
+        ({"X": X3, "y": Y3, "features": ["a"]}, r"features is an array of type <U1 and shape \(1,\), not 2 texts"),
         ({"X": X3, "y": [[1], [0], [1]]}, r"y is an array of type int64 and shape \(3, 1\), not n labels"),
         ({"X": X3, "y": [1, 0]}, "there are 2 labels for 3 rows"),
         ({"X": X3[0], "y": [1, 0]}, "X must be two-dimensional"),

@@ -38,14 +38,14 @@ def test_large_libsvm_files_stay_sparse_and_small_ones_are_dense(tmp_path):
 
 def test_a_sparse_file_through_the_command_line(tmp_path, capsys):
     path, fit = archive(tmp_path / "t.npz"), tmp_path / "fit.json"
-    for code, arguments in (
-        (0, ["fit", "l1-svm", "--data", str(path), "--param", "c=0.02", "-o", str(fit)]),
-        (0, ["check", str(fit), "--data", str(path)]),
-        (0, ["predict", str(fit), "--data", str(path), "--json"]),
-        (2, ["fit", "gmeb", "--data", str(path)]),
+    for code, words in (
+        (0, f"fit l1-svm --data {path} --param c=0.02 -o {fit}"),
+        (0, f"check {fit} --data {path}"),
+        (0, f"predict {fit} --data {path} --json"),
+        (2, f"fit gmeb --data {path}"),
     ):
         with pytest.raises(SystemExit) as ended:
-            main(arguments)
+            main(words.split())
         assert ended.value.code == code
     assert "method 'gmeb' needs dense data: 1200 x 5000 numbers would take 0.048 GB" in capsys.readouterr().err
 

@@ -44,22 +44,22 @@ def told(path: Path, **keywords: object) -> tuple[fsopt.Dataset, str]:
     return data, " ".join(str(one.message) for one in found)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
 @pytest.mark.parametrize(
     ("decimal", "thousands"), [(",", "."), (".", ","), (".", ""), (",", ""), (".", "'"), (",", "\xa0")]
 )
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-def test_every_spelling_of_the_same_numbers_is_the_same_table(tmp_path, encoding, decimal, thousands, separator):
+def test_every_spelling_of_the_same_numbers_is_the_same_table(tmp_path, decimal, thousands, separator):
     path = tmp_path / "t.csv"
-    path.write_bytes(table(separator, decimal, thousands).encode(encoding))
-    data, sentence = told(path)
-    assert (data.features, data.labels) == (NAMES, ("ja", "nein"))
-    assert data.X.tolist() == NUMBERS.tolist()
-    code = {"utf-8-sig": "utf-8"}.get(encoding, encoding)
-    usual = (code, separator, decimal, thousands) == ("utf-8", ",", ".", "")
-    assert sentence == ("" if usual else f"t.csv: read as {Spelling(code, separator, decimal, thousands)}")
-    given = told(path, encoding=encoding, sep=separator, decimal=decimal, thousands=thousands)
-    assert (given[0].X.tolist(), given[1]) == (NUMBERS.tolist(), "")
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"):
+        path.write_bytes(table(separator, decimal, thousands).encode(encoding))
+        data, sentence = told(path)
+        assert (data.features, data.labels) == (NAMES, ("ja", "nein")), encoding
+        assert data.X.tolist() == NUMBERS.tolist(), encoding
+        code = {"utf-8-sig": "utf-8"}.get(encoding, encoding)
+        usual = (code, separator, decimal, thousands) == ("utf-8", ",", ".", "")
+        assert sentence == ("" if usual else f"t.csv: read as {Spelling(code, separator, decimal, thousands)}")
+        given = told(path, encoding=encoding, sep=separator, decimal=decimal, thousands=thousands)
+        assert (given[0].X.tolist(), given[1]) == (NUMBERS.tolist(), ""), encoding
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
@@ -74,7 +74,7 @@ def test_ends_of_lines_compression_and_suffixes_change_nothing(tmp_path, name, e
 def test_what_pandas_writes_is_read_again(tmp_path, separator, decimal):
     rng = np.random.default_rng(3)
     for _ in range(10):
-        frame = pd.DataFrame(rng.standard_normal((8, 3)) * 10.0 ** rng.integers(-3, 6, 3), columns=list("abc"))
+        frame = pd.DataFrame(rng.standard_normal((8, 3)) * 10.0 ** rng.integers(-99, 99, 3), columns=list("abc"))
         frame["krank"] = ["x", "y"] * 4
         data, _ = told(written(tmp_path, "t.csv", frame.to_csv(index=False, sep=separator, decimal=decimal)))
         assert np.array_equal(data.X, frame[list("abc")].to_numpy())
@@ -103,16 +103,13 @@ def test_what_is_said_is_not_looked_for(tmp_path):
         fsopt.load_dataset(path, target="krank", decimal=",")
 
 
-def test_a_point_between_commas_is_no_doubt(tmp_path):
-    path = written(tmp_path, "t.csv", "a,krank\n1.234,1\n5.678,0\n")
-    assert fsopt.load_dataset(path, target="krank").X.ravel().tolist() == [1.234, 5.678]
-
-
 def test_commas_in_names_are_no_separators(tmp_path):
     text = "Gewicht, nüchtern;Länge, liegend;krank\n1,5;2,5;1\n2,5;3,5;0\n"
     data, _ = told(written(tmp_path, "t.csv", text))
     assert data.features == ("Gewicht, nüchtern", "Länge, liegend")
     assert data.X.tolist() == [[1.5, 2.5], [2.5, 3.5]]
+    data, _ = told(written(tmp_path, "t.csv", "a,krank\n1.234,1\n5.678,0\n"))
+    assert data.X.ravel().tolist() == [1.234, 5.678], "a point between commas is no doubt"
 
 
 def test_a_wrong_encoding_is_refused(tmp_path):

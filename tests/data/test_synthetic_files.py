@@ -28,8 +28,7 @@ SMALL = {
 }
 
 
-@pytest.mark.parametrize("suffix", ["csv", "npz"])
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize(("name", "suffix"), [*((name, "csv") for name in LAWS), ("gbd-two", "npz")])
 def test_a_file_holds_what_was_drawn(name, suffix, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = " ".join(f"--param {k}={v}" for k, v in SMALL[name].items())

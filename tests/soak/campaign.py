@@ -28,8 +28,8 @@ from fsopt.studies.store import copy_store, opened
 MARK = "FSOPT_SOAK_MARK"
 STUDY = """
 data = ["wdbc"]
-folds = 5
-seeds = [{seeds}]
+folds = {folds}
+seeds = {seeds}
 time_limit = 60
 [[methods]]
 name = "pearson"
@@ -39,8 +39,8 @@ name = "fisher"
 name = "l1-svm"
 grid = {{ c = [0.01, 0.1, 1.0] }}
 """
-UNITS = 25
-"""Units of the study for each seed."""
+METHODS = 5
+"""Methods of the study, of l1-svm each point of the grid."""
 GROWN = 6.0
 """Seconds of the processor after which a process has loaded all that it needs, however busy the machine is."""
 
@@ -167,19 +167,19 @@ class Soak:
     Parameters
     ----------
     folder : of the study and its stores.
-    seeds : of the study, :data:`UNITS` units each.
+    seeds, folds : of the study, :data:`METHODS` units for each fold of a seed.
     pace : mean seconds between two disturbances.
     most : disturbances of one study; a machine that is slow would be killed before its first row for ever.
     """
 
-    def __init__(self, folder: Path, seeds: int, pace: float, most: int, seed: int = 0) -> None:
+    def __init__(self, folder: Path, seeds: int, folds: int, pace: float, most: int, seed: int = 0) -> None:
         self.folder, self.pace, self.most = folder, pace, most
-        self.units = UNITS * seeds
+        self.units = METHODS * seeds * folds
         self.rng = np.random.default_rng(seed)
         # A shell starts programs in the background deaf to SIGINT, and what they start, too.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         self.mark = f"run-{os.getpid()}-{folder.name}"
-        (folder / "study.toml").write_text(STUDY.format(seeds=", ".join(map(str, range(seeds)))), encoding="utf-8")
+        (folder / "study.toml").write_text(STUDY.format(seeds=list(range(seeds)), folds=folds), encoding="utf-8")
 
     def start(self, store: Path, address: str | None) -> subprocess.Popen[bytes]:
         """Start a run."""
@@ -197,7 +197,7 @@ class Soak:
         process = self.start(store, None)
         while process.poll() is None:
             memory.look(self.mark)
-            time.sleep(1.0)
+            time.sleep(min(1.0, self.pace / 4))
         assert process.returncode == 0
         tally.seconds, tally.growth = time.monotonic() - began, memory.growth
         return store, tally

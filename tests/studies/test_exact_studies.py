@@ -15,7 +15,7 @@ from fsopt.verifier import verify
 
 @pytest.fixture(scope="module")
 def data():
-    return blobs(n=30, p=6, seed=4, gap=0.4)
+    return blobs(n=20, p=4, seed=4, gap=0.4)
 
 
 def confirmed(claim):

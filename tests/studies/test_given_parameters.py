@@ -87,8 +87,9 @@ OTHERS = {
     ("relief", "machine"): "rsvm",
     ("l1-svm", "units"): "scaled",
 }
-SLOW = ("best-subset-penalised", "gbd", "gbd-lambda", "vs-ssvm")
-QUICK = [name for name in fsopt.METHODS if name not in SLOW]
+KINDS = ("best-subset", "elastic-net-svm", "relief", "pmm", "ks")
+"""Methods that differ in kind: with parameters of comparisons, of a program, with samples drawn, a loop, a filter."""
+OTHER_METHODS = [name for name in fsopt.METHODS if name not in KINDS]
 NEED_ANOTHER = {
     *((method, name) for method in ("gbd", "best-subset") for name in ("costs", "budget")),
     *((method, "patience") for method in ("gbd", "gbd-lambda")),
@@ -113,7 +114,7 @@ def keys_of(study):
     return {unit.key for unit in units_of(study, load_all(study))}
 
 
-@pytest.mark.parametrize("method", sampled([*QUICK, *SLOW], len(QUICK)))
+@pytest.mark.parametrize("method", sampled([*KINDS, *OTHER_METHODS], len(KINDS)))
 def test_every_parameter_given_alone_goes_through_a_study_and_a_comparison(method):
     alone = [given(method, name) for name in fsopt.METHODS[method].parameters]
     for params in alone:
@@ -148,9 +149,12 @@ def test_the_loop_as_printed_is_compared():
     assert {row.status for row in rows} == {"optimal"}
 
 
-def test_a_comparison_gives_its_solver_to_the_methods_that_call_one():
-    rows = compare(DATA, ["gbd", "best-subset"], folds=2, solver="clarabel", executor=InProcess()).rows
-    assert [row.solver for row in rows] == ["highs+clarabel", "branch-and-benders"]
+def test_a_comparison_gives_solver_and_changed_models_to_the_methods_that_have_them():
+    given = {"folds": 2, "solver": "clarabel", "executor": InProcess()}
+    [changed] = compare(DATA, ["gbd"], customise={"fsp-master": one_more}, **given).rows
+    assert (changed.lacking, changed.status, changed.solver) == ("", "optimal", "highs+clarabel")
+    [other] = compare(DATA, ["best-subset"], **given).rows
+    assert (other.lacking, other.solver) == ("", "branch-and-benders")
     asked = {"name": "best-subset", "solver": "clarabel"}
     [row] = fsopt.run_study({"data": [DATA], "folds": 0, "methods": [asked]}, executor=InProcess()).rows
     assert "'best-subset' calls no solver" in row["error"]
@@ -164,17 +168,11 @@ def one_more(model):
     model.rule = pyo.Constraint(expr=model.sigma[0] + model.half <= 1.5)
 
 
-def test_a_changed_master_is_compared():
-    [row] = compare(DATA, ["gbd"], folds=2, customise={"fsp-master": one_more}, executor=InProcess()).rows
-    assert (row.lacking, row.status) == ("", "optimal")
-
-
-def test_a_feature_that_is_constant_in_each_class_leaves_s_mpm_an_answer_in_comparisons():
-    data = fsopt.Dataset(np.column_stack([DATA.X, DATA.y]), DATA.y, name="told")
+def test_a_feature_that_is_constant_in_each_class_leaves_s_mpm_an_answer_at_the_ridge_of_comparisons():
+    data = fsopt.Dataset(np.column_stack([DATA.X[:, :1], DATA.y]), DATA.y, name="told")
     with pytest.raises(fsopt.errors.InfeasibleError, match=r"ridge=0\.01"):
         fsopt.fit("s-mpm", data)
-    [row] = compare(data, ["s-mpm"], folds=2, executor=InProcess()).rows
-    assert (row.lacking, row.certificate["ok"]) == ("", True)
+    assert fsopt.fit("s-mpm", data, **comparison_params("s-mpm", 2, {})).certificate.ok
 
 
 def test_parameters_in_comparisons_go_with_all_that_the_user_gives():

@@ -2,6 +2,7 @@
 
 import html.parser
 import itertools
+import json
 import os
 import re
 import subprocess
@@ -26,15 +27,14 @@ EVIL = "<script>alert(1)</script>"
 
 @pytest.fixture(scope="module")
 def rows():
-    data = blobs(40, 3)
+    data = blobs(24, 3)
     wide = Dataset(data.X, data.y, (EVIL, "$x^2$", "b & c"), name="first")
     methods = [
         {"name": "best-subset", "params": {"m": 2}},
         {"name": "svm"},
-        {"name": "fsv"},
         {"name": "l1-mpm", "params": {"delta": 0.99}},
     ]
-    study = {"data": [wide, blobs(40, 3, seed=1)], "folds": 2, "seeds": [0], "all_samples": True, "methods": methods}
+    study = {"data": [wide, blobs(24, 3, seed=1)], "folds": 2, "seeds": [0], "all_samples": True, "methods": methods}
     return fsopt.run_study(study, executor=InProcess()).rows
 
 
@@ -67,37 +67,23 @@ def test_the_page_is_one_file_whose_texts_are_escaped(report):
     assert len(set(found.ids)) == len(found.ids)
     assert {link[1:] for link in found.links if link.startswith("#")} <= set(found.ids)
 
-
-def test_the_page_has_its_parts(report):
-    assert Elements(report).tags.count("svg") >= 5
-    for text in (
-        "balanced accuracy",
-        "Friedman",
-        "critical-difference",
-        "stability",
-        "Versions and machine",
-        "infeasible",
-    ):
+    assert found.tags.count("svg") >= 5
+    for text in ("balanced accuracy", "Friedman", "critical-difference", "stability", "infeasible"):
         assert text in report
 
 
-def test_numbers_sort_by_their_full_length(tmp_path):
-    table = ReportTable(("a",), [(1 / 3,), (None,), ("text",), (2,), ("0.9737 ±0.014",)])
-    write_report(tmp_path / "r.html", "t", [Section("s", tables=(table,))])
-    text = (tmp_path / "r.html").read_text()
-    assert re.findall(r'data-key="([^"]*)"', text)[:3] == [repr(1 / 3), "2.0", "0.9737"]
-
-
-def test_numbers_stand_to_the_right_in_columns_of_numbers_alone(tmp_path):
-    table = ReportTable(("all", "some"), [(1, 2.5), (None, "3.11.4"), ("0.9 ±0.1", None)])
+def test_numbers_stand_to_the_right_in_columns_of_numbers_alone_and_sort_by_their_full_length(tmp_path):
+    table = ReportTable(("all", "some"), [(1 / 3, 2.5), (None, "3.11.4"), ("0.9737 ±0.014", None)])
     assert table.numeric == (True, False)
     write_report(tmp_path / "r.html", "t", [Section("s", tables=(table,))])
     text = (tmp_path / "r.html").read_text()
     cells = re.findall(r"<td([^>]*)>([^<]*)</td>", text[: text.index("Versions and machine</h2>")])
-    assert [shown for given, shown in cells if "number" in given] == ["1", "0.9 ±0.1"]
+    assert [shown for given, shown in cells if "number" in given] == ["0.333", "0.9737 ±0.014"]
+    assert re.findall(r'data-key="([^"]*)"', text)[:3] == [repr(1 / 3), "2.5", "0.9737"]
     assert Elements(text).tags.count("main") == 1
 
 
+@pytest.mark.slow
 def test_a_browser_shows_it_without_errors_and_sorts(report, tmp_path):
     script = """<script>
       const table = document.querySelector("table"), head = table.querySelectorAll("th")[1].firstElementChild;
@@ -113,10 +99,7 @@ def test_a_browser_shows_it_without_errors_and_sorts(report, tmp_path):
     environment = {**os.environ, "HOME": str(tmp_path)}
     done = subprocess.run([*words, *shot], capture_output=True, text=True, timeout=120, env=environment)
     assert "CONSOLE" not in done.stderr, done.stderr
-    import json
-    from html import unescape
-
-    title = json.loads(unescape(re.search(r"<title>(.*?)</title>", done.stdout, re.DOTALL).group(1)))
+    title = json.loads(html.unescape(re.search(r"<title>(.*?)</title>", done.stdout, re.DOTALL).group(1)))
     numbers = [float(v) for v in title["up"]]
     assert numbers == sorted(numbers)
     assert [float(v) for v in title["down"]] == numbers[::-1]
@@ -126,11 +109,8 @@ def test_a_browser_shows_it_without_errors_and_sorts(report, tmp_path):
 def test_the_page_opens_with_the_answers_and_the_fronts(rows):
     first, second = study_sections(rows, {"first": 0.625})[:2]
     assert first.title == "Answer"
-    assert (
-        [text.partition(":")[0] for text in first.notes]
-        == ["first", "data"]
-        == [k.partition(":")[0] for k in first.figures]
-    )
+    assert [text.partition(":")[0] for text in first.notes] == ["first", "data"]
+    assert [title.partition(":")[0] for title in first.figures] == ["first", "data"]
     assert "The larger class alone has accuracy 0.625." in first.notes[0]
     listed = [(row[2], row[0], row[1]) for row in second.tables[0].rows]
     scores = [accuracy for accuracy, _, _ in listed if accuracy is not None]
@@ -185,7 +165,7 @@ def test_the_names_of_a_critical_difference_diagram_are_within_the_picture():
     assert inside(figure.axes[0].get_tightbbox(), figure.bbox)
 
 
-@pytest.mark.parametrize("factor", [1.04, 1.7, 4.0, 12.0, 27.0, 5e3])
+@pytest.mark.parametrize("factor", [1.04, 12.0, 5e3])
 def test_factors_of_a_performance_profile_stand_beside_each_other(factor):
     figure = profile_figure({"svm": [1.0, 1.0], "fsv": [factor, 1.0]})
     figure.draw_without_rendering()
@@ -223,20 +203,9 @@ def test_twelve_curves_differ_by_colour_marker_and_line():
         assert a["color"] != b["color"] or a["linestyle"] != b["linestyle"]
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.97364, "0.974"),
-        (1.0, "1.00"),
-        (99.94, "99.9"),
-        (1234.5, "1234"),
-        (0.0, "0"),
-        (-2.346e-7, "-2.35e-07"),
-        (7, "7"),
-    ],
-)
-def test_cells_have_three_significant_digits(value, text):
-    assert shown(value) == text
+def test_cells_have_three_significant_digits():
+    values = (0.97364, 1.0, 99.94, 1234.5, 0.0, -2.346e-7, 7)
+    assert [shown(value) for value in values] == ["0.974", "1.00", "99.9", "1234", "0", "-2.35e-07", "7"]
 
 
 def test_ranks_of_demsars_kind_by_hand():
@@ -255,5 +224,3 @@ def test_stability_and_profiles_by_hand():
     assert grid.tolist() == [1.0, 2.0]
     assert curves["a"].tolist() == [1.0, 1.0]
     assert curves["b"].tolist() == [0.0, 0.5]
-    for low, high in itertools.pairwise(curves["b"]):
-        assert low <= high

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import fsopt
+from fsopt.analysis import selecting
 from fsopt.errors import FileError
 
 NASTY = "<b>_&|$\\%#~^"
@@ -20,7 +21,10 @@ def selection():
     rng = np.random.default_rng(3)
     y = np.where(np.arange(60) % 2 == 0, 1.0, -1.0)
     X = np.column_stack([y + rng.standard_normal(60), rng.standard_normal((60, 1))])
-    return fsopt.select(fsopt.Dataset(X, y, [NASTY, "noise"]), features=2, c=1.0, folds=2, jobs=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(selecting, "PAIRS", 5)
+        patch.setattr(selecting, "DRAWS", 9)
+        return fsopt.select(fsopt.Dataset(X, y, [NASTY, "noise"]), features=2, c=1.0, folds=2, jobs=1)
 
 
 class Cells(HTMLParser):

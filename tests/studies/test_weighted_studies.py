@@ -7,7 +7,7 @@ from support import blobs
 import fsopt
 from fsopt.studies.comparison import compare
 
-DATA = blobs(36, 5, gap=0.8, seed=3)
+DATA = blobs(20, 4, gap=0.8, seed=3)
 WEIGHTS = np.random.default_rng(1).integers(1, 5, DATA.n)
 BOTH = DATA.weighted(sample_weight=WEIGHTS), DATA.rows(np.repeat(np.arange(DATA.n), WEIGHTS))
 STUDIES = {

@@ -9,10 +9,14 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from support import ROOT
+from support import ROOT, blobs
 
+import fsopt
+from fsopt.studies import executors
 from fsopt.studies.executors import Processes
 from fsopt.studies.workers import Failure, Process
+
+STUDY = {"name": "small", "data": [blobs(40, 3)], "folds": 2, "methods": [{"name": "svm"}]}
 
 
 def act(base, word):
@@ -35,9 +39,9 @@ def act(base, word):
     return base + len(word)
 
 
-def results(*words, hard_limit=None):
+def results(*words):
     process = Process(partial(act, 100))
-    found = [process.ask(word, hard_limit) for word in words]
+    found = [process.ask(word, 5.0 if word == "hang" else None) for word in words]
     process.close()
     return found
 
@@ -54,9 +58,9 @@ def test_every_task_has_its_result_whatever_the_others_do():
 
 @pytest.mark.slow
 def test_a_process_that_hangs_is_killed_at_the_hard_limit_and_the_next_task_runs():
-    found = results("hang", "a", hard_limit=20.0)
+    found = results("hang", "a")
     assert isinstance(found[0], Failure)
-    assert "ended after 20 seconds" in found[0].message
+    assert "ended after 5 seconds" in found[0].message
     assert found[1] == 101
 
 
@@ -103,3 +107,48 @@ def test_a_worker_whose_parent_died_before_it_looked_ends_at_once():
     os.close(write)
     os.close(read)
     assert int(parent.stdout) > 0
+
+
+# ------------------------------------------------ units
+
+
+def hang_or_crash(task):
+    if task[0].seed == 1:
+        time.sleep(600) if task[0].fold else os._exit(3)
+    return {"state": "done", "status": "optimal", "stop": "optimal", "seconds": 0.0, "error": ""}
+
+
+@pytest.mark.slow
+def test_a_unit_that_hangs_is_killed_at_its_hard_limit_and_one_that_crashes_fails(monkeypatch):
+    monkeypatch.setattr(executors, "run_task", hang_or_crash)
+    limits = iter([None, None, None, None, 1.0])  # of the one that crashes twice, and the one that hangs
+    monkeypatch.setattr(executors, "hard_limit", lambda seconds: next(limits))
+    found = fsopt.run_study({**STUDY, "seeds": [0, 1]}, jobs=1)
+    assert found.counts == {"done": 2, "failed": 1, "timeout": 1}
+    assert "crashed" in found.rows[-2]["error"]
+    assert "was ended after 1 seconds" in found.rows[-1]["error"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory limits are Linux's")
+def test_a_unit_beyond_its_memory_is_a_row():
+    wide = blobs(1500, 3)
+    methods = [{"name": "rsvm", "params": {"kernel": "gaussian"}}]
+    study = {**STUDY, "data": [wide], "methods": methods, "memory_limit": 0.2, "time_limit": 300}
+    found = fsopt.run_study(study, jobs=1)
+    assert set(found.counts) <= {"memory", "failed"}
+
+
+@pytest.mark.slow
+def test_a_unit_whose_process_is_killed_by_somebody_else_is_run_again(monkeypatch, tmp_path):
+    monkeypatch.setenv("FSOPT_TEST_ONCE", str(tmp_path / "once"))
+    monkeypatch.setattr(executors, "run_task", killed_once)
+    assert fsopt.run_study({**STUDY, "folds": 0}, jobs=1).complete
+
+
+def killed_once(task):
+    place = os.environ["FSOPT_TEST_ONCE"]
+    if not os.path.exists(place):
+        open(place, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"state": "done", "status": "optimal", "stop": "optimal", "seconds": 0.0, "error": ""}
