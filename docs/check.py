@@ -121,14 +121,15 @@ def look(folder: Path, shots: Path | None, axe: Path | None, most: int | None) -
             print(fault)
         browser.close()
     server.shutdown()
-    print(f"{len(names)} of {len(pages)} pages at {WIDTHS[0]} and {WIDTHS[1]} px, {len(SEARCHES)} searches: {count} faults")
+    seen = f"{len(names)} of {len(pages)} pages at {WIDTHS[0]} and {WIDTHS[1]} px, {len(SEARCHES)} searches"
+    print(f"{seen}: {count} faults")
     return count
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path, help="the built site")
-    parser.add_argument("-o", "--screenshots", type=Path, help="a folder for screenshots of some pages, in both themes")
+    parser.add_argument("-o", "--screenshots", type=Path, help="a folder for screenshots, of some pages in both themes")
     parser.add_argument("--axe", type=Path, help="the file axe.min.js of axe-core")
     parser.add_argument("--sample", type=int, help="pages that are visited; all without")
     given = parser.parse_args()
