@@ -216,7 +216,9 @@ def dual_moved(program: Program, point: Point, deadline: float) -> Point:
             break
         x = x.copy()
         x[curved] += change[len(change) - k :]
-        y, z = cleaned(program, Point(x, y + change[: len(y)], z + change[len(y) : len(change) - k]))
+        new = np.append(y, z) + change[: len(change) - k]
+        new[np.abs(new) <= EXACT * np.abs(np.append(y, z))] = 0.0  # the rounding errors of a multiplier that vanishes
+        y, z = cleaned(program, Point(x, new[: len(y)], new[len(y) :]))
     return Point(x, y, z)
 
 

@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from support import ROOT, blobs
 
 import fsopt
 from fsopt.answers.results import Point
@@ -12,6 +13,7 @@ from fsopt.certificates.convex import certify_convex
 from fsopt.certificates.model import Claim, certify_point
 from fsopt.certificates.points import cone_errors, infeasibility, judged_point, minimised
 from fsopt.compiler import compile_model, lmi
+from fsopt.data import Dataset
 from fsopt.solvers.mending import defined, inwards, mended, moved
 
 
@@ -222,3 +224,20 @@ def test_a_point_outside_of_a_matrix_moves_towards_one_inside(noise):
     assert infeasibility(program, found) <= 1e-9 < infeasibility(program, x)
     assert minimised(program, found) == pytest.approx(-1.0, abs=30 * noise)
     assert inwards(program, x, x) is x
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_noise_in_the_data_does_not_cost_the_proof_that_there_is_no_point(seed):
+    """Multipliers that vanish, computed as a difference, left 1e-27 of each other where only 0 has a bound."""
+    data = blobs(24, 3, seed=1)
+    noise = np.random.default_rng(seed).uniform(-1.0, 1.0, data.X.shape) * 2.0**-50
+    result = fsopt.solve(fsopt.build("l1-mpm", Dataset(data.X * (1.0 + noise), data.y), delta=0.999))
+    assert result.status == "infeasible"
+    assert result.certificate.ok
+
+
+def test_a_local_optimum_where_the_objective_is_next_to_flat_is_stationary():
+    """The gradient 1e-13 of a saturated exponential is below the tolerance of Ipopt, and has multipliers of its own."""
+    result = fsopt.solve(fsopt.read_model(ROOT / "models" / "fsv" / "fsv.nl"), "ipopt")
+    assert result.status == "stationary"
+    assert result.certificate.residuals["stationarity"] <= 1e-12
