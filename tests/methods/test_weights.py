@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from support import blobs, there
+from support import blobs, sampled, there
 
 import fsopt
 from fsopt.answers.fits import fit_record
@@ -49,7 +49,7 @@ def saved(fit, data):
     return numbers(plain(sealed(fit_record(fit, data=data, source="blobs"))))
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", sampled(CASES, 6))
 def test_whole_weights_are_repeated_samples_and_the_check_needs_them(case):
     name, params = case.split()[0], CASES[case]
     weighted, repeated = fsopt.fit(name, WEIGHTED, **params), fsopt.fit(name, REPEATED, **params)

@@ -63,7 +63,7 @@ def counted(monkeypatch, seam, last=None):
     return calls
 
 
-@pytest.mark.parametrize(("case", "seam"), POINTS if LONG else sampled(DRAWN, 5))
+@pytest.mark.parametrize(("case", "seam"), POINTS if LONG else sampled(DRAWN, 4))
 def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(case, seam, tmp_path, monkeypatch):
     path = tmp_path / "run.npz"
     with monkeypatch.context() as patch:
