@@ -11,7 +11,7 @@ from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.gbd import best_subset
-from fsopt.methods.gbd.subset_search import fit_by_search
+from fsopt.methods.gbd.subset_search import fit_by_search, some_nodes
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
@@ -52,5 +52,6 @@ SPEC = replace(
     fit=fit_best_subset_penalised,
     equation="(FSP-lambda)",
     estimator="BestSubsetPenalisedSVM",
+    compare=some_nodes,
     grid=(("lam", (0.3, 1.0, 3.0)),),
 )

@@ -107,7 +107,7 @@ def fit_by_search(
 
 def some_nodes(p: int) -> Mapping[str, Any]:
     """Return the parameters in comparisons of a search that takes long: nodes for a good selection, not for a proof."""
-    return {"max_nodes": 100, "tolerance": 1e-4}
+    return {"max_nodes": 500, "tolerance": 1e-3}
 
 
 def many_nodes(p: int) -> Mapping[str, Any]:
@@ -115,4 +115,4 @@ def many_nodes(p: int) -> Mapping[str, Any]:
 
     A number of nodes and no time ends the search, since the scores of a fit that a clock ended are not repeatable.
     """
-    return {"max_nodes": 2000, "tolerance": 1e-4}
+    return {"max_nodes": 2000, "tolerance": 1e-3}
