@@ -29,9 +29,10 @@ OPTIONS: Mapping[str, Any] = {"symbolic_solver_labels": True}
 def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     """Return suffix -> content of the files of a model, ``suffix`` first.
 
-    Five parts of Pyomo's text are changed because some readers refuse them: in an .lp file ``x ^ 2`` becomes ``x^2``
+    Six parts of Pyomo's text are changed because some readers refuse them: in an .lp file ``x ^ 2`` becomes ``x^2``
     (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line, all special ordered sets are in
-    one section (Gurobi) and infinite bounds of integers are words (HiGHS), and an .nl file loses its comments (CasADi).
+    one section (Gurobi) and infinite bounds of integers are words (HiGHS), and an .nl file loses its comments (CasADi)
+    and states the weights of special ordered sets as numbers with fractions, if they are.
 
     Raises
     ------
@@ -45,6 +46,8 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
         )
     if suffix in QUADRATIC:
         _refuse_nonlinear(compile_model(model), suffix)
+    if suffix == ".nl":
+        _refuse_sets(model)
     # Some formats contain the stem of the file's name: a fixed stem gives the same bytes for every target.
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -66,7 +69,7 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     if suffix == ".lp":
         contents[suffix] = contents[suffix].replace(b" ^ 2", b"^2")
     if suffix == ".nl":
-        contents[suffix] = COMMENT.sub(b"", contents[suffix])
+        contents[suffix] = _with_all_sets(model, COMMENT.sub(b"", contents[suffix]))
     if suffix == ".mps":
         contents[suffix] = with_words(_one_section(_every_column(contents[suffix].decode()))).encode()
     return contents
@@ -99,6 +102,43 @@ def _refuse_matrices(model: pyo.ConcreteModel, suffix: str) -> None:
             f"'{names[0]}'{more} is one",
             "use .cbf or .dat-s",
         )
+
+
+def _refuse_sets(model: pyo.ConcreteModel) -> None:
+    """Raise FileError for a special ordered set that Pyomo would write to .nl without some of its variables.
+
+    The format states the sets by one number for each variable: there the last of two sets would win.
+    """
+    seen = set()
+    for one in model.component_data_objects(pyo.SOSConstraint, active=True, descend_into=True):
+        for variable in one.get_variables():
+            reason = "is in two of them" if id(variable) in seen else "is fixed" if variable.fixed else ""
+            if reason:
+                raise FileError(
+                    f"cannot export '{model.name}' to .nl: special ordered sets are stated by one number for each "
+                    f"variable, and '{variable.name}' of '{one.name}' {reason}",
+                    "use .lp or .mps",
+                )
+            seen.add(id(variable))
+
+
+def _with_all_sets(model: pyo.ConcreteModel, text: bytes) -> bytes:
+    """Return the text of an .nl file with weights of sets as numbers with fractions, where Pyomo says whole numbers.
+
+    Raises
+    ------
+    FileError : the special ordered sets of the file are not those of the model.
+    """
+    sets = [*model.component_data_objects(pyo.SOSConstraint, active=True, descend_into=True)]
+    stated = re.search(rb"^S[04] (\d+) sosno$", text, re.MULTILINE)
+    if sum(len(one.variables) for one in sets) != (int(stated[1]) if stated else 0):
+        raise FileError(
+            f"cannot export '{model.name}' to .nl: a special ordered set has variables that are in no constraint and "
+            "not in the objective, or is stated by a suffix sosno",
+            "put the variables in a constraint and the set in a SOSConstraint, or use .lp or .mps",
+        )
+    whole = all(pyo.value(weight) % 1 == 0 for one in sets for _, weight in one.get_items())
+    return text if whole else re.sub(rb"^S0 (\d+) ref$", rb"S4 \1 ref", text, flags=re.MULTILINE)
 
 
 def _refuse_nonlinear(program: Program, suffix: str) -> None:

@@ -3,80 +3,67 @@
 The format lists the variables in an order that says which are integer, and expressions in prefix notation, see D. M.
 Gay, "Writing .nl files", Sandia report 2005-7907P. Operators with a counterpart in ``UNARY`` and ``BINARY``, sums and
 special ordered sets are read; logical constraints, complementarities, imported functions and piecewise terms are not.
+
+The format states most facts twice: the header counts what the segments list, a constraint's linear terms name each of
+its variables, also the nonlinear ones, and the segment k counts the constraints of each variable. Where two of them
+differ, a part of the file is lost or wrong, and the file is refused.
 """
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
 
 from fsopt.errors import FileError
-from fsopt.formats.read_arrays import ReadProgram, countable, model_of
-from fsopt.typing import Mask
+from fsopt.formats.nl_header import Header, read_header
+from fsopt.formats.nl_terms import MOST_TERMS, Expressions, Lines, Tokens, index, number, pairs, whole
+from fsopt.formats.read_arrays import ReadProgram, model_of
 
-UNARY: Mapping[int, Callable[[Any], Any]] = {
-    15: abs,
-    16: operator.neg,
-    37: pyo.tanh,
-    38: pyo.tan,
-    39: pyo.sqrt,
-    40: pyo.sinh,
-    41: pyo.sin,
-    42: pyo.log10,
-    43: pyo.log,
-    44: pyo.exp,
-    45: pyo.cosh,
-    46: pyo.cos,
-    47: pyo.atanh,
-    49: pyo.atan,
-    50: pyo.asinh,
-    51: pyo.asin,
-    52: pyo.acosh,
-    53: pyo.acos,
-}
-BINARY: Mapping[int, Callable[[Any, Any], Any]] = {
-    0: operator.add,
-    1: operator.sub,
-    2: operator.mul,
-    3: operator.truediv,
-    5: operator.pow,
-    75: operator.pow,
-    76: operator.pow,
-}
-SQUARE, SUM = 77, 54
-HEADER = 10
-"""Lines before the first segment."""
 SETS = ("sosno", "ref")
 """Suffixes of variables: the number of a special ordered set, and the weight in it."""
 INNER_SETS = ("sos", "sosref")
 """Suffixes by which AMPL states its own sets, those of piecewise linear terms."""
+HARMLESS = frozenset(
+    {"sstatus", "priority", "direction", "scaling_factor", "lazy", "dual", "rc", "slack", "up", "down", "current"}
+    | {"unbdd", "dunbdd", "iis", "ipopt_zL_in", "ipopt_zU_in", "ipopt_zL_out", "ipopt_zU_out"}
+)
+"""Suffixes that guide a solver or report its answer, and leave the program as it is; those of any other name may change
+the program, as ``relax`` does, which takes the integrality of a variable."""
 OTHERS = {"F": "an imported function", "L": "a logical constraint"}
-Tokens = list[tuple[str, Any]]
+WORDS = {"C": 1, "O": 2, "V": 3, "J": 2, "G": 2, "r": 0, "b": 0, "S": 3, "k": 1, "x": 1, "d": 1}
+"""Segment -> words after its letter."""
 
 
 @dataclass
 class _Content:
     """The segments of a file."""
 
-    n: int
-    m: int
-    integer: Mask
+    header: Header
+    expressions: Expressions
+    seen: set[tuple[object, ...]] = field(default_factory=set)
     rows: dict[int, Tokens] = field(default_factory=dict)
-    shared: dict[int, tuple[Tokens, dict[int, float]]] = field(default_factory=dict)
     objective: Tokens = field(default_factory=list)
     maximise: bool = False
     cost: dict[int, float] = field(default_factory=dict)
     linear: dict[int, dict[int, float]] = field(default_factory=dict)
     ranges: list[tuple[float, float]] = field(default_factory=list)
+    kinds: str = ""
     bounds: list[tuple[float, float]] = field(default_factory=list)
     suffixes: dict[str, dict[int, float]] = field(default_factory=dict)
+    columns: list[int] | None = None
+
+    @property
+    def n(self) -> int:
+        return self.header.size[0]
+
+    @property
+    def m(self) -> int:
+        return self.header.size[1]
 
 
 def read_nl(text: str, names: Callable[[str], Sequence[str]]) -> pyo.ConcreteModel:
@@ -90,176 +77,221 @@ def read_nl(text: str, names: Callable[[str], Sequence[str]]) -> pyo.ConcreteMod
     ------
     FileError : the file is damaged, in binary form, or has parts that are not read.
     """
-    lines = [line.partition("#")[0].rstrip() for line in text.splitlines()]
-    if not lines or not lines[0].startswith("g"):
+    if not text.startswith("g"):
         raise FileError("the .nl file is not in text form: its first letter is not g", "write it in text form")
+    lines = Lines(text)
     try:
         content = _read(lines)
-        columns = list(names("col"))[: content.n] or [f"x{j}" for j in range(content.n)]
-        rows = list(names("row"))[: content.m] or [f"row{i}" for i in range(content.m)]
+        n, m, objectives = content.header.size[:3]
+        columns = _names(names("col"), "col", n, n) or [f"x{j}" for j in range(n)]
+        rows = _names(names("row"), "row", m, m + objectives) or [f"row{i}" for i in range(m)]
         return model_of(_program(content, columns, rows))
-    except StopIteration as error:
-        raise FileError("the .nl file ends within a segment", "get the whole file") from error
     except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
         reason = str(error).strip() or type(error).__name__
-        raise FileError(f"the .nl file is damaged: {reason[:100]}", "check it against the format") from error
+        at = f" at line {lines.number}" if lines else ""
+        raise FileError(
+            f"the .nl file is damaged{at}: {reason[:120]}", "get the whole file, or write it again"
+        ) from error
 
 
-def _read(lines: Sequence[str]) -> _Content:
-    head = [[int(word) for word in line.split()] for line in lines[1:HEADER]]
-    n, m, objectives = (countable(number) for number in head[0][:3])
-    if len(head[0]) > 5 and head[0][5]:
-        raise FileError("the .nl file has logical constraints", "state them by integers")
-    if objectives > 1:
-        raise FileError(f"the .nl file has {objectives} objectives", "leave one")
-    content = _Content(n, m, _integers(n, head[3][:3], head[5][:5]))
-    rest = iter([line for line in lines[HEADER:] if line])
-    for line in rest:
-        _segment(line, rest, content)
-    if len(content.bounds) != n or len(content.ranges) != m:
-        raise ValueError("it ends before all bounds are given")
+def _names(listed: Sequence[str], end: str, count: int, most: int) -> list[str]:
+    """Return the first names of a companion; after those of the constraints come those of the objectives."""
+    if listed and not count <= len(listed) <= most:
+        raise FileError(
+            f"the .{end} file beside the .nl file has {len(listed)} names, not {count}",
+            "remove it, or write both again",
+        )
+    return list(listed[:count])
+
+
+def _read(lines: Lines) -> _Content:
+    header = read_header(lines)
+    content = _Content(header, Expressions(header.size[0]))
+    while lines:
+        _segment(lines.next(), lines, content)
+    _compare(content)
     return content
 
 
-def _integers(n: int, nonlinear: Sequence[int], discrete: Sequence[int]) -> Mask:
-    """Return which variables (n,) are integer: the last of each group of the order of the format.
-
-    Parameters
-    ----------
-    nonlinear : numbers of variables that are nonlinear in constraints, in the objective (counted from the first
-        variable on), and in both.
-    discrete : numbers of binary and other integer linear variables, and of integers nonlinear in both, in constraints
-        only and in the objective only.
-    """
-    constraints, objective, both = nonlinear
-    binary, whole, in_both, in_constraints, in_objective = discrete
-    integer = np.zeros(n, dtype=bool)
-    for end, count in ((both, in_both), (constraints, in_constraints), (objective, in_objective), (n, binary + whole)):
-        integer[end - count : end] = True
-    return integer
-
-
-def _segment(line: str, rest: Iterator[str], content: _Content) -> None:
+def _segment(line: str, lines: Lines, content: _Content) -> None:
     """Read the segment that a line opens."""
     kind, words = line[0], line[1:].split()
     if kind in OTHERS:
         raise FileError(f"the .nl file has {OTHERS[kind]}", "state the model without it")
-    if kind == "C":
-        content.rows[int(words[0])] = _tokens(rest)
-    elif kind == "O":
-        content.maximise = words[1] == "1"
-        content.objective = _tokens(rest)
-    elif kind == "V":
-        linear = _pairs(rest, int(words[1]))
-        content.shared[int(words[0])] = (_tokens(rest), linear)
-    elif kind == "J":
-        content.linear[int(words[0])] = _pairs(rest, int(words[1]))
-    elif kind == "G":
-        content.cost = _pairs(rest, int(words[1]))
-    elif kind == "r":
-        content.ranges = [_ends(next(rest)) for _ in range(content.m)]
-    elif kind == "b":
-        content.bounds = [_ends(next(rest)) for _ in range(content.n)]
-    elif kind == "S":
-        pairs, name = _pairs(rest, int(words[1])), words[2]
-        if int(words[0]) % 4 == 0 and name in SETS:  # of variables; 1 to 3 are of constraints, objectives, the problem
-            content.suffixes[name] = pairs
-        elif name in INNER_SETS:
-            raise FileError(f"the .nl file has piecewise linear terms as the suffix {name}", "state them by binaries")
-    elif kind in "kxd":
-        # Column counts, a start and dual values say nothing about the program.
-        for _ in range(int(words[0])):
-            next(rest)
-    else:
+    if kind not in WORDS:
         raise ValueError(f"its segment '{line[:20]}' is unknown")
+    if len(words) != WORDS[kind]:
+        raise ValueError(f"its segment '{line[:20]}' has not {WORDS[kind]} words")
+    place = _place(kind, words, content)
+    if (kind, *place) in content.seen:
+        raise ValueError(f"its segment '{line[:20]}' comes twice")
+    content.seen.add((kind, *place))
+    if kind in "COV":
+        _expression(kind, words, lines, content)
+    elif kind == "J":
+        content.linear[whole(words[0])] = pairs(lines, words[1], content.n, "variable")
+    elif kind == "G":
+        content.cost = pairs(lines, words[1], content.n, "variable")
+    elif kind == "r":
+        content.kinds, content.ranges = _ends(lines, content.m)
+    elif kind == "b":
+        _, content.bounds = _ends(lines, content.n)
+    elif kind == "S":
+        _suffix(words, lines, content)
+    elif kind == "k":
+        content.columns = [whole(lines.next()) for _ in range(index(words[0], content.n, "length of the segment k"))]
+    else:  # a start and dual values, which say nothing about the program
+        pairs(lines, words[0], content.n if kind == "x" else content.m, "variable" if kind == "x" else "constraint")
 
 
-def _pairs(rest: Iterator[str], count: int) -> dict[int, float]:
-    pairs = [next(rest).split() for _ in range(count)]
-    return {int(j): float(v) for j, v in pairs}
+def _place(kind: str, words: Sequence[str], content: _Content) -> tuple[object, ...]:
+    """Return what a segment is of: the number of a constraint, an objective or an expression, or a suffix."""
+    n, m, objectives = content.header.size[:3]
+    if kind in "CJ":
+        return (index(words[0], m, "constraint"),)
+    if kind in "OG":
+        return (index(words[0], objectives, "objective"),)
+    if kind == "V":
+        return (index(words[0], n + sum(content.header.shared), "shared expression", n),)
+    if kind == "S":
+        return index(words[0], 8, "kind of suffix") % 4, words[2]
+    return ()
 
 
-def _ends(line: str) -> tuple[float, float]:
-    """Return the lower and upper bound of a line of the segments r and b."""
-    kind, *values = line.split()
-    numbers = [float(value) for value in values]
-    if kind == "5":
-        raise FileError("the .nl file has complementarities", "state them by integers")
-    if kind == "0":
-        low, high = numbers
-        return low, high
-    ends: Mapping[str, Callable[[float], tuple[float, float]]] = {
-        "1": lambda v: (-np.inf, v),
-        "2": lambda v: (v, np.inf),
-        "4": lambda v: (v, v),
-    }
-    return (-np.inf, np.inf) if kind == "3" else ends[kind](numbers[0])
+def _expression(kind: str, words: Sequence[str], lines: Lines, content: _Content) -> None:
+    """Read a segment C, O or V."""
+    if kind == "V":
+        index(words[2], content.m + content.header.size[2] + 1, "use of a shared expression")
+        linear = pairs(lines, words[1], content.n, "variable")
+        content.expressions.define(whole(words[0]), content.expressions.read(lines), linear)
+    elif kind == "C":
+        content.rows[whole(words[0])] = content.expressions.read(lines)
+    else:
+        content.maximise = bool(index(words[1], 2, "sense"))
+        content.objective = content.expressions.read(lines)
 
 
-def _tokens(rest: Iterator[str]) -> Tokens:
-    """Return the tokens of one expression, which ends when every operator has its arguments."""
-    tokens: Tokens = []
-    wanted = 1
-    while wanted:
-        line = next(rest)
-        kind, text = line[0], line[1:].strip()
-        if kind in "nsl":
-            tokens.append(("number", float(text)))
-        elif kind == "v":
-            tokens.append(("variable", int(text)))
-        elif kind == "o":
-            code = int(text)
-            count = int(next(rest)) if code == SUM else 2 if code in BINARY else 1
-            if code not in (*BINARY, *UNARY, SUM, SQUARE):
-                raise FileError(f"the operator o{code} of the .nl file is not read", "state the model without it")
-            tokens.append(("operator", (code, count)))
-            wanted += count
-        else:
-            raise FileError(f"the term '{line[:20]}' of the .nl file is not read", "state the model without it")
-        wanted -= 1
-    return tokens
+def _suffix(words: Sequence[str], lines: Lines, content: _Content) -> None:
+    """Read a segment S: of variables (0), constraints (1), objectives (2) or the problem (3), plus 4 if not whole."""
+    of, name = whole(words[0]) % 4, words[2]
+    values = pairs(lines, words[1], (*content.header.size[:3], 1)[of], "place of a suffix")
+    if of == 0 and name in SETS:
+        content.suffixes[name] = values
+    elif name in INNER_SETS:
+        raise FileError(f"the .nl file has piecewise linear terms as the suffix {name}", "state them by binaries")
+    elif name not in HARMLESS:
+        raise FileError(
+            f"the .nl file has the suffix {name[:40]}, which may change the program", "write it without this suffix"
+        )
 
 
-def _expression(tokens: Tokens, content: _Content, x: Sequence[Any]) -> Any:
-    """Return the expression of tokens in prefix notation, which are read from their end."""
-    stack: list[Any] = []
-    for kind, value in reversed(tokens):
-        if kind == "number":
-            stack.append(value)
-        elif kind == "variable" and value < len(x):
-            stack.append(x[value])
-        elif kind == "variable":
-            inner, linear = content.shared[value]
-            stack.append(_expression(inner, content, x) + pyo.quicksum(v * x[j] for j, v in linear.items()))
-        else:
-            code, count = value
-            arguments = [stack.pop() for _ in range(count)]
-            stack.append(_applied(code, arguments))
-    (found,) = stack
-    return found
+def _ends(lines: Lines, count: int) -> tuple[str, list[tuple[float, float]]]:
+    """Return the kinds, and the lower and upper bounds, of the lines of the segments r and b."""
+    kinds, found = [], []
+    for _ in range(count):
+        kind, *words = lines.next().split()
+        if kind == "5":
+            raise FileError("the .nl file has complementarities", "state them by integers")
+        length = {"0": 2, "1": 1, "2": 1, "3": 0, "4": 1}.get(kind)
+        if length != len(words):
+            raise ValueError(f"a bound of the kind '{kind[:20]}' has {len(words)} numbers")
+        values = [number(word) for word in words]
+        low = values[0] if kind in "024" else -np.inf
+        high = values[-1] if kind in "014" else np.inf
+        kinds.append(kind)
+        found.append((low, high))
+    return "".join(kinds), found
 
 
-def _applied(code: int, arguments: list[Any]) -> Any:
-    if code == SUM:
-        return pyo.quicksum(arguments)
-    if code == SQUARE:
-        return arguments[0] ** 2
-    return UNARY[code](*arguments) if code in UNARY else BINARY[code](*arguments)
+def _compare(content: _Content) -> None:
+    """Raise ValueError where the header and the segments differ."""
+    header, nonlinear = content.header, [i for i, tokens in content.rows.items() if _nonlinear(tokens)]
+    objectives = sum(kind == "O" for kind, *_ in content.seen)
+    given = ("ranges", content.kinds.count("0")), ("equations", content.kinds.count("4"))
+    counts = [
+        ("bounds of variables", len(content.bounds), content.n),
+        ("bounds of constraints", len(content.ranges), content.m),
+        ("constraints", len(content.rows), content.m),
+        ("objectives", objectives, header.size[2]),
+        ("shared expressions", len(content.expressions), sum(header.shared)),
+        *((what, found, stated) for (what, found), stated in zip(given, header.size[3:5], strict=False)),
+        ("nonlinear constraints", len(nonlinear), header.nonlinear[0]),
+        ("nonlinear objectives", int(_nonlinear(content.objective)), header.nonlinear[1]),
+        ("nonzeros of constraints", sum(map(len, content.linear.values())), header.nonzeros[0]),
+        ("nonzeros of the objective", len(content.cost), header.nonzeros[1]),
+    ]
+    for what, found, stated in counts:
+        if found != stated:
+            raise ValueError(f"its header states {stated} {what}, and its segments have {found}")
+    if max(nonlinear, default=-1) >= len(nonlinear):
+        raise ValueError(f"the nonlinear constraint {max(nonlinear)} is not before the linear ones")
+    _compare_columns(content)
+    _compare_nonlinear(content)
+    first = content.n - sum(header.discrete[:2])
+    for j in range(first, first + header.discrete[0]):
+        if content.bounds[j][0] < 0 or content.bounds[j][1] > 1:
+            raise ValueError(f"variable {j} is binary and has the bounds {content.bounds[j]}")
+
+
+def _compare_columns(content: _Content) -> None:
+    """Raise ValueError where the segment k, sums over the first variables, differs from the linear terms."""
+    if content.columns is None:
+        return
+    places = np.fromiter((j for form in content.linear.values() for j in form), dtype=int)
+    sums = np.cumsum(np.bincount(places, minlength=content.n)).tolist()[:-1]
+    if content.columns != sums:
+        raise ValueError("the segment k has other counts of the constraints of a variable than the segments J")
+
+
+def _compare_nonlinear(content: _Content) -> None:
+    """Raise an error for variables of nonlinear terms that are missing elsewhere, and for too many terms."""
+    own, expressions = [content.objective, *content.rows.values()], content.expressions
+    if sum(map(expressions.length, own)) - sum(map(len, own)) > MOST_TERMS:
+        raise FileError(
+            f"the shared expressions of the .nl file have more than {MOST_TERMS:,} terms when they are written out",
+            "make them variables, with a constraint each",
+        )
+    both, inner, outer, _ = ({*range(start, end)} for start, end, _ in content.header.groups())
+    in_rows: set[int] = set()
+    for i, tokens in content.rows.items():
+        used = expressions.variables(tokens)
+        in_rows |= used
+        _contained(used, content.linear.get(i, {}), f"is not in the segment J{i}")
+    in_cost = expressions.variables(content.objective)
+    _contained(in_cost, content.cost, "is not in the segment G0")
+    for used, declared in ((in_rows, both | inner), (in_cost, both | outer)):
+        _contained(used, declared, "is linear by the header")
+        if any(content.header.discrete[2:5]):  # the order of the variables says which of these are integer
+            _contained(declared, used, "is nonlinear by the header, and in no nonlinear term")
+
+
+def _contained(some: set[int], others: set[int] | Mapping[int, float], otherwise: str) -> None:
+    missing = some.difference(others)
+    if missing:
+        raise ValueError(f"variable {min(missing)} of a nonlinear term {otherwise}")
+
+
+def _nonlinear(tokens: Tokens) -> bool:
+    return any(kind == "variable" for kind, _ in tokens)
 
 
 def _program(content: _Content, columns: list[str], rows: list[str]) -> ReadProgram:
+    n, m, build = content.n, content.m, content.expressions.build
     entries = [(i, j, v) for i, form in content.linear.items() for j, v in form.items()]
     places = np.array([(i, j) for i, j, _ in entries], dtype=int).reshape(-1, 2)
-    c = np.zeros(content.n)
+    c = np.zeros(n)
     c[list(content.cost)] = list(content.cost.values())
     lo, hi = np.array(content.ranges, dtype=float).reshape(-1, 2).T
     lb, ub = np.array(content.bounds, dtype=float).reshape(-1, 2).T
-    constant, shift = _constant(content.objective), np.zeros(content.m)
+    integer = np.zeros(n, dtype=bool)
+    for _, end, count in content.header.groups():
+        integer[end - count : end] = True
+    constant, shift = _constant(content.objective), np.zeros(m)
     terms = {}
     for i, tokens in content.rows.items():
         alone = _constant(tokens)
         if alone is None:
-            terms[i] = partial(_expression, tokens, content)
+            terms[i] = partial(build, tokens)
         else:
             shift[i] = alone
     return ReadProgram(
@@ -269,26 +301,37 @@ def _program(content: _Content, columns: list[str], rows: list[str]) -> ReadProg
         maximise=content.maximise,
         c=c,
         c0=0.0 if constant is None else constant,
-        A=sp.csr_matrix((np.array([v for *_, v in entries]), places.T), shape=(content.m, content.n)),
+        A=sp.csr_matrix((np.array([v for *_, v in entries]), places.T), shape=(m, n)),
         lo=lo - shift,
         hi=hi - shift,
         lb=lb,
         ub=ub,
-        integer=content.integer,
+        integer=integer,
         sets=_sets(content.suffixes),
-        objective=partial(_expression, content.objective, content) if constant is None else None,
+        objective=partial(build, content.objective) if constant is None else None,
         terms=terms,
     )
 
 
 def _sets(suffixes: Mapping[str, Mapping[int, float]]) -> list[tuple[int, list[int], list[float]]]:
-    """Return type, places and weights of the special ordered sets: a negative number in sosno means type 2."""
+    """Return type, places and weights of the special ordered sets: a negative number in sosno means type 2.
+
+    A value that is not listed is 0: no set, or the weight 0.
+    """
     numbers, weights = (suffixes.get(name, {}) for name in SETS)
-    places: dict[float, list[int]] = {}
-    for j, number in numbers.items():
-        if number:
-            places.setdefault(number, []).append(j)
-    return [(1 if k > 0 else 2, listed, [weights.get(j, 0.0) for j in listed]) for k, listed in places.items()]
+    places: dict[int, list[int]] = {}
+    for j, k in numbers.items():
+        if k % 1:
+            raise ValueError(f"the special ordered set of variable {j} has the number {k}, which is not whole")
+        if k:
+            places.setdefault(int(k), []).append(j)
+    for j, weight in weights.items():
+        if weight and not numbers.get(j):
+            raise ValueError(f"variable {j} has a weight in a special ordered set (ref), and is in none (sosno)")
+    found = [(1 if k > 0 else 2, listed, [weights.get(j, 0.0) for j in listed]) for k, listed in places.items()]
+    if any(kind == 2 and len({*listed}) < len(listed) for kind, _, listed in found):
+        raise ValueError("two variables of a special ordered set of type 2 have the same weight (ref)")
+    return found
 
 
 def _constant(tokens: Tokens) -> float | None:

@@ -1,0 +1,228 @@
+"""Lines, numbers and expressions of .nl files.
+
+An expression is in prefix notation, one operator, number or variable a line. A shared expression, a segment V, is the
+variable of its number in all expressions after it.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyomo.environ as pyo
+
+from fsopt.errors import FileError
+
+UNARY: Mapping[int, Callable[[Any], Any]] = {
+    15: abs,
+    16: operator.neg,
+    37: pyo.tanh,
+    38: pyo.tan,
+    39: pyo.sqrt,
+    40: pyo.sinh,
+    41: pyo.sin,
+    42: pyo.log10,
+    43: pyo.log,
+    44: pyo.exp,
+    45: pyo.cosh,
+    46: pyo.cos,
+    47: pyo.atanh,
+    49: pyo.atan,
+    50: pyo.asinh,
+    51: pyo.asin,
+    52: pyo.acosh,
+    53: pyo.acos,
+}
+BINARY: Mapping[int, Callable[[Any, Any], Any]] = {
+    0: operator.add,
+    1: operator.sub,
+    2: operator.mul,
+    3: operator.truediv,
+    5: operator.pow,
+    75: operator.pow,
+    76: operator.pow,
+}
+SQUARE, SUM = 77, 54
+MOST_TERMS = 1_000_000
+"""Terms by which shared expressions may lengthen the program, as most readers of a model write them out at each use."""
+WHOLE = re.compile(r"[+-]?[0-9]+")
+Tokens = list[tuple[str, Any]]
+
+
+class Lines:
+    """The lines of a file without comments, empty lines left out, read one after another."""
+
+    def __init__(self, text: str) -> None:
+        listed = [(k, line.partition("#")[0].strip()) for k, line in enumerate(text.split("\n"), 1)]
+        self._lines = [(k, line) for k, line in listed if line]
+        self._place = 0
+
+    @property
+    def number(self) -> int:
+        """Number, in the file, of the line that was read last."""
+        return self._lines[self._place - 1][0] if self._place else 1
+
+    def __bool__(self) -> bool:
+        """Whether there is a further line."""
+        return self._place < len(self._lines)
+
+    def next(self) -> str:
+        """Return the next line; raises FileError at the end of the file."""
+        if not self:
+            raise FileError("the .nl file ends within a segment", "get the whole file")
+        self._place += 1
+        return self._lines[self._place - 1][1]
+
+
+def whole(word: str) -> int:
+    """Return a whole number; raises ValueError for any other word."""
+    if not WHOLE.fullmatch(word):
+        raise ValueError(f"'{word[:20]}' is not a whole number")
+    return int(word)
+
+
+def index(word: str, end: int, what: str, start: int = 0) -> int:
+    """Return a number from ``start`` to ``end - 1``: every index and every length of a segment is read here."""
+    value = whole(word)
+    if not start <= value < end:
+        raise ValueError(f"{what} {value} is none of the {end - start} that its header states")
+    return value
+
+
+def number(word: str) -> float:
+    """Return a number, which may be infinite; raises ValueError for any other word."""
+    if "_" in word or not word.isascii():
+        raise ValueError(f"'{word[:20]}' is not a number")
+    return float(word)
+
+
+def finite(word: str) -> float:
+    """Return a finite number; raises ValueError for any other word."""
+    value = number(word)
+    if not math.isfinite(value):
+        raise ValueError(f"the number '{word[:20]}' is not finite")
+    return value
+
+
+def pairs(lines: Lines, count: str, end: int, what: str) -> dict[int, float]:
+    """Return the lines ``index value`` of a segment; each index, of a ``what`` below ``end``, comes once."""
+    found: dict[int, float] = {}
+    for _ in range(index(count, end + 1, f"number of a {what} or length of a segment")):
+        word, value = lines.next().split()
+        place = index(word, end, what)
+        if place in found:
+            raise ValueError(f"{what} {place} comes twice in a segment")
+        found[place] = finite(value)
+    return found
+
+
+class Expressions:
+    """The shared expressions of a file, and the tokens and Pyomo expressions that use them.
+
+    Each shared expression is built once, and each use is that same object.
+
+    Parameters
+    ----------
+    n : number of variables.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+        self._shared: dict[int, tuple[Tokens, Mapping[int, float]]] = {}
+        self._lengths: dict[int, int] = {}
+        self._built: dict[int, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._shared)
+
+    def define(self, place: int, tokens: Tokens, linear: Mapping[int, float]) -> None:
+        """Add a shared expression, the variable ``place``: the expression of tokens, plus linear terms."""
+        self._shared[place] = tokens, linear
+        # Lengths double from one shared expression to the next: beyond the limit they need no exact number.
+        self._lengths[place] = min(self.length(tokens) + len(linear), 2 * MOST_TERMS)
+
+    def read(self, lines: Lines) -> Tokens:
+        """Return the tokens of one expression, which ends when every operator has its arguments."""
+        tokens: Tokens = []
+        wanted = 1
+        while wanted:
+            line = lines.next()
+            kind, text = line[0], line[1:].strip()
+            if kind == "n":
+                tokens.append(("number", finite(text)))
+            elif kind in "sl":
+                tokens.append(("number", float(whole(text))))
+            elif kind == "v":
+                tokens.append(("variable", self._variable(text)))
+            elif kind == "o":
+                code = whole(text)
+                if code not in (*BINARY, *UNARY, SUM, SQUARE):
+                    raise FileError(f"the operator o{code} of the .nl file is not read", "state the model without it")
+                count = whole(lines.next()) if code == SUM else 2 if code in BINARY else 1
+                if count < 1:
+                    raise ValueError(f"a sum has {count} terms")
+                tokens.append(("operator", (code, count)))
+                wanted += count
+            else:
+                raise FileError(f"the term '{line[:20]}' of the .nl file is not read", "state the model without it")
+            wanted -= 1
+        return tokens
+
+    def _variable(self, text: str) -> int:
+        place = whole(text)
+        return place if place in self._shared else index(text, self._n, "variable or earlier shared expression")
+
+    def length(self, tokens: Tokens) -> int:
+        """Return the number of tokens with each shared expression written out."""
+        return sum(self._lengths.get(value, 1) if kind == "variable" else 1 for kind, value in tokens)
+
+    def variables(self, tokens: Tokens) -> set[int]:
+        """Return the variables of an expression, with those of its shared expressions."""
+        found: set[int] = set()
+        known: set[int] = set()
+        waiting = [tokens]
+        while waiting:
+            for place in {value for kind, value in waiting.pop() if kind == "variable"} - known:
+                known.add(place)
+                if place < self._n:
+                    found.add(place)
+                else:
+                    inner, linear = self._shared[place]
+                    found.update(linear)
+                    waiting.append(inner)
+        return found
+
+    def build(self, tokens: Tokens, x: Sequence[Any]) -> Any:
+        """Return the Pyomo expression, or the number, of tokens in the variables x."""
+        for place, (inner, linear) in self._shared.items():
+            if place not in self._built:
+                form = pyo.quicksum(v * x[j] for j, v in linear.items())
+                self._built[place] = self._expression(inner, x) + form
+        return self._expression(tokens, x)
+
+    def _expression(self, tokens: Tokens, x: Sequence[Any]) -> Any:
+        """Return the expression of tokens, which are read from their end."""
+        stack: list[Any] = []
+        for kind, value in reversed(tokens):
+            if kind == "number":
+                stack.append(value)
+            elif kind == "variable":
+                stack.append(x[value] if value < self._n else self._built[value])
+            else:
+                code, count = value
+                stack.append(_applied(code, [stack.pop() for _ in range(count)]))
+        (found,) = stack
+        if isinstance(found, (complex, float)) and not (isinstance(found, float) and math.isfinite(found)):
+            raise ValueError(f"an expression without variables has the value {found}")
+        return found
+
+
+def _applied(code: int, arguments: list[Any]) -> Any:
+    if code == SUM:
+        return pyo.quicksum(arguments)
+    if code == SQUARE:
+        return arguments[0] ** 2
+    return UNARY[code](*arguments) if code in UNARY else BINARY[code](*arguments)
