@@ -46,7 +46,7 @@ BINARY: Mapping[int, Callable[[Any, Any], Any]] = {
     76: operator.pow,
 }
 SQUARE, SUM = 77, 54
-MOST_TERMS = 1_000_000
+MOST_TERMS = 100_000
 """Terms by which shared expressions may lengthen the program, as most readers of a model write them out at each use."""
 WHOLE = re.compile(r"[+-]?[0-9]+")
 Tokens = list[tuple[str, Any]]

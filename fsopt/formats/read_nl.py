@@ -30,7 +30,8 @@ INNER_SETS = ("sos", "sosref")
 """Suffixes by which AMPL states its own sets, those of piecewise linear terms."""
 HARMLESS = frozenset(
     {"sstatus", "priority", "direction", "scaling_factor", "lazy", "dual", "rc", "slack", "up", "down", "current"}
-    | {"unbdd", "dunbdd", "iis", "ipopt_zL_in", "ipopt_zU_in", "ipopt_zL_out", "ipopt_zU_out"}
+    | {"unbdd", "dunbdd", "iis", "initial", "separate", "propagate", "dynamic", "removable"}
+    | {"ipopt_zL_in", "ipopt_zU_in", "ipopt_zL_out", "ipopt_zU_out"}
 )
 """Suffixes that guide a solver or report its answer, and leave the program as it is; those of any other name may change
 the program, as ``relax`` does, which takes the integrality of a variable."""
@@ -256,19 +257,18 @@ def _compare_nonlinear(content: _Content) -> None:
     for i, tokens in content.rows.items():
         used = expressions.variables(tokens)
         in_rows |= used
-        _contained(used, content.linear.get(i, {}), f"is not in the segment J{i}")
+        _contained(used, content.linear.get(i, {}), f"is in a nonlinear term, and not in the segment J{i}")
     in_cost = expressions.variables(content.objective)
-    _contained(in_cost, content.cost, "is not in the segment G0")
+    _contained(in_cost, content.cost, "is in a nonlinear term, and not in the segment G0")
     for used, declared in ((in_rows, both | inner), (in_cost, both | outer)):
-        _contained(used, declared, "is linear by the header")
-        if any(content.header.discrete[2:5]):  # the order of the variables says which of these are integer
-            _contained(declared, used, "is nonlinear by the header, and in no nonlinear term")
+        _contained(used, declared, "is in a nonlinear term, and linear by the header")
+        _contained(declared, used, "is in no nonlinear term, and nonlinear by the header")
 
 
 def _contained(some: set[int], others: set[int] | Mapping[int, float], otherwise: str) -> None:
     missing = some.difference(others)
     if missing:
-        raise ValueError(f"variable {min(missing)} of a nonlinear term {otherwise}")
+        raise ValueError(f"variable {min(missing)} {otherwise}")
 
 
 def _nonlinear(tokens: Tokens) -> bool:
