@@ -107,19 +107,24 @@ def _refuse_matrices(model: pyo.ConcreteModel, suffix: str) -> None:
 def _refuse_sets(model: pyo.ConcreteModel) -> None:
     """Raise FileError for a special ordered set that Pyomo would write to .nl without some of its variables.
 
-    The format states the sets by one number for each variable: there the last of two sets would win.
+    The format states the sets by one number for each variable, so that the last of two sets would win, and their order
+    by weights.
     """
-    seen = set()
+    seen: set[int] = set()
     for one in model.component_data_objects(pyo.SOSConstraint, active=True, descend_into=True):
-        for variable in one.get_variables():
-            reason = "is in two of them" if id(variable) in seen else "is fixed" if variable.fixed else ""
-            if reason:
-                raise FileError(
-                    f"cannot export '{model.name}' to .nl: special ordered sets are stated by one number for each "
-                    f"variable, and '{variable.name}' of '{one.name}' {reason}",
-                    "use .lp or .mps",
-                )
-            seen.add(id(variable))
+        weights = [pyo.value(weight) for _, weight in one.get_items()]
+        twice = next((v.name for v in one.get_variables() if id(v) in seen), None)
+        fixed = next((v.name for v in one.get_variables() if v.fixed), None)
+        if twice or fixed or (one.level == 2 and len({*weights}) < len(weights)):
+            reason = (
+                f"another one has '{twice}' too" if twice else f"'{fixed}' is fixed" if fixed else "weights are equal"
+            )
+            raise FileError(
+                f"cannot export '{model.name}' to .nl, which has one set and one weight for each variable: "
+                f"in the special ordered set '{one.name}' {reason}",
+                "use .lp or .mps",
+            )
+        seen.update(map(id, one.get_variables()))
 
 
 def _with_all_sets(model: pyo.ConcreteModel, text: bytes) -> bytes:

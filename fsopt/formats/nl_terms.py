@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -56,14 +57,20 @@ class Lines:
     """The lines of a file without comments, empty lines left out, read one after another."""
 
     def __init__(self, text: str) -> None:
-        listed = [(k, line.partition("#")[0].strip()) for k, line in enumerate(text.split("\n"), 1)]
-        self._lines = [(k, line) for k, line in listed if line]
-        self._place = 0
+        listed = [line.partition("#")[0].strip() for line in text.split("\n")]
+        self._numbers = [k for k, line in enumerate(listed, 1) if line]
+        self._lines = [line for line in listed if line]
+        self._place = self._start = 0
+
+    def begin(self) -> None:
+        """Mark the line that was read last as the first one of a segment."""
+        self._start = self._place
 
     @property
-    def number(self) -> int:
-        """Number, in the file, of the line that was read last."""
-        return self._lines[self._place - 1][0] if self._place else 1
+    def where(self) -> str:
+        """The lines of the file from the start of the segment to the line that was read last."""
+        first, last = (self._numbers[place - 1] if place else 1 for place in (self._start, self._place))
+        return f"line {last}" if first == last else f"lines {first} to {last}"
 
     def __bool__(self) -> bool:
         """Whether there is a further line."""
@@ -71,10 +78,15 @@ class Lines:
 
     def next(self) -> str:
         """Return the next line; raises FileError at the end of the file."""
-        if not self:
+        return self.take(1)[0]
+
+    def take(self, count: int) -> list[str]:
+        """Return the next lines; raises FileError where the file ends before."""
+        found = self._lines[self._place : self._place + count]
+        self._place += len(found)
+        if len(found) < count:
             raise FileError("the .nl file ends within a segment", "get the whole file")
-        self._place += 1
-        return self._lines[self._place - 1][1]
+        return found
 
 
 def whole(word: str) -> int:
@@ -109,13 +121,11 @@ def finite(word: str) -> float:
 
 def pairs(lines: Lines, count: str, end: int, what: str) -> dict[int, float]:
     """Return the lines ``index value`` of a segment; each index, of a ``what`` below ``end``, comes once."""
-    found: dict[int, float] = {}
-    for _ in range(index(count, end + 1, f"number of a {what} or length of a segment")):
-        word, value = lines.next().split()
-        place = index(word, end, what)
-        if place in found:
-            raise ValueError(f"{what} {place} comes twice in a segment")
-        found[place] = finite(value)
+    words = [line.split() for line in lines.take(index(count, end + 1, f"number of a {what} or length of a segment"))]
+    found = {index(place, end, what): finite(value) for place, value in words}
+    if len(found) < len(words):
+        twice, _ = Counter(whole(place) for place, _ in words).most_common(1)[0]
+        raise ValueError(f"{what} {twice} comes twice in a segment")
     return found
 
 

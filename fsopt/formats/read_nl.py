@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from fsopt.errors import FileError
 from fsopt.formats.nl_header import Header, read_header
 from fsopt.formats.nl_terms import MOST_TERMS, Expressions, Lines, Tokens, index, number, pairs, whole
-from fsopt.formats.read_arrays import ReadProgram, model_of
+from fsopt.formats.read_arrays import INFINITE, ReadProgram, model_of
 
 SETS = ("sosno", "ref")
 """Suffixes of variables: the number of a special ordered set, and the weight in it."""
@@ -89,7 +89,7 @@ def read_nl(text: str, names: Callable[[str], Sequence[str]]) -> pyo.ConcreteMod
         return model_of(_program(content, columns, rows))
     except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
         reason = str(error).strip() or type(error).__name__
-        at = f" at line {lines.number}" if lines else ""
+        at = f" in {lines.where}" if lines else ""
         raise FileError(
             f"the .nl file is damaged{at}: {reason[:120]}", "get the whole file, or write it again"
         ) from error
@@ -109,7 +109,9 @@ def _read(lines: Lines) -> _Content:
     header = read_header(lines)
     content = _Content(header, Expressions(header.size[0]))
     while lines:
-        _segment(lines.next(), lines, content)
+        line = lines.next()
+        lines.begin()
+        _segment(line, lines, content)
     _compare(content)
     return content
 
@@ -140,7 +142,7 @@ def _segment(line: str, lines: Lines, content: _Content) -> None:
     elif kind == "S":
         _suffix(words, lines, content)
     elif kind == "k":
-        content.columns = [whole(lines.next()) for _ in range(index(words[0], content.n, "length of the segment k"))]
+        content.columns = [whole(w) for w in lines.take(index(words[0], content.n, "length of the segment k"))]
     else:  # a start and dual values, which say nothing about the program
         pairs(lines, words[0], content.n if kind == "x" else content.m, "variable" if kind == "x" else "constraint")
 
@@ -189,8 +191,8 @@ def _suffix(words: Sequence[str], lines: Lines, content: _Content) -> None:
 def _ends(lines: Lines, count: int) -> tuple[str, list[tuple[float, float]]]:
     """Return the kinds, and the lower and upper bounds, of the lines of the segments r and b."""
     kinds, found = [], []
-    for _ in range(count):
-        kind, *words = lines.next().split()
+    for line in lines.take(count):
+        kind, *words = line.split()
         if kind == "5":
             raise FileError("the .nl file has complementarities", "state them by integers")
         length = {"0": 2, "1": 1, "2": 1, "3": 0, "4": 1}.get(kind)
@@ -199,6 +201,8 @@ def _ends(lines: Lines, count: int) -> tuple[str, list[tuple[float, float]]]:
         values = [number(word) for word in words]
         low = values[0] if kind in "024" else -np.inf
         high = values[-1] if kind in "014" else np.inf
+        if low >= INFINITE or high <= -INFINITE:
+            raise ValueError(f"no number meets the bound '{line[:40]}', as numbers from {INFINITE:.0e} on are infinite")
         kinds.append(kind)
         found.append((low, high))
     return "".join(kinds), found
@@ -276,7 +280,7 @@ def _nonlinear(tokens: Tokens) -> bool:
 
 
 def _program(content: _Content, columns: list[str], rows: list[str]) -> ReadProgram:
-    n, m, build = content.n, content.m, content.expressions.build
+    n, m = content.n, content.m
     entries = [(i, j, v) for i, form in content.linear.items() for j, v in form.items()]
     places = np.array([(i, j) for i, j, _ in entries], dtype=int).reshape(-1, 2)
     c = np.zeros(n)
@@ -291,7 +295,7 @@ def _program(content: _Content, columns: list[str], rows: list[str]) -> ReadProg
     for i, tokens in content.rows.items():
         alone = _constant(tokens)
         if alone is None:
-            terms[i] = partial(build, tokens)
+            terms[i] = partial(content.expressions.build, tokens)
         else:
             shift[i] = alone
     return ReadProgram(
@@ -308,7 +312,7 @@ def _program(content: _Content, columns: list[str], rows: list[str]) -> ReadProg
         ub=ub,
         integer=integer,
         sets=_sets(content.suffixes),
-        objective=partial(build, content.objective) if constant is None else None,
+        objective=partial(content.expressions.build, content.objective) if constant is None else None,
         terms=terms,
     )
 

@@ -59,8 +59,9 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
     Raises
     ------
     FileError : an unknown suffix, a file that cannot be read, or one with parts that are not read: semi-continuous
-        variables, special ordered sets outside .nl, indicators, complementarities, other cones, or, in .lp and .mps,
-        coefficients so small that HiGHS leaves them out.
+        variables, special ordered sets outside .nl, indicators, complementarities, other cones, in .nl a suffix that
+        may change the program, or, in .lp and .mps, coefficients so small that HiGHS leaves them out. An .nl file of
+        which two parts contradict each other is refused, as a part of it is lost or wrong.
     """
     source = check_readable(path)
     suffix = model_suffix(source)

@@ -149,7 +149,7 @@ WRONG = {
     "negative constraint": ("C2\n", "C-1\n", "constraint -1"),
     "objective": ("O0 1", "O1 1", "objective 1"),
     "sense": ("O0 1", "O0 2", "sense 2"),
-    "negative variable": ("v4\nv1", "v4\nv-1", "at line 27: variable .* -1"),
+    "negative variable": ("v4\nv1", "v4\nv-1", "in lines 24 to 27: variable .* -1"),
     "later shared expression": ("o5\nv0", "o5\nv4", "earlier shared expression 4"),
     "other variable": ("v4\nv1", "v4\nv3", "variable 3 is in a nonlinear term, and not in the segment J0"),
     "other variable of the row": ("v4\nv1", "v4\nv2", "variable 2 is in a nonlinear term, and linear"),
@@ -163,6 +163,8 @@ WRONG = {
     "negative length": ("G0 3", "G0 -3", "length of a segment -3"),
     "words": ("J1 2\n", "J1 2 2\n", "words"),
     "words of a bound": ("\n2 1\n0 0 9", "\n2 1 5\n0 0 9", "kind '2' has 2 numbers"),
+    "infinite bound": ("\n4 3\n", "\n4 1e20\n", "no number meets the bound"),
+    "infinite lower bound": ("\n2 1\n0 0 9", "\n2 inf\n0 0 9", "no number meets the bound"),
     "binary": ("0 0 1\nk3", "0 0 2\nk3", "is binary"),
     "number": ("4 3\n", "4 3_0\n", "'3_0' is not a number"),
     "not finite": ("G0 3\n0 0", "G0 3\n0 inf", "not finite"),
@@ -186,6 +188,10 @@ def test_a_wrong_part_is_refused_by_name(case, tmp_path):
     old, new, words = WRONG[case]
     assert WHOLE.count(old) == 1
     refused(WHOLE.replace(old, new), words, tmp_path)
+
+
+def test_counts_of_a_header_take_no_memory(tmp_path):
+    refused(WHOLE.replace(" 4 3 1 1 1", " 20000000 19999999 1 1 1"), "damaged in line 19", tmp_path)
 
 
 def test_names_of_another_model_are_refused(tmp_path):
@@ -279,6 +285,11 @@ def unused(m):
     m.two = pyo.SOSConstraint(var=m.x, index=[4], sos=1)
 
 
+def equal(m):
+    m.one.deactivate()
+    m.two = pyo.SOSConstraint(rule=lambda m: ([m.x[1], m.x[2]], [1, 1]), sos=2)
+
+
 def by_suffix(m):
     m.one.deactivate()
     m.sosno = pyo.Suffix(direction=pyo.Suffix.EXPORT, datatype=pyo.Suffix.INT)
@@ -287,7 +298,13 @@ def by_suffix(m):
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [(overlapping, r"'x\[2\]' of 'two' is in two"), (fixed, "fixed"), (unused, "no constraint"), (by_suffix, "sosno")],
+    [
+        (overlapping, r"in the special ordered set 'two' another one has 'x\[2\]' too"),
+        (fixed, r"'x\[3\]' is fixed"),
+        (unused, "no constraint"),
+        (by_suffix, "sosno"),
+        (equal, "weights are equal"),
+    ],
 )
 def test_a_set_that_nl_cannot_hold_is_not_exported(change, words, tmp_path):
     m = with_sets()
