@@ -311,8 +311,8 @@ REFUSED = {
     "of itself": ("m.nl", NL.replace("V3 1 0\n0 2\no2\nv0\nv1", "V3 1 0\n0 2\no2\nv3\nv1"), "damaged"),
     "outside its domain": ("m.nl", NL.replace("o43\nv1", "o43\nn-1"), "damaged"),
     "size of nl": ("m.nl", NL.replace(" 3 2 1 0 1", " 99999999999 2 1 0 1"), "99999999999 variables"),
-    "size of cbf": ("m.cbf", CBF.replace("3 2\nL+ 2", "99999999999 2\nL+ 99999999998"), "99999999999 variables"),
-    "size of a matrix": ("m.cbf", CBF.replace("PSDVAR\n1\n2", "PSDVAR\n1\n200000"), "40000000000 variables"),
+    "size of cbf": ("m.cbf", CBF.replace("3 2\nL+ 2", "99999999999 2\nL+ 99999999998"), "100000000008 variables"),
+    "size of a matrix": ("m.cbf", CBF.replace("PSDVAR\n1\n2", "PSDVAR\n1\n200000"), "60000300000 variables"),
     "not finite": ("m.cbf", CBF.replace("4 1 2.0", "4 1 nan"), "not finite"),
 }
 

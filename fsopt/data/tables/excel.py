@@ -7,7 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from zipfile import ZipFile
 
-from fsopt.data.tables.content import check_size, foreign
+from fsopt.common.budget import check_size
+from fsopt.data.tables.content import foreign
 from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.table import Table
