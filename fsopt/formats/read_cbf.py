@@ -151,7 +151,8 @@ def _program(c: Content, names: list[str]) -> ReadProgram:
 
 def _coefficients(c: Content, n: int) -> tuple[sp.csr_matrix, Vector]:
     """Return coefficients and constants of the rows of the file, followed by a row without entries."""
-    scalar, matrix, constants = c.table("ACOORD"), c.table("FCOORD"), c.table("BCOORD")
+    scalar, matrix = c.table("ACOORD"), c.table("FCOORD")
+    constants = c.table("BCOORD")
     if np.any(np.abs(constants.values) >= INFINITE):
         raise FileError(f"the .cbf file has a constant of {INFINITE:g} or more", "scale it: that is no number here")
     columns, values = _entries(c, matrix)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +13,7 @@ from types import MappingProxyType
 import pyomo.environ as pyo
 
 from fsopt.common.arguments import PATH, checked
+from fsopt.common.budget import BLOCK, check_size
 from fsopt.common.files import brief, check_readable
 from fsopt.errors import FileError
 from fsopt.formats.read_arrays import model_of
@@ -20,6 +22,8 @@ from fsopt.formats.read_lp_mps import read_lp, read_mps
 from fsopt.formats.read_nl import read_nl
 
 PACKED = ".gz"
+CHARACTER = 5
+"""Bytes of memory for a character of a packed file: its text twice, and its lines."""
 READERS: Mapping[str, Callable[[str, Path], pyo.ConcreteModel]] = MappingProxyType(
     {
         ".mps": lambda text, path: model_of(read_mps(text)),
@@ -60,7 +64,9 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
     ------
     FileError : an unknown suffix, a file that cannot be read, or one with parts that are not read: semi-continuous
         variables, special ordered sets outside .nl, indicators, complementarities, other cones, or, in .lp and .mps,
-        coefficients so small that HiGHS leaves them out.
+        coefficients so small that HiGHS leaves them out. Also one that states sizes, or unpacks to a text, that would
+        take more memory than the environment variable FSOPT_DATA_LIMIT allows, in gigabytes, 0.5 without it; and a
+        .cbf that does not end with the constants of its constraints, as it may have been cut.
     """
     source = check_readable(path)
     suffix = model_suffix(source)
@@ -85,12 +91,21 @@ def text_of(path: Path) -> str:
     try:
         content = check_readable(path).read_bytes()
         packed = content[:2] == b"\x1f\x8b"
-        return (gzip.decompress(content) if packed else content).decode("utf-8")
+        return (_unpacked(content) if packed else content).decode("utf-8")
     except UnicodeDecodeError as error:
         raise FileError(f"'{brief(path)}' is not a text file", "give a file in text form") from error
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise FileError(f"cannot read '{brief(path)}': {reason}", "check the file") from error
+
+
+def _unpacked(content: bytes) -> bytes:
+    blocks: list[bytes] = []
+    with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+        while block := stream.read(BLOCK):
+            blocks.append(block)
+            check_size(CHARACTER * BLOCK * len(blocks), "the text of the packed file", more=True, error=FileError)
+    return b"".join(blocks)
 
 
 def _names(path: Path, end: str) -> Sequence[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import tomllib
+from time import process_time
 
 import numpy as np
 import pyomo.environ as pyo
@@ -315,6 +317,51 @@ REFUSED = {
     "size of a matrix": ("m.cbf", CBF.replace("PSDVAR\n1\n2", "PSDVAR\n1\n200000"), "60000300000 variables"),
     "not finite": ("m.cbf", CBF.replace("4 1 2.0", "4 1 nan"), "not finite"),
 }
+
+
+LONG = 40_000
+COSTLY = {
+    "brackets": ("c: " + "[" * LONG, "no ']'"),
+    "a word": (f"c: [ {'x' * 3 * LONG} ] <= 1", "quadratic term"),
+    "digits": (f"c: [ {'1' * 3 * LONG} ] <= 1", "quadratic term"),
+    "blanks": (f"c: [ {' ' * LONG}^ ] <= 1", "quadratic term"),
+    "colons": (f"c{':' * LONG} [ x^2 ] <= 1", "no name"),
+    "no name": (f"{'x' * 3 * LONG} [ x^2 ] <= 1", "no name"),
+    "factor": ("c: 2 [ x^2 ] <= 1", "has a factor"),
+    "divisor": ("c: [ x^2 ] / 2.5 <= 1", "has a factor"),
+    "two signs": ("c: x - - [ x^2 ] <= 1", "no sign of its own"),
+    "fraction of a power": ("c: [ x^2.5 x^2 ] <= 1", r"x \^ 2\.5"),
+    "no sign": ("c: [ x^2 x^2 ] <= 1", "quadratic term"),
+}
+
+
+@pytest.mark.parametrize("case", COSTLY)
+def test_quadratic_parts_are_read_in_linear_time_or_refused(case, tmp_path):
+    body, words = COSTLY[case]
+    start = process_time()
+    with pytest.raises(FileError, match=words) as error:
+        fsopt.read_model(written(tmp_path, "m.lp", f"min\n o: x\nst\n {body}\nend\n"))
+    assert process_time() - start < 1.0  # minutes where the time is quadratic in the length
+    assert len(str(error.value)) < 200
+
+
+def test_many_quadratic_constraints_are_read_in_linear_time(tmp_path):
+    rows = "".join(f" c{i}: x + [ x^2 ] / 2 <= {i}\n" for i in range(2000))
+    start = process_time()
+    model = fsopt.read_model(written(tmp_path, "m.lp", f"min\n o: x\nst\n{rows}end\n"))
+    assert process_time() - start < 1.0
+    assert str(model.row["c1999"].body) == "x[x] + 0.5*x[x]*x[x]"
+
+
+def test_a_packed_file_is_unpacked_up_to_the_limit(tmp_path, monkeypatch):
+    path = written(tmp_path, "m.lp.gz", LP)
+    fsopt.read_model(path)
+    with gzip.open(path, "ab") as file:
+        file.write(b" " * 3_000_000)
+    monkeypatch.setenv("FSOPT_DATA_LIMIT", "0.01")
+    with pytest.raises(FileError, match="text of the packed file would take more than") as error:
+        fsopt.read_model(path)
+    assert "FSOPT_DATA_LIMIT=" in error.value.hint
 
 
 @pytest.mark.parametrize("case", REFUSED)

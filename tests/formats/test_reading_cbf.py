@@ -6,8 +6,8 @@ import re
 
 import pyomo.environ as pyo
 import pytest
-from support import ROOT, written
 from formats.test_reading import CBF
+from support import ROOT, written
 
 import fsopt
 from fsopt.compiler import compile_model
