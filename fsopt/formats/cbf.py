@@ -38,12 +38,13 @@ def cbf(model: pyo.ConcreteModel, suffix: str = ".cbf") -> dict[str, bytes]:
     lines += _cones("CON", [(cone.kind, len(cone.rows)) for cone in form.cones if cone.kind != "PSD"])
     rows = [row for _, row in _rows(form)]
     lines += _coordinates("OBJACOORD", (f"{j} {v!r}" for j, v in sorted(form.objective.form.items())))
-    if form.objective.constant or not form.cones:
+    if form.objective.constant or not (form.cones and form.objective.form):
         lines += ["OBJBCOORD", repr(form.objective.constant), ""]
     lines += _coordinates(
         "ACOORD", (f"{i} {j} {v!r}" for i, row in enumerate(rows) for j, v in sorted(row.form.items()))
     )
-    lines += _coordinates("BCOORD", (f"{i} {row.constant!r}" for i, row in enumerate(rows) if row.constant), bool(rows))
+    shifts = [f"{i} {row.constant!r}" for i, row in enumerate(rows) if row.constant or not row.form]
+    lines += _coordinates("BCOORD", shifts, bool(rows))
     entries = list(_entries(matrices))
     lines += _coordinates(
         "HCOORD", (f"{k} {c} {i} {j} {v!r}" for k, i, j, row in entries for c, v in sorted(row.form.items()))

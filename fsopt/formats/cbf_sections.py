@@ -1,15 +1,15 @@
 """The sections of a file of the Conic Benchmark Format as arrays, each index and count compared with the file's sizes.
 
 The format has no mark of its end, and leaves out sections without entries: a file that is cut between two sections
-reads like a whole one. Here each section comes once, sizes before numbers, and the last one is DCOORD where there are
-semidefinite constraints, else BCOORD where there are rows, else OBJBCOORD, without entries where all are 0. So the
-beginning of a file that is read is never read.
+reads like a whole one. Here each section comes once, sizes before numbers. BCOORD is needed where there are rows, and
+DCOORD where there are semidefinite constraints, of 0 entries where all constants are 0; the second, or else the first,
+or else OBJBCOORD, is the last section. So of a file that is read no beginning is read.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -72,9 +72,10 @@ class Content:
         return size_of(self.rows)
 
     @property
-    def last(self) -> str:
-        """Return the section that a file with these sizes ends with."""
-        return "DCOORD" if self.matrices else "BCOORD" if self.rows else "OBJBCOORD"
+    def needed(self) -> list[str]:
+        """Return the sections that a file with these sizes has, the last one at its end."""
+        constants = [name for name, sizes in (("BCOORD", self.rows), ("DCOORD", self.matrices)) if sizes]
+        return ["VER", "OBJSENSE", *(constants or ["OBJBCOORD"])]
 
     def table(self, section: str) -> Table:
         """Return the entries of a section, none where the file leaves it out."""
@@ -113,13 +114,39 @@ def read_sections(text: str) -> Content:
     reader = _Reader(text)
     while reader.lines.place < len(reader.lines.lines):
         reader.section(*reader.lines.take())
-    last = reader.content.last
-    if reader.read[-1:] != [last] or "OBJSENSE" not in reader.read or not text.endswith("\n"):
+    needed = reader.content.needed
+    lost = [name for name in needed if name not in reader.read]
+    if lost or reader.read[-1] != needed[-1] or not text.endswith("\n"):
+        missing = f"has no section {lost[0]}" if lost else f"does not end with the section {needed[-1]} and a new line"
         raise FileError(
-            f"the .cbf file may be cut: it does not end with a section {last} and a new line",
-            f"get the whole file; if it is, put {last} last, as the lines {last} and 0 where no entry differs from 0",
+            f"the .cbf file {missing}, so it may be cut",
+            f"get the whole file; where it is, add what lacks, of 0 entries, and put {needed[-1]} last",
         )
+    _check_whole(reader.content, "OBJBCOORD" in reader.read)
     return reader.content
+
+
+def _check_whole(c: Content, constant: bool) -> None:
+    """Refuse an objective, a row of the constraints or a row of a matrix without entries: they may have been lost.
+
+    Nothing else in a file says whether the order of a matrix is right.
+    """
+
+    def used(kinds: str) -> Iterator[list[int]]:
+        """Yield the indices of these kinds in all sections that have the first of them."""
+        for section, held in COORDINATES.items():
+            if kinds[0] in held and section != "INT":
+                yield from c.table(section).places[:, [held.index(kind) for kind in kinds]].tolist()
+
+    if not (constant or len(c.table("OBJACOORD").places) or len(c.table("OBJFCOORD").places)):
+        raise FileError("the objective of the .cbf file has no entries", "write the section OBJBCOORD, where it is 0")
+    if empty := set(range(c.m)) - {i for [i] in used("r")}:
+        raise FileError(f"row {min(empty)} of the .cbf file has no entry", "write a 0 in BCOORD, if that is meant")
+    for kind, orders in (("X", c.matrix_variables), ("P", c.matrices)):
+        held = {(k, i) for k, *places in used(f"{kind}ij") for i in places}
+        for k, i in ((k, i) for k, order in enumerate(orders) for i in range(order)):
+            if (k, i) not in held:
+                raise FileError(f"row {i} of matrix {k} of the .cbf file has no entry", "correct its order, or omit it")
 
 
 class _Reader:

@@ -95,7 +95,12 @@ WRONG = {
     "a count": ("OBJACOORD\n2", "OBJACOORD\n1", "section '1 1.0'"),
     "a count too many": ("OBJACOORD\n2", "OBJACOORD\n3", "line 18"),
     "negative count": ("OBJACOORD\n2", "OBJACOORD\n-2", "ends within"),
-    "no sense": ("OBJSENSE\nMIN\n", "", "may be cut"),
+    "no sense": ("OBJSENSE\nMIN\n", "", "no section OBJSENSE, so it may be cut"),
+    "no constants": ("BCOORD\n1\n0 4.0\n", "", "no section BCOORD, so it may be cut"),
+    "constants not last": ("HCOORD", "DCOORD\n0\nHCOORD", "twice"),
+    "no objective": ("OBJACOORD\n2\n0 1.0\n1 1.0\n", "", "objective .* has no entries"),
+    "an order": ("PSDCON\n1\n2", "PSDCON\n1\n3", "row 2 of matrix 0 .* has no entry"),
+    "a row more": ("CON\n1 1\nL+ 1\n", "CON\n2 1\nL+ 2\n", "row 1 of the .cbf file has no entry"),
     "order": ("VER\n3\nOBJSENSE\nMIN\n", "OBJSENSE\nMIN\nVER\n3\n", "VER has to be the first"),
     "sizes late": ("CON\n1 1\nL+ 1\n", "OBJBCOORD\n1.0\nCON\n1 1\nL+ 1\n", "CON comes after numbers"),
     "digits": ("0 4.0", "0 4_0", "'4_0'"),
@@ -147,11 +152,23 @@ def homogeneous() -> pyo.ConcreteModel:
     return m
 
 
-@pytest.mark.parametrize("build", [unconstrained, homogeneous])
+def test_an_order_of_a_matrix_variable_that_is_too_large_is_refused():
+    with pytest.raises(FileError, match="row 2 of matrix 0"):
+        read_sections(CBF.replace("PSDVAR\n1\n2", "PSDVAR\n1\n3"))
+
+
+def constant() -> pyo.ConcreteModel:
+    m = homogeneous()
+    m.idle = pyo.Constraint(expr=pyo.inequality(-1, 0 * m.y, None))
+    m.cost.set_value(0 * m.x + 3)
+    return m
+
+
+@pytest.mark.parametrize("build", [unconstrained, homogeneous, constant])
 def test_a_program_without_constants_is_written_so_that_a_cut_is_seen(build, tmp_path):
     path = fsopt.export(build(), tmp_path / "m.cbf")[0]
     read = compile_model(fsopt.read_model(path))
-    assert (read.c0, read.A.shape, list(read.c)) == (3.0, (read.A.shape[0], read.n), [1.0] + [0.0] * (read.n - 1))
+    assert (read.c0, sum(read.c)) == (3.0, 0.0 if build is constant else 1.0)
     lines = path.read_text().splitlines(keepends=True)
     for kept in range(len(lines)):
         with pytest.raises(FileError):
