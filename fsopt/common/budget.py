@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import math
 import os
 
@@ -49,3 +51,22 @@ def check_size(size: float, what: str, *, more: bool = False, error: type[FsoptE
             f"if the file is what it should be, raise the limit: {LIMIT_VARIABLE}={math.ceil(2 * size / 1e9)} "
             "(an environment variable, in gigabytes)",
         )
+
+
+def unpacked(content: bytes, what: str, *, each: int = 1, error: type[FsoptError] = DataError) -> bytes:
+    """Return the content of a gzip file, expanded block by block and no further than the limit.
+
+    Parameters
+    ----------
+    content : of the compressed file.
+    what : subject of the sentence that refuses it.
+    each : bytes of memory that a byte of the expanded content takes where it is read.
+    error : kind of the error, by the kind of the file.
+    """
+    blocks, size = list[bytes](), 0
+    with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+        while block := stream.read(BLOCK):
+            blocks.append(block)
+            size += len(block)
+            check_size(each * size, what, more=True, error=error)
+    return b"".join(blocks)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +11,7 @@ from types import MappingProxyType
 import pyomo.environ as pyo
 
 from fsopt.common.arguments import PATH, checked
-from fsopt.common.budget import BLOCK, check_size
+from fsopt.common.budget import unpacked
 from fsopt.common.files import brief, check_readable
 from fsopt.errors import FileError
 from fsopt.formats.read_arrays import model_of
@@ -90,22 +88,14 @@ def text_of(path: Path) -> str:
     """Return the text of a file, which may be packed by gzip; raises FileError where it cannot be read."""
     try:
         content = check_readable(path).read_bytes()
-        packed = content[:2] == b"\x1f\x8b"
-        return (_unpacked(content) if packed else content).decode("utf-8")
+        if content[:2] == b"\x1f\x8b":
+            content = unpacked(content, "the text of the packed file", each=CHARACTER, error=FileError)
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise FileError(f"'{brief(path)}' is not a text file", "give a file in text form") from error
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise FileError(f"cannot read '{brief(path)}': {reason}", "check the file") from error
-
-
-def _unpacked(content: bytes) -> bytes:
-    blocks: list[bytes] = []
-    with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
-        while block := stream.read(BLOCK):
-            blocks.append(block)
-            check_size(CHARACTER * BLOCK * len(blocks), "the text of the packed file", more=True, error=FileError)
-    return b"".join(blocks)
 
 
 def _names(path: Path, end: str) -> Sequence[str]:
