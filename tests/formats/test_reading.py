@@ -15,6 +15,7 @@ import fsopt
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.errors import FileError
+from fsopt.formats.mps_bounds import with_words
 from fsopt.library.instances import build_instance
 
 FILES = sorted(p for p in (ROOT / "models").glob("*/*.*") if p.suffix in (".lp", ".mps", ".nl", ".cbf"))
@@ -343,6 +344,13 @@ def test_quadratic_parts_are_read_in_linear_time_or_refused(case, tmp_path):
         fsopt.read_model(written(tmp_path, "m.lp", f"min\n o: x\nst\n {body}\nend\n"))
     assert process_time() - start < 1.0  # minutes where the time is quadratic in the length
     assert len(str(error.value)) < 200
+
+
+def test_a_long_number_of_an_mps_file_takes_linear_time():
+    text = f" LI BND x {'1' * LONG}z\n"
+    start = process_time()
+    assert with_words(text) == text
+    assert process_time() - start < 1.0
 
 
 def test_many_quadratic_constraints_are_read_in_linear_time(tmp_path):
