@@ -97,7 +97,12 @@ WRONG = {
     "negative count": ("OBJACOORD\n2", "OBJACOORD\n-2", "ends within"),
     "no sense": ("OBJSENSE\nMIN\n", "", "no section OBJSENSE, so it may be cut"),
     "no constants": ("BCOORD\n1\n0 4.0\n", "", "no section BCOORD, so it may be cut"),
-    "constants not last": ("HCOORD", "DCOORD\n0\nHCOORD", "twice"),
+    "constants twice": ("HCOORD", "DCOORD\n0\nHCOORD", "line 31: the section DCOORD comes twice"),
+    "constants not last": (
+        PSD[PSD.index("HCOORD") :],
+        "DCOORD\n1\n0 1 0 1.0\nHCOORD\n2\n0 0 0 0 1.0\n0 1 1 1 1.0\n",
+        "does not end with the section DCOORD",
+    ),
     "no objective": ("OBJACOORD\n2\n0 1.0\n1 1.0\n", "", "objective .* has no entries"),
     "an order": ("PSDCON\n1\n2", "PSDCON\n1\n3", "row 2 of matrix 0 .* has no entry"),
     "a row more": ("CON\n1 1\nL+ 1\n", "CON\n2 1\nL+ 2\n", "row 1 of the .cbf file has no entry"),
