@@ -21,7 +21,8 @@ def cbf(model: pyo.ConcreteModel, suffix: str = ".cbf") -> dict[str, bytes]:
 
     Variables are in the cones F, L+, L- and L=; other bounds are rows. A quadratic objective has a variable of its own
     at the end, bounded below by a rotated cone. A linear matrix inequality is a semidefinite constraint on the
-    variables of its matrix. The format has no names: comments name the columns, rows and matrices.
+    variables of its matrix. The format has no names: comments name the columns, rows and matrices. Nor has it a
+    mark of its end: the last section is that of the constants, with 0 entries where all are 0, so that a cut is seen.
 
     Raises
     ------
@@ -37,18 +38,19 @@ def cbf(model: pyo.ConcreteModel, suffix: str = ".cbf") -> dict[str, bytes]:
     lines += _cones("CON", [(cone.kind, len(cone.rows)) for cone in form.cones if cone.kind != "PSD"])
     rows = [row for _, row in _rows(form)]
     lines += _coordinates("OBJACOORD", (f"{j} {v!r}" for j, v in sorted(form.objective.form.items())))
-    lines += _coordinates(
-        "OBJBCOORD", [repr(form.objective.constant)] if form.objective.constant else [], counted=False
-    )
+    if form.objective.constant or not (form.cones and form.objective.form):
+        lines += ["OBJBCOORD", repr(form.objective.constant), ""]
     lines += _coordinates(
         "ACOORD", (f"{i} {j} {v!r}" for i, row in enumerate(rows) for j, v in sorted(row.form.items()))
     )
-    lines += _coordinates("BCOORD", (f"{i} {row.constant!r}" for i, row in enumerate(rows) if row.constant))
+    shifts = [f"{i} {row.constant!r}" for i, row in enumerate(rows) if row.constant or not row.form]
+    lines += _coordinates("BCOORD", shifts, bool(rows))
     entries = list(_entries(matrices))
     lines += _coordinates(
         "HCOORD", (f"{k} {c} {i} {j} {v!r}" for k, i, j, row in entries for c, v in sorted(row.form.items()))
     )
-    lines += _coordinates("DCOORD", (f"{k} {i} {j} {row.constant!r}" for k, i, j, row in entries if row.constant))
+    constants = (f"{k} {i} {j} {row.constant!r}" for k, i, j, row in entries if row.constant)
+    lines += _coordinates("DCOORD", constants, bool(matrices))
     return {suffix: "\n".join(lines).encode("ascii")}
 
 
@@ -91,6 +93,7 @@ def _cones(keyword: str, cones: Sequence[tuple[str, int]]) -> list[str]:
     return [keyword, f"{sum(size for _, size in cones)} {len(listed)}", *listed, ""] if listed else []
 
 
-def _coordinates(keyword: str, entries: Iterable[str], counted: bool = True) -> list[str]:
+def _coordinates(keyword: str, entries: Iterable[str], needed: bool = False) -> list[str]:
+    """Return the lines of a section, none for one without entries that is not needed as the end of the file."""
     listed = list(entries)
-    return [keyword, *([str(len(listed))] if counted else []), *listed, ""] if listed else []
+    return [keyword, str(len(listed)), *listed, ""] if listed or needed else []

@@ -8,7 +8,8 @@ from fsopt.formats.read_arrays import INFINITE
 
 WORDS = {"LI": "MI", "UI": "PL"}
 """Word of an integer bound -> the word of an infinite one."""
-BOUND = re.compile(r"[ \t]+(LI|UI)[ \t]+(\S+)[ \t]+(\S+)[ \t]+([-+]?\d+\.?\d*(?:[eE][-+]?\d+)?)[ \t]*")
+BOUND = re.compile(r"[ \t]+(LI|UI)[ \t]+(\S+)[ \t]+(\S+)[ \t]+([-+]?\d++\.?\d*+(?:[eE][-+]?\d++)?)[ \t]*")
+"""The digits are taken once (++): a long number would be tried at each length."""
 
 
 def with_words(text: str) -> str:

@@ -21,6 +21,7 @@ import pyomo.environ as pyo
 import scipy.sparse as sp
 from pyomo.common.gc_manager import PauseGC
 
+from fsopt.common.budget import check_size
 from fsopt.compiler.forms import dot
 from fsopt.errors import FileError
 from fsopt.typing import Indices, Mask, Vector
@@ -29,8 +30,9 @@ Terms: TypeAlias = Callable[[Sequence[Any]], Any]
 """Function of the variables that returns the terms of an expression which are not linear."""
 INFINITE = 1e20
 """Bounds from this size on are absent, as in all of these formats."""
-MOST = 20_000_000
-"""Variables or constraints that a file may state."""
+OBJECT = 1000
+"""Bytes of a variable or constraint while a model is read and compiled, with some terms: about 300 and 600 as an object
+of Pyomo, and the rows and columns of the compiled arrays."""
 
 
 @dataclass
@@ -68,8 +70,13 @@ class ReadProgram:
 
 def countable(count: int) -> int:
     """Return a number of variables or constraints of a file; raises FileError before memory is taken for too many."""
-    if not 0 <= count <= MOST:
-        raise FileError(f"the file states {count} variables or constraints", f"take a model of at most {MOST:,}")
+    if count < 0:
+        raise FileError(f"the file states {count} variables or constraints", "check that it is whole")
+    check_size(
+        OBJECT * min(count, 10**15),
+        f"a model of {count} variables or constraints, as the file states,",
+        error=FileError,
+    )
     return count
 
 

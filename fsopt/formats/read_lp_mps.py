@@ -47,13 +47,14 @@ SECTIONS = frozenset(
 """Sections of .mps files that are read; HiGHS passes over some others without a word."""
 SENSES = ("N", "L", "G", "E")
 """First words of the lines of ROWS."""
-BRACKET = re.compile(r"([+-]?)\s*\[([^\]]*)\](\s*/\s*2\b)?")
-LABEL = re.compile(r"([^\s:<>=]+)[ \t]*:")
-NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-NAME = r"[^\s\d.+\-*^<>=\[\]][^\s+\-*^<>=\[\]]*"
-TERM = re.compile(
-    rf"\s*(?P<sign>[+-]?)\s*(?P<value>{NUMBER})?\s*(?P<first>{NAME})\s*(?:\^\s*2(?!\d)|\*\s*(?P<second>{NAME}))\s*"
+HALF = re.compile(r"\s*(?:/\s*2(?![\w.])\s*)?(?=[+\-<>=]|$)")
+"""What may follow a quadratic expression: it is halved or not, and another term or the right-hand side follows."""
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\s\d.+\-*^<>=\[\]][^\s+\-*^<>=\[\]]*)|(?P<mark>\S))"
 )
+"""Number, name or sign of a quadratic expression."""
+PRODUCT = re.compile(r"([+-]?)(n?)v(?:\^n|\*(v))")
+"""A quadratic term in the kinds of its tokens: n a number, v a name."""
 
 
 def read_lp(text: str) -> ReadProgram:
@@ -75,29 +76,57 @@ def read_lp(text: str) -> ReadProgram:
 
 def _without_brackets(body: str, quadratic: dict[str, list[tuple[str, str, float]]]) -> str:
     """Return the constraints without their quadratic terms, which are entered by the name of the constraint."""
-    labels = [(found.end(), found[1]) for found in LABEL.finditer(body)]
-
-    def replaced(found: re.Match[str]) -> str:
-        before = [(end, name) for end, name in labels if end <= found.start()]
-        if not before or re.search("[<>=]", body[before[-1][0] : found.start()]):
+    kept: list[str] = []
+    name, place = "", 0
+    while (start := body.find("[", place)) >= 0:
+        stop = body.find("]", start)
+        if stop < 0 or body.find("[", start + 1, stop) >= 0:
+            raise FileError("a bracket '[' of the file has no ']' of its own", "write each quadratic part as [ ... ]")
+        head, half = body[place:start].rstrip(), HALF.match(body, stop + 1)
+        name = _named(head, name)
+        if not name:
             raise FileError("a quadratic constraint of the file has no name", "write NAME: before it")
-        factor = (-1.0 if found[1] == "-" else 1.0) * (0.5 if found[3] else 1.0)
-        terms = _terms(found[2], factor)
-        quadratic.setdefault(before[-1][1], []).extend(terms)
-        return f"+ 0 {terms[0][0]} " if terms else " "
+        sign, head = (head[-1], head[:-1].rstrip()) if head.endswith(("+", "-")) else ("", head)
+        if half is None or head.endswith(("+", "-")) or not (sign or head.endswith(":")):
+            raise FileError(
+                f"the quadratic part of '{name[:60]}' has a factor, or no sign of its own",
+                "write + [ ... ] or - [ ... ]",
+            )
+        terms = _terms(body[start + 1 : stop], (-1.0 if sign == "-" else 1.0) * (0.5 if "/" in half[0] else 1.0))
+        quadratic.setdefault(name, []).extend(terms)
+        kept += [head, f" + 0 {terms[0][0]} " if terms else " "]
+        place = half.end()
+    return "".join([*kept, body[place:]])
 
-    return BRACKET.sub(replaced, body)
+
+def _named(text: str, before: str) -> str:
+    """Return the name of the constraint at the end of a text; that before it goes on where no other one begins.
+
+    After <, > or = the constraint has ended, and the next one has a name if a colon follows.
+    """
+    relation, colon = max(map(text.rfind, "<>=")), text.rfind(":")
+    if colon <= relation:
+        return before if relation < 0 else ""
+    label = text[max(0, relation + 1) : colon].rstrip(" \t")
+    words = label[label.rfind(":") + 1 :].split()
+    return words[-1] if words and not label[-1].isspace() else ""
 
 
 def _terms(text: str, factor: float) -> list[tuple[str, str, float]]:
-    terms, place = [], 0
-    while text[place:].strip():
-        found = TERM.match(text, place)
-        if found is None:
-            words = " ".join(text[place:].split())[:60]
+    """Return the terms (name, name, value) of a sum of products and squares, in time linear in its length."""
+    tokens = [(str(found.lastgroup), found[found.lastgroup or 0]) for found in TOKEN.finditer(text)]
+    kinds = "".join({"number": "n", "name": "v"}.get(kind, word) for kind, word in tokens)
+    terms: list[tuple[str, str, float]] = []
+    place = 0
+    while place < len(tokens):
+        found = PRODUCT.match(kinds, place)
+        square = found is not None and found[3] is None
+        if found is None or (terms and not found[1]) or (square and tokens[found.end() - 1][1] != "2"):
+            words = " ".join(word for _, word in tokens[place : place + 12])[:60]
             raise FileError(f"a quadratic term of the file cannot be read: '{words}'", "check it")
-        value = factor * float(found["value"] or 1.0) * (-1.0 if found["sign"] == "-" else 1.0)
-        terms.append((found["first"], found["second"] or found["first"], value))
+        first = place + len(found[1]) + len(found[2])
+        value = factor * float(tokens[first - 1][1] if found[2] else 1.0) * (-1.0 if found[1] == "-" else 1.0)
+        terms.append((tokens[first][1], tokens[first if square else found.end() - 1][1], value))
         place = found.end()
     return terms
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from types import MappingProxyType
 import pyomo.environ as pyo
 
 from fsopt.common.arguments import PATH, checked
+from fsopt.common.budget import unpacked
 from fsopt.common.files import brief, check_readable
 from fsopt.errors import FileError
 from fsopt.formats.read_arrays import model_of
@@ -20,6 +20,8 @@ from fsopt.formats.read_lp_mps import read_lp, read_mps
 from fsopt.formats.read_nl import read_nl
 
 PACKED = ".gz"
+CHARACTER = 5
+"""Bytes of memory for a character of a packed file: its text twice, and its lines."""
 READERS: Mapping[str, Callable[[str, Path], pyo.ConcreteModel]] = MappingProxyType(
     {
         ".mps": lambda text, path: model_of(read_mps(text)),
@@ -61,7 +63,10 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
     FileError : an unknown suffix, a file that cannot be read, or one with parts that are not read: semi-continuous
         variables, special ordered sets outside .nl, indicators, complementarities, other cones, in .nl a suffix that
         may change the program, or, in .lp and .mps, coefficients so small that HiGHS leaves them out. An .nl file of
-        which two parts contradict each other is refused, as a part of it is lost or wrong.
+        which two parts contradict each other is refused, as a part of it is lost or wrong; so is a .cbf file that does
+        not end with the constants of its constraints, as it may have been cut. Also one that states sizes, or unpacks
+        to a text, that would take more memory than the environment variable FSOPT_DATA_LIMIT allows, in gigabytes, 0.5
+        without it.
     """
     source = check_readable(path)
     suffix = model_suffix(source)
@@ -85,8 +90,9 @@ def text_of(path: Path) -> str:
     """Return the text of a file, which may be packed by gzip; raises FileError where it cannot be read."""
     try:
         content = check_readable(path).read_bytes()
-        packed = content[:2] == b"\x1f\x8b"
-        return (gzip.decompress(content) if packed else content).decode("utf-8")
+        if content[:2] == b"\x1f\x8b":
+            content = unpacked(content, "the text of the packed file", each=CHARACTER, error=FileError)
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise FileError(f"'{brief(path)}' is not a text file", "give a file in text form") from error
     except (OSError, EOFError, zlib.error) as error:

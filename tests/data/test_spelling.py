@@ -181,6 +181,16 @@ def test_a_workbook_has_empty_rows_and_columns_and_names_for_the_others(tmp_path
         fsopt.load_dataset(path, target="krank")
 
 
+def test_two_cells_at_the_ends_of_a_sheet_are_no_table_of_17_billion_cells(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    path, book = tmp_path / "t.xlsx", openpyxl.Workbook()
+    book.active["XFD1"] = book.active["A1048576"] = 1
+    book.save(path)
+    with pytest.raises(DataError, match=r"16384 columns and \d+ rows would take more than") as error:
+        fsopt.load_dataset(path)
+    assert "FSOPT_DATA_LIMIT=" in error.value.hint
+
+
 @pytest.mark.parametrize("name", ["t.xlsx", "t.feather"])
 def test_what_would_not_fit_is_not_expanded(tmp_path, monkeypatch, name):
     path = written_frame(tmp_path / name)

@@ -191,7 +191,7 @@ def test_a_wrong_part_is_refused_by_name(case, tmp_path):
 
 
 def test_counts_of_a_header_take_no_memory(tmp_path):
-    refused(WHOLE.replace(" 4 3 1 1 1", " 20000000 19999999 1 1 1"), "damaged in line 19", tmp_path)
+    refused(WHOLE.replace(" 4 3 1 1 1", " 20000000 19999999 1 1 1"), "FSOPT_DATA_LIMIT", tmp_path)
 
 
 def test_names_of_another_model_are_refused(tmp_path):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import tomllib
+from time import process_time
 
 import numpy as np
 import pyomo.environ as pyo
@@ -13,6 +15,7 @@ import fsopt
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.errors import FileError
+from fsopt.formats.mps_bounds import with_words
 from fsopt.library.instances import build_instance
 
 FILES = sorted(p for p in (ROOT / "models").glob("*/*.*") if p.suffix in (".lp", ".mps", ".nl", ".cbf"))
@@ -311,10 +314,62 @@ REFUSED = {
     "of itself": ("m.nl", NL.replace("V3 1 0\n0 2\no2\nv0\nv1", "V3 1 0\n0 2\no2\nv3\nv1"), "damaged"),
     "outside its domain": ("m.nl", NL.replace("o43\nv1", "o43\nn-1"), "damaged"),
     "size of nl": ("m.nl", NL.replace(" 3 2 1 0 1", " 99999999999 2 1 0 1"), "99999999999 variables"),
-    "size of cbf": ("m.cbf", CBF.replace("3 2\nL+ 2", "99999999999 2\nL+ 99999999998"), "99999999999 variables"),
-    "size of a matrix": ("m.cbf", CBF.replace("PSDVAR\n1\n2", "PSDVAR\n1\n200000"), "40000000000 variables"),
+    "size of cbf": ("m.cbf", CBF.replace("3 2\nL+ 2", "99999999999 2\nL+ 99999999998"), "100000000008 variables"),
+    "size of a matrix": ("m.cbf", CBF.replace("PSDVAR\n1\n2", "PSDVAR\n1\n200000"), "60000300000 variables"),
     "not finite": ("m.cbf", CBF.replace("4 1 2.0", "4 1 nan"), "not finite"),
 }
+
+
+LONG = 40_000
+COSTLY = {
+    "brackets": ("c: " + "[" * LONG, "no ']'"),
+    "a word": (f"c: [ {'x' * 3 * LONG} ] <= 1", "quadratic term"),
+    "digits": (f"c: [ {'1' * 3 * LONG} ] <= 1", "quadratic term"),
+    "blanks": (f"c: [ {' ' * LONG}^ ] <= 1", "quadratic term"),
+    "colons": (f"c{':' * LONG} [ x^2 ] <= 1", "no name"),
+    "no name": (f"{'x' * 3 * LONG} [ x^2 ] <= 1", "no name"),
+    "factor": ("c: 2 [ x^2 ] <= 1", "has a factor"),
+    "divisor": ("c: [ x^2 ] / 2.5 <= 1", "has a factor"),
+    "two signs": ("c: x - - [ x^2 ] <= 1", "no sign of its own"),
+    "fraction of a power": ("c: [ x^2.5 x^2 ] <= 1", r"x \^ 2\.5"),
+    "no sign": ("c: [ x^2 x^2 ] <= 1", "quadratic term"),
+}
+
+
+@pytest.mark.parametrize("case", COSTLY)
+def test_quadratic_parts_are_read_in_linear_time_or_refused(case, tmp_path):
+    body, words = COSTLY[case]
+    start = process_time()
+    with pytest.raises(FileError, match=words) as error:
+        fsopt.read_model(written(tmp_path, "m.lp", f"min\n o: x\nst\n {body}\nend\n"))
+    assert process_time() - start < 1.0  # minutes where the time is quadratic in the length
+    assert len(str(error.value)) < 200
+
+
+def test_a_long_number_of_an_mps_file_takes_linear_time():
+    text = f" LI BND x {'1' * LONG}z\n"
+    start = process_time()
+    assert with_words(text) == text
+    assert process_time() - start < 1.0
+
+
+def test_many_quadratic_constraints_are_read_in_linear_time(tmp_path):
+    rows = "".join(f" c{i}: x + [ x^2 ] / 2 <= {i}\n" for i in range(2000))
+    start = process_time()
+    model = fsopt.read_model(written(tmp_path, "m.lp", f"min\n o: x\nst\n{rows}end\n"))
+    assert process_time() - start < 1.0
+    assert str(model.row["c1999"].body) == "x[x] + 0.5*x[x]*x[x]"
+
+
+def test_a_packed_file_is_unpacked_up_to_the_limit(tmp_path, monkeypatch):
+    path = written(tmp_path, "m.lp.gz", LP)
+    fsopt.read_model(path)
+    with gzip.open(path, "ab") as file:
+        file.write(b" " * 3_000_000)
+    monkeypatch.setenv("FSOPT_DATA_LIMIT", "0.01")
+    with pytest.raises(FileError, match="text of the packed file would take more than") as error:
+        fsopt.read_model(path)
+    assert "FSOPT_DATA_LIMIT=" in error.value.hint
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -11,8 +11,9 @@ from zipfile import ZipFile
 
 import numpy as np
 
+from fsopt.common.budget import check_size
 from fsopt.data.matrices import stays_sparse
-from fsopt.data.tables.content import NUMBER, check_size, foreign
+from fsopt.data.tables.content import NUMBER, foreign
 from fsopt.data.tables.table import Table, label_texts
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError

@@ -1,61 +1,20 @@
-"""The bytes of data files, and the limit on the memory that a small file may ask for."""
+"""The bytes of data files."""
 
 from __future__ import annotations
 
 import gzip
-import math
-import os
 import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fsopt.common.budget import BLOCK, check_size
 from fsopt.data.tables.spelling import decoded
-from fsopt.errors import DataError, FsoptError, ParameterError
+from fsopt.errors import DataError, FsoptError
 
-LIMIT_VARIABLE = "FSOPT_DATA_LIMIT"
-"""Environment variable: gigabytes (10^9 bytes) that a compressed or sparse file may expand to."""
-DEFAULT_LIMIT = 0.5
 NUMBER = 8
 """Bytes of a number in memory."""
-BLOCK = 1 << 20
-
-
-def size_limit() -> int:
-    """Return the largest number of bytes that a compressed or sparse file may expand to.
-
-    Raises
-    ------
-    ParameterError : the environment variable FSOPT_DATA_LIMIT is no positive number.
-    """
-    text = os.environ.get(LIMIT_VARIABLE)
-    try:
-        gigabytes = DEFAULT_LIMIT if not text else float(text)
-    except ValueError:
-        gigabytes = math.nan
-    if not 0 < gigabytes < math.inf:
-        raise ParameterError(f"{LIMIT_VARIABLE} is {text!r}", "set it to a number of gigabytes, such as 4")
-    return int(gigabytes * 1e9)
-
-
-def check_size(size: float, what: str, *, more: bool = False) -> None:
-    """Refuse what takes more memory than :func:`size_limit` allows.
-
-    Parameters
-    ----------
-    size : bytes that are needed, in total if not ``more``.
-    what : subject of the sentence.
-    more : whether the total may be larger.
-    """
-    allowed = size_limit()
-    if size > allowed:
-        needs = "more than" if more else "about"
-        raise DataError(
-            f"{what} would take {needs} {size / 1e9:.2g} GB of memory, more than the limit of {allowed / 1e9:g} GB",
-            f"if the file is what it should be, raise the limit: {LIMIT_VARIABLE}={math.ceil(2 * size / 1e9)} "
-            "(an environment variable, in gigabytes)",
-        )
 
 
 @contextmanager

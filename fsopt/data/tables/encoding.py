@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.common.budget import size_limit
 from fsopt.data.matrices import canonical, stays_sparse
 from fsopt.data.tables.content import NUMBER as SIZE
-from fsopt.data.tables.content import size_limit
 from fsopt.data.tables.source import DATE, NUMBER, TEXT, Column, Source, absent, refuse_text, some_numbers, text_column
 from fsopt.errors import DataError
 from fsopt.typing import Indices, Matrix

@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from fsopt.data.tables.content import NUMBER, check_size, foreign
+from fsopt.common.budget import check_size
+from fsopt.data.tables.content import NUMBER, foreign
 from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.table import Table

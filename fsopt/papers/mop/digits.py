@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import zlib
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fsopt.common.budget import unpacked
 from fsopt.data import Dataset
 from fsopt.data.tables.readers import FOLDER_VARIABLE, data_folder
 from fsopt.errors import DataError
@@ -53,11 +53,12 @@ def read_idx(path: str | os.PathLike[str]) -> NDArray[np.uint8]:
 
     Raises
     ------
-    DataError : the file cannot be read, is no gzip'ed idx file of bytes, or differs in length from its header.
+    DataError : the file cannot be read, is no gzip'ed idx file of bytes, differs in length from its header, or would
+        expand beyond the limit on memory.
     """
     hint = f"give the original {FILES[0]} or {FILES[1]}"
     try:
-        content = gzip.decompress(Path(path).read_bytes())
+        content = unpacked(Path(path).read_bytes(), "the expanded file")
     except OSError as error:
         raise DataError(f"cannot read '{path}': {error.strerror or error}", hint) from error
     except (EOFError, zlib.error) as error:
