@@ -55,8 +55,7 @@ def certify_nonconvex(
     try:
         value, residuals = minimised(program, x), at_point(program, point.x)
     except SolverError as error:
-        value = program.objective_at(x)
-        return Certificate(Kind.NONE, False, {}, value, notes=(f"not checked: {error.message}",))
+        return Certificate(Kind.NONE, False, {}, notes=(f"not checked: {error.message}",))
     objective = program.sign * value
     if program.discrete:
         residuals["integrality"] = integrality(program, point.x)

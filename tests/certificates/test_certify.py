@@ -241,3 +241,29 @@ def test_a_point_on_an_artificial_bound_is_named():
     program = compile_model(m)
     for value, said in ((1e6, "no minimiser"), (5e5, "")):
         assert on_artificial_bound(program, np.where(program.c != 0.0, value, 1e6)) == said
+
+
+def test_first_order_conditions_leave_out_multipliers_of_sides_that_are_not_there():
+    """exp(x) - x^3 / 3 on [1, 5] by rows: at x = 1 the slope e - 1 is the multiplier of the first."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var()
+    m.low, m.high = pyo.Constraint(expr=m.x >= 1), pyo.Constraint(expr=m.x <= 5)
+    m.f = pyo.Objective(expr=pyo.exp(m.x) - m.x**3 / 3)
+    program, x = compile_model(m), np.array([1.0])
+    for first, second, holds in (
+        (np.e - 1, 0.0, True),
+        (np.e - 1, 3.0, True),
+        (0.0, 3.0, False),
+        (0.0, np.e - 1, False),
+    ):
+        pair = Point(x, np.array([first, second]), np.zeros(0))
+        assert certify_nonconvex(program, pair, bound=None, source="").ok is holds
+
+
+def test_an_operator_without_derivatives_is_not_checked():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(-2, 1))
+    m.f = pyo.Objective(expr=pyo.Expr_if(m.x >= 0, m.x, -m.x))
+    found = certify_nonconvex(compile_model(m), Point(np.array([1.0])), bound=None, source="")
+    assert (found.ok, found.objective) == (False, None)
+    assert "Expr_if" in found.notes[0]
