@@ -72,6 +72,15 @@ def test_the_scores_of_a_path_are_those_of_the_proved_selections_of_the_training
         assert value == pytest.approx(measures(test.y, fit.decision_function(test))["auc"], abs=1e-3)
 
 
+def test_the_nested_scores_of_a_given_number_are_those_of_its_selections_without_the_fold(forced):
+    folds = stratified_folds(DATA, 2, 0)
+    wanted = [path_scores(DATA, fold, [4], 1.0, "accuracy")[0] for fold in folds]
+    assert forced.nested.scores == pytest.approx(wanted)
+    assert forced.nested.numbers == (4, 4)
+    best = [max(path_scores(DATA, fold, [1, 2, 3, 4, 5], 1.0, "accuracy")) for fold in folds]
+    assert best != pytest.approx(wanted), "this data cannot tell them from the largest of the fold"
+
+
 def test_substitutes_of_missing_values_are_those_of_the_training_samples():
     frame = with_frame()
     data = fsopt.Dataset.from_frame(frame, target="y", positive="yes", missing="mean")

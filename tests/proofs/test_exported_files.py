@@ -58,3 +58,31 @@ def test_a_program_with_a_part_that_the_statement_has_not_is_another_one(part, v
     verify_data.compare_program(sketch, SimpleNamespace(**held), {"kind": "convex"})
     with pytest.raises(verify_data.Different, match="parts that the statement has not"):
         verify_data.compare_program(sketch, SimpleNamespace(**held | {part: value}), {"kind": "convex"})
+
+
+def a_form(column, value=1, constant=0):
+    return SimpleNamespace(columns=[column], values=[value], constant=constant, bottom=1)
+
+
+@pytest.mark.parametrize(
+    "cone",
+    [
+        ([1], [a_form(0), a_form(0), a_form(2)]),  # the norm of another variable
+        ([2], [a_form(0), a_form(0), a_form(1)]),  # twice the square
+        ([1], [a_form(0), a_form(2), a_form(1)]),  # another head
+        ([1], [a_form(0), a_form(0), a_form(1, 2)]),
+        ([1], [a_form(0), a_form(0), a_form(1, 1, 1)]),
+        ([1, 1], [a_form(0), a_form(0), a_form(1), a_form(2)]),
+    ],
+    ids=["other tail", "weight", "other head", "factor", "constant", "larger tail"],
+)
+def test_another_cone_is_another_program(cone):
+    """min x0 with x0 >= |x1|, as a statement gives it."""
+    known = {"cost": [(Fraction(c), Fraction(0)) for c in (1, 0, 0)], "lb": [None] * 3, "quadratic": [], "slopes": []}
+    sketch = SimpleNamespace(**known, rows=[], cones=[(0, 0, [1])], factors=[])
+    held = {"n": 3, "rows": [], "limits": [], "matrices": [], "integer": [], "P": {}, "c0": Fraction(0)}
+    held |= {"c": [Fraction(1), Fraction(0), Fraction(0)], "bounds": [(None, None)] * 3}
+    right = ([1], [a_form(0), a_form(0), a_form(1)])
+    verify_data.compare_program(sketch, SimpleNamespace(**held, cones=[right]), {"kind": "convex"})
+    with pytest.raises(verify_data.Different, match="its cone 0"):
+        verify_data.compare_program(sketch, SimpleNamespace(**held, cones=[cone]), {"kind": "convex"})
