@@ -64,3 +64,14 @@ def test_a_search_that_is_too_large_says_so():
     assert found.selection is None
     assert not found.complete
     assert found.bound < 3.0
+
+
+def test_a_limit_that_is_met_up_to_rounding_is_met():
+    """.1 + .2 is more than .3 in floating point; both features together are below the cutoff, neither alone is."""
+    cut = np.array([1.0]), np.array([[1.0, 1.0]])
+    limit = np.array([[0.1, 0.2]])
+    found = selection_below(-0.5, *cut, limit, np.array([0.3]), chunk=4, max_nodes=100)
+    assert found.selection is not None
+    assert found.selection.tolist() == [1.0, 1.0]
+    above = selection_below(-0.5, *cut, limit, np.array([0.2999]), chunk=4, max_nodes=100)
+    assert above.selection is None
