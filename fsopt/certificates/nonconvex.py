@@ -6,9 +6,10 @@ constraints and cones, the reduced costs are
 .. math:: r = \nabla f(x) - A'y_A - \nabla g(x)'y_g - G'z.
 
 A multiplier in y or r is positive at a lower bound and negative at an upper bound. The residual ``stationarity`` is the
-largest reduced cost without a bound, relative to the sum of its own terms. The residual ``complementarity`` is the sum
-of each multiplier times the distance of its constraint to its bound, relative to the objective value. Both vanish at a
-Karush-Kuhn-Tucker point. Such a point is stationary; it need not be a minimum.
+largest reduced cost without a bound, relative to the sum of its own terms, with :math:`|\nabla^2 L||x|` for the
+functions L. The residual ``complementarity`` is the sum of each multiplier times the distance of its constraint to its
+bound, relative to the objective value. Both vanish at a Karush-Kuhn-Tucker point. Such a point is stationary; it need
+not be a minimum.
 
 The bound of a solver is its word. It counts where the bounds of the variables, or ranges by propagation, give every
 term that is not convex an estimator: a solver that searches a box of its own bounds another program.
@@ -29,7 +30,7 @@ from fsopt.certificates.points import integrality, judged_point, minimised, rati
 from fsopt.certificates.propagation import ranges
 from fsopt.certificates.univariate import term_of
 from fsopt.compiler import Program
-from fsopt.compiler.derivatives import derivatives_of
+from fsopt.compiler.derivatives import Derivatives, derivatives_of
 from fsopt.errors import SolverError
 from fsopt.typing import Vector
 
@@ -134,12 +135,26 @@ def _first_order(program: Program, point: Point, value: float) -> dict[str, floa
     J = abs(other.jacobian(x))
     terms = abs(program.P) @ np.abs(x) + np.abs(program.c) + J.T @ np.append(np.abs(y[m:]), 1.0)
     terms = terms + abs(program.A).T @ np.abs(y[:m]) + abs(program.cones.G).T @ np.abs(z)
+    terms += _curvature(other, x, np.append(-y[m:], 1.0))
     loose = ((r > 0.0) & ~np.isfinite(program.lb)) | ((r < 0.0) & ~np.isfinite(program.ub))
     activity = np.append(program.A @ x, other.values(x)[:-1])
     products = _complementarity(y, activity, low, high) + _complementarity(r, x, program.lb, program.ub)
     products += abs(float(z @ (program.cones.G @ x + program.cones.h)))
     stationarity = float(ratio(np.abs(r), terms)[loose].max(initial=0.0))
     return {"stationarity": stationarity, "complementarity": products / max(program.unit, abs(value))}
+
+
+def _curvature(functions: Derivatives, x: Vector, weights: Vector) -> Vector:
+    r"""Return :math:`|H||x|` (n,) of the weighted sum of functions: what its gradient owes to the size of x, as |P||x|.
+
+    A gradient of one term, as that of sin(x), has no other terms to be small against.
+    """
+    pattern, entries = functions.hessian_pattern, np.abs(functions.hessian_values(x, weights))
+    i, j = pattern.rows, pattern.columns
+    sizes = np.zeros(len(x))
+    np.add.at(sizes, i, entries * np.abs(x[j]))
+    np.add.at(sizes, j, np.where(i == j, 0.0, entries * np.abs(x[i])))
+    return sizes
 
 
 def _complementarity(multiplier: Vector, activity: Vector, low: Vector, high: Vector) -> float:

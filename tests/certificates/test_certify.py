@@ -267,3 +267,19 @@ def test_an_operator_without_derivatives_is_not_checked():
     found = certify_nonconvex(compile_model(m), Point(np.array([1.0])), bound=None, source="")
     assert (found.ok, found.objective) == (False, None)
     assert "Expr_if" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("function", "at"),
+    [(lambda x: pyo.exp(x - 2) + pyo.exp(2 - x), 2.0), (pyo.sin, 1.5 * np.pi), (lambda x: x * pyo.log(x), np.exp(-1))],
+    ids=["sum of exponentials", "sine", "entropy"],
+)
+def test_a_gradient_of_one_term_is_small_relative_to_the_curvature_times_the_point(function, at):
+    """Of a variable without bounds, whose stationary point a solver meets to eight digits, and not to two."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(initialize=1.0)
+    m.f = pyo.Objective(expr=function(m.x))
+    program = compile_model(m)
+    for error, holds in ((1e-8, True), (1e-2, False)):
+        point = Point(np.array([at * (1.0 + error)]), np.zeros(0), np.zeros(0))
+        assert certify_nonconvex(program, point, bound=None, source="").ok is holds
