@@ -4,20 +4,10 @@ import json
 
 import numpy as np
 import pytest
+from reproductions import run
 
 import fsopt
-from fsopt.cli import main
 from fsopt.data.synthetic.files import LAWS, draw
-
-
-def run(words, capsys, code=0):
-    with pytest.raises(SystemExit) as ended:
-        main(words.split())
-    out, err = capsys.readouterr()
-    assert ended.value.code == code, err
-    assert "Traceback" not in err
-    return out, err
-
 
 SMALL = {
     "gmeb-type1": {"p": 8},

@@ -11,12 +11,12 @@ from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, Thre
 import numpy as np
 import pandas as pd
 import pytest
+from reproductions import run
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 from support import blobs
 
 import fsopt
-from fsopt.cli import main
 from fsopt.errors import DataError, FileError, ParameterError, UnknownNameError, WorkersLost
 from fsopt.studies import store, units
 from fsopt.studies.executors import InProcess
@@ -104,15 +104,6 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "study.toml").write_text(TOML)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def command(words, capsys, code=0):
-    with pytest.raises(SystemExit) as ended:
-        main(words.split())
-    out, err = capsys.readouterr()
-    assert ended.value.code == code, err
-    assert "Traceback" not in err
-    return out, err
 
 
 def test_a_unit_has_the_scores_of_a_fit_by_hand():
@@ -265,11 +256,11 @@ def test_code_beside_a_study_file_runs_with_consent_alone(folder, capsys, monkey
     with pytest.raises(ParameterError, match=r"rules\.py:rule.*allow_code=True"):
         fsopt.run_study("changed.toml", executor=InProcess())
     words = "study run changed.toml --store s.sqlite --jobs 1"
-    command(words, capsys, code=2)
+    run(words, capsys, code=2)
     for stream in (sys.stdin, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)
     monkeypatch.setattr("typer.confirm", lambda text, err: False)
-    assert "rules.py:rule" in command(words, capsys, code=2)[1]
+    assert "rules.py:rule" in run(words, capsys, code=2)[1]
     assert not (folder / "ran").exists()
     found = fsopt.run_study("changed.toml", executor=InProcess(), allow_code=True)
     assert found.complete
@@ -345,20 +336,20 @@ def test_a_wrong_study_is_refused_before_any_fit(change, error, match):
 
 @pytest.mark.usefixtures("in_process")
 def test_the_verbs_of_a_study(folder, capsys):
-    record = json.loads(command("study run study.toml --store s.sqlite --jobs 1 --json", capsys)[0])
+    record = json.loads(run("study run study.toml --store s.sqlite --jobs 1 --json", capsys)[0])
     assert record["states"] == {"done": 8}
-    assert "8 done" in command("study status --store s.sqlite", capsys)[0]
-    shown = json.loads(command("study show --store s.sqlite --json", capsys)[0])["rows"]
+    assert "8 done" in run("study status --store s.sqlite", capsys)[0]
+    shown = json.loads(run("study show --store s.sqlite --json", capsys)[0])["rows"]
     assert [(row["method"], row["units"]) for row in shown] == [("fsv", 2), ("svm", 2), ("svm", 2), ("svm", 2)]
-    assert "tuned c" in command("study show --store s.sqlite", capsys)[0]
+    assert "tuned c" in run("study show --store s.sqlite", capsys)[0]
     for name in ("rows.csv", "rows.parquet"):
-        command(f"study export --store s.sqlite -o {name}", capsys)
+        run(f"study export --store s.sqlite -o {name}", capsys)
     rows, again = pd.read_csv("rows.csv"), pd.read_parquet("rows.parquet")
     assert len(rows) == len(again) == 8
     asked = "data method params fold seed status objective bound n_features accuracy balanced_accuracy mcc auc seconds"
     assert set(asked.split()) < set(rows.columns)
     assert rows["accuracy"].to_numpy() == pytest.approx(again["accuracy"].to_numpy())
-    one = json.loads(command(f"study show {rows['key'][0]} --store s.sqlite --json", capsys)[0])
+    one = json.loads(run(f"study show {rows['key'][0]} --store s.sqlite --json", capsys)[0])
     assert one["accuracy"] == pytest.approx(rows["accuracy"][0])
 
 
@@ -376,6 +367,6 @@ def test_the_verbs_of_a_study(folder, capsys):
     ],
 )
 def test_wrong_words_are_one_line(folder, capsys, words, text):
-    _, err = command(words, capsys, code=2)
+    _, err = run(words, capsys, code=2)
     assert err.strip().count("\n") == 0
     assert text in err
