@@ -44,7 +44,7 @@ from fsopt.solvers.shared import without_objective
 SECOND_OPINION = 10.0
 """Time limit, in seconds, of another solver for a feasible point of a program that the first called infeasible."""
 SHARE = 5.0
-"""Largest cost of a mend, in the seconds of the solve; at least :data:`BRIEF`."""
+"""Largest cost of a mend, in the seconds of the solve; at least ``BRIEF``."""
 BRIEF = 10.0
 
 

@@ -60,7 +60,7 @@ def mended(program: Program, point: Point, deadline: float) -> Point:
     Parameters
     ----------
     point : of a solver, with or without multipliers.
-    deadline : of :func:`time.perf_counter`.
+    deadline : of ``time.perf_counter``.
     """
     x, known = judged_point(program, point.x), dict[float, Box]()
     priced = point.y is not None and point.z is not None
@@ -85,7 +85,7 @@ def mended_ray(program: Program, ray: Point, deadline: float) -> Point | None:
     Parameters
     ----------
     ray : multipliers y and z of either sign; x is not used.
-    deadline : of :func:`time.perf_counter`.
+    deadline : of ``time.perf_counter``.
     """
     if ray.y is None or ray.z is None:
         return None
@@ -122,7 +122,7 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
 
     Parameters
     ----------
-    deadline : of :func:`time.perf_counter`.
+    deadline : of ``time.perf_counter``.
     terms : (n,) sums of the terms of the reduced costs, the prices of changes; None for those of the objective.
     """
     best = judged_point(program, x)
