@@ -2,7 +2,6 @@ from . import drivers as drivers
 from . import estimators as estimators
 from . import extend as extend
 from .analysis.alternatives import alternatives as alternatives
-from .analysis.differences import compare_models as compare_models
 from .analysis.fronts import pareto_front as pareto_front
 from .analysis.infeasibility import explain_infeasibility as explain_infeasibility
 from .analysis.necessity import necessity as necessity

@@ -1,4 +1,4 @@
-"""Verbs ``explain``, ``sensitivity`` and ``diff``: questions about models."""
+"""Verbs ``explain`` and ``sensitivity``: questions about models."""
 
 from __future__ import annotations
 
@@ -95,48 +95,6 @@ def _range(found: Range) -> str:
         return "-"
     low, high = ("" if unlimited(end) else f"{end:.5g}" for end in found)
     return f"{low} .. {high}"
-
-
-def diff(
-    first: options.Model,
-    second: options.Model,
-    data: options.Data,
-    layout: Layout = WHOLE,
-    param: options.Params = None,
-    scale: Scale = "none",
-    json: options.Json = False,
-) -> int:
-    """Compare two formulations: components, sizes, classes, optimal values.
-
-    A parameter is given to the models that have it.
-    """
-    from dataclasses import asdict
-
-    from fsopt.analysis.differences import compare_models as run
-    from fsopt.answers.records import plain
-    from fsopt.errors import ParameterError
-    from fsopt.models.registry import MODELS
-
-    specs = [MODELS[name] for name in (first, second)]
-    given = options.parse_params(param)
-    for name in given:
-        if not any(name in spec.parameters for spec in specs):
-            raise ParameterError(f"neither '{first}' nor '{second}' has a parameter '{name}'", "see 'fsopt models'")
-    source = load(data, layout)
-    models = [
-        built(name, source, {k: v for k, v in given.items() if k in spec.parameters}, scale)[0]
-        for name, spec in zip((first, second), specs, strict=True)
-    ]
-    found = run(*models)
-    if json:
-        print_json(plain({**asdict(found), "same_optimum": found.same_optimum}))
-        return EXIT_SOLVED
-    listing = table("", [("", "left"), (first, "left"), (second, "left")])
-    listing.add_row("optimum", *map(escape, found.optima))
-    for row in found.to_records():
-        listing.add_row(*(escape("-" if value is None else value) for value in row.values()))
-    show(listing)
-    return EXIT_SOLVED
 
 
 def _model(

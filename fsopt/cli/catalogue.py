@@ -86,11 +86,10 @@ def _assigned(row: Mapping[str, Any]) -> str:
 
 
 def _why_not(solver: SolverSpec) -> str:
-    """Return the missing package and executable of a solver, and its installation command."""
-    if not solver.package:
-        return f"there is no executable '{solver.executable}' on the path: {solver.pip}"
-    program = f", and there is no executable '{solver.executable}' on the path" if solver.executable else ""
-    return f"package '{solver.package}' is not installed{program}: {solver.pip}"
+    """Return the missing package or executable of a solver, and its installation command."""
+    if solver.package:
+        return f"package '{solver.package}' is not installed: {solver.pip}"
+    return f"there is no executable '{solver.executable}' on the path: {solver.pip}"
 
 
 def methods(

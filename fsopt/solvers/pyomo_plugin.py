@@ -25,7 +25,6 @@ OURS = (
     "ipopt",
     "scs",
     "scip",
-    "libsvm",
     "piqp",
     "proxqp",
     "pyomo:glpk",

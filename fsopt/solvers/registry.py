@@ -40,7 +40,6 @@ SOLVERS = Registry(
         "ipopt",
         "scs",
         "scip",
-        "libsvm",
         "piqp",
         "proxqp",
         "pyomo_call",

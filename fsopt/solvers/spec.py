@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -57,7 +56,7 @@ class SolverSpec:
     tolerance : relative accuracy of the objective that it reaches on the classes it solves.
     pip : command that installs the package.
     licence : its licence, and how to get one.
-    executable : program on the search path that replaces a missing package; empty for none.
+    executable : program on the search path that it calls; empty for none.
     interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
     finer : tolerances of further solves where the certificate of an answer at the default one fails; empty where they
         are not worth their seconds.
@@ -65,7 +64,7 @@ class SolverSpec:
         user names no solver, it is passed over for all others. None: it takes every program of its classes.
     ordered : whether it takes special ordered sets.
     hears : whether its interface stops the solver after Ctrl-C, see :func:`fsopt.solvers.watching.heard`.
-    present : whether the solver can be called; None asks for the package and the executable.
+    present : whether the solver can be called; None asks for the package.
     """
 
     name: str
@@ -100,7 +99,7 @@ class SolverSpec:
 
     @property
     def available(self) -> bool:
-        """Whether the package is installed, or the executable is on the search path."""
+        """Whether the solver can be called."""
         if self.present is not None:
             return self.present()
-        return find_spec(self.package) is not None or bool(self.executable and shutil.which(self.executable))
+        return find_spec(self.package) is not None

@@ -44,7 +44,6 @@ ANSWERS = {
     "select": selected,
     "explain_infeasibility": lambda: fsopt.explain_infeasibility(contradiction()),
     "sensitivity": lambda: fsopt.sensitivity(fsopt.build("rlp", DATA)),
-    "compare_models": lambda: fsopt.compare_models(*(fsopt.build(name, DATA) for name in ("svm", "onsvm"))),
     "compare": lambda: fsopt.compare(DATA, ["svm", "mpm"], folds=2, executor=InProcess()),
 }
 
@@ -98,5 +97,3 @@ def test_numbers_of_the_records_are_those_of_the_answer():
     assert "coef" not in front.to_frame()
     compared = answer_of("compare")
     assert compared.to_frame()["cv_accuracy"].tolist() == [row.cv_accuracy for row in compared.rows]
-    models = answer_of("compare_models").to_frame().set_index("name")
-    assert models.loc["variables", "first"] == 3 + 1 + 20

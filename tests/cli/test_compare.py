@@ -32,7 +32,7 @@ SHORT = "compare --data one.npz --folds 2 --jobs 1"
 def test_parameters_solver_and_tuning_are_in_the_rows(folder, run):
     rows = run(f"{SHORT} --methods svm,onsvm --param svm.c=0.3 --param onsvm.c=2 --json")["rows"]
     assert [row["params"]["c"] for row in rows] == [0.3, 2]
-    assert run(f"{SHORT} --methods svm --solver libsvm --json")["rows"][0]["solver"] == "libsvm"
+    assert run(f"{SHORT} --methods svm --solver scs --json")["rows"][0]["solver"] == "scs"
     record = run(f"{SHORT} --methods svm --tune --json")
     assert record["tune"] is True
     assert record["rows"][0]["params"]["c"] in (0.1, 1.0, 10.0)

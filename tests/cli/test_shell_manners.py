@@ -31,7 +31,6 @@ COMMANDS = {
     "export": f"export svm {DATA} -o 'm{RED}.lp'",
     "explain": f"explain svm {DATA}",
     "sensitivity": f"sensitivity onsvm {DATA} --scale standard",
-    "diff": f"diff svm svm-dual {DATA}",
     "fit": f"fit svm {DATA} -o 'f{RED}.json'",
     "predict": f"predict fit.json {DATA}",
     "plot": "plot fit.json --kind weights",

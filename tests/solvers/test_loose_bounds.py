@@ -106,7 +106,7 @@ CASES = [
     pytest.param(make, spec.name, id=f"{make.__name__}-{spec.name}")
     for make in PROGRAMS
     for spec in preference(program_class(compile_model(make()[0])))
-    if spec.available and spec.name != "libsvm"
+    if spec.available
 ]
 
 

@@ -67,7 +67,6 @@ OWN = {
     "mosek": {"MSK_IPAR_LOG": 1, "MSK_DPAR_OPTIMIZER_MAX_TIME": 50.0, "MSK_SPAR_PARAM_COMMENT_SIGN": "%%"},
     "piqp": {"check_duality_gap": True, "max_iter": 250, "tau": 0.5},
     "proxqp": {"compute_preconditioner": True, "max_iter": 10**4, "alpha_bcl": 0.125},
-    "libsvm": {"shrinking": True, "max_iter": 10**6, "cache_size": 200.0},
     "pyomo:glpk": {"seed": 1, "mipgap": 0.125},
     "pyomo:cbc": {"maxNodes": 1000, "ratio": 0.125, "presolve": "on"},
 }
@@ -142,7 +141,6 @@ BAD = {
     "scip": ({"limits/nodes": "a"}, {"limits/nodes": -7}, {"lp/pricing": "z"}, {"numerics/feastol": 5.0}),
     "gurobi": ({"Method": 99}, {"Method": "a"}, {"Time*": 1}),
     "xpress": ({"presolve": "a"}, {"threads": -5}),
-    "libsvm": ({"kernel": "rbf"}, {"tol": 1.0}, {"max_iter": "a"}, {"cache_size": -1}, {"C": 2.0}),
     "piqp": ({"max_iter": "many"},),
     "proxqp": ({"max_iter": "many"},),
 }

@@ -38,12 +38,6 @@ def test_the_ranks_give_the_order_of_each_class(problem_class):
     assert [s.name for s in preference(problem_class) if s.name in OURS] == ORDER[problem_class]
 
 
-def test_a_solver_of_one_structure_is_taken_by_name_alone():
-    assert SOLVERS["libsvm"].structured
-    assert "libsvm" not in [s.name for s in preference("QP")]
-    assert choose("libsvm", "QP", "m").name == "libsvm"
-
-
 @pytest.mark.slow
 def test_the_registry_and_the_listing_import_no_solver():
     packages = [s.package for s in SOLVERS.values()]

@@ -52,7 +52,6 @@ VALUES = {
     "initial": ["x11"],
     "max_nodes": 7,
     "jobs": 2,
-    "arrays": "numpy",
     "root_cuts": 3,
     "stabilisation": "none",
     "master": "milp",

@@ -54,9 +54,9 @@ def test_the_first_fit_of_a_process_is_before_the_clock_and_once_for_each_method
     order = []
     real = units.study_fit
     monkeypatch.setattr(units, "study_fit", lambda *a, **k: order.append(list(calls)) or real(*a, **k))
-    methods = [{"name": "svm"}, {"name": "svm", "solver": "libsvm"}, {"name": "sklearn-kbest", "params": {"m": 2}}]
+    methods = [{"name": "svm"}, {"name": "svm", "solver": "scs"}, {"name": "sklearn-kbest", "params": {"m": 2}}]
     assert fsopt.run_study({**STUDY, "methods": methods}, executor=InProcess()).complete
-    assert calls == [("svm", None), ("svm", "libsvm"), ("sklearn-kbest", None)]
+    assert calls == [("svm", None), ("svm", "scs"), ("sklearn-kbest", None)]
     assert order[0] == calls[:1]
 
 

@@ -41,13 +41,13 @@ def numbered(n, share=0.5):
 
 def test_folds_are_stratified_disjoint_and_the_same_for_all_candidates(spied):
     data = numbered(40, share=0.25)
-    cross_validate("svm", data, [{"c": 1.0}, {"c": 2.0}], folds=5, seed=3, solver="libsvm")
+    cross_validate("svm", data, [{"c": 1.0}, {"c": 2.0}], folds=5, seed=3, solver="scs")
     held = [frozenset(range(40)) - set(d.X[:, 0].astype(int)) for d, _, _ in spied]
     assert held[:5] == held[5:]
     assert sorted(i for part in held[:5] for i in part) == list(range(40))
     assert all(sum(i < 10 for i in part) == 2 and len(part) == 8 for part in held)
     assert [p for _, p, _ in spied] == [{"c": 1.0}] * 5 + [{"c": 2.0}] * 5
-    assert {s for _, _, s in spied} == {"libsvm"}
+    assert {s for _, _, s in spied} == {"scs"}
 
 
 def test_errors_are_the_shares_of_the_held_out_samples_that_are_misclassified():

@@ -126,10 +126,10 @@ def _relax(search: Search) -> None:
     problem, root = search.problem, search.heap[0][2]
     constrained = len(problem.r) <= 1 and bool(np.all(problem.R >= 0.0))  # the steps have one such constraint
     suited = is_sparse(problem.X) and constrained and not problem.term.entropy
-    if search.settings.arrays is not None or not suited or root.at.free.sum() <= WHOLE:
+    if not suited or root.at.free.sum() <= WHOLE:
         search.solve_root()
         return
-    steps = Steps(problem, root.at, np.asarray)
+    steps = Steps(problem, root.at)
     few = False
     for gap in GAPS:
         steps.run(gap)

@@ -1,4 +1,4 @@
-r"""First-order oracle of the Boolean relaxation of a root, by products with the samples alone, on arrays of any kind.
+r"""First-order oracle of the Boolean relaxation of a root, by products with the samples alone.
 
 With Z = YX, penalty weights :math:`\lambda`, one constraint :math:`R\sigma \le r` and the loss :math:`\ell` of the
 margins, whose conjugate gives the term :math:`\psi` of the multipliers, the relaxation is the saddle point problem
@@ -19,7 +19,7 @@ with the smallest :math:`\mu \ge 0` at which :math:`R\sigma \le r`, found by bis
 restarts on the duality gap and the ratio of the steps are as in :mod:`fsopt.algorithms.primal_dual`; the steps are in
 the inverse of the sums :math:`\sum_i |Z_{ij}|` and :math:`\sum_j |Z_{ij}|` (Pock & Chambolle, 2011).
 
-What is proved does not depend on these arrays: the search rounds alpha to its grid and bounds by integers, in numpy.
+What is proved does not depend on these numbers: the search rounds alpha to its grid and bounds by integers.
 """
 
 from __future__ import annotations
@@ -32,18 +32,14 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane, NodeSolution
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.common import clock
-from fsopt.common.arrays import array_maker, namespace_of, to_numpy
-from fsopt.data.matrices import is_sparse
 from fsopt.data.weights import loss_weights
-from fsopt.errors import ParameterError
 from fsopt.typing import Vector
 
-GAP, SHARE = 1e-4, 0.5
-"""Relative gap at which the steps end, and the largest share of the time that is left: the search needs the rest."""
+SHARE = 0.5
+"""Largest share of the time that is left for the steps: the search needs the rest."""
 STEPS, MOST = 25, 20_000
 """Steps between two looks at the gap, and of all sweeps."""
 LESS = 0.4
@@ -59,37 +55,18 @@ NEAR, EXACT = 1.01, 1e-9
 BLOCK = 256
 """Features of which the absolute values are held at a time."""
 
-Array = Any
-
 
 @dataclass(frozen=True)
 class Pair:
     """A pair of a hyperplane and multipliers, as arrays: w (p,), b () and alpha (n,)."""
 
-    w: Array
-    b: Array
-    alpha: Array
-
-
-def relaxed(problem: SelectionProblem, at: Partial, goal: Goal, arrays: str) -> NodeSolution:
-    """Return the relaxation of a root by its main constraint alone, to :data:`GAP` or as near as the time allows.
-
-    Raises
-    ------
-    ParameterError : the logistic loss, arrays of another kind than numpy's for sparse data, or an unknown kind.
-    PackageError : their package is not installed.
-    """
-    if problem.term.entropy:
-        raise ParameterError("first-order steps take the hinge and the squared hinge loss", "leave out 'arrays'")
-    if is_sparse(problem.X) and arrays != "numpy":
-        raise ParameterError(f"arrays='{arrays}' takes dense data", "give arrays='numpy', or dense data")
-    steps = Steps(problem, at, array_maker(arrays))
-    steps.run(max(goal.gap, GAP), goal.cutoff)
-    return steps.solution()
+    w: Vector
+    b: Any
+    alpha: Vector
 
 
 class Steps:
-    """Primal-dual steps of the relaxation of a root, from w = 0, on arrays of a kind.
+    """Primal-dual steps of the relaxation of a root, from w = 0.
 
     Attributes
     ----------
@@ -99,7 +76,7 @@ class Steps:
     ratio : by which the steps of the weights are longer, and those of the multipliers shorter.
     """
 
-    def __init__(self, problem: SelectionProblem, at: Partial, make: Callable[[Any], Array]) -> None:
+    def __init__(self, problem: SelectionProblem, at: Partial) -> None:
         self.problem, self.root = problem, at
         self.end = time.perf_counter() + SHARE * (clock.end_of(clock.left()) - time.perf_counter())
         kept, main = ~at.outside, problem.main
@@ -112,20 +89,19 @@ class Steps:
             self.room = float(problem.r[main] + problem.tolerances[main] - weights[at.inside].sum())
         self.constant, self.power = float(problem.lam[at.inside].sum()), problem.loss.power
         by_feature, by_sample = _absolute_sums(Z)
-        self.Z, self.y = (Z if is_sparse(Z) else make(Z)), make(np.array(problem.y))
-        self.costs, self.weights = make(problem.lam[kept] * free), make(weights[kept] * free)
+        self.Z, self.y = Z, problem.y
+        self.costs, self.weights = problem.lam[kept] * free, weights[kept] * free
         self.caps, self.gamma, self.penalties = (
-            make(np.array(np.broadcast_to(part, n), dtype=float))
+            np.array(np.broadcast_to(part, n), dtype=float)
             for part in (term.caps, term.gamma, loss_weights(problem.c, problem.weights))
         )
-        self.of_w, self.of_b = make(1.0 / np.maximum(by_feature, TINY)), 1.0 / n
-        self.of_alpha = make(1.0 / (1.0 + by_sample))
-        self.xp = namespace_of(self.y)
+        self.of_w, self.of_b = 1.0 / np.maximum(by_feature, TINY), 1.0 / n
+        self.of_alpha = 1.0 / (1.0 + by_sample)
         self.ratio, self._mu = 1.0, 1.0
         self._total = self._since = 0
         self._gap = math.inf
         self.norm = MARGIN * self._norm()
-        zero = make(np.zeros(p))
+        zero = np.zeros(p)
         start = Pair(zero, 0.0 * self.y[0], self._beginning())
         self.at = self.mean = self.best = self._start = start
         self.lower, self.upper = -math.inf, math.inf
@@ -149,11 +125,11 @@ class Steps:
                 self._restart(pair, high - low)
 
     def solution(self) -> NodeSolution:
-        """Return the best pair as the relaxation of the root, in numpy."""
+        """Return the best pair as the relaxation of the root."""
         kept, pair = ~self.root.outside, self.best
         w, sigma = np.zeros(self.problem.p), np.zeros(self.problem.p)
-        w[kept], sigma[kept] = to_numpy(pair.w), to_numpy(self.shares(pair.w, 0.0))
-        alpha = to_numpy(self.balanced(pair.alpha))
+        w[kept], sigma[kept] = pair.w, self.shares(pair.w, 0.0)
+        alpha = self.balanced(pair.alpha)
         hyperplane = NodeHyperplane(w, float(pair.b), sigma, alpha.astype(np.float32))
         return NodeSolution(alpha, np.zeros(len(self.problem.r)), hyperplane, self.lower)
 
@@ -162,29 +138,29 @@ class Steps:
 
     def ends(self, pair: Pair) -> tuple[float, float]:
         """Return the lower bound by the multipliers of a pair, and the value of the relaxation at its hyperplane."""
-        xp, alpha = self.xp, self.balanced(pair.alpha)
+        alpha = self.balanced(pair.alpha)
         q = self.Z @ alpha
         gains = 0.5 * q * q - self.costs
-        mu = self._multiplier(lambda mu: float(xp.sum(xp.where(gains > mu * self.weights, self.weights, 0.0 * gains))))
-        lower = float(xp.sum(alpha - 0.5 * self.gamma * alpha * alpha)) - (mu * self.room if mu else 0.0)
-        lower -= float(xp.sum(_positive(gains - mu * self.weights)))
+        mu = self._multiplier(lambda mu: float(np.sum(np.where(gains > mu * self.weights, self.weights, 0.0 * gains))))
+        lower = float(np.sum(alpha - 0.5 * self.gamma * alpha * alpha)) - (mu * self.room if mu else 0.0)
+        lower -= float(np.sum(_positive(gains - mu * self.weights)))
         sigma = self.shares(pair.w, 0.0)
         slacks = _positive(1.0 - self._forms(pair))
-        upper = 0.5 * float(xp.sum(pair.w * pair.w / (sigma + TINY))) + float(self.costs @ sigma)
+        upper = 0.5 * float(np.sum(pair.w * pair.w / (sigma + TINY))) + float(self.costs @ sigma)
         upper += float(self.penalties @ (slacks if self.power == 1 else slacks * slacks))
         return self.constant + lower, self.constant + upper
 
-    def shares(self, z: Array, tau: Array | float) -> Array:
+    def shares(self, z: Vector, tau: Vector | float) -> Vector:
         """Return sigma (p,) of a proximal step with the lengths tau (p,) at z; with 0 that of Omega at z."""
-        size = self.xp.abs(z)
+        size = np.abs(z)
 
-        def at(mu: float) -> Array:
+        def at(mu: float) -> Vector:
             charges = self.costs + mu * self.weights
-            return _within(size / self.xp.sqrt(2.0 * (charges + TINY)) - tau, 1.0)
+            return _within(size / np.sqrt(2.0 * (charges + TINY)) - tau, 1.0)
 
         return at(self._multiplier(lambda mu: float(self.weights @ at(mu))))
 
-    def balanced(self, alpha: Array) -> Array:
+    def balanced(self, alpha: Vector) -> Vector:
         """Return multipliers with y'alpha = 0, those of the heavier class scaled down."""
         plus, minus = 0.5 * (1.0 + self.y), 0.5 * (1.0 - self.y)
         up, down = float(plus @ alpha), float(minus @ alpha)
@@ -214,8 +190,8 @@ class Steps:
         """Start anew from a pair, with the ratio of the distances from the last start, halfway on logarithms."""
         w, alpha = at.w - self._start.w, at.alpha - self._start.alpha
         b = float(at.b - self._start.b)
-        far = math.sqrt(float(self.xp.sum(w * w / self.of_w)) + b * b / self.of_b)
-        deep = math.sqrt(float(self.xp.sum(alpha * alpha / self.of_alpha)))
+        far = math.sqrt(float(np.sum(w * w / self.of_w)) + b * b / self.of_b)
+        deep = math.sqrt(float(np.sum(alpha * alpha / self.of_alpha)))
         if min(far, deep) > 0.0:
             self.ratio = math.sqrt(self.ratio * far / deep)
         self.at = self.mean = self._start = at
@@ -241,13 +217,14 @@ class Steps:
         self._mu = high
         return high
 
-    def _forms(self, pair: Pair) -> Array:
-        return pair.w @ self.Z + pair.b * self.y
+    def _forms(self, pair: Pair) -> Vector:
+        forms: Vector = pair.w @ self.Z + pair.b * self.y
+        return forms
 
     def _norm(self) -> float:
         """Return the norm of (Z, y) in the units of the steps, by the power method."""
-        unit, size = self.xp.sqrt(self.of_alpha), 1.0
-        at = self.xp.ones_like(self.y)
+        unit, size = np.sqrt(self.of_alpha), 1.0
+        at = np.ones_like(self.y)
         for _ in range(POWER):
             at = unit * at
             at = unit * self._forms(Pair(self.of_w * (self.Z @ at), self.of_b * (self.y @ at), at))
@@ -255,10 +232,10 @@ class Steps:
             at = at / size
         return math.sqrt(size)
 
-    def _beginning(self) -> Array:
+    def _beginning(self) -> Vector:
         """Return balanced multipliers (n,), of half their bounds, scaled to a positive dual value."""
         alpha = self.balanced(0.5 * self.caps)
-        total, pair = float(self.xp.sum(alpha)), Pair(0.0 * self.of_w, 0.0 * self.y[0], alpha)
+        total, pair = float(np.sum(alpha)), Pair(0.0 * self.of_w, 0.0 * self.y[0], alpha)
         square = total + self.constant - self.ends(pair)[0]  # that of alpha, at least 0
         return alpha * min(1.0, 0.5 * total / max(square, TINY))
 
@@ -274,10 +251,10 @@ def _absolute_sums(Z: Any) -> tuple[Vector, Vector]:
     return by_feature, by_sample
 
 
-def _positive(array: Array) -> Array:
+def _positive(array: Vector) -> Vector:
     return 0.5 * (array + abs(array))
 
 
-def _within(array: Array, high: Any) -> Array:
+def _within(array: Vector, high: Any) -> Vector:
     """Return an array within 0 and upper bounds."""
-    return namespace_of(array).clip(array, 0.0, high)
+    return np.clip(array, 0.0, high)

@@ -17,7 +17,6 @@ from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.one_more import one_left
 from fsopt.algorithms.branch_and_benders.problem import Partial
-from fsopt.algorithms.branch_and_benders.root_steps import relaxed
 from fsopt.common import clock
 
 OPEN_CHILDREN = 1
@@ -184,8 +183,7 @@ class Search(Closing):
             return None
         self.solved += 1
         goal = Goal(0.1 * self.settings.tolerance, self.cutoff, BRANCH_GAP if hyperplane is not None else 0.0)
-        kind = self.settings.arrays if hyperplane is None else None
-        found = relaxed(self.problem, at, goal, kind) if kind else self.solver.solve(at, hyperplane, goal)
+        found = self.solver.solve(at, hyperplane, goal)
         if found is None or found.late:
             clock.check()
         cut = None if found is None else self._cut_of(found.alpha, found.mu)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsopt.common.arrays import array_maker
 from fsopt.models.blocks import number, whole
 from fsopt.typing import Mask
 
@@ -19,7 +18,6 @@ class BranchSettings:
     max_nodes : >= 0, nodes after which it stops; None for no limit.
     initial : (p,) an allowed selection to start from; None for none.
     jobs : >= 1, subtrees that are searched at a time, in as many processes.
-    arrays : kind of arrays for first-order steps at the root, see :mod:`fsopt.common.arrays`; None for no such steps.
     thorough : whether the local search of the root tries many exchanges and restarts, for a proof that follows it;
         without them its selection is nearly as good, in half the time.
     """
@@ -28,7 +26,6 @@ class BranchSettings:
     max_nodes: int | None = None
     initial: Mask | None = None
     jobs: int = 1
-    arrays: str | None = None
     thorough: bool = True
 
     def check(self) -> None:
@@ -37,8 +34,6 @@ class BranchSettings:
         whole("best-subset", "jobs", self.jobs)
         if self.max_nodes is not None:
             whole("best-subset", "max_nodes", self.max_nodes)
-        if self.arrays is not None:
-            array_maker(self.arrays)
 
 
 DEFAULT_SETTINGS = BranchSettings()

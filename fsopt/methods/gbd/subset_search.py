@@ -34,7 +34,6 @@ def fit_by_search(
     initial: Sequence[Feature] | None = None,
     max_nodes: int | None = None,
     jobs: int | None = None,
-    arrays: str | None = None,
     tolerance: float = 1e-6,
     scale: str = "standard",
     **selection: Any,
@@ -60,12 +59,6 @@ def fit_by_search(
         Nodes after which the search stops; None for no limit.
     jobs : int, optional
         Subtrees that are searched at a time, in as many processes; None is 1.
-    arrays : str, optional
-        Kind of arrays, ``numpy``, ``torch``, ``torch:cuda`` or ``cupy``, in which first-order steps solve the
-        relaxation of the root; None for an interior point on the features with a share in it, which on sparse data
-        begins with those of such steps in numpy. For the hinge and the squared hinge loss; sparse data take ``numpy``.
-        Of several constraints the steps have the largest one alone. The bound is made from whole multiples in numpy
-        either way.
     tolerance : float, default 1e-06
         The search stops at ``upper - lower <= tolerance * max(1, upper)``. Above a relative gap of 1e-3 the answer is
         ``feasible``, and ``stop`` says, for example, ``within 10``.
@@ -97,7 +90,7 @@ def fit_by_search(
     if initial is not None:
         first = np.zeros(data.p, dtype=bool)
         first[list(feature_indices(method, "initial", data, initial, "a list"))] = True
-    settings = BranchSettings(tolerance, max_nodes, first, 1 if jobs is None else jobs, arrays)
+    settings = BranchSettings(tolerance, max_nodes, first, 1 if jobs is None else jobs)
     result = branch_and_benders(problem, settings=settings, run=run)
     at = result.point
     sigma, w = trimmed(work, selection, at["sigma"], at["w"])

@@ -1,23 +1,19 @@
-"""First-order steps of the root's relaxation: its optimum by another way, on arrays of each kind, and valid bounds."""
-
-from importlib.util import find_spec
+"""First-order steps of the root's relaxation: its optimum by another way, and valid bounds."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from selection_cases import allowed_values, drawn, problem_of, solved
-from support import blobs, sampled
+from support import blobs
 
-import fsopt
-from fsopt.algorithms.branch_and_benders import root, root_steps, search
+from fsopt.algorithms.branch_and_benders import root
 from fsopt.algorithms.branch_and_benders.cuts import bound, make_cut, on_grid
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
-from fsopt.algorithms.branch_and_benders.root_steps import Steps, relaxed
+from fsopt.algorithms.branch_and_benders.root_steps import Steps
 from fsopt.data import Dataset
-from fsopt.errors import PackageError, ParameterError
 
 
 def proved(problem, found):
@@ -32,20 +28,6 @@ CASES = [
     for n, loss in enumerate(("hinge", "squared-hinge"))
 ]
 """Each kind of constraints with each loss; every other one has samples with weights, by its seed."""
-
-
-@pytest.mark.parametrize(("kind", "loss"), [(kind, loss) for kind, seed, loss in CASES if seed == 0])
-def test_the_bound_is_that_of_the_interior_point_and_below_the_optimum(kind, loss):
-    data, c, limits = drawn(kind, 3)
-    limits = {name: value for name, value in limits.items() if name != "conflicts"}
-    problem = problem_of(data, c, limits, loss)
-    at = problem.root()
-    found, known = relaxed(problem, at, Goal(0.0), "numpy"), NodeSolver(problem).solve(at, None, Goal(1e-8))
-    assert proved(problem, found) == pytest.approx(proved(problem, known), rel=2 * root_steps.GAP)
-    assert found.bound == pytest.approx(proved(problem, found), rel=1e-6)
-    assert proved(problem, found) <= min(allowed_values(data, c, limits, loss).values()) * (1 + 1e-9)
-    if len(problem.r):
-        assert problem.R[0] @ found.hyperplane.sigma <= problem.r[0] * (1 + 1e-8)
 
 
 def thinned(data, seed):
@@ -64,7 +46,7 @@ def test_bound_and_value_enclose_the_relaxation_and_no_bound_is_above_a_selectio
     problem = problem_of(data, c, limits, loss)
     at = problem.root()
     exact = NodeSolver(problem).solve(at, None, Goal(1e-9)).bound
-    steps = Steps(problem, at, np.asarray)
+    steps = Steps(problem, at)
     for gap in (1e-2, 1e-5):  # a second call goes on
         steps.run(gap)
         assert steps.lower <= exact * (1 + 1e-8) <= steps.upper * (1 + 2e-8)
@@ -74,63 +56,6 @@ def test_bound_and_value_enclose_the_relaxation_and_no_bound_is_above_a_selectio
     assert proved(problem, found) <= min(allowed_values(dense, c, limits, loss).values()) * (1 + 1e-8)
     assert np.all(found.hyperplane.sigma[at.inside] == 1.0)
     assert not np.any(found.hyperplane.sigma[at.outside])
-
-
-@pytest.mark.parametrize("kind", [kind for kind in ("array_api_strict", "torch") if find_spec(kind)])
-@pytest.mark.parametrize("loss", sampled(["squared-hinge", "hinge"], 1))
-def test_arrays_of_another_kind_take_the_same_steps(kind, loss, monkeypatch):
-    monkeypatch.setattr(root_steps, "MOST", 2 * root_steps.STEPS)
-    problem = problem_of(blobs(20, 6, seed=1), 1.0, {"m": 3}, loss)
-    ours, other = (relaxed(problem, problem.root(), Goal(0.0), name) for name in ("numpy", kind))
-    assert isinstance(other.alpha, np.ndarray)
-    np.testing.assert_allclose(other.alpha, ours.alpha, rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(other.hyperplane.w, ours.hyperplane.w, rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(other.hyperplane.sigma, ours.hyperplane.sigma, rtol=1e-6, atol=1e-8)
-    assert other.bound == pytest.approx(ours.bound, rel=1e-9)
-
-
-def test_many_sparse_features_take_the_arrays_that_were_given(monkeypatch):
-    random, taken = np.random.default_rng(6), []
-    X = random.standard_normal((20, 160)) * (random.random((20, 160)) < 0.2)
-    data = Dataset(sp.csr_array(X), np.where(random.random(20) < 0.5, 1.0, -1.0))
-    monkeypatch.setattr(root, "Steps", lambda *given: pytest.fail("steps in numpy alone"))
-    monkeypatch.setattr(search, "relaxed", lambda *given: taken.append(given[-1]) or relaxed(*given))
-    fit = fsopt.fit("best-subset", data, m=2, scale="none", arrays="numpy", max_nodes=0)
-    assert taken == ["numpy"]
-    assert 0.0 < fit.bound <= fit.objective
-
-
-def test_a_fit_with_first_order_steps_proves_the_same_optimum(monkeypatch):
-    data = blobs(40, 6, seed=5)
-    known = fsopt.fit("best-subset", data, m=3, tolerance=1e-6)
-    fit = fsopt.fit("best-subset", data, m=3, tolerance=1e-6, arrays="numpy")
-    assert fit.status == known.status == "optimal"
-    assert fit.objective == pytest.approx(known.objective, rel=2e-6)
-    assert fsopt.verify(fit, data).verified
-    monkeypatch.setattr(root_steps, "SHARE", 0.0)  # no time for the steps
-    short = fsopt.fit("best-subset", data, m=3, arrays="numpy", time_limit=60.0, max_nodes=0)
-    assert 0.0 < short.bound <= known.objective * (1 + 1e-9)
-
-
-def test_what_the_steps_do_not_take_is_refused():
-    data = blobs(20, 4, seed=0)
-    for arrays, loss, X, words in (
-        ("jax", "hinge", np.asarray, "arrays is 'jax'"),
-        ("", "hinge", np.asarray, "arrays is ''"),
-        ("numpy", "logistic", np.asarray, "hinge and the squared hinge"),
-        ("array_api_strict", "hinge", sp.csr_array, "takes dense data"),
-        ("array_api_strict:nowhere", "hinge", np.asarray, "nowhere"),
-    ):
-        with pytest.raises(ParameterError, match=words) as caught:
-            fsopt.fit("best-subset", Dataset(X(data.X), data.y), m=2, arrays=arrays, loss=loss, scale="none")
-        assert caught.value.hint
-
-
-@pytest.mark.skipif(find_spec("cupy") is not None, reason="cupy is installed")
-def test_a_package_that_is_not_installed_is_named_with_its_command():
-    with pytest.raises(PackageError, match="cupy, which is not installed") as caught:
-        fsopt.fit("best-subset", blobs(20, 4, seed=0), m=2, arrays="cupy")
-    assert "fsopt[arrays]" in caught.value.hint
 
 
 def wide(seed, n=40, p=200):

@@ -37,7 +37,7 @@ CASES = {
     "logic": ({"m": 3, "implies": [[0, 1]], "conflicts": [[1, 2]], "exclude": [3]}, {"root_cuts": 30}),
     "include": ({"m": 2, "include": [1], "conflicts": [[1, 0]]}, {"start": "zero", "master_solver": "highs"}),
     "penalty weights": ({"lam": [0.1, 6.0, 0.5, 2.0]}, {"start": [0.0, 0.3, 1.0, 0.5]}),
-    "all as printed": ({"m": 2}, {"root_cuts": 30, "stabilisation": "none", "start": "zero", "solver": "libsvm"}),
+    "all as printed": ({"m": 2}, {"root_cuts": 30, "stabilisation": "none", "start": "zero", "solver": "piqp"}),
     "penalty weight, scip": ({"lam": 2.0}, {"master_solver": "scip"}),
     "cardinality, gurobi": ({"m": 2}, {"master_solver": "gurobi"}),
     "include, ipopt": ({"m": 2, "include": [1]}, {"solver": "ipopt"}),
