@@ -25,7 +25,6 @@ from fsopt.cli.output import (
     show,
 )
 from fsopt.cli.proving import Exact, changes_of, print_exact
-from fsopt.cli.second_solver import second_solve
 from fsopt.common.customising import Change, complete, customised, names_of
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
@@ -37,6 +36,13 @@ if TYPE_CHECKING:
     from fsopt.data import Dataset
     from fsopt.solvers.base import Session
     from fsopt.solvers.watching import Watch
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyomo.environ as pyo
+
+    from fsopt.answers.results import SolveResult
+
 
 PROVE = "seconds of branch and bound whose tree is saved: the bound of an integer program is no solver's word then"
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
@@ -284,3 +290,42 @@ def check(
         if exact:
             print_exact(found["exact"])
     return EXIT_SOLVED if verified.verified else EXIT_NOT_SOLVED
+
+
+def second_solve(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> dict[str, Any]:
+    """Solve again with another solver and return the relative differences of both answers."""
+    from fsopt.answers.records import plain
+    from fsopt.solvers.base import Session
+
+    second = Session(model, solver).solve(load=False)
+    difference = None
+    if first.objective is not None and second.objective is not None:
+        difference = abs(first.objective - second.objective) / max(1.0, abs(first.objective))
+    certificate = second.certificate
+    found = {
+        "solver": solver,
+        "status": second.status,
+        "objective": second.objective,
+        "difference": difference,
+        "infeasibility": None if certificate is None else certificate.residuals.get("infeasibility"),
+        "dual_difference": _dual_difference(model, first, second),
+    }
+    return {k: plain(v) for k, v in found.items()}
+
+
+def _dual_difference(model: pyo.ConcreteModel, first: SolveResult, second: SolveResult) -> float | None:
+    """Return the largest relative difference of shadow prices, None if a solver gives none."""
+    import numpy as np
+    import pyomo.environ as pyo
+
+    from fsopt.errors import ParameterError
+
+    worst = 0.0
+    for component in model.component_objects(pyo.Constraint, active=True):
+        try:
+            a, b = (np.array(list(r.duals(component).values()), dtype=float) for r in (first, second))
+        except ParameterError:
+            return None
+        apart = np.abs(a - b) / (1.0 + np.abs(a))
+        worst = max(worst, float(np.nanmax(apart, initial=0.0)))
+    return worst

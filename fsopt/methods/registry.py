@@ -3,32 +3,44 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 from numpy.typing import ArrayLike
 
 from fsopt.answers.fits import Fit
 from fsopt.common import clock
-from fsopt.common.arguments import EXECUTOR, FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, native, optional, word
+from fsopt.common.arguments import (
+    EXECUTOR,
+    FUNCTION,
+    LIST,
+    OPTIONS,
+    PATH,
+    SECONDS,
+    TEXT,
+    checked,
+    native,
+    optional,
+    word,
+)
 from fsopt.common.customising import CHANGES, Change, customised, names_of
 from fsopt.common.files import check_readable, check_writable
 from fsopt.common.locks import alone
-from fsopt.common.memory import FEWER
+from fsopt.common.memory import FEWER, NUMBER, require
 from fsopt.common.registry import Registry, check_function
-from fsopt.data import Dataset
-from fsopt.data.training import training_data
+from fsopt.data.dataset import DATASET, Dataset
+from fsopt.data.matrices import refuse_sparse
+from fsopt.data.tables.frames import in_pandas, is_frame, sparse_of_frame
 from fsopt.drivers.run import CallbackError, Progress, Run
 from fsopt.errors import MemoryLimitError, ParameterError
 from fsopt.methods.checking import judged
-from fsopt.methods.refusals import refuse_data, refuse_executor, refuse_parameters, refuse_solver
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.blocks import number
 from fsopt.models.registry import MODELS
-from fsopt.models.spec import WEIGHTS, check_parameters
+from fsopt.models.spec import WEIGHTS, check_parameters, check_weights
 from fsopt.solvers.checkpoints import kept
 from fsopt.typing import Samples
 
@@ -267,3 +279,73 @@ def _refuse_unread(name: str, customise: Mapping[str, Change], read: set[str]) -
             f"method '{name}' took another way here and solved no model '{unread[0]}', so that nothing was changed",
             f"it solved {', '.join(sorted(read)) or 'no model'}: change these, or choose its parameters otherwise",
         )
+
+
+Methods: TypeAlias = Collection[MethodSpec]
+
+
+def refuse_parameters(entry: MethodSpec, given: Mapping[str, Any], methods: Methods) -> None:
+    """Raise ParameterError for a parameter that another method of the paper has, and this one has not."""
+    for parameter in [k for k in given if k not in entry.parameters]:
+        others = [s.name for s in methods if s.paper == entry.paper and parameter in s.parameters]
+        if entry.paper is not None and others:
+            raise ParameterError(
+                f"method '{entry.name}' has no parameter '{parameter}'", f"methods that have: {', '.join(others)}"
+            )
+
+
+def refuse_data(entry: MethodSpec, data: Dataset, methods: Methods) -> None:
+    """Raise for weights, sparse data, or a size that a method does not take: DataError, MemoryLimitError."""
+    name = entry.name
+    check_weights("method", name, entry.weights, data)
+    if not entry.sparse:
+        able = ", ".join(spec.name for spec in methods if spec.sparse)
+        refuse_sparse(f"method '{name}'", data.X, f"methods that take sparse data: {able}; or ")
+    # The preprocessed samples, and a copy of them in the arrays of a solver or a loop.
+    stored = data.X.nnz if data.sparse else data.X.size  # type: ignore[attr-defined]
+    require(2 * NUMBER * stored, f"the arrays of method '{name}' for {data.n} samples and {data.p} features")
+
+
+def refuse_executor(executor: Executor | None, params: Mapping[str, Any], methods: Methods) -> None:
+    """Raise ParameterError for an executor without subtrees to run."""
+    if executor is not None and (params.get("jobs") or 1) == 1:
+        able = ", ".join(spec.name for spec in methods if "jobs" in spec.parameters)
+        raise ParameterError(
+            "an executor runs subtrees, and this fit has no more than one at a time",
+            f"give jobs=, the number of them, to one of {able}",
+        )
+
+
+def refuse_solver(entry: MethodSpec, solver: str | None, options: Mapping[str, Any] | None, methods: Methods) -> None:
+    """Raise ParameterError for a solver, or its options, of a method that calls none."""
+    if not entry.solver and (solver is not None or options):
+        able = ", ".join(s.name for s in methods if s.solver and s.paper == entry.paper)
+        given = "options" if solver is None else f"solver={solver!r}"
+        raise ParameterError(
+            f"method '{entry.name}' calls no solver, and is given {given}", f"leave it out, or take {able}"
+        )
+
+
+def training_data(data: Dataset | Samples, y: ArrayLike | None) -> Dataset:
+    """Return the data set that a fit is given: itself, or as samples X with their labels y.
+
+    The features of a data frame have the names of its columns, and are sparse where all of these are.
+
+    Raises
+    ------
+    ParameterError : samples without labels, or a data set and labels.
+    DataError : samples and labels that are no valid two-class data set.
+    """
+    if isinstance(data, Dataset):
+        if y is not None:
+            raise ParameterError("a Dataset has its labels already", "give fit(name, data), or fit(name, X, y)")
+        return data
+    if y is not None:
+        if not is_frame(data):
+            return Dataset(cast("ArrayLike", data), y)
+        frame = in_pandas(data)
+        held = sparse_of_frame(frame)
+        return Dataset(frame if held is None else held, y, [str(name) for name in frame.columns])
+    if is_frame(data) or LIST.holds(data):
+        raise ParameterError("there are samples without labels", "give fit(name, X, y), or a Dataset, which has both")
+    raise DATASET.error("data", data)

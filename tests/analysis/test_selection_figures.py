@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsopt.analysis.selection_figures import draw_shares
+from fsopt.analysis.selection_answers import draw_shares
 from fsopt.common.figures import new_figure
 
 

@@ -8,8 +8,8 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.data.training import training_data
 from fsopt.errors import DataError, ParameterError
+from fsopt.methods.registry import training_data
 
 DATA = blobs(20, 3)
 FRAME = pd.DataFrame(DATA.X, columns=["age", "size", "dose"])

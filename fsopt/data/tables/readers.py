@@ -8,18 +8,20 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from fsopt.common.arguments import PATH, TEXT, Kind, checked
 from fsopt.common.files import brief, expanded, status
 from fsopt.data.dataset import Dataset
 from fsopt.data.tables.assembling import parts_of
-from fsopt.data.tables.bundled import wdbc
 from fsopt.data.tables.frames import is_frame, table_of_frame
 from fsopt.data.tables.layout import DEFAULT_TARGET, Layout
 from fsopt.data.tables.registry import READERS, suffix_of
-from fsopt.data.tables.table import Table
+from fsopt.data.tables.table import Table, map_labels
 from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Frame
 
@@ -278,3 +280,30 @@ def _refuse_names(layout: Layout, what: str) -> None:
         raise ParameterError(
             f"{shown}={value!r} cannot be used for {what}, which has one fixed label", f"leave out --{shown}"
         )
+
+
+QUANTITIES = (
+    "radius",
+    "texture",
+    "perimeter",
+    "area",
+    "smoothness",
+    "compactness",
+    "concavity",
+    "concave_points",
+    "symmetry",
+    "fractal_dimension",
+)
+
+
+def wdbc(positive: Sequence[str]) -> Dataset:
+    """Return the data of scikit-learn's file, without the second that the import of scikit-learn takes."""
+    found = find_spec("sklearn")
+    if found is None or not found.submodule_search_locations:
+        raise DataError("scikit-learn, which has the data set 'wdbc', is not installed", "pip install scikit-learn")
+    path = Path(found.submodule_search_locations[0]) / "datasets" / "data" / "breast_cancer.csv"
+    table = np.loadtxt(path, delimiter=",", skiprows=1)
+    features = [f"{name}_{kind}" for kind in ("mean", "se", "worst") for name in QUANTITIES]
+    names = ["malignant" if target == 0 else "benign" for target in table[:, -1]]
+    y, labels = map_labels(names, positive)
+    return Dataset(table[:, :-1], y, features, name="wdbc", labels=labels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,18 +12,21 @@ from fsopt.algorithms.interior_point.certificate import certify_svm
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import kernel_svm_value, svm_value
-from fsopt.drivers.run import Run
+from fsopt.data.hyperplanes import kernel_svm_value, midpoint_intercept, project_multipliers, svm_value
+from fsopt.data.weights import loss_weights
+from fsopt.drivers.run import Run, multipliers
 from fsopt.errors import ParameterError
+from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
-from fsopt.methods.baselines.kernel_svm import fit_kernel_svm
 from fsopt.methods.baselines.svm_sequences import svm_hyperplanes
 from fsopt.methods.exact.hinge import by_multipliers
-from fsopt.methods.kernel_values import DEGREE
+from fsopt.methods.kernel_values import DEGREE, centred_factor, kernel_values
 from fsopt.methods.large_programs import interior_order
+from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import THRESHOLD, SelectionRule, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_multipliers
+from fsopt.models.blocks import number
 from fsopt.models.gbd.svm import build_svm
 from fsopt.typing import Vector
 
@@ -120,6 +124,42 @@ def selected(saved: SavedFit) -> tuple[int, ...]:
     if saved.fit.kernel is None:
         return selected_by_parameters(saved)
     return support_vectors(np.abs(saved.w))
+
+
+def fit_kernel_svm(
+    data: Dataset, run: Run, kernel: str, *, c: float, scale: str, width: float | None, degree: int
+) -> Fit:
+    r"""Fit the C-SVM with a kernel.
+
+    .. math:: \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'\Phi(x_i) + b) \ge 1 - \xi_i,\ \xi \ge 0,
+        \qquad w = \sum_i \alpha_i y_i \Phi(x_i)
+
+    Parameters
+    ----------
+    kernel, c, scale, width, degree : as in :func:`fsopt.methods.baselines.svm.fit_svm`.
+    """
+    started = time.perf_counter()
+    c = number("svm", "c", c)
+    work, map_ = preprocess(data, scale)
+    function, values, warnings = kernel_values(work, kernel, width, degree)
+    # The images less their mean: with y'alpha = 0 neither w nor the loss depends on it.
+    model = build_svm(centred_factor(values), c=c)
+    session, result = run.solve(model, "'svm'")
+    found = multipliers(session, result, model.margin)
+    alpha = project_multipliers(found, data.y, loss_weights(c, data.weights))
+    beta = alpha * data.y
+    b = midpoint_intercept(values.X @ beta, data.y, data.weights)
+    certificate = certify_svm(values, c, beta, b, alpha, gram=True)
+    return make_fit(
+        values,
+        map_,
+        Hyperplane(beta, b, support_vectors(alpha)),
+        certified(result, certificate),
+        started=started,
+        warnings=warnings,
+        details={"alpha": alpha},
+        kernel=function,
+    )
 
 
 SPEC = MethodSpec(

@@ -15,12 +15,12 @@ from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
-from fsopt.algorithms.branch_and_benders.of_master import selection_problem
 from fsopt.algorithms.branch_and_benders.search import Search
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.answers.results import Status
 from fsopt.drivers.run import Run
 from fsopt.errors import InfeasibleError, ParameterError
+from fsopt.methods.gbd.subset_search import selection_problem
 
 FORMS = ("hinge", "squared-hinge", "logistic", "sparse")
 CASES = sorted(
