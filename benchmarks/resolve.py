@@ -32,7 +32,7 @@ from fsopt.data import Dataset, gbd_set_one
 from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
-from fsopt.drivers.penalties.exponential import Exponential
+from fsopt.drivers.penalties.approximations import Exponential
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.models.sla.step_function import step_costs
 from fsopt.solvers.conic import ConicForm

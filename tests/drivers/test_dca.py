@@ -12,7 +12,7 @@ from support import blobs
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers.dca import dca
-from fsopt.drivers.penalties.exponential import Exponential
+from fsopt.drivers.penalties.approximations import Exponential
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError

@@ -13,7 +13,7 @@ from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.mop.driver import mop
-from fsopt.drivers.penalties.exponential import Exponential
+from fsopt.drivers.penalties.approximations import Exponential
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla

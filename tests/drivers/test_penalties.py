@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,11 +11,8 @@ from scipy.integrate import quad
 from support import blobs
 
 import fsopt
-from fsopt.drivers import penalties
-from fsopt.drivers.penalties.inverse_power import InversePower
-from fsopt.drivers.penalties.logarithm import Logarithm
+from fsopt.drivers.penalties.approximations import InversePower, Logarithm, Power
 from fsopt.drivers.penalties.penalty import SMALLEST_COST, step_costs
-from fsopt.drivers.penalties.power import Power
 from fsopt.drivers.penalties.registry import PENALTIES, approximation
 from fsopt.errors import ParameterError
 
@@ -126,10 +120,3 @@ def test_the_power_lies_between_zero_and_one():
             Power(5.0, q=q)
     with pytest.raises(ParameterError, match="'q'"):
         InversePower(5.0, q=0.0)
-
-
-def test_every_module_of_the_folder_that_ends_in_an_entry_is_registered():
-    folder = Path(penalties.__file__).parent
-    entries = [path.stem for path in sorted(folder.glob("*.py")) if "\nSPEC = " in path.read_text("utf-8")]
-    registered = {import_module(f"fsopt.drivers.penalties.{name}").SPEC.name for name in entries}
-    assert registered == set(PENALTIES)

@@ -12,7 +12,7 @@ from fsopt.answers.results import SolveResult, Status
 from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
-from fsopt.drivers.penalties.exponential import Exponential
+from fsopt.drivers.penalties.approximations import Exponential
 from fsopt.drivers.recorder import EARLY, Recorder, stop_word
 from fsopt.drivers.run import ENDS, NoPoint, OutOfTimeError, Run
 from fsopt.drivers.sla import ConcaveTerms, sla

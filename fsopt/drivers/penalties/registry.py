@@ -12,14 +12,7 @@ PENALTIES = Registry(
     PenaltySpec,
     "penalty",
     "fsopt.drivers.penalties",
-    (
-        "exponential",
-        "logarithm",
-        "capped_l1",
-        "scad",
-        "power",
-        "inverse_power",
-    ),
+    ("approximations",),
     listing="fsopt methods l0-mpm",
     check=lambda spec: check_function(f"the penalty '{spec.name}'", spec.make),
 )
