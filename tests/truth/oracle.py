@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,19 +26,8 @@ FLOOR = 1e-1
 """Smallest size by which a violation is divided."""
 FEASIBLE = 1e-9
 """Largest violation of a point that no valid bound excludes."""
-MAY_BE_INFEASIBLE = frozenset(
-    {
-        "gmeb-hard-margin",
-        "kernel-scaling",
-        "kernel-scaling-step",
-        "l0-mpm",
-        "l0-mpm-step",
-        "l1-mpm",
-        "mpm",
-        "rsvm-least-norm",
-    }
-)
-"""The models that may be infeasible. In the others w = 0 (zero multipliers, in a dual) is feasible."""
+MAY_BE_INFEASIBLE = ("gmeb-hard-margin", "kernel-scaling", "l0-mpm", "l1-mpm", "mpm", "rsvm-least-norm")
+"""The models that may be infeasible, their steps too. In the others w = 0 (zero multipliers, in a dual) is feasible."""
 MAY_BE_UNBOUNDED = frozenset({"bmpm", "s-mpm"})
 """The models that may be unbounded, with a singular covariance matrix. The others have bounded objectives."""
 
@@ -49,7 +38,7 @@ class Answer:
 
     Attributes
     ----------
-    solver, status, stop, objective, bound : as in the result.
+    solver, status, objective, bound : as in the result.
     held : whether ``fsopt.certify`` on the solved model confirms an optimum.
     value : the objective value recomputed by Pyomo; None without a point in the model.
     violation, worst : largest violation of a constraint or bound there, and its name, see :func:`largest_violation`.
@@ -59,7 +48,6 @@ class Answer:
 
     solver: str
     status: str
-    stop: str
     objective: float | None
     bound: float | None
     held: bool = True
@@ -89,23 +77,18 @@ def solve(model: Any, solver: str, time_limit: float) -> Answer | None:
             result = fsopt.solve(model, solver, time_limit=time_limit)
     except SolverError:
         return None
-    answer = Answer(solver, str(result.status), result.stop, result.objective, result.bound)
+    answer = Answer(solver, str(result.status), result.objective, result.bound)
     if not result.status.solved:
         return answer
     violation, worst = largest_violation(model)
-    held = result.status != "optimal" or fsopt.certify(model, result).ok
-    return Answer(
-        solver,
-        str(result.status),
-        result.stop,
-        result.objective,
-        result.bound,
-        held,
-        float(pyo.value(objective_of(model))),
-        violation,
-        worst,
-        largest_violation(model, strict=True)[0] <= FEASIBLE,
-        value_of_rounded(model),
+    return replace(
+        answer,
+        held=result.status != "optimal" or fsopt.certify(model, result).ok,
+        value=float(pyo.value(objective_of(model))),
+        violation=violation,
+        worst=worst,
+        feasible=largest_violation(model, strict=True)[0] <= FEASIBLE,
+        rounded=value_of_rounded(model),
     )
 
 
@@ -190,12 +173,7 @@ def relative(a: float, b: float) -> float:
 
 
 def contradictions(slug: str, answers: list[Answer], sign: float) -> list[str]:
-    """Return what is wrong with the answers to one instance, one line each.
-
-    Parameters
-    ----------
-    sign : 1 for a minimisation, -1 for a maximisation.
-    """
+    """Return what is wrong with the answers to one instance, one line each; sign is 1 for a minimisation, else -1."""
     optimal = [a for a in answers if a.status == "optimal"]
     values = [a.objective for a in optimal]
     agreed = not values or relative(max(values), min(values)) <= AGREE
@@ -218,7 +196,7 @@ def _faults(
         yield "leak", f", with its integers rounded {one.rounded:.10g}"
     if not one.held:
         yield "certify", ", refused by fsopt.certify"
-    if one.status == "infeasible" and (slug not in MAY_BE_INFEASIBLE or points):
+    if one.status == "infeasible" and (slug.removesuffix("-step") not in MAY_BE_INFEASIBLE or points):
         yield "false infeasible", f", but {_listed(points) or 'zero is feasible'}"
     if one.status == "unbounded" and (slug not in MAY_BE_UNBOUNDED or optimal):
         yield "false unbounded", f", but {_listed(optimal) or 'the objective is bounded'}"
