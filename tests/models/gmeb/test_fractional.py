@@ -1,27 +1,12 @@
-"""Lemma 23: a fractional program and its convex form have the same optimum, and Theorem 20 is a case of it."""
+"""Lemma 23: a fractional program and its convex form have the same optimum."""
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import blobs
 
 import fsopt
 from fsopt.errors import ParameterError
 from fsopt.models.gmeb.fractional import fractional_to_convex
-
-
-def test_theorem_20_follows_from_lemma_23():
-    data, c = blobs(30, 4, gap=0.5), 2.0
-    model = fsopt.build("svm-margin", data, c=c)
-    numerator = sum(model.xi.values()) + 0.5 / c
-    model.objective.set_value(numerator)
-    model.quotient.deactivate()
-    convex = fractional_to_convex(model, model.gamma)
-    assert fsopt.classify(convex) == "SOCP"
-    found = fsopt.solve(convex)
-    other = fsopt.solve(fsopt.build("svm-norm", data, c=c))
-    assert found.status == other.status == "optimal"
-    assert found.objective == pytest.approx(other.objective / c, rel=1e-5)
 
 
 def test_a_quadratic_over_a_linear_function_by_a_grid():
