@@ -1,6 +1,8 @@
-"""The models of Yang & Ju: worst-case accuracies recomputed from the moments of the classes."""
+"""The models of Yang & Ju: worst-case accuracies from the moments of the classes, the exact model by brute force."""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 import pytest
@@ -12,27 +14,22 @@ import fsopt
 from fsopt.compiler import compile_model
 from fsopt.compiler.values import values_of
 from fsopt.methods.mpm.worst_case import accuracy_limit
+from fsopt.methods.preprocessing import preprocess
 from fsopt.models.mpm import moments as moments_module
 from fsopt.models.mpm.moments import Moments
 
-FEW = settings(max_examples=3, deadline=None, derandomize=True)
-SEEDS = st.integers(0, 10**6)
 
-
-@FEW
-@given(seed=SEEDS, share=st.floats(0.2, 0.95))
-def test_mpm_is_the_reciprocal_of_kappa_and_l1_mpm_keeps_its_accuracy(seed, share):
+@given(seed=st.integers(0, 10**6), share=st.floats(0.2, 0.95))
+@settings(max_examples=3, deadline=None, derandomize=True)
+def test_l1_mpm_keeps_its_accuracy_and_a_step_is_no_worse_than_it(seed, share):
     data = blobs(20, 3, seed=seed, gap=0.8)
     moments = Moments.of(data)
-    limit = accuracy_limit(moments)
-    _, mpm = solved("mpm", data)
-    assert mpm.objective == pytest.approx(1 / limit.kappa, rel=1e-8)
-    delta = share * limit.alpha
+    delta = share * accuracy_limit(moments).alpha
     m, result = solved("l1-mpm", data, delta=delta)
     w, b, k = values_of(m.w), m.b.value, np.sqrt(delta / (1 - delta))
-    for label, mean, sign in ((1, moments.mean1, 1), (-1, moments.mean2, -1)):
+    for label, mean in ((1, moments.mean1), (-1, moments.mean2)):
         spread = np.sqrt(w @ np.cov(data.X[data.y == label].T, bias=True) @ w)
-        assert sign * (mean @ w - b) >= max(1, k * spread) - 1e-6
+        assert label * (mean @ w - b) >= max(1, k * spread) - 1e-6
     assert np.abs(w).sum() == pytest.approx(result.objective, rel=1e-6)
     v = np.array([2.0, -1.0, 0.5])
     m, step = solved("l0-mpm-step", data, delta=delta, alpha=3.0, v=v)
@@ -54,3 +51,35 @@ def test_a_sparse_factor_of_a_ridge_has_the_optimum_of_the_triangular_one(name, 
     m, sparse = solved(name, data, ridge=0.2, **own)
     assert len(m.u1) + len(m.u2) == data.n + 2 * data.p
     assert sparse.objective == pytest.approx(dense.objective, rel=1e-6)
+
+
+# -- l0-mpm-exact -----------------------------------------------------------------------------------------
+
+
+def smallest_selection(data, delta):
+    """Return the size of the smallest selection whose own alpha* is at least delta."""
+    for size in range(1, data.p + 1):
+        for chosen in itertools.combinations(range(data.p), size):
+            if accuracy_limit(Moments.of(data.columns(list(chosen)))).alpha >= delta:
+                return size
+    return None
+
+
+@pytest.mark.parametrize(("seed", "delta"), [(3, 0.3), (8, 0.5)])
+def test_the_optimum_is_that_of_brute_force_and_below_dca(seed, delta):
+    data, _ = preprocess(blobs(60, 5, seed=seed, gap=0.7), "standard")
+    limit = accuracy_limit(Moments.of(data)).alpha
+    delta = min(delta, 0.98 * limit)
+    result = fsopt.solve(fsopt.build("l0-mpm-exact", data, delta=delta))
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(smallest_selection(data, delta), abs=1e-6)
+    found = fsopt.fit("l0-mpm", data, delta=delta, scale="none")
+    assert len(found.support) >= result.objective - 1e-6
+
+
+def test_there_is_no_selection_above_the_limit():
+    data, _ = preprocess(blobs(40, 4, gap=0.5), "standard")
+    limit = accuracy_limit(Moments.of(data)).alpha
+    assert fsopt.solve(fsopt.build("l0-mpm-exact", data, delta=1.02 * limit)).status in ("infeasible", "none")
+    with pytest.raises(fsopt.FsoptError, match="big_m"):
+        fsopt.build("l0-mpm-exact", data, big_m=0)
