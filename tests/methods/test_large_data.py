@@ -6,7 +6,6 @@ from support import blobs
 
 import fsopt
 from fsopt.answers.fits import fit_record
-from fsopt.data import Dataset
 from fsopt.methods import large_programs
 from fsopt.verification.checking import check_record
 
@@ -30,9 +29,3 @@ def test_a_fit_without_a_model_is_that_of_the_model(method, params, data, monkey
     assert fit.coef == pytest.approx(expected.coef, rel=1e-3, abs=1e-3 * np.abs(expected.coef).max())
     record = fit_record(fit, data=data, source="drawn")
     assert check_record(record, data, "drawn").verified
-
-
-def test_a_solver_that_is_named_is_taken_for_large_data_too(monkeypatch):
-    monkeypatch.setattr(large_programs, "INTERIOR", 1)
-    assert fsopt.fit("rsvm", LONG, solver="clarabel").solver == "clarabel"
-    assert fsopt.fit("svm", Dataset(LONG.X, LONG.y), solver="clarabel").solver == "clarabel"
