@@ -1,4 +1,4 @@
-"""The elastic net SVM: its ends, the optimum by the dual program, correlated features, forgeries."""
+"""The elastic net SVM: its ends, the optimum by the dual program, forgeries."""
 
 import dataclasses
 
@@ -8,7 +8,6 @@ from scipy.optimize import minimize
 from support import blobs
 
 import fsopt
-from fsopt.data import Dataset
 
 DATA = blobs(24, 4, seed=3, gap=0.5)
 
@@ -47,11 +46,3 @@ def test_the_ends_are_the_svm_and_the_one_norm_svm(rho, other):
     ours, known = (fsopt.fit(name, DATA, **p) for name, p in (("elastic-net-svm", {"l1_ratio": rho}), (other, {})))
     assert ours.objective == pytest.approx(known.objective, rel=1e-6)
     assert ours.support == known.support
-
-
-def test_equal_features_have_equal_weights_and_noise_has_none():
-    twins = Dataset(np.column_stack([DATA.X[:, :1], DATA.X]), DATA.y)
-    fit = fsopt.fit("elastic-net-svm", twins, c=0.2, l1_ratio=0.9)
-    assert {0, 1} <= set(fit.support)
-    assert len(fit.support) < twins.p
-    assert fit.coef[0] == pytest.approx(fit.coef[1], rel=1e-5)

