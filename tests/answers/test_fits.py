@@ -62,8 +62,9 @@ def test_the_frame_of_features_counts_folds(fit):
 
 def test_plots(fit):
     pytest.importorskip("matplotlib")
-    for kind, data in (("weights", None), ("convergence", None), ("scores", DATA), (None, None)):
+    for kind, data in (("weights", None), ("scores", DATA), (None, None)):
         assert fit.plot(kind, data).axes
+    assert [len(axes.lines) for axes in fit.plot("convergence").axes] == [2, 2]
     for kind, reason in (("scores", "no data|there is none"), ("pie", "weights, convergence, scores")):
         with pytest.raises(ParameterError, match=reason):
             fit.plot(kind)
