@@ -42,6 +42,13 @@ def test_the_slopes_are_those_of_differences(kernel):
         np.testing.assert_allclose(slopes, numbers, atol=1e-6)
 
 
+def test_a_cost_of_scales_leaves_the_two_features_that_matter():
+    found = kernel_mop(blobs(50, 6, seed=1, gap=0.6), w_cap=5.0, c=5.0, scale="standard")
+    assert np.flatnonzero(found.scales).tolist() == [0, 1]
+    assert found.E[-1] < found.E[0]
+    assert found.H[-1] < found.H[0]
+
+
 def test_wrong_words():
     for wrong in ({"kernel": "rbf"}, {"c": -1.0}, {"w_cap": 0.0}, {"max_iterations": 0}):
         with pytest.raises(ParameterError):

@@ -10,7 +10,8 @@ from gmeb_cases import values as penalised
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
-from support import blobs, optimum, solved
+from support import blobs, optimum, reference, solved
+from truths import minimum, one_norm, placed, sized_margins, slack_cost
 
 import fsopt
 from fsopt.answers.results import Point
@@ -33,6 +34,29 @@ def test_the_matrix_of_the_semidefinite_form_is_the_one_in_print():
     np.testing.assert_allclose(matrix, np.block([[np.diag(values_of(m.sigma)), w], [w.T, np.eye(1)]]), atol=1e-8)
     assert np.linalg.eigvalsh(matrix)[0] >= -1e-8
     assert (m.component("moment_plus") is not None, m.component("moment_minus")) == (True, None)
+
+
+def smallest_hinge(Z, y, cap):
+    """Return the smallest hinge loss over |w|_1 <= cap."""
+    p = Z.shape[1]
+    A, b = sized_margins(Z, y)
+    A = np.vstack([A, placed(A.shape[1], slice(-p, None), 1.0)])
+    return minimum(slack_cost(Z, *np.zeros(p)), A, np.append(b, cap))[0]
+
+
+@pytest.mark.parametrize(("units", "misprint"), [("standard", 119.4781), ("raw", 38.3902)])
+def test_with_one_radius_features_are_divided_by_the_root_of_the_moment(units, misprint):
+    data = reference("wdbc_std")
+    if units == "raw":
+        raw = fsopt.load_dataset("wdbc")  # its labels are the other way round
+        data = fsopt.Dataset(raw.X - raw.X.mean(axis=0), -raw.y)
+    v = second_moments(data)[1]
+    assert smallest_hinge(data.X / np.sqrt(v), data.y, np.sqrt(5.0)) == pytest.approx(94.662858, rel=1e-8)
+    # Remark 16 divides by v itself: another problem, and one that depends on the units.
+    assert smallest_hinge(data.X / v, data.y, np.sqrt(5.0)) == pytest.approx(misprint, rel=1e-6)
+    if units == "standard":
+        for slug in ("gmeb-primal", "gmeb-dual"):
+            assert optimum(slug, data, r_plus=np.inf, r_minus=5.0)[1] == pytest.approx(94.662858, rel=1e-8)
 
 
 @FEW
@@ -104,6 +128,22 @@ def test_the_penalty_weights_of_the_bound_itself_leave_no_weights_on_small_data(
     m, found = optimum("gmeb-penalised", blobs(13, 2))
     assert found == pytest.approx(2 * 6 / 13, rel=1e-7)
     assert np.abs(values_of(m.u)).max() <= 1e-6
+
+
+def test_the_dual_of_the_dual_with_sigma_not_inverted_is_another_problem():
+    data = blobs(12, 2, seed=1)
+    _, dual = optimum("gmeb-dual", data, **RADII)
+    m = fsopt.build("gmeb-primal", data, **RADII)
+    m.del_component(m.perspective)
+    m.t.fix(0.0)
+    for variable in m.w.values():  # a box far outside the best weights: without one no bound of a search counts
+        variable.setlb(-1e3)
+        variable.setub(1e3)
+    m.printed = pyo.Constraint(expr=sum(m.sigma[j] * m.w[j] ** 2 for j in m.J) <= 1)  # (26): w'Sigma w <= 1
+    result = fsopt.solve(m, "scip")
+    free = one_norm(data.X, data.y, weights=np.zeros(2))[0]  # sigma = 0 leaves w free
+    assert (result.status, result.objective) == ("optimal", pytest.approx(free, abs=1e-6))
+    assert free < dual - 1
 
 
 def test_a_vanishing_multiplier_of_the_norm_does_not_make_the_multipliers_vanish():

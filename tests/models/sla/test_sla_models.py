@@ -144,6 +144,13 @@ def test_the_mpec_is_solved_by_a_flag_which_says_so(tmp_path, capsys) -> None:
     assert record["params"]["big_m"] == 500
 
 
+def test_successive_linearisation_is_not_global() -> None:
+    """(21) is at most (17) at every hyperplane, so the optimum of (17) is an upper bound on that of (21)."""
+    data = reference("sla_fs8")
+    assert best(fsopt.build("fsv-exact", data, lam=0.05)) == pytest.approx(0.25)
+    assert fsopt.fit("fsv", data, lam=0.05, scale="none").objective == pytest.approx(0.35069434312, rel=1e-6)
+
+
 # -- concave and bilinear programs ------------------------------------------------------------------------
 
 
