@@ -1,7 +1,5 @@
 """Answers to questions show themselves in one way: a table, a picture, a file, and words."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 

@@ -3,12 +3,10 @@
 import dataclasses
 import inspect
 import os
-import pickle
 import subprocess
 import sys
 import warnings
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +14,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -162,18 +160,6 @@ def test_three_classes_one_against_the_rest():
     assert found.predict(DATA.X).shape == (DATA.n,)
     with pytest.raises(ValueError, match="OneVsRestClassifier"):
         estimators.SVM().fit(DATA.X, several)
-
-
-@pytest.mark.slow
-def test_copies_pickles_and_other_processes():
-    found = estimators.L1SVM(c=2.0).fit(FRAME, LABELS)
-    again = pickle.loads(pickle.dumps(found))
-    assert again.predict(FRAME).tolist() == found.predict(FRAME).tolist()
-    assert clone(found).get_params() == found.get_params()
-    scores = cross_val_score(estimators.L1SVM(), FRAME, LABELS, cv=3, n_jobs=2)
-    assert scores.mean() > 0.7
-    with joblib.parallel_backend("threading", n_jobs=2):
-        assert cross_val_score(estimators.ONSVM(), FRAME, LABELS, cv=3).mean() > 0.7
 
 
 def test_solver_time_limit_and_callback_are_those_of_the_fit():

@@ -14,7 +14,6 @@ LONG = [e for e in FITS if (e["name"], e["data"]) in (("gmeb-penalised", "wdbc_s
 
 
 def name_of(entry):
-    """Return a short test id."""
     words = [f"{k}={v}" for k, v in entry["params"].items() if not isinstance(v, list)]
     return "-".join([entry["name"], entry["data"], *words])
 

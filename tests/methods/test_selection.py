@@ -1,7 +1,5 @@
 """The selection rule of Peleg & Meir, 6.2: absolute, relative or either, in raw or scaled units."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -53,14 +51,7 @@ def test_a_method_selects_by_its_threshold():
         w = np.array([-2.0, 0.0, 2.0 * spec.threshold, 1.9 * spec.threshold])
         assert spec.select(w) == (0, 2), name
         assert spec.select(np.zeros(3)) == (), name
-
-
-def test_the_defaults_of_a_rule_are_the_thresholds():
-    defaults = {
-        name: spec.parameters["epsilon"] for name, spec in fsopt.METHODS.items() if "epsilon" in spec.parameters
-    }
-    assert defaults == {"gmeb": 1e-5, "gmeb-penalised": 1e-9, "svm": 1e-6, "l1-svm": 0.01}
-    assert all(fsopt.METHODS[name].threshold == epsilon for name, epsilon in defaults.items())
+        assert spec.parameters.get("epsilon", spec.threshold) == spec.threshold, name
 
 
 def test_support_vectors_have_a_multiplier():

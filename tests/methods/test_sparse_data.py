@@ -117,12 +117,6 @@ def test_questions_about_selections_have_the_answers_of_the_dense_data():
             assert [one[k] for k in values] == pytest.approx([other[k] for k in values], rel=1e-4)
 
 
-def test_the_master_of_sparse_data_has_the_cuts_of_the_dense_data():
-    cuts = [np.where(Y > 0, 1.0 / (Y > 0).sum(), 1.0 / (Y < 0).sum())]
-    found, known = (fsopt.solve(fsopt.build("fsp-master", data, m=3, cuts=cuts)) for data in (SPARSE, FULL))
-    assert found.objective == pytest.approx(known.objective, rel=1e-9)
-
-
 def test_predictions_take_columns_by_name():
     names = [f"f{j}" for j in range(12)]
     found = fsopt.fit("onsvm", Dataset(sp.csr_array(DENSE), Y, names))

@@ -1,7 +1,5 @@
 """A fit step by step, and what ends it: its user, Ctrl-C, or an exception of the progress function."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import threading
@@ -30,7 +28,6 @@ LOOPS = {
 
 
 def plain(history):
-    """Return records without their seconds."""
     return [{k: v for k, v in record.items() if not k.startswith(("seconds", "elapsed"))} for record in history]
 
 
@@ -81,13 +78,6 @@ def test_a_loop_that_is_stopped_between_iterates_has_the_last_one_and_is_verifie
         fit = loop.stop()
         assert fit.objective == pytest.approx(least, rel=1e-6)
         assert fsopt.verify(fit, data).numerically
-
-
-def test_two_loops_take_turns():
-    one, two = fsopt.steps("fsv", DATA), fsopt.steps("l0-mpm", DATA)
-    pairs = list(zip(one, two, strict=False))
-    assert pairs
-    assert {one.stop().method, two.stop().method} == {"fsv", "l0-mpm"}
 
 
 def test_a_loop_is_stopped_where_nobody_holds_it():

@@ -1,7 +1,5 @@
 """The models against reference optima, and in other units of the features."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -174,8 +174,6 @@ FURTHER: Mapping[str, list[dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Instance:
-    """A model on a data set at given parameters; builds the model anew at each call."""
-
     slug: str
     data_name: str
     number: int
@@ -187,11 +185,9 @@ class Instance:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The parameters of the builder."""
         return parameters(self.slug, self.data)[self.number]
 
     def build(self) -> Any:
-        """Return the Pyomo model."""
         return fsopt.build(self.slug, self.data, **self.params)
 
     def __str__(self) -> str:

@@ -65,7 +65,6 @@ class Answer:
 
 
 def claimants(slug: str) -> list[str]:
-    """Return the usable solvers that claim the class of a model."""
     return [s for s in usable_solvers() if fsopt.MODELS[slug].problem_class in fsopt.SOLVERS[s].classes]
 
 
@@ -93,12 +92,10 @@ def solve(model: Any, solver: str, time_limit: float) -> Answer | None:
 
 
 def objective_of(model: Any) -> Any:
-    """Return the active objective of a model."""
     return next(model.component_data_objects(pyo.Objective, active=True))
 
 
 def terms(expression: Any) -> Iterator[Any]:
-    """Yield the terms of a sum."""
     if isinstance(expression, (SumExpression, LinearExpression)):
         for argument in expression.args:
             yield from terms(argument)
@@ -209,7 +206,6 @@ def _faults(
 
 
 def _above(bound: float, value: float, sign: float) -> bool:
-    """Return whether a bound excludes an attained value, beyond rounding."""
     return sign * (bound - value) > AGREE * max(1.0, abs(value))
 
 

@@ -1,7 +1,5 @@
 """Answers that were once wrong, by name: each of them must never be claimed again."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyomo.environ as pyo
 import pytest

@@ -28,19 +28,17 @@ NAMED = {
 """Methods whose status is not shown exactly -> a word of the reason or the claim."""
 
 
-@pytest.fixture(scope="module")
-def data():
-    return blobs(n=24, p=4, seed=7, gap=0.3)
+DATA = blobs(n=24, p=4, seed=7, gap=0.3)
 
 
 @pytest.fixture(scope="module")
-def fits(data):
-    return {name: fsopt.fit(name, data, **PARAMS.get(name, {})) for name in METHODS}
+def fits():
+    return {name: fsopt.fit(name, DATA, **PARAMS.get(name, {})) for name in METHODS}
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits, data):
-    found = fsopt.verify(fits[name], data, exact=True)
+def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits):
+    found = fsopt.verify(fits[name], DATA, exact=True)
     assert found.numerically
     exact = found.exact.plain()
     if name in NAMED or (name == "pmm" and fits[name].status != "optimal"):
@@ -56,15 +54,15 @@ def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits, data):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_proof_is_confirmed_by_the_independent_checker(name, fits, data, tmp_path, capsys):
-    proof = exactly(fits[name], data).proof()
+def test_the_proof_is_confirmed_by_the_independent_checker(name, fits, tmp_path, capsys):
+    proof = exactly(fits[name], DATA).proof()
     if not proof["proof"]:
         return
     path = tmp_path / "proof.json"
     path.write_text(json.dumps(proof))
     assert verify.main([str(path)]) == 0
     assert "not compared with data" in capsys.readouterr().out
-    write(data, tmp_path / "data.csv")
+    write(DATA, tmp_path / "data.csv")
     derived = name in DERIVED  # a method that was added: its program is not derived from data before it is there
     assert verify.main([str(path), "--data", str(tmp_path / "data.csv")]) == (0 if derived else 2)
     assert ("follows from the data" in capsys.readouterr().out) == derived
@@ -82,41 +80,39 @@ def test_an_interval_too_wide_for_an_optimum_is_named_with_its_width():
 
 
 @pytest.mark.parametrize("name", ["svm", "gmeb", "mpm", "rsvm"])
-def test_a_stated_number_that_is_wrong_is_not_verified(name, fits, data):
+def test_a_stated_number_that_is_wrong_is_not_verified(name, fits):
     for change in ({"objective": fits[name].objective * 1.001}, {"bound": fits[name].bound * 1.001}):
-        assert not exactly(replace(fits[name], **change), data).verified
+        assert not exactly(replace(fits[name], **change), DATA).verified
 
 
 @pytest.mark.parametrize(("name", "key"), [("rsvm", "alpha"), ("gmeb", "multipliers"), ("pearson", "alpha")])
-def test_damaged_multipliers_are_refused(name, key, fits, data):
+def test_damaged_multipliers_are_refused(name, key, fits):
     with pytest.raises(FileError):
-        exactly(replace(fits[name], details={**fits[name].details, key: "x"}), data)
+        exactly(replace(fits[name], details={**fits[name].details, key: "x"}), DATA)
 
 
 @pytest.mark.parametrize(("name", "key"), [("onsvm", "c"), ("l1-mpm", "delta"), ("l0-mpm", "delta")])
-def test_a_program_of_nearly_the_same_parameters_is_not_that_of_the_fit(name, key, fits, data):
+def test_a_program_of_nearly_the_same_parameters_is_not_that_of_the_fit(name, key, fits):
     details = fits[name].details
     params = {**details["program_params"], key: details["program_params"][key] * (1 + 1e-12)}
-    found = exactly(replace(fits[name], details={**details, "program_params": params}), data)
+    found = exactly(replace(fits[name], details={**details, "program_params": params}), DATA)
     assert not found.verified
     assert "exactly those" in found.claims[0].reason
 
 
-def test_a_kernel_is_named(data):
-    found = exactly(fsopt.fit("rsvm", data, kernel="gaussian"), data)
+def test_a_kernel_is_named():
+    found = exactly(fsopt.fit("rsvm", DATA, kernel="gaussian"), DATA)
     assert "kernel" in found.claims[0].reason
 
 
-def test_multipliers_of_column_generation_and_of_the_interior_point_suffice(data):
+def test_multipliers_of_column_generation_and_of_the_interior_point_suffice():
     for name, params in (
         ("onsvm", {"generate": True}),
         ("svm", {"interior": True}),
         ("fsv", {"generate": True, "lam": 0.3}),
     ):
-        assert exactly(fsopt.fit(name, data, **params), data).verified, name
+        assert exactly(fsopt.fit(name, DATA, **params), DATA).verified, name
 
-
-# -- weights ----------------------------------------------------------------------------------------------
 
 WEIGHTED = blobs(30, 4, seed=3, gap=0.3).weighted(sample_weight=1.0 + np.arange(30) % 3)
 BY_CLASS = blobs(30, 4, seed=3, gap=0.3).weighted(class_weight={"+1": 2.0})

@@ -74,14 +74,6 @@ def test_a_master_with_variables_of_its_own_is_for_the_loop():
     assert fsopt.fit("gbd", reference("gbd_n6"), customise={"fsp-master": rule}).status == "optimal"
 
 
-@pytest.mark.slow
-def test_wdbc_is_solved_to_the_optimum():
-    """With C = 1, by which the search and the loop were compared."""
-    fit = fsopt.fit("best-subset", fsopt.load_dataset("wdbc"), m=5, tolerance=1e-3)
-    assert fit.status == "optimal"
-    assert fit.objective == pytest.approx(44.2601, rel=1e-3)
-
-
 def test_a_selection_to_start_from_is_given_by_names():
     data = blobs(60, 12, seed=5)
     best = fsopt.fit("best-subset", data, m=3, c=2.0)

@@ -41,7 +41,6 @@ def saved(case):
 
 
 def record_of(case):
-    """Return the saved record of a fit, as it is read from a file."""
     return copy.deepcopy(saved(case))
 
 
@@ -59,7 +58,6 @@ def test_an_honest_record_is_verified_without_a_solver(case, monkeypatch):
 
 
 def arrays(record, name, dtype):
-    """Return an array of the saved evidence."""
     return np.frombuffer(zlib.decompress(base64.b64decode(record["details"]["evidence"][name])), dtype).copy()
 
 

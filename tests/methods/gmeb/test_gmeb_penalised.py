@@ -1,7 +1,5 @@
 """GMEB with penalty weights (10): global optimality against brute force, special data, and its relation to (15)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from gmeb_cases import mirrored, moments, skewed, values
@@ -21,9 +19,6 @@ MANY = settings(max_examples=20, deadline=None, derandomize=True)
 
 def loss(data, fit):
     return np.maximum(1 - data.y * fit.decision_function(data.X), 0).sum()
-
-
-# ---------------------------------------------------------------- the optimum
 
 
 @pytest.mark.parametrize(("seed", "tolerance"), [(2, 1e-6), (6, 1e-4), ("mirrored", 1e-6)])
@@ -107,9 +102,6 @@ def test_the_linear_program_is_an_upper_bound_at_its_share_and_a_lower_one_on_it
         assert not towards or min(here) >= result.objective - 1e-9
 
 
-# ---------------------------------------------------------------- Lemma 13
-
-
 @pytest.mark.parametrize(("data", "c_plus", "c_minus"), [(blobs(24, 3, seed=3), 0.3, 0.1), (mirrored(), 0.1, 0.1)])
 def test_lemma_13_every_optimum_of_10_solves_15_at_its_radii(data, c_plus, c_minus):
     fit = fsopt.fit(METHOD, data, c_plus=c_plus, c_minus=c_minus, tolerance=1e-8)
@@ -144,9 +136,6 @@ def test_the_converse_of_lemma_13_fails_there_are_radii_that_no_penalty_weights_
     for best, c_plus, c_minus in ((ends, 0.3, 0.3), (asymmetric, 0.1, 0.4)):
         penalty, _ = GmebPenalty.of(centred, c_plus, c_minus).at(middle.coef)
         assert loss(data, middle) / data.n + penalty > best.objective + 1e-3
-
-
-# ---------------------------------------------------------------- invariances and special data
 
 
 def test_units_order_and_names_of_the_classes_do_not_matter():

@@ -1,7 +1,5 @@
 """Minimax probability machines: limits and hyperplanes against eigenvalues, closed forms, simulation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.linalg import eigh
@@ -33,9 +31,6 @@ def limit_by_eigenvalues(data):
     return np.sqrt(-minimize_scalar(negative, bounds=(1e-9, 1 - 1e-9), method="bounded", options={"xatol": 1e-12}).fun)
 
 
-# -- the limit --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("data", DATA, ids=str)
 def test_kappa_by_model_by_search_and_by_eigenvalues(data):
     found = accuracy_limit(Moments.of(data))
@@ -43,18 +38,6 @@ def test_kappa_by_model_by_search_and_by_eigenvalues(data):
     assert limit == pytest.approx(limit_by_eigenvalues(data), rel=1e-8)
     assert found.alpha == pytest.approx(limit**2 / (1 + limit**2), rel=1e-12)
     assert limit == pytest.approx(1 / fsopt.solve(fsopt.build("mpm", data)).objective, rel=1e-8)
-
-
-def test_the_options_are_the_covariances_of_numpy():
-    data = blobs(40, 4, 0)
-    for unbiased in (False, True):
-        moments = Moments.of(data, unbiased=unbiased, ridge=0.25)
-        for factor, sign in ((moments.factor1, 1), (moments.factor2, -1)):
-            expected = np.cov(data.X[data.y == sign].T, bias=not unbiased) + 0.25 * np.eye(4)
-            np.testing.assert_allclose(factor.T @ factor, expected, atol=1e-12)
-            assert factor.shape == (4, 4)
-    wide = Moments.of(blobs(10, 8), ridge=0.0)
-    assert wide.factor1.shape == (5, 8)
 
 
 def test_of_singular_covariances_the_limit_is_infinite_and_grows_as_the_ridge_vanishes():
@@ -109,9 +92,6 @@ def test_an_infeasible_delta_costs_no_solver_call(method, monkeypatch):
     assert fsopt.fit(method, data, delta=limit.alpha - 0.01).status.solved
 
 
-# -- the methods mpm and l1-mpm ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("data", DATA, ids=str)
 def test_mpm_gives_both_classes_the_largest_accuracy_and_selects_everything(data):
     fit = fsopt.fit("mpm", data)
@@ -140,19 +120,6 @@ def test_with_singular_covariances_mpm_warns_and_a_ridge_makes_it_finite():
     assert fsopt.fit("l1-mpm", data, delta=0.5, ridge=0.1).warnings == ()
     with pytest.raises(InfeasibleError):
         fsopt.fit("l1-mpm", data, delta=ridged.details["alpha_limit"] + 1e-3, ridge=0.1)
-
-
-def test_l1_mpm_with_a_ridge_is_that_of_the_larger_covariances():
-    data = blobs(40, 4, 0)
-    fit = fsopt.fit("l1-mpm", data, delta=0.5, scale="none", unbiased=True, ridge=0.1)
-    for sign, accuracy in zip((1, -1), fit.details["worst_case"], strict=True):
-        part = data.X[data.y == sign]
-        variance = fit.coef @ (np.cov(part.T) + 0.1 * np.eye(4)) @ fit.coef
-        distance = sign * (part.mean(axis=0) @ fit.coef + fit.intercept)
-        assert accuracy == pytest.approx(distance**2 / (distance**2 + variance), rel=1e-9)
-        assert accuracy >= 0.5 - 1e-7
-    assert fit.objective > fsopt.fit("l1-mpm", data, delta=0.5, scale="none").objective + 1e-3
-    assert check_fit(fit, data).ok
 
 
 def test_a_mean_on_the_wrong_side_has_no_accuracy():

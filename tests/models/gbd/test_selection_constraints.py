@@ -1,7 +1,5 @@
 """Constraints on selections of features: which selections they allow, in the models and by themselves."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

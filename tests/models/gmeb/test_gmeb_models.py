@@ -1,7 +1,5 @@
 """The forms of Peleg & Meir, (10), (11) and (15): the LMI, separable data, before the convexification."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyomo.environ as pyo
 import pytest

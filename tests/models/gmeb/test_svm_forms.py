@@ -1,7 +1,5 @@
 """Section 5 of Peleg & Meir: the SVM without feature scaling, (18) and (19), and the threshold of its weights."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

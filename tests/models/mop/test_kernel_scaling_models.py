@@ -1,7 +1,5 @@
 """The kernel scaling problem of Bi, (15), and its linear program: references, the frontier in (R, W), and bounds."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,13 +1,11 @@
 """The master problem of Bi, (7)-(11), its convex form, and the smallest norm at a loss: each from another model."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import blobs, optimum, sampled, solved
-from truths import DATA, scaled_ball
+from truths import DATA, hinge, scaled_ball
 
 import fsopt
 from fsopt.compiler.values import values_of
@@ -15,10 +13,6 @@ from fsopt.errors import ParameterError
 
 FEW = settings(max_examples=2, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)
-
-
-def hinge(data, w, b) -> float:
-    return np.maximum(0, 1 - data.y * (data.X @ w + b)).sum()
 
 
 @pytest.mark.parametrize(("n", "p", "seed", "h_cap"), sampled([(10, 2, 1, 0.5), (14, 3, 2, 3.0)], 1))
@@ -31,7 +25,7 @@ def test_the_master_problem_has_the_optimum_of_its_convex_form(n, p, seed, h_cap
     assert minimum == pytest.approx(value, rel=1e-6)
     s = values_of(printed.sigma) ** 2
     assert ((data.X**2) @ s).max() * (values_of(printed.w) ** 2).sum() <= h_cap * (1 + 1e-6)
-    assert hinge(data, values_of(printed.w) * np.sqrt(s), printed.b.value) == pytest.approx(minimum, rel=1e-6)
+    assert hinge(data.X, data.y, values_of(printed.w) * np.sqrt(s), printed.b.value) == pytest.approx(minimum, rel=1e-6)
     printed.R.fix(4.0)  # the unit of R is free: the scales may be twice as large
     for j in printed.J:
         printed.sigma[j].setub(2 * printed.sigma[j].ub)
@@ -99,8 +93,7 @@ def test_the_smallest_norm_is_the_inverse_of_rsvm(seed, e_cap, scaled):
     _, floor = solved("rsvm", data, w_cap=1e6)
     e_cap += floor.objective
     m, result = solved("rsvm-least-norm", data, e_cap=e_cap, scale=s)
-    hinge = np.maximum(0, 1 - data.y * (data.X @ values_of(m.w) + m.b.value)).sum()
-    assert hinge <= e_cap * (1 + 1e-6)
+    assert hinge(data.X, data.y, values_of(m.w), m.b.value) <= e_cap * (1 + 1e-6)
     np.testing.assert_allclose(values_of(m.w), np.sqrt(s) * values_of(m.u), atol=1e-6)
     w_cap = 2 * result.objective
     if w_cap > 1e-3:

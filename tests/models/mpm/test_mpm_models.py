@@ -1,7 +1,5 @@
 """The models of Yang & Ju: worst-case accuracies recomputed from the moments of the classes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

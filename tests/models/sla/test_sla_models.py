@@ -1,7 +1,5 @@
 """The models of Mangasarian: brute force, the same linear programs by scipy, other formulations, too small an M."""
 
-from __future__ import annotations
-
 import itertools
 import json
 
@@ -56,9 +54,6 @@ def test_linear_programs_against_scipy(seed, alpha, lam, c):
     assert solved("onsvm", data, c=c)[1].objective == truth(np.full(17, c), np.ones(3))
 
 
-# -- counts -----------------------------------------------------------------------------------------------
-
-
 @FEW
 @given(seed=SEEDS, gap=st.floats(0.1, 0.8))
 def test_the_count_is_that_of_enumeration_and_of_its_own_hyperplane(seed: int, gap: float) -> None:
@@ -85,9 +80,6 @@ def test_too_small_an_m_is_silently_worse() -> None:
     data = reference("sla_fs8")
     found = [best(fsopt.build("fsv-exact", data, lam=0.05, big_m=m)) for m in (0.1, 1.0, 1e4)]
     assert found[0] > found[1] > found[2] + 0.01
-
-
-# -- complementarities ------------------------------------------------------------------------------------
 
 
 def test_complementarities_are_never_ignored(tmp_path) -> None:
@@ -149,9 +141,6 @@ def test_successive_linearisation_is_not_global() -> None:
     data = reference("sla_fs8")
     assert best(fsopt.build("fsv-exact", data, lam=0.05)) == pytest.approx(0.25)
     assert fsopt.fit("fsv", data, lam=0.05, scale="none").objective == pytest.approx(0.35069434312, rel=1e-6)
-
-
-# -- concave and bilinear programs ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("slug", ["misclass", "fsv"])
