@@ -34,28 +34,18 @@ MAY_BE_UNBOUNDED = frozenset({"bmpm", "s-mpm"})
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of one solver, and what the model says of it.
-
-    Attributes
-    ----------
-    solver, status, objective, bound : as in the result.
-    held : whether ``fsopt.certify`` on the solved model confirms an optimum.
-    value : the objective value recomputed by Pyomo; None without a point in the model.
-    violation, worst : largest violation of a constraint or bound there, and its name, see :func:`largest_violation`.
-    feasible : whether it is feasible up to rounding, so that no valid bound excludes it.
-    rounded : the optimum with the integers fixed at their rounded values; None without integers.
-    """
+    """The answer of one solver, as in its result, and what the model says of it."""
 
     solver: str
     status: str
     objective: float | None
     bound: float | None
-    held: bool = True
-    value: float | None = None
-    violation: float = 0.0
-    worst: str = ""
-    feasible: bool = False
-    rounded: float | None = None
+    held: bool = True  # certify confirms an optimum
+    value: float | None = None  # the objective by Pyomo
+    violation: float = 0.0  # the largest one
+    worst: str = ""  # the name of it
+    feasible: bool = False  # up to rounding: no valid bound excludes it
+    rounded: float | None = None  # the optimum with the integers fixed at their rounded values
 
     def __str__(self) -> str:
         shown = f"{self.solver} {self.status}"
