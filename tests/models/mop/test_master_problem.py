@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import blobs, optimum, sampled, solved
-from truths import DATA, hinge, scaled_ball
+from truths import hinge
 
 import fsopt
 from fsopt.compiler.values import values_of
@@ -30,14 +30,6 @@ def test_the_master_problem_has_the_optimum_of_its_convex_form(n, p, seed, h_cap
     for j in printed.J:
         printed.sigma[j].setub(2 * printed.sigma[j].ub)
     assert fsopt.solve(printed, time_limit=60).objective == pytest.approx(minimum, rel=1e-6)
-
-
-@pytest.mark.parametrize("h_cap", [0.5, 4.0])
-def test_the_convex_form_has_the_optimum_by_cutting_planes(h_cap):
-    m, value = optimum("mmop-convex", DATA, h_cap=h_cap)
-    assert value == pytest.approx(scaled_ball("none", h_cap), rel=1e-6)
-    m.h_cap.set_value(2 * h_cap)
-    assert fsopt.solve(m).objective == pytest.approx(optimum("mmop-convex", DATA, h_cap=2 * h_cap)[1], rel=1e-6)
 
 
 @FEW
