@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -194,7 +195,7 @@ class Recorder:
         self.history.append(entry)
 
     def tell(self) -> None:
-        """Call the user's progress function, if any, with the last record; raise CallbackError where it fails."""
+        """Call the user's progress function, if any, with the last record; raise CallbackError where it fails, once."""
         if self.run.progress is None:
             return
         try:
@@ -202,6 +203,7 @@ class Recorder:
         except Exception as error:
             said = f"progress raised {type(error).__name__} ({error}): the loop ends with its incumbent"
             warnings.warn(said, RuntimeWarning, stacklevel=2)
+            self.run = replace(self.run, progress=None)  # of the record of the incumbent it would fail again
             raise CallbackError(said) from error
 
     def end(

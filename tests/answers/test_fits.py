@@ -21,8 +21,6 @@ def test_the_summary_tells_what_is_known(fit):
     text = fit.summary()
     for part in ("best-subset", "optimal", "certificate", "2 of 4", "training accuracy", *fit.features):
         assert part in text
-    unweighted = fsopt.fit("best-subset", DATA, m=2)
-    assert unweighted.summary().splitlines()[0] == text.splitlines()[0]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +49,7 @@ def test_html_is_escaped():
 def test_the_frame_of_features_counts_folds(fit):
     folds = [fsopt.fit("best-subset", DATA.rows(np.arange(DATA.n) % 3 != k), m=2) for k in range(3)]
     frame = fit.to_frame(folds)
-    assert frame["feature"].tolist() == sorted(fit.features, key=lambda name: frame["feature"].tolist().index(name))
+    assert set(frame["feature"]) == set(fit.features)
     for _, row in frame.iterrows():
         j = DATA.features.index(row["feature"])
         assert row["weight"] == fit.coef[j]
@@ -62,8 +60,9 @@ def test_the_frame_of_features_counts_folds(fit):
 
 def test_plots(fit):
     pytest.importorskip("matplotlib")
-    for kind, data in (("weights", None), ("convergence", None), ("scores", DATA), (None, None)):
+    for kind, data in (("weights", None), ("scores", DATA), (None, None)):
         assert fit.plot(kind, data).axes
+    assert [len(axes.lines) for axes in fit.plot("convergence").axes] == [2, 2]
     for kind, reason in (("scores", "no data|there is none"), ("pie", "weights, convergence, scores")):
         with pytest.raises(ParameterError, match=reason):
             fit.plot(kind)

@@ -36,19 +36,9 @@ def test_a_part_of_another_kind_is_refused(record, parts, name):
 
 
 @pytest.mark.parametrize("part", [{"labels": ["1"]}, {"labels": 3}, {"labels": ["1", "1"]}, {"columns": ["x1"]}])
-def test_check_and_predict_refuse_the_same_file(part, tmp_path, capsys):
-    path, data = tmp_path / "fit.json", tmp_path / "data.csv"
-    path.write_text(json.dumps(sealed({**FIT, **part})))
-    data.write_text("x1,x2,x3,label\n" + "1,2,3,1\n2,3,4,-1\n" * 3)
+def test_names_that_are_not_those_of_the_data_are_refused(part):
     with pytest.raises(FileError):
         check_record({**FIT, **part}, DATA, "fit.json")
-    errors = []
-    for verb in ("check", "predict"):
-        with pytest.raises(SystemExit) as end:
-            main([verb, str(path), "--data", str(data)])
-        assert end.value.code == 2
-        errors.append(capsys.readouterr().err.splitlines()[-1])
-    assert errors[0] == errors[1]
 
 
 @pytest.mark.parametrize("number", [None, 1, FORMAT + 1, str(FORMAT)])

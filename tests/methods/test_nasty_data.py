@@ -60,18 +60,16 @@ def test_what_fit_calls_optimal_verify_confirms(method, case):
         assert np.isfinite(fit.objective)
 
 
-@pytest.mark.parametrize("power", [150, -150])
-def test_columns_without_squares_are_refused_by_name(power):
-    with pytest.raises(DataError, match=r"column 'x1' .* power of ten"):
-        fsopt.Dataset(X * 10.0**power, Y)
-    with pytest.raises(DataError, match=r"column 'x2' .* power of ten"):
-        fsopt.fit("svm", X * [1.0, 10.0**power, 1.0], Y)
+OUTSIDE = [({"X": X * 10.0**power}, "column 'x1' .* power of ten") for power in (150, -150)]
+OUTSIDE += [({"X": X * [1.0, 10.0**power, 1.0]}, "column 'x2' .* power of ten") for power in (150, -150)]
+OUTSIDE += [({"X": with_cell(v)}, "'x2' has a value of size .* missing") for v in (1e300, -np.finfo(float).max)]
+OUTSIDE += [({"weights": w}, "weights has values from") for w in (np.r_[1e300, np.ones(15)], np.full(16, 1e-300))]
 
 
-@pytest.mark.parametrize("cell", [1e300, -np.finfo(float).max])
-def test_a_mark_of_a_missing_value_is_refused_by_name(cell):
-    with pytest.raises(DataError, match=r"column 'x2' has a value of size .* missing"):
-        fsopt.Dataset(with_cell(cell), Y)
+@pytest.mark.parametrize(("given", "words"), OUTSIDE)
+def test_what_has_no_squares_or_sums_and_marks_of_missing_values_are_refused_by_name(given, words):
+    with pytest.raises(DataError, match=words):
+        fsopt.Dataset(**{"X": X, "y": Y} | given)
 
 
 @pytest.mark.parametrize("method", ["svm", "mpm", "best-subset", "gmeb"])
@@ -81,12 +79,6 @@ def test_answers_do_not_depend_on_the_unit(method):
     right = fsopt.fit(method, X, Y, **params)
     for power in (2.0**330, 2.0**-330):
         assert fsopt.fit(method, X * power, Y, **params).objective == pytest.approx(right.objective, rel=1e-9)
-
-
-@pytest.mark.parametrize("weights", [np.r_[1e300, np.ones(15)], np.full(16, 1e-300)])
-def test_weights_whose_sums_overflow_are_refused(weights):
-    with pytest.raises(DataError, match="weights has values from"):
-        fsopt.Dataset(X, Y, weights=weights)
 
 
 @pytest.mark.parametrize("method", sampled(["svm", "pearson", "gbd"], 2))

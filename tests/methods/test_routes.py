@@ -1,4 +1,4 @@
-"""A support vector machine that ends without a certified optimum is solved by its other route, and the fit says so."""
+"""Fits without a model are those of the model; one without a certified optimum is solved by its other route."""
 
 from dataclasses import replace
 
@@ -86,8 +86,6 @@ def test_column_generation_that_stalls_is_left_for_the_whole_program(monkeypatch
 
 
 class Ended:
-    """An outcome."""
-
     certificate = None
 
     def __init__(self, status, stop="optimal", solver="one"):
@@ -122,3 +120,24 @@ def test_the_error_of_the_first_route_is_that_of_all():
     found, warnings = first_certified([raising(first), lambda: good], outcome)
     assert found is good
     assert warnings == ("first: the answer is that of two",)
+
+
+WIDE, LONG = blobs(30, 60, seed=2), blobs(120, 5, seed=3)
+
+WITHOUT_MODEL = [("svm", {}), ("rsvm", {}), ("rsvm", {"w_cap": 0.05}), ("rsvm", {"w_cap": 1e5})]
+WITHOUT_MODEL += [("pearson", {}), ("fisher", {"machine": "svm"}), ("vs-ssvm", {"n_partitions": 2})]
+
+
+@pytest.mark.parametrize("data", [WIDE, LONG], ids=["wide", "long"])
+@pytest.mark.parametrize(("method", "params"), WITHOUT_MODEL, ids=str)
+def test_a_fit_without_a_model_is_that_of_the_model(method, params, data, monkeypatch):
+    expected = fsopt.fit(method, data, **params)
+    monkeypatch.setattr(large_programs, "INTERIOR", 1)
+    fit = fsopt.fit(method, data, **params)
+    assert fit.solver.endswith("fsopt")
+    assert fit.status == expected.status
+    assert fit.support == expected.support
+    assert fit.objective == pytest.approx(expected.objective, rel=1e-5, abs=1e-5)
+    assert fit.coef == pytest.approx(expected.coef, rel=1e-3, abs=1e-3 * np.abs(expected.coef).max())
+    record = fit_record(fit, data=data, source="drawn")
+    assert check_record(record, data, "drawn").verified

@@ -1,6 +1,7 @@
 """Methods on sparse data: the answers of the dense data, certificates recomputed from them, and refusals."""
 
 import dataclasses
+from functools import partial
 
 import numpy as np
 import pytest
@@ -49,14 +50,11 @@ def test_the_answer_is_that_of_the_dense_data_and_a_changed_one_is_not_verified(
     assert not fsopt.verify(dataclasses.replace(found, coef=-found.coef), SPARSE).numerically
     with pytest.raises(FileError, match="other data"):
         fsopt.verify(found, FULL)
-
-
-@pytest.mark.parametrize("name", [name for name in TAKES if METHODS[name].weights == "samples"])
-def test_weighted_answers_are_those_of_the_dense_data(name):
-    sparse, full = (dataclasses.replace(data, weights=WEIGHTS) for data in (SPARSE, FULL))
-    found, known = (fsopt.fit(name, data, scale="standard", **UNSHIFTED.get(name, {})) for data in (sparse, full))
-    assert found.objective == pytest.approx(known.objective, rel=1e-6, abs=1e-6)
-    assert fsopt.verify(found, sparse).numerically
+    if METHODS[name].weights == "samples":
+        sparse, full = (dataclasses.replace(data, weights=WEIGHTS) for data in (SPARSE, FULL))
+        found, known = (fsopt.fit(name, data, **params) for data in (sparse, full))
+        assert found.objective == pytest.approx(known.objective, rel=1e-6, abs=1e-6)
+        assert fsopt.verify(found, sparse).numerically
 
 
 @pytest.mark.parametrize("name", FILTERS)
@@ -90,24 +88,14 @@ def test_other_methods_say_what_they_need_and_which_do_not():
         assert "Dataset(X.toarray(), y)" in caught.value.hint
 
 
-def test_models_of_sparse_data_are_refused():
-    given = {"r_plus": 1.0, "r_minus": 1.0, "delta": 0.5, "alpha": 5.0, "lam": 0.1, "beta": 0.5, "w_cap": 1.0}
-    given |= {"h_cap": 1.0, "c_plus": 1.0, "c_minus": 1.0, "sigma": np.ones(12)}
+def test_models_and_questions_that_need_dense_data_say_so():
+    given = {"w": np.ones(12), "sigma": np.ones(12), "w_cap": 1.0, "m": 2}
+    asks = [lambda: fsopt.radius_path(SPARSE), lambda: fsopt.fit("onsvm", SPARSE, generate=False)]
     for slug in MODELS.keys() - {"l1-hinge-part", "fsp-master"}:
-        spec = MODELS[slug]
-        own = {k: v for k, v in spec.instance.params.items() if isinstance(v, int | float)}
-        params = {k: v for k, v in (own | given).items() if k in spec.parameters}
-        if slug.startswith("fsp-m"):
-            params = {"m": 2}
-        with pytest.raises(DataError, match="needs dense data"):
-            fsopt.build(slug, SPARSE, **params)
-
-
-def test_questions_that_need_dense_data_say_so():
-    for ask in (
-        lambda: fsopt.radius_path(SPARSE),
-        lambda: fsopt.fit("onsvm", SPARSE, generate=False),
-    ):
+        trial = MODELS[slug].trial.params
+        params = dict(trial) or {k: v for k, v in given.items() if k in MODELS[slug].parameters}
+        asks.append(partial(fsopt.build, slug, SPARSE, **params))
+    for ask in asks:
         with pytest.raises(DataError, match="needs dense data"):
             ask()
 
@@ -127,12 +115,6 @@ def test_questions_about_selections_have_the_answers_of_the_dense_data():
             assert values
             assert [one[k] for k in named] == [other[k] for k in named]
             assert [one[k] for k in values] == pytest.approx([other[k] for k in values], rel=1e-4)
-
-
-def test_the_master_of_sparse_data_has_the_cuts_of_the_dense_data():
-    cuts = [np.where(Y > 0, 1.0 / (Y > 0).sum(), 1.0 / (Y < 0).sum())]
-    found, known = (fsopt.solve(fsopt.build("fsp-master", data, m=3, cuts=cuts)) for data in (SPARSE, FULL))
-    assert found.objective == pytest.approx(known.objective, rel=1e-9)
 
 
 def test_predictions_take_columns_by_name():

@@ -1,7 +1,5 @@
 """A fit step by step, and what ends it: its user, Ctrl-C, or an exception of the progress function."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import threading
@@ -30,8 +28,11 @@ LOOPS = {
 
 
 def plain(history):
-    """Return records without their seconds."""
     return [{k: v for k, v in record.items() if not k.startswith(("seconds", "elapsed"))} for record in history]
+
+
+def failing(record):
+    raise ZeroDivisionError("my plot")
 
 
 def threads():
@@ -51,7 +52,7 @@ def test_the_steps_are_the_history_of_the_fit(method):
 
 
 @pytest.mark.parametrize("method", LOOPS)
-def test_every_loop_stops_at_its_first_step_with_an_incumbent(method):
+def test_every_loop_that_is_stopped_or_whose_progress_fails_at_its_first_step_has_an_incumbent(method):
     loop = fsopt.steps(method, DATA, **LOOPS[method])
     next(loop)
     fit = loop.stop()
@@ -59,6 +60,9 @@ def test_every_loop_stops_at_its_first_step_with_an_incumbent(method):
     assert fit.stop == "interrupted"
     assert fsopt.verify(fit, DATA).numerically
     assert not threads()
+    with pytest.warns(RuntimeWarning, match=r"progress raised ZeroDivisionError \(my plot\): the loop ends"):
+        fit = fsopt.fit(method, DATA, progress=failing, **LOOPS[method])
+    assert fit.status.solved
 
 
 @pytest.mark.parametrize(
@@ -74,20 +78,6 @@ def test_a_loop_that_is_stopped_between_iterates_has_the_last_one_and_is_verifie
         fit = loop.stop()
         assert fit.objective == pytest.approx(least, rel=1e-6)
         assert fsopt.verify(fit, data).numerically
-
-
-def test_rfe_says_that_its_last_machine_was_interrupted():
-    loop = fsopt.steps("rfe", DATA, m=6)
-    next(loop)
-    fit = loop.stop()
-    assert (fit.status, fit.stop) == ("feasible", "interrupted")
-
-
-def test_two_loops_take_turns():
-    one, two = fsopt.steps("fsv", DATA), fsopt.steps("l0-mpm", DATA)
-    pairs = list(zip(one, two, strict=False))
-    assert pairs
-    assert {one.stop().method, two.stop().method} == {"fsv", "l0-mpm"}
 
 
 def test_a_loop_is_stopped_where_nobody_holds_it():
@@ -129,25 +119,6 @@ def test_what_cannot_be_stopped_says_so():
         next(fsopt.steps("fvs", DATA))
 
 
-def failing(step):
-    """Return a progress function with a fault at a step."""
-    seen = []
-
-    def progress(record):
-        seen.append(record)
-        if len(seen) == step:
-            raise ZeroDivisionError("my plot")
-
-    return progress
-
-
-@pytest.mark.parametrize("method", LOOPS)
-def test_a_fault_of_the_progress_function_keeps_the_incumbent(method):
-    with pytest.warns(RuntimeWarning, match=r"progress raised ZeroDivisionError \(my plot\): the loop ends"):
-        fit = fsopt.fit(method, DATA, progress=failing(1), **LOOPS[method])
-    assert fit.status.solved
-
-
 def test_a_fault_before_the_first_incumbent_is_raised():
     with pytest.warns(RuntimeWarning, match="my plot"), pytest.raises(ZeroDivisionError, match="my plot"):
-        fsopt.fit("gbd", DATA, m=2, progress=failing(1))
+        fsopt.fit("gbd", DATA, m=2, progress=failing)

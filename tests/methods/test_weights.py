@@ -1,16 +1,11 @@
 """Weights of samples and classes: a weight of k is k equal samples, for objective, bound, certificate and check."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
-from support import blobs, sampled, there
+from saved_records import as_read
+from support import blobs, optimum, sampled, there
 
 import fsopt
-from fsopt.answers.fits import fit_record
-from fsopt.answers.records import plain, sealed
-from fsopt.answers.saved import numbers
-from fsopt.data.scores import measures
 from fsopt.errors import FileError, ParameterError
 from fsopt.verification.checking import check_record
 
@@ -44,11 +39,6 @@ CASES = {
 }
 
 
-def saved(fit, data):
-    """Return the record of a fit as it is read from a file, with the digest of the data."""
-    return numbers(plain(sealed(fit_record(fit, data=data, source="blobs"))))
-
-
 @pytest.mark.parametrize("case", sampled(CASES, 6))
 def test_whole_weights_are_repeated_samples_and_the_check_needs_them(case):
     name, params = case.split()[0], CASES[case]
@@ -60,83 +50,44 @@ def test_whole_weights_are_repeated_samples_and_the_check_needs_them(case):
     assert weighted.status == repeated.status
     if weighted.bound is not None:
         assert weighted.bound == pytest.approx(repeated.bound, rel=1e-5)
-    record = saved(weighted, WEIGHTED)
+    record = as_read(weighted, WEIGHTED)
     found = check_record(record, WEIGHTED, "fit.json")
     assert found.verified, found.certificate
     for other in (DATA, DATA.weighted(sample_weight=WEIGHTS[::-1])):
         with pytest.raises(fsopt.FsoptError, match="other data"):
             check_record(record, other, "fit.json")
         try:
-            found = check_record(saved(weighted, other), other, "fit.json").verified
+            found = check_record(as_read(weighted, other), other, "fit.json").verified
         except FileError:  # cuts that are not dual feasible at these weights
             found = False
         assert not found
 
 
-@pytest.mark.parametrize(
-    ("name", "params"),
-    [
-        ("svm", {}),
-        ("gmeb-sdp", {}),
-        ("gmeb-primal", {}),
-        ("onsvm", {}),
-        ("fsp-m-bigm", {"m": 2}),
-        ("rsvm", {"w_cap": 1.0}),
-    ],
-)
-def test_models_of_weighted_samples_have_the_optimum_of_repeated_ones(name, params):
-    values = [
-        fsopt.solve(fsopt.build(name, data, **params), "scip" if "fsp" in name else None)
-        for data in (WEIGHTED, REPEATED)
-    ]
-    assert values[0].objective == pytest.approx(values[1].objective, rel=1e-6)
+GMEB = {"r_plus": 1.0, "r_minus": 2.0}
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "sign"),
+    ("name", "other", "params"),
     [
-        ("svm", "svm-dual", 1),
-        ("gmeb-primal", "gmeb-dual", 1),
-        ("rsvm", "rsvm-dual", -1),
-        ("fsp-sub", "fsp-sub-dual", 1),
+        ("gmeb-sdp", "gmeb-sdp", GMEB),
+        ("fsp-m-bigm", "fsp-m-bigm", {"m": 2}),
+        ("svm", "svm-dual", {"c": 0.3}),
+        ("gmeb-primal", "gmeb-dual", GMEB),
+        ("rsvm", "rsvm-dual", {"w_cap": 1.0}),
+        ("fsp-sub", "fsp-sub-dual", {"c": 0.3}),
     ],
 )
-def test_duals_have_the_same_optimum(first, second, sign):
-    params = {"rsvm": {"w_cap": 1.0}, "gmeb-primal": {"r_plus": 1.0, "r_minus": 2.0}}.get(first, {"c": 0.3})
-    one, two = (fsopt.solve(fsopt.build(slug, WEIGHTED, **params)) for slug in (first, second))
-    assert one.status == two.status == "optimal"
-    assert one.objective == pytest.approx(sign * two.objective, rel=1e-6)
+def test_models_of_weighted_samples_have_the_optimum_of_repeated_ones_and_of_their_duals(name, other, params):
+    weighted, repeated = optimum(name, WEIGHTED, **params)[1], optimum(other, REPEATED, **params)[1]
+    assert weighted == pytest.approx(repeated * (-1 if other == "rsvm-dual" else 1), rel=1e-6)
+    if other != name:
+        assert optimum(other, WEIGHTED, **params)[1] == pytest.approx(repeated, rel=1e-6)
 
 
 @pytest.mark.parametrize("solver", ["scip", "scs"])
 def test_other_solvers_agree(solver):
     model = fsopt.build("svm", WEIGHTED, c=0.5)
     assert fsopt.solve(model, there(solver)).objective == pytest.approx(fsopt.solve(model).objective, rel=1e-4)
-
-
-@pytest.mark.parametrize("method", ["best-subset", "gbd"])
-def test_generalized_benders_finds_the_best_selection_of_brute_force(method):
-    weighted = DATA.weighted("balanced", np.random.default_rng(5).uniform(0.1, 3.0, DATA.n))
-    fit = fsopt.fit(method, weighted, m=2, c=0.7, scale="none")
-    values = {
-        pair: fsopt.solve(fsopt.build("svm", weighted.columns(pair), c=0.7)).objective
-        for pair in combinations(range(4), 2)
-    }
-    assert fit.objective == pytest.approx(min(values.values()), rel=1e-6)
-    assert fit.support == min(values, key=values.get)
-    assert fit.bound == pytest.approx(fit.objective, rel=1e-5)
-    assert fit.bound <= min(values.values()) * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("name", ["svm", "gbd", "fsv", "vs-ssvm"])
-def test_class_weights_move_the_accuracy_to_their_class(name):
-    mixed = blobs(40, 2, gap=0.2, seed=4)
-    few = mixed.rows(np.append(mixed.positive[:10], mixed.negative))
-    recall = [
-        measures(few.y, fsopt.fit(name, few, class_weight=weight).decision_function(few))["recall"]
-        for weight in ({-1: 5.0, 1: 0.2}, {-1: 0.2, 1: 5.0})
-    ]
-    assert recall[1] > recall[0]
 
 
 def test_class_weights_of_fsv_multiply_the_mean_errors_of_their_class():
@@ -152,9 +103,6 @@ def test_a_method_without_weights_refuses_them():
     for name in ("mpm", "s-mpm", "misclass", "mopfs", "pmm", "gmeb-penalised"):
         with pytest.raises(ParameterError, match=f"method '{name}' has no place for weights"):
             fsopt.fit(name, DATA, class_weight="balanced")
-
-
-def test_a_method_of_classes_refuses_weights_of_samples():
     with pytest.raises(ParameterError, match="one weight for each class"):
         fsopt.fit("fsv", WEIGHTED)
     with pytest.raises(ParameterError, match="model 'mpm' has no place"):

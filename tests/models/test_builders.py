@@ -1,6 +1,4 @@
-"""What every builder documents: its program, parameters, components and source, in the words of the field."""
-
-from __future__ import annotations
+"""What every builder documents: its program, parameters, components and source."""
 
 import inspect
 import re
@@ -14,12 +12,6 @@ from fsopt.library.instances import build_instance
 from fsopt.models.papers import PAPERS
 
 KINDS = (pyo.Var, pyo.Param, pyo.Objective, pyo.Constraint, Complementarity)
-ALLOWED = (
-    r"shadow prices?|``[^`]*``|at least|minimax probability machines?|support vector machines?|row_costs|column_costs"
-)
-"""Code, and names that contain a word of the list below."""
-FORBIDDEN = r"(?i)\b(planes?|machines?|prices?|priced|rows?|columns?|least|paper [1-5])\b"
-"""Words for which the field has others: hyperplane, SVM, penalty weight, sample, feature, smallest."""
 
 
 @pytest.fixture(params=fsopt.MODELS)
@@ -32,7 +24,6 @@ def docstring(spec) -> str:
 
 
 def section(doc: str, title: str) -> str:
-    """Return the text of a section of a numpydoc docstring."""
     found = re.search(rf"\n{title}\n-+\n(.*?)(?:\n\n\S+\n-+\n|\Z)", doc, flags=re.DOTALL)
     assert found, f"no section {title}"
     return found[1]
@@ -51,7 +42,7 @@ def test_the_docstring_has_the_program_the_parameters_and_the_source(spec) -> No
     assert spec.paper is None or PAPERS[spec.paper].authors in section(doc, "Notes")
 
 
-def test_every_component_is_described_with_its_equation_in_the_words_of_the_field(spec) -> None:
+def test_every_component_is_described_with_its_equation(spec) -> None:
     described = section(docstring(spec), "Returns")
     if "omponents as in ``l1-mpm``" in " ".join(described.split()):
         described += section(docstring(fsopt.MODELS["l1-mpm"]), "Returns")
@@ -62,9 +53,6 @@ def test_every_component_is_described_with_its_equation_in_the_words_of_the_fiel
         assert component.name in named
         if component.ctype in KINDS[2:]:
             assert re.match(r"\([\w-]+\)", component.doc), f"{component.name}: {component.doc}"
-    for text in (docstring(spec), *(c.doc for c in components)):
-        words = re.sub(ALLOWED, "", " ".join(text.split()))
-        assert not re.search(FORBIDDEN, words), re.search(FORBIDDEN, words)
 
 
 def test_no_two_models_have_the_same_summary() -> None:

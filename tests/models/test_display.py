@@ -1,7 +1,5 @@
 """Models that show themselves: readable programs, HTML with values after a solve, and copies that do so too."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

@@ -1,7 +1,5 @@
 """docs/notation.md has every component and every keyword of every model."""
 
-from __future__ import annotations
-
 import re
 
 import pyomo.environ as pyo

@@ -1,7 +1,5 @@
 """Print what every method answers on a range of seeded data sets, as JSON: run under one kind of BLAS kernel."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from support import SHARED
+from support import SHARED, blobs
 
 import fsopt
 
@@ -26,16 +26,10 @@ def seed_of(text: str) -> int:
     return zlib.crc32(text.encode())
 
 
-# ---------------------------------------------------------------- data sets
-
-
 def gaussian(n: int, p: int, seed: int = 0, gap: float = 0.6) -> tuple[np.ndarray, np.ndarray]:
     """Return X (n, p) and y (n,) of two overlapping Gaussian classes that differ in the first two features."""
-    rng = np.random.default_rng(seed)
-    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
-    X = rng.standard_normal((n, p))
-    X[:, : min(2, p)] += gap * y[:, None]
-    return X, y
+    data = blobs(n, p, seed, gap)
+    return data.X, data.y
 
 
 def _duplicated_samples(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
@@ -46,26 +40,12 @@ def _duplicated_samples(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def _duplicated_features(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
-    X, y = gaussian(n, p, seed=2)
-    return np.column_stack([X, X[:, 0]]), y
+def _beside(seed: int, column: Callable[[np.ndarray], np.ndarray]) -> Callable[[int, int], tuple]:
+    def draw(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+        X, y = gaussian(n, p, seed)
+        return np.column_stack([X, column(X)]), y
 
-
-def _constant_feature(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
-    X, y = gaussian(n, p, seed=3)
-    return np.column_stack([X, np.full(n, 0.1)]), y
-
-
-def _more_features_than_samples(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
-    return gaussian(max(p, 4), max(p, 4) + 3, seed=4)
-
-
-def _separable(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
-    return gaussian(n, p, seed=5, gap=3.0)
-
-
-def _one_sample_per_class(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
-    return gaussian(2, p, seed=6)
+    return draw
 
 
 def _ties(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
@@ -77,7 +57,7 @@ def _ties(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def _scaled(exponents: Callable[[int], np.ndarray]) -> Callable[[int, int], tuple[np.ndarray, np.ndarray]]:
+def _scaled(exponents: Callable[[int], np.ndarray]) -> Callable[[int, int], tuple]:
     def draw(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
         X, y = gaussian(n, p, seed=8)
         return X * 10.0 ** exponents(p), y
@@ -88,11 +68,11 @@ def _scaled(exponents: Callable[[int], np.ndarray]) -> Callable[[int, int], tupl
 SMALL: Mapping[str, Callable[[int, int], tuple[np.ndarray, np.ndarray]]] = {
     "gaussian": gaussian,
     "duplicated-samples": _duplicated_samples,
-    "duplicated-features": _duplicated_features,
-    "constant-feature": _constant_feature,
-    "wide": _more_features_than_samples,
-    "separable": _separable,
-    "one-per-class": _one_sample_per_class,
+    "duplicated-features": _beside(2, lambda X: X[:, 0]),
+    "constant-feature": _beside(3, lambda X: np.full(len(X), 0.1)),
+    "wide": lambda n, p: gaussian(max(p, 4), max(p, 4) + 3, seed=4),
+    "separable": lambda n, p: gaussian(n, p, seed=5, gap=3.0),
+    "one-per-class": lambda n, p: gaussian(2, p, seed=6),
     "ties": _ties,
     "times-1e5": _scaled(lambda p: np.full(p, 5.0)),
     "times-1e-5": _scaled(lambda p: np.full(p, -5.0)),
@@ -103,20 +83,15 @@ REALISTIC = ("wdbc", "sonar")
 
 def realistic(name: str) -> fsopt.Dataset | None:
     """Return a benchmark data set, standardised; None where its file is not on this machine."""
-    if name == "wdbc":
-        data = fsopt.load_dataset("wdbc")
-    else:
-        path = SHARED / "data" / f"{name}.csv.gz"
-        if not path.is_file():
-            return None
-        data = fsopt.load_dataset(str(path))
-    varying = data.X.std(axis=0) > 0
-    X = data.X[:, varying]
-    return fsopt.Dataset((X - X.mean(axis=0)) / X.std(axis=0), data.y, name=name)
+    path = SHARED / "data" / f"{name}.csv.gz"
+    if name != "wdbc" and not path.is_file():
+        return None
+    data = fsopt.load_dataset(name if name == "wdbc" else str(path))
+    return fsopt.Dataset((data.X - data.X.mean(axis=0)) / data.X.std(axis=0), data.y, name=name)
 
 
 def data_set(name: str, *, hard: bool) -> fsopt.Dataset | None:
-    """Return a data set of :data:`SMALL` or :data:`REALISTIC`; fewer samples and features for hard models."""
+    """Return a data set by name; fewer samples and features for hard models."""
     if name in SMALL:
         n, p = (10, 2) if hard else (16, 3)
         return fsopt.Dataset(*SMALL[name](n, p), name=name)
@@ -126,9 +101,6 @@ def data_set(name: str, *, hard: bool) -> fsopt.Dataset | None:
     samples = np.random.default_rng(seed_of(name)).permutation(whole.n)[:FEW]
     features = np.arange(min(whole.p, 8))
     return whole.rows(samples).columns(features)
-
-
-# ---------------------------------------------------------------- parameters
 
 
 def balanced(data: fsopt.Dataset, seed: int) -> list[float]:
@@ -172,71 +144,51 @@ def parameters(slug: str, data: fsopt.Dataset) -> list[dict[str, Any]]:
     return [trial] + [p for p in FURTHER.get(slug, []) if p != trial]
 
 
+def _of(slugs: str, *sets: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    return {slug: list(sets) for slug in slugs.split()}
+
+
 FURTHER: Mapping[str, list[dict[str, Any]]] = {
-    "gmeb-primal": [{"r_plus": 0.25, "r_minus": 0.25}, {"r_plus": 1.2, "r_minus": 5.0}],
-    "gmeb-dual": [{"r_plus": 0.25, "r_minus": 0.25}, {"r_plus": 1.2, "r_minus": 5.0}],
-    "gmeb-sdp": [{"r_plus": 0.25, "r_minus": 0.25}],
-    "gmeb-cuts": [{"r_plus": 0.25, "r_minus": 0.25}],
-    "gmeb-nonconvex": [{"r_plus": 0.25, "r_minus": 0.25}],
-    "gmeb-penalised": [{"c_plus": 4.0, "c_minus": 4.0}],
-    "gmeb-weighted-l1": [{"c_plus": 4.0, "c_minus": 4.0}],
-    "svm-norm": [{"c": 10.0}],
-    "svm-margin": [{"c": 10.0}],
-    "bmpm": [{"beta": 0.2}],
-    "s-mpm": [{"lam": 1.0}, {"lam": 0.01, "beta": 0.2}],
-    "l1-mpm": [{"delta": 0.1}],
-    "l0-mpm": [{"delta": 0.1, "alpha": 1.0}],
-    "l0-mpm-step": [{"delta": 0.1, "alpha": 1.0}],
-    "fsv": [{"lam": 0.5}],
-    "fsv-step": [{"lam": 0.5}, {"lam": 0.3, "alpha": 1.0}],
-    "fsv-exact": [{"lam": 0.3}, {"lam": 0.01}],
-    "misclass": [{"alpha": 1.0}],
-    "misclass-step": [{"alpha": 1.0}],
-    "misclass-pmm": [{"delta": 2.0}],
-    "svm": [{"c": 10.0}, {"c": 0.01}],
-    "svm-dual": [{"c": 10.0}, {"c": 0.01}],
-    "onsvm": [{"c": 10.0}, {"c": 0.25}],
-    "fsp-m": [{"m": 1}, {"m": 1, "c": 10.0}],
-    "fsp-lambda": [{"lam": 0.1}, {"lam": 5.0, "c": 10.0}],
-    "fsp-m-perspective": [{"m": 1}, {"m": 1, "c": 10.0}],
-    "fsp-m-bigm": [{"m": 1}, {"m": 1, "c": 10.0}],
-    "rsvm": [{"w_cap": 0.5}, {"w_cap": 100.0}],
-    "rsvm-dual": [{"w_cap": 0.5}, {"w_cap": 100.0}],
-    "elastic-net-svm": [{"c": 10.0, "l1_ratio": 0.9}, {"c": 0.25, "l1_ratio": 0.1}],
-    "mmop": [{"h_cap": 5.0}],
-    "mmop-convex": [{"h_cap": 5.0}],
+    **_of("gmeb-primal gmeb-dual", {"r_plus": 0.25, "r_minus": 0.25}, {"r_plus": 1.2, "r_minus": 5.0}),
+    **_of("gmeb-sdp gmeb-cuts gmeb-nonconvex", {"r_plus": 0.25, "r_minus": 0.25}),
+    **_of("gmeb-penalised gmeb-weighted-l1", {"c_plus": 4.0, "c_minus": 4.0}),
+    **_of("svm-norm svm-margin", {"c": 10.0}),
+    **_of("bmpm", {"beta": 0.2}),
+    **_of("s-mpm", {"lam": 1.0}, {"lam": 0.01, "beta": 0.2}),
+    **_of("l1-mpm", {"delta": 0.1}),
+    **_of("l0-mpm l0-mpm-step", {"delta": 0.1, "alpha": 1.0}),
+    **_of("fsv", {"lam": 0.5}),
+    **_of("fsv-step", {"lam": 0.5}, {"lam": 0.3, "alpha": 1.0}),
+    **_of("fsv-exact", {"lam": 0.3}, {"lam": 0.01}),
+    **_of("misclass misclass-step", {"alpha": 1.0}),
+    **_of("misclass-pmm", {"delta": 2.0}),
+    **_of("svm svm-dual", {"c": 10.0}, {"c": 0.01}),
+    **_of("onsvm", {"c": 10.0}, {"c": 0.25}),
+    **_of("fsp-m fsp-m-perspective fsp-m-bigm", {"m": 1}, {"m": 1, "c": 10.0}),
+    **_of("fsp-lambda", {"lam": 0.1}, {"lam": 5.0, "c": 10.0}),
+    **_of("rsvm rsvm-dual", {"w_cap": 0.5}, {"w_cap": 100.0}),
+    **_of("elastic-net-svm", {"c": 10.0, "l1_ratio": 0.9}, {"c": 0.25, "l1_ratio": 0.1}),
+    **_of("mmop mmop-convex", {"h_cap": 5.0}),
 }
-
-
-# ---------------------------------------------------------------- instances
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A model on a data set at given parameters; builds the model anew at each call."""
-
     slug: str
     data_name: str
     number: int
 
     @property
-    def hard(self) -> bool:
-        """Whether the model is mixed-integer or nonconvex."""
-        return fsopt.MODELS[self.slug].problem_class not in CONVEX
-
-    @property
     def data(self) -> fsopt.Dataset | None:
         """The data set; None where its file is not on this machine."""
-        return data_set(self.data_name, hard=self.hard)
-
-    def build(self) -> Any:
-        """Return the Pyomo model."""
-        return fsopt.build(self.slug, self.data, **self.params)
+        return data_set(self.data_name, hard=fsopt.MODELS[self.slug].problem_class not in CONVEX)
 
     @property
     def params(self) -> dict[str, Any]:
-        """The parameters of the builder."""
         return parameters(self.slug, self.data)[self.number]
+
+    def build(self) -> Any:
+        return fsopt.build(self.slug, self.data, **self.params)
 
     def __str__(self) -> str:
         return f"{self.slug}-{self.data_name}-{self.number}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,48 +26,26 @@ FLOOR = 1e-1
 """Smallest size by which a violation is divided."""
 FEASIBLE = 1e-9
 """Largest violation of a point that no valid bound excludes."""
-MAY_BE_INFEASIBLE = frozenset(
-    {
-        "gmeb-hard-margin",
-        "kernel-scaling",
-        "kernel-scaling-step",
-        "l0-mpm",
-        "l0-mpm-step",
-        "l1-mpm",
-        "mpm",
-        "rsvm-least-norm",
-    }
-)
-"""The models that may be infeasible. In the others w = 0 (zero multipliers, in a dual) is feasible."""
+MAY_BE_INFEASIBLE = ("gmeb-hard-margin", "kernel-scaling", "l0-mpm", "l1-mpm", "mpm", "rsvm-least-norm")
+"""The models that may be infeasible, their steps too. In the others w = 0 (zero multipliers, in a dual) is feasible."""
 MAY_BE_UNBOUNDED = frozenset({"bmpm", "s-mpm"})
 """The models that may be unbounded, with a singular covariance matrix. The others have bounded objectives."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of one solver, and what the model says of it.
-
-    Attributes
-    ----------
-    solver, status, stop, objective, bound : as in the result.
-    held : whether ``fsopt.certify`` on the solved model confirms an optimum.
-    value : the objective value recomputed by Pyomo; None without a point in the model.
-    violation, worst : largest violation of a constraint or bound there, and its name, see :func:`largest_violation`.
-    feasible : whether it is feasible up to rounding, so that no valid bound excludes it.
-    rounded : the optimum with the integers fixed at their rounded values; None without integers.
-    """
+    """The answer of one solver, as in its result, and what the model says of it."""
 
     solver: str
     status: str
-    stop: str
     objective: float | None
     bound: float | None
-    held: bool = True
-    value: float | None = None
-    violation: float = 0.0
-    worst: str = ""
-    feasible: bool = False
-    rounded: float | None = None
+    held: bool = True  # certify confirms an optimum
+    value: float | None = None  # the objective by Pyomo
+    violation: float = 0.0  # the largest one
+    worst: str = ""  # the name of it
+    feasible: bool = False  # up to rounding: no valid bound excludes it
+    rounded: float | None = None  # the optimum with the integers fixed at their rounded values
 
     def __str__(self) -> str:
         shown = f"{self.solver} {self.status}"
@@ -77,7 +55,6 @@ class Answer:
 
 
 def claimants(slug: str) -> list[str]:
-    """Return the usable solvers that claim the class of a model."""
     return [s for s in usable_solvers() if fsopt.MODELS[slug].problem_class in fsopt.SOLVERS[s].classes]
 
 
@@ -89,33 +66,26 @@ def solve(model: Any, solver: str, time_limit: float) -> Answer | None:
             result = fsopt.solve(model, solver, time_limit=time_limit)
     except SolverError:
         return None
-    answer = Answer(solver, str(result.status), result.stop, result.objective, result.bound)
+    answer = Answer(solver, str(result.status), result.objective, result.bound)
     if not result.status.solved:
         return answer
     violation, worst = largest_violation(model)
-    held = result.status != "optimal" or fsopt.certify(model, result).ok
-    return Answer(
-        solver,
-        str(result.status),
-        result.stop,
-        result.objective,
-        result.bound,
-        held,
-        float(pyo.value(objective_of(model))),
-        violation,
-        worst,
-        largest_violation(model, strict=True)[0] <= FEASIBLE,
-        value_of_rounded(model),
+    return replace(
+        answer,
+        held=result.status != "optimal" or fsopt.certify(model, result).ok,
+        value=float(pyo.value(objective_of(model))),
+        violation=violation,
+        worst=worst,
+        feasible=largest_violation(model, strict=True)[0] <= FEASIBLE,
+        rounded=value_of_rounded(model),
     )
 
 
 def objective_of(model: Any) -> Any:
-    """Return the active objective of a model."""
     return next(model.component_data_objects(pyo.Objective, active=True))
 
 
 def terms(expression: Any) -> Iterator[Any]:
-    """Yield the terms of a sum."""
     if isinstance(expression, (SumExpression, LinearExpression)):
         for argument in expression.args:
             yield from terms(argument)
@@ -190,12 +160,7 @@ def relative(a: float, b: float) -> float:
 
 
 def contradictions(slug: str, answers: list[Answer], sign: float) -> list[str]:
-    """Return what is wrong with the answers to one instance, one line each.
-
-    Parameters
-    ----------
-    sign : 1 for a minimisation, -1 for a maximisation.
-    """
+    """Return what is wrong with the answers to one instance, one line each; sign is 1 for a minimisation, else -1."""
     optimal = [a for a in answers if a.status == "optimal"]
     values = [a.objective for a in optimal]
     agreed = not values or relative(max(values), min(values)) <= AGREE
@@ -218,7 +183,7 @@ def _faults(
         yield "leak", f", with its integers rounded {one.rounded:.10g}"
     if not one.held:
         yield "certify", ", refused by fsopt.certify"
-    if one.status == "infeasible" and (slug not in MAY_BE_INFEASIBLE or points):
+    if one.status == "infeasible" and (slug.removesuffix("-step") not in MAY_BE_INFEASIBLE or points):
         yield "false infeasible", f", but {_listed(points) or 'zero is feasible'}"
     if one.status == "unbounded" and (slug not in MAY_BE_UNBOUNDED or optimal):
         yield "false unbounded", f", but {_listed(optimal) or 'the objective is bounded'}"
@@ -231,7 +196,6 @@ def _faults(
 
 
 def _above(bound: float, value: float, sign: float) -> bool:
-    """Return whether a bound excludes an attained value, beyond rounding."""
     return sign * (bound - value) > AGREE * max(1.0, abs(value))
 
 

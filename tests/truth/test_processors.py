@@ -1,7 +1,5 @@
 """No answer depends on the BLAS kernel: status, certificate and selection of every method, objectives to 1e-8."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -31,7 +29,6 @@ def answers(kernel: str) -> dict[str, dict[str, dict]] | None:
 
 
 def settled(found: dict) -> dict:
-    """Return an answer without its objective value."""
     return {key: value for key, value in found.items() if key != "objective"}
 
 

@@ -5,8 +5,6 @@ is false, and no bound excludes an attained value. The normal run takes a seeded
 (FSOPT_TRUTH=1) all of them, with 5 seconds for each call.
 """
 
-from __future__ import annotations
-
 import os
 
 import pyomo.environ as pyo

@@ -1,17 +1,18 @@
-"""The exact claims of every method on a small data set: verified exactly, or not and named."""
+"""The exact claims of every method on a small data set: verified exactly, or not and named; with weights, too."""
 
 import json
 import re
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from support import blobs
 
 import fsopt
 from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED
 from fsopt.data.synthetic.files import write
-from fsopt.errors import FileError
+from fsopt.errors import FileError, ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.verification.exact_checking import exactly
 from fsopt.verifier import verify
@@ -27,22 +28,19 @@ NAMED = {
 """Methods whose status is not shown exactly -> a word of the reason or the claim."""
 
 
-@pytest.fixture(scope="module")
-def data():
-    return blobs(n=24, p=4, seed=7, gap=0.3)
+DATA = blobs(n=24, p=4, seed=7, gap=0.3)
 
 
 @pytest.fixture(scope="module")
-def fits(data):
-    return {name: fsopt.fit(name, data, **PARAMS.get(name, {})) for name in METHODS}
+def fits():
+    return {name: fsopt.fit(name, DATA, **PARAMS.get(name, {})) for name in METHODS}
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits, data):
-    found = fsopt.verify(fits[name], data, exact=True)
+def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits):
+    found = fsopt.verify(fits[name], DATA, exact=True)
     assert found.numerically
     exact = found.exact.plain()
-    json.dumps(exact)
     if name in NAMED or (name == "pmm" and fits[name].status != "optimal"):
         assert exact["word"] == NOT_VERIFIED
         assert any(claim["reason"] for claim in exact["claims"])
@@ -56,21 +54,18 @@ def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits, data):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_proof_is_confirmed_by_the_independent_checker(name, fits, data, tmp_path, capsys):
-    proof = exactly(fits[name], data).proof()
+def test_the_proof_is_confirmed_by_the_independent_checker(name, fits, tmp_path, capsys):
+    proof = exactly(fits[name], DATA).proof()
     if not proof["proof"]:
         return
     path = tmp_path / "proof.json"
     path.write_text(json.dumps(proof))
     assert verify.main([str(path)]) == 0
     assert "not compared with data" in capsys.readouterr().out
-    write(data, tmp_path / "data.csv")
-    found = verify.main([str(path), "--data", str(tmp_path / "data.csv")])
-    if name not in DERIVED:  # a method that was added: its program is not derived from data before it is written there
-        assert found == 2
-        return
-    assert found == 0
-    assert "follows from the data" in capsys.readouterr().out
+    write(DATA, tmp_path / "data.csv")
+    derived = name in DERIVED  # a method that was added: its program is not derived from data before it is there
+    assert verify.main([str(path), "--data", str(tmp_path / "data.csv")]) == (0 if derived else 2)
+    assert ("follows from the data" in capsys.readouterr().out) == derived
 
 
 def test_an_interval_too_wide_for_an_optimum_is_named_with_its_width():
@@ -85,35 +80,62 @@ def test_an_interval_too_wide_for_an_optimum_is_named_with_its_width():
 
 
 @pytest.mark.parametrize("name", ["svm", "gmeb", "mpm", "rsvm"])
-def test_a_stated_number_that_is_wrong_is_not_verified(name, fits, data):
+def test_a_stated_number_that_is_wrong_is_not_verified(name, fits):
     for change in ({"objective": fits[name].objective * 1.001}, {"bound": fits[name].bound * 1.001}):
-        assert not exactly(replace(fits[name], **change), data).verified
+        assert not exactly(replace(fits[name], **change), DATA).verified
 
 
 @pytest.mark.parametrize(("name", "key"), [("rsvm", "alpha"), ("gmeb", "multipliers"), ("pearson", "alpha")])
-def test_damaged_multipliers_are_refused(name, key, fits, data):
+def test_damaged_multipliers_are_refused(name, key, fits):
     with pytest.raises(FileError):
-        exactly(replace(fits[name], details={**fits[name].details, key: "x"}), data)
+        exactly(replace(fits[name], details={**fits[name].details, key: "x"}), DATA)
 
 
 @pytest.mark.parametrize(("name", "key"), [("onsvm", "c"), ("l1-mpm", "delta"), ("l0-mpm", "delta")])
-def test_a_program_of_nearly_the_same_parameters_is_not_that_of_the_fit(name, key, fits, data):
+def test_a_program_of_nearly_the_same_parameters_is_not_that_of_the_fit(name, key, fits):
     details = fits[name].details
     params = {**details["program_params"], key: details["program_params"][key] * (1 + 1e-12)}
-    found = exactly(replace(fits[name], details={**details, "program_params": params}), data)
+    found = exactly(replace(fits[name], details={**details, "program_params": params}), DATA)
     assert not found.verified
     assert "exactly those" in found.claims[0].reason
 
 
-def test_a_kernel_is_named(data):
-    found = exactly(fsopt.fit("rsvm", data, kernel="gaussian"), data)
+def test_a_kernel_is_named():
+    found = exactly(fsopt.fit("rsvm", DATA, kernel="gaussian"), DATA)
     assert "kernel" in found.claims[0].reason
 
 
-def test_multipliers_of_column_generation_and_of_the_interior_point_suffice(data):
+def test_multipliers_of_column_generation_and_of_the_interior_point_suffice():
     for name, params in (
         ("onsvm", {"generate": True}),
         ("svm", {"interior": True}),
         ("fsv", {"generate": True, "lam": 0.3}),
     ):
-        assert exactly(fsopt.fit(name, data, **params), data).verified, name
+        assert exactly(fsopt.fit(name, DATA, **params), DATA).verified, name
+
+
+WEIGHTED = blobs(30, 4, seed=3, gap=0.3).weighted(sample_weight=1.0 + np.arange(30) % 3)
+BY_CLASS = blobs(30, 4, seed=3, gap=0.3).weighted(class_weight={"+1": 2.0})
+
+
+@pytest.mark.parametrize("method", ["svm", "l1-svm", "onsvm", "gmeb", "rsvm", "rfe", "pearson"])
+def test_the_interval_is_that_of_the_weighted_program(method):
+    data = WEIGHTED if fsopt.METHODS[method].weights == "samples" else BY_CLASS
+    fit = fsopt.fit(method, data)
+    found = fsopt.verify(fit, data, exact=True).exact.plain()
+    claim = found["claims"][0]
+    ends = [Fraction(end) for end in claim["interval"] if end is not None]
+    if found["word"] == "verified exactly":
+        assert all(abs(float(end) - fit.objective) <= 1e-5 * max(1.0, abs(fit.objective)) for end in ends)
+    else:
+        assert claim["reason"]
+
+
+def test_a_tree_of_weighted_samples_is_not_called_exact():
+    fit = fsopt.fit("best-subset", WEIGHTED, m=2)
+    found = fsopt.verify(fit, WEIGHTED, exact=True)
+    assert found.numerically
+    assert found.exact.plain()["word"] != "verified exactly"
+    assert "weights" in found.exact.plain()["claims"][0]["reason"]
+    with pytest.raises(ParameterError, match="weights"):
+        fsopt.necessity(WEIGHTED, 2, exact=True)

@@ -14,8 +14,6 @@ from fsopt.errors import ParameterError
 
 
 class Counting(ThreadPoolExecutor):
-    """An executor that counts its tasks."""
-
     tasks = 0
 
     def submit(self, *args, **keywords):

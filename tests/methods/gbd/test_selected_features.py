@@ -1,7 +1,5 @@
 """The features of a fit are its selection: those of weight 0 among them that a rule asks for, and no others."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -12,7 +10,6 @@ import fsopt
 from fsopt.analysis.selection_paths import selection_path
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
-from fsopt.answers.saved import load_fit
 from fsopt.estimators import BestSubsetSVM
 from fsopt.verification.checking import check_record
 from fsopt.verification.exact_checking import exact_word
@@ -42,7 +39,6 @@ METHODS = [("best-subset", "best-subset-penalised"), ("gbd", "gbd-lambda")]
 
 
 def places(rules):
-    """Return rules with the places of their features."""
     at = {name: j for j, name in enumerate(NAMES)}
     named = {"include", "exclude"}
     return {k: [at[f] for f in v] if k in named else [[at[f] for f in g] for g in v] for k, v in rules.items()}
@@ -77,17 +73,12 @@ def test_a_place_that_is_left_takes_no_feature_that_does_nothing(limited, penali
     assert all(claim.holds for claim in path.claims(DATA))
 
 
-def test_the_selection_is_that_of_estimators_frames_exact_checks_and_predictions(tmp_path):
+def test_the_selection_is_that_of_estimators_exact_checks_and_predictions():
     fit = fsopt.fit("best-subset", DATA, m=3, include=["batch"])
     assert "batch" in fit.features
     assert exact_word(fit, DATA) == "verified exactly"
-    frame = fit.to_frame()
-    assert set(frame["feature"]) == set(fit.features)
-    assert "batch" in fit.summary()
     machine = BestSubsetSVM(m=3, include=[BATCH]).fit(DATA.X, DATA.y)
     assert tuple(np.flatnonzero(machine.get_support())) == fit.support
     # No score depends on it: it may be missing where one predicts.
     kept = [j for j, name in enumerate(NAMES) if name != "batch"]
     assert np.array_equal(fit.predict(DATA.columns(kept)), fit.predict(DATA.X))
-    fit.save(tmp_path / "fit.json")
-    assert load_fit(tmp_path / "fit.json").features == fit.features

@@ -1,4 +1,4 @@
-"""Theorem 9 by its proof: (21) bounds the suprema that it is made of, (22) is (21) on a grid; Remark 10's norms."""
+"""Theorem 9 by its proof: (21) bounds the suprema that it is made of; Remark 10's norms."""
 
 import itertools
 import math
@@ -10,7 +10,7 @@ from support import blobs
 import fsopt
 from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.bound_terms import ScaledClassifier
-from fsopt.methods.gmeb.grid_bound import Confidence, fixed_scale_terms, grid_bound_terms, khintchine
+from fsopt.methods.gmeb.grid_bound import Confidence, fixed_scale_terms, khintchine
 from fsopt.papers.gmeb.generalization_bounds import scaled_bound
 
 RNG = np.random.default_rng(3)
@@ -40,19 +40,6 @@ def test_khintchine_constants():
         khintchine(0.5)
     with pytest.raises(ParameterError, match="concentration"):
         Confidence(0.05, "hoeffding")
-
-
-def test_22_is_21_at_the_grid_point_with_the_share_of_its_index():
-    classifier = ScaledClassifier(np.full(4, 0.4), np.array([0.3, 0.1, 0.024, 0.0]), 0.1)
-    found = grid_bound_terms(X, Y, classifier, r=9.0, sigma0=0.025, delta=0.1)
-    places = [4, 2, 1, 1]
-    assert all(0.025 * 2**i >= s for i, s in zip(places, classifier.sigma, strict=True))
-    index = math.prod(places)
-    same = fixed_scale_terms(
-        X, Y, classifier, 0.025 * 2.0 ** np.array(places), r=9.0, delta=0.1 / (index * (index + 1))
-    )
-    assert found.terms == pytest.approx(same.terms)
-    assert found.applies
 
 
 def test_a_scale_above_s_voids_21():

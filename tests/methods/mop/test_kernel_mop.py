@@ -1,4 +1,4 @@
-"""Algorithm 1 for kernels: Proposition 1 holds, the first loss is the RSVM's, noise loses its scale."""
+"""Algorithm 1 for kernels: Proposition 1 holds, the first loss is the RSVM's, slopes are those of differences."""
 
 import itertools
 

@@ -171,14 +171,15 @@ def test_a_kernel_takes_the_model(monkeypatch, small_is_large):
 
 
 @pytest.mark.parametrize("unbiased", [False, True])
-def test_the_limit_with_a_ridge_is_that_of_the_dense_factors(unbiased):
+@pytest.mark.parametrize("data", [OVERLAPPING, TALL], ids=["wide", "tall"])
+def test_the_covariances_are_those_of_numpy_and_the_limit_is_that_of_the_dense_factors(data, unbiased):
     """Of few samples it is computed in their span, of the covariances themselves in all features."""
-    moments = Moments.of(OVERLAPPING, unbiased=unbiased, ridge=0.3)
+    moments = Moments.of(data, unbiased=unbiased, ridge=0.3)
     dense = replace(moments, factor1=triangular(moments.factor1), factor2=triangular(moments.factor2))
-    assert moments.factor1.shape[0] + moments.factor2.shape[0] == OVERLAPPING.n + 2 * OVERLAPPING.p
-    for samples, factor in zip((1.0, -1.0), (dense.factor1, dense.factor2), strict=True):
-        own = OVERLAPPING.X[OVERLAPPING.y == samples]
-        expected = np.cov(own.T, ddof=int(unbiased)) + 0.3 * np.eye(OVERLAPPING.p)
+    wide = moments.factor1.shape[0] + moments.factor2.shape[0] == data.n + 2 * data.p
+    assert wide == (data is OVERLAPPING)
+    for label, factor in zip((1.0, -1.0), (dense.factor1, dense.factor2), strict=True):
+        expected = np.cov(data.X[data.y == label].T, ddof=int(unbiased)) + 0.3 * np.eye(data.p)
         assert factor.T @ factor == pytest.approx(expected, abs=1e-12)
     assert accuracy_limit(moments).kappa == pytest.approx(accuracy_limit(dense).kappa, rel=1e-9)
 

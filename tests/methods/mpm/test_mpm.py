@@ -1,7 +1,5 @@
 """Minimax probability machines: limits and hyperplanes against eigenvalues, closed forms, simulation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.linalg import eigh
@@ -33,9 +31,6 @@ def limit_by_eigenvalues(data):
     return np.sqrt(-minimize_scalar(negative, bounds=(1e-9, 1 - 1e-9), method="bounded", options={"xatol": 1e-12}).fun)
 
 
-# -- the limit --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("data", DATA, ids=str)
 def test_kappa_by_model_by_search_and_by_eigenvalues(data):
     found = accuracy_limit(Moments.of(data))
@@ -45,48 +40,12 @@ def test_kappa_by_model_by_search_and_by_eigenvalues(data):
     assert limit == pytest.approx(1 / fsopt.solve(fsopt.build("mpm", data)).objective, rel=1e-8)
 
 
-@pytest.mark.parametrize("data", DATA, ids=str)
-def test_kappa_is_affine_invariant_and_does_not_know_which_class_is_first(data):
-    limit = accuracy_limit(Moments.of(data)).kappa
-    rng = np.random.default_rng(3)
-    mixed = data.X @ (np.eye(data.p) + 0.3 * rng.standard_normal((data.p, data.p))) + rng.standard_normal(data.p)
-    assert accuracy_limit(Moments.of(data.with_X(mixed))).kappa == pytest.approx(limit, rel=1e-7)
-    assert accuracy_limit(Moments.of(fsopt.Dataset(data.X, -data.y))).kappa == pytest.approx(limit, rel=1e-12)
-    assert accuracy_limit(Moments.of(data, ridge=0.01)).kappa < limit
-
-
-def test_the_options_are_the_covariances_of_numpy():
-    data = blobs(40, 4, 0)
-    for unbiased in (False, True):
-        moments = Moments.of(data, unbiased=unbiased, ridge=0.25)
-        for factor, sign in ((moments.factor1, 1), (moments.factor2, -1)):
-            expected = np.cov(data.X[data.y == sign].T, bias=not unbiased) + 0.25 * np.eye(4)
-            np.testing.assert_allclose(factor.T @ factor, expected, atol=1e-12)
-            assert factor.shape == (4, 4)
-    wide = Moments.of(blobs(10, 8), ridge=0.0)
-    assert wide.factor1.shape == (5, 8)
-
-
-def test_unbiased_covariances_move_kappa_by_the_known_factor():
-    data = blobs(40, 4, 0)
-    assert np.sum(data.y > 0) == 20
-    plain, unbiased = (accuracy_limit(Moments.of(data, unbiased=u)).kappa for u in (False, True))
-    assert unbiased == pytest.approx(plain * np.sqrt(19 / 20), rel=1e-10)
-    assert 1 / fsopt.solve(fsopt.build("mpm", data, unbiased=True)).objective == pytest.approx(unbiased, rel=1e-8)
-    assert fsopt.fit("mpm", data, unbiased=True).details["kappa_limit"] == pytest.approx(unbiased, rel=1e-10)
-
-
-def test_a_vanishing_ridge_leads_to_the_limit():
-    regular, singular = blobs(40, 4, 0), blobs(10, 15)
-    limit = accuracy_limit(Moments.of(regular)).kappa
-    steps = [limit - accuracy_limit(Moments.of(regular, ridge=r)).kappa for r in (1e-2, 1e-4, 1e-6)]
-    assert steps[0] > 50 * steps[1] > 0
-    assert 0 <= steps[2] < 1e-5
-    kappas = [accuracy_limit(Moments.of(singular, ridge=r)).kappa for r in (1e-2, 1e-4, 1e-6)]
-    assert np.all(np.isfinite(kappas))
-    assert kappas[2] > 9 * kappas[1] > 81 * kappas[0]  # as 1 / sqrt(ridge) along the null direction
+def test_of_singular_covariances_the_limit_is_infinite_and_grows_as_the_ridge_vanishes():
+    singular = blobs(10, 15)
     infinite = accuracy_limit(Moments.of(singular))
     assert (infinite.kappa, infinite.alpha) == (np.inf, 1.0)
+    kappas = [accuracy_limit(Moments.of(singular, ridge=r)).kappa for r in (1e-2, 1e-4, 1e-6)]
+    assert np.inf > kappas[2] > 9 * kappas[1] > 81 * kappas[0]  # as 1 / sqrt(ridge) along the null direction
 
 
 def test_bad_moment_options_are_refused():
@@ -133,29 +92,16 @@ def test_an_infeasible_delta_costs_no_solver_call(method, monkeypatch):
     assert fsopt.fit(method, data, delta=limit.alpha - 0.01).status.solved
 
 
-# -- the methods mpm and l1-mpm ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("data", DATA, ids=str)
 def test_mpm_gives_both_classes_the_largest_accuracy_and_selects_everything(data):
     fit = fsopt.fit("mpm", data)
     assert fit.status == "optimal"
-    assert fit.certificate.ok
     assert "kappa limit" in fit.certificate.residuals
     limit = limit_by_eigenvalues(data)
     assert fit.objective == pytest.approx(1 / limit, rel=1e-8)
     assert fit.details["worst_case"] == pytest.approx([limit**2 / (1 + limit**2)] * 2, rel=1e-6)
-    moments = Moments.of(data)
-    raw = worst_case(fit.coef, fit.intercept, moments)
-    assert raw == pytest.approx(fit.details["worst_case"], rel=1e-9)
+    assert worst_case(fit.coef, fit.intercept, Moments.of(data)) == pytest.approx(fit.details["worst_case"], rel=1e-9)
     assert len(fit.support) >= 0.9 * data.p
-    # No other hyperplane has more: neither the same direction moved, nor others at their best offset.
-    for shift in (0.01, -0.01):
-        assert min(worst_case(fit.coef, fit.intercept + shift, moments)) < min(raw)
-    rng = np.random.default_rng(0)
-    for w in fit.coef + 0.1 * np.abs(fit.coef).max() * rng.standard_normal((50, data.p)):
-        offsets = np.linspace(-3, 3, 101) * np.abs(data.X @ w).mean()
-        assert max(min(worst_case(w, b, moments)) for b in offsets) <= min(raw) + 1e-9
 
 
 def test_with_singular_covariances_mpm_warns_and_a_ridge_makes_it_finite():
@@ -174,19 +120,6 @@ def test_with_singular_covariances_mpm_warns_and_a_ridge_makes_it_finite():
     assert fsopt.fit("l1-mpm", data, delta=0.5, ridge=0.1).warnings == ()
     with pytest.raises(InfeasibleError):
         fsopt.fit("l1-mpm", data, delta=ridged.details["alpha_limit"] + 1e-3, ridge=0.1)
-
-
-def test_l1_mpm_with_a_ridge_is_that_of_the_larger_covariances():
-    data = blobs(40, 4, 0)
-    fit = fsopt.fit("l1-mpm", data, delta=0.5, scale="none", unbiased=True, ridge=0.1)
-    for sign, accuracy in zip((1, -1), fit.details["worst_case"], strict=True):
-        part = data.X[data.y == sign]
-        variance = fit.coef @ (np.cov(part.T) + 0.1 * np.eye(4)) @ fit.coef
-        distance = sign * (part.mean(axis=0) @ fit.coef + fit.intercept)
-        assert accuracy == pytest.approx(distance**2 / (distance**2 + variance), rel=1e-9)
-        assert accuracy >= 0.5 - 1e-7
-    assert fit.objective > fsopt.fit("l1-mpm", data, delta=0.5, scale="none").objective + 1e-3
-    assert check_fit(fit, data).ok
 
 
 def test_a_mean_on_the_wrong_side_has_no_accuracy():

@@ -6,7 +6,6 @@ from support import blobs
 
 import fsopt
 from fsopt.methods.sla.hulls import hulls
-from fsopt.models.sla.step_function import sigmoid
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -30,11 +29,3 @@ def test_a_common_vertex_is_an_intersection():
     found = hulls(data)
     assert not found.disjoint
     assert found.point == pytest.approx([0.0, 0.0], abs=1e-7)
-
-
-def test_the_sigmoid_is_neither_convex_nor_concave():
-    x = np.linspace(-3, 3, 101)
-    bend = np.diff(sigmoid(2.0, x), 2)
-    assert bend.max() > 1e-5
-    assert bend.min() < -1e-5
-    assert sigmoid(50.0, np.array([-1.0, 0.0, 1.0])) == pytest.approx([0.0, 0.5, 1.0])

@@ -1,7 +1,5 @@
 """Constraints on selections of features: which selections they allow, in the models and by themselves."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -93,18 +91,17 @@ def test_contradictions_are_refused_and_else_the_smallest_selection_is_in_all_al
 
 
 def test_five_features_where_nobody_says_how_many() -> None:
-    assert SelectionConstraints.of("test", DATA).cardinality is None
-    assert SelectionConstraints.of("test", DATA).with_default_cardinality().cardinality == 5
-    assert SelectionConstraints.of("test", blobs(10, 3)).with_default_cardinality().cardinality == 3
-    assert SelectionConstraints.of("test", DATA, m=2).with_default_cardinality().cardinality == 2
-    assert SelectionConstraints.of("test", DATA, costs=COSTS, budget=1).with_default_cardinality().cardinality is None
     wide = blobs(10, 9)
-    assert (
-        SelectionConstraints.of("test", wide, include=[0, 1, 2, 3, 4, 5], implies=[[5, 8]])
-        .with_default_cardinality()
-        .cardinality
-        == 7
-    )
+    for data, rules, expected in (
+        (DATA, {}, 5),
+        (blobs(10, 3), {}, 3),
+        (DATA, {"m": 2}, 2),
+        (DATA, {"costs": COSTS, "budget": 1}, None),
+        (wide, {"include": [0, 1, 2, 3, 4, 5], "implies": [[5, 8]]}, 7),
+    ):
+        constraints = SelectionConstraints.of("test", data, **rules)
+        assert constraints.cardinality == rules.get("m")
+        assert constraints.with_default_cardinality().cardinality == expected
     m = fsopt.build("fsp-master", wide, include=[0, 1, 2, 3, 4, 5], cuts=[np.full(10, 0.5)])
     assert fsopt.solve(m).status == "optimal"
     assert sum(v.value for v in m.sigma.values()) <= 6

@@ -1,7 +1,5 @@
 """Section 5 of Peleg & Meir: the SVM without feature scaling, (18) and (19), and the threshold of its weights."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,9 +12,6 @@ from fsopt.compiler.values import values_of
 from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.svm_forms import margin_form, norm_threshold
 
-FEW = settings(max_examples=3, deadline=None, derandomize=True)
-SEEDS = st.integers(0, 10**6)
-
 
 def uneven(seed: int) -> fsopt.Dataset:
     """Return two overlapping classes of 15 and 7 rows, of either sign."""
@@ -25,20 +20,8 @@ def uneven(seed: int) -> fsopt.Dataset:
     return data.rows(np.r_[np.flatnonzero(data.y == many), np.flatnonzero(data.y == -many)[:7]])
 
 
-@FEW
-@given(seed=SEEDS, factor=st.floats(1.05, 30))
-def test_the_norm_svm_is_the_svm_at_another_price(seed, factor):
-    data = uneven(seed)
-    c = factor * norm_threshold(data)
-    m, found = optimum("svm-norm", data, c=c)
-    size = np.linalg.norm(values_of(m.w))
-    assert found == pytest.approx(size / 2 + c * values_of(m.xi).sum(), rel=1e-6)
-    svm, _ = optimum("svm", data, c=2 * size * c)
-    np.testing.assert_allclose(values_of(svm.w), values_of(m.w), atol=1e-4 * size)
-
-
-@settings(FEW, max_examples=2)
-@given(seed=SEEDS, factor=st.floats(1.05, 10))
+@settings(max_examples=2, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6), factor=st.floats(1.05, 10))
 def test_the_margin_problem_is_the_norm_svm_by_theorem_20(seed, factor):
     data = uneven(seed)
     c = factor * norm_threshold(data)
@@ -80,15 +63,13 @@ def test_the_threshold_is_where_weights_appear(data):
 def test_the_threshold_and_its_guard_know_the_units_of_the_data():
     data = uneven(5)
     threshold = norm_threshold(data)
-    for unit in (1e-8, 1e8):
-        moved = data.with_X(unit * (data.X + 1e5))
-        assert norm_threshold(moved) == pytest.approx(threshold / unit, rel=1e-6)
     m, _ = optimum("svm-norm", data, c=2 * threshold)
-    rest = (m.b.value, values_of(m.xi))
     for unit in (1e-8, 1e8):
-        assert margin_form(data.with_X(unit * data.X), values_of(m.w) / unit, *rest)[-1] > 0
+        assert norm_threshold(data.with_X(unit * (data.X + 1e5))) == pytest.approx(threshold / unit, rel=1e-6)
+        moved, w, rest = data.with_X(unit * data.X), values_of(m.w) / unit, (m.b.value, values_of(m.xi))
+        assert margin_form(moved, w, *rest)[-1] > 0
         with pytest.raises(ParameterError):
-            margin_form(data.with_X(unit * data.X), 1e-7 * values_of(m.w) / unit, *rest)
+            margin_form(moved, 1e-7 * w, *rest)
 
 
 def test_classes_that_cannot_be_told_apart_never_have_weights():

@@ -1,7 +1,5 @@
 """The kernel scaling problem of Bi, (15), and its linear program: references, the frontier in (R, W), and bounds."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -40,10 +38,8 @@ def test_kernel_scaling_has_the_reference_optimum_globally(entry):
     assert fsopt.classify(m) == fsopt.MODELS["kernel-scaling"].problem_class == "NLP"
     assert abs(value - entry["objective"]) <= entry["atol"] + entry["rtol"] * abs(entry["objective"])
     s = values_of(m.s)
-    radius, capacity = ((data.X**2) @ s).max(), s @ params["w"] ** 2
-    assert radius * capacity + params["c"] * s.sum() == pytest.approx(value, rel=1e-6)
     assert hinge(data, s * params["w"], params["b"]) <= params["e_cap"] + 1e-6
-    for variable, at in ((m.R, radius), (m.W, capacity)):
+    for variable, at in ((m.R, ((data.X**2) @ s).max()), (m.W, s @ params["w"] ** 2)):
         assert 0 < variable.lb < at < variable.ub < np.inf
 
 
@@ -65,15 +61,13 @@ def test_kernel_scaling_is_the_best_vertex_of_its_frontier(seed, share):
     assert free.objective == pytest.approx(value, rel=1e-4, abs=1e-5)
 
 
-def test_kernel_scaling_starts_at_a_feasible_point_and_shares_the_steps_parameters():
+def test_kernel_scaling_starts_at_a_feasible_point():
     data = blobs(14, 3, seed=4)
     m = fsopt.build("kernel-scaling", data, c=0.25)
     difference = data.X[data.y > 0].mean(axis=0) - data.X[data.y < 0].mean(axis=0)
     assert m.e_cap.value == pytest.approx(hinge(data, difference, 0.0))
     for constraint in m.component_data_objects(pyo.Constraint, active=True):
         assert constraint.slack() >= -1e-9, constraint.name
-    step, whole = (fsopt.MODELS[name].parameters for name in ("kernel-scaling-step", "kernel-scaling"))
-    assert {k: v for k, v in step.items() if k in whole} == dict(whole)
 
 
 def test_kernel_scaling_without_a_feasible_multiple_has_no_upper_bounds_and_can_be_infeasible():
@@ -112,13 +106,6 @@ def test_kernel_scaling_step_is_the_minimum_of_its_linear_program(seed, c, capac
     e_cap = 1.1 * np.maximum(0, 1 - data.y * (data.X @ w + b)).sum() + 0.1
     m, result = solved("kernel-scaling-step", data, w=w, b=b, e_cap=e_cap, c=c, radius=2.0, capacity=capacity)
 
-    def value(s):
-        return 2.0 * (w**2 @ s) + capacity * (data.X**2 @ s).max() + c * s.sum()
-
-    s = values_of(m.s)
-    assert s.min() >= -1e-9
-    assert np.maximum(0, 1 - data.y * (data.X @ (w * s) + b)).sum() <= e_cap + 1e-6
-    assert value(s) == pytest.approx(result.objective, rel=1e-6, abs=1e-7)
     assert m.b.value == b
     n, (A, loss) = 12, (data.X * (data.y[:, None] * w), 1 - data.y * b)
     margins = [-A, -np.eye(n), np.zeros((n, 1))]
@@ -127,4 +114,3 @@ def test_kernel_scaling_step_is_the_minimum_of_its_linear_program(seed, c, capac
     cost = np.concatenate([2.0 * w**2 + c, np.zeros(n), [capacity]])
     answer = linprog(cost, A_ub=np.block([margins, risk, ball]), b_ub=np.concatenate([-loss, [e_cap], np.zeros(n)]))
     assert result.objective == pytest.approx(answer.fun, rel=1e-6, abs=1e-7)
-    assert pyo.value(m.objective) == pytest.approx(result.objective, rel=1e-9)
