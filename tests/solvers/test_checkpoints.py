@@ -142,9 +142,3 @@ def test_a_checkpoint_of_another_run_is_refused_before_a_solve(tmp_path, solves)
     with pytest.raises(FileError, match="is no checkpoint of solves"):
         fsopt.fit("fsv", DATA, resume=tmp_path / "text")
     assert not solves
-
-
-def test_a_fit_without_a_solver_says_that_its_checkpoint_has_nothing(tmp_path):
-    fit = fsopt.fit("svm-norm", DATA, checkpoint=tmp_path / "c")
-    assert any("the checkpoint has nothing" in text for text in fit.warnings) is not (tmp_path / "c").exists()
-    assert not any("checkpoint" in text for text in fsopt.fit("fsv", DATA, checkpoint=tmp_path / "d").warnings)

@@ -99,16 +99,6 @@ def test_the_values_of_the_variables_choose_the_local_minimum(start, local):
     assert result.objective == pytest.approx(local)
 
 
-def test_a_concave_objective_of_exponentials():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(3), bounds=(0, None), initialize=lambda m, j: 0.2 + j)
-    m.c = pyo.Constraint(expr=sum(m.x.values()) == 1)
-    m.o = pyo.Objective(expr=sum(1 - pyo.exp(-5 * v) for v in m.x.values()))
-    result = fsopt.solve(m, "ipopt")
-    assert result.status == "stationary"
-    assert result.objective == pytest.approx(1 - np.exp(-5))
-
-
 def test_an_infeasible_nonconvex_program_is_not_called_proven():
     m = hyperbola()
     m.d = pyo.Constraint(expr=pyo.exp(m.x) + m.y <= 1.5)
@@ -123,11 +113,6 @@ def test_a_squared_constraint_that_leaks_is_measured_as_a_distance():
 
 
 # -- statuses, limits, options ----------------------------------------------------------------------------
-
-
-def test_options_reach_the_solver():
-    result = fsopt.solve(hyperbola(), "ipopt", options={"max_iter": 2, "mu_init": 1})
-    assert (result.stop, result.iterations) == ("iteration-limit", 2)
 
 
 @pytest.mark.parametrize("function", ["objective", "gradient", "constraints", "jacobian", "hessian"])

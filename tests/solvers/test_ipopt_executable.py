@@ -88,16 +88,6 @@ def test_the_listing_says_available_or_why_not(executable, monkeypatch, capsys):
     assert "no executable 'ipopt'" in row()["why_not"]
 
 
-def test_shadow_prices_of_a_tiny_program_have_the_right_sign(executable):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(2), bounds=(0, None))
-    m.c = pyo.Constraint(expr=(1, m.x[0] + 2 * m.x[1], 4))
-    m.o = pyo.Objective(expr=3 * m.x[0] + 2 * m.x[1], sense=pyo.maximize)
-    result = fsopt.solve(m, "ipopt")
-    assert (result.status, result.certificate.kind) == ("optimal", "convex")
-    assert m.dual[m.c] == pytest.approx(3.0, abs=1e-6)
-
-
 @pytest.mark.parametrize("slug", ["svm", "gmeb-dual"])
 def test_models_are_certified_and_agree_with_the_other_solver(executable, slug, capfd):
     m = fsopt.build(slug, blobs(12, 3, seed=5, gap=0.5))
@@ -154,12 +144,3 @@ def test_options_limits_repeated_equations_and_constraints_without_variables(exe
     m.o = pyo.Objective(expr=1 - (m.x[0] - m.x[1]) ** 2 - m.x[0], sense=pyo.maximize)
     assert fsopt.solve(m, "ipopt").status == "optimal"
     assert (m.x[0].value, m.x[1].value) == (pytest.approx(0.375), pytest.approx(0.625))
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("executable")
-def test_pyomos_interface_calls_it_too():
-    model, same = (fsopt.build("gmeb-primal", blobs(12, 2), r_plus=1.0, r_minus=1.0) for _ in range(2))
-    result = fsopt.solve(model, "pyomo:ipopt")
-    assert result.solver == "pyomo:ipopt"
-    assert result.objective == pytest.approx(fsopt.solve(same, "clarabel").objective, rel=1e-5)

@@ -44,14 +44,6 @@ def test_the_models_are_certified_and_agree_with_clarabel(name, c):
     assert result.bound == pytest.approx(result.objective, rel=1e-9)
 
 
-def test_a_real_data_set_is_certified(wdbc_std):
-    m = fsopt.build("svm", wdbc_std, c=0.7)
-    result = fsopt.solve(m, "libsvm")
-    assert result.status == "optimal"
-    assert result.certificate.worst <= 1e-9
-    assert result.objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-7)
-
-
 def test_the_reference_optimum():
     result = fsopt.solve(fsopt.build("svm", reference("sgm_wdbc_std"), c=1.0), "libsvm")
     assert result.objective == pytest.approx(26.5254551598, rel=1e-9)

@@ -43,22 +43,6 @@ def test_the_dual_has_the_value_of_the_primal_and_its_answer_is_its_multipliers(
     assert certify_convex(program, point.x, mended(program, point, soon()), "dual").ok
 
 
-@pytest.mark.parametrize(("level", "feasible"), [(1.0, True), (2.0, False)])
-def test_a_ray_exists_where_there_is_no_point(level, feasible):
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(-3, None)), pyo.Var()
-    m.disc = pyo.Constraint(expr=m.x**2 + m.y**2 <= 1)
-    m.line = pyo.Constraint(expr=m.x + m.y >= level)
-    m.o = pyo.Objective(expr=m.x)
-    program = compile_model(m)
-    dual, form = dual_program(program, ray=True)
-    outcome = solved(dual)
-    assert (outcome.status == "optimal") is not feasible
-    if not feasible:
-        ray = form.point(np.zeros(program.n), outcome.point.x[: form.shape[0]])
-        assert mended_ray(program, ray, soon()) is not None
-
-
 def disc(level):
     """Minimise x + y over the unit disc where x + y >= level: infeasible above sqrt(2)."""
     m = pyo.ConcreteModel()
@@ -67,6 +51,17 @@ def disc(level):
     m.line = pyo.Constraint(expr=(level, m.x + m.y, 9))
     m.o = pyo.Objective(expr=m.x + m.y)
     return compile_model(m)
+
+
+@pytest.mark.parametrize(("level", "feasible"), [(1.0, True), (2.0, False)])
+def test_a_ray_exists_where_there_is_no_point(level, feasible):
+    program = disc(level)
+    dual, form = dual_program(program, ray=True)
+    outcome = solved(dual)
+    assert (outcome.status == "optimal") is not feasible
+    if not feasible:
+        ray = form.point(np.zeros(program.n), outcome.point.x[: form.shape[0]])
+        assert mended_ray(program, ray, soon()) is not None
 
 
 @pytest.mark.parametrize(("level", "feasible"), [(1.0, True), (2.0, False)])

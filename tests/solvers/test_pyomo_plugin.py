@@ -47,13 +47,6 @@ def test_either_import_comes_first(first):
     subprocess.run([sys.executable, "-W", "error", "-c", f"{first}\n{SOLVED}"], capture_output=True, check=True)
 
 
-@pytest.mark.slow
-def test_importing_fsopt_alone_loads_neither_numpy_nor_pyomos_models():
-    slow = {"numpy", "pyomo.environ", "pyomo.core", "pyomo.opt", "pyomo.contrib.solver"}
-    code = f"import sys, fsopt; print(sorted({slow!r} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
-
-
 @pytest.mark.parametrize("probe", sampled(["pyomo.contrib.solver.common.factory", "pyomo.environ"], 0))
 def test_a_probe_for_pyomo_before_its_import_undoes_nothing(probe):
     code = f"import fsopt, importlib.util; importlib.util.find_spec({probe!r})\nimport pyomo.environ as pyo\n{SOLVED}"
@@ -173,23 +166,3 @@ def test_a_relaxation_of_the_integers_is_a_linear_program_with_duals():
     assert results.solution_loader.get_duals()[relaxed.row] == pytest.approx(4 / 3)
     pyo.TransformationFactory("core.relax_integer_vars").apply_to(m)
     assert solver.solve(m).incumbent_objective == pytest.approx(16 / 3)  # the same solver, found by itself
-
-
-def test_a_fixed_variable_is_a_constant_and_a_variable_again():
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(1, 3)), pyo.Var(bounds=(-1, 2))
-    m.n = pyo.Var(domain=pyo.Binary)
-    m.o = pyo.Objective(expr=m.x * m.y + m.n)
-    m.x.fix(2)
-    m.n.fix(0)
-    assert fsopt.classify(m) == "LP"
-    session = fsopt.Session(m, "scip")
-    assert session.solve().objective == pytest.approx(-2.0)
-    m.x.fix(3)
-    session.update(m.x)
-    assert session.solve().objective == pytest.approx(-3.0)
-    m.x.unfix()
-    m.n.unfix()
-    session.update(m.x, m.n)
-    assert session.problem_class == "MINLP"
-    assert session.solve().objective == pytest.approx(-3.0)

@@ -13,9 +13,9 @@ from support import blobs
 
 import fsopt
 from fsopt.common.registry import Registry
-from fsopt.errors import SolverError, UnknownNameError
+from fsopt.errors import ParameterError, SolverError, UnknownNameError
 from fsopt.solvers import spec
-from fsopt.solvers.registry import SOLVERS, choose, no_multipliers, preference, solver_spec
+from fsopt.solvers.registry import SOLVERS, choose, no_multipliers, preference
 
 ORDER = {
     "LP": ["highs", "clarabel", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"],
@@ -108,9 +108,31 @@ def test_a_missing_package_is_an_error_with_the_pip_line(monkeypatch):
         fsopt.solve(linear(integer=True))
 
 
-def test_an_unknown_name_is_told_with_the_nearest_ones():
+def test_highs_refuses_quadratic_programs_with_the_reason_in_one_line():
+    m = linear()
+    m.o.set_value(m.x**2)
+    told = (
+        r"highs.*QP \(it solves LP, MILP; its QP solver fails on everyday support vector machines\).*for QP: clarabel"
+    )
+    with pytest.raises(SolverError, match=told) as caught:
+        fsopt.solve(m, "highs")
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_names_and_objectives_that_are_none_or_two():
+    m = linear()
     with pytest.raises(UnknownNameError, match=r"clarable.*clarabel"):
-        solver_spec("clarable")
+        fsopt.solve(m, "clarable")
+    m.second = pyo.Objective(expr=m.x)
+    with pytest.raises(ParameterError, match="o, second"):
+        fsopt.solve(m)
+    m.o.deactivate()
+    m.second.deactivate()
+    result = fsopt.solve(m)
+    assert (result.status, result.objective) == ("optimal", 0.0)
+    assert 1 <= m.x.value <= 5
+    assert set(result.seconds) == {"build", "translate", "solve", "load"}
+    assert result.seconds["translate"] > 0 < result.seconds["solve"]
 
 
 def test_a_solver_without_multipliers_is_named_with_those_that_give_them(monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from fsopt.compiler import compile_model
-from fsopt.errors import OptionError, SolverError
+from fsopt.errors import OptionError
 from fsopt.solvers import shared
 from fsopt.solvers.interface import optional, set_options
 
@@ -66,15 +66,6 @@ def test_the_factor_of_a_singular_matrix_has_its_rank():
     assert columns.tolist() == [0, 2, 4]
     assert found.shape == (2, 3)
     assert found.T @ found == pytest.approx(F.T @ F)
-
-
-def test_what_is_not_quadratic_is_refused_by_name():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(0, 2))
-    m.growth = pyo.Constraint(expr=pyo.exp(m.x) <= 3)
-    m.o = pyo.Objective(expr=m.x)
-    with pytest.raises(SolverError, match=r"solver 'some' does not take 'growth' .*exp"):
-        shared.refuse_other_than_quadratic(compile_model(m), "some")
 
 
 def test_an_option_that_is_refused_is_named_with_its_value_and_the_solver_s_words():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pyomo.environ as pyo
 import pytest
@@ -86,28 +88,34 @@ CHANGES = {  # name: (change, what is updated, why HiGHS translates anew, why Cl
     "constraint deactivated": (lambda m: m.row.deactivate(), "row", None, None),
     "nothing": (lambda m: None, "", "", ""),
 }
+IN_PLACE = ("cost", "coefficient", "zero coefficient", "right-hand side", "bound", "square", "nothing")
 
 
 @BOTH
+@pytest.mark.parametrize("named", [True, False], ids=["named", "found"])
 @pytest.mark.parametrize("change", CHANGES)
-def test_an_update_in_place_is_a_fresh_translation(change, solver):
+def test_an_update_in_place_is_a_fresh_translation(change, named, solver):
+    """Of the component that is named, or of what the session finds changed by itself."""
     act, component, *reasons = CHANGES[change]
+    reason = reasons[solver == "clarabel"]
     m = changeable(solver)
     session = Session(m, solver)
     session.solve()
     act(m)
-    if reasons[solver == "clarabel"] == REFUSED:
+    components = [m.component(component)] if component else []
+    follow = partial(session.update, *components) if named else session.refresh
+    if reason == REFUSED:
         with pytest.raises(fsopt.FsoptError, match=REFUSED):
-            session.update(m.component(component))
+            follow()
         return
-    session.update(*([m.component(component)] if component else []))
+    follow()
     p, fresh = session.program, compile_model(m)
     if change != "constraint deactivated":
         np.testing.assert_allclose(p.A.toarray(), fresh.A.toarray())
         np.testing.assert_allclose(p.P.toarray(), fresh.P.toarray())
         for name in ("c", "c0", "lo", "hi", "lb", "ub"):
             np.testing.assert_array_equal(getattr(p, name), getattr(fresh, name), err_msg=name)
-    if (reason := reasons[solver == "clarabel"]) is not None:
+    if reason is not None and (named or change in IN_PLACE):
         assert (reason in session.rebuilt) if reason else session.rebuilt == ""
     again = session.solve()
     assert again.objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-6, abs=1e-6)
@@ -163,27 +171,6 @@ def test_a_warm_solve_after_new_costs_is_a_fresh_one(solver, costs):
         assert (session.rebuilt, warm.status) == ("", "optimal")
         assert warm.objective == pytest.approx(fsopt.solve(m.clone(), "highs").objective, abs=1e-6)
         assert pyo.value(m.o) == pytest.approx(warm.objective, abs=1e-9)
-
-
-IN_PLACE = ("cost", "coefficient", "zero coefficient", "right-hand side", "bound", "square", "nothing")
-
-
-@BOTH
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_session_finds_out_by_itself_what_changed(change, solver):
-    act, _, *reasons = CHANGES[change]
-    m = changeable(solver)
-    session = Session(m, solver)
-    session.solve()
-    act(m)
-    if reasons[solver == "clarabel"] == REFUSED:
-        with pytest.raises(fsopt.FsoptError, match=REFUSED):
-            session.refresh()
-        return
-    session.refresh()
-    if change in IN_PLACE:
-        assert session.rebuilt == ""
-    assert session.solve().objective == pytest.approx(fsopt.solve(m, solver).objective, rel=1e-6, abs=1e-6)
 
 
 @BOTH
