@@ -34,20 +34,6 @@ def test_libsvm(tmp_path):
     assert data.labels == ("-1", "1")
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("1,2 1:3\n2 1:4\n", "the file is not in libsvm format"),
-        ("a 1:3\n", "the file is not in libsvm format"),
-        ("1 1:3\n2 1:3\n3 1:1\n", "exactly two different values, 3 found: '1', '2', '3'"),
-        ("", "at least one sample"),
-    ],
-)
-def test_libsvm_refuses(tmp_path, content, message):
-    with pytest.raises(DataError, match=message):
-        load_dataset(written(tmp_path, "t.libsvm", content))
-
-
 # ---------------------------------------------------------------- sources
 
 
