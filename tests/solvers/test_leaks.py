@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from dichotomies import least_errors
 from scipy.optimize import linprog
 from solver_cases import PRICES, active_bounds, shadow_prices, takers
 from support import blobs, there
@@ -46,19 +47,6 @@ def fsv_optimum(unit):
     return min(value(list(chosen)) for k in range(p + 1) for chosen in itertools.combinations(range(p), k))
 
 
-@functools.cache
-def misclassified():
-    """Return the smallest number of misclassified samples, the same in all units, by a linear program for each set."""
-    X, y = DATA.X, DATA.y
-    A = -np.hstack([y[:, None] * X, -y[:, None]])
-    for k in range(len(y)):
-        for wrong in itertools.combinations(range(len(y)), k):
-            right = np.setdiff1d(np.arange(len(y)), wrong)
-            if linprog(np.zeros(4), A_ub=A[right], b_ub=-np.ones(len(right)), bounds=[(None, None)] * 4).status == 0:
-                return k
-    raise AssertionError("no set")
-
-
 def answer(model, solver, **options):
     return fsopt.solve(model, solver, time_limit=30, options=options)
 
@@ -67,7 +55,7 @@ def answer(model, solver, **options):
 @pytest.mark.parametrize("solver", takers("MILP"))
 @pytest.mark.parametrize("slug", ["fsv-exact", "misclass-milp"])
 def test_no_optimum_and_no_bound_is_false_in_any_unit_of_the_features(slug, solver, unit):
-    truth = fsv_optimum(unit) if slug == "fsv-exact" else misclassified()
+    truth = fsv_optimum(unit) if slug == "fsv-exact" else least_errors(DATA)
     params = {"lam": LAM} if slug == "fsv-exact" else {}
     result = answer(fsopt.build(slug, in_units(unit), **params), solver)
     assert result.status in ("optimal", "feasible", "none")
