@@ -16,6 +16,7 @@ import pytest
 from claims import CLAIMS, Planted, carried, contradiction, ordered, planted, solved, stated, unproved, verdict
 from exact_optima import exact_optimum
 from program_changes import CHANGES, EXACT, Change, scaled
+from pyomo_models import FREE, POSITIVE, model_of
 from small_programs import CLASSES, Small, build, drawn, small
 from truth.oracle import usable_solvers
 
@@ -175,12 +176,8 @@ def test_no_claim_of_a_known_kind_is_confirmed(claims: Callable[[], Iterator[Pla
 
 def test_a_box_of_the_solver_is_no_bound() -> None:
     """max xy over free x and y is unbounded, and min a over ab >= 1 has the infimum 0, which no point attains."""
-    free, hyperbola = pyo.ConcreteModel(), pyo.ConcreteModel()
-    free.x, free.y = pyo.Var(initialize=1.0), pyo.Var(initialize=1.0)
-    free.value = pyo.Objective(expr=free.x * free.y, sense=pyo.maximize)
-    hyperbola.a, hyperbola.b = pyo.Var(bounds=(0, None), initialize=1.0), pyo.Var(bounds=(0, None), initialize=1.0)
-    hyperbola.row = pyo.Constraint(expr=hyperbola.a * hyperbola.b >= 1)
-    hyperbola.value = pyo.Objective(expr=hyperbola.a)
+    free = model_of(lambda x, y: x * y, bounds=[FREE] * 2, start=[1, 1], sense=pyo.maximize)
+    hyperbola = model_of(lambda a, b: a, lambda a, b: a * b >= 1, bounds=[POSITIVE] * 2, start=[1, 1])
     found = {}
     for solver in SOLVERS:
         if "NLP" in fsopt.SOLVERS[solver].classes and not fsopt.SOLVERS[solver].structured:

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import model_of
 from solver_cases import takers
 from support import integers
 
@@ -48,11 +49,8 @@ def test_integer_programs_agree_with_enumeration(kind, solver):
 
 @pytest.mark.parametrize("solver", takers("MINLP"))
 def test_nonconvex_quadratics_are_solved_globally(solver):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(2), bounds=(0, 2))
-    m.product = pyo.Constraint(expr=m.x[0] * m.x[1] <= 0.5)
-    m.curve = pyo.Constraint(expr=m.x[0] ** 2 + m.x[1] == 1.5 + m.x[0])
-    m.o = pyo.Objective(expr=-m.x[0] - 2 * m.x[1] + 1)
+    rows = (lambda x, y: x * y <= 0.5), (lambda x, y: x**2 + y == 1.5 + x)
+    m = model_of(lambda x, y: -x - 2 * y + 1, *rows, bounds=[(0, 2)] * 2)
     assert fsopt.classify(m) == "NLP"
     result = fsopt.solve(m, solver)
     assert result.stop == "optimal"
@@ -67,9 +65,7 @@ def test_nonconvex_quadratics_are_solved_globally(solver):
 
 @pytest.mark.parametrize("solver", takers("MINLP"))
 def test_a_nonconvex_objective_and_integers_reach_the_better_of_two_local_optima(solver):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(2), bounds=(-1, 2), domain=pyo.Integers)
-    m.o = pyo.Objective(expr=-(m.x[0] ** 2) - 2 * m.x[0] * m.x[1] + m.x[0])
+    m = model_of(lambda x, y: -(x**2) - 2 * x * y + x, bounds=[(-1, 2)] * 2, whole=range(2))
     assert fsopt.classify(m) == "MINLP"
     result = fsopt.solve(m, solver)
     assert result.objective == pytest.approx(min(-a * a - 2 * a * b + a for a in range(-1, 3) for b in range(-1, 3)))
@@ -90,9 +86,7 @@ def test_what_is_not_quadratic_is_refused_by_name(place, solver):
 
 
 def test_a_model_beyond_the_free_licence_is_an_error_that_says_what_to_do(solver):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(6000), bounds=(0, 1))
-    m.o = pyo.Objective(expr=sum(m.x.values()))
+    m = model_of(lambda *x: sum(x), bounds=[(0, 1)] * 6000)
     try:
         fsopt.solve(m, solver)
     except SolverError as error:

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import model_of
 from support import blobs
 
 import fsopt
@@ -57,11 +58,8 @@ def test_a_maximisation_and_a_fixed_variable_and_repeated_equations():
 
 
 def test_an_operator_without_derivatives_is_named_before_the_solve():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(0, 3))
-    m.o = pyo.Objective(expr=pyo.ceil(m.x))
     with pytest.raises(SolverError, match="ceil"):
-        fsopt.solve(m, "ipopt")
+        fsopt.solve(model_of(pyo.ceil, bounds=[(0, 3)]), "ipopt")
 
 
 # -- nonconvex programs -----------------------------------------------------------------------------------
@@ -91,10 +89,7 @@ def test_a_nonconvex_quadratic_is_stationary_never_optimal_and_has_multipliers()
 
 @pytest.mark.parametrize(("start", "local"), [(1.5, -4.0), (-0.5, -1.0)])
 def test_the_values_of_the_variables_choose_the_local_minimum(start, local):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(-1, 2), initialize=start)
-    m.o = pyo.Objective(expr=-(m.x**2))
-    result = fsopt.solve(m, "ipopt")
+    result = fsopt.solve(model_of(lambda x: -(x**2), bounds=[(-1, 2)], start=[start]), "ipopt")
     assert result.status == "stationary"
     assert result.objective == pytest.approx(local)
 

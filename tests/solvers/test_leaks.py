@@ -8,6 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from dichotomies import least_errors
+from pyomo_models import FREE, model_of
 from scipy.optimize import linprog
 from solver_cases import PRICES, active_bounds, shadow_prices, takers
 from support import blobs, there
@@ -107,23 +108,17 @@ def test_the_leak_of_a_program_is_the_same_in_all_units():
 
 
 def test_integers_alone_have_no_big_m():
-    m = pyo.ConcreteModel()
-    m.item = pyo.Var(range(3), within=pyo.Binary)
-    m.knapsack = pyo.Constraint(expr=1e9 * m.item[0] + 3e9 * m.item[1] + 2e9 * m.item[2] <= 4e9)
-    m.worth = pyo.Objective(expr=m.item[0] + 2 * m.item[1] + m.item[2], sense=pyo.maximize)
+    row, binary = (lambda a, b, c: 1e9 * a + 3e9 * b + 2e9 * c <= 4e9), {"bounds": [(0, 1)] * 3, "whole": range(3)}
+    m = model_of(lambda a, b, c: a + 2 * b + c, row, **binary, sense=pyo.maximize)
     assert big_m(compile_model(m)) == 0.0
     assert fsopt.solve(m).status == "optimal"
 
 
 def test_a_cone_leaks_too():
-    m = pyo.ConcreteModel()
-    m.open, m.weight = pyo.Var(within=pyo.Binary), pyo.Var(range(2))
-    m.length = pyo.Constraint(expr=m.weight[0] ** 2 + m.weight[1] ** 2 <= (1e7 * m.open) ** 2)
-    m.head = pyo.Constraint(expr=m.weight[0] >= 1)
-    m.cost = pyo.Objective(expr=m.open + m.weight[0])
-    program = compile_model(m)
-    if len(program.cones):
-        assert big_m(program) > 1e6
+    rows = (lambda s, v, w: v**2 + w**2 <= (1e7 * s) ** 2), (lambda s, v, w: v >= 1)
+    program = compile_model(model_of(lambda s, v, w: s + v, *rows, bounds=[(0, 1), FREE, FREE], whole=[0]))
+    assert len(program.cones) == 1
+    assert big_m(program) > 1e6
 
 
 class Boaster:

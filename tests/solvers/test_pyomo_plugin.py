@@ -12,6 +12,7 @@ from pyomo import gdp
 from pyomo.contrib.solver.common.factory import SolverFactory
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
 from pyomo.contrib.solver.common.util import IncompatibleModelError, NoOptimalSolutionError
+from pyomo_models import POSITIVE, model_of
 from support import blobs, sampled
 
 import fsopt
@@ -94,9 +95,7 @@ def test_an_integer_program_is_proved_by_a_tree_instead_of_the_word_of_its_solve
 
 
 def test_a_stationary_point_is_no_optimum():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(-2, 2), initialize=1.5)
-    m.o = pyo.Objective(expr=pyo.sin(3 * m.x) - m.x)
+    m = model_of(lambda x: pyo.sin(3 * x) - x, bounds=[(-2, 2)], start=[1.5])
     results = SolverFactory("fsopt_ipopt").solve(m)
     assert results.solution_status is SolutionStatus.feasible
     assert results.termination_condition is TerminationCondition.convergenceCriteriaSatisfied
@@ -154,15 +153,13 @@ def test_a_disjunction_is_solved_after_its_transformation_and_refused_before():
 
 
 def test_a_relaxation_of_the_integers_is_a_linear_program_with_duals():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(2), domain=pyo.NonNegativeIntegers)
-    m.row = pyo.Constraint(expr=2 * m.x[0] + 3 * m.x[1] >= 4)
-    m.o = pyo.Objective(expr=3 * m.x[0] + 4 * m.x[1])
+    row = lambda x, y: 2 * x + 3 * y >= 4  # noqa: E731
+    m = model_of(lambda x, y: 3 * x + 4 * y, row, bounds=[POSITIVE] * 2, whole=range(2))
     solver = SolverFactory("fsopt_highs")
     assert solver.solve(m).incumbent_objective == pytest.approx(6.0)
     relaxed = pyo.TransformationFactory("core.relax_integer_vars").create_using(m)
     results = solver.solve(relaxed)
     assert results.incumbent_objective == pytest.approx(16 / 3)
-    assert results.solution_loader.get_duals()[relaxed.row] == pytest.approx(4 / 3)
+    assert results.solution_loader.get_duals()[relaxed.row[0]] == pytest.approx(4 / 3)
     pyo.TransformationFactory("core.relax_integer_vars").apply_to(m)
     assert solver.solve(m).incumbent_objective == pytest.approx(16 / 3)  # the same solver, found by itself

@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import model_of
 from support import blobs
 
 import fsopt
@@ -89,11 +90,8 @@ def test_a_new_module_and_its_line_make_a_solver_that_is_taken_by_its_rank(monke
 # -- messages ---------------------------------------------------------------------------------------------
 
 
-def linear(integer=False):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(1, 5), domain=pyo.Integers if integer else pyo.Reals)
-    m.o = pyo.Objective(expr=m.x)
-    return m
+def linear(whole=()):
+    return model_of(lambda x: x, bounds=[(1, 5)], whole=whole)
 
 
 def test_a_missing_package_is_an_error_with_the_pip_line(monkeypatch):
@@ -105,12 +103,11 @@ def test_a_missing_package_is_an_error_with_the_pip_line(monkeypatch):
     result = fsopt.solve(m)
     assert (result.solver, result.objective) == ("clarabel", pytest.approx(1.0, rel=1e-6))
     with pytest.raises(SolverError, match="pip install highspy"):
-        fsopt.solve(linear(integer=True))
+        fsopt.solve(linear(whole=[0]))
 
 
 def test_highs_refuses_quadratic_programs_with_the_reason_in_one_line():
-    m = linear()
-    m.o.set_value(m.x**2)
+    m = model_of(lambda x: x**2, bounds=[(1, 5)])
     told = (
         r"highs.*QP \(it solves LP, MILP; its QP solver fails on everyday support vector machines\).*for QP: clarabel"
     )
@@ -123,14 +120,14 @@ def test_unknown_names_and_objectives_that_are_none_or_two():
     m = linear()
     with pytest.raises(UnknownNameError, match=r"clarable.*clarabel"):
         fsopt.solve(m, "clarable")
-    m.second = pyo.Objective(expr=m.x)
+    m.second = pyo.Objective(expr=m.x[0])
     with pytest.raises(ParameterError, match="o, second"):
         fsopt.solve(m)
     m.o.deactivate()
     m.second.deactivate()
     result = fsopt.solve(m)
     assert (result.status, result.objective) == ("optimal", 0.0)
-    assert 1 <= m.x.value <= 5
+    assert 1 <= m.x[0].value <= 5
     assert set(result.seconds) == {"build", "translate", "solve", "load"}
     assert result.seconds["translate"] > 0 < result.seconds["solve"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import FREE, model_of
 from support import blobs
 
 import fsopt
@@ -26,13 +27,11 @@ def test_a_real_data_set_is_certified_in_any_units(slug, units, wdbc, wdbc_std):
 
 
 def test_a_program_without_rows_and_one_with_a_fixed_column():
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(), pyo.Var(initialize=2.0)
-    m.o = pyo.Objective(expr=(m.x - 3) ** 2)
+    m = model_of(lambda x, y: (x - 3) ** 2, bounds=[FREE] * 2, start=[None, 2.0])
     assert fsopt.solve(m, "scs").status == "optimal"
-    assert m.x.value == pytest.approx(3, abs=1e-5)
-    m.y.fix(2.0)
-    m.c = pyo.Constraint(expr=m.x + m.y <= 4)
+    assert m.x[0].value == pytest.approx(3, abs=1e-5)
+    m.x[1].fix(2.0)
+    m.c = pyo.Constraint(expr=m.x[0] + m.x[1] <= 4)
     assert fsopt.solve(m, "scs").objective == pytest.approx(1, abs=1e-6)
 
 
@@ -64,15 +63,11 @@ def test_new_costs_and_bounds_go_in_place_and_start_from_the_last_point():
 
 
 def test_an_infeasible_bound_does_not_spoil_the_next_start():
-    m = pyo.ConcreteModel()
-    m.r = pyo.Param(initialize=1.0, mutable=True)
-    m.x = pyo.Var(bounds=(0, 2))
-    m.c = pyo.Constraint(expr=m.x >= m.r)
-    m.o = pyo.Objective(expr=m.x)
+    m = model_of(lambda x: x, lambda x: x >= 1.0, bounds=[(0, 2)])
     session = Session(m, "scs")
     for side, status in ((1.0, "optimal"), (3.0, "infeasible"), (1.5, "optimal")):
-        m.r = side
-        session.update(m.c)
+        m.row[0].set_value(m.x[0] >= side)
+        session.update(m.row)
         result = session.solve()
         assert result.status == status
     assert result.objective == pytest.approx(1.5, rel=1e-6)

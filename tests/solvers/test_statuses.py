@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import FREE, POSITIVE, model_of
 from solver_cases import takers
 
 import fsopt
@@ -73,30 +74,23 @@ def test_scip_without_bounds_proves_what_is_convex(domain):
 
 @pytest.mark.parametrize("solver", [name for name in takers("NLP") if SOLVERS[name].proves == "global"])
 def test_a_nonconvex_program_without_a_bound_gives_no_foreign_error(solver):
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(), pyo.Var()
-    m.o = pyo.Objective(expr=-(m.x**2) + m.y**2)
+    m = model_of(lambda x, y: -(x**2) + y**2, bounds=[FREE] * 2)
     assert Session(m, solver).connection.solve(5.0).status in ("unbounded", "none")
 
 
 @pytest.mark.parametrize("solver", takers("MILP"))
 def test_whole_numbers_without_an_upper_bound_are_unbounded(solver):
     """Presolve may say that it is infeasible or unbounded, which is no status."""
-    m = pyo.ConcreteModel()
-    m.lots, m.rest = pyo.Var(within=pyo.NonNegativeIntegers), pyo.Var(bounds=(0, 1))
-    m.whole = pyo.Constraint(expr=m.lots - m.rest >= 0)
-    m.profit = pyo.Objective(expr=m.lots + m.rest, sense=pyo.maximize)
+    bounds = {"bounds": [POSITIVE, (0, 1)], "whole": [0]}
+    m = model_of(lambda lots, rest: lots + rest, lambda lots, rest: lots >= rest, **bounds, sense=pyo.maximize)
     assert fsopt.solve(m, solver, time_limit=30).status in ("unbounded", "none")
 
 
 @pytest.mark.parametrize("solver", takers("QP"))
 def test_a_constraint_without_entries_holds_or_makes_the_program_infeasible(solver):
     for right in (1.0, -1.0):
-        m = pyo.ConcreteModel()
-        m.x = pyo.Var(bounds=(0, 5))
-        m.c = pyo.Constraint(expr=0 * m.x <= right)
-        m.o = pyo.Objective(expr=(m.x - 1) ** 2)
-        result = fsopt.solve(m, solver)
+        empty = model_of(lambda x: (x - 1) ** 2, lambda x, right=right: 0 * x <= right, bounds=[(0, 5)])
+        result = fsopt.solve(empty, solver)
         if right < 0:
             assert (result.stop, result.point) == ("infeasible", None)
         else:
