@@ -1,7 +1,5 @@
 """Certificates: they hold for answers and fail for every changed number."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
@@ -79,9 +77,6 @@ def test_a_bound_that_is_handed_up_wrong_is_refused(sense):
     assert (split.residuals["integrality"], split.ok) == (0.25, False)
 
 
-# -- good objectives at infeasible points -----------------------------------------------------------------
-
-
 def hinge(data, w, b):
     return np.maximum(0.0, 1 - data.y * (data.X @ w + b))
 
@@ -121,9 +116,6 @@ def test_a_tiny_violation_in_raw_units_that_is_worth_a_percent_is_refused(wdbc):
                 caught += 1
                 assert not fsopt.certify(m, gmeb_point(m, result, data, moved(w, j, by))).ok, wdbc.features[j]
     assert caught, "no such point was found: the test is empty"
-
-
-# -- bounds and infeasibility -----------------------------------------------------------------------------
 
 
 def boxed(rng, kind):

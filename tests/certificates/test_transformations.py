@@ -4,8 +4,6 @@ Small programs of every class are changed (units, noise, loose bounds, copies) a
 their exact optimum in rational arithmetic. The normal run takes a seeded sample, ``make truth`` (FSOPT_TRUTH=1) all.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -108,9 +106,6 @@ def test_no_planted_claim_is_confirmed(kind: str, change: str | None, seed: int)
     program = change_of(change, kind, seed).program if change else drawn(kind, seed)
     found = [claim.kind for claim in planted(program, rng_of("planted", kind, seed)) if claim.accepted]
     assert not found
-
-
-# ---------------------------------------------------------------- claims that were once confirmed, and their relatives
 
 
 def claim(kind: str, program: Small, x, y=None, *, ray=None, direction=None) -> Planted:

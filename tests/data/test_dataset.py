@@ -23,9 +23,6 @@ def small(**changes):
     return Dataset(**({"X": X3, "y": Y3, "features": ("a", "b"), "name": "small"} | changes))
 
 
-# ---------------------------------------------------------------- Dataset
-
-
 def test_dataset_copies_and_freezes():
     X, y = X3.copy(order="F"), np.array(Y3)
     data = Dataset(X, y)
@@ -200,9 +197,6 @@ def test_import_is_light():
         [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}
     )
     assert run.stdout.strip() == "[]", run.stderr
-
-
-# ---------------------------------------------------------------- labels
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Text formats against other readers, Parquet, and the damages and limits of all formats."""
 
-from __future__ import annotations
-
 import io
 import os
 import struct
@@ -23,8 +21,6 @@ from fsopt.errors import DataError, PackageError, ParameterError
 
 X3 = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 FRAME = pd.DataFrame({"a": [1.0, None, 3.0], "b": [1, 0, 1], "label": ["no", "yes", "no"]})
-
-# ---------------------------------------------------------------- text
 
 
 def drawn(rng):
@@ -99,9 +95,6 @@ def test_arff_agrees_with_scipy(tmp_path):
     assert [data.labels[int(v > 0)] for v in data.y] == [word.decode() for word in table["class"]]
 
 
-# ---------------------------------------------------------------- Parquet
-
-
 def test_parquet(tmp_path):
     path = tmp_path / "t.parquet"
     FRAME.to_parquet(path)
@@ -139,9 +132,6 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setattr("fsopt.data.tables.parquet.find_spec", lambda name: None)
     with pytest.raises(PackageError, match=r"pip install 'fsopt\[parquet\]'"):
         load_dataset(written(tmp_path, "t.parquet", "PAR1"))
-
-
-# ---------------------------------------------------------------- damages
 
 
 def header(shape, kind="<f8"):
@@ -206,9 +196,6 @@ def test_an_unknown_zip_method_and_a_wrong_checksum(tmp_path):
 def test_damaged_libsvm(tmp_path, content, message):
     with pytest.raises(DataError, match=message):
         load_dataset(written(tmp_path, "t.libsvm", content))
-
-
-# ---------------------------------------------------------------- limits
 
 
 @pytest.mark.slow

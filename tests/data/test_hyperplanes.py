@@ -78,9 +78,6 @@ def test_hinge_of_known_scores():
     assert hinge(np.array([2.0, -1.0]), np.array([-1.0, -1.0])) == 3.0
 
 
-# ---------------------------------------------------------------- the norm of GMEB
-
-
 def norm_on_grid(w, data, r_plus, r_minus):
     """Return the largest sum of the coefficients of |w_j| in N(w) over theta."""
     v_plus, v_minus = ((data.X[data.y == s] ** 2).mean(axis=0) for s in (1.0, -1.0))

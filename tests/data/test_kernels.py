@@ -1,7 +1,5 @@
 """Kernels, and the minimax probability machines on kernel matrices (Yang & Ju, section 3.2)."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

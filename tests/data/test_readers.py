@@ -14,9 +14,6 @@ X3 = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 Y3 = [1, -1, 1]
 
 
-# ---------------------------------------------------------------- CSV
-
-
 @pytest.mark.parametrize("name", ["toy.csv", "toy.csv.gz", "TOY.CSV"])
 def test_csv(tmp_path, name):
     path = written(tmp_path, name, '\ufeffa,label,"b, c"\r\n1,yes, 2.5e3\r\n-0.1,no,4\r\n\r\n 3 ,yes,1e-300\r\n')
@@ -116,9 +113,6 @@ def test_unknown_missing(missing):
         load_dataset("wdbc", missing=missing)
 
 
-# ---------------------------------------------------------------- NPZ
-
-
 def test_npz_round_trip(tmp_path):
     path = tmp_path / "toy.npz"
     np.savez(path, w=np.zeros(3), X=X3, y=np.array(Y3), features=np.array(["a", "b"]))
@@ -172,8 +166,6 @@ def test_npz_never_unpickles(tmp_path):
     with pytest.raises(DataError, match="the file is a single array"):
         load_dataset(path)
 
-
-# ---------------------------------------------------------------- ARFF
 
 ARFF = """% a comment
 @RELATION toy

@@ -23,18 +23,12 @@ X3 = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 Y3 = [1, -1, 1]
 
 
-# ---------------------------------------------------------------- libsvm
-
-
 def test_libsvm(tmp_path):
     data = load_dataset(written(tmp_path, "t.libsvm", "+1 1:0.5 3:-2\n-1 2:4 # note\n-1 1:1 2:nan\n"), missing="drop")
     assert data.X.tolist() == [[0.5, 0.0, -2.0], [0.0, 4.0, 0.0]]
     assert data.y.tolist() == [1.0, -1.0]
     assert data.features == ("x1", "x2", "x3")
     assert data.labels == ("-1", "1")
-
-
-# ---------------------------------------------------------------- sources
 
 
 def test_wdbc():
@@ -118,9 +112,6 @@ def test_label_is_refused_where_it_has_no_meaning(tmp_path):
         load_dataset(tmp_path / "t.npz", label="z")
     with pytest.raises(ParameterError, match="label='z' cannot be used for wdbc"):
         load_dataset("wdbc", label="z")
-
-
-# ---------------------------------------------------------------- fetch
 
 
 def openml(monkeypatch, **changes):

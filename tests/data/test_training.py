@@ -1,7 +1,5 @@
 """A fit takes a data set, or samples with their labels: the same fit, or one clear line."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Checkpoints of solves: a resumed loop ends as the whole one, with fewer solves; a changed file proves nothing."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -1,7 +1,5 @@
 """The boundary of a solver: exceptions of its package become one line, those of a user's function stay."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

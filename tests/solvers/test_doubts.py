@@ -1,7 +1,5 @@
 """Claims of solvers that own evidence contradicts: bounds beyond a value, false infeasibility, cancellation."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Solvers by branch and bound against enumeration, and what Gurobi and Xpress alone refuse."""
 
-from __future__ import annotations
-
 import re
 from importlib.util import find_spec
 
@@ -28,9 +26,6 @@ def solver(request: pytest.FixtureRequest) -> str:
 
 def close(value, expected):
     return abs(value - expected) <= 1e-6 * max(1.0, abs(expected))
-
-
-# -- integers ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -80,9 +75,6 @@ def test_what_is_not_quadratic_is_refused_by_name(place, solver):
     m.gain = pyo.Objective(expr=-m.x if place == "constraint" else pyo.exp(m.x))
     with pytest.raises(SolverError, match=rf"{solver}.*{'growth' if place == 'constraint' else 'gain'}.*exp.*ipopt"):
         fsopt.solve(m, solver)
-
-
-# -- refusals ---------------------------------------------------------------------------------------------
 
 
 def test_a_model_beyond_the_free_licence_is_an_error_that_says_what_to_do(solver):

@@ -1,7 +1,5 @@
 """HiGHS: interior point with crossover first and simplex afterwards; beside other instances in one process."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Ipopt: multipliers, local answers that are called local, interrupts."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
@@ -19,9 +17,6 @@ from fsopt.solvers.base import Session
 from fsopt.solvers.nlp import NonlinearForm
 
 pytest.importorskip("cyipopt", exc_type=ImportError)
-
-
-# -- convex programs --------------------------------------------------------------------------------------
 
 
 def test_multipliers_of_rows_and_cones_have_the_signs_and_values_of_the_conic_solver():
@@ -60,9 +55,6 @@ def test_a_maximisation_and_a_fixed_variable_and_repeated_equations():
 def test_an_operator_without_derivatives_is_named_before_the_solve():
     with pytest.raises(SolverError, match="ceil"):
         fsopt.solve(model_of(pyo.ceil, bounds=[(0, 3)]), "ipopt")
-
-
-# -- nonconvex programs -----------------------------------------------------------------------------------
 
 
 def hyperbola(start=(3.0, 0.3)):
@@ -105,9 +97,6 @@ def test_a_squared_constraint_that_leaks_is_measured_as_a_distance():
     m = hyperbola()
     m.leak = pyo.Constraint(expr=m.x**2 <= m.y**3)
     assert infeasibility(compile_model(m), np.array([1e-4, 0.0])) > 1e-5
-
-
-# -- statuses, limits, options ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("function", ["objective", "gradient", "constraints", "jacobian", "hessian"])

@@ -1,7 +1,5 @@
 """The route over an ``ipopt`` executable: a stand-in that reads .nl, solves with casadi's Ipopt and writes .sol."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -191,9 +191,6 @@ def test_a_false_word_of_an_unbounded_program_is_none(monkeypatch):
     assert (found.status, found.stop, found.certificate.ok) == ("none", "unbounded", False)
 
 
-# -- programs through Pyomo, in balanced units --------------------------------------------------------------
-
-
 @pytest.mark.parametrize("unit", [1e-7, 1e7])
 @pytest.mark.parametrize("solver", ["pyomo:glpk", "pyomo:cbc", "pyomo:appsi_highs"])
 def test_prices_and_optimum_come_back_from_balanced_units(solver, unit):

@@ -1,7 +1,5 @@
 """LIBSVM: recognised from the arrays, refused otherwise, certified, with the multipliers of every constraint."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyomo.environ as pyo
 import pytest

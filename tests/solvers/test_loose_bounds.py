@@ -1,7 +1,5 @@
 """Noise in zeros, bounds that stand for 0 or infinity and rows of odd size move no solver from the optimum."""
 
-from __future__ import annotations
-
 import pyomo.environ as pyo
 import pytest
 from pyomo_models import FREE, POSITIVE, model_of

@@ -1,7 +1,5 @@
 """MOSEK up to the licence call: what stands in the task is the program, and answers come back with the right signs."""
 
-from __future__ import annotations
-
 import itertools
 from importlib.util import find_spec
 
@@ -67,9 +65,6 @@ def mixed(integer=False):
     m.turned = pyo.Constraint(expr=x[3] ** 2 <= x[1] * x[4])
     m.o = pyo.Objective(expr=2 - x[0] + 3 * x[1] + (x[0] - 2 * x[4]) ** 2)
     return m
-
-
-# -- the translation --------------------------------------------------------------------------------------
 
 
 def check_linear_part(program, t, scaled):
@@ -164,9 +159,6 @@ def test_a_matrix_is_held_by_its_lower_triangle_with_roots_of_two():
     assert held == pytest.approx(expected * e[[0, 0, 0, 1, 1, 2]] * e[[0, 1, 2, 1, 2, 2]])
 
 
-# -- updates ----------------------------------------------------------------------------------------------
-
-
 def test_changes_in_place_leave_the_task_of_the_changed_program():
     m = pyo.ConcreteModel()
     m.r, m.d = pyo.Param(initialize=4.0, mutable=True), pyo.Param(initialize=3.0, mutable=True)
@@ -195,9 +187,6 @@ def test_changes_in_place_leave_the_task_of_the_changed_program():
 def test_a_square_that_stands_in_a_cone_is_not_changed_in_place():
     _, interface = loaded(mixed())
     assert "cone" in interface.update(Change(objective=True))
-
-
-# -- the answer -------------------------------------------------------------------------------------------
 
 
 def answered(monkeypatch, model, status, point, ended="ok"):
@@ -242,9 +231,6 @@ def test_statuses_are_mapped_and_an_unknown_end_is_an_error(monkeypatch):
     assert "found a feasible point" in infeasible.message, "a point of a feasible program was taken for a proof"
     with pytest.raises(SolverError, match="trm_internal"):
         answered(monkeypatch, model, "optimal", point, "trm_internal")
-
-
-# -- refusals ---------------------------------------------------------------------------------------------
 
 
 def test_without_a_licence_the_error_says_in_one_line_how_to_get_one(monkeypatch, tmp_path):

@@ -1,7 +1,5 @@
 """Shadow prices and reduced costs of every solver, in Pyomo's signs, against closed forms."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pyomo.environ as pyo

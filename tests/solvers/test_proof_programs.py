@@ -1,7 +1,5 @@
 """Programs that prove: strong duality, multipliers that hold, Farkas vectors, directions of recession."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

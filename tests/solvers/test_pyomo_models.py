@@ -1,7 +1,5 @@
 """Pyomo's own models for tests of solvers: the optimum that SCIP finds, or a refusal."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from tempfile import TemporaryDirectory
 

@@ -1,7 +1,5 @@
 """fsopt's solvers in Pyomo's factories: on any Pyomo model, whichever package is imported first."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys
@@ -122,9 +120,6 @@ def test_options_and_limits_reach_the_solver():
         solver.solve(distance(), solver_options={"no_such_option": 1})
     with pytest.raises(IncompatibleModelError, match="does not solve"):
         SolverFactory("fsopt_highs").solve(distance())
-
-
-# -- models of other kinds ------------------------------------------------------------------------------
 
 
 def two_rectangles() -> pyo.ConcreteModel:

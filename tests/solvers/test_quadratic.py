@@ -3,8 +3,6 @@
 The variable ``FSOPT_TRUTH=1`` adds the programs on which a solver takes seconds.
 """
 
-from __future__ import annotations
-
 import os
 
 import pytest

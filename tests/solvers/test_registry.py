@@ -1,7 +1,5 @@
 """The registry: which solver is taken, what is said of missing ones, and that a new one is one file and one line."""
 
-from __future__ import annotations
-
 import dataclasses
 import subprocess
 import sys
@@ -64,9 +62,6 @@ def test_a_package_is_imported_at_its_first_use(monkeypatch):
         _ = spec.Package("no_such_solver").Model
 
 
-# -- a new solver -----------------------------------------------------------------------------------------
-
-
 def register(monkeypatch, entry):
     """Register an entry as the one line in the registry and the one new module would."""
     module = ModuleType(f"fsopt.solvers.{entry.name}")
@@ -85,9 +80,6 @@ def test_a_new_module_and_its_line_make_a_solver_that_is_taken_by_its_rank(monke
     assert "newcomer" in str(no_multipliers("scip", "SOCP"))
     result = fsopt.solve(fsopt.build("onsvm", blobs(20, 3)))
     assert (result.solver, result.status) == ("newcomer", "optimal")
-
-
-# -- messages ---------------------------------------------------------------------------------------------
 
 
 def linear(whole=()):

@@ -1,7 +1,5 @@
 """SCIP: the source of its bounds, nonconvex constraints, refusals, what it writes."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -68,9 +66,6 @@ def test_a_leaking_answer_is_refused_by_the_certificate(wdbc_std):
     assert certificate.residuals["infeasibility"] > 10 * TOLERANCE
 
 
-# -- global optima against brute force --------------------------------------------------------------------
-
-
 def nonconvex(body, side):
     m = pyo.ConcreteModel()
     m.x = pyo.Var(range(2), bounds=(0.2, 3))
@@ -117,9 +112,6 @@ def test_an_unknown_function_is_refused_by_name_before_the_call(monkeypatch):
         fsopt.solve(m, "scip")
 
 
-# -- statuses ---------------------------------------------------------------------------------------------
-
-
 def test_new_costs_go_in_place_and_the_rest_rebuilds():
     m = fsopt.build("fsv-step", blobs(), lam=0.3)
     session = Session(m, "scip")
@@ -132,9 +124,6 @@ def test_new_costs_go_in_place_and_the_rest_rebuilds():
     session.update(m.v)
     assert "linear costs only" in session.rebuilt
     assert session.solve().objective == pytest.approx(fsopt.solve(m, "highs").objective, rel=1e-9)
-
-
-# -- refusals ---------------------------------------------------------------------------------------------
 
 
 def test_a_failing_linear_program_is_no_answer_and_no_traceback(monkeypatch):

@@ -1,7 +1,5 @@
 """SCS: real data in any units, re-solves from the last point, options."""
 
-from __future__ import annotations
-
 import pyomo.environ as pyo
 import pytest
 from pyomo_models import FREE, model_of
@@ -33,9 +31,6 @@ def test_a_program_without_rows_and_one_with_a_fixed_column():
     m.x[1].fix(2.0)
     m.c = pyo.Constraint(expr=m.x[0] + m.x[1] <= 4)
     assert fsopt.solve(m, "scs").objective == pytest.approx(1, abs=1e-6)
-
-
-# -- re-solving -------------------------------------------------------------------------------------------
 
 
 def test_new_costs_and_bounds_go_in_place_and_start_from_the_last_point():
@@ -71,9 +66,6 @@ def test_an_infeasible_bound_does_not_spoil_the_next_start():
         result = session.solve()
         assert result.status == status
     assert result.objective == pytest.approx(1.5, rel=1e-6)
-
-
-# -- refusals ---------------------------------------------------------------------------------------------
 
 
 def test_good_options_reach_it_and_a_wrong_class_is_refused():

@@ -1,7 +1,5 @@
 """Pieces that the interfaces share: bounds by kind, ranges split, quadratics scaled, factors, options by name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyomo.environ as pyo
 import pytest

@@ -1,7 +1,5 @@
 """Infeasible and unbounded programs: every solver tells them apart, and none is called so that has an optimum."""
 
-from __future__ import annotations
-
 import pyomo.environ as pyo
 import pytest
 from pyomo_models import FREE, POSITIVE, model_of
@@ -95,9 +93,6 @@ def test_a_constraint_without_entries_holds_or_makes_the_program_infeasible(solv
             assert (result.stop, result.point) == ("infeasible", None)
         else:
             assert result.objective == pytest.approx(0.0, abs=1e-6)
-
-
-# -- bounds that exclude one another ------------------------------------------------------------------------
 
 
 def bounded(kind):

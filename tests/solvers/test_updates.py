@@ -1,7 +1,5 @@
 """Updates in place: a session that follows a changed model gives the answers and the arrays of a fresh one."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The course of a solve: bounds that enclose the optimum, records in the model's sense, Ctrl-C, warm starts."""
 
-from __future__ import annotations
-
 import signal
 
 import pyomo.environ as pyo
