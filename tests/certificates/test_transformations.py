@@ -147,7 +147,6 @@ def epsilons(e: float) -> Iterator[Planted]:
 
 
 def others() -> Iterator[Planted]:
-    """Yield claims that a loose bound and cancelling terms hid."""
     hidden = small("LP", [1, 200], ([[1e-9, -1e-6]], [-INF], [0]), ([500, 0], [1e10, 1]))
     for factor in (1.0, 1e3, 1e9):
         rows = scaled(hidden, np.array([factor]), np.ones(2)).program

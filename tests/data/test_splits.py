@@ -11,7 +11,6 @@ SHARES = (0.6, 0.2, 0.2)
 
 
 def numbered(positive, negative):
-    """Return data whose only feature is the number of the sample."""
     return Dataset(np.arange(positive + negative)[:, None], [1.0] * positive + [-1.0] * negative)
 
 

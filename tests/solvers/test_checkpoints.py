@@ -9,8 +9,6 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.drivers import approximation, dca
-from fsopt.drivers.run import Run
 from fsopt.errors import FileError
 from fsopt.solvers.checkpoints import Answers
 
@@ -60,26 +58,7 @@ def test_a_loop_that_was_interrupted_goes_on_to_the_answer_of_the_whole_one(meth
     assert not solves
 
 
-def test_a_driver_of_its_own_goes_on_with_another_limit(tmp_path, solves):
-    data, penalty = blobs(60, 8, seed=0, gap=0.5), approximation("exp", 5.0)
-
-    def run(**given):
-        steps = given.pop("max_iterations", 100)
-        model = fsopt.build("l0-mpm-step", data, delta=0.3, alpha=penalty.slope)
-        return dca(model, penalty, max_iterations=steps, run=Run(**given))
-
-    whole, place = run(), tmp_path / "dca"
-    assert not solves
-    assert run(checkpoint=place, max_iterations=2).status is Status.FEASIBLE
-    solves.clear()
-    again = run(resume=place)
-    assert len(solves) == whole.iterations - 2
-    assert (again.status, again.iterations) == (Status.STATIONARY, whole.iterations)
-    assert again.objective == pytest.approx(whole.objective, rel=1e-9)
-
-
 def changed(path, change):
-    """Rewrite a checkpoint with other words and values."""
     with np.load(path) as arrays:
         words, values = json.loads(arrays["words"].tobytes()), arrays["values"].copy()
     words, values = change(words, values)

@@ -21,11 +21,9 @@ class Broken:
             self.solve(None)
 
     def update(self, change):
-        """Fail."""
         return {}["no such attribute"]
 
     def solve(self, time_limit, mip_gap=None):
-        """Fail."""
         raise RuntimeError("failed to create the problem\nwith more words")
 
 

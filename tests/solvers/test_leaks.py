@@ -17,7 +17,7 @@ import fsopt
 from fsopt.answers.results import Point, Status
 from fsopt.compiler import compile_model
 from fsopt.errors import SolverError
-from fsopt.solvers.interface import COARSE, Outcome, Settings
+from fsopt.solvers.interface import COARSE, Outcome
 from fsopt.solvers.leaks import LEAK, believed, big_m
 from fsopt.solvers.registry import SOLVERS, solver_spec
 from fsopt.solvers.spec import SolverSpec
@@ -179,7 +179,6 @@ def test_an_infeasible_relaxation_is_proved_by_its_multipliers(solver):
 
 
 def test_a_false_word_of_an_unbounded_program_is_none(monkeypatch):
-    """A program with an optimum whose solver calls it unbounded."""
 
     class Wrong(Boaster):
         def solve(self, time_limit, mip_gap=None):
@@ -216,11 +215,3 @@ def test_a_quadratic_program_through_pyomo_has_the_optimum_in_any_units():
         assert found.objective * unit**2 == pytest.approx(
             fsopt.solve(fsopt.build("svm", in_units(1.0))).objective, rel=1e-6
         )
-
-
-def test_settings_reach_a_program_through_pyomo():
-    there("pyomo:cbc")
-    program = compile_model(fsopt.build("fsv-exact", in_units(1.0)))
-    for given, expected in ((None, 1e-9), (1e-7, 1e-7)):
-        interface = solver_spec("pyomo:cbc").connect(program, Settings(tolerance=given))
-        assert interface.options["integerTolerance"] == expected

@@ -27,7 +27,6 @@ def installed() -> None:
 
 
 def loaded(model, **options):
-    """Return the program of a model and MOSEK's interface with it loaded."""
     from fsopt.solvers.mosek import Mosek
 
     program = compile_model(model)
@@ -43,7 +42,6 @@ def bounds(kinds, low, high):
 
 
 def triplets(t, name, shape):
-    """Return a matrix of the task as the array it is."""
     i, j, v = getattr(t, name)()[-3:]  # getqobj gives their number first
     return sp.coo_matrix((v, (i, j)), shape=shape).toarray()
 

@@ -22,7 +22,6 @@ REAL = (float, np.float16, np.float32, np.float64, np.longdouble)
 
 
 def taken(name):
-    """Return a model that a solver takes."""
     classes = fsopt.SOLVERS[name].classes if name in fsopt.SOLVERS else {"LP"}
     return fsopt.build("svm", DATA) if "QP" in classes else active_bounds(1, 0.0)
 

@@ -17,7 +17,6 @@ from fsopt.solvers.proof_programs import dual_program, elastic_program, recessio
 
 
 def soon():
-    """Return the deadline of a mend."""
     return time.perf_counter() + 10
 
 

@@ -10,7 +10,7 @@ from pyomo import gdp
 from pyomo.contrib.solver.common.factory import SolverFactory
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
 from pyomo.contrib.solver.common.util import IncompatibleModelError, NoOptimalSolutionError
-from pyomo_models import POSITIVE, model_of
+from pyomo_models import model_of
 from support import blobs, sampled
 
 import fsopt
@@ -145,16 +145,3 @@ def test_a_disjunction_is_solved_after_its_transformation_and_refused_before():
     results = SolverFactory("fsopt_highs").solve(m)
     assert (results.incumbent_objective, m.x.value, m.y.value) == pytest.approx((3.0, 1.0, 1.0))
     assert fsopt.solve(m, "highs").status == "optimal"
-
-
-def test_a_relaxation_of_the_integers_is_a_linear_program_with_duals():
-    row = lambda x, y: 2 * x + 3 * y >= 4  # noqa: E731
-    m = model_of(lambda x, y: 3 * x + 4 * y, row, bounds=[POSITIVE] * 2, whole=range(2))
-    solver = SolverFactory("fsopt_highs")
-    assert solver.solve(m).incumbent_objective == pytest.approx(6.0)
-    relaxed = pyo.TransformationFactory("core.relax_integer_vars").create_using(m)
-    results = solver.solve(relaxed)
-    assert results.incumbent_objective == pytest.approx(16 / 3)
-    assert results.solution_loader.get_duals()[relaxed.row[0]] == pytest.approx(4 / 3)
-    pyo.TransformationFactory("core.relax_integer_vars").apply_to(m)
-    assert solver.solve(m).incumbent_objective == pytest.approx(16 / 3)  # the same solver, found by itself

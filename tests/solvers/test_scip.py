@@ -112,20 +112,6 @@ def test_an_unknown_function_is_refused_by_name_before_the_call(monkeypatch):
         fsopt.solve(m, "scip")
 
 
-def test_new_costs_go_in_place_and_the_rest_rebuilds():
-    m = fsopt.build("fsv-step", blobs(), lam=0.3)
-    session = Session(m, "scip")
-    session.solve()
-    m.objective.set_value(m.objective.expr + 0.7 * m.v[0] + 0.1)
-    session.update(m.objective)
-    assert session.rebuilt == ""
-    assert session.solve().objective == pytest.approx(fsopt.solve(m, "highs").objective, rel=1e-9)
-    m.v[1].setub(1e-3)
-    session.update(m.v)
-    assert "linear costs only" in session.rebuilt
-    assert session.solve().objective == pytest.approx(fsopt.solve(m, "highs").objective, rel=1e-9)
-
-
 def test_a_failing_linear_program_is_no_answer_and_no_traceback(monkeypatch):
     session = Session(fsopt.build("rlp", blobs()), "scip")
 

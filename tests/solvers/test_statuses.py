@@ -44,7 +44,6 @@ def test_infeasible_and_unbounded_are_told_apart_and_proved(solver):
 
 
 def mixed(curve, domain):
-    """Return an unbounded program with one curve."""
     m = pyo.ConcreteModel()
     m.x = pyo.Var(domain=domain)
     m.y, m.z = pyo.Var(bounds=(0, 4)), pyo.Var(bounds=(0, None))

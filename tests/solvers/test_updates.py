@@ -5,20 +5,16 @@ from functools import partial
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from solver_cases import takers
 
 import fsopt
 from fsopt.compiler import compile_model
-from fsopt.compiler.values import store
 from fsopt.solvers.base import Session
 
 BOTH = pytest.mark.parametrize("solver", ["highs", "clarabel"])
 
 
 def changeable(solver="clarabel"):
-    """Return a quadratic program, a linear one for HiGHS."""
     m = pyo.ConcreteModel()
     m.x = pyo.Var(range(3), bounds=(0, 4))
     m.k = pyo.Param(range(3), initialize=1.0, mutable=True)
@@ -153,22 +149,6 @@ def test_an_update_that_leaves_the_class_of_the_solver_is_refused(change, solver
     act()
     with pytest.raises(fsopt.FsoptError):
         session.update(what)
-
-
-@BOTH
-@settings(max_examples=4, deadline=None, derandomize=True)
-@given(costs=st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=3, max_size=5))
-def test_a_warm_solve_after_new_costs_is_a_fresh_one(solver, costs):
-    m = changeable()
-    m.o.set_value(sum(m.c[j] * m.x[j] for j in range(3)))
-    session = Session(m, solver)
-    for cost in costs:
-        store(m.c, cost)
-        session.update(m.o)
-        warm = session.solve()
-        assert (session.rebuilt, warm.status) == ("", "optimal")
-        assert warm.objective == pytest.approx(fsopt.solve(m.clone(), "highs").objective, abs=1e-6)
-        assert pyo.value(m.o) == pytest.approx(warm.objective, abs=1e-9)
 
 
 @BOTH

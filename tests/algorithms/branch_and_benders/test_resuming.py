@@ -15,7 +15,6 @@ PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
-    """The file of an honest checkpoint."""
     path = tmp_path_factory.mktemp("checkpoint") / "run.npz"
     branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4, max_nodes=20), run=Run(checkpoint=path))
     return path

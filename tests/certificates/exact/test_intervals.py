@@ -37,7 +37,6 @@ def precise():
 
 
 def wide(value):
-    """Return a rational number as an interval of mpmath."""
     return mpmath.iv.mpf(value.numerator) / mpmath.iv.mpf(value.denominator)
 
 
