@@ -5,6 +5,7 @@ import sys
 
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import FREE, POSITIVE, model_of
 from support import blobs
 
 import fsopt
@@ -62,12 +63,8 @@ def executable(tmp_path, monkeypatch):
 
 
 def hyperbola():
-    m = pyo.ConcreteModel()
-    # With x >= 0 it would be a cone.
-    m.x, m.y = pyo.Var(bounds=(-0.01, None), initialize=3), pyo.Var(bounds=(0, None), initialize=0.3)
-    m.c = pyo.Constraint(expr=m.x * m.y >= 1)
-    m.o = pyo.Objective(expr=m.x + 4 * m.y)
-    return m
+    bounds = [(-0.01, None), POSITIVE]  # with x >= 0 it would be a cone
+    return model_of(lambda x, y: x + 4 * y, lambda x, y: x * y >= 1, bounds=bounds, start=[3.0, 0.3])
 
 
 def test_without_package_and_executable_the_pip_line_is_given():
@@ -97,31 +94,24 @@ def test_models_are_certified_and_agree_with_the_other_solver(executable, slug, 
 
 
 def test_a_nonconvex_program_is_stationary_and_has_shadow_prices(executable):
-    m = hyperbola()
-    m.z = pyo.Var(bounds=(0.1, 3), initialize=1)
-    m.w = pyo.Constraint(expr=pyo.log(m.z) + m.z == 1)
-    m.o.set_value(m.x + 4 * m.y - pyo.sqrt(m.z))
+    rows = (lambda x, y, z: x * y >= 1), (lambda x, y, z: pyo.log(z) + z == 1)
+    bounds = [(-0.01, None), POSITIVE, (0.1, 3)]
+    m = model_of(lambda x, y, z: x + 4 * y - pyo.sqrt(z), *rows, bounds=bounds, start=[3.0, 0.3, 1.0])
     result = fsopt.solve(m, "ipopt")
     assert (result.status, result.certificate.kind, result.bound) == ("stationary", "kkt", None)
-    assert (m.x.value, m.y.value, m.z.value) == (pytest.approx(2), pytest.approx(0.5), pytest.approx(1))
-    assert (m.dual[m.c], m.dual[m.w]) == (pytest.approx(2.0), pytest.approx(-0.25))
+    assert [v.value for v in m.x.values()] == pytest.approx([2, 0.5, 1])
+    assert (m.dual[m.row[0]], m.dual[m.row[1]]) == pytest.approx((2.0, -0.25))
 
 
 @pytest.mark.slow
 def test_infeasible_and_unbounded_programs_are_not_called_solved(executable):
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
-    m.c = pyo.Constraint(expr=m.x + m.y >= 2)
-    m.no = pyo.Constraint(expr=m.x + 2 * m.y <= 1)
-    m.objective = pyo.Objective(expr=m.x + m.y**2)
-    result = fsopt.solve(m, "ipopt")
+    rows = (lambda x, y: x + y >= 2), (lambda x, y: x + 2 * y <= 1)
+    result = fsopt.solve(model_of(lambda x, y: x + y**2, *rows, bounds=[POSITIVE] * 2), "ipopt")
     assert (result.status, result.stop, result.certificate.ok) == ("infeasible", "infeasible", True)
-    m.no.deactivate()
-    m.free = pyo.Var()
-    m.objective.set_value(m.objective.expr - m.free)
-    assert fsopt.solve(m, "ipopt").status == "unbounded"
+    free = model_of(lambda x, y, z: x + y**2 - z, lambda x, y, z: x + y >= 2, bounds=[POSITIVE, POSITIVE, FREE])
+    assert fsopt.solve(free, "ipopt").status == "unbounded"
     m = hyperbola()
-    m.d = pyo.Constraint(expr=m.x + m.y <= 1.5)
+    m.d = pyo.Constraint(expr=m.x[0] + m.x[1] <= 1.5)
     result = fsopt.solve(m, "ipopt")
     assert (result.status, result.stop, result.objective) == ("none", "infeasible", None)
 

@@ -14,6 +14,7 @@ from pyomo_models import model_of
 from support import blobs, sampled
 
 import fsopt
+from fsopt.compiler import dot
 from fsopt.errors import OptionError
 
 MODEL = """
@@ -72,11 +73,9 @@ def test_results_have_the_certificate_and_the_source_of_the_bound():
 
 def test_an_integer_program_is_proved_by_a_tree_instead_of_the_word_of_its_solver():
     def build() -> pyo.ConcreteModel:
-        m = pyo.ConcreteModel()
-        m.x = pyo.Var(range(6), domain=pyo.Binary)
-        m.row = pyo.Constraint(expr=sum((3 + j % 4) * m.x[j] for j in range(6)) <= 11)
-        m.o = pyo.Objective(expr=sum((4 + 3 * j % 5) * m.x[j] for j in range(6)), sense=pyo.maximize)
-        return m
+        row = lambda *x: dot([3, 4, 5, 6, 3, 4], x) <= 11  # noqa: E731
+        binary = {"bounds": [(0, 1)] * 6, "whole": range(6)}
+        return model_of(lambda *x: dot([4, 7, 5, 8, 6, 4], x), row, **binary, sense=pyo.maximize)
 
     word = SolverFactory("fsopt_scip").solve(build())
     assert word.extra_info.bound_source == "scip"

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import POSITIVE, model_of
 from support import blobs
 
 import fsopt
@@ -22,14 +23,9 @@ from fsopt.solvers.scip import Scip
 
 def priced(sense: int, third: str) -> pyo.ConcreteModel:
     """Return min 2x + 3y s.t. x + y >= 4, x - y <= 1 and a third row, or the maximum of its negative."""
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
-    m.low, m.high = pyo.Constraint(expr=m.x + m.y >= 4), pyo.Constraint(expr=m.x - m.y <= 1)
-    m.third = pyo.Constraint(
-        expr={"redundant": m.x + 2 * m.y >= -1, "row": m.x + 2 * m.y >= 1, "bound": m.y >= 3}[third]
-    )
-    m.o = pyo.Objective(expr=sense * (2 * m.x + 3 * m.y), sense=sense)
-    return m
+    rows = {"redundant": lambda x, y: x + 2 * y >= -1, "row": lambda x, y: x + 2 * y >= 1, "bound": lambda x, y: y >= 3}
+    both = (lambda x, y: x + y >= 4), (lambda x, y: x - y <= 1)
+    return model_of(lambda x, y: sense * (2 * x + 3 * y), *both, rows[third], bounds=[POSITIVE] * 2, sense=sense)
 
 
 @pytest.mark.parametrize("third", ["row", "redundant"])
@@ -105,8 +101,7 @@ def test_nonconvex_rows_against_a_grid(body):
 
 
 def test_an_unknown_function_is_refused_by_name_before_the_call(monkeypatch):
-    m = nonconvex("ring", 1.0)
-    m.o.set_value(pyo.tanh(m.x[0]))
+    m = model_of(pyo.tanh, bounds=[(0.2, 3)])
     monkeypatch.setattr(Scip, "solve", lambda *_: pytest.fail("SCIP was called"))
     with pytest.raises(SolverError, match=r"tanh.*'o'"):
         fsopt.solve(m, "scip")
@@ -129,10 +124,6 @@ def test_a_failing_linear_program_is_no_answer_and_no_traceback(monkeypatch):
 
 def test_its_simplex_method_writes_nothing_to_stderr(capfd):
     """Rows of this size have it ask for a tolerance of 1e-12, which it refuses in a line of its own."""
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(2), bounds=(-1e8, 1e8))
-    m.large = pyo.Constraint(expr=-4e6 * m.x[0] - 2e6 * m.x[1] <= 1)
-    m.small = pyo.Constraint(expr=-1e-6 * m.x[0] - 7e-6 * m.x[1] <= 1)
-    m.o = pyo.Objective(expr=3 * m.x[0] + 3 * m.x[1])
-    fsopt.solve(m, "scip")
+    rows = (lambda x, y: -4e6 * x - 2e6 * y <= 1), (lambda x, y: -1e-6 * x - 7e-6 * y <= 1)
+    fsopt.solve(model_of(lambda x, y: 3 * x + 3 * y, *rows, bounds=[(-1e8, 1e8)] * 2), "scip")
     assert capfd.readouterr().err == ""
