@@ -85,14 +85,15 @@ def test_sources_not_found(tmp_path, monkeypatch):
         load_dataset("sonar")
     assert f"there is no data set 'sonar' in {tmp_path}" in caught.value.message
     assert "fsopt data fetch sonar" in caught.value.hint
-    with pytest.raises(DataError, match=r"there is no file .*nowhere\.csv"):
-        load_dataset(tmp_path / "nowhere.csv")
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(DataError, match=r"there is no file .*folder\.csv"):
-        load_dataset(tmp_path / "folder.csv")
     written(tmp_path, "t.sav", "")
-    with pytest.raises(DataError, match=r"the type of .*t\.sav is not known from its name: use one of \.csv"):
-        load_dataset(tmp_path / "t.sav")
+    for name, told in (
+        ("nowhere.csv", r"there is no file .*nowhere\.csv"),
+        ("folder.csv", r"there is no file .*folder\.csv"),
+        ("t.sav", r"the type of .*t\.sav is not known from its name: use one of \.csv"),
+    ):
+        with pytest.raises(DataError, match=told):
+            load_dataset(tmp_path / name)
 
 
 def test_unreadable_file(tmp_path, monkeypatch):
