@@ -51,17 +51,10 @@ def test_a_point_at_the_apex_of_a_cone_does_not_leave_the_cone():
 @pytest.mark.parametrize("thin", [0.0, 1.0])
 def test_rotated_cones_at_their_apex_are_not_left(thin):
     """w_i^2 <= f_i g_i with w = f = 0 in all but the last, g = 0 or 1; a row and a tangent of the last miss 1e-9."""
-    m = pyo.ConcreteModel()
-    m.i = pyo.RangeSet(0, 5)
-    m.w, m.f, m.g = pyo.Var(m.i), pyo.Var(m.i, bounds=(0, None)), pyo.Var(m.i, bounds=(0, None))
-    m.cone = pyo.Constraint(m.i, rule=lambda m, i: m.w[i] ** 2 <= m.f[i] * m.g[i])
-    m.row = pyo.Constraint(expr=sum(m.w[i] for i in m.i) == 1)
-    m.o = pyo.Objective(expr=sum(m.f[i] + m.g[i] for i in m.i))
-    program = compile_model(m)
-    at = np.zeros(program.n)
-    at[[program.column[id(m.g[i])] for i in m.i]] = thin
-    for variable in (m.w[5], m.f[5], m.g[5]):
-        at[program.column[id(variable)]] = 1.0 - 1e-9
+    rows = [lambda *x, i=i: x[i] ** 2 <= x[i + 6] * x[i + 12] for i in range(6)] + [lambda *x: sum(x[:6]) == 1]
+    program = compile_model(model_of(lambda *x: sum(x[6:]), *rows, bounds=[FREE] * 6 + [POSITIVE] * 12))
+    at = np.repeat([0.0, 0.0, thin], 6)
+    at[[5, 11, 17]] = 1.0 - 1e-9
     found = move(program, at)
     assert infeasibility(program, found) <= 1e-12
     assert np.abs(found - at).max() <= 1e-8
@@ -143,13 +136,9 @@ def test_a_violation_that_a_distant_bound_hides_is_no_optimum(violated):
 @pytest.mark.parametrize("data", range(3))
 def test_complementarity_as_products_is_repaired(data):
     """Both factors of x y <= 0 are positive, and the repair makes one of them 0."""
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(range(8), bounds=(0, None)), pyo.Var(range(8), bounds=(0, None))
     big = 10.0 ** (data + 3)
-    m.pair = pyo.Constraint(range(8), rule=lambda m, i: m.x[i] * m.y[i] <= 0)
-    m.row = pyo.Constraint(expr=sum(m.x.values()) >= big)
-    m.cost = pyo.Objective(expr=sum(m.y.values()))
-    program = compile_model(m)
+    rows = [lambda *x, i=i: x[i] * x[i + 8] <= 0 for i in range(8)] + [lambda *x: sum(x[:8]) >= big]
+    program = compile_model(model_of(lambda *x: sum(x[8:]), *rows, bounds=[POSITIVE] * 16))
     x = np.concatenate([np.full(8, big / 8), np.full(8, 1e-9)])
     point = move(program, x)
     assert infeasibility(program, point) <= 1e-9
