@@ -118,6 +118,7 @@ def test_multipliers_of_another_optimum_are_no_evidence():
     assert certify_svm(SPARSE, 1.0, point["w"], point["b"], point["alpha"]).ok
     assert not certify_svm(SPARSE, 1.0, point["w"], point["b"], 0.99 * point["alpha"]).ok
     assert not certify_svm(SPARSE, 1.0, 1.01 * point["w"], point["b"], point["alpha"]).ok
+    assert not certify_svm(SPARSE, 1.0, point["w"], point["b"] + 0.01, point["alpha"]).ok
 
 
 @pytest.mark.parametrize("indices", [np.int32, np.int64])
@@ -150,6 +151,7 @@ def test_an_elastic_net_of_sparse_or_large_data_is_fitted_and_verified_without_a
         fit = fsopt.fit("elastic-net-svm", data, l1_ratio=rho, scale="none")
         assert fit.objective == pytest.approx(dense.objective, rel=1e-6)
         assert fsopt.verify(fit, data).numerically
-        assert not fsopt.verify(dataclasses.replace(fit, bound=1.001 * fit.bound), data).numerically
+        for false in ({"bound": 1.001 * fit.bound}, {"intercept": fit.intercept + 0.01}, {"coef": 1.01 * fit.coef}):
+            assert not fsopt.verify(dataclasses.replace(fit, **false), data).numerically
         params = {**fit.params, "l1_ratio": rho - 0.1}
         assert not fsopt.verify(dataclasses.replace(fit, params=params), data).numerically
