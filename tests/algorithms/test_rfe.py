@@ -38,6 +38,8 @@ WIDE = fsopt.Dataset(np.random.default_rng(2).standard_normal((20, 30)), np.wher
 CASES = [
     (SIX, 2, 1.0, 1, "clarabel"),
     (SIX, 2, 1.0, 3, None),
+    (SIX, 3, 1.0, 100, None),
+    (SIX, 6, 1.0, 1, None),
     (NINE, 1, 0.2, 2, "libsvm"),
     (NINE, 1, 0.2, 1, None),
     (FIVE, 3, 20.0, 1, "libsvm"),
@@ -74,24 +76,6 @@ def test_equal_weights_the_first_by_name_goes_first(solver):
     assert first[0] + 2 == first[1]
     flat = fsopt.Dataset(np.column_stack([np.ones(40), data.X, np.ones(40)]), data.y)
     assert [h["removed"] for h in fsopt.fit("rfe", flat, m=3, solver=solver).history] == [[0], [4], []]
-
-
-def test_a_step_never_goes_below_m():
-    data = blobs(40, 7, seed=5)
-    fit = fsopt.fit("rfe", data, m=3, step=100)
-    assert [len(h["removed"]) for h in fit.history] == [4, 0]
-    svm = fsopt.fit("svm", data)
-    assert set(fit.support) == set(np.argsort(-np.abs(svm.coef * data.X.std(axis=0)))[:3].tolist())
-
-
-def test_all_features_are_the_whole_svm():
-    data = blobs(40, 5, seed=6)
-    fit, svm = fsopt.fit("rfe", data, m=5), fsopt.fit("svm", data)
-    assert fit.iterations == 1
-    assert fit.objective == pytest.approx(svm.objective, rel=1e-7)
-    np.testing.assert_allclose(fit.coef, svm.coef, atol=1e-5)
-    assert len(fsopt.fit("rfe", blobs(40, 8)).support) == 5
-    assert len(fsopt.fit("rfe", blobs(40, 3)).support) == 3
 
 
 def test_what_is_claimed_is_the_last_svm_and_no_more():
@@ -138,7 +122,8 @@ def test_a_time_limit_leaves_m_features(wdbc, monkeypatch):
     assert fit.status == "feasible"
 
 
-def test_numbers_outside_their_range_are_refused_by_name():
+def test_five_features_are_left_of_more_and_numbers_outside_their_range_are_refused_by_name():
+    assert [len(fsopt.fit("rfe", blobs(40, p)).support) for p in (8, 3)] == [5, 3]
     for name, wrong in (("m", 0), ("m", 4), ("m", 1.5), ("c", 0.0), ("step", 0), ("step", 0.5)):
         with pytest.raises(ParameterError, match=f"'{name}'"):
             fsopt.fit("rfe", blobs(20, 3), **{name: wrong})

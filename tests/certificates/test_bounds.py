@@ -7,6 +7,7 @@ import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyomo_models import FREE, POSITIVE, model_of
 
 from fsopt.answers.results import Point
 from fsopt.certificates import arithmetic
@@ -29,11 +30,8 @@ def test_sums_of_products_are_within_their_error_of_the_exact_ones(pairs, other)
 
 def program_of(sense=pyo.minimize, upper=None, low=0.0):
     """min 3 x + 2 y (max with the same constraint): x + y between 4 and 9."""
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(low, upper)), pyo.Var(bounds=(low, upper))
-    m.row = pyo.Constraint(expr=pyo.inequality(4, m.x + m.y, 9))
-    m.cost = pyo.Objective(expr=3 * m.x + 2 * m.y, sense=sense)
-    return compile_model(m)
+    row = lambda x, y: pyo.inequality(4, x + y, 9)  # noqa: E731
+    return compile_model(model_of(lambda x, y: 3 * x + 2 * y, row, bounds=[(low, upper)] * 2, sense=sense))
 
 
 @pytest.mark.parametrize("low", [0.0, 1e-12, 1e-7])
@@ -50,11 +48,8 @@ def test_epsilon_bounds_and_loose_bounds_do_not_let_another_vertex_pass(low, upp
 
 
 def test_a_remainder_of_a_free_variable_counts_as_zero_only_below_its_terms_and_is_said():
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(), pyo.Var(bounds=(0, None))
-    m.row = pyo.Constraint(expr=m.x + m.y >= 1)
-    m.cost = pyo.Objective(expr=m.x + 2 * m.y)
-    program = compile_model(m)
+    model = model_of(lambda x, y: x + 2 * y, lambda x, y: x + y >= 1, bounds=[FREE, POSITIVE])
+    program = compile_model(model)
     for error, holds in ((0.0, True), (1e-13, True), (1e-10, False)):
         pair = Point(np.array([1.0, 0.0]), np.array([1.0 - error]), np.zeros(0))
         found = certify_convex(program, pair.x, pair, "dual point")
@@ -64,11 +59,8 @@ def test_a_remainder_of_a_free_variable_counts_as_zero_only_below_its_terms_and_
 
 def test_an_incumbent_gives_free_variables_their_ranges():
     """min x + 2 y, x free with x + y >= 1 and x - y >= -4: y is at most 5 where the cost is at most 6."""
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(), pyo.Var(bounds=(0, None))
-    m.row, m.gap = pyo.Constraint(expr=m.x + m.y >= 1), pyo.Constraint(expr=m.x - m.y >= -4)
-    m.cost = pyo.Objective(expr=m.x + 2 * m.y)
-    program = compile_model(m)
+    rows = (lambda x, y: x + y >= 1), (lambda x, y: x - y >= -4)
+    program = compile_model(model_of(lambda x, y: x + 2 * y, *rows, bounds=[FREE, POSITIVE]))
     low, high = ranges(program, 6.0)
     assert np.isfinite([low, high]).all()
     for x in np.random.default_rng(0).uniform(-20, 20, (4000, 2)):
@@ -81,11 +73,8 @@ def test_an_incumbent_gives_free_variables_their_ranges():
 
 
 def test_a_proof_of_another_program_is_no_proof_of_infeasibility():
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
-    m.a = pyo.Constraint(expr=m.x + m.y <= 1)
-    m.b = pyo.Constraint(expr=m.x + m.y >= 2)
-    program = compile_model(m)
+    rows = (lambda x, y: x + y <= 1), (lambda x, y: x + y >= 2)
+    program = compile_model(model_of(lambda x, y: 0 * x, *rows, bounds=[POSITIVE] * 2))
     assert farkas(program, Point(np.zeros(2), np.array([-1.0, 1.0]), np.zeros(0))).ok
     program.lo[1] = 0.5
     for y in ([-1.0, 1.0], [1.0, -1.0], [-1e-13, 1e-13], [0.0, 1.0]):
@@ -97,8 +86,5 @@ def test_a_proof_of_another_program_is_no_proof_of_infeasibility():
     [((1, 1), True), ((1, 0), True), ((1, 1 + 1e-9), False), ((0, 1), False), ((-1, -1), False)],
 )
 def test_a_ray_keeps_every_row_and_descends(direction, holds):
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(1e-9, None))
-    m.row = pyo.Constraint(expr=m.x - m.y >= -1)
-    m.cost = pyo.Objective(expr=-m.x - 2 * m.y)
-    assert recession(compile_model(m), np.array(direction, dtype=float)).ok == holds
+    model = model_of(lambda x, y: -x - 2 * y, lambda x, y: x - y >= -1, bounds=[POSITIVE, (1e-9, None)])
+    assert recession(compile_model(model), np.array(direction, dtype=float)).ok == holds

@@ -1,7 +1,5 @@
 """Certificates: they hold for answers and fail for every changed number."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
@@ -9,6 +7,7 @@ import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyomo_models import FREE, POSITIVE, model_of
 from support import blobs, reference
 
 import fsopt
@@ -78,9 +77,6 @@ def test_a_bound_that_is_handed_up_wrong_is_refused(sense):
     assert (split.residuals["integrality"], split.ok) == (0.25, False)
 
 
-# -- good objectives at infeasible points -----------------------------------------------------------------
-
-
 def hinge(data, w, b):
     return np.maximum(0.0, 1 - data.y * (data.X @ w + b))
 
@@ -120,9 +116,6 @@ def test_a_tiny_violation_in_raw_units_that_is_worth_a_percent_is_refused(wdbc):
                 caught += 1
                 assert not fsopt.certify(m, gmeb_point(m, result, data, moved(w, j, by))).ok, wdbc.features[j]
     assert caught, "no such point was found: the test is empty"
-
-
-# -- bounds and infeasibility -----------------------------------------------------------------------------
 
 
 def boxed(rng, kind):
@@ -168,13 +161,9 @@ def test_any_multipliers_bound_the_objective_at_any_feasible_point(kind, seed):
 
 
 def infeasible(kind):
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(), pyo.Var(bounds=(None if kind == "LP" else 0, None))
-    m.a = pyo.Constraint(expr=m.x - 2 * m.y >= 1)
-    m.b = pyo.Constraint(expr=(None, m.x, 3) if kind == "LP" else m.x**2 <= m.y**2)
-    m.c = pyo.Constraint(expr=m.y >= (1.2 if kind == "LP" else 0))
-    m.o = pyo.Objective(expr=m.x)
-    return m
+    rows = [lambda x, y: x - 2 * y >= 1, lambda x, y: y >= (1.2 if kind == "LP" else 0)]
+    rows.append((lambda x, y: (None, x, 3)) if kind == "LP" else (lambda x, y: x**2 <= y**2))
+    return model_of(lambda x, y: x, *rows, bounds=[FREE, FREE if kind == "LP" else POSITIVE])
 
 
 @pytest.mark.parametrize(("kind", "solver"), [("LP", "highs"), ("SOCP", "clarabel")])
@@ -194,17 +183,12 @@ def test_infeasibility_is_certified_and_a_moved_proof_is_not(kind, solver):
 
 
 def test_a_small_unit_is_no_proof_of_infeasibility():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var()
-    m.c = pyo.Constraint(expr=1e-8 * m.x >= 1)
+    m = model_of(lambda x: x, lambda x: 1e-8 * x >= 1, bounds=[FREE])
     assert not farkas(compile_model(m), Point(np.zeros(1), np.ones(1), np.zeros(0))).ok
 
 
 def test_a_multiplier_below_zero_is_compared_with_the_upper_bound():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(0, 2))
-    m.o = pyo.Objective(expr=-0.125 * m.x**2)
-    program = compile_model(m)
+    program = compile_model(model_of(lambda x: -0.125 * x**2, bounds=[(0, 2)]))
     # The reduced cost -x/4 times the distance 2 - x of the upper bound.
     for x, product in ((2.0, 0.0), (1.5, 0.1875)):
         found = certify_nonconvex(program, Point(np.array([x]), np.zeros(0), np.zeros(0)), bound=None, source="")
@@ -212,11 +196,8 @@ def test_a_multiplier_below_zero_is_compared_with_the_upper_bound():
 
 
 def test_reduced_costs_are_those_of_the_lagrangian():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var([0, 1], bounds=(-5, 5))
-    m.o = pyo.Objective(expr=3 * m.x[0] - 0.5 * m.x[1] ** 2)
-    m.linear = pyo.Constraint(expr=m.x[0] + 2 * m.x[1] >= 1)
-    m.product = pyo.Constraint(expr=m.x[0] * m.x[1] <= 9)
+    rows = (lambda x, y: x + 2 * y >= 1), (lambda x, y: x * y <= 9)
+    m = model_of(lambda x, y: 3 * x - 0.5 * y**2, *rows, bounds=[(-5, 5)] * 2)
     # c - A'y - y_g grad(x_0 x_1) at (2, 3) with y = 0.5 and y_g = 0.25
     found = reduced_costs(compile_model(m), Point(np.array([2.0, 3.0]), np.array([0.5, 0.25]), np.zeros(0)))
     assert found == pytest.approx([3.0 - 0.5 - 0.25 * 3.0, -3.0 - 2 * 0.5 - 0.25 * 2.0], abs=1e-12)
@@ -224,18 +205,14 @@ def test_reduced_costs_are_those_of_the_lagrangian():
 
 def test_a_bound_counts_where_the_factors_of_a_product_have_ranges():
     for ends, kind in (((None, None), "feasible"), ((-1, 1), "global")):
-        m = pyo.ConcreteModel()
-        m.x = pyo.Var([0, 1], bounds=ends)
-        m.o = pyo.Objective(expr=m.x[0] * m.x[1])
+        m = model_of(lambda x, y: x * y, bounds=[ends] * 2)
         found = certify_nonconvex(compile_model(m), Point(np.array([1.0, -1.0])), bound=-1.0, source="a solver")
         assert (found.kind, found.bound is None) == (kind, kind == "feasible")
         assert any("has no range" in note for note in found.notes) == (kind == "feasible")
 
 
 def test_a_point_on_an_artificial_bound_is_named():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var([0, 1], bounds=(0, 1e6))
-    m.o = pyo.Objective(expr=-m.x[0])
+    m = model_of(lambda x, y: -x, bounds=[(0, 1e6)] * 2)
     m.artificial_bound = pyo.Suffix()
     m.artificial_bound[m.x[0]] = "no minimiser"
     program = compile_model(m)
@@ -245,25 +222,15 @@ def test_a_point_on_an_artificial_bound_is_named():
 
 def test_first_order_conditions_leave_out_multipliers_of_sides_that_are_not_there():
     """exp(x) - x^3 / 3 on [1, 5] by rows: at x = 1 the slope e - 1 is the multiplier of the first."""
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var()
-    m.low, m.high = pyo.Constraint(expr=m.x >= 1), pyo.Constraint(expr=m.x <= 5)
-    m.f = pyo.Objective(expr=pyo.exp(m.x) - m.x**3 / 3)
+    m = model_of(lambda x: pyo.exp(x) - x**3 / 3, lambda x: x >= 1, lambda x: x <= 5, bounds=[FREE])
     program, x = compile_model(m), np.array([1.0])
-    for first, second, holds in (
-        (np.e - 1, 0.0, True),
-        (np.e - 1, 3.0, True),
-        (0.0, 3.0, False),
-        (0.0, np.e - 1, False),
-    ):
+    for first, second, holds in ((np.e - 1, 0, True), (np.e - 1, 3, True), (0, 3, False), (0, np.e - 1, False)):
         pair = Point(x, np.array([first, second]), np.zeros(0))
         assert certify_nonconvex(program, pair, bound=None, source="").ok is holds
 
 
 def test_an_operator_without_derivatives_is_not_checked():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(-2, 1))
-    m.f = pyo.Objective(expr=pyo.Expr_if(m.x >= 0, m.x, -m.x))
+    m = model_of(lambda x: pyo.Expr_if(x >= 0, x, -x), bounds=[(-2, 1)])
     found = certify_nonconvex(compile_model(m), Point(np.array([1.0])), bound=None, source="")
     assert (found.ok, found.objective) == (False, None)
     assert "Expr_if" in found.notes[0]
@@ -276,10 +243,7 @@ def test_an_operator_without_derivatives_is_not_checked():
 )
 def test_a_gradient_of_one_term_is_small_relative_to_the_curvature_times_the_point(function, at):
     """Of a variable without bounds, whose stationary point a solver meets to eight digits, and not to two."""
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(initialize=1.0)
-    m.f = pyo.Objective(expr=function(m.x))
-    program = compile_model(m)
+    program = compile_model(model_of(function, bounds=[FREE], start=[1.0]))
     for error, holds in ((1e-8, True), (1e-2, False)):
         point = Point(np.array([at * (1.0 + error)]), np.zeros(0), np.zeros(0))
         assert certify_nonconvex(program, point, bound=None, source="").ok is holds

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import model_of
 from support import sampled
 
 import fsopt
@@ -33,10 +34,7 @@ EXPRESSIONS = {
 
 
 def term(kind) -> Term:
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(0, 10))
-    m.o = pyo.Objective(expr=EXPRESSIONS[kind](m.x))
-    program = compile_model(m)
+    program = compile_model(model_of(EXPRESSIONS[kind], bounds=[(0, 10)]))
     ((scale, node),) = program.objective_terms
     return term_of(scale, node, program.column)
 
@@ -169,10 +167,7 @@ def test_the_nonconvex_models_are_proved_as_scip_says_and_not_beyond(slug):
 
 def test_a_product_is_proved_at_its_optimum_by_hand():
     """min xy with x = 1 + 2y: y + 2 y^2 is -1/8 at y = -1/4."""
-    model = pyo.ConcreteModel()
-    model.x, model.y = pyo.Var(bounds=(-1, 1)), pyo.Var(bounds=(-1, 1))
-    model.row = pyo.Constraint(expr=model.x - 2 * model.y == 1)
-    model.o = pyo.Objective(expr=model.x * model.y)
+    model = model_of(lambda x, y: x * y, lambda x, y: x - 2 * y == 1, bounds=[(-1, 1)] * 2)
     found = fsopt.prove(model, fsopt.solve(model, solver="scip"), time_limit=100)
     assert found.status == "optimal"
     assert -0.125 - 1e-5 <= found.bound <= -0.125 + 1e-9
@@ -191,25 +186,18 @@ def forged(tree):
     yield replace(tree, value=points)
 
 
-@pytest.mark.parametrize("slug", ["gmeb-nonconvex", "mmop"])
-def test_the_root_is_the_optimum_of_the_convex_twin_in_any_units(slug):
-    twin, params = {"gmeb-nonconvex": ("gmeb-primal", {}), "mmop": ("mmop-convex", {})}[slug]
+@pytest.mark.parametrize(("slug", "twin"), [("gmeb-nonconvex", "gmeb-primal"), ("mmop", "mmop-convex")])
+def test_the_root_is_the_optimum_of_the_convex_twin_in_any_units(slug, twin):
     for units in (1.0, np.array([1e-3, 1e3])):
         data = small_data(units)
-        truth = fsopt.solve(fsopt.build(twin, data, **params), solver="clarabel").objective
+        truth = fsopt.solve(fsopt.build(twin, data), solver="clarabel").objective
         relaxation = Envelopes(compile_model(fsopt.build(slug, data)))
         bound = lowest(relaxation.at(relaxation.low, relaxation.high))
         assert truth * (1 - 1e-4) <= bound <= truth * (1 + 1e-6)
 
 
 def test_what_has_no_envelope_is_refused():
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(0, 1)), pyo.Var(bounds=(0, 1))
-    m.o = pyo.Objective(expr=pyo.sin(m.x) + m.y)
     with pytest.raises(SolverError, match="no envelope"):
-        fsopt.prove(m, time_limit=5)
-    m.del_component(m.o)
-    m.o = pyo.Objective(expr=m.x)
-    m.row = pyo.Constraint(expr=pyo.exp(m.x) * m.y >= 1)
+        fsopt.prove(model_of(lambda x, y: pyo.sin(x) + y, bounds=[(0, 1)] * 2), time_limit=5)
     with pytest.raises(SolverError, match="neither linear nor quadratic"):
-        Envelopes(compile_model(m))
+        Envelopes(compile_model(model_of(lambda x, y: x, lambda x, y: pyo.exp(x) * y >= 1, bounds=[(0, 1)] * 2)))

@@ -3,6 +3,7 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import FREE, POSITIVE, model_of
 
 from fsopt.answers.results import Point
 from fsopt.certificates.convex import certify_convex
@@ -11,19 +12,15 @@ from fsopt.certificates.points import cone_errors, infeasibility, judged_point, 
 from fsopt.compiler import compile_model, lmi
 
 
-def rows(*expressions, bounds=(None, None), domain=pyo.Reals, n=2):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(n), bounds=bounds, domain=domain)
-    m.rows = pyo.ConstraintList()
-    for expression in expressions:
-        m.rows.add(expression(m.x))
-    m.objective = pyo.Objective(expr=m.x[0])
-    return compile_model(m)
+def row(expression, bounds=(None, None), whole=False, n=2):
+    """Return the program of one row and n variables with the same bounds, whole or not."""
+    places = range(n) if whole else ()
+    return compile_model(model_of(lambda *x: x[0], lambda *x: expression(x), bounds=[bounds] * n, whole=places))
 
 
 @pytest.mark.parametrize(("low", "high", "x"), [(-1e6, 1.0, 1.5), (-1.0, 1e6, -1.5)])
 def test_a_far_side_does_not_hide_the_violation_of_the_near_one(low, high, x):
-    program = rows(lambda v: pyo.inequality(low, v[0] + v[1], high), bounds=(-4, 4))
+    program = row(lambda v: pyo.inequality(low, v[0] + v[1], high), bounds=(-4, 4))
     assert infeasibility(program, np.array([x, 0.0])) == pytest.approx(0.5 / 2.5)
 
 
@@ -31,29 +28,22 @@ def test_a_far_side_does_not_hide_the_violation_of_the_near_one(low, high, x):
 @pytest.mark.parametrize("column", [1e-12, 1.0, 1e9])
 @pytest.mark.parametrize("far", [None, 1e15])
 def test_neither_the_unit_of_a_row_nor_of_a_column_nor_a_far_bound_changes_the_infeasibility(unit, column, far):
-    program = rows(lambda v: unit * (column * v[0] + v[1]) >= 3 * unit, bounds=(None, far))
+    program = row(lambda v: unit * (column * v[0] + v[1]) >= 3 * unit, bounds=(None, far))
     assert infeasibility(program, np.array([1.0 / column, 1.5])) == pytest.approx(0.5 / 5.5)
 
 
 def test_bounds_are_met_exactly_and_integers_are_whole_at_the_point_that_is_judged():
-    program = rows(lambda v: v[0] + v[1] <= 3, bounds=(0, 1), domain=pyo.Integers)
+    program = row(lambda v: v[0] + v[1] <= 3, bounds=(0, 1), whole=True)
     assert judged_point(program, np.array([-1e-9, 0.9999999])).tolist() == [0.0, 1.0]
-
-
-def binaries():
-    m = pyo.ConcreteModel()
-    m.b = pyo.Var(range(32), domain=pyo.Binary)
-    m.c = pyo.Constraint(expr=sum(2**i * m.b[i] for i in range(32)) >= 2**32)
-    m.o = pyo.Objective(expr=m.b[1])
-    return compile_model(m)
 
 
 def test_a_row_of_whole_numbers_that_is_off_by_one_is_violated_whatever_its_size():
     """The largest left-hand side is 2^32 - 1: relative to the row, the violation 1 is 2e-10."""
-    assert infeasibility(binaries(), np.ones(32)) == np.inf
-    even = rows(lambda v: 2 * v[0] == 2**52 + 1, domain=pyo.Integers, n=1)
-    assert infeasibility(even, np.array([2.0**51])) == np.inf
-    assert infeasibility(rows(lambda v: 2 * v[0] == 2**52, domain=pyo.Integers, n=1), np.array([2.0**51])) == 0.0
+    binary = row(lambda v: sum(2**i * v[i] for i in range(32)) >= 2**32, bounds=(0, 1), whole=True, n=32)
+    assert infeasibility(binary, np.ones(32)) == np.inf
+    for right, expected in ((2**52 + 1, np.inf), (2**52, 0.0)):
+        even = row(lambda v, right=right: 2 * v[0] == right, whole=True, n=1)
+        assert infeasibility(even, np.array([2.0**51])) == expected
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
@@ -62,16 +52,10 @@ def test_a_row_of_whole_numbers_that_is_off_by_one_is_violated_whatever_its_size
 )
 def test_a_rotated_cone_is_measured_in_every_unit_of_its_factors(unit, w, f, g, expected):
     """w^2 <= f g: a weight without any scale violates all of it, however small it is."""
-    m = pyo.ConcreteModel()
-    m.w, m.f, m.g = pyo.Var(), pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
-    m.cone = pyo.Constraint(expr=m.w**2 <= unit * m.f * m.g)
-    m.o = pyo.Objective(expr=m.w)
-    program = compile_model(m)
-    x = np.zeros(3)
-    for variable, value in ((m.w, w), (m.f, f / unit), (m.g, g)):
-        x[program.column[id(variable)]] = value
+    model = model_of(lambda w, f, g: w, lambda w, f, g: w**2 <= unit * f * g, bounds=[FREE, POSITIVE, POSITIVE])
+    program = compile_model(model)
     assert len(program.cones) == 1
-    assert cone_errors(program, x) == pytest.approx([expected], rel=1e-6)
+    assert cone_errors(program, np.array([w, f / unit, g])) == pytest.approx([expected], rel=1e-6)
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
@@ -88,7 +72,7 @@ def test_a_matrix_is_measured_in_every_unit_of_its_diagonal(unit):
 
 
 def test_an_objective_value_of_rounding_errors_is_no_value():
-    program = rows(lambda v: v[0] - v[1] == 0)
+    program = row(lambda v: v[0] - v[1] == 0)
     program.c[:] = [1.0, -1.0]
     assert rounding(program, np.full(2, 1.0)) < 1e-12
     assert not certify_point(program, Point(np.full(2, 1e12))).ok
@@ -98,12 +82,9 @@ def test_an_objective_value_of_rounding_errors_is_no_value():
 @pytest.mark.parametrize(("declared", "holds"), [(None, True), (1e-9, False), (0.0, False)])
 def test_a_gap_is_relative_to_the_unit_that_the_model_declares(declared, holds):
     """min x, x >= 5e-9, and a point at 8e-9: in the unit 1 they are equal."""
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var()
-    m.row = pyo.Constraint(expr=m.x >= 5e-9)
-    m.cost = pyo.Objective(expr=m.x)
+    m = model_of(lambda x: x, lambda x: x >= 5e-9, bounds=[FREE])
     if declared is not None:
         m.unit = pyo.Suffix()
-        m.unit[m.cost] = declared
+        m.unit[m.o] = declared
     pair = Point(np.array([8e-9]), np.ones(1), np.zeros(0))
     assert certify_convex(compile_model(m), pair.x, pair, "").ok == holds

@@ -1,7 +1,5 @@
 """Values and multipliers that other software put into a Pyomo model."""
 
-from __future__ import annotations
-
 import pyomo.environ as pyo
 import pytest
 

@@ -4,8 +4,6 @@ Small programs of every class are changed (units, noise, loose bounds, copies) a
 their exact optimum in rational arithmetic. The normal run takes a seeded sample, ``make truth`` (FSOPT_TRUTH=1) all.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -16,6 +14,7 @@ import pytest
 from claims import CLAIMS, Planted, carried, contradiction, ordered, planted, solved, stated, unproved, verdict
 from exact_optima import exact_optimum
 from program_changes import CHANGES, EXACT, Change, scaled
+from pyomo_models import FREE, POSITIVE, model_of
 from small_programs import CLASSES, Small, build, drawn, small
 from truth.oracle import usable_solvers
 
@@ -109,9 +108,6 @@ def test_no_planted_claim_is_confirmed(kind: str, change: str | None, seed: int)
     assert not found
 
 
-# ---------------------------------------------------------------- claims that were once confirmed, and their relatives
-
-
 def claim(kind: str, program: Small, x, y=None, *, ray=None, direction=None) -> Planted:
     """Return a false claim about a program: x optimal, ``ray`` a Farkas vector, or ``direction`` a ray of descent."""
     model = build(program)
@@ -151,7 +147,6 @@ def epsilons(e: float) -> Iterator[Planted]:
 
 
 def others() -> Iterator[Planted]:
-    """Yield claims that a loose bound and cancelling terms hid."""
     hidden = small("LP", [1, 200], ([[1e-9, -1e-6]], [-INF], [0]), ([500, 0], [1e10, 1]))
     for factor in (1.0, 1e3, 1e9):
         rows = scaled(hidden, np.array([factor]), np.ones(2)).program
@@ -175,12 +170,8 @@ def test_no_claim_of_a_known_kind_is_confirmed(claims: Callable[[], Iterator[Pla
 
 def test_a_box_of_the_solver_is_no_bound() -> None:
     """max xy over free x and y is unbounded, and min a over ab >= 1 has the infimum 0, which no point attains."""
-    free, hyperbola = pyo.ConcreteModel(), pyo.ConcreteModel()
-    free.x, free.y = pyo.Var(initialize=1.0), pyo.Var(initialize=1.0)
-    free.value = pyo.Objective(expr=free.x * free.y, sense=pyo.maximize)
-    hyperbola.a, hyperbola.b = pyo.Var(bounds=(0, None), initialize=1.0), pyo.Var(bounds=(0, None), initialize=1.0)
-    hyperbola.row = pyo.Constraint(expr=hyperbola.a * hyperbola.b >= 1)
-    hyperbola.value = pyo.Objective(expr=hyperbola.a)
+    free = model_of(lambda x, y: x * y, bounds=[FREE] * 2, start=[1, 1], sense=pyo.maximize)
+    hyperbola = model_of(lambda a, b: a, lambda a, b: a * b >= 1, bounds=[POSITIVE] * 2, start=[1, 1])
     found = {}
     for solver in SOLVERS:
         if "NLP" in fsopt.SOLVERS[solver].classes and not fsopt.SOLVERS[solver].structured:

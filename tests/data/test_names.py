@@ -1,7 +1,5 @@
 """The order of features by their names."""
 
-from __future__ import annotations
-
 from fsopt.data.names import places_by_name
 
 

@@ -14,26 +14,13 @@ X3 = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 Y3 = [1, -1, 1]
 
 
-# ---------------------------------------------------------------- CSV
-
-
 @pytest.mark.parametrize("name", ["toy.csv", "toy.csv.gz", "TOY.CSV"])
 def test_csv(tmp_path, name):
     path = written(tmp_path, name, '\ufeffa,label,"b, c"\r\n1,yes, 2.5e3\r\n-0.1,no,4\r\n\r\n 3 ,yes,1e-300\r\n')
     data = load_dataset(path)
     assert data.X.tolist() == [[1.0, 2500.0], [-0.1, 4.0], [3.0, 1e-300]]
     assert data.y.tolist() == [1.0, -1.0, 1.0]
-    assert data.features == ("a", "b, c")
-    assert data.labels == ("no", "yes")
-    assert data.name == name[:3]
-
-
-def test_csv_label_by_name(tmp_path):
-    path = written(tmp_path, "t.csv", "group,x,label\n1,5,0\n2,6,0\n")
-    data = load_dataset(str(path), label="group")
-    assert data.features == ("x", "label")
-    assert data.y.tolist() == [-1.0, 1.0]
-    assert data.labels == ("1", "2")
+    assert (data.features, data.labels, data.name) == (("a", "b, c"), ("no", "yes"), name[:3])
 
 
 @pytest.mark.parametrize(
@@ -49,11 +36,7 @@ def test_csv_label_by_name(tmp_path):
         ("a,b,class\n1,2,1\n", "there is no column 'label' among the 3 columns: .*target=.*class"),
         ("a,label,label\n1,2,1\n", "there are 2 columns 'label'"),
         ("label\n1\n0\n", "'label' is the only column"),
-        ("a,a,label\n1,2,1\n1,2,0\n", "duplicate feature names: a"),
-        ("a,,label\n1,2,1\n1,2,0\n", "the name of feature 2 is empty"),
-        ("a,label\n1,1\n2,2\n3,3\n", "exactly two different values, 3 found: '1', '2', '3'"),
         ("a,label\n1,1\n2,1\n", "exactly two different values, 1 found: '1': give samples of both classes"),
-        ("a,label\ninf,1\n2,0\n", r"1 value that is not finite in row 1, column 'a' \(inf\)"),
         (b"a,label\n\xe9,1\n\x81,0\n", "the file is not cp1252 text .*encoding="),
         ("a\xe9,label\n1,1\n".encode() + b"\xe9,0\n", "the file is not UTF-8 text"),
         ('a,label\n"1,1\n' + "2" * 200_000, "line 2 is not a row of separated fields"),
@@ -89,13 +72,10 @@ def test_csv_gzip_errors(tmp_path):
 MISSING = "a,b,label\n1,,1\n?,4,0\n3,nan,1\n5,8,0\n7,NaN,1\n9,1,1\n"
 
 
-def test_missing_is_an_error_by_default(tmp_path):
-    with pytest.raises(DataError, match=r"4 missing values, the first in row 1, column 'b': missing= \(drop, mean"):
-        load_dataset(written(tmp_path, "t.csv", MISSING))
-
-
-def test_missing_drop_and_mean(tmp_path):
+def test_missing_values_are_an_error_or_dropped_or_the_mean(tmp_path):
     path = written(tmp_path, "t.csv", MISSING)
+    with pytest.raises(DataError, match=r"4 missing values, the first in row 1, column 'b': missing= \(drop, mean"):
+        load_dataset(path)
     data = load_dataset(path, missing="drop")
     assert data.X.tolist() == [[5.0, 8.0], [9.0, 1.0]]
     assert data.y.tolist() == [-1.0, 1.0]
@@ -133,9 +113,6 @@ def test_unknown_missing(missing):
         load_dataset("wdbc", missing=missing)
 
 
-# ---------------------------------------------------------------- NPZ
-
-
 def test_npz_round_trip(tmp_path):
     path = tmp_path / "toy.npz"
     np.savez(path, w=np.zeros(3), X=X3, y=np.array(Y3), features=np.array(["a", "b"]))
@@ -164,8 +141,6 @@ def test_npz_round_trip(tmp_path):
         ({"X": X3, "y": Y3, "features": ["a"]}, r"features is an array of type <U1 and shape \(1,\), not 2 texts"),
         ({"X": X3, "y": [[1], [0], [1]]}, r"y is an array of type int64 and shape \(3, 1\), not n labels"),
         ({"X": X3, "y": [1, 0]}, "there are 2 labels for 3 rows"),
-        ({"X": X3[0], "y": [1, 0]}, "X must be two-dimensional"),
-        ({"X": [["1", "2"]], "y": [1]}, "X is not numeric"),
         ({"X": X3, "y": [1, 2, 3]}, "exactly two different values, 3 found: '1', '2', '3'"),
     ],
 )
@@ -192,8 +167,6 @@ def test_npz_never_unpickles(tmp_path):
         load_dataset(path)
 
 
-# ---------------------------------------------------------------- ARFF
-
 ARFF = """% a comment
 @RELATION toy
 
@@ -219,13 +192,11 @@ def test_arff(tmp_path):
 
 
 def test_arff_label_choice(tmp_path):
-    path = written(tmp_path, "flag.arff", ARFF.replace("good", "0").replace("'very bad'", "1"))
-    data = load_dataset(path, label="flag", missing="drop")
-    assert data.features == ("width (mm)", "n", "Class")
-    text = ARFF.replace("flag {0, 1}", "label {0, 1}").replace("good", "0").replace("'very bad'", "1")
-    data = load_dataset(written(tmp_path, "label.arff", text), missing="drop")
-    assert data.features == ("width (mm)", "n", "Class")
-    assert data.y.tolist() == [-1.0, 1.0]
+    text = ARFF.replace("good", "0").replace("'very bad'", "1")
+    for label, given in (("flag", {"label": "flag"}), ("label", {})):
+        path = written(tmp_path, "t.arff", text.replace("flag {0, 1}", f"{label} {{0, 1}}"))
+        data = load_dataset(path, **given, missing="drop")
+        assert (data.features, data.y.tolist()) == (("width (mm)", "n", "Class"), [-1.0, 1.0])
 
 
 @pytest.mark.parametrize(
@@ -239,8 +210,6 @@ def test_arff_label_choice(tmp_path):
         (ARFF.replace("2.5,4,1,good", "2.5,4,good"), r"row 3 \(line 13\) has 3 fields, there are 4 columns"),
         (ARFF.replace("2.5,4,1,good", "{0 2.5, 3 good}"), "sparse ARFF rows .* are not read"),
         (ARFF.replace("@attribute n INTEGER", "@attribute n"), "line 5 is not an attribute: '@attribute n'"),
-        (ARFF, "1 missing value in row 2, column 'width"),
-        (ARFF.split("% another")[0], "there is no row after the header"),
     ],
 )
 def test_arff_refuses(tmp_path, content, message):

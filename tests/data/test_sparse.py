@@ -76,6 +76,9 @@ def test_equal_content_has_one_form(form):
     assert data.X.nnz == np.count_nonzero(DENSE)
     assert fingerprint(data) == fingerprint(SPARSE)
     assert (given != before).nnz == 0
+    other = given.copy()
+    other.data[0] += 1.0
+    assert fingerprint(FULL) != fingerprint(SPARSE) != fingerprint(Dataset(other, Y, weights=WEIGHTS))
     with pytest.raises(ValueError, match="read-only"):
         data.X.data[0] = 1.0
     for other in (copy.deepcopy(data), pickle.loads(pickle.dumps(data))):
@@ -83,29 +86,21 @@ def test_equal_content_has_one_form(form):
         assert not other.X.data.flags.writeable
 
 
-def test_whole_numbers_and_bools_are_doubles():
-    for values in (np.array([[3, 0], [0, 2]]), np.array([[True, False], [False, True]])):
-        held = Dataset(sp.csr_array(values), [1, -1]).X
-        assert held.dtype == np.float64
-        np.testing.assert_array_equal(held.toarray(), values)
-
-
-def test_other_content_has_another_digest_and_dense_data_too():
-    other = DENSE.copy()
-    other[0, 0] += 1.0
-    assert fingerprint(Dataset(sp.csr_array(other), Y, weights=WEIGHTS)) != fingerprint(SPARSE)
-    assert fingerprint(FULL) != fingerprint(SPARSE)
-
-
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
 def test_statistics_are_those_of_the_dense_matrix(weights):
     for function in (column_means, column_deviations):
         np.testing.assert_allclose(function(SPARSE.X, weights), function(DENSE, weights), rtol=1e-12, atol=1e-12)
+    large = sp.csr_array(1e8 + RNG.normal(size=(50, 1)))
+    np.testing.assert_allclose(column_deviations(large), large.toarray().std(axis=0), rtol=1e-9)
     np.testing.assert_array_equal(largest_values(SPARSE.X), np.abs(DENSE).max(axis=0))
     np.testing.assert_array_equal(constant_columns(SPARSE.X), constant_columns(DENSE))
     assert SPARSE.constant == FULL.constant == ("x3",)
-    constant = np.column_stack([np.full(40, 4.0), np.arange(40), np.full(40, -0.1)])
-    assert Dataset(sp.csr_array(constant), Y).constant == ("x1", "x3")
+    X = np.column_stack([np.full(40, 4.0), np.arange(40), np.full(40, -0.1), np.arange(40) // 2, np.arange(40) + 0.5])
+    for data in (Dataset(sp.csr_array(X), Y), Dataset(X, Y)):
+        assert (data.constant, data.identifiers) == (("x1", "x3"), ("x2",))
+    alpha, w = RNG.uniform(size=40), RNG.normal(size=7)
+    np.testing.assert_allclose(combination(SPARSE, alpha), combination(FULL, alpha), rtol=1e-9, atol=1e-6)
+    assert hyperplane_errors(SPARSE, w, 0.5) == hyperplane_errors(FULL, w, 0.5)
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
@@ -113,16 +108,6 @@ def test_the_mean_of_one_value_is_that_value(weights):
     np.testing.assert_array_equal(
         column_means(np.full((len(WEIGHTS), 3), [0.1, -0.7, 1e300]), weights), [0.1, -0.7, 1e300]
     )
-
-
-def test_deviations_of_features_with_a_large_mean():
-    X = sp.csr_array(1e8 + RNG.normal(size=(50, 1)))
-    np.testing.assert_allclose(column_deviations(X), X.toarray().std(axis=0), rtol=1e-9)
-
-
-def test_identifiers_are_found():
-    X = np.column_stack([np.arange(40), np.arange(40) - 20, np.arange(40) // 2, np.arange(40) + 0.5])
-    assert Dataset(sp.csr_array(X), Y).identifiers == Dataset(X, Y).identifiers == ("x1", "x2")
 
 
 def test_parts_of_the_data_are_those_of_the_dense_data():
@@ -145,12 +130,6 @@ def test_scaling_divides_without_a_shift():
     norms = np.linalg.norm(unit.X.toarray(), axis=1)
     np.testing.assert_allclose(norms, np.where(DENSE.any(axis=1), 1.0, 0.0), atol=1e-12)
     assert preprocess(SPARSE, "center")[0].X.nnz == SPARSE.X.nnz
-
-
-def test_sums_over_samples_are_those_of_the_dense_data():
-    alpha, w = RNG.uniform(size=40), RNG.normal(size=7)
-    np.testing.assert_allclose(combination(SPARSE, alpha), combination(FULL, alpha), rtol=1e-9, atol=1e-6)
-    assert hyperplane_errors(SPARSE, w, 0.5) == hyperplane_errors(FULL, w, 0.5)
 
 
 def test_what_is_no_matrix_of_finite_numbers_is_refused():

@@ -8,7 +8,6 @@ from sklearn.datasets import dump_svmlight_file
 
 import fsopt
 from fsopt.answers.trained import fingerprint
-from fsopt.cli import main
 from fsopt.data import Dataset
 from fsopt.data.synthetic.files import write
 from fsopt.errors import DataError
@@ -34,20 +33,6 @@ def test_large_libsvm_files_stay_sparse_and_small_ones_are_dense(tmp_path):
     assert not fsopt.load_dataset(tmp_path / "small.libsvm").sparse
     with pytest.raises(DataError, match="needs dense data"):
         fsopt.fit("mpm", found)
-
-
-def test_a_sparse_file_through_the_command_line(tmp_path, capsys):
-    path, fit = archive(tmp_path / "t.npz"), tmp_path / "fit.json"
-    for code, words in (
-        (0, f"fit l1-svm --data {path} --param c=0.02 -o {fit}"),
-        (0, f"check {fit} --data {path}"),
-        (0, f"predict {fit} --data {path} --json"),
-        (2, f"fit gmeb --data {path}"),
-    ):
-        with pytest.raises(SystemExit) as ended:
-            main(words.split())
-        assert ended.value.code == code
-    assert "method 'gmeb' needs dense data: 1200 x 5000 numbers would take 0.048 GB" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc"])

@@ -1,7 +1,5 @@
 """Files as people have them: encodings, separators, decimal commas, thousands, dates, workbooks, frames of polars."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 

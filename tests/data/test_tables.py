@@ -49,12 +49,6 @@ def test_a_file_and_its_frame_give_the_same_features(tmp_path, missing):
         assert features["color missing"] == [0, 0, 0, 0, 1]
 
 
-def test_rows_with_a_missing_value_are_dropped(tmp_path):
-    path = written(tmp_path, "t.csv", CSV)
-    data = fsopt.load_dataset(path, target="kind", positive="a", columns=["size", "member"], sep=";", missing="drop")
-    assert (data.n, data.labels, data.X[:, 0].tolist()) == (3, ("b", "a"), [1.5, 2.5, 3.5])
-
-
 def test_columns_are_chosen_in_the_order_of_the_file(tmp_path):
     path = written(tmp_path, "t.csv", "a,b,c,label\n1,x,2,0\n3,y,4,1\n")
     assert fsopt.load_dataset(path, columns=["c", "a"]).features == ("a", "c")

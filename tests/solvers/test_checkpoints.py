@@ -1,7 +1,5 @@
 """Checkpoints of solves: a resumed loop ends as the whole one, with fewer solves; a changed file proves nothing."""
 
-from __future__ import annotations
-
 import io
 import json
 
@@ -11,8 +9,6 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.drivers import approximation, dca
-from fsopt.drivers.run import Run
 from fsopt.errors import FileError
 from fsopt.solvers.checkpoints import Answers
 
@@ -62,26 +58,7 @@ def test_a_loop_that_was_interrupted_goes_on_to_the_answer_of_the_whole_one(meth
     assert not solves
 
 
-def test_a_driver_of_its_own_goes_on_with_another_limit(tmp_path, solves):
-    data, penalty = blobs(60, 8, seed=0, gap=0.5), approximation("exp", 5.0)
-
-    def run(**given):
-        steps = given.pop("max_iterations", 100)
-        model = fsopt.build("l0-mpm-step", data, delta=0.3, alpha=penalty.slope)
-        return dca(model, penalty, max_iterations=steps, run=Run(**given))
-
-    whole, place = run(), tmp_path / "dca"
-    assert not solves
-    assert run(checkpoint=place, max_iterations=2).status is Status.FEASIBLE
-    solves.clear()
-    again = run(resume=place)
-    assert len(solves) == whole.iterations - 2
-    assert (again.status, again.iterations) == (Status.STATIONARY, whole.iterations)
-    assert again.objective == pytest.approx(whole.objective, rel=1e-9)
-
-
 def changed(path, change):
-    """Rewrite a checkpoint with other words and values."""
     with np.load(path) as arrays:
         words, values = json.loads(arrays["words"].tobytes()), arrays["values"].copy()
     words, values = change(words, values)
@@ -142,9 +119,3 @@ def test_a_checkpoint_of_another_run_is_refused_before_a_solve(tmp_path, solves)
     with pytest.raises(FileError, match="is no checkpoint of solves"):
         fsopt.fit("fsv", DATA, resume=tmp_path / "text")
     assert not solves
-
-
-def test_a_fit_without_a_solver_says_that_its_checkpoint_has_nothing(tmp_path):
-    fit = fsopt.fit("svm-norm", DATA, checkpoint=tmp_path / "c")
-    assert any("the checkpoint has nothing" in text for text in fit.warnings) is not (tmp_path / "c").exists()
-    assert not any("checkpoint" in text for text in fsopt.fit("fsv", DATA, checkpoint=tmp_path / "d").warnings)

@@ -4,8 +4,6 @@
 are left out of the parametrisation; a new registry entry is tested without editing this file.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pyomo.environ as pyo
 import pytest

@@ -1,11 +1,9 @@
 """The boundary of a solver: exceptions of its package become one line, those of a user's function stay."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
-import pyomo.environ as pyo
 import pytest
+from pyomo_models import model_of
 
 import fsopt
 from fsopt.errors import SolverError
@@ -13,13 +11,6 @@ from fsopt.solvers.base import Session
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Change, Settings
 from fsopt.solvers.registry import SOLVERS, preference
-
-
-def program():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(0, 5))
-    m.o = pyo.Objective(expr=m.x)
-    return m
 
 
 class Broken:
@@ -30,16 +21,14 @@ class Broken:
             self.solve(None)
 
     def update(self, change):
-        """Fail."""
         return {}["no such attribute"]
 
     def solve(self, time_limit, mip_gap=None):
-        """Fail."""
         raise RuntimeError("failed to create the problem\nwith more words")
 
 
 def test_the_exceptions_of_a_package_become_one_line():
-    session = Session(program(), "highs")
+    session = Session(model_of(lambda x: x, bounds=[(0, 5)]), "highs")
     spec = replace(SOLVERS["highs"], connect=Broken)
     line = r"solver 'highs' fails on 'unknown' \(failed to create the problem\): choose .*another solver"
     with pytest.raises(SolverError, match=line):
@@ -53,8 +42,7 @@ def test_the_exceptions_of_a_package_become_one_line():
 
 @pytest.mark.parametrize("solver", [s.name for s in preference("NLP") if s.available and s.name == "ipopt"])
 def test_an_exception_of_the_users_own_function_stays(solver):
-    m = program()
-    m.o.set_value((m.x - 1) ** 4)
+    m = model_of(lambda x: (x - 1) ** 4, bounds=[(0, 5)])
 
     def progress(record):
         raise ZeroDivisionError("of the user")

@@ -1,12 +1,11 @@
 """Claims of solvers that own evidence contradicts: bounds beyond a value, false infeasibility, cancellation."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import model_of
 from support import blobs
 
 import fsopt
@@ -19,19 +18,12 @@ from fsopt.solvers.mending import moved
 from fsopt.solvers.outcome import certified_result
 
 
-def knapsack() -> pyo.ConcreteModel:
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(3), domain=pyo.Binary)
-    m.weight = pyo.Constraint(expr=3 * m.x[0] + 4 * m.x[1] + 5 * m.x[2] <= 8)
-    m.value = pyo.Objective(expr=3 * m.x[0] + 4 * m.x[1] + 6 * m.x[2], sense=pyo.maximize)
-    return m
-
-
 @pytest.mark.parametrize(
     ("bound", "status", "kept"), [(9.0, "optimal", True), (9.5, "feasible", True), (8.5, "feasible", False)]
 )
 def test_a_bound_that_an_attained_value_exceeds_is_none(bound: float, status: str, kept: bool) -> None:
-    program = compile_model(knapsack())
+    row, binary = (lambda x, y, z: 3 * x + 4 * y + 5 * z <= 8), {"bounds": [(0, 1)] * 3, "whole": range(3)}
+    program = compile_model(model_of(lambda x, y, z: 3 * x + 4 * y + 6 * z, row, **binary, sense=pyo.maximize))
     outcome = Outcome(Status.OPTIMAL, "optimal", Point(np.array([1.0, 0.0, 1.0])), -bound, 1, 0.0, "")
     result = certified_result(program, outcome, "somebody")
     assert (result.status, result.bound) == (status, bound if kept else None)
@@ -48,11 +40,8 @@ def test_infeasibility_is_not_believed_where_another_solver_finds_a_point(slug: 
 
 
 def test_infeasibility_of_integers_by_a_farkas_vector_of_the_relaxation() -> None:
-    m = knapsack()
-    m.least = pyo.Constraint(expr=m.x[0] + m.x[1] + m.x[2] >= 2.5)
-    m.weight.deactivate()
-    m.most = pyo.Constraint(expr=m.x[0] + m.x[1] <= 1)
-    program = compile_model(m)
+    rows = (lambda x, y, z: x + y + z >= 2.5), (lambda x, y, z: x + y <= 1)
+    program = compile_model(model_of(lambda x, y, z: x, *rows, bounds=[(0, 1)] * 3, whole=range(3)))
     said = Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, "infeasible")
     assert supplement(program, said, Settings.make(None), 20.0, "somebody").status == "infeasible"
 

@@ -1,23 +1,20 @@
 """Solvers by branch and bound against enumeration, and what Gurobi and Xpress alone refuse."""
 
-from __future__ import annotations
-
-import itertools
 import re
 from importlib.util import find_spec
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import model_of
 from solver_cases import takers
-from support import blobs, integers
+from support import integers
 
 import fsopt
 from fsopt.errors import SolverError
 
 PACKAGES = {"gurobi": "gurobipy", "xpress": "xpress"}
 LICENCE = {"gurobi": "GRB_LICENSE_FILE", "xpress": "XPAUTH_PATH"}
-LIMIT = {"gurobi": "BarIterLimit", "xpress": "bariterlimit"}
 
 
 @pytest.fixture(params=list(PACKAGES))
@@ -29,9 +26,6 @@ def solver(request: pytest.FixtureRequest) -> str:
 
 def close(value, expected):
     return abs(value - expected) <= 1e-6 * max(1.0, abs(expected))
-
-
-# -- integers ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -49,32 +43,16 @@ def test_integer_programs_agree_with_enumeration(kind, solver):
 
 
 @pytest.mark.parametrize("solver", takers("MINLP"))
-def test_a_concave_minimum_is_a_vertex_and_the_best_one(solver):
-    c = np.random.default_rng(0).uniform(-1, 1, 5)
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(5), bounds=(-1, 2))
-    m.o = pyo.Objective(expr=sum(c[j] * v - v**2 for j, v in m.x.items()) + 3 * m.x[0] * m.x[1])
-    vertices = map(np.array, itertools.product((-1, 2), repeat=5))
-    best = min(float(c @ p - p @ p + 3 * p[0] * p[1]) for p in vertices)
-    result = fsopt.solve(m, solver)
-    assert (fsopt.classify(m), result.status) == ("NLP", "optimal")
-    assert (result.certificate.kind, result.certificate.bound_source) == ("global", solver)
-    assert (result.objective, result.bound) == pytest.approx((best, best), rel=1e-6)
-
-
-@pytest.mark.parametrize("solver", takers("MINLP"))
 def test_nonconvex_quadratics_are_solved_globally(solver):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(2), bounds=(0, 2))
-    m.product = pyo.Constraint(expr=m.x[0] * m.x[1] <= 0.5)
-    m.curve = pyo.Constraint(expr=m.x[0] ** 2 + m.x[1] == 1.5 + m.x[0])
-    m.o = pyo.Objective(expr=-m.x[0] - 2 * m.x[1] + 1)
+    rows = (lambda x, y: x * y <= 0.5), (lambda x, y: x**2 + y == 1.5 + x)
+    m = model_of(lambda x, y: -x - 2 * y + 1, *rows, bounds=[(0, 2)] * 2)
     assert fsopt.classify(m) == "NLP"
     result = fsopt.solve(m, solver)
     assert result.stop == "optimal"
     u = np.linspace(0, 2, 400001)
     v = 1.5 + u - u**2
     optimum = (1 - u - 2 * v)[(v >= 0) & (v <= 2) & (u * v <= 0.5)].min()
+    assert (result.certificate.kind, result.certificate.bound_source) == ("global", solver)
     assert result.objective == pytest.approx(optimum, abs=2e-5)
     assert result.bound == pytest.approx(result.objective, abs=1e-6)
     assert m.x[0].value ** 2 + m.x[1].value == pytest.approx(1.5 + m.x[0].value, abs=1e-7)
@@ -82,9 +60,7 @@ def test_nonconvex_quadratics_are_solved_globally(solver):
 
 @pytest.mark.parametrize("solver", takers("MINLP"))
 def test_a_nonconvex_objective_and_integers_reach_the_better_of_two_local_optima(solver):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(2), bounds=(-1, 2), domain=pyo.Integers)
-    m.o = pyo.Objective(expr=-(m.x[0] ** 2) - 2 * m.x[0] * m.x[1] + m.x[0])
+    m = model_of(lambda x, y: -(x**2) - 2 * x * y + x, bounds=[(-1, 2)] * 2, whole=range(2))
     assert fsopt.classify(m) == "MINLP"
     result = fsopt.solve(m, solver)
     assert result.objective == pytest.approx(min(-a * a - 2 * a * b + a for a in range(-1, 3) for b in range(-1, 3)))
@@ -101,13 +77,8 @@ def test_what_is_not_quadratic_is_refused_by_name(place, solver):
         fsopt.solve(m, solver)
 
 
-# -- refusals ---------------------------------------------------------------------------------------------
-
-
 def test_a_model_beyond_the_free_licence_is_an_error_that_says_what_to_do(solver):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(6000), bounds=(0, 1))
-    m.o = pyo.Objective(expr=sum(m.x.values()))
+    m = model_of(lambda *x: sum(x), bounds=[(0, 1)] * 6000)
     try:
         fsopt.solve(m, solver)
     except SolverError as error:
@@ -115,10 +86,3 @@ def test_a_model_beyond_the_free_licence_is_an_error_that_says_what_to_do(solver
     else:
         pytest.skip("there is a full licence here")
     assert re.fullmatch(rf".*licence.* does not take a model of this size.*{LICENCE[solver]}.*", told)
-
-
-def test_options_reach_the_solver(solver):
-    m = fsopt.build("svm", blobs(30, 4, seed=1))
-    stopped = fsopt.solve(m, solver, options={LIMIT[solver]: 1, "seed": 3, "threads": 1})
-    assert stopped.stop == "iteration-limit"
-    assert stopped.status in ("feasible", "none")

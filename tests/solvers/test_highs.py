@@ -1,7 +1,5 @@
 """HiGHS: interior point with crossover first and simplex afterwards; beside other instances in one process."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -9,6 +7,7 @@ import highspy
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import POSITIVE, model_of
 from solver_cases import knapsacks
 from support import blobs
 
@@ -76,19 +75,12 @@ def test_the_first_solve_of_a_process_prints_nothing():
     assert (done.stdout, done.stderr) == ("True\n", "")
 
 
-def rising() -> pyo.ConcreteModel:
-    """Return max x + y of a whole number x without an upper bound."""
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(within=pyo.NonNegativeIntegers), pyo.Var(bounds=(0, 1))
-    m.row = pyo.Constraint(expr=m.x - m.y >= 0)
-    m.o = pyo.Objective(expr=m.x + m.y, sense=pyo.maximize)
-    return m
-
-
 def test_a_program_that_is_infeasible_or_unbounded_is_neither_on_this_word(monkeypatch):
     """As presolve says, whose word the run without presolve may repeat."""
     monkeypatch.setattr(highs.Highs, "_run_without_presolve", lambda self: None)
-    solver = highs.Highs(compile_model(rising()), Settings())
+    bounds = {"bounds": [POSITIVE, (0, 1)], "whole": [0]}
+    rising = model_of(lambda x, y: x + y, lambda x, y: x - y >= 0, **bounds, sense=pyo.maximize)
+    solver = highs.Highs(compile_model(rising), Settings())
     outcome = solver.solve(None)
     assert solver._word() == "kUnboundedOrInfeasible"
     assert (outcome.status, outcome.stop) == ("none", "numerical")

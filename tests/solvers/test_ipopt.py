@@ -1,12 +1,11 @@
 """Ipopt: multipliers, local answers that are called local, interrupts."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import POSITIVE, model_of
 from support import blobs
 
 import fsopt
@@ -18,9 +17,6 @@ from fsopt.solvers.base import Session
 from fsopt.solvers.nlp import NonlinearForm
 
 pytest.importorskip("cyipopt", exc_type=ImportError)
-
-
-# -- convex programs --------------------------------------------------------------------------------------
 
 
 def test_multipliers_of_rows_and_cones_have_the_signs_and_values_of_the_conic_solver():
@@ -57,24 +53,13 @@ def test_a_maximisation_and_a_fixed_variable_and_repeated_equations():
 
 
 def test_an_operator_without_derivatives_is_named_before_the_solve():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(0, 3))
-    m.o = pyo.Objective(expr=pyo.ceil(m.x))
     with pytest.raises(SolverError, match="ceil"):
-        fsopt.solve(m, "ipopt")
+        fsopt.solve(model_of(pyo.ceil, bounds=[(0, 3)]), "ipopt")
 
 
-# -- nonconvex programs -----------------------------------------------------------------------------------
-
-
-def hyperbola(start=(3.0, 0.3)):
-    m = pyo.ConcreteModel()
-    # With x >= 0 it would be a cone.
-    m.x, m.y = pyo.Var(bounds=(-0.01, None), initialize=start[0]), pyo.Var(bounds=(0, None), initialize=start[1])
-    m.r = pyo.Param(initialize=1.0, mutable=True)
-    m.c = pyo.Constraint(expr=m.x * m.y >= m.r)
-    m.o = pyo.Objective(expr=m.x + 4 * m.y)
-    return m
+def hyperbola():
+    bounds = [(-0.01, None), POSITIVE]  # with x >= 0 it would be a cone
+    return model_of(lambda x, y: x + 4 * y, lambda x, y: x * y >= 1, bounds=bounds, start=[3.0, 0.3])
 
 
 def test_a_nonconvex_quadratic_is_stationary_never_optimal_and_has_multipliers():
@@ -82,7 +67,7 @@ def test_a_nonconvex_quadratic_is_stationary_never_optimal_and_has_multipliers()
     result = fsopt.solve(m, "ipopt")
     assert (result.status, result.certificate.kind, result.bound) == ("stationary", "kkt", None)
     assert result.objective == pytest.approx(4.0)
-    assert (m.x.value, m.y.value, m.dual[m.c]) == (pytest.approx(2), pytest.approx(0.5), pytest.approx(2.0))
+    assert (m.x[0].value, m.x[1].value, m.dual[m.row[0]]) == pytest.approx((2, 0.5, 2.0))
     assert fsopt.certify(m, result).ok
     for x, y in ((result.point.x + np.array([1e-4, 0]), result.point.y), (result.point.x, 1.001 * result.point.y)):
         moved = dataclasses.replace(result, point=Point(x, y, result.point.z))
@@ -91,43 +76,22 @@ def test_a_nonconvex_quadratic_is_stationary_never_optimal_and_has_multipliers()
 
 @pytest.mark.parametrize(("start", "local"), [(1.5, -4.0), (-0.5, -1.0)])
 def test_the_values_of_the_variables_choose_the_local_minimum(start, local):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(-1, 2), initialize=start)
-    m.o = pyo.Objective(expr=-(m.x**2))
-    result = fsopt.solve(m, "ipopt")
+    result = fsopt.solve(model_of(lambda x: -(x**2), bounds=[(-1, 2)], start=[start]), "ipopt")
     assert result.status == "stationary"
     assert result.objective == pytest.approx(local)
 
 
-def test_a_concave_objective_of_exponentials():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(3), bounds=(0, None), initialize=lambda m, j: 0.2 + j)
-    m.c = pyo.Constraint(expr=sum(m.x.values()) == 1)
-    m.o = pyo.Objective(expr=sum(1 - pyo.exp(-5 * v) for v in m.x.values()))
-    result = fsopt.solve(m, "ipopt")
-    assert result.status == "stationary"
-    assert result.objective == pytest.approx(1 - np.exp(-5))
-
-
 def test_an_infeasible_nonconvex_program_is_not_called_proven():
     m = hyperbola()
-    m.d = pyo.Constraint(expr=pyo.exp(m.x) + m.y <= 1.5)
+    m.d = pyo.Constraint(expr=pyo.exp(m.x[0]) + m.x[1] <= 1.5)
     result = fsopt.solve(m, "ipopt")
     assert (result.status, result.stop, result.objective) == ("none", "infeasible", None)
 
 
 def test_a_squared_constraint_that_leaks_is_measured_as_a_distance():
     m = hyperbola()
-    m.leak = pyo.Constraint(expr=m.x**2 <= m.y**3)
+    m.leak = pyo.Constraint(expr=m.x[0] ** 2 <= m.x[1] ** 3)
     assert infeasibility(compile_model(m), np.array([1e-4, 0.0])) > 1e-5
-
-
-# -- statuses, limits, options ----------------------------------------------------------------------------
-
-
-def test_options_reach_the_solver():
-    result = fsopt.solve(hyperbola(), "ipopt", options={"max_iter": 2, "mu_init": 1})
-    assert (result.stop, result.iterations) == ("iteration-limit", 2)
 
 
 @pytest.mark.parametrize("function", ["objective", "gradient", "constraints", "jacobian", "hessian"])

@@ -7,6 +7,8 @@ import itertools
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from dichotomies import least_errors
+from pyomo_models import FREE, model_of
 from scipy.optimize import linprog
 from solver_cases import PRICES, active_bounds, shadow_prices, takers
 from support import blobs, there
@@ -15,7 +17,7 @@ import fsopt
 from fsopt.answers.results import Point, Status
 from fsopt.compiler import compile_model
 from fsopt.errors import SolverError
-from fsopt.solvers.interface import COARSE, Outcome, Settings
+from fsopt.solvers.interface import COARSE, Outcome
 from fsopt.solvers.leaks import LEAK, believed, big_m
 from fsopt.solvers.registry import SOLVERS, solver_spec
 from fsopt.solvers.spec import SolverSpec
@@ -46,19 +48,6 @@ def fsv_optimum(unit):
     return min(value(list(chosen)) for k in range(p + 1) for chosen in itertools.combinations(range(p), k))
 
 
-@functools.cache
-def misclassified():
-    """Return the smallest number of misclassified samples, the same in all units, by a linear program for each set."""
-    X, y = DATA.X, DATA.y
-    A = -np.hstack([y[:, None] * X, -y[:, None]])
-    for k in range(len(y)):
-        for wrong in itertools.combinations(range(len(y)), k):
-            right = np.setdiff1d(np.arange(len(y)), wrong)
-            if linprog(np.zeros(4), A_ub=A[right], b_ub=-np.ones(len(right)), bounds=[(None, None)] * 4).status == 0:
-                return k
-    raise AssertionError("no set")
-
-
 def answer(model, solver, **options):
     return fsopt.solve(model, solver, time_limit=30, options=options)
 
@@ -67,7 +56,7 @@ def answer(model, solver, **options):
 @pytest.mark.parametrize("solver", takers("MILP"))
 @pytest.mark.parametrize("slug", ["fsv-exact", "misclass-milp"])
 def test_no_optimum_and_no_bound_is_false_in_any_unit_of_the_features(slug, solver, unit):
-    truth = fsv_optimum(unit) if slug == "fsv-exact" else misclassified()
+    truth = fsv_optimum(unit) if slug == "fsv-exact" else least_errors(DATA)
     params = {"lam": LAM} if slug == "fsv-exact" else {}
     result = answer(fsopt.build(slug, in_units(unit), **params), solver)
     assert result.status in ("optimal", "feasible", "none")
@@ -119,23 +108,17 @@ def test_the_leak_of_a_program_is_the_same_in_all_units():
 
 
 def test_integers_alone_have_no_big_m():
-    m = pyo.ConcreteModel()
-    m.item = pyo.Var(range(3), within=pyo.Binary)
-    m.knapsack = pyo.Constraint(expr=1e9 * m.item[0] + 3e9 * m.item[1] + 2e9 * m.item[2] <= 4e9)
-    m.worth = pyo.Objective(expr=m.item[0] + 2 * m.item[1] + m.item[2], sense=pyo.maximize)
+    row, binary = (lambda a, b, c: 1e9 * a + 3e9 * b + 2e9 * c <= 4e9), {"bounds": [(0, 1)] * 3, "whole": range(3)}
+    m = model_of(lambda a, b, c: a + 2 * b + c, row, **binary, sense=pyo.maximize)
     assert big_m(compile_model(m)) == 0.0
     assert fsopt.solve(m).status == "optimal"
 
 
 def test_a_cone_leaks_too():
-    m = pyo.ConcreteModel()
-    m.open, m.weight = pyo.Var(within=pyo.Binary), pyo.Var(range(2))
-    m.length = pyo.Constraint(expr=m.weight[0] ** 2 + m.weight[1] ** 2 <= (1e7 * m.open) ** 2)
-    m.head = pyo.Constraint(expr=m.weight[0] >= 1)
-    m.cost = pyo.Objective(expr=m.open + m.weight[0])
-    program = compile_model(m)
-    if len(program.cones):
-        assert big_m(program) > 1e6
+    rows = (lambda s, v, w: v**2 + w**2 <= (1e7 * s) ** 2), (lambda s, v, w: v >= 1)
+    program = compile_model(model_of(lambda s, v, w: s + v, *rows, bounds=[(0, 1), FREE, FREE], whole=[0]))
+    assert len(program.cones) == 1
+    assert big_m(program) > 1e6
 
 
 class Boaster:
@@ -196,7 +179,6 @@ def test_an_infeasible_relaxation_is_proved_by_its_multipliers(solver):
 
 
 def test_a_false_word_of_an_unbounded_program_is_none(monkeypatch):
-    """A program with an optimum whose solver calls it unbounded."""
 
     class Wrong(Boaster):
         def solve(self, time_limit, mip_gap=None):
@@ -206,9 +188,6 @@ def test_a_false_word_of_an_unbounded_program_is_none(monkeypatch):
     monkeypatch.setitem(SOLVERS.shipped, "highs", dataclasses.replace(solver_spec("highs"), connect=Wrong))
     found = fsopt.solve(model, "highs")
     assert (found.status, found.stop, found.certificate.ok) == ("none", "unbounded", False)
-
-
-# -- programs through Pyomo, in balanced units --------------------------------------------------------------
 
 
 @pytest.mark.parametrize("unit", [1e-7, 1e7])
@@ -236,11 +215,3 @@ def test_a_quadratic_program_through_pyomo_has_the_optimum_in_any_units():
         assert found.objective * unit**2 == pytest.approx(
             fsopt.solve(fsopt.build("svm", in_units(1.0))).objective, rel=1e-6
         )
-
-
-def test_settings_reach_a_program_through_pyomo():
-    there("pyomo:cbc")
-    program = compile_model(fsopt.build("fsv-exact", in_units(1.0)))
-    for given, expected in ((None, 1e-9), (1e-7, 1e-7)):
-        interface = solver_spec("pyomo:cbc").connect(program, Settings(tolerance=given))
-        assert interface.options["integerTolerance"] == expected

@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import FREE, POSITIVE, model_of
 from support import ROOT, blobs
 
 import fsopt
@@ -21,12 +22,9 @@ def move(program, x):
     return moved(program, np.asarray(x, dtype=float), time.perf_counter() + 10.0)
 
 
-@pytest.mark.parametrize(("kind", "price"), [(pyo.NonNegativeReals, 10.0), (pyo.NonNegativeIntegers, 0.1)])
-def test_a_violation_is_repaired_by_the_cheapest_continuous_variable(kind, price):
-    m = pyo.ConcreteModel()
-    m.x, m.k = pyo.Var(domain=pyo.NonNegativeReals), pyo.Var(domain=kind)
-    m.demand = pyo.Constraint(expr=m.x + m.k >= 1)
-    m.objective = pyo.Objective(expr=m.x + price * m.k)
+@pytest.mark.parametrize(("whole", "price"), [([], 10.0), ([1], 0.1)])
+def test_a_violation_is_repaired_by_the_cheapest_continuous_variable(whole, price):
+    m = model_of(lambda x, k: x + price * k, lambda x, k: x + k >= 1, bounds=[POSITIVE] * 2, whole=whole)
     program = compile_model(m)
     assert move(program, [0.5, 0.0]) == pytest.approx([1.0, 0.0])
     assert move(program, [1.0, 0.0]).tolist() == [1.0, 0.0]
@@ -34,49 +32,29 @@ def test_a_violation_is_repaired_by_the_cheapest_continuous_variable(kind, price
 
 def test_a_change_goes_through_products_and_other_constraints():
     """In u = w s, s <= 2, u + v >= 6 the error 1e-3 of the product is paid by v, or by w at the price 2."""
-    m = pyo.ConcreteModel()
-    m.w, m.u, m.v = pyo.Var(bounds=(0, 9)), pyo.Var(), pyo.Var(bounds=(0, None))
-    m.s = pyo.Var(bounds=(0, 2))
-    m.product = pyo.Constraint(expr=m.u == m.w * m.s)
-    m.demand = pyo.Constraint(expr=m.u + m.v >= 6)
-    m.objective = pyo.Objective(expr=4 * m.w + 3 * m.v)
-    program = compile_model(m)
-    at = np.zeros(4)
-    for variable, value in ((m.w, 3.0 - 1e-3), (m.s, 2.0), (m.u, 6.0), (m.v, 0.0)):
-        at[program.column[id(variable)]] = value
+    rows = (lambda w, u, v, s: u == w * s), (lambda w, u, v, s: u + v >= 6)
+    program = compile_model(model_of(lambda w, u, v, s: 4 * w + 3 * v, *rows, bounds=[(0, 9), FREE, POSITIVE, (0, 2)]))
+    at = np.array([3.0 - 1e-3, 6.0, 0.0, 2.0])
     found = move(program, at)
     assert infeasibility(program, found) <= 1e-12
     assert minimised(program, found) - minimised(program, at) == pytest.approx(4e-3, rel=1e-6)
 
 
 def test_a_point_at_the_apex_of_a_cone_does_not_leave_the_cone():
-    m = pyo.ConcreteModel()
-    m.x, m.t = pyo.Var(bounds=(0, 9)), pyo.Var(bounds=(0, 9))
-    m.a, m.b = pyo.Var(bounds=(-9, 9)), pyo.Var(bounds=(-9, 9))
-    m.cone = pyo.Constraint(expr=m.a**2 + m.b**2 <= m.t**2)
-    m.row = pyo.Constraint(expr=m.x >= 1 + m.b)
-    m.cost = pyo.Objective(expr=m.x + 2 * m.t - m.a)
-    program = compile_model(m)
-    at = np.zeros(4)
-    at[program.column[id(m.x)]] = 1.0 - 1e-9
+    rows = (lambda x, t, a, b: a**2 + b**2 <= t**2), (lambda x, t, a, b: x >= 1 + b)
+    bounds = [(0, 9), (0, 9), (-9, 9), (-9, 9)]
+    program = compile_model(model_of(lambda x, t, a, b: x + 2 * t - a, *rows, bounds=bounds))
     assert len(program.cones) == 1
-    assert minimised(program, move(program, at)) == pytest.approx(1.0, rel=1e-8)
+    assert minimised(program, move(program, [1.0 - 1e-9, 0.0, 0.0, 0.0])) == pytest.approx(1.0, rel=1e-8)
 
 
 @pytest.mark.parametrize("thin", [0.0, 1.0])
 def test_rotated_cones_at_their_apex_are_not_left(thin):
     """w_i^2 <= f_i g_i with w = f = 0 in all but the last, g = 0 or 1; a row and a tangent of the last miss 1e-9."""
-    m = pyo.ConcreteModel()
-    m.i = pyo.RangeSet(0, 5)
-    m.w, m.f, m.g = pyo.Var(m.i), pyo.Var(m.i, bounds=(0, None)), pyo.Var(m.i, bounds=(0, None))
-    m.cone = pyo.Constraint(m.i, rule=lambda m, i: m.w[i] ** 2 <= m.f[i] * m.g[i])
-    m.row = pyo.Constraint(expr=sum(m.w[i] for i in m.i) == 1)
-    m.o = pyo.Objective(expr=sum(m.f[i] + m.g[i] for i in m.i))
-    program = compile_model(m)
-    at = np.zeros(program.n)
-    at[[program.column[id(m.g[i])] for i in m.i]] = thin
-    for variable in (m.w[5], m.f[5], m.g[5]):
-        at[program.column[id(variable)]] = 1.0 - 1e-9
+    rows = [lambda *x, i=i: x[i] ** 2 <= x[i + 6] * x[i + 12] for i in range(6)] + [lambda *x: sum(x[:6]) == 1]
+    program = compile_model(model_of(lambda *x: sum(x[6:]), *rows, bounds=[FREE] * 6 + [POSITIVE] * 12))
+    at = np.repeat([0.0, 0.0, thin], 6)
+    at[[5, 11, 17]] = 1.0 - 1e-9
     found = move(program, at)
     assert infeasibility(program, found) <= 1e-12
     assert np.abs(found - at).max() <= 1e-8
@@ -88,40 +66,27 @@ def test_a_weight_without_scale_is_mended_in_every_unit(unit):
 
     Where a row needs this w, f grows to what it needs.
     """
-    m = pyo.ConcreteModel()
-    m.w, m.f, m.g = pyo.Var(), pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, 1 / unit))
-    m.cone = pyo.Constraint(expr=m.w**2 <= m.f * m.g * unit)
-    m.o = pyo.Objective(expr=m.f - 1e-3 * m.w)
-    program = compile_model(m)
-    at = np.zeros(3)
-    w, f, g = (program.column[id(v)] for v in (m.w, m.f, m.g))
-    at[w], at[g] = 1e-6, 1 / unit
+    cone, bounds = (lambda w, f, g: w**2 <= f * g * unit), [FREE, POSITIVE, (0, 1 / unit)]
+    program = compile_model(model_of(lambda w, f, g: f - 1e-3 * w, cone, bounds=bounds))
+    at = np.array([1e-6, 0.0, 1 / unit])
     assert cone_errors(program, at) == pytest.approx([1.0], rel=1e-3)
-    assert judged_point(program, at)[w] == 0.0
-    program.lb[w] = 1e-6
+    assert judged_point(program, at)[0] == 0.0
+    program.lb[0] = 1e-6
     assert infeasibility(program, at) == pytest.approx(1.0, rel=1e-3)
     assert infeasibility(program, found := move(program, at)) <= 1e-9
-    assert found[f] == pytest.approx(1e-12, rel=1e-3)
+    assert found[1] == pytest.approx(1e-12, rel=1e-3)
 
 
 def test_a_program_without_a_point_is_not_mended():
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(0, 1)), pyo.Var(bounds=(0, 1))
-    m.product = pyo.Constraint(expr=m.x * m.y >= 2)
-    m.objective = pyo.Objective(expr=m.x)
-    program = compile_model(m)
+    program = compile_model(model_of(lambda x, y: x, lambda x, y: x * y >= 2, bounds=[(0, 1)] * 2))
     assert infeasibility(program, move(program, np.ones(2))) > 0.1
 
 
 @pytest.mark.parametrize("noise", [1e-16, 1e-12, 1e-9])
 def test_the_answer_of_an_interior_point_is_mended_to_a_certified_one(noise):
     """A vertex of a linear program with errors in each number, beside a free variable and a loose bound."""
-    m = pyo.ConcreteModel()
-    m.x, m.y, m.z = pyo.Var(), pyo.Var(bounds=(0, 1e12)), pyo.Var(bounds=(0, None))
-    m.a = pyo.Constraint(expr=m.x + m.y + m.z >= 4)
-    m.b = pyo.Constraint(expr=m.x - m.y <= 1)
-    m.c = pyo.Constraint(expr=m.x + 0.5 * m.z == 2.5)
-    m.cost = pyo.Objective(expr=m.x + 2 * m.y + 3 * m.z)
+    rows = (lambda x, y, z: x + y + z >= 4), (lambda x, y, z: x - y <= 1), (lambda x, y, z: x + 0.5 * z == 2.5)
+    m = model_of(lambda x, y, z: x + 2 * y + 3 * z, *rows, bounds=[FREE, (0, 1e12), POSITIVE])
     program = compile_model(m)
     truth = fsopt.solve(m, "highs")
     rng = np.random.default_rng(0)
@@ -134,11 +99,7 @@ def test_the_answer_of_an_interior_point_is_mended_to_a_certified_one(noise):
 @pytest.mark.parametrize("step", [1e-4, 1e-2])
 def test_a_point_that_is_no_optimum_keeps_its_open_gap(step):
     """min x + 2 y, x + y >= 1: the feasible point (1 - step, step) stays what it is, and its gap stays open."""
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
-    m.a = pyo.Constraint(expr=m.x + m.y >= 1)
-    m.cost = pyo.Objective(expr=m.x + 2 * m.y)
-    program = compile_model(m)
+    program = compile_model(model_of(lambda x, y: x + 2 * y, lambda x, y: x + y >= 1, bounds=[POSITIVE] * 2))
     found = mended(program, Point(np.array([1 - step, step]), np.ones(1), np.zeros(0)), time.perf_counter() + 10.0)
     judged = certify_convex(program, found.x, found, "")
     assert judged.ok == (judged.objective < 1.0 + 1e-6)
@@ -175,13 +136,9 @@ def test_a_violation_that_a_distant_bound_hides_is_no_optimum(violated):
 @pytest.mark.parametrize("data", range(3))
 def test_complementarity_as_products_is_repaired(data):
     """Both factors of x y <= 0 are positive, and the repair makes one of them 0."""
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(range(8), bounds=(0, None)), pyo.Var(range(8), bounds=(0, None))
     big = 10.0 ** (data + 3)
-    m.pair = pyo.Constraint(range(8), rule=lambda m, i: m.x[i] * m.y[i] <= 0)
-    m.row = pyo.Constraint(expr=sum(m.x.values()) >= big)
-    m.cost = pyo.Objective(expr=sum(m.y.values()))
-    program = compile_model(m)
+    rows = [lambda *x, i=i: x[i] * x[i + 8] <= 0 for i in range(8)] + [lambda *x: sum(x[:8]) >= big]
+    program = compile_model(model_of(lambda *x: sum(x[8:]), *rows, bounds=[POSITIVE] * 16))
     x = np.concatenate([np.full(8, big / 8), np.full(8, 1e-9)])
     point = move(program, x)
     assert infeasibility(program, point) <= 1e-9

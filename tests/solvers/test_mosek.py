@@ -1,8 +1,6 @@
 """MOSEK up to the licence call: what stands in the task is the program, and answers come back with the right signs."""
 
-from __future__ import annotations
-
-import itertools
+import re
 from importlib.util import find_spec
 
 import numpy as np
@@ -29,23 +27,13 @@ def installed() -> None:
 
 
 def loaded(model, **options):
-    """Return the program of a model and MOSEK's interface with it loaded."""
     from fsopt.solvers.mosek import Mosek
 
     program = compile_model(model)
     return program, Mosek(program, Settings.make(options))
 
 
-def bounds(kinds, low, high):
-    """Return MOSEK's bounds with infinities where its key says that there is none."""
-    from mosek import boundkey
-
-    low = np.where([k in (boundkey.up, boundkey.fr) for k in kinds], -np.inf, low)
-    return low, np.where([k in (boundkey.lo, boundkey.fr) for k in kinds], np.inf, high)
-
-
 def triplets(t, name, shape):
-    """Return a matrix of the task as the array it is."""
     i, j, v = getattr(t, name)()[-3:]  # getqobj gives their number first
     return sp.coo_matrix((v, (i, j)), shape=shape).toarray()
 
@@ -69,75 +57,43 @@ def mixed(integer=False):
     return m
 
 
-# -- the translation --------------------------------------------------------------------------------------
+def elsewhere(program, interface, tmp_path):
+    """Return status and value of another solver for the file that MOSEK writes of its task, in units of the program."""
+    path = tmp_path / f"task.{'cbf' if len(program.cones) else 'mps'}"
+    interface.task.writedata(str(path))
+    path.write_text(re.sub("QSECTION.*", "QUADOBJ", path.read_text()))  # the two names of the lower triangle
+    found = fsopt.solve(fsopt.read_model(path))
+    value = None if found.objective is None else program.sign * found.objective / interface.scaled.factor
+    return found.status, value
 
 
-def check_linear_part(program, t, scaled):
-    scale = scaled.columns
-    n, rows = program.n, program.A.shape[0]
-    assert t.getnumcon() == rows
-    unit = sp.diags(scaled.rows)
-    assert triplets(t, "getatrip", (rows, n)) == pytest.approx((unit @ program.A @ sp.diags(scale)).toarray())
-    assert np.array(t.getclist(range(n))) == pytest.approx(scaled.factor * scale * program.c)
-    assert t.getcfix() == pytest.approx(scaled.factor * program.c0)
-    if rows:
-        low, high = bounds(*t.getconboundslice(0, rows))
-        assert np.array_equal(low / scaled.rows, program.lo)
-        assert np.array_equal(high / scaled.rows, program.hi)
-    low, high = bounds(*t.getvarboundslice(0, n))
-    assert low * scale == pytest.approx(program.lb)
-    assert high * scale == pytest.approx(program.ub)
+def same(known):
+    """Return status and value of an answer, to be compared."""
+    return known.status, None if known.objective is None else pytest.approx(known.objective, rel=1e-6, abs=1e-6)
 
 
-def check_cones(program, t, scale):
-    k, n = len(program.cones.h), program.n
-    T = program.scaling.cone
-    held = triplets(t, "getafeftrip", (t.getnumafe(), t.getnumvar()))[:k, :n]
-    assert held == pytest.approx((T @ program.cones.G @ sp.diags(scale)).toarray())
-    assert np.array(t.getafegslice(0, k)) == pytest.approx(T @ program.cones.h)
-    assert [t.getaccn(i) for i in range(len(program.cones))] == program.cones.sizes.tolist()
-    assert list(itertools.chain(*(t.getaccafeidxlist(i) for i in range(len(program.cones))))) == list(
-        program.cones.by_lower_triangles()
-    )
-
-
-@pytest.mark.parametrize("slug", CONVEX)
-def test_the_task_of_a_model_holds_the_arrays_of_its_program(slug):
+@pytest.mark.parametrize("slug", [slug for slug in CONVEX if slug != "gmeb-sdp"])
+def test_the_task_of_a_model_has_its_optimum(slug, tmp_path):
     model = fsopt.build(slug, blobs(30, 4, seed=1), **PARAMETERS.get(slug, {}))
     program, interface = loaded(model)
-    t, scaled = interface.task, interface.scaled
-    scale = scaled.columns
-    check_linear_part(program, t, scaled)
-    if len(program.cones):
-        check_cones(program, t, scale)
-    else:
+    assert elsewhere(program, interface, tmp_path) == same(fsopt.solve(model))
+    if not len(program.cones):
+        t = interface.task
         assert (t.getnumvar(), t.getnumafe(), t.getnumacc()) == (program.n, 0, 0)
-        D = sp.diags(scale)
-        lower = triplets(t, "getqobj", (program.n, program.n))
-        assert lower + np.tril(lower, -1).T == pytest.approx(scaled.factor * (D @ program.P @ D).toarray())
 
 
 @pytest.mark.parametrize("integer", [False, True])
-def test_a_square_beside_cones_is_an_epigraph_and_integers_keep_their_unit(integer):
-    from mosek import domaintype, variabletype
+def test_a_square_beside_cones_is_an_epigraph_and_integers_keep_their_unit(integer, tmp_path):
+    from mosek import variabletype
 
-    program, interface = loaded(mixed(integer))
-    t, scaled = interface.task, interface.scaled
-    scale = scaled.columns
-    n, k = program.n, len(program.cones.h)
+    model = mixed(integer)
+    program, interface = loaded(model)
+    t, scale, n = interface.task, interface.scaled.columns, program.n
     assert np.any(scale != 1.0)
     assert not integer or scale[3] == 1.0
-    check_linear_part(program, t, scaled)
-    check_cones(program, t, scale)
     assert [t.getvartype(j) == variabletype.type_int for j in range(n)] == program.integer.tolist()
     assert (t.getnumvar(), t.getnumacc(), t.getnumqobjnz()) == (n + 1, len(program.cones) + 1, 0)
-    assert t.getdomaintype(t.getaccdomain(len(program.cones))) == domaintype.rquadratic_cone
-    assert list(t.getclist([n])) == [1.0]
-    rows = triplets(t, "getafeftrip", (t.getnumafe(), n + 1))[k:]
-    assert rows[:2].tolist() == [[0.0] * n + [1.0], [0.0] * (n + 1)]
-    assert [t.getafeg(k), t.getafeg(k + 1)] == [0.0, 1.0]
-    D = sp.diags(scale)
-    assert rows[2:, :n].T @ rows[2:, :n] == pytest.approx(scaled.factor * (D @ program.P @ D).toarray(), abs=1e-9)
+    assert elsewhere(program, interface, tmp_path) == same(fsopt.solve(model))
 
 
 def test_a_matrix_is_held_by_its_lower_triangle_with_roots_of_two():
@@ -164,10 +120,7 @@ def test_a_matrix_is_held_by_its_lower_triangle_with_roots_of_two():
     assert held == pytest.approx(expected * e[[0, 0, 0, 1, 1, 2]] * e[[0, 1, 2, 1, 2, 2]])
 
 
-# -- updates ----------------------------------------------------------------------------------------------
-
-
-def test_changes_in_place_leave_the_task_of_the_changed_program():
+def test_changes_in_place_leave_the_task_of_the_changed_program(tmp_path):
     m = pyo.ConcreteModel()
     m.r, m.d = pyo.Param(initialize=4.0, mutable=True), pyo.Param(initialize=3.0, mutable=True)
     m.x = pyo.Var(range(3), bounds=(0, 5))
@@ -184,20 +137,12 @@ def test_changes_in_place_leave_the_task_of_the_changed_program():
     m.more = pyo.Constraint(expr=(1, x + 3 * z, 2))
     session.add(m.more)
     assert (session.rebuilt, session.connection.interface.task) == ("", task)
-    scaled = session.connection.interface.scaled
-    scale = scaled.columns
-    check_linear_part(session.program, task, scaled)
-    lower = triplets(task, "getqobj", (3, 3)) / np.outer(scale, scale) / scaled.factor
-    assert lower == pytest.approx(np.array([[10.0, 0, 0], [0, 0, 0], [-10.0, 0, 10.0]]))
-    assert list(np.array(task.getarow(1)[-1]) / scale / scaled.rows[1]) == [7.0, 1.0, 1.0]
+    assert elsewhere(session.program, session.connection.interface, tmp_path) == same(fsopt.solve(m.clone()))
 
 
 def test_a_square_that_stands_in_a_cone_is_not_changed_in_place():
     _, interface = loaded(mixed())
     assert "cone" in interface.update(Change(objective=True))
-
-
-# -- the answer -------------------------------------------------------------------------------------------
 
 
 def answered(monkeypatch, model, status, point, ended="ok"):
@@ -242,9 +187,6 @@ def test_statuses_are_mapped_and_an_unknown_end_is_an_error(monkeypatch):
     assert "found a feasible point" in infeasible.message, "a point of a feasible program was taken for a proof"
     with pytest.raises(SolverError, match="trm_internal"):
         answered(monkeypatch, model, "optimal", point, "trm_internal")
-
-
-# -- refusals ---------------------------------------------------------------------------------------------
 
 
 def test_without_a_licence_the_error_says_in_one_line_how_to_get_one(monkeypatch, tmp_path):

@@ -1,11 +1,10 @@
 """Shadow prices and reduced costs of every solver, in Pyomo's signs, against closed forms."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import model_of
 from solver_cases import PRICES, PRODUCTS, SHAPES, active_bounds, one_cone, shadow_prices, takers
 from support import there
 
@@ -61,15 +60,13 @@ def test_cone_multipliers_lie_in_the_cone_and_are_stationary_at_an_apex(solver):
 
 @pytest.mark.parametrize("solver", ["highs", "clarabel"])
 def test_reduced_costs_without_constraints_and_no_old_shadow_prices_after_integers(solver):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(1, 5))
-    m.o = pyo.Objective(expr=3 * m.x)
+    m = model_of(lambda x: 3 * x, bounds=[(1, 5)])
     assert fsopt.solve(m, solver).objective == pytest.approx(3)
-    assert m.rc[m.x] == pytest.approx(3)
-    m.c = pyo.Constraint(expr=m.x >= 2.5)
+    assert m.rc[m.x[0]] == pytest.approx(3)
+    m.c = pyo.Constraint(expr=m.x[0] >= 2.5)
     fsopt.solve(m, solver)
     assert m.dual[m.c] == pytest.approx(3)
-    m.x.domain = pyo.Integers
+    m.x[0].domain = pyo.Integers
     assert fsopt.solve(m).objective == pytest.approx(9)
     assert m.dual.get(m.c) is None, "a shadow price of the continuous problem is left beside the integer answer"
 

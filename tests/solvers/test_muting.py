@@ -1,7 +1,5 @@
 """Standard error goes nowhere while a solver runs, and what a callback writes arrives."""
 
-from __future__ import annotations
-
 import os
 import threading
 

@@ -1,7 +1,5 @@
 """The smooth form: values and derivatives against Pyomo and finite differences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyomo.environ as pyo
 import pytest

@@ -1,7 +1,5 @@
 """Special ordered sets: solvers that take them against enumeration, certificates, files, and refusals."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 
@@ -116,9 +114,6 @@ def test_exported_files_contain_them(suffix, tmp_path):
     scip.readProblem(str(path))
     scip.optimize()
     assert scip.getObjVal() == pytest.approx(fsopt.solve(m, "scip").objective, rel=1e-6)
-
-
-# -- membership -----------------------------------------------------------------------------------------
 
 
 def test_the_closest_member_of_a_set_is_that_of_the_enumeration():

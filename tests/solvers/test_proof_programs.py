@@ -1,12 +1,10 @@
 """Programs that prove: strong duality, multipliers that hold, Farkas vectors, directions of recession."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
+from pyomo_models import FREE, POSITIVE, model_of
 from support import blobs
 
 import fsopt
@@ -19,7 +17,6 @@ from fsopt.solvers.proof_programs import dual_program, elastic_program, recessio
 
 
 def soon():
-    """Return the deadline of a mend."""
     return time.perf_counter() + 10
 
 
@@ -43,30 +40,21 @@ def test_the_dual_has_the_value_of_the_primal_and_its_answer_is_its_multipliers(
     assert certify_convex(program, point.x, mended(program, point, soon()), "dual").ok
 
 
+def disc(level):
+    """Minimise x + y over the unit disc where x + y >= level: infeasible above sqrt(2)."""
+    rows = (lambda x, y: x**2 + y**2 <= 1), (lambda x, y: (level, x + y, 9))
+    return compile_model(model_of(lambda x, y: x + y, *rows, bounds=[FREE, (-5, None)]))
+
+
 @pytest.mark.parametrize(("level", "feasible"), [(1.0, True), (2.0, False)])
 def test_a_ray_exists_where_there_is_no_point(level, feasible):
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(-3, None)), pyo.Var()
-    m.disc = pyo.Constraint(expr=m.x**2 + m.y**2 <= 1)
-    m.line = pyo.Constraint(expr=m.x + m.y >= level)
-    m.o = pyo.Objective(expr=m.x)
-    program = compile_model(m)
+    program = disc(level)
     dual, form = dual_program(program, ray=True)
     outcome = solved(dual)
     assert (outcome.status == "optimal") is not feasible
     if not feasible:
         ray = form.point(np.zeros(program.n), outcome.point.x[: form.shape[0]])
         assert mended_ray(program, ray, soon()) is not None
-
-
-def disc(level):
-    """Minimise x + y over the unit disc where x + y >= level: infeasible above sqrt(2)."""
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(), pyo.Var(bounds=(-5, None))
-    m.disc = pyo.Constraint(expr=m.x**2 + m.y**2 <= 1)
-    m.line = pyo.Constraint(expr=(level, m.x + m.y, 9))
-    m.o = pyo.Objective(expr=m.x + m.y)
-    return compile_model(m)
 
 
 @pytest.mark.parametrize(("level", "feasible"), [(1.0, True), (2.0, False)])
@@ -81,14 +69,10 @@ def test_the_elastic_optimum_is_positive_with_a_farkas_vector_where_there_is_no_
     assert (ray is None) is feasible
 
 
-@pytest.mark.parametrize(("cost", "falls"), [(1.0, True), (-1.0, False)])
-def test_the_recession_program_finds_a_direction_where_the_objective_falls_for_ever(cost, falls):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(None, 3))
-    m.y, m.z = pyo.Var(bounds=(0, 7)), pyo.Var(bounds=(0, None))
-    m.c = pyo.Constraint(expr=m.x + m.z >= -4)
-    m.cone = pyo.Constraint(expr=m.y**2 <= m.z)
-    m.o = pyo.Objective(expr=m.x * cost + (m.y - 2) ** 2 + (2.0 if falls else 0.0) * m.x)
+@pytest.mark.parametrize(("slope", "falls"), [(3.0, True), (-1.0, False)])
+def test_the_recession_program_finds_a_direction_where_the_objective_falls_for_ever(slope, falls):
+    rows = (lambda x, y, z: x + z >= -4), (lambda x, y, z: y**2 <= z)
+    m = model_of(lambda x, y, z: slope * x + (y - 2) ** 2, *rows, bounds=[(None, 3), (0, 7), POSITIVE])
     falling = recession_program(compile_model(m))
     outcome = solved(falling)
     assert outcome.status == "optimal"

@@ -1,7 +1,5 @@
 """Solvers called through Pyomo's interfaces: pyomo:NAME, with Pyomo's own solvers as oracle, absent ones refused."""
 
-from __future__ import annotations
-
 import pyomo.environ as pyo
 import pytest
 from solver_cases import one_cone

@@ -1,7 +1,5 @@
 """Pyomo's contract for solvers, its own tests, by every class of fsopt: passed, or not passed for a named reason."""
 
-from __future__ import annotations
-
 import logging
 from unittest import SkipTest
 

@@ -1,7 +1,5 @@
 """fsopt's solvers in Pyomo's factories: on any Pyomo model, whichever package is imported first."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys
@@ -12,9 +10,11 @@ from pyomo import gdp
 from pyomo.contrib.solver.common.factory import SolverFactory
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
 from pyomo.contrib.solver.common.util import IncompatibleModelError, NoOptimalSolutionError
+from pyomo_models import model_of
 from support import blobs, sampled
 
 import fsopt
+from fsopt.compiler import dot
 from fsopt.errors import OptionError
 
 MODEL = """
@@ -47,13 +47,6 @@ def test_either_import_comes_first(first):
     subprocess.run([sys.executable, "-W", "error", "-c", f"{first}\n{SOLVED}"], capture_output=True, check=True)
 
 
-@pytest.mark.slow
-def test_importing_fsopt_alone_loads_neither_numpy_nor_pyomos_models():
-    slow = {"numpy", "pyomo.environ", "pyomo.core", "pyomo.opt", "pyomo.contrib.solver"}
-    code = f"import sys, fsopt; print(sorted({slow!r} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
-
-
 @pytest.mark.parametrize("probe", sampled(["pyomo.contrib.solver.common.factory", "pyomo.environ"], 0))
 def test_a_probe_for_pyomo_before_its_import_undoes_nothing(probe):
     code = f"import fsopt, importlib.util; importlib.util.find_spec({probe!r})\nimport pyomo.environ as pyo\n{SOLVED}"
@@ -80,11 +73,9 @@ def test_results_have_the_certificate_and_the_source_of_the_bound():
 
 def test_an_integer_program_is_proved_by_a_tree_instead_of_the_word_of_its_solver():
     def build() -> pyo.ConcreteModel:
-        m = pyo.ConcreteModel()
-        m.x = pyo.Var(range(6), domain=pyo.Binary)
-        m.row = pyo.Constraint(expr=sum((3 + j % 4) * m.x[j] for j in range(6)) <= 11)
-        m.o = pyo.Objective(expr=sum((4 + 3 * j % 5) * m.x[j] for j in range(6)), sense=pyo.maximize)
-        return m
+        row = lambda *x: dot([3, 4, 5, 6, 3, 4], x) <= 11  # noqa: E731
+        binary = {"bounds": [(0, 1)] * 6, "whole": range(6)}
+        return model_of(lambda *x: dot([4, 7, 5, 8, 6, 4], x), row, **binary, sense=pyo.maximize)
 
     word = SolverFactory("fsopt_scip").solve(build())
     assert word.extra_info.bound_source == "scip"
@@ -101,9 +92,7 @@ def test_an_integer_program_is_proved_by_a_tree_instead_of_the_word_of_its_solve
 
 
 def test_a_stationary_point_is_no_optimum():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(-2, 2), initialize=1.5)
-    m.o = pyo.Objective(expr=pyo.sin(3 * m.x) - m.x)
+    m = model_of(lambda x: pyo.sin(3 * x) - x, bounds=[(-2, 2)], start=[1.5])
     results = SolverFactory("fsopt_ipopt").solve(m)
     assert results.solution_status is SolutionStatus.feasible
     assert results.termination_condition is TerminationCondition.convergenceCriteriaSatisfied
@@ -132,9 +121,6 @@ def test_options_and_limits_reach_the_solver():
         SolverFactory("fsopt_highs").solve(distance())
 
 
-# -- models of other kinds ------------------------------------------------------------------------------
-
-
 def two_rectangles() -> pyo.ConcreteModel:
     """Return min x + 2y over the union of [1, 2] x [1, 2] and [0, 1] x [2, 3]: 3 at (1, 1)."""
     m = pyo.ConcreteModel()
@@ -158,38 +144,3 @@ def test_a_disjunction_is_solved_after_its_transformation_and_refused_before():
     results = SolverFactory("fsopt_highs").solve(m)
     assert (results.incumbent_objective, m.x.value, m.y.value) == pytest.approx((3.0, 1.0, 1.0))
     assert fsopt.solve(m, "highs").status == "optimal"
-
-
-def test_a_relaxation_of_the_integers_is_a_linear_program_with_duals():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(2), domain=pyo.NonNegativeIntegers)
-    m.row = pyo.Constraint(expr=2 * m.x[0] + 3 * m.x[1] >= 4)
-    m.o = pyo.Objective(expr=3 * m.x[0] + 4 * m.x[1])
-    solver = SolverFactory("fsopt_highs")
-    assert solver.solve(m).incumbent_objective == pytest.approx(6.0)
-    relaxed = pyo.TransformationFactory("core.relax_integer_vars").create_using(m)
-    results = solver.solve(relaxed)
-    assert results.incumbent_objective == pytest.approx(16 / 3)
-    assert results.solution_loader.get_duals()[relaxed.row] == pytest.approx(4 / 3)
-    pyo.TransformationFactory("core.relax_integer_vars").apply_to(m)
-    assert solver.solve(m).incumbent_objective == pytest.approx(16 / 3)  # the same solver, found by itself
-
-
-def test_a_fixed_variable_is_a_constant_and_a_variable_again():
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(1, 3)), pyo.Var(bounds=(-1, 2))
-    m.n = pyo.Var(domain=pyo.Binary)
-    m.o = pyo.Objective(expr=m.x * m.y + m.n)
-    m.x.fix(2)
-    m.n.fix(0)
-    assert fsopt.classify(m) == "LP"
-    session = fsopt.Session(m, "scip")
-    assert session.solve().objective == pytest.approx(-2.0)
-    m.x.fix(3)
-    session.update(m.x)
-    assert session.solve().objective == pytest.approx(-3.0)
-    m.x.unfix()
-    m.n.unfix()
-    session.update(m.x, m.n)
-    assert session.problem_class == "MINLP"
-    assert session.solve().objective == pytest.approx(-3.0)

@@ -1,7 +1,5 @@
 """The registry: which solver is taken, what is said of missing ones, and that a new one is one file and one line."""
 
-from __future__ import annotations
-
 import dataclasses
 import subprocess
 import sys
@@ -9,13 +7,14 @@ from types import ModuleType
 
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import model_of
 from support import blobs
 
 import fsopt
 from fsopt.common.registry import Registry
-from fsopt.errors import SolverError, UnknownNameError
+from fsopt.errors import ParameterError, SolverError, UnknownNameError
 from fsopt.solvers import spec
-from fsopt.solvers.registry import SOLVERS, choose, no_multipliers, preference, solver_spec
+from fsopt.solvers.registry import SOLVERS, choose, no_multipliers, preference
 
 ORDER = {
     "LP": ["highs", "clarabel", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"],
@@ -57,9 +56,6 @@ def test_a_package_is_imported_at_its_first_use(monkeypatch):
         _ = spec.Package("no_such_solver").Model
 
 
-# -- a new solver -----------------------------------------------------------------------------------------
-
-
 def register(monkeypatch, entry):
     """Register an entry as the one line in the registry and the one new module would."""
     module = ModuleType(f"fsopt.solvers.{entry.name}")
@@ -80,14 +76,8 @@ def test_a_new_module_and_its_line_make_a_solver_that_is_taken_by_its_rank(monke
     assert (result.solver, result.status) == ("newcomer", "optimal")
 
 
-# -- messages ---------------------------------------------------------------------------------------------
-
-
-def linear(integer=False):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(1, 5), domain=pyo.Integers if integer else pyo.Reals)
-    m.o = pyo.Objective(expr=m.x)
-    return m
+def linear(whole=()):
+    return model_of(lambda x: x, bounds=[(1, 5)], whole=whole)
 
 
 def test_a_missing_package_is_an_error_with_the_pip_line(monkeypatch):
@@ -99,12 +89,33 @@ def test_a_missing_package_is_an_error_with_the_pip_line(monkeypatch):
     result = fsopt.solve(m)
     assert (result.solver, result.objective) == ("clarabel", pytest.approx(1.0, rel=1e-6))
     with pytest.raises(SolverError, match="pip install highspy"):
-        fsopt.solve(linear(integer=True))
+        fsopt.solve(linear(whole=[0]))
 
 
-def test_an_unknown_name_is_told_with_the_nearest_ones():
+def test_highs_refuses_quadratic_programs_with_the_reason_in_one_line():
+    m = model_of(lambda x: x**2, bounds=[(1, 5)])
+    told = (
+        r"highs.*QP \(it solves LP, MILP; its QP solver fails on everyday support vector machines\).*for QP: clarabel"
+    )
+    with pytest.raises(SolverError, match=told) as caught:
+        fsopt.solve(m, "highs")
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_names_and_objectives_that_are_none_or_two():
+    m = linear()
     with pytest.raises(UnknownNameError, match=r"clarable.*clarabel"):
-        solver_spec("clarable")
+        fsopt.solve(m, "clarable")
+    m.second = pyo.Objective(expr=m.x[0])
+    with pytest.raises(ParameterError, match="o, second"):
+        fsopt.solve(m)
+    m.o.deactivate()
+    m.second.deactivate()
+    result = fsopt.solve(m)
+    assert (result.status, result.objective) == ("optimal", 0.0)
+    assert 1 <= m.x[0].value <= 5
+    assert set(result.seconds) == {"build", "translate", "solve", "load"}
+    assert result.seconds["translate"] > 0 < result.seconds["solve"]
 
 
 def test_a_solver_without_multipliers_is_named_with_those_that_give_them(monkeypatch):

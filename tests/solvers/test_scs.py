@@ -1,18 +1,14 @@
 """SCS: real data in any units, re-solves from the last point, options."""
 
-from __future__ import annotations
-
-import numpy as np
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import FREE, model_of
 from support import blobs
 
 import fsopt
-from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
 
 pytest.importorskip("scs")
-from fsopt.solvers.scs import STATUS_MAP
 
 
 @pytest.mark.slow
@@ -28,17 +24,12 @@ def test_a_real_data_set_is_certified_in_any_units(slug, units, wdbc, wdbc_std):
 
 
 def test_a_program_without_rows_and_one_with_a_fixed_column():
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(), pyo.Var(initialize=2.0)
-    m.o = pyo.Objective(expr=(m.x - 3) ** 2)
+    m = model_of(lambda x, y: (x - 3) ** 2, bounds=[FREE] * 2, start=[None, 2.0])
     assert fsopt.solve(m, "scs").status == "optimal"
-    assert m.x.value == pytest.approx(3, abs=1e-5)
-    m.y.fix(2.0)
-    m.c = pyo.Constraint(expr=m.x + m.y <= 4)
+    assert m.x[0].value == pytest.approx(3, abs=1e-5)
+    m.x[1].fix(2.0)
+    m.c = pyo.Constraint(expr=m.x[0] + m.x[1] <= 4)
     assert fsopt.solve(m, "scs").objective == pytest.approx(1, abs=1e-6)
-
-
-# -- re-solving -------------------------------------------------------------------------------------------
 
 
 def test_new_costs_and_bounds_go_in_place_and_start_from_the_last_point():
@@ -66,33 +57,18 @@ def test_new_costs_and_bounds_go_in_place_and_start_from_the_last_point():
 
 
 def test_an_infeasible_bound_does_not_spoil_the_next_start():
-    m = pyo.ConcreteModel()
-    m.r = pyo.Param(initialize=1.0, mutable=True)
-    m.x = pyo.Var(bounds=(0, 2))
-    m.c = pyo.Constraint(expr=m.x >= m.r)
-    m.o = pyo.Objective(expr=m.x)
+    m = model_of(lambda x: x, lambda x: x >= 1.0, bounds=[(0, 2)])
     session = Session(m, "scs")
     for side, status in ((1.0, "optimal"), (3.0, "infeasible"), (1.5, "optimal")):
-        m.r = side
-        session.update(m.c)
+        m.row[0].set_value(m.x[0] >= side)
+        session.update(m.row)
         result = session.solve()
         assert result.status == status
     assert result.objective == pytest.approx(1.5, rel=1e-6)
 
 
-# -- refusals ---------------------------------------------------------------------------------------------
-
-
-def test_good_options_reach_it_and_a_wrong_class_is_refused():
+def test_good_options_reach_it():
     rough = fsopt.solve(fsopt.build("svm", blobs()), "scs", options={"tolerance": 1e-2, "acceleration_lookback": 0})
     fine = fsopt.solve(fsopt.build("svm", blobs()), "scs")
     assert rough.iterations < fine.iterations
     assert rough.certificate.worst > fine.certificate.worst
-    with pytest.raises(SolverError, match=r"scs.*MILP"):
-        fsopt.solve(fsopt.build("fsp-master", blobs(), m=2), "scs")
-
-
-def test_every_word_of_its_own_is_mapped():
-    words = {"solved", "infeasible", "unbounded", "interrupted", "failure", "indeterminate"}
-    assert words <= set(STATUS_MAP)
-    assert all(np.isin([s for _, s in STATUS_MAP.values()], fsopt.solvers.interface.STOP_WORDS))

@@ -1,28 +1,25 @@
 """Pieces that the interfaces share: bounds by kind, ranges split, quadratics scaled, factors, options by name."""
 
-from __future__ import annotations
-
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
+from pyomo_models import model_of
 
 from fsopt.compiler import compile_model
-from fsopt.errors import OptionError, SolverError
+from fsopt.errors import OptionError
 from fsopt.solvers import shared
 from fsopt.solvers.interface import optional, set_options
 
 
 def ranges():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(3), bounds=(-50, 700))
-    m.le = pyo.Constraint(expr=m.x[0] + 30 * m.x[1] <= 4)
-    m.ge = pyo.Constraint(expr=m.x[1] - m.x[2] >= -2)
-    m.eq = pyo.Constraint(expr=m.x[0] + m.x[2] == 3)
-    m.range = pyo.Constraint(expr=(-1, m.x[1] + m.x[2], 11))
-    m.curve = pyo.Constraint(expr=(1, m.x[0] * m.x[1] + 2 * m.x[2] + 5, 9))
-    m.o = pyo.Objective(expr=m.x[0])
-    return compile_model(m)
+    rows = (
+        lambda x, y, z: x + 30 * y <= 4,
+        lambda x, y, z: y - z >= -2,
+        lambda x, y, z: x + z == 3,
+        lambda x, y, z: (-1, y + z, 11),
+        lambda x, y, z: (1, x * y + 2 * z + 5, 9),
+    )
+    return compile_model(model_of(lambda x, y, z: x, *rows, bounds=[(-50, 700)] * 3))
 
 
 def test_bounds_have_their_kind_and_absent_ones_are_zero_or_none():
@@ -66,15 +63,6 @@ def test_the_factor_of_a_singular_matrix_has_its_rank():
     assert columns.tolist() == [0, 2, 4]
     assert found.shape == (2, 3)
     assert found.T @ found == pytest.approx(F.T @ F)
-
-
-def test_what_is_not_quadratic_is_refused_by_name():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(0, 2))
-    m.growth = pyo.Constraint(expr=pyo.exp(m.x) <= 3)
-    m.o = pyo.Objective(expr=m.x)
-    with pytest.raises(SolverError, match=r"solver 'some' does not take 'growth' .*exp"):
-        shared.refuse_other_than_quadratic(compile_model(m), "some")
 
 
 def test_an_option_that_is_refused_is_named_with_its_value_and_the_solver_s_words():

@@ -1,9 +1,8 @@
 """Infeasible and unbounded programs: every solver tells them apart, and none is called so that has an optimum."""
 
-from __future__ import annotations
-
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import FREE, POSITIVE, model_of
 from solver_cases import takers
 
 import fsopt
@@ -18,18 +17,12 @@ ALL = sorted({name for kind in CLASSES for name in takers(kind)})
 
 def failing(kind, what):
     """Return a program of a class that is infeasible, unbounded, or infeasible with a free direction."""
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(3), bounds=(0, 9), domain=pyo.Integers if "MI" in kind else pyo.Reals)
-    m.y = pyo.Var()
-    a, b, c = m.x.values()
-    m.c = pyo.Constraint(expr=a + b >= 2)
-    if "SOCP" in kind:
-        m.q = pyo.Constraint(expr=a**2 <= b * c)
-    if what != "unbounded":
-        m.no = pyo.Constraint(expr=a + b + c <= -1)
-    goal = a + b + 3 * c + ((a - 1) ** 2 if "QP" in kind else 0) - (0 if what == "infeasible" else m.y)
-    m.o = pyo.Objective(expr=goal)
-    return m
+    rows = [lambda a, b, c, y: a + b >= 2]
+    rows += [lambda a, b, c, y: a**2 <= b * c] * ("SOCP" in kind)
+    rows += [lambda a, b, c, y: a + b + c <= -1] * (what != "unbounded")
+    curve, slope = int("QP" in kind), int(what != "infeasible")
+    goal = lambda a, b, c, y: a + b + 3 * c + curve * (a - 1) ** 2 - slope * y  # noqa: E731
+    return model_of(goal, *rows, bounds=[(0, 9)] * 3 + [FREE], whole=range(3) if "MI" in kind else ())
 
 
 @pytest.mark.parametrize("solver", ALL)
@@ -44,28 +37,21 @@ def test_infeasible_and_unbounded_are_told_apart_and_proved(solver):
             assert found == (expected if proved else "none", expected, None, None, proved), (kind, what)
 
 
-def mixed(curve, domain):
-    """Return an unbounded program with one curve."""
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(domain=domain)
-    m.y, m.z = pyo.Var(bounds=(0, 4)), pyo.Var(bounds=(0, None))
-    m.c = pyo.Constraint(expr=m.x + m.y >= 1)
-    if curve == "cone":
-        m.q = pyo.Constraint(expr=m.y**2 <= m.z)
-    goal = {"linear": m.y, "convex": m.y**2, "concave": -(m.x**2), "cone": m.z}[curve]
-    m.o = pyo.Objective(expr=goal - m.x)
-    return m
+def mixed(curve, whole):
+    rows = [lambda x, y, z: x + y >= 1] + [lambda x, y, z: y**2 <= z] * (curve == "cone")
+    goal = lambda x, y, z: {"linear": y, "convex": y**2, "concave": -(x**2), "cone": z}[curve] - x  # noqa: E731
+    return model_of(goal, *rows, bounds=[FREE, (0, 4), POSITIVE], whole=whole)
 
 
-@pytest.mark.parametrize("domain", [pyo.Reals, pyo.Integers])
-def test_scip_without_bounds_proves_what_is_convex(domain):
+@pytest.mark.parametrize("whole", [(), (0,)])
+def test_scip_without_bounds_proves_what_is_convex(whole):
     pytest.importorskip("pyscipopt")
     for curve in ("linear", "convex", "concave", "cone"):
-        m = mixed(curve, domain)
+        m = mixed(curve, whole)
         result = fsopt.solve(m, "scip")
-        proved = "none" if curve == "concave" or (curve, domain) == ("cone", pyo.Integers) else "unbounded"
+        proved = "none" if curve == "concave" or (curve, whole) == ("cone", (0,)) else "unbounded"
         assert (result.status, result.stop, result.point) == (proved, "unbounded", None), curve
-        m.d = pyo.Constraint(expr=m.x + m.y + m.z <= 0.5)
+        m.d = pyo.Constraint(expr=sum(m.x.values()) <= 0.5)
         result = fsopt.solve(m, "scip")
         assert (result.status, result.stop) == ("none" if curve == "concave" else "infeasible", "infeasible"), curve
         assert result.certificate.ok == (curve != "concave"), curve
@@ -73,37 +59,27 @@ def test_scip_without_bounds_proves_what_is_convex(domain):
 
 @pytest.mark.parametrize("solver", [name for name in takers("NLP") if SOLVERS[name].proves == "global"])
 def test_a_nonconvex_program_without_a_bound_gives_no_foreign_error(solver):
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(), pyo.Var()
-    m.o = pyo.Objective(expr=-(m.x**2) + m.y**2)
+    m = model_of(lambda x, y: -(x**2) + y**2, bounds=[FREE] * 2)
     assert Session(m, solver).connection.solve(5.0).status in ("unbounded", "none")
 
 
 @pytest.mark.parametrize("solver", takers("MILP"))
 def test_whole_numbers_without_an_upper_bound_are_unbounded(solver):
     """Presolve may say that it is infeasible or unbounded, which is no status."""
-    m = pyo.ConcreteModel()
-    m.lots, m.rest = pyo.Var(within=pyo.NonNegativeIntegers), pyo.Var(bounds=(0, 1))
-    m.whole = pyo.Constraint(expr=m.lots - m.rest >= 0)
-    m.profit = pyo.Objective(expr=m.lots + m.rest, sense=pyo.maximize)
+    bounds = {"bounds": [POSITIVE, (0, 1)], "whole": [0]}
+    m = model_of(lambda lots, rest: lots + rest, lambda lots, rest: lots >= rest, **bounds, sense=pyo.maximize)
     assert fsopt.solve(m, solver, time_limit=30).status in ("unbounded", "none")
 
 
 @pytest.mark.parametrize("solver", takers("QP"))
 def test_a_constraint_without_entries_holds_or_makes_the_program_infeasible(solver):
     for right in (1.0, -1.0):
-        m = pyo.ConcreteModel()
-        m.x = pyo.Var(bounds=(0, 5))
-        m.c = pyo.Constraint(expr=0 * m.x <= right)
-        m.o = pyo.Objective(expr=(m.x - 1) ** 2)
-        result = fsopt.solve(m, solver)
+        empty = model_of(lambda x: (x - 1) ** 2, lambda x, right=right: 0 * x <= right, bounds=[(0, 5)])
+        result = fsopt.solve(empty, solver)
         if right < 0:
             assert (result.stop, result.point) == ("infeasible", None)
         else:
             assert result.objective == pytest.approx(0.0, abs=1e-6)
-
-
-# -- bounds that exclude one another ------------------------------------------------------------------------
 
 
 def bounded(kind):

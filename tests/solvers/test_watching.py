@@ -1,7 +1,5 @@
 """The course of a solve: bounds that enclose the optimum, records in the model's sense, Ctrl-C, warm starts."""
 
-from __future__ import annotations
-
 import signal
 
 import pyomo.environ as pyo
@@ -40,6 +38,7 @@ def test_incumbents_rise_and_bounds_fall_to_the_optimum_of_a_maximum(solver):
     seconds = [r["seconds"] for r in history]
     assert seconds == sorted(seconds)
     assert all(r["gap"] is None or r["gap"] >= 0 for r in history)
+    assert {line.get_label() for line in result.plot().axes[0].lines} == {"incumbent", "bound"}
 
 
 @pytest.mark.parametrize("solver", ["clarabel", "ipopt"])
@@ -56,11 +55,6 @@ def test_a_solver_that_tells_nothing_has_no_history_and_no_plot():
     assert result.history == ()
     with pytest.raises(ParameterError, match="told nothing"):
         result.plot()
-
-
-def test_the_plot_has_both_lines():
-    figure = watched(knapsacks(15), "highs").plot()
-    assert {line.get_label() for line in figure.axes[0].lines} == {"incumbent", "bound"}
 
 
 @pytest.mark.parametrize("solver", ["highs", "scip", "gurobi"])

@@ -1,8 +1,6 @@
 """Branch and Benders: all selections by brute force for every loss and for sparse samples, stops, histories."""
 
 import itertools
-import os
-import signal
 
 import numpy as np
 import pytest
@@ -151,17 +149,6 @@ def test_a_time_limit_ends_with_the_incumbent_and_a_valid_bound(optimum):
     assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
     assert result.bound <= optimum.objective * (1 + 1e-9)
     assert result.objective >= optimum.objective * (1 - 1e-4)
-
-
-def test_ctrl_c_ends_with_the_incumbent_at_a_node(usual_interruption):
-    def interrupt(record):
-        if record["iteration"] == 1:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    result = branch_and_benders(HARD, run=Run(progress=interrupt))
-    assert (result.status, result.stop) == (Status.FEASIBLE, "interrupted")
-    assert verify(HARD, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_leaf_whose_cut_was_not_kept_is_solved_again(monkeypatch):

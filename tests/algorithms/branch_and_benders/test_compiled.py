@@ -40,7 +40,6 @@ def quiet():
 
 
 def nodes_of(problem, rng, count=2):
-    """Yield partial selections of a problem, the root first."""
     yield problem.root()
     for _ in range(count):
         draw = rng.uniform(size=problem.p)
@@ -50,7 +49,6 @@ def nodes_of(problem, rng, count=2):
 
 
 def weighted(data, rng):
-    """Return the data with weights of the samples."""
     return Dataset(data.X, data.y, weights=rng.choice([0.5, 1.0, 3.0], data.n))
 
 

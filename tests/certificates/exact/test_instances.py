@@ -4,9 +4,9 @@ import json
 from fractions import Fraction
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from proof_files import checked
+from pyomo_models import FREE, model_of
 from support import sampled
 
 from fsopt.answers.results import Point, Status
@@ -68,12 +68,8 @@ def test_a_wrong_dual_point_bounds_less_and_is_not_called_optimal(slug):
 
 
 def test_an_infeasible_program_needs_a_ray_that_proves_it():
-    model = pyo.ConcreteModel()
-    model.x = pyo.Var([0, 1])
-    model.low = pyo.Constraint(expr=0.1 * model.x[0] + 0.3 * model.x[1] >= 1)
-    model.high = pyo.Constraint(expr=0.2 * model.x[0] + 0.6 * model.x[1] <= 1)
-    model.objective = pyo.Objective(expr=model.x[0])
-    program = compile_model(model)
+    rows = (lambda x, y: 0.1 * x + 0.3 * y >= 1), (lambda x, y: 0.2 * x + 0.6 * y <= 1)
+    program = compile_model(model_of(lambda x, y: x, *rows, bounds=[FREE] * 2))
     found = claim_infeasible(program, Point(np.zeros(2), np.array([2.0, -1.0]), np.zeros(0)))
     assert found.holds  # the doubles of the second row are twice those of the first, exactly
     assert checked(found.part) == confirmed(found.part) == (None, None)

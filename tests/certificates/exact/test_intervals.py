@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pyomo_models import model_of
 from support import blobs
 
 from fsopt.certificates.exact.encoding import decoded, encoded
@@ -37,7 +37,6 @@ def precise():
 
 
 def wide(value):
-    """Return a rational number as an interval of mpmath."""
     return mpmath.iv.mpf(value.numerator) / mpmath.iv.mpf(value.denominator)
 
 
@@ -199,12 +198,6 @@ def test_short_numbers_are_kept_and_long_whole_parts_end_at_the_point():
 
 
 def test_a_repair_moves_no_integer_variable():
-    m = pyo.ConcreteModel()
-    m.k = pyo.Var(domain=pyo.Integers, bounds=(0, 3))
-    m.x = pyo.Var(bounds=(0, 3))
-    m.o = pyo.Objective(expr=m.k + 2 * m.x)
-    m.row = pyo.Constraint(expr=4 * m.k + m.x == 5.5)
-    program = compile_model(m)
-    start = np.zeros(2)
-    start[program.column[id(m.k)]], start[program.column[id(m.x)]] = 1.0 + 1e-9, 1.5 - 1e-7
-    assert sorted(primal_point(exact_program(program), start)) == [Fraction(1), Fraction(3, 2)]
+    m = model_of(lambda k, x: k + 2 * x, lambda k, x: 4 * k + x == 5.5, bounds=[(0, 3)] * 2, whole=[0])
+    start = np.array([1.0 + 1e-9, 1.5 - 1e-7])
+    assert primal_point(exact_program(compile_model(m)), start) == (1, Fraction(3, 2))
