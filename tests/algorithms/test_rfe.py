@@ -40,9 +40,9 @@ CASES = [
     (SIX, 2, 1.0, 3, None),
     (SIX, 3, 1.0, 100, None),
     (SIX, 6, 1.0, 1, None),
-    (NINE, 1, 0.2, 2, "libsvm"),
+    (NINE, 1, 0.2, 2, "piqp"),
     (NINE, 1, 0.2, 1, None),
-    (FIVE, 3, 20.0, 1, "libsvm"),
+    (FIVE, 3, 20.0, 1, "piqp"),
     (FIVE, 3, 20.0, 2, None),
     (reference("gbd_n6"), 1, 4.0, 2, "clarabel"),
     (WIDE, 4, 0.1, 1, None),
@@ -61,7 +61,7 @@ def test_rfe_removes_what_an_independent_implementation_removes(data, m, c, step
     assert not any(h["rebuilt"] for h in fit.history)
 
 
-@pytest.mark.parametrize("solver", ["clarabel", "libsvm", None])
+@pytest.mark.parametrize("solver", ["clarabel", "piqp", None])
 def test_equal_weights_the_first_by_name_goes_first(solver):
     data = blobs(40, 3, seed=4, gap=1.0)
     twins = fsopt.Dataset(data.X[:, [0, 1, 0, 1]], data.y)
