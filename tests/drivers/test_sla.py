@@ -1,16 +1,13 @@
 """SLA: stop test, restarts, the trap at w = 0, the minimum principle, invariances, saved answers."""
 
-import dataclasses
-import json
-
 import numpy as np
 import pytest
 from dichotomies import least_errors
+from saved_records import as_read
 from scipy.optimize import linprog
 from support import blobs, reference
 
 import fsopt
-from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.run import Run
@@ -98,13 +95,6 @@ def test_the_first_program_of_the_first_run_has_the_costs_of_zero_errors():
     assert result.objective == run_misclass(DATA).objective
 
 
-def test_a_bad_number_of_starts_or_seed_is_refused():
-    for n_starts, seed in ((0, 0), (1.5, 0), (2, -1), (True, 0)):
-        for method in ("misclass", "fsv"):
-            with pytest.raises(ParameterError, match=r"n_starts|seed"):
-                fsopt.fit(method, blobs(), n_starts=n_starts, seed=seed)
-
-
 def test_a_time_limit_between_two_runs_keeps_the_proof_of_the_first():
     data = blobs(60, 4, seed=7)
     full = run_misclass(data).iterations
@@ -122,7 +112,10 @@ def test_a_time_limit_between_two_runs_keeps_the_proof_of_the_first():
         assert result.status is Status.STATIONARY
 
 
-def test_a_solver_without_vertices_is_refused_whether_by_nature_or_by_its_options():
+def test_bad_numbers_and_solvers_without_vertices_by_nature_or_by_their_options_are_refused():
+    for wrong in ({"n_starts": 0}, {"n_starts": 1.5}, {"n_starts": 2, "seed": -1}, {"n_starts": True}):
+        with pytest.raises(ParameterError, match=r"n_starts|seed"):
+            run_fsv(blobs(), **wrong)
     for options in ({"run_crossover": "off"}, {"solver": "ipm", "run_crossover": "off"}, {"solver": "pdlp"}):
         with pytest.raises(SolverError, match="vertices") as caught:
             run_fsv(blobs(), run=Run(options=options))
@@ -153,34 +146,11 @@ def test_the_trap_at_no_weights_is_told_and_left_by_restarts():
     assert not many.warnings
 
 
-def test_an_answer_without_weights_says_so():
-    fit = fsopt.fit("fsv", blobs(), lam=1.0)
-    assert fit.support == ()
-    assert fit.objective == pytest.approx(0.0, abs=1e-9)
-    assert any("lower lam" in warning for warning in fit.warnings)
-
-
 def test_weights_that_are_rounding_are_zero():
     trapped, flat = (fsopt.fit("fsv", reference("sla_g2"), lam=lam, scale="none") for lam in (0.3, 0.9))
     assert any("w = 0" in warning and str(RESTARTS) in warning for warning in trapped.warnings)
     assert not np.any(flat.coef)
-
-
-def test_misclassification_is_affine_invariant_and_feature_selection_is_not():
-    data = DATA
-    rng = np.random.default_rng(5)
-    M, shift = rng.standard_normal((data.p, data.p)) + 3 * np.eye(data.p), rng.standard_normal(data.p)
-    turned = data.with_X(data.X @ M + shift)
-    one, two = (run_misclass(d) for d in (data, turned))
-    paths = [[h["objective"] for h in r.history] for r in (one, two)]
-    assert paths[1] == pytest.approx(paths[0], rel=1e-6)
-    # The hyperplane of one problem, mapped, has the value of the other: the functions are the same.
-    w = np.linalg.solve(M, one.point["w"])
-    mapped = {"w": w, "gamma": one.point["gamma"] + shift @ w}
-    assert value(turned, mapped) == pytest.approx(one.objective, rel=1e-7)
-    assert slope(turned, mapped) >= -1e-6
-    short, long = ({"w": np.full(data.p, size), "gamma": 0.0} for size in (0.1, 1.0))
-    assert value(data.with_X(0.1 * data.X), long, 0.2) > value(data, short, 0.2) + 0.01
+    assert any("lower lam" in warning for warning in flat.warnings)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -199,33 +169,25 @@ def test_a_sample_on_the_hyperplane_is_an_error():
     assert hyperplane_errors(data, np.array([0.0]), 0.0) == 4
 
 
-def changed(fit, change):
-    """Return the saved record of a fit with one part of it changed."""
-    fit = dataclasses.replace(
-        fit,
-        objective=fit.objective * (0.999 if change == "objective" else 1.0),
-        coef=fit.coef * np.array([1.0, 1.001 if change == "coef" else 1.0, 1.0]),
-    )
-    record = json.loads(json.dumps(fit_record(fit, data=DATA, source="blobs")))
-    params, point = record["details"]["program_params"], record["details"]["point"]
-    names = ("y", "z") if fit.method == "misclass" else ("v",)
-    if change == "proof":
-        point["y"][0] += 0.1
-    elif change == "other costs":
-        params[names[0]] = (np.array(params[names[0]]) * 0.5 + 0.1).tolist()
-    elif change == "all free":
-        params |= {k: [1e3] * len(params[k]) for k in names}
-        point["y"] = [0.0] * len(point["y"])
-    elif change == "alpha":
-        params["alpha"] = 6.0
-    elif change == "multipliers":
-        point["y"] = [v + 0.01 for v in point["y"]]
-    return record
-
-
 @pytest.mark.parametrize("method", ["misclass", "fsv"])
 def test_a_corrupted_saved_answer_is_not_verified(method):
-    fit = fsopt.fit(method, DATA)
-    assert check_record(changed(fit, "nothing"), DATA, "file").verified
-    for change in ("objective", "coef", "proof", "other costs", "all free", "alpha", "multipliers"):
-        assert not check_record(changed(fit, change), DATA, "file").verified, change
+    record = as_read(fsopt.fit(method, DATA), DATA)
+    details = record["details"]
+    costs, y = details["program_params"], details["point"]["y"]
+    names = ("y", "z") if method == "misclass" else ("v",)
+    free = costs | {name: [1e3] * len(costs[name]) for name in names}
+    changes = {
+        "objective": {"objective": 0.999 * record["objective"]},
+        "coef": {"coef": [record["coef"][0], 1.001 * record["coef"][1], record["coef"][2]]},
+    }
+    parts = {
+        "proof": {"point": details["point"] | {"y": [y[0] + 0.1, *y[1:]]}},
+        "other costs": {"program_params": costs | {names[0]: [0.5 * v + 0.1 for v in costs[names[0]]]}},
+        "all free": {"program_params": free, "point": details["point"] | {"y": [0.0] * len(y)}},
+        "alpha": {"program_params": costs | {"alpha": 6.0}},
+        "multipliers": {"point": details["point"] | {"y": [v + 0.01 for v in y]}},
+    }
+    changes |= {name: {"details": details | part} for name, part in parts.items()}
+    assert check_record(record, DATA, "file").verified
+    for name, change in changes.items():
+        assert not check_record(record | change, DATA, "file").verified, name
