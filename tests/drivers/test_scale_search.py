@@ -108,7 +108,7 @@ def test_a_saved_proof_is_verified_without_a_solver_and_a_corrupted_or_damaged_o
     assert found.verified
     assert found.certificate.residuals["bound"] == 0.0
     refuse_all(record, mirrored(), FORGERIES, {})
-    refuse_all(record, mirrored(), DAMAGES, dict.fromkeys(DAMAGES, ""))
+    refuse_all(record, mirrored(), DAMAGES, dict.fromkeys(DAMAGES, "."))
 
 
 # ---------------------------------------------------------------- the driver

@@ -75,15 +75,6 @@ def test_subtrees_of_a_nonconvex_program():
     assert fsopt.verify(result, model).verified
 
 
-@pytest.mark.slow
-def test_processes_of_its_own():
-    model = knapsacks(9)
-    result = fsopt.prove(model, jobs=2)
-    assert result.status == "optimal"
-    assert near(result.bound, best_knapsack(model))
-    assert fsopt.verify(result, model).verified
-
-
 def test_what_is_no_number_of_subtrees_is_refused():
     for given in ({"jobs": 0}, {"jobs": 1.5}, {"executor": Remote()}, {"jobs": 2, "executor": "two"}):
         with pytest.raises(ParameterError):

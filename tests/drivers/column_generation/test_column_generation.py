@@ -16,8 +16,7 @@ from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
 from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.run import Run
-from fsopt.errors import FileError, FsoptError, ParameterError
-from fsopt.methods import large_programs
+from fsopt.errors import FileError, ParameterError
 from fsopt.models.sla.step_function import step_costs
 from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_record
@@ -130,13 +129,6 @@ def test_degenerate_data_end_exact(name, cost):
     check(raw, d, units, column_generation(raw, d, units, settings=few), optimum, within=1e-6)
 
 
-def test_huge_costs_of_separable_data_give_the_hyperplane_of_smallest_norm():
-    data = degenerate("separable")
-    values = [column_generation(data, *ones(data, cost), settings=SMALL) for cost in (1e2, 1e4, 1e6)]
-    assert [r.status for r in values] == [Status.OPTIMAL] * 3
-    assert [r.objective for r in values] == pytest.approx([values[0].objective] * 3, rel=1e-7)
-
-
 def test_costs_of_zero_are_free():
     data = blobs(50, 4, seed=2)
     d, c = ones(data)
@@ -223,23 +215,6 @@ def test_any_multipliers_give_a_bound(seed):
     assert factor * alpha.sum() <= optimum * (1 + 1e-7)
 
 
-def test_permutations_and_units_change_nothing():
-    data, random = blobs(80, 8, seed=8, gap=0.3), np.random.default_rng(0)
-    d, c = random.exponential(size=80), random.exponential(size=8)
-    i, j, units = random.permutation(80), random.permutation(8), 10.0 ** random.uniform(-4, 4, 8)
-    turned = Dataset((data.X * units + 3 * units)[i][:, j], data.y[i])
-    value, again, scaled, flipped = (
-        column_generation(*problem, settings=GenerationSettings(rows=25, columns=3)).objective
-        for problem in (
-            (data, d, c),
-            (turned, d[i], (c * units)[j]),
-            (data, 1e5 * d, 1e5 * c),
-            (Dataset(data.X, -data.y), d, c),
-        )
-    )
-    assert (again, scaled / 1e5, flipped) == pytest.approx((value, value, value), rel=1e-8)
-
-
 def test_a_start_is_taken_and_does_not_change_the_optimum():
     data, some = blobs(120, 5, seed=9, gap=0.3), GenerationSettings(rows=40)
     d, c = ones(data)
@@ -278,15 +253,3 @@ def test_the_methods_agree_and_their_saved_fits_check(method):
     record["details"]["alpha"] = ["x"]
     with pytest.raises(FileError):
         check_record(record, data, "fit.json")
-
-
-def test_large_data_are_generated_by_themselves_and_an_unknown_word_is_refused(monkeypatch):
-    data = blobs(60, 5, seed=0)
-    assert "alpha" not in fsopt.fit("onsvm", data).details
-    monkeypatch.setattr(large_programs, "LONG", 60)
-    monkeypatch.setattr(large_programs, "LARGE", 300)
-    fitted = fsopt.fit("onsvm", data)
-    assert "alpha" in fitted.details
-    assert fitted.certificate.ok
-    with pytest.raises(FsoptError, match="generate"):
-        fsopt.fit("onsvm", blobs(), generate="often")

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from support import SHARED, blobs, reference
+from support import blobs, reference
 
 import fsopt
 from fsopt.answers.fits import fit_record
@@ -97,6 +97,7 @@ def test_auto_takes_it_for_large_data_only_and_another_word_is_refused(monkeypat
     # Columns without a cost are all kept: nothing is gained where there are many.
     assert "alpha" not in fsopt.fit("misclass", wide).details
     assert "alpha" in fsopt.fit("fsv", wide).details
+    assert "alpha" in fsopt.fit("onsvm", wide).details
     with pytest.raises(ParameterError, match="generate is 'yes'"):
         fsopt.fit("misclass", DATA, generate="yes")
 
@@ -142,10 +143,3 @@ def test_a_restricted_answer_that_is_not_quite_feasible_is_as_good_as_any(monkey
     monkeypatch.undo()
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(fsopt.solve(fsopt.build("onsvm", data)).objective, rel=1e-8)
-
-
-@pytest.mark.skipif(not (SHARED / "data" / "wbcd.csv.gz").exists(), reason="no shared/data")
-def test_it_reaches_the_exact_count_on_wbcd(monkeypatch):
-    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
-    fit = fsopt.fit("misclass", fsopt.load_dataset("wbcd", missing="drop"), generate=True)
-    assert fit.details["plane_errors"] == 11

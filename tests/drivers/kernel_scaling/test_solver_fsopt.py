@@ -1,11 +1,9 @@
 """The solver ``fsopt``: problem (15) of Bi goes to the algorithm for it by default, and nothing else does."""
 
-import json
-
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import REFERENCE, blobs, reference
+from support import blobs
 
 import fsopt
 from fsopt.answers.results import Status
@@ -16,8 +14,6 @@ from fsopt.drivers.kernel_scaling import interface
 from fsopt.drivers.kernel_scaling.driver import kernel_scaling
 from fsopt.errors import OptionError, SolverError
 from fsopt.solvers.registry import SOLVERS, alternatives, choose, preference
-
-GOLDEN = [e for e in json.loads((REFERENCE / "golden.json").read_text()) if e["name"] == "kernel-scaling"]
 
 
 def draw(seed):
@@ -39,20 +35,6 @@ def small(**changed):
     return model, compile_model(model)
 
 
-@pytest.mark.parametrize("entry", GOLDEN[3:5], ids=lambda e: f"{e['data']}-{e['params']['c']}")
-def test_the_references_are_solved_without_a_named_solver(entry):
-    with np.load(REFERENCE / entry["file"]) as arrays:
-        w, b, e_cap = arrays["w"], float(arrays["b"]), float(arrays["E"])
-    model = fsopt.build("kernel-scaling", reference(entry["data"]), w=w, b=b, e_cap=e_cap, **entry["params"])
-    result = fsopt.solve(model)
-    assert (result.solver, result.status, result.stop) == ("fsopt", Status.OPTIMAL, "optimal")
-    assert result.objective == pytest.approx(entry["objective"], rel=1e-6)
-    assert result.bound == pytest.approx(entry["objective"], rel=1e-6)
-    assert (result.certificate.kind, result.certificate.bound_source) == ("global", "cuts")
-    assert fsopt.certify(model, result).ok
-    assert pyo.value(model.objective) == pytest.approx(result.objective, rel=1e-12)
-
-
 def test_another_form_of_the_same_problem_is_taken():
     """The constant of the objective, the order of components and their names are no part of the form."""
     model, _ = small()
@@ -67,10 +49,15 @@ def test_another_form_of_the_same_problem_is_taken():
 
 @pytest.mark.parametrize(("w", "b"), [([1.0, 0.0, 0.25], 0.0), ([0.0, 0.0, 1.0], -0.4), ([1.0, -0.5, 0.25], 0.2)])
 def test_zero_weights_and_intercepts_are_part_of_the_form(w, b):
-    result = fsopt.solve(small(w=w, b=b)[0])
+    model, _ = small(w=w, b=b)
+    result = fsopt.solve(model)
     driven = kernel_scaling(blobs(20, 3), w=w, b=b, c=0.1)
-    assert (result.solver, result.status) == ("fsopt", Status.OPTIMAL)
+    assert (result.solver, result.status, result.stop) == ("fsopt", Status.OPTIMAL, "optimal")
     assert result.objective == pytest.approx(driven.objective, rel=1e-6)
+    assert result.bound == pytest.approx(driven.objective, rel=1e-6)
+    assert (result.certificate.kind, result.certificate.bound_source) == ("global", "cuts")
+    assert fsopt.certify(model, result).ok
+    assert pyo.value(model.objective) == pytest.approx(result.objective, rel=1e-12)
 
 
 def test_scales_of_zero_are_optimal_where_the_loss_allows_them():
