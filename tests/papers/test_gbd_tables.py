@@ -7,7 +7,7 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.data import gbd_set_one, gbd_set_two
+from fsopt.data import gbd_set_one
 from fsopt.data.splits import random_parts
 from fsopt.errors import ParameterError, UnknownNameError
 from fsopt.papers.gbd.averages import averages
@@ -37,7 +37,6 @@ def test_candidates_are_the_grids_of_the_paper():
         assert values == sorted(values)
         assert all(o["scale"] == "none" for o in options)
         assert all(o.get("m") == (4 if method in ("gbd", "rfe", "infogain") else None) for o in options)
-    assert [o["c"] for o in candidates("gbd", 4)] == [0.25, 0.5, 1, 2, 4, 8, 16, 32]
     assert {o["max_cuts"] for o in candidates("gbd", 4, max_cuts=7)} == {7}
     with pytest.raises(ParameterError, match="'mpm' has no penalty weight C"):
         candidates("mpm", 4)
@@ -86,11 +85,6 @@ def test_results_do_not_depend_on_the_number_of_processes():
     assert same[0] == same[1]
 
 
-def test_instances_of_data_set_two_are_measured():
-    found = measure("infogain", gbd_set_two(4, 0, p=12, n=200))
-    assert (found.m, found.p, found.n_features) == (4, 12, 4)
-
-
 def test_averages_by_hand():
     rows = [
         row("a", "gbd", 0.1),
@@ -122,12 +116,10 @@ def test_real_data_take_the_number_of_features_of_the_one_norm_svm():
     rows = real_data(data, methods=("onsvm", "rfe"), seed=3)
     train, validation, test = (data.rows(part) for part in random_parts(data, (0.6, 0.2, 0.2), 3))
     tuned = tune("onsvm", train, candidates("onsvm", 1, scale="standard"), validation=validation)
-    first, m = tuned.fit, len(tuned.fit.support)
-    assert [r.method for r in rows] == ["onsvm", "rfe"]
+    m = len(tuned.fit.support)
     assert 1 <= m < 6
-    assert [r.n_features for r in rows] == [m, m]
-    assert rows[0].validation_error == tuned.error
-    assert rows[0].test_error == np.mean(first.predict(test.X) != test.y)
+    assert [(r.method, r.n_features) for r in rows] == [("onsvm", m), ("rfe", m)]
+    assert rows[0].test_error == np.mean(tuned.fit.predict(test.X) != test.y)
     assert all((r.m, r.overlap, r.alignment) == (m, None, None) for r in rows)
     assert rows[1].params["scale"] == "standard"
     table = averages([replace(rows[1], method="gbd"), *rows])

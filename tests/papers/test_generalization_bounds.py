@@ -39,52 +39,6 @@ def theorem9(X, y, w, sigma, b, *, r, gamma, sigma0, delta, norm):
     return [hinge_loss(X, y, plain, b, gamma), *inside, *(term / sqrt(n) for term in rest)]
 
 
-def theorem11(X, y, w, b, *, r, gamma, gamma0, delta, norm):
-    """Return the value of (8) in the print's own grouping: loss + 1/(n C gamma^) + Lambda/sqrt(n)."""
-    n, d = X.shape
-    k, hat = (norm + 1) * r, 2 * max(gamma, gamma0)
-    v = [sum(X[i, j] ** 2 for i in range(n)) / n for j in range(d)]
-    lam = k * (sqrt(2 * log(log2(hat / gamma0))) + sqrt(2 * log(2 / delta)))
-    c = 1 / (4 * norm * sqrt(sum(v)) + 2 * r * sqrt(n) + 2 * k * sqrt(2 * n * log(2 / delta)))
-    return [hinge_loss(X, y, w, b, gamma), 1 / (n * c * hat), lam / sqrt(n)]
-
-
-def sample(seed, n=12, p=4):
-    data = blobs(n, p, seed=seed)
-    rng = np.random.default_rng(seed)
-    w = rng.standard_normal(p)
-    return data.X, data.y, w / np.linalg.norm(w), np.abs(rng.standard_normal(p)) * [1, 0, 2, 0.05], rng.normal()
-
-
-def test_each_term_of_theorem_9():
-    for seed, at in (
-        (0, {"r": 5.0, "gamma": 1.0, "sigma0": 0.1, "delta": 0.05, "norm": 1.0}),
-        (1, {"r": 0.7, "gamma": 3.0, "sigma0": 1e-6, "delta": 0.2, "norm": 2.5}),
-    ):
-        X, y, w, sigma, b = sample(seed)
-        bound = scaled_bound_terms(X, y, ScaledClassifier(w, sigma, b), **at)
-        expected = theorem9(X, y, w, sigma, b, **at)
-        assert list(bound.terms) == ["margin loss", "class +1", "class -1", "intercept", "union bound", "confidence"]
-        np.testing.assert_allclose(list(bound.terms.values()), expected, rtol=1e-12)
-        assert bound.total == pytest.approx(sum(expected), rel=1e-12)
-
-
-def test_each_term_of_theorem_11():
-    for seed, gamma in ((0, 0.4), (1, 2.0)):
-        X, y, w, _, b = sample(seed)
-        at = {"r": 4.0, "gamma": gamma, "gamma0": 0.5, "delta": 0.1, "norm": 1.5}
-        bound = margin_bound_terms(X, y, w, b, **at)
-        terms = bound.terms
-        grouped = [
-            terms["margin loss"],
-            terms["complexity"] + terms["intercept"] + terms["margin confidence"],
-            terms["union bound"] + terms["confidence"],
-        ]
-        np.testing.assert_allclose(grouped, theorem11(X, y, w, b, **at), rtol=1e-12)
-        assert bound.total == pytest.approx(sum(terms.values()))
-        assert bound.conditions["gamma >= gamma0"] == (gamma >= 0.5)
-
-
 def test_two_points_by_hand():
     # x = +-2, f(x) = x/2 with w = 1, sigma = 1/2, sigma0 = 1/4, gamma = 2, r = 2, B = 1, delta = 2/e^2:
     # z = 1, loss 1/2; delta_1 = 1; v = 4; each class 2/2 * 1/2 * 2 = 1; log2(1/(1/4)) = 2; K = 4; ln(2/delta) = 2.
@@ -93,15 +47,20 @@ def test_two_points_by_hand():
     bound = scaled_bound_terms(X, y, ScaledClassifier(np.ones(1), np.array([0.5]), 0.0), sigma0=0.25, **at)
     by_hand = [0.5, 1.0, 1.0, sqrt(2), 4 * sqrt(log(2)), 8 * sqrt(2)]
     np.testing.assert_allclose(list(bound.terms.values()), by_hand, rtol=1e-14)
+    assert list(bound.terms) == ["margin loss", "class +1", "class -1", "intercept", "union bound", "confidence"]
+    assert bound.total == pytest.approx(sum(by_hand), rel=1e-14)
     assert bound.applies
     # f(x) = x/2 as it is: hat gamma = 4, K = (1/2 + 1) 2 = 3, sum v = 4.
     bound = margin_bound_terms(X, y, np.array([0.5]), 0.0, gamma0=1.0, norm=0.5, **at)
     by_hand = [0.5, 0.5, 1 / sqrt(2), 3 * sqrt(log(2)), 3 * sqrt(2), 1.5 * sqrt(2)]
     np.testing.assert_allclose(list(bound.terms.values()), by_hand, rtol=1e-14)
+    assert bound.conditions["gamma >= gamma0"]
+    assert not margin_bound_terms(X, y, np.ones(1), 0.0, gamma0=2.5, **at).conditions["gamma >= gamma0"]
 
 
 def test_conditions_are_told_apart():
-    X, y, w, sigma, _ = sample(1)
+    data, w, sigma = blobs(12, 4, seed=1), np.full(4, 0.5), np.array([1.0, 0.0, 2.0, 0.05])
+    X, y = data.X, data.y
     radius = np.linalg.norm(X, axis=1).max()
     told = [
         scaled_bound_terms(X, y, ScaledClassifier(w * f, sigma, b), r=r).conditions

@@ -65,24 +65,6 @@ def test_the_search_finds_the_combination_that_made_the_print():
     assert found.random_agreed == pytest.approx(agreed, abs=0.02)
 
 
-def test_a_killed_search_goes_on_where_its_store_has_combinations(tmp_path):
-    calls = []
-
-    def counted(settings):
-        calls.append(dict(settings.choices))
-        if len(calls) == 5:
-            raise KeyboardInterrupt
-        return told(settings)
-
-    table = replace(TABLE, function=counted)
-    with opened(tmp_path / "kept.sqlite", write=True) as held, pytest.raises(KeyboardInterrupt):
-        search(table, Settings(store=held))
-    with opened(tmp_path / "kept.sqlite", write=True) as held:
-        found = search(table, Settings(store=held))
-    assert len(calls) == 12 + 1
-    assert found == search(TABLE, Settings())
-
-
 PLACES: list[int] = []
 
 
