@@ -13,10 +13,10 @@ from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.penalties.exponential import Exponential
-from fsopt.drivers.recorder import EARLY, Recorder, stop_word
-from fsopt.drivers.run import ENDS, NoPoint, OutOfTimeError, Run
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import NoPoint, OutOfTimeError, Run
 from fsopt.drivers.sla import ConcaveTerms, sla
-from fsopt.errors import MemoryLimitError, SolverError
+from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
 
 C = 4.0
@@ -139,18 +139,3 @@ def test_a_substitute_gets_only_the_options_that_all_solvers_have():
     assert (other.settings.tolerance, dict(other.settings.own)) == (1e-8, {})
     assert dict(session.settings.own) == {"presolve": "off"}
     assert other.solve().objective == pytest.approx(1.0, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("reason", "word"),
-    [
-        (MemoryError(), "memory"),
-        (MemoryLimitError("too large", "fewer"), "memory"),
-        (OutOfTimeError("late", "more"), "time-limit"),
-        (KeyboardInterrupt(), "interrupted"),
-    ],
-)
-def test_the_word_of_each_end_of_a_loop(reason, word):
-    assert isinstance(reason, ENDS)
-    assert stop_word(reason) == word
-    assert word in EARLY

@@ -12,7 +12,8 @@ from fsopt.answers.results import Status
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import RESTARTS, ConcaveTerms, sla
-from fsopt.errors import ParameterError, SolverError
+from fsopt.errors import FileError, ParameterError, SolverError
+from fsopt.methods import large_programs
 from fsopt.verification.checking import check_record
 
 ALPHA = 5.0
@@ -191,3 +192,93 @@ def test_a_corrupted_saved_answer_is_not_verified(method):
     assert check_record(record, DATA, "file").verified
     for name, change in changes.items():
         assert not check_record(record | change, DATA, "file").verified, name
+
+
+# ---------------------------------------------------------------- by column generation
+
+
+@pytest.mark.parametrize(
+    ("data", "lam"), [(DATA, None), (DATA, 0.3), (reference("sla_g2"), 0.05)], ids=["misclass", "fsv", "fsv, golden"]
+)
+def test_the_answer_by_column_generation_satisfies_the_minimum_principle(data, lam):
+    method, params = ("misclass", {}) if lam is None else ("fsv", {"lam": lam})
+    ours, whole = (fsopt.fit(method, data, scale="none", generate=g, **params) for g in (True, False))
+    assert ours.status is Status.STATIONARY
+    if lam != 0.3:  # There the first programs have ties, and lead to different answers.
+        assert ours.objective == pytest.approx(whole.objective, rel=1e-7)
+    at = {"w": ours.coef, "gamma": -ours.intercept}
+    assert value(data, at, lam) == pytest.approx(ours.objective, rel=1e-7)
+    assert slope(data, at, lam) >= -1e-6 * (1 + ours.objective)
+    assert (ours.details["alpha"] >= 0).all()
+    if len(ours.details["starts"]) == 1:
+        assert np.all(np.diff([h["objective"] for h in ours.history][:-1]) < 0)
+
+
+@pytest.mark.parametrize("method", ["misclass", "fsv"])
+def test_restarts_keep_the_best_and_are_reproducible(method):
+    data = blobs(60, 4, seed=7)
+    three, again = (fsopt.fit(method, data, n_starts=3, seed=3, generate=True) for _ in range(2))
+    values = three.details["starts"]
+    assert len(values) == 3
+    assert three.objective == min(values)
+    assert values[0] == fsopt.fit(method, data, generate=True).objective
+    assert values == again.details["starts"]
+    assert len(set(values)) > 1
+
+
+def test_a_start_that_ends_at_zero_is_told_and_tried_again():
+    fit = fsopt.fit("fsv", DATA, lam=0.9, generate=True)
+    assert any("w = 0" in warning and str(RESTARTS) in warning for warning in fit.warnings)
+    assert len(fit.details["starts"]) == 1 + RESTARTS
+
+
+def test_a_later_start_that_ends_at_zero_is_not_tried_again():
+    """There all samples are of the larger class."""
+    rng = np.random.default_rng(14)
+    y = np.where(np.arange(24) < 9, -1.0, 1.0)
+    data = fsopt.Dataset(rng.standard_normal((24, 2)) + 0.5 * y[:, None], y)
+    fit = fsopt.fit("misclass", data, scale="none", n_starts=2, seed=1, generate=True)
+    better, at_zero = fit.details["starts"]
+    assert better < at_zero == pytest.approx(9.0 * (1.0 - np.exp(-2.0 * ALPHA)))
+
+
+def test_auto_takes_it_for_large_data_only_and_another_word_is_refused(monkeypatch):
+    assert "alpha" not in fsopt.fit("fsv", DATA).details
+    monkeypatch.setattr(large_programs, "LONG", 50)
+    monkeypatch.setattr(large_programs, "LARGE", 500)
+    wide = blobs(40, 60)
+    # Columns without a cost are all kept: nothing is gained where there are many.
+    assert "alpha" not in fsopt.fit("misclass", wide).details
+    assert "alpha" in fsopt.fit("fsv", wide).details
+    assert "alpha" in fsopt.fit("onsvm", wide).details
+    with pytest.raises(ParameterError, match="generate is 'yes'"):
+        fsopt.fit("misclass", DATA, generate="yes")
+
+
+def test_the_time_limit_leaves_a_point_that_claims_nothing():
+    fit = fsopt.fit("misclass", DATA, generate=True, time_limit=1e-9)
+    assert (fit.status, fit.stop) == (Status.FEASIBLE, "time-limit")
+    assert fit.iterations == 1
+    assert np.isfinite(fit.objective)
+
+
+@pytest.mark.parametrize("method", ["misclass", "fsv"])
+def test_a_corrupted_proof_on_all_samples_is_not_verified(method):
+    # At alpha = 5 most errors of this hyperplane cost nothing, and no multipliers are needed.
+    record = as_read(fsopt.fit(method, DATA, alpha=0.5, generate=True), DATA)
+    assert check_record(record, DATA, "file").verified
+    details, params, coef = record["details"], record["params"], record["coef"]
+    changes = {
+        "objective": {"objective": 0.999 * record["objective"]},
+        "coef": {"coef": [coef[0], 1.001 * coef[1], coef[2]]},
+        "multipliers": {"details": {**details, "alpha": [0.9 * v for v in details["alpha"]]}},
+        "alpha": {"params": {**params, "alpha": 0.6}},
+    }
+    for name, change in changes.items():
+        assert not check_record({**record, **change}, DATA, "file").verified, name
+    other = {**record, "params": {**params, "lam": 0.07}}
+    if method == "misclass":
+        with pytest.raises(FileError, match="lam"):  # not one of its parameters
+            check_record(other, DATA, "file")
+    else:
+        assert not check_record(other, DATA, "file").verified

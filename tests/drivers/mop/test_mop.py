@@ -7,12 +7,10 @@ from support import blobs, reference
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.common import memory
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.kernel_scaling import programs
-from fsopt.drivers.kernel_scaling.certificate import certify_scaling
 from fsopt.drivers.mop import driver
 from fsopt.drivers.mop.certificate import PROPOSITION, risk_bound
 from fsopt.drivers.mop.driver import mop
@@ -51,6 +49,7 @@ def test_every_iteration_is_proved(seed, c, scaling):
     if c == 0:
         assert np.all(np.diff(H) <= 1e-6 * np.maximum(1.0, H[:-1]))
         assert "rise of H" in result.certificate.residuals
+    assert result.stop == "settled"
     assert result.certificate.notes == ((PROPOSITION,) if c else ())
     assert "c = 0" in PROPOSITION
     assert result.certificate.ok
@@ -247,16 +246,6 @@ def test_parts_that_do_not_fit_together_are_an_error(held):
     ):
         with pytest.raises(FileError, match="damaged"):
             check_record({**record, "details": {**details, **part}}, data, "fit.json")
-
-
-def test_the_last_problem_is_saved_with_its_proof():
-    result = mop(noisy(1), w_cap=4.0, c=0.02, scaling="global")
-    last, data = result.point["scaling"], noisy(1)
-    assert result.stop == "settled"
-    np.testing.assert_allclose(last["from"] * last["w"], result.point["w"])
-    problem = ScalingProblem(data, last["w"], last["b"], last["e_cap"], last["price"], last["from"] > 0)
-    assert certify_scaling(problem, last["s"], last["cuts"], last["bound"], 1e-6).ok
-    assert result.status is Status.FEASIBLE
 
 
 def test_a_step_that_does_not_fit_into_the_memory_leaves_the_incumbent(monkeypatch):
