@@ -147,15 +147,10 @@ def test_a_later_start_that_is_cut_short_leaves_the_best_run(stop, monkeypatch):
         assert result.point["proof"] is not None
 
 
-def test_a_step_that_was_not_solved_to_the_end_is_no_other_objective(monkeypatch):
+def test_a_step_that_was_not_solved_to_the_end_is_no_other_objective(answers):
     """Where an interior point stops early both parts of w are positive, and the objective is above slope * ||w||_1."""
-    solve = fsopt.Session.solve
-
-    def early(session, **options):
-        result = solve(session, **options)
-        return replace(result, status=Status.FEASIBLE, stop="iteration-limit", objective=1.1 * result.objective)
-
-    monkeypatch.setattr(fsopt.Session, "solve", early)
+    changes = {"status": Status.FEASIBLE, "stop": "iteration-limit"}
+    answers(lambda result: replace(result, objective=1.1 * result.objective, **changes))
     data = blobs(24, 3, seed=1, gap=0.8)
     assert run(data, Exponential(5.0), share_of_limit(data)).status is Status.FEASIBLE
 

@@ -84,21 +84,13 @@ def test_the_value_is_that_of_the_point_and_nothing_is_translated_again_after_th
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_limit_of_the_loop_or_of_a_solver_is_named_and_claims_no_more_than_feasible(name, monkeypatch):
+def test_a_limit_of_the_loop_or_of_a_solver_is_named_and_claims_no_more_than_feasible(name, ends):
     for limit, stop in ({"max_iterations": 2}, "iteration-limit"), ({"run": Run(time_limit=1e-9)}, "time-limit"):
         result = RUNS[name](**limit)
         assert (result.stop, result.status) == (stop, Status.FEASIBLE)
         assert result.iterations <= 2
         check_value(name, result)
-    solve, calls, last = Session.solve, [], {"gbd": 6, "mop": 6}.get(name, 3)
-
-    def out_of_time(self, **keywords):
-        calls.append(self)
-        if len(calls) < last:
-            return solve(self, **keywords)
-        return SolveResult(Status.NONE, "time-limit", None, None, self.spec.name, {}, 0)
-
-    monkeypatch.setattr(Session, "solve", out_of_time)
+    ends({"gbd": 6, "mop": 6}.get(name, 3))
     result = RUNS[name](run=Run(time_limit=1e3))
     assert (result.stop, result.status) == ("time-limit", Status.FEASIBLE)
     check_value(name, result)
@@ -141,15 +133,12 @@ def test_an_interruption_returns_the_best_point_so_far(name):
 
 
 @pytest.mark.parametrize("name", RUNS)
-@pytest.mark.parametrize("failure", [None, "infeasible"])
-def test_a_failure_before_the_first_point_is_passed_on(name, failure, monkeypatch):
-    def fail(self, **keywords):
-        if failure is None:
-            raise KeyboardInterrupt
-        return SolveResult(Status.INFEASIBLE, failure, None, None, self.spec.name, {}, 0)
-
-    monkeypatch.setattr(Session, "solve", fail)
-    with pytest.raises(SolverError if failure else KeyboardInterrupt, match=failure):
+@pytest.mark.parametrize(
+    ("stop", "error", "words"), [("interrupted", KeyboardInterrupt, None), ("infeasible", SolverError, "infeasible")]
+)
+def test_a_failure_before_the_first_point_is_passed_on(name, stop, error, words, ends):
+    ends(1, stop)
+    with pytest.raises(error, match=words):
         RUNS[name]()
 
 

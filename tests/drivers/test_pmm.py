@@ -1,8 +1,8 @@
 """PMM: brute force over all dichotomies, the bilinear problem at the end, its certificate, stops, saved answers."""
 
-import dataclasses
 import functools
 import importlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +20,6 @@ from fsopt.drivers.pmm import COUNT, StationaryPoint, certify_pmm, pmm, without_
 from fsopt.drivers.recorder import LATE
 from fsopt.drivers.run import Run
 from fsopt.methods import large_programs
-from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_fit, check_record
 
 module = importlib.import_module("fsopt.drivers.pmm")
@@ -125,18 +124,14 @@ def test_a_solver_without_vertices_finds_a_hyperplane_too():
     assert least_errors(TINY[1]) <= fit.objective <= least_errors(TINY[1]) + 1
 
 
-def test_a_descent_ends_where_the_solver_s_value_lies_below_the_recomputed_one_for_ever(monkeypatch):
-    solve, steps = Session.solve, []
-
-    def lower(self, **keywords):
-        result = solve(self, **keywords)
-        return dataclasses.replace(result, objective=result.objective - 1e-5 * (1.0 + result.objective))
+def test_a_descent_ends_where_the_solver_s_value_lies_below_the_recomputed_one_for_ever(answers):
+    steps = []
 
     def count(record):
         steps.append(record["hinge"])
         assert len(steps) < 200, f"the descent alternates at {record['hinge']}"
 
-    monkeypatch.setattr(Session, "solve", lower)
+    answers(lambda result: replace(result, objective=result.objective - 1e-5 * (1.0 + result.objective)))
     assert pmm(OVERLAP, run=Run(progress=count)).status is Status.STATIONARY
 
 

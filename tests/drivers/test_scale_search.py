@@ -13,7 +13,7 @@ from saved_records import as_read, refuse_all
 from support import blobs, sampled
 
 import fsopt
-from fsopt.answers.results import SolveResult, Status
+from fsopt.answers.results import Status
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
@@ -199,18 +199,9 @@ def test_a_limit_is_named_and_leaves_a_point_with_a_valid_bound(limit, stop):
 
 
 @pytest.mark.parametrize(("call", "stop"), [(1, "time-limit"), (12, "time-limit"), (12, "interrupted")])
-def test_a_linear_program_that_is_not_solved_ends_the_search_with_the_best_point_and_its_bound(call, stop, monkeypatch):
-    best, solve, calls = undisturbed(), Session.solve, []
-
-    def ends(self, **keywords):
-        calls.append(self)
-        if len(calls) < call:
-            return solve(self, **keywords)
-        if stop == "interrupted":
-            raise KeyboardInterrupt
-        return SolveResult(Status.NONE, "time-limit", None, None, self.spec.name, {}, 0)
-
-    monkeypatch.setattr(Session, "solve", ends)
+def test_a_linear_program_that_is_not_solved_ends_the_search_with_the_best_point_and_its_bound(call, stop, ends):
+    best = undisturbed()
+    ends(call, stop)
     if call == 1:
         with pytest.raises(SolverError, match="time limit"):
             search(run=Run(time_limit=1e3))
@@ -220,13 +211,7 @@ def test_a_linear_program_that_is_not_solved_ends_the_search_with_the_best_point
     assert 0 < result.bound <= best.objective <= result.objective
 
 
-def test_a_solver_without_multipliers_is_refused(monkeypatch):
-    solve = Session.solve
-
-    def without(self, **keywords):
-        result = solve(self, **keywords)
-        return replace(result, point=replace(result.point, y=None))
-
-    monkeypatch.setattr(Session, "solve", without)
+def test_a_solver_without_multipliers_is_refused(answers):
+    answers(lambda result: replace(result, point=replace(result.point, y=None)))
     with pytest.raises(SolverError, match="no multipliers"):
         search()

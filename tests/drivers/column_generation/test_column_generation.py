@@ -19,7 +19,6 @@ from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError, ParameterError
 from fsopt.models.sla.step_function import step_costs
-from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_record
 
 SMALL = GenerationSettings(rows=6, columns=2)
@@ -164,23 +163,15 @@ def test_the_bound_holds_wherever_the_loop_is_stopped(seed, rounds, kind):
 
 
 @pytest.mark.parametrize("after", [0, 2])
-def test_an_interruption_keeps_the_best_hyperplane(after, monkeypatch):
-    data, solve, calls = blobs(100, 10, seed=4, gap=0.3), Session.solve, []
-
-    def interrupted(self, **keywords):
-        calls.append(self)
-        if len(calls) > after:
-            raise KeyboardInterrupt
-        return solve(self, **keywords)
-
+def test_an_interruption_keeps_the_best_hyperplane(after, ends):
+    data = blobs(100, 10, seed=4, gap=0.3)
     (d, c), few = ones(data), GenerationSettings(rows=15, columns=3)
-    with monkeypatch.context() as patch:
-        patch.setattr(Session, "solve", interrupted)
-        result = column_generation(data, d, c, settings=few)
     optimum = fsopt.solve(fsopt.build("onsvm", data)).objective
+    assert column_generation(data, d, c, run=Run(time_limit=1e-9), settings=few).stop == "time-limit"
+    ends(after + 1, "interrupted")
+    result = column_generation(data, d, c, settings=few)
     assert (result.status, result.stop, result.iterations) == (Status.FEASIBLE, "interrupted", after)
     assert result.bound <= optimum <= result.objective
-    assert column_generation(data, d, c, run=Run(time_limit=1e-9), settings=few).stop == "time-limit"
 
 
 def test_the_certificate_refuses_what_is_corrupted():
@@ -256,12 +247,11 @@ def test_the_methods_agree_and_their_saved_fits_check(method):
         check_record(record, data, "fit.json")
 
 
-def test_a_restricted_answer_that_is_not_quite_feasible_is_as_good_as_any(monkeypatch):
+def test_a_restricted_answer_that_is_not_quite_feasible_is_as_good_as_any(answers):
     """Everything is proved on the whole data: HiGHS left 1.2e-6 in a row, above what counts as feasible."""
-    solve = Session.solve
-    monkeypatch.setattr(Session, "solve", lambda self, **given: replace(solve(self, **given), status=Status.NONE))
     data = blobs(60, 5, seed=3)
+    optimum = fsopt.solve(fsopt.build("onsvm", data)).objective
+    answers(lambda result: replace(result, status=Status.NONE))
     result = column_generation(data, np.ones(60), np.ones(5), settings=GenerationSettings(rows=6, columns=2))
-    monkeypatch.undo()
     assert result.status is Status.OPTIMAL
-    assert result.objective == pytest.approx(fsopt.solve(fsopt.build("onsvm", data)).objective, rel=1e-8)
+    assert result.objective == pytest.approx(optimum, rel=1e-8)
