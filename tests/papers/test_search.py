@@ -161,9 +161,7 @@ def test_folds_are_of_equal_size_and_only_stratified_ones_have_the_class_shares(
         pairs = split_pairs(data, 5, 0, split)
         tested = np.vstack([test.X for _, test in pairs])
         np.testing.assert_array_equal(np.sort(tested, axis=0), np.sort(data.X, axis=0))
-        for train, test in pairs:
-            assert (train.n, test.n) == (48, 12)
-            assert not {*map(tuple, train.X)} & {*map(tuple, test.X)}
+        assert {(train.n, test.n) for train, test in pairs} == {(48, 12)}
         shares[split] = [len(test.positive) for _, test in pairs]
     assert max(shares["stratified"]) - min(shares["stratified"]) <= 1
     assert max(shares["random"]) - min(shares["random"]) > 1
