@@ -157,16 +157,13 @@ def test_the_first_hyperplane_of_mop_is_the_svm_with_the_penalty_weight_of_the_c
     assert at["E"][0] == pytest.approx(loss, rel=1e-6)
 
 
-def test_an_inactive_capacity_gives_the_hard_margin_hyperplane():
+def test_an_inactive_capacity_gives_the_hard_margin_hyperplane_or_the_smallest_loss():
     data = reference("mop_sep")
     result = run_mop(data, w_cap=1e6, run=Run(time_limit=1e-9))
     assert result.point["inactive"]
     assert result.objective == pytest.approx(0.0, abs=1e-6)
     svm = SVC(kernel="linear", C=1e8, tol=1e-9).fit(data.X, data.y).coef_[0]
     np.testing.assert_allclose(result.point["w"], svm, rtol=1e-4, atol=1e-4 * np.abs(svm).max())
-
-
-def test_an_inactive_capacity_on_overlapping_data_gives_the_smallest_loss():
     data = blobs(30, 3, seed=2)
     rows = np.column_stack([-data.X * data.y[:, None], -data.y, -np.eye(data.n)])
     bounds = [(None, None)] * (data.p + 1) + [(0, None)] * data.n

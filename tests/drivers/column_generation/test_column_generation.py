@@ -1,6 +1,5 @@
 """Column generation: the whole program's optimum, proofs that can be refused, bounds that always hold."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -10,16 +9,14 @@ from hypothesis import strategies as st
 from support import blobs
 
 import fsopt
-from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
 from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.run import Run
-from fsopt.errors import FileError, ParameterError
+from fsopt.errors import ParameterError
 from fsopt.models.sla.step_function import step_costs
-from fsopt.verification.checking import check_record
 
 SMALL = GenerationSettings(rows=6, columns=2)
 """So small restricted problems that samples cross, features are added and the trust region is moved."""
@@ -229,22 +226,6 @@ def test_bad_options_are_refused():
             column_generation(data, *ones(data), settings=GenerationSettings(**bad))
     with pytest.raises(ParameterError, match="row_costs"):
         column_generation(data, -np.ones(data.n), np.ones(data.p))
-
-
-@pytest.mark.parametrize("method", ["onsvm", "l1-svm"])
-def test_the_methods_agree_and_their_saved_fits_check(method):
-    data = blobs(60, 5, seed=1)
-    whole, ours = (fsopt.fit(method, data, c=0.5, generate=generate) for generate in (False, True))
-    assert (ours.status, whole.status) == (Status.OPTIMAL, Status.OPTIMAL)
-    assert ours.objective == pytest.approx(whole.objective, rel=1e-7)
-    assert ours.features == whole.features
-    record = json.loads(json.dumps(fit_record(ours, data=data, source="here")))
-    assert check_record(record, data, "fit.json").verified
-    record["details"]["alpha"] = [0.9 * a for a in record["details"]["alpha"]]
-    assert not check_record(record, data, "fit.json").verified
-    record["details"]["alpha"] = ["x"]
-    with pytest.raises(FileError):
-        check_record(record, data, "fit.json")
 
 
 def test_a_restricted_answer_that_is_not_quite_feasible_is_as_good_as_any(answers):

@@ -141,16 +141,6 @@ def test_early_stop_keeps_the_iterate_with_the_fewest_validation_errors():
         assert result.status is Status.FEASIBLE
 
 
-def test_the_method_holds_out_the_same_share_of_both_classes():
-    data = blobs(60, 4, seed=3)
-    fits = [fsopt.fit("gbd", data, m=2, validation=0.25, patience=3, seed=seed) for seed in (1, 1, 2)]
-    assert fits[0].objective == fits[1].objective != fits[2].objective
-    trained = fits[0].details["alphas"][0]
-    assert len(trained) == 44  # 8 of 30 and of 30 are held out
-    np.testing.assert_allclose(fits[0].preprocessing.shift, fits[1].preprocessing.shift)
-    assert not np.allclose(fits[0].preprocessing.shift, data.X.mean(axis=0))
-
-
 @pytest.mark.parametrize(
     ("options", "word"),
     [
