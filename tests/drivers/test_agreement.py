@@ -7,7 +7,6 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.algorithms.rfe import rfe
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.partitions import partitions
@@ -70,12 +69,6 @@ def test_the_model_of_the_data_is_taken(driver):
     assert run(DATA, build()).certificate.ok
 
 
-def test_another_weight_of_the_hinge_loss_than_the_model_s_is_refused():
-    """The upper bound of gbd would be that of one problem, the multipliers behind its cuts those of another."""
-    with pytest.raises(ParameterError, match=r"is not 1/2 u'u \+ 4 e'xi"):
-        run_gbd(DATA, sub(), c=4.0)
-
-
 @pytest.mark.parametrize(
     "objective",
     [
@@ -89,8 +82,10 @@ def test_another_weight_of_the_hinge_loss_than_the_model_s_is_refused():
 def test_a_subproblem_with_another_objective_is_refused(objective):
     model = sub()
     model.objective.set_value(objective(model))
-    with pytest.raises(ParameterError, match="is not 1/2 u'u"):
+    with pytest.raises(ParameterError, match=r"is not 1/2 u'u \+ 2 e'xi"):
         run_gbd(DATA, model)
+    with pytest.raises(ParameterError, match=r"is not 1/2 u'u \+ 4 e'xi"):
+        run_gbd(DATA, sub(), c=4.0)
 
 
 def test_a_master_of_other_features_is_refused():
@@ -98,32 +93,22 @@ def test_a_master_of_other_features_is_refused():
         gbd(DATA, fsopt.build("fsp-master", OTHERS["features"], m=2), sub(), c=C)
 
 
-def test_rfe_and_partitions_check_their_numbers():
-    for wrong in ({"m": 0}, {"m": 5}, {"m": 1.5}, {"step": 0}, {"c": 0.0}):
-        with pytest.raises(ParameterError, match=f"'{next(iter(wrong))}' of 'rfe'"):
-            rfe(DATA, lambda left: None, **({"m": 2, "c": C} | wrong))
+def test_partitions_check_their_weight():
     with pytest.raises(ParameterError, match="'c' of 'partitions'"):
         partitions(DATA, fsopt.build("onsvm", DATA), [np.arange(10)], c=0.0)
 
 
-@pytest.mark.parametrize("radii", [(3.0, 2.9), (3.0, np.inf)])
-def test_cuts_of_another_norm_are_refused(radii):
-    """The bound would be that of one ball, the hyperplane scaled into another."""
-    with pytest.raises(ParameterError, match="not those of the norm"):
-        run_theta_cuts(DATA, fsopt.build("gmeb-cuts", DATA), radii)
-    with pytest.raises(ParameterError, match="not those of the norm"):
-        run_theta_cuts(DATA, fsopt.build("gmeb-cuts", DATA, r_plus=radii[0], r_minus=radii[1]))
-
-
-@pytest.mark.parametrize("change", ["thetas", "ball", "objective"])
+@pytest.mark.parametrize("change", ["thetas", "ball", "objective", "radius", "no radius", "radius of the norm"])
 def test_another_relaxation_of_gmeb_is_refused(change):
-    model = fsopt.build("gmeb-cuts", DATA, thetas=[0.5] if change == "thetas" else None)
+    """The bound would be that of one ball, the hyperplane scaled into another."""
+    other = {"radius": 2.9, "no radius": np.inf}.get(change, 3.0)
+    model = fsopt.build("gmeb-cuts", DATA, r_minus=other, thetas=[0.5] if change == "thetas" else None)
     if change == "ball":
         model.norm.setub(2.0)
     elif change == "objective":
         model.objective.set_value(0.5 * model.objective.expr)
     with pytest.raises(ParameterError, match="objective" if change == "objective" else "not those of the norm"):
-        run_theta_cuts(DATA, model)
+        run_theta_cuts(DATA, model, (3.0, 2.9) if change == "radius of the norm" else (3.0, 3.0))
 
 
 @pytest.mark.parametrize("radii", [(3.0, 3.0), (2.0, np.inf), (np.inf, 5.0)])

@@ -7,20 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from saved_records import as_read
 from support import blobs
 
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers.dca import dca
 from fsopt.drivers.penalties.approximations import Exponential
-from fsopt.drivers.penalties.registry import approximation
+from fsopt.drivers.penalties.registry import PENALTIES, approximation
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
-from fsopt.verification.checking import check_fit
-
-needs_scip = pytest.mark.skipif(not fsopt.SOLVERS["scip"].available, reason="SCIP is not installed")
+from fsopt.verification.checking import check_fit, check_record
 
 
 class Fraction:
@@ -86,25 +85,6 @@ def test_every_run_descends_to_a_critical_point_and_the_best_one_is_global(name)
     assert least - 2e-3 <= result.objective <= least + 1e-6
 
 
-@needs_scip
-def test_the_nonconvex_model_has_dcas_value_and_scips_optimum_is_found():
-    data = blobs(24, 3, seed=1, gap=0.8)
-    delta = share_of_limit(data)
-    result = run(data, Exponential(5.0), delta, n_starts=4)
-    m = fsopt.build("l0-mpm", data, delta=delta, alpha=5.0)
-    assert fsopt.classify(m) == "NLP"
-    for name in ("w", "w_plus", "w_minus", "b", "m1", "m2", "u1", "t1", "u2", "t2"):
-        component, values = m.component(name), result.point[name]
-        component.set_values(dict(enumerate(values.tolist())) if component.is_indexed() else {None: values})
-    assert pyo.value(m.objective) == pytest.approx(result.objective, abs=1e-6)
-    for row in m.component_data_objects(pyo.Constraint):
-        assert row.slack() >= -1e-6
-    found = fsopt.solve(m, "scip", time_limit=60)
-    assert found.status == "optimal"
-    assert found.objective <= result.objective + 1e-6
-    assert found.objective == pytest.approx(result.objective, abs=2e-6)
-
-
 def by_hand(data, delta, alpha):
     """Return the values of Algorithm 1, each step a model of its own."""
     v, values, w = np.zeros(data.p), [], None
@@ -168,31 +148,10 @@ def test_a_later_start_that_is_cut_short_leaves_the_best_run(stop, monkeypatch):
         assert result.point["proof"] is not None
 
 
-def test_order_and_signs_of_the_features_do_not_matter():
-    data = blobs(30, 4, seed=4)
-    order, signs = np.array([3, 0, 1, 2]), np.array([1.0, -1.0, 1.0, -1.0])
-    other = fsopt.Dataset(data.X[:, order] * signs, data.y)
-    here, there = (fsopt.fit("l0-mpm", d, delta=share_of_limit(data)) for d in (data, other))
-    assert there.objective == pytest.approx(here.objective, rel=1e-5)
-    np.testing.assert_allclose(there.coef * signs, here.coef[order], atol=1e-3)
-    assert sorted(order[list(there.support)]) == list(here.support)
-
-
-def test_starts_are_whole_numbers():
-    for bad in ({"n_starts": 0}, {"n_starts": 1.5}, {"seed": -1}, {"seed": None}):
-        with pytest.raises(ParameterError, match=next(iter(bad))):
-            fsopt.fit("l0-mpm", blobs(20, 3), **bad)
-
-
-def test_a_step_that_was_not_solved_to_the_end_is_no_other_objective(monkeypatch):
+def test_a_step_that_was_not_solved_to_the_end_is_no_other_objective(answers):
     """Where an interior point stops early both parts of w are positive, and the objective is above slope * ||w||_1."""
-    solve = fsopt.Session.solve
-
-    def early(session, **options):
-        result = solve(session, **options)
-        return replace(result, status=Status.FEASIBLE, stop="iteration-limit", objective=1.1 * result.objective)
-
-    monkeypatch.setattr(fsopt.Session, "solve", early)
+    changes = {"status": Status.FEASIBLE, "stop": "iteration-limit"}
+    answers(lambda result: replace(result, objective=1.1 * result.objective, **changes))
     data = blobs(24, 3, seed=1, gap=0.8)
     assert run(data, Exponential(5.0), share_of_limit(data)).status is Status.FEASIBLE
 
@@ -221,6 +180,45 @@ def test_a_run_may_start_at_given_weights_and_end_at_a_given_tolerance():
     assert again.iterations <= plain.iterations
     coarse = fsopt.fit("l0-mpm", data, delta=0.3, tolerance=1e-3)
     assert coarse.iterations <= plain.iterations
-    for wrong in ({"start": [1.0]}, {"tolerance": 2.0}):
-        with pytest.raises(ParameterError):
+    for wrong in ({"start": [1.0]}, {"tolerance": 2.0}, {"n_starts": 0}, {"n_starts": 1.5}, {"seed": -1}):
+        with pytest.raises(ParameterError, match=next(iter(wrong))):
             fsopt.fit("l0-mpm", data, delta=0.3, **wrong)
+
+
+# ---------------------------------------------------------------- saved fits
+
+
+def forged(fit):
+    """Yield a name and a fit that claims what is not so, for every part of the proof."""
+    step, point = fit.details["program_params"], fit.details["point"]
+
+    def with_step(**changes):
+        return replace(fit, details={**fit.details, "program_params": {**step, **changes}})
+
+    yield "alpha", replace(fit, params={**fit.params, "alpha": 1.01 * fit.params["alpha"]})
+    yield "slope", with_step(alpha=1.01 * step["alpha"])
+    yield "step delta", with_step(delta=step["delta"] * 1.01)
+    yield "delta", replace(fit, details={**fit.details, "delta": step["delta"] * 0.9})
+    for other in PENALTIES:
+        if other != fit.params["approx"]:
+            yield f"approx {other}", replace(fit, params={**fit.params, "approx": other})
+    for change in (-0.01, 0.01):
+        yield "v", with_step(v=np.clip(step["v"] + change * step["alpha"], -step["alpha"], step["alpha"]))
+    for part in ("y", "z"):
+        values = getattr(point, part).copy()
+        values[np.argmax(np.abs(values))] *= 1.01
+        yield part, replace(fit, details={**fit.details, "point": replace(point, **{part: values})})
+
+
+@pytest.mark.parametrize("name", ["exp", "capped-l1"])
+def test_a_saved_fit_is_verified_and_a_forged_one_is_not(name):
+    data = blobs(30, 4, seed=2, gap=0.5)
+    delta = share_of_limit(data, 0.95)
+    fit = fsopt.fit("l0-mpm", data, delta=delta, approx=name, alpha=0.5, n_starts=3)
+    checked = check_record(as_read(fit, data), data, "here")
+    assert checked.verified, checked.certificate
+    assert checked.claimed is Status.STATIONARY
+    parts = {"objective", "constraints", "remainder", "first order", "linearisation"}
+    assert set(checked.certificate.residuals) >= parts
+    for part, false in forged(fit):
+        assert not check_fit(false, data).ok, part

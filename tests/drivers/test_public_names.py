@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import subprocess
 import sys
@@ -13,7 +12,6 @@ from support import ROOT
 from fsopt import drivers
 
 LOOPS = [name for name in drivers.__all__ if inspect.isfunction(getattr(drivers, name)) and name != "approximation"]
-SAME_NAME = [name for name in LOOPS if (ROOT / "fsopt" / "drivers" / name).with_suffix(".py").exists()]
 CODE = """
 import fsopt.drivers.dca, fsopt.drivers.gbd.driver, fsopt.drivers.sla
 from fsopt.drivers.dca import dca
@@ -26,13 +24,6 @@ assert fsopt.drivers.dca is dca and fsopt.drivers.gbd is gbd and fsopt.drivers.s
 def test_the_loops_are_public():
     expected = "column_generation dca gbd kernel_scaling mop pmm scale_search sla theta_cuts"
     assert set(LOOPS) == set(expected.split())
-
-
-def test_the_module_of_a_loop_does_not_take_its_name():
-    assert len(SAME_NAME) >= 5
-    for name in SAME_NAME:
-        module = importlib.import_module(f"fsopt.drivers.{name}")
-        assert getattr(drivers, name) is getattr(module, name)
 
 
 @pytest.mark.slow

@@ -13,10 +13,10 @@ from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.penalties.approximations import Exponential
-from fsopt.drivers.recorder import EARLY, Recorder, stop_word
-from fsopt.drivers.run import ENDS, NoPoint, OutOfTimeError, Run
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import NoPoint, OutOfTimeError, Run
 from fsopt.drivers.sla import ConcaveTerms, sla
-from fsopt.errors import MemoryLimitError, SolverError
+from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
 
 C = 4.0
@@ -82,12 +82,9 @@ def test_a_substitute_sees_every_update_and_every_cut(monkeypatch):
     assert np.array_equal(session.rows(theta.cuts), other.rows(theta.cuts))
 
 
-def test_the_first_failure_is_told_where_no_solver_succeeds(monkeypatch):
-    data = blobs(20, 3)
-    monkeypatch.setattr(
-        Session, "solve", lambda self, **_: SolveResult(Status.NONE, "numerical", None, None, self.spec.name, {}, 0)
-    )
-    session = Session(fsopt.build("fsp-sub", data, c=C))
+def test_the_first_failure_is_told_where_no_solver_succeeds(ends):
+    ends(1, "numerical")
+    session = Session(fsopt.build("fsp-sub", blobs(20, 3), c=C))
     with pytest.raises(SolverError, match=r"the subproblem was not solved: none .*clarabel.*nor was it by \w+"):
         Recorder([session]).solve(session, "the subproblem")
 
@@ -100,16 +97,9 @@ def test_a_solver_that_the_user_named_and_that_refuses_its_first_solve_is_not_re
     assert called == ["clarabel"]
 
 
-@pytest.mark.parametrize(("status", "error"), [(Status.INFEASIBLE, NoPoint), (Status.NONE, OutOfTimeError)])
-def test_infeasible_programs_and_late_solvers_are_not_given_to_others(status, error, monkeypatch):
-    called = []
-
-    def end(self, **keywords):
-        called.append(self.spec.name)
-        stop = "infeasible" if status is Status.INFEASIBLE else "time-limit"
-        return SolveResult(status, stop, None, None, self.spec.name, {}, 0)
-
-    monkeypatch.setattr(Session, "solve", end)
+@pytest.mark.parametrize(("stop", "error"), [("infeasible", NoPoint), ("time-limit", OutOfTimeError)])
+def test_infeasible_programs_and_late_solvers_are_not_given_to_others(stop, error, ends):
+    called = ends(1, stop)
     session = Session(fsopt.build("fsp-sub", blobs(20, 3), c=C))
     with pytest.raises(error):
         Recorder([session]).solve(session, "the subproblem")
@@ -139,18 +129,3 @@ def test_a_substitute_gets_only_the_options_that_all_solvers_have():
     assert (other.settings.tolerance, dict(other.settings.own)) == (1e-8, {})
     assert dict(session.settings.own) == {"presolve": "off"}
     assert other.solve().objective == pytest.approx(1.0, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("reason", "word"),
-    [
-        (MemoryError(), "memory"),
-        (MemoryLimitError("too large", "fewer"), "memory"),
-        (OutOfTimeError("late", "more"), "time-limit"),
-        (KeyboardInterrupt(), "interrupted"),
-    ],
-)
-def test_the_word_of_each_end_of_a_loop(reason, word):
-    assert isinstance(reason, ENDS)
-    assert stop_word(reason) == word
-    assert word in EARLY

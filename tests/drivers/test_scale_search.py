@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from functools import cache
@@ -10,16 +9,16 @@ from functools import cache
 import numpy as np
 import pytest
 from gmeb_cases import mirrored, skewed, values
+from saved_records import as_read, refuse_all
 from support import blobs, sampled
 
 import fsopt
-from fsopt.answers.fits import fit_record
-from fsopt.answers.results import SolveResult, Status
+from fsopt.answers.results import Status
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
 from fsopt.drivers.scale_search import Leaf, scale_search
-from fsopt.errors import FileError, SolverError
+from fsopt.errors import SolverError
 from fsopt.methods import large_programs
 from fsopt.models.gmeb.gmeb_weighted_l1 import build_gmeb_weighted_l1
 from fsopt.models.gmeb.penalty import GmebPenalty
@@ -66,81 +65,50 @@ def test_multipliers_outside_their_bounds_prove_no_more_than_those_inside(size):
     assert leaf.bound(data, GmebPenalty.of(data, 500.0, 500.0)) == pytest.approx(2 * few, rel=1e-12)
 
 
-def saved(data, **params):
-    """Return the JSON object of a fit, read back."""
-    fit = fsopt.fit(METHOD, data, **params)
-    return json.loads(json.dumps(fit_record(fit, data=data, source="test")))
+def inner(record):
+    """Return an inner leaf of a proof."""
+    return next(leaf for leaf in record["details"]["leaves"] if leaf["left"] > 0.1 and leaf["right"] < 0.9)
 
 
-@cache
-def proved():
-    """Return the saved text of a fit to the mirrored data."""
-    return json.dumps(saved(mirrored(), c_plus=0.1, c_minus=0.1))
+def halve(leaf):
+    leaf["mu"][0] = [0.5 * m for m in leaf["mu"][0]]
 
 
-def test_a_saved_proof_is_verified_without_a_solver(monkeypatch):
-    data = mirrored()
-    record = json.loads(proved())
+FORGERIES = {
+    "bound": lambda r: r.update(bound=r["bound"] + 3e-6),
+    "objective": lambda r: r.update(objective=r["objective"] - 3e-6),
+    "mu": lambda r: halve(inner(r)),
+    "signs": lambda r: inner(r)["mu"][1].reverse(),
+    "missing": lambda r: r["details"]["leaves"].remove(inner(r)),
+    "shifted": lambda r: inner(r).update(left=inner(r)["left"] + 1e-9),
+    "wider": lambda r: inner(r).update(right=1.0),
+    "share": lambda r: inner(r).update(share=0.05),
+    "outside": lambda r: inner(r).update(share=0.0),
+    "last": lambda r: r["details"]["leaves"].remove(max(r["details"]["leaves"], key=lambda leaf: leaf["right"])),
+    "none": lambda r: r["details"]["leaves"].clear(),
+    "sigma": lambda r: r["details"]["sigma"].__setitem__(0, 1.001 * r["details"]["sigma"][0]),
+    "penalty weight": lambda r: r["params"].update(c_plus=0.99 * r["params"]["c_plus"]),
+}
+DAMAGES = {
+    "lam": lambda r: inner(r).pop("lam"),
+    "mu": lambda r: inner(r).pop("mu"),
+    "length": lambda r: inner(r)["mu"][0].pop(),
+    "text": lambda r: inner(r).update(left="here"),
+    "nan": lambda r: inner(r)["mu"][1].__setitem__(0, float("nan")),
+    "no bound": lambda r: r.update(bound=None),
+    "gone": lambda r: r["details"].pop("leaves"),
+}
+
+
+def test_a_saved_proof_is_verified_without_a_solver_and_a_corrupted_or_damaged_one_is_refused(monkeypatch):
+    record = as_read(fsopt.fit(METHOD, mirrored(), c_plus=0.1, c_minus=0.1), mirrored())
     monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
-    found = check_record(record, data, "fit.json")
+    found = check_record(record, mirrored(), "fit.json")
     assert found.claimed == "optimal"
     assert found.verified
     assert found.certificate.residuals["bound"] == 0.0
-    for changed in (record | {"bound": record["bound"] + 3e-6}, record | {"objective": record["objective"] - 3e-6}):
-        assert not check_record(changed, data, "fit.json").verified
-
-
-def halve(leaves, k):
-    leaves[k]["mu"][0] = [0.5 * m for m in leaves[k]["mu"][0]]
-
-
-CHANGES = {
-    "mu": halve,
-    "signs": lambda leaves, k: leaves[k]["mu"][1].reverse(),
-    "missing": lambda leaves, k: leaves.pop(k),
-    "shifted": lambda leaves, k: leaves[k].update(left=leaves[k]["left"] + 1e-9),
-    "wider": lambda leaves, k: leaves[k].update(right=1.0),
-    "share": lambda leaves, k: leaves[k].update(share=0.05),
-    "outside": lambda leaves, k: leaves[k].update(share=0.0),
-    "last": lambda leaves, k: leaves.remove(max(leaves, key=lambda leaf: leaf["right"])),
-    "none": lambda leaves, k: leaves.clear(),
-}
-"""Name -> change of the leaves of a proof, of which the k-th is an inner one."""
-
-
-def test_a_corrupted_proof_is_refused():
-    data = mirrored()
-    for name, change in CHANGES.items():
-        record = json.loads(proved())
-        leaves = record["details"]["leaves"]
-        change(leaves, next(k for k, leaf in enumerate(leaves) if leaf["left"] > 0.1 and leaf["right"] < 0.9))
-        assert not check_record(record, data, "fit.json").verified, name
-    record = json.loads(proved())
-    record["details"]["sigma"][0] *= 1.001
-    assert not check_record(record, data, "fit.json").verified
-    record = json.loads(proved())
-    record["params"]["c_plus"] *= 0.99
-    assert not check_record(record, data, "fit.json").verified
-
-
-def test_a_proof_that_cannot_be_read_is_a_clear_error():
-    for change in ("lam", "mu", "length", "text", "nan", "bound", "gone"):
-        record = json.loads(proved())
-        leaf = record["details"]["leaves"][0]
-        if change == "length":
-            leaf["mu"][0].pop()
-        elif change == "text":
-            leaf["left"] = "here"
-        elif change == "nan":
-            leaf["mu"][1][0] = float("nan")
-        elif change == "bound":
-            record["bound"] = None
-        elif change == "gone":
-            del record["details"]["leaves"]
-        else:
-            del leaf[change]
-        with pytest.raises(FileError):
-            check_record(record, mirrored(), "fit.json")
+    refuse_all(record, mirrored(), FORGERIES, {})
+    refuse_all(record, mirrored(), DAMAGES, dict.fromkeys(DAMAGES, "."))
 
 
 # ---------------------------------------------------------------- the driver
@@ -183,13 +151,15 @@ def test_the_method_takes_column_generation_for_large_data_and_its_proof_can_be_
     grid = values(data, 0.4, 0.8, [0.3, fit.history[-1]["share"]])
     assert grid[1] == pytest.approx(fit.objective, abs=1e-7)
     assert fit.bound <= grid.min() + 1e-9
-    record = json.loads(json.dumps(fit_record(fit, data=data, source="test")))
+    record = as_read(fit, data)
     assert check_record(record, data, "fit.json").verified
-    halve(record["details"]["leaves"], 0)
+    halve(record["details"]["leaves"][0])
     assert not check_record(record, data, "fit.json").verified
     stopped = fsopt.fit(METHOD, data, c_plus=0.4, c_minus=0.8, time_limit=1e-9)
     assert (stopped.status, stopped.stop, stopped.support) == ("feasible", "time-limit", ())
     assert not stopped.warnings
+    assert check_fit(stopped, data).ok
+    assert not check_fit(replace(stopped, bound=stopped.objective), data).ok
 
 
 @pytest.mark.parametrize("call", [1, 4])
@@ -228,54 +198,20 @@ def test_a_limit_is_named_and_leaves_a_point_with_a_valid_bound(limit, stop):
     assert not result.certificate.ok
 
 
-def test_an_interruption_returns_the_best_point_with_its_bound(monkeypatch):
-    best, solve, calls = undisturbed(), Session.solve, []
-
-    def interrupt(self, **keywords):
-        calls.append(self)
-        if len(calls) == 12:
-            raise KeyboardInterrupt
-        return solve(self, **keywords)
-
-    monkeypatch.setattr(Session, "solve", interrupt)
-    result = search()
-    assert (result.stop, result.status) == ("interrupted", Status.FEASIBLE)
-    assert 0 < result.bound <= best.objective <= result.objective
-
-
-@pytest.mark.parametrize("call", [1, 9])
-def test_a_linear_program_out_of_time_ends_the_search(call, monkeypatch):
-    solve, calls = Session.solve, []
-
-    def out_of_time(self, **keywords):
-        calls.append(self)
-        if len(calls) < call:
-            return solve(self, **keywords)
-        return SolveResult(Status.NONE, "time-limit", None, None, self.spec.name, {}, 0)
-
-    monkeypatch.setattr(Session, "solve", out_of_time)
+@pytest.mark.parametrize(("call", "stop"), [(1, "time-limit"), (12, "time-limit"), (12, "interrupted")])
+def test_a_linear_program_that_is_not_solved_ends_the_search_with_the_best_point_and_its_bound(call, stop, ends):
+    best = undisturbed()
+    ends(call, stop)
     if call == 1:
         with pytest.raises(SolverError, match="time limit"):
             search(run=Run(time_limit=1e3))
         return
-    assert search(run=Run(time_limit=1e3)).stop == "time-limit"
+    result = search(run=Run(time_limit=1e3))
+    assert (result.stop, result.status) == (stop, Status.FEASIBLE)
+    assert 0 < result.bound <= best.objective <= result.objective
 
 
-def test_an_unfinished_fit_is_saved_and_checked_as_feasible(monkeypatch):
-    data = mirrored()
-    fit = fsopt.fit(METHOD, data, c_plus=0.1, c_minus=0.1, time_limit=1e-9)
-    assert (fit.status, fit.stop) == ("feasible", "time-limit")
-    assert check_fit(fit, data).ok
-    assert not check_fit(replace(fit, bound=fit.objective), data).ok
-
-
-def test_a_solver_without_multipliers_is_refused(monkeypatch):
-    solve = Session.solve
-
-    def without(self, **keywords):
-        result = solve(self, **keywords)
-        return replace(result, point=replace(result.point, y=None))
-
-    monkeypatch.setattr(Session, "solve", without)
+def test_a_solver_without_multipliers_is_refused(answers):
+    answers(lambda result: replace(result, point=replace(result.point, y=None)))
     with pytest.raises(SolverError, match="no multipliers"):
         search()

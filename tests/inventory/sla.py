@@ -34,7 +34,7 @@ def separation():
 
 
 def at(model, w, v):
-    """Return the objective of a model at a hyperplane w'x = 0, its errors as small as the constraints let them be."""
+    """Return errors, objective and feasibility of a model at a hyperplane w'x = 0."""
     short = np.maximum(1 - Y * (X @ w), 0)
     model.gamma.set_value(0.0)
     for name, values in (("w", w), ("v", v)):
@@ -43,21 +43,20 @@ def at(model, w, v):
     for name, side in (("y", Y > 0), ("z", Y < 0)):
         errors_ = getattr(model, name)
         errors_.set_values(dict(zip(errors_, short[side], strict=True)))
-    for constraint in model.component_data_objects(pyo.Constraint, active=True):
-        assert constraint.slack() >= -1e-9
-    return pyo.value(model.objective), short
+    slacks = [one.slack() for one in model.component_data_objects(pyo.Constraint, active=True)]
+    return short, pyo.value(model.objective), min(slacks) >= -1e-9
 
 
 def smooth_count(found):
     """Return (20) at w = (1, .5, 0, 0), and the bound that the fewest errors are on it: 1 - exp(-5 y) < 1."""
-    ours, short = at(found, np.array([1.0, 0.5, 0.0, 0.0]), ())
-    return [ours, ours > (1 - math.exp(-5)) * np.sum(short >= 1)], [np.sum(1 - np.exp(-5 * short)), True]
+    short, *ours = at(found, np.array([1.0, 0.5, 0.0, 0.0]), ())
+    return [*ours, ours[0] > (1 - math.exp(-5)) * np.sum(short >= 1)], [np.sum(1 - np.exp(-5 * short)), True, True]
 
 
 def smooth_features(found):
     w = np.array([1.0, 0.5, 0.0, 0.0])
-    ours, short = at(found, w, w)
-    return ours, 0.95 * SHARES @ short + 0.05 * np.sum(1 - np.exp(-5 * w))
+    short, *ours = at(found, w, w)
+    return ours, [0.95 * SHARES @ short + 0.05 * np.sum(1 - np.exp(-5 * w)), True]
 
 
 def steps(found, approximation=EXPONENTIAL):

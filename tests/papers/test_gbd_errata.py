@@ -149,12 +149,6 @@ def test_no_penalty_weight_leads_to_some_numbers_of_features():
     assert hidden == 9
 
 
-def test_the_method_jumps_over_a_number_of_features_that_no_penalty_weight_leads_to():
-    data = blobs(30, 5, seed=0)
-    fits = [fsopt.fit("gbd-lambda", data, lam=lam, c=C, scale="none") for lam in (2.3, 2.4)]
-    assert [(len(f.support), f.status) for f in fits] == [(4, "optimal"), (2, "optimal")]
-
-
 def test_fsp_lambda_is_a_relaxation_only_less_lambda_m():
     data, lam = reference("gbd_n6"), 1.0
     values = all_values(data, C)

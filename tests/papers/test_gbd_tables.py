@@ -7,7 +7,7 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.data import gbd_set_one, gbd_set_two
+from fsopt.data import gbd_set_one
 from fsopt.data.splits import random_parts
 from fsopt.errors import ParameterError, UnknownNameError
 from fsopt.papers.gbd.averages import averages
@@ -37,7 +37,6 @@ def test_candidates_are_the_grids_of_the_paper():
         assert values == sorted(values)
         assert all(o["scale"] == "none" for o in options)
         assert all(o.get("m") == (4 if method in ("gbd", "rfe", "infogain") else None) for o in options)
-    assert [o["c"] for o in candidates("gbd", 4)] == [0.25, 0.5, 1, 2, 4, 8, 16, 32]
     assert {o["max_cuts"] for o in candidates("gbd", 4, max_cuts=7)} == {7}
     with pytest.raises(ParameterError, match="'mpm' has no penalty weight C"):
         candidates("mpm", 4)
@@ -51,15 +50,11 @@ def test_the_paper_s_lambda_of_one_selects_nothing():
     assert all(o["lam"] < 1 for o in candidates("fsv", 4))
 
 
-@pytest.mark.parametrize("method", ["rfe", "onsvm"])
-def test_the_first_candidate_of_smallest_validation_error_is_measured(method):
+def test_the_first_candidate_of_smallest_validation_error_is_measured():
     train, validation, test, truth, w = instance = gbd_set_one(10, 60, 3)
-    fits = [fsopt.fit(method, train, **params) for params in candidates(method, len(truth))]
-    errors = [np.mean(f.predict(validation.X) != validation.y) for f in fits]
-    best = fits[errors.index(min(errors))]
-    found = measure(method, instance)
-    assert found.params == best.params
-    assert found.validation_error == pytest.approx(min(errors))
+    tuned = tune("rfe", train, candidates("rfe", len(truth)), validation=validation)
+    best, found = tuned.fit, measure("rfe", instance)
+    assert (found.params, found.validation_error) == (best.params, tuned.error)
     assert found.test_error == pytest.approx(np.mean(np.sign(test.X @ best.coef + best.intercept) != test.y))
     assert found.overlap == 10 - np.sum((np.abs(best.coef) > 0) != (w != 0))
     assert found.alignment == pytest.approx(best.coef @ w / np.linalg.norm(best.coef) / np.linalg.norm(w))
@@ -76,19 +71,6 @@ def test_gbd_is_measured_with_its_gap_under_a_cap():
     assert found.gap == pytest.approx((again.objective - again.bound) / again.objective, abs=1e-9)
     assert (found.status == "optimal") == (found.gap <= 1e-4)
     assert again.iterations <= 2
-
-
-@pytest.mark.slow
-def test_results_do_not_depend_on_the_number_of_processes():
-    one, two = (data_set_one(6, 20, instances=(2, 5), methods=("infogain",), jobs=jobs) for jobs in (1, 2))
-    assert [(r.instance, r.method) for r in one] == [(f"gbd-one-6-20-{k}-train", "infogain") for k in (2, 5)]
-    same = [[replace(r, seconds=0, tuning_seconds=0) for r in rows] for rows in (one, two)]
-    assert same[0] == same[1]
-
-
-def test_instances_of_data_set_two_are_measured():
-    found = measure("infogain", gbd_set_two(4, 0, p=12, n=200))
-    assert (found.m, found.p, found.n_features) == (4, 12, 4)
 
 
 def test_averages_by_hand():
@@ -122,12 +104,10 @@ def test_real_data_take_the_number_of_features_of_the_one_norm_svm():
     rows = real_data(data, methods=("onsvm", "rfe"), seed=3)
     train, validation, test = (data.rows(part) for part in random_parts(data, (0.6, 0.2, 0.2), 3))
     tuned = tune("onsvm", train, candidates("onsvm", 1, scale="standard"), validation=validation)
-    first, m = tuned.fit, len(tuned.fit.support)
-    assert [r.method for r in rows] == ["onsvm", "rfe"]
+    m = len(tuned.fit.support)
     assert 1 <= m < 6
-    assert [r.n_features for r in rows] == [m, m]
-    assert rows[0].validation_error == tuned.error
-    assert rows[0].test_error == np.mean(first.predict(test.X) != test.y)
+    assert [(r.method, r.n_features) for r in rows] == [("onsvm", m), ("rfe", m)]
+    assert rows[0].test_error == np.mean(tuned.fit.predict(test.X) != test.y)
     assert all((r.m, r.overlap, r.alignment) == (m, None, None) for r in rows)
     assert rows[1].params["scale"] == "standard"
     table = averages([replace(rows[1], method="gbd"), *rows])

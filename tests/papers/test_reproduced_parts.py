@@ -13,7 +13,6 @@ from fsopt.errors import OutOfTimeError
 from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gbd.tables import Measured
 from fsopt.papers.gmeb import experiments as gmeb
-from fsopt.papers.mpm import figures as mpm
 from fsopt.papers.reproduction import Settings
 from fsopt.studies.store import opened
 
@@ -99,27 +98,7 @@ def test_the_bayes_error_of_type_2_is_that_of_its_draws():
         distance = np.ones(2) @ np.linalg.solve(V @ np.diag(variances) @ V.T, np.ones(2))
         errors.append(100 * norm.cdf(-np.sqrt(distance)))
     assert pytest.approx((min(errors), max(errors)), abs=1e-3) == gmeb.BAYES
-    both = gmeb.gmeb_type2(100_000, 3, p=2, n_informative=2)
-    S = np.cov((both.X - both.y[:, None]).T)
-    drawn = 100 * np.mean(both.y * (both.X @ np.linalg.solve(S, np.ones(2))) <= 0)
-    assert gmeb_type2_bayes(3, 2) * 100 == pytest.approx(drawn, abs=0.4)
     cells = {(c.row, c.column): c for c in gmeb.gmeb_type2_paragraph(Settings(ends=0.0)).cells}
     bayes = cells["bayes", "error"]
     assert bayes.ours == pytest.approx(100 * np.mean([gmeb_type2_bayes(k, 2) for k in range(10)]))
     assert {c.verdict for key, c in cells.items() if key[0] != "bayes"} == {"left out"}
-
-
-@pytest.mark.slow
-@needs_data
-@pytest.mark.usefixtures("papers_data")
-def test_figures_whose_time_ended_say_so_in_each_cell():
-    with opened(None) as held:
-        place = {"method": "mpm", "data": "sonar", "width": 2.0, "seed": 0}
-        held.part("l0mpm-fig6", place, lambda: (75.0, 100.0))
-        found = mpm.l0mpm_fig6(Settings(store=held, ends=0.0))
-    assert len(found.cells) == 4 * 7 * 3 * 2
-    assert [(c.row, c.ours) for c in found.cells if c.verdict != "left out"] == [
-        ("sonar mpm width 2", 75.0),
-        ("sonar mpm width 2", 100.0),
-    ]
-    assert set(found.figures) == {f"fig6-7-{name}" for name in ("ionosphere", "sonar", "wdbc", "madelon")}

@@ -65,24 +65,6 @@ def test_the_search_finds_the_combination_that_made_the_print():
     assert found.random_agreed == pytest.approx(agreed, abs=0.02)
 
 
-def test_a_killed_search_goes_on_where_its_store_has_combinations(tmp_path):
-    calls = []
-
-    def counted(settings):
-        calls.append(dict(settings.choices))
-        if len(calls) == 5:
-            raise KeyboardInterrupt
-        return told(settings)
-
-    table = replace(TABLE, function=counted)
-    with opened(tmp_path / "kept.sqlite", write=True) as held, pytest.raises(KeyboardInterrupt):
-        search(table, Settings(store=held))
-    with opened(tmp_path / "kept.sqlite", write=True) as held:
-        found = search(table, Settings(store=held))
-    assert len(calls) == 12 + 1
-    assert found == search(TABLE, Settings())
-
-
 PLACES: list[int] = []
 
 
@@ -179,9 +161,7 @@ def test_folds_are_of_equal_size_and_only_stratified_ones_have_the_class_shares(
         pairs = split_pairs(data, 5, 0, split)
         tested = np.vstack([test.X for _, test in pairs])
         np.testing.assert_array_equal(np.sort(tested, axis=0), np.sort(data.X, axis=0))
-        for train, test in pairs:
-            assert (train.n, test.n) == (48, 12)
-            assert not {*map(tuple, train.X)} & {*map(tuple, test.X)}
+        assert {(train.n, test.n) for train, test in pairs} == {(48, 12)}
         shares[split] = [len(test.positive) for _, test in pairs]
     assert max(shares["stratified"]) - min(shares["stratified"]) <= 1
     assert max(shares["random"]) - min(shares["random"]) > 1

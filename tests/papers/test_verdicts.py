@@ -5,10 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from fsopt.papers import verdicts
 from fsopt.papers.sla.experiments import possible_share
 from fsopt.papers.sla.protocol import TABLE_ONE
-from fsopt.papers.verdicts import VERDICTS, Cell, cell, chance, counts, deviations, given, half_unit
+from fsopt.papers.verdicts import Cell, cell, chance, counts, deviations, given, half_unit
 
 
 def verdict(ours, print_, possible=(0.0, 100.0), **rest):
@@ -60,9 +59,7 @@ def test_the_noise_of_means_is_that_of_their_difference():
     assert deviations((3.0, 10), (5.0, 30)) == pytest.approx(2 * np.std(ours - theirs), rel=0.02)
 
 
-def test_every_verdict_has_a_meaning_and_is_counted():
-    names = ("EQUAL", "NOISE", "NOT_TESTABLE", "ERRATUM", "READING", "DIFFERS", "NO_DATA", "NO_NUMBER", "LEFT_OUT")
-    assert {getattr(verdicts, name) for name in names} == set(VERDICTS)
+def test_verdicts_are_counted():
     assert counts([Cell("r", "c", None, None, "no data"), Cell("r", "c", 1.0, "1", "equal")]) == {
         "equal": 1,
         "no data": 1,

@@ -21,20 +21,18 @@ from fsopt.drivers.branch_and_bound.search import Search
 from fsopt.errors import FileError, ParameterError, SolverError
 
 
-def agrees(result, best):
-    if not np.isfinite(best):
-        return result.status == "infeasible"
-    source = result.certificate.bound_source
-    proved = result.status == "optimal" and source.startswith("proved by fsopt")
-    return proved and near(result.objective, best) and near(result.bound, best)
-
-
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", sampled([0, 1, *range(5, 25, 4)], 2))
 def test_random_programs_are_proved_as_enumeration_says(seed, kind):
     model, best = random_program(seed, kind)
     result = fsopt.prove(model)
-    assert agrees(result, best)
+    assert result.status == ("optimal" if np.isfinite(best) else "infeasible")
+    if result.status == "infeasible":
+        assert fsopt.verify(result, model).verified
+        return
+    assert result.certificate.bound_source.startswith("proved by fsopt")
+    assert near(result.objective, best)
+    assert near(result.bound, best)
     assert fsopt.certify(model, result).ok
     shown = fsopt.verify(result, model, exact=True)
     assert shown.verified
@@ -44,17 +42,6 @@ def test_random_programs_are_proved_as_enumeration_says(seed, kind):
     assert claim.lower - claim.upper <= 0
     assert near(float(claim.lower), best)
     assert near(float(claim.upper), best)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_many_random_programs_are_proved_as_enumeration_says(kind):
-    for seed in range(5, 25, 4):
-        model, best = random_program(seed, kind)
-        result = fsopt.prove(model)
-        assert agrees(result, best), seed
-        shown = fsopt.verify(result, model, exact=seed % 8 == 1)
-        assert shown.verified, seed
 
 
 def test_an_odd_sum_of_even_numbers_has_no_point():
@@ -116,7 +103,8 @@ def refuted(result, model):
     return not shown.numerically, not shown.exact.verified, independent
 
 
-def attack(seeds):
+@pytest.mark.parametrize("seeds", sampled([[k for k in range(48) if k % 12 < 3], range(48, 192)], 1), ids=len)
+def test_changed_trees_are_refuted(seeds):
     models = {}
     for seed in seeds:
         rng = np.random.default_rng(seed)
@@ -133,15 +121,6 @@ def attack(seeds):
         if not all(answers):  # another tree, but of a true statement
             assert near(forged.objective, best), (seed, kind)
             assert near(forged.bound, best), (seed, kind)
-
-
-def test_changed_trees_are_refuted():
-    attack(seed for seed in range(48) if seed % 12 < 3)
-
-
-@pytest.mark.slow
-def test_more_changed_trees_are_refuted():
-    attack(range(48, 192))
 
 
 def test_a_tree_that_was_stopped_keeps_the_bound_of_its_open_leaves():

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
-import time
 from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from integer_programs import KINDS, best_knapsack, knapsacks, near, random_program
-from support import ROOT, blobs
+from support import blobs
 
 import fsopt
 from fsopt.drivers.branch_and_bound import checkpoint, driver
@@ -180,29 +176,3 @@ def test_a_tree_of_another_program_is_no_beginning():
     solved = replace(fsopt.solve(model), tree=result.tree)
     with pytest.raises(FileError):
         fsopt.prove(model, solved)
-
-
-SCRIPT = """
-import sys
-sys.path.insert(0, {helpers!r})
-from integer_programs import knapsacks
-import fsopt
-model = knapsacks(14)
-fsopt.prove(model, fsopt.solve(model), time_limit=None, checkpoint={path!r})
-"""
-
-
-@pytest.mark.slow
-def test_a_search_that_was_killed_goes_on(tmp_path):
-    path, model = tmp_path / "tree.npz", knapsacks(14)
-    script = SCRIPT.format(helpers=str(ROOT / "tests" / "helpers"), path=str(path))
-    process = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT)
-    end = time.monotonic() + 120
-    while not path.exists() and process.poll() is None and time.monotonic() < end:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    result = fsopt.prove(model, resume=path, time_limit=None)
-    assert result.status == "optimal"
-    assert near(result.objective, best_knapsack(model))
-    assert fsopt.verify(result, model).verified

@@ -2,11 +2,9 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 from executors import Lost, Remote
-from integer_programs import KINDS, best_knapsack, knapsacks, near, random_program
-from support import blobs
+from integer_programs import best_knapsack, knapsacks, near
 
 import fsopt
 from fsopt.common import teams
@@ -34,19 +32,6 @@ def test_the_answer_is_that_of_enumeration_for_any_executor(kind):
     assert fsopt.verify(result, model, exact=True).verified
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_random_programs_by_tasks_are_proved_as_enumeration_says(kind):
-    for seed in (1, 5):
-        model, best = random_program(seed, kind)
-        result = fsopt.prove(model, jobs=2, executor=Remote())
-        assert fsopt.verify(result, model).verified
-        if np.isfinite(best):
-            assert result.status == "optimal"
-            assert near(result.bound, best)
-        else:
-            assert result.status == "infeasible"
-
-
 @pytest.mark.parametrize("after", [0, 1])
 def test_nodes_of_lost_processes_are_searched_here(after):
     model = knapsacks(10)
@@ -63,25 +48,6 @@ def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path):
     result = fsopt.prove(model, resume=path)
     assert result.status == "optimal"
     assert near(result.bound, best_knapsack(model))
-
-
-@pytest.mark.slow
-def test_subtrees_of_a_nonconvex_program():
-    model = fsopt.build("misclass", blobs(10, 2, gap=0.2), alpha=5.0)
-    solved = fsopt.solve(model, "ipopt")
-    result = fsopt.prove(model, solved, time_limit=600, jobs=2, executor=Remote())
-    assert result.status == "optimal"
-    assert near(result.bound, 2)
-    assert fsopt.verify(result, model).verified
-
-
-@pytest.mark.slow
-def test_processes_of_its_own():
-    model = knapsacks(9)
-    result = fsopt.prove(model, jobs=2)
-    assert result.status == "optimal"
-    assert near(result.bound, best_knapsack(model))
-    assert fsopt.verify(result, model).verified
 
 
 def test_what_is_no_number_of_subtrees_is_refused():

@@ -1,6 +1,6 @@
 """Column generation: the whole program's optimum, proofs that can be refused, bounds that always hold."""
 
-import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,18 +9,14 @@ from hypothesis import strategies as st
 from support import blobs
 
 import fsopt
-from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
 from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.run import Run
-from fsopt.errors import FileError, FsoptError, ParameterError
-from fsopt.methods import large_programs
+from fsopt.errors import ParameterError
 from fsopt.models.sla.step_function import step_costs
-from fsopt.solvers.base import Session
-from fsopt.verification.checking import check_record
 
 SMALL = GenerationSettings(rows=6, columns=2)
 """So small restricted problems that samples cross, features are added and the trust region is moved."""
@@ -130,13 +126,6 @@ def test_degenerate_data_end_exact(name, cost):
     check(raw, d, units, column_generation(raw, d, units, settings=few), optimum, within=1e-6)
 
 
-def test_huge_costs_of_separable_data_give_the_hyperplane_of_smallest_norm():
-    data = degenerate("separable")
-    values = [column_generation(data, *ones(data, cost), settings=SMALL) for cost in (1e2, 1e4, 1e6)]
-    assert [r.status for r in values] == [Status.OPTIMAL] * 3
-    assert [r.objective for r in values] == pytest.approx([values[0].objective] * 3, rel=1e-7)
-
-
 def test_costs_of_zero_are_free():
     data = blobs(50, 4, seed=2)
     d, c = ones(data)
@@ -171,23 +160,15 @@ def test_the_bound_holds_wherever_the_loop_is_stopped(seed, rounds, kind):
 
 
 @pytest.mark.parametrize("after", [0, 2])
-def test_an_interruption_keeps_the_best_hyperplane(after, monkeypatch):
-    data, solve, calls = blobs(100, 10, seed=4, gap=0.3), Session.solve, []
-
-    def interrupted(self, **keywords):
-        calls.append(self)
-        if len(calls) > after:
-            raise KeyboardInterrupt
-        return solve(self, **keywords)
-
+def test_an_interruption_keeps_the_best_hyperplane(after, ends):
+    data = blobs(100, 10, seed=4, gap=0.3)
     (d, c), few = ones(data), GenerationSettings(rows=15, columns=3)
-    with monkeypatch.context() as patch:
-        patch.setattr(Session, "solve", interrupted)
-        result = column_generation(data, d, c, settings=few)
     optimum = fsopt.solve(fsopt.build("onsvm", data)).objective
+    assert column_generation(data, d, c, run=Run(time_limit=1e-9), settings=few).stop == "time-limit"
+    ends(after + 1, "interrupted")
+    result = column_generation(data, d, c, settings=few)
     assert (result.status, result.stop, result.iterations) == (Status.FEASIBLE, "interrupted", after)
     assert result.bound <= optimum <= result.objective
-    assert column_generation(data, d, c, run=Run(time_limit=1e-9), settings=few).stop == "time-limit"
 
 
 def test_the_certificate_refuses_what_is_corrupted():
@@ -223,23 +204,6 @@ def test_any_multipliers_give_a_bound(seed):
     assert factor * alpha.sum() <= optimum * (1 + 1e-7)
 
 
-def test_permutations_and_units_change_nothing():
-    data, random = blobs(80, 8, seed=8, gap=0.3), np.random.default_rng(0)
-    d, c = random.exponential(size=80), random.exponential(size=8)
-    i, j, units = random.permutation(80), random.permutation(8), 10.0 ** random.uniform(-4, 4, 8)
-    turned = Dataset((data.X * units + 3 * units)[i][:, j], data.y[i])
-    value, again, scaled, flipped = (
-        column_generation(*problem, settings=GenerationSettings(rows=25, columns=3)).objective
-        for problem in (
-            (data, d, c),
-            (turned, d[i], (c * units)[j]),
-            (data, 1e5 * d, 1e5 * c),
-            (Dataset(data.X, -data.y), d, c),
-        )
-    )
-    assert (again, scaled / 1e5, flipped) == pytest.approx((value, value, value), rel=1e-8)
-
-
 def test_a_start_is_taken_and_does_not_change_the_optimum():
     data, some = blobs(120, 5, seed=9, gap=0.3), GenerationSettings(rows=40)
     d, c = ones(data)
@@ -264,29 +228,11 @@ def test_bad_options_are_refused():
         column_generation(data, -np.ones(data.n), np.ones(data.p))
 
 
-@pytest.mark.parametrize("method", ["onsvm", "l1-svm"])
-def test_the_methods_agree_and_their_saved_fits_check(method):
-    data = blobs(60, 5, seed=1)
-    whole, ours = (fsopt.fit(method, data, c=0.5, generate=generate) for generate in (False, True))
-    assert (ours.status, whole.status) == (Status.OPTIMAL, Status.OPTIMAL)
-    assert ours.objective == pytest.approx(whole.objective, rel=1e-7)
-    assert ours.features == whole.features
-    record = json.loads(json.dumps(fit_record(ours, data=data, source="here")))
-    assert check_record(record, data, "fit.json").verified
-    record["details"]["alpha"] = [0.9 * a for a in record["details"]["alpha"]]
-    assert not check_record(record, data, "fit.json").verified
-    record["details"]["alpha"] = ["x"]
-    with pytest.raises(FileError):
-        check_record(record, data, "fit.json")
-
-
-def test_large_data_are_generated_by_themselves_and_an_unknown_word_is_refused(monkeypatch):
-    data = blobs(60, 5, seed=0)
-    assert "alpha" not in fsopt.fit("onsvm", data).details
-    monkeypatch.setattr(large_programs, "LONG", 60)
-    monkeypatch.setattr(large_programs, "LARGE", 300)
-    fitted = fsopt.fit("onsvm", data)
-    assert "alpha" in fitted.details
-    assert fitted.certificate.ok
-    with pytest.raises(FsoptError, match="generate"):
-        fsopt.fit("onsvm", blobs(), generate="often")
+def test_a_restricted_answer_that_is_not_quite_feasible_is_as_good_as_any(answers):
+    """Everything is proved on the whole data: HiGHS left 1.2e-6 in a row, above what counts as feasible."""
+    data = blobs(60, 5, seed=3)
+    optimum = fsopt.solve(fsopt.build("onsvm", data)).objective
+    answers(lambda result: replace(result, status=Status.NONE))
+    result = column_generation(data, np.ones(60), np.ones(5), settings=GenerationSettings(rows=6, columns=2))
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(optimum, rel=1e-8)

@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 from support import blobs, sampled
 
 import fsopt
@@ -148,24 +147,6 @@ def test_the_method_builds_no_model_of_large_data_and_refuses_forged_multipliers
     mu = record["details"]["multipliers"]["mu"]
     record["details"]["multipliers"]["mu"] = mu[1:] + mu[:1]
     assert not check_record(record, data, "fit.json").verified
-
-
-def test_norms_in_the_restricted_program_are_those_of_the_primal():
-    data, norms = spread(4, n=16, p=3), np.array([[1.0, 0.5, 2.0], [0.3, 2.0, 1.0]])
-    model = fsopt.build("l1-hinge-part", data, column_costs=[0.0, 0.1, 0.2], norms=norms)
-    result = fsopt.solve(model)
-    n, y = data.n, data.y[:, None]
-    c = np.r_[0.0, 0.1, 0.2, 0.0, 0.1, 0.2, 0.0, np.ones(n)]
-    margins = np.hstack([-y * data.X, y * data.X, -y, -np.eye(n)])
-    lengths = np.hstack([norms, norms, np.zeros((2, 1 + n))])
-    bounds = [(0, None)] * 6 + [(None, None)] + [(0, None)] * n
-    found = linprog(c, np.vstack([margins, lengths]), np.r_[-np.ones(n), np.ones(2)], bounds=bounds)
-    assert result.objective == pytest.approx(found.fun, rel=1e-7)
-    w = np.array([model.dual[model.columns[j]] + model.dual[model.columns_below[j]] for j in model.columns])
-    assert c[:3] @ np.abs(w) + hinge(data.X @ w + model.dual[model.balance], data.y) == pytest.approx(
-        found.fun, rel=1e-6
-    )
-    assert (norms @ np.abs(w)).max() == pytest.approx(1.0, abs=1e-7)
 
 
 def test_weights_of_norms_that_are_none_are_refused():

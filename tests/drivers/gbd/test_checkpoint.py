@@ -57,20 +57,6 @@ def test_a_checkpoint_has_every_iteration_that_progress_was_told(tmp_path):
     assert [file.name for file in tmp_path.iterdir() if file.suffix != ".lock"] == ["run.npz"]
 
 
-def test_a_write_that_fails_leaves_the_last_checkpoint(saved, monkeypatch):
-    before = saved.read_bytes()
-
-    def fail(file, **arrays):
-        file.write(b"half")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(checkpoint.np, "savez", fail)
-    with pytest.raises(FileError, match="No space left"):
-        run(checkpoint=saved)
-    assert saved.read_bytes() == before
-    assert list(saved.parent.iterdir()) == [saved]
-
-
 def test_another_run_is_refused(saved):
     other = blobs(30, 6, seed=9)
     for options, word in (

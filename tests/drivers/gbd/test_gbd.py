@@ -1,19 +1,21 @@
 """GBD: all selections by brute force, swapped parts of the loop, valid cuts, bounds, stops."""
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from support import all_values, blobs, keeps, reference, sampled, there
 
 import fsopt
+from fsopt.algorithms.interior_point.driver import svm_interior_point
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd import subproblem
+from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
-from fsopt.errors import InfeasibleError, ParameterError
+from fsopt.errors import ParameterError
 from fsopt.models.gbd.fsp_master import cut_coefficients
 from fsopt.solvers.base import Session
+from fsopt.verification.checking import check_fit
 
 C = 4.0
 
@@ -32,12 +34,16 @@ def least(values, limits):
 
 
 CASES = {
-    "cardinality": ({"m": 2}, {}),
+    "cardinality": ({"m": 2}, {"master_start": "incumbent"}),
     "budget": ({"costs": [1.0, 4.0, 3.0, 2.0], "budget": 5.0}, {"stabilisation": "none"}),
     "logic": ({"m": 3, "implies": [[0, 1]], "conflicts": [[1, 2]], "exclude": [3]}, {"root_cuts": 30}),
     "include": ({"m": 2, "include": [1], "conflicts": [[1, 0]]}, {"start": "zero", "master_solver": "highs"}),
+    "high penalty weight": ({"lam": 1e3}, {}),
     "penalty weights": ({"lam": [0.1, 6.0, 0.5, 2.0]}, {"start": [0.0, 0.3, 1.0, 0.5]}),
-    "all as printed": ({"m": 2}, {"root_cuts": 30, "stabilisation": "none", "start": "zero", "solver": "piqp"}),
+    "all as printed": (
+        {"m": 2},
+        {"master_start": "none", "root_cuts": 30, "stabilisation": "none", "start": "zero", "solver": "piqp"},
+    ),
     "penalty weight, scip": ({"lam": 2.0}, {"master_solver": "scip"}),
     "cardinality, gurobi": ({"m": 2}, {"master_solver": "gurobi"}),
     "include, ipopt": ({"m": 2, "include": [1]}, {"solver": "ipopt"}),
@@ -45,7 +51,7 @@ CASES = {
 """Name -> limits of a selection, settings of the loop."""
 
 
-@pytest.mark.parametrize("case", sampled(CASES, 6))
+@pytest.mark.parametrize("case", sampled(CASES, 7))
 @pytest.mark.parametrize("seed", sampled(range(3), 1))
 def test_gbd_finds_the_best_of_all_allowed_selections_whatever_the_parts_of_the_loop(case, seed):
     limits, options = CASES[case]
@@ -110,14 +116,6 @@ def test_penalty_weights_that_the_user_adds_to_the_objective_count():
     assert result.objective == pytest.approx(best, rel=2e-6)
 
 
-def test_limits_that_no_selection_keeps_are_said():
-    data = reference("gbd_n6")
-    master = fsopt.build("fsp-master", data, m=2)
-    master.rule = pyo.Constraint(expr=sum(master.sigma.values()) >= 3)
-    with pytest.raises(InfeasibleError, match="no selection of features keeps all limits"):
-        gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C)
-
-
 def test_a_master_that_repeats_itself_ends_the_loop_without_a_claim(monkeypatch):
     """A subproblem solved badly gives weak cuts: the bounds stay true, the gap open."""
     data, exact = reference("gbd_n6"), subproblem.project_multipliers
@@ -141,16 +139,6 @@ def test_early_stop_keeps_the_iterate_with_the_fewest_validation_errors():
     if result.stop == "validation":
         assert seen[-1] == seen[-2] == seen[-3]
         assert result.status is Status.FEASIBLE
-
-
-def test_the_method_holds_out_the_same_share_of_both_classes():
-    data = blobs(60, 4, seed=3)
-    fits = [fsopt.fit("gbd", data, m=2, validation=0.25, patience=3, seed=seed) for seed in (1, 1, 2)]
-    assert fits[0].objective == fits[1].objective != fits[2].objective
-    trained = fits[0].details["alphas"][0]
-    assert len(trained) == 44  # 8 of 30 and of 30 are held out
-    np.testing.assert_allclose(fits[0].preprocessing.shift, fits[1].preprocessing.shift)
-    assert not np.allclose(fits[0].preprocessing.shift, data.X.mean(axis=0))
 
 
 @pytest.mark.parametrize(
@@ -183,3 +171,62 @@ def test_all_selections_of_all_features_need_one_iteration():
     result = run(data, {"m": data.p})
     assert (result.iterations, result.status) == (1, Status.OPTIMAL)
     assert result.objective == pytest.approx(all_values(data, C)[(1,) * data.p], rel=2e-6)
+
+
+# ---------------------------------------------------------------- the certificate
+
+
+def test_the_certificate_of_gbd_notices_what_is_corrupted():
+    data = reference("gbd_n6")
+    result = run(data, {"m": 2})
+    for change in ("none", "balance", "cap", "sign", "lower", "higher", "upper", "infinite"):
+        alphas = [a.copy() for a in result.point["alphas"]]
+        i, k = int(np.argmax(alphas[0] * (data.y > 0))), int(np.argmax(alphas[0] * (data.y < 0)))
+        if change == "balance":
+            alphas[0][i] *= 1 - 1e-3
+        elif change in ("cap", "sign"):
+            alphas[0][[i, k]] = C * 1.001 if change == "cap" else -1e-3
+        lower = result.bound * {"lower": 0.999, "higher": 1.001}.get(change, 1.0)
+        upper = result.objective * {"upper": 1.001, "infinite": np.inf}.get(change, 1.0)
+        assert certify_gbd(data, alphas, C, upper, lower, 1e-6).ok == (change == "none"), change
+
+
+# ---------------------------------------------------------------- subproblems without a model
+
+
+@pytest.mark.parametrize(
+    ("unit", "limits", "settings"),
+    [
+        (1.0, {"m": 2}, {"root_cuts": 5}),
+        (1.0, {"costs": [1.0, 2.0, 1.0, 3.0], "budget": 3.0}, {"start": "zero", "stabilisation": "none"}),
+        (10.0, {"lam": 0.4}, {}),
+    ],
+    ids=["cardinality", "budget", "penalty weight"],
+)
+def test_the_optimum_is_that_of_the_model(unit, limits, settings):
+    data = blobs(30, 4, seed=3, gap=0.5)
+    data = data.with_X(unit * data.X)
+    answers = [
+        gbd(data, fsopt.build("fsp-master", data, **limits), sub, c=0.7, settings=GbdSettings(**settings))
+        for sub in (svm_interior_point, fsopt.build("fsp-sub", data, c=0.7))
+    ]
+    ours, theirs = answers
+    assert ours.status is Status.OPTIMAL
+    assert ours.objective == pytest.approx(theirs.objective, rel=1e-6)
+    assert np.array_equal(ours.point["sigma"], theirs.point["sigma"])
+    assert ours.bound <= theirs.objective * (1 + 1e-7)
+
+
+@pytest.mark.parametrize(("method", "params"), [("gbd", {"m": 2}), ("gbd-lambda", {"lam": 0.4})])
+def test_the_method_builds_no_subproblem_of_large_data(method, params, monkeypatch):
+    data = blobs(30, 4, seed=4, gap=0.5)
+    whole = fsopt.fit(method, data, **params)
+    monkeypatch.setattr("fsopt.methods.large_programs.REPEATED", 100)
+    monkeypatch.setattr("fsopt.methods.gbd.decomposition.build_fsp_sub", None)
+    fit = fsopt.fit(method, data, **params)
+    assert fit.status is Status.OPTIMAL
+    assert fit.support == whole.support
+    assert fit.objective == pytest.approx(whole.objective, rel=1e-6)
+    assert check_fit(fit, data).ok
+    with pytest.raises(TypeError, match="not callable"):
+        fsopt.fit(method, data, solver="clarabel", **params)

@@ -6,50 +6,6 @@ from support import all_values, blobs, reference
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.errors import ParameterError
-from fsopt.models.gbd.fsp_master import cut_coefficients
-
-
-def test_no_penalty_weight_is_the_svm_on_all_features_and_a_high_one_selects_none():
-    data, c = reference("gbd_n6"), 4.0
-    free = fsopt.fit("gbd-lambda", data, lam=0.0, c=c, scale="none")
-    assert free.objective == pytest.approx(all_values(data, c)[(1,) * data.p], rel=2e-6)
-    dear = fsopt.fit("gbd-lambda", data, lam=1e3, c=c, scale="none")
-    assert dear.support == ()
-    assert dear.objective == pytest.approx(2 * c * min((data.y > 0).sum(), (data.y < 0).sum()), rel=1e-9)
-
-
-def test_a_penalty_weight_for_each_feature_is_the_one_penalty_weight_where_all_are_equal():
-    data = reference("gbd_n6")
-    fits = [fsopt.fit("gbd-lambda", data, lam=lam, scale="none") for lam in (0.7, [0.7] * 6)]
-    assert fits[0].objective == pytest.approx(fits[1].objective, rel=1e-9)
-    assert fits[0].support == fits[1].support
-
-
-def test_with_a_penalty_weight_every_answer_is_a_best_one_of_its_own_size():
-    data, c, lam = blobs(24, 5, seed=2), 2.0, 1.5
-    fit = fsopt.fit("gbd-lambda", data, lam=lam, c=c, scale="none")
-    fixed = fsopt.fit("gbd", data, m=max(len(fit.support), 1), c=c, scale="none")
-    assert fit.objective == pytest.approx(fixed.objective + lam * len(fit.support), rel=2e-6)
-
-
-def test_the_closed_form_solves_a_master_of_one_cut_and_not_of_several():
-    """Printed: sigma_j = 1 iff q_j^2 / 2 > lambda, for the last cut; with several cuts the master is an MILP."""
-    data, lam = reference("gbd_n6"), 5.0
-    fit = fsopt.fit("gbd-lambda", data, lam=lam, c=10.0, scale="none", stabilisation="none")
-    alphas = fit.details["alphas"]
-    wrong = 0
-    for k in range(1, len(alphas) + 1):
-        master = fsopt.build("fsp-master", data, lam=lam, cuts=alphas[:k])
-        value = fsopt.solve(master).objective
-        cuts = [cut_coefficients(data, a) for a in alphas[:k]]
-        sigma = (cuts[-1][1] > lam).astype(float)
-        printed = max(0.0, *(g - s @ sigma for g, s in cuts)) + lam * sigma.sum()
-        assert printed >= value - 1e-6 * max(1.0, abs(value))
-        if k == 1:
-            assert printed == pytest.approx(max(value, lam * sigma.sum()), rel=1e-6)
-        wrong += printed > value * (1 + 1e-6)
-    assert len(alphas) >= 3
-    assert wrong >= 1
 
 
 def closed_form(data, **keywords):
