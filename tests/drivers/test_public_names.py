@@ -1,4 +1,4 @@
-"""The public names of the drivers: functions and classes, also where a module has the name, each with a page."""
+"""The public names of the drivers: functions, also where a module has the name, each with a page."""
 
 from __future__ import annotations
 

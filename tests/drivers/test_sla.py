@@ -1,4 +1,4 @@
-"""SLA: stop test, restarts, the trap at w = 0, the minimum principle, invariances, saved answers."""
+"""SLA: stop test, restarts, the trap at w = 0, the minimum principle, other terms, column generation, saved answers."""
 
 import numpy as np
 import pyomo.environ as pyo

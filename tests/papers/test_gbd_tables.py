@@ -1,4 +1,4 @@
-"""The experiments of Aytug: measures by hand, the tuning loop by hand, invariance to jobs, averages, real data."""
+"""The experiments of Aytug: measures and averages by hand, tuned methods, real data."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The generalization error bounds of Peleg & Meir: independent loops, and a hand-made case."""
+"""The generalization error bounds of Peleg & Meir: two points by hand, conditions, and fits."""
 
 from dataclasses import replace
 from math import log, sqrt

@@ -1,4 +1,4 @@
-"""Method gbd-lambda: brute force, the closed form of one cut and its limits, extremes, a weight for each feature."""
+"""Method gbd-lambda: the closed form of one cut against brute force, and its limits."""
 
 import pytest
 from support import all_values, blobs, reference

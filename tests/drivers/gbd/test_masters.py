@@ -1,4 +1,4 @@
-"""GBD on masters that a reader has changed: fixed features, own variables, own cuts, objectives it cannot take."""
+"""GBD on masters that a reader has changed: fixed features, own variables, own cuts, other objectives, a start."""
 
 import numpy as np
 import pyomo.environ as pyo

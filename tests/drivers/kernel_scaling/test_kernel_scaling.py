@@ -1,4 +1,4 @@
-"""Problem (15) by linear programs alone: against references, SCIP and brute force, its frontier and its proof."""
+"""Problem (15) by linear programs alone: against references and brute force, its frontier and its proof."""
 
 import json
 from dataclasses import replace
