@@ -100,6 +100,12 @@ class FileError(FsoptError):
     kind = "file"
 
 
+class StoreLost(FileError):
+    """The store of a run was removed, replaced or changed by others, or cannot be written any more."""
+
+    kind = "store"
+
+
 class PackageError(FsoptError):
     """An optional package is needed and not installed."""
 

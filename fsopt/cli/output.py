@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fsopt.answers.certificate import valid
 from fsopt.cli.streams import abandon, printable
 from fsopt.common.files import write_text
-from fsopt.errors import FileError, FsoptError, OutOfTimeError
+from fsopt.errors import FileError, FsoptError, OutOfTimeError, StoreLost
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -61,7 +61,7 @@ def report_error(error: FsoptError, *, as_json: bool) -> int:
         with suppress(UnsavedError):
             print_json({"error": {"kind": error.kind, "message": error.message, "hint": error.hint}})
     remark(f"fsopt: {error}".replace("\n", " "))
-    return EXIT_NOT_SOLVED if isinstance(error, OutOfTimeError) else EXIT_BAD_INPUT
+    return EXIT_NOT_SOLVED if isinstance(error, OutOfTimeError | StoreLost) else EXIT_BAD_INPUT
 
 
 def deliver(record: Any, output: Path | None, *, as_json: bool, present: Callable[[], None]) -> None:

@@ -17,6 +17,7 @@ from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Kind, checked, o
 from fsopt.common.customising import FromFile
 from fsopt.common.teams import check_jobs, reached
 from fsopt.data import Dataset
+from fsopt.errors import StoreLost
 from fsopt.studies.estimates import Rest, in_order
 from fsopt.studies.executors import InProcess, Processes, Task, own_entries, run_limited, run_task
 from fsopt.studies.store import Row, Store, exported, opened
@@ -135,6 +136,7 @@ def run_study(
     Raises
     ------
     ParameterError, UnknownNameError, DataError, FileError : before any fit. The error of a unit is a row.
+    StoreLost : the store was removed, replaced or changed, or cannot be written any more.
     WorkersLost : the executor can run nothing any more; the rows before that are in the store.
     KeyboardInterrupt : by Ctrl-C; the rows before it are in the store.
 
@@ -149,7 +151,19 @@ def run_study(
         for state in advance(plan, held, executor or local_executor(asked, workers), own=executor is None, retry=retry):
             if progress is not None:
                 progress(state)
-        return StudyResult(asked.name, tuple(held.rows(asked.name)))
+        if store is None:
+            return _result(plan, held)
+    with opened(store) as held:  # the rows that the file has, whatever others did to it meanwhile
+        return _result(plan, held)
+
+
+def _result(plan: Plan, held: Store) -> StudyResult:
+    """Return the rows of all units; raises StoreLost where the store does not have them."""
+    rows = tuple(held.rows(plan.study.name))
+    if len(rows) != len(plan.units):
+        reason = f"the store has {len(rows)} of {len(plan.units)} rows that can be read: others changed it"
+        raise StoreLost(reason, "the same command computes the others")
+    return StudyResult(plan.study.name, rows)
 
 
 def local_executor(study: Study, jobs: int) -> Executor:

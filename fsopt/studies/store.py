@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 import time
 import warnings
@@ -19,7 +20,7 @@ from typing import Any, TypeAlias
 from fsopt.answers.records import plain
 from fsopt.common.files import brief, check_readable, check_writable, whole_file
 from fsopt.common.locks import alone
-from fsopt.errors import FileError
+from fsopt.errors import FileError, StoreLost, shown
 from fsopt.studies.row_checking import WAITING, Damaged, checked_row, planned, units_found
 from fsopt.studies.snapshots import beside, local, snapshot
 from fsopt.studies.units import DONE, Unit, versions
@@ -73,12 +74,6 @@ CREATE TABLE units (key TEXT PRIMARY KEY, {", ".join(f"{k} {v}" for k, v in PLAI
 CREATE TABLE plans (study TEXT, place INTEGER, key TEXT, PRIMARY KEY (study, place));
 CREATE TABLE parts (key TEXT PRIMARY KEY, experiment TEXT, arguments TEXT, value TEXT, seconds REAL);
 """
-TABLES = {
-    "units": ("key", *PLAIN),
-    "plans": ("study", "place", "key"),
-    "parts": ("key", "experiment", "arguments", "value", "seconds"),
-}
-"""Table -> its columns."""
 
 
 class Store:
@@ -89,13 +84,33 @@ class Store:
     damaged : key of a unit -> the reason why its row, when it was last read, was left out.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
+    def __init__(self, connection: sqlite3.Connection, place: Path | None = None) -> None:
+        """Hold a connection; ``place`` is the file that others might remove, replace or change."""
+        self.connection, self.place = connection, place
+        self.found = None if place is None else place.stat()
+        self.version = self._version()
         self.damaged: dict[str, str] = {}
         self.settled, self.unsettled = time.monotonic(), False
         connection.row_factory = sqlite3.Row
         # A text that is no UTF-8 is a damaged value, not an error of the whole table.
         connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+
+    def check(self) -> None:
+        """Raise StoreLost where the file is not the one that was opened, was cut off, or has another schema."""
+        if self.place is None or self.found is None:
+            return
+        try:
+            now = self.place.stat()
+        except OSError as error:
+            raise _lost(self.place, f"is gone ({error.strerror})") from error
+        if not os.path.samestat(now, self.found):
+            raise _lost(self.place, "was replaced by another file")
+        if now.st_size < self.found.st_size or self._version() != self.version:
+            raise _lost(self.place, "was changed by another program")
+        self.found = now
+
+    def _version(self) -> int:
+        return int(self.connection.execute("PRAGMA schema_version").fetchone()[0])
 
     def plan(self, study: str, units: Sequence[Unit]) -> None:
         """State the units of a study, in the order of its rows; a plan of the same name is replaced.
@@ -133,6 +148,7 @@ class Store:
         values = [json.dumps(filled[k]) if k in JSON_COLUMNS else _number(filled[k], PLAIN[k]) for k in names]
         cleared = [name for name in RESULTS if name not in filled]
         settings = ", ".join([f"{name} = ?" for name in names] + [f"{name} = NULL" for name in cleared])
+        self.check()
         started = time.monotonic()
         while True:
             try:
@@ -195,6 +211,7 @@ class Store:
         started = time.perf_counter()
         text = json.dumps(compute(), default=plain)
         seconds = time.perf_counter() - started
+        self.check()
         with self.connection as c:
             c.execute("INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?)", (key, experiment, words, text, seconds))
         return json.loads(text), seconds
@@ -216,7 +233,9 @@ def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
 
     Raises
     ------
-    FileError : the file cannot be read or written, is no store, or another program writes it.
+    FileError : the file cannot be read or written, is no store, has a trigger, view or other entry that no run makes, or
+        another program writes it.
+    StoreLost : while it is open for writing, the file is removed, replaced, changed, or cannot be written any more.
     """
     if path is None:
         connection = sqlite3.connect(":memory:")
@@ -238,9 +257,12 @@ def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
         # No call of fsync for each row; a power cut may cost the last ones.
         connection.execute("PRAGMA synchronous = NORMAL")
         try:
-            yield Store(connection)
+            with _refusing(place, StoreLost):
+                held = Store(connection, place)
+                yield held
+                held.check()
         finally:
-            with suppress(sqlite3.OperationalError):  # at rest it is one file; a reader just now leaves it a log
+            with suppress(sqlite3.Error):  # at rest it is one file; a reader just now leaves it a log
                 connection.execute("PRAGMA journal_mode = DELETE")
 
 
@@ -261,33 +283,56 @@ def copy_store(source: str | Path, target: str | Path) -> None:
 
 
 @contextmanager
-def _refusing(place: Path) -> Iterator[None]:
+def _refusing(place: Path, kind: type[FileError] = FileError) -> Iterator[None]:
     """Turn errors of SQLite into a FileError."""
     try:
         yield
     except sqlite3.Error as error:
         passing = getattr(error, "sqlite_errorcode", 0) & 0xFF in PASSING
         hint = "free space, or wait for the disk: the same command goes on" if passing else "give another file"
-        raise FileError(f"the store '{brief(place)}' is damaged or cannot be used: {error}", hint) from error
+        raise kind(f"the store '{brief(place)}' is damaged or cannot be used: {error}", hint) from error
+
+
+def _lost(place: Path, event: str) -> StoreLost:
+    """Return the error for a store that others have taken from a run."""
+    reason = f"the store '{brief(place)}' {event} during the run"
+    return StoreLost(reason, "put it back or give another file: the same command computes what it does not have")
 
 
 def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
-    """Make a store of an empty file; refuse a file of another kind, or one with other tables or columns."""
+    """Make a store of an empty file; refuse a file of another kind, or one whose schema is not that of a store.
+
+    A trigger or a view would be run by the statements of this module: nothing of the file is read or written before.
+    """
+    connection.execute("PRAGMA trusted_schema = OFF")
     [application] = connection.execute("PRAGMA application_id").fetchone()
     [version] = connection.execute("PRAGMA user_version").fetchone()
-    [tables] = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-    if write and tables == 0:
+    found = _entries(connection)
+    if write and not found:
         connection.executescript(
             f"BEGIN; {SCHEMA} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; COMMIT;"
         )
-    elif application != APPLICATION or version != FORMAT:
+        return
+    if application != APPLICATION or version != FORMAT:
         raise FileError(f"'{brief(place)}' is no store of studies", "give the file of 'fsopt study run --store'")
-    for table, columns in TABLES.items():
-        if columns != tuple(column[1] for column in connection.execute(f"PRAGMA table_info({table})")):
-            raise FileError(
-                f"the store '{brief(place)}' is of another version: its table '{table}' has other columns",
-                "give the name of a new file, which the run fills again",
-            )
+    with closing(sqlite3.connect(":memory:")) as empty:
+        empty.executescript(SCHEMA)
+        wanted = _entries(empty)
+    for kind, name in [*found, *wanted]:
+        if (kind, name) not in wanted:
+            reason = f"the store '{brief(place)}' has a {kind} {shown(name)}, which no run makes"
+            raise FileError(reason, "somebody else has put it there: give another file")
+        if found.get((kind, name)) != wanted[kind, name]:
+            reason = f"the store '{brief(place)}' is of another version: its {kind} '{name}' is missing or another one"
+            raise FileError(reason, "give the name of a new file, which the run fills again")
+
+
+def _entries(connection: sqlite3.Connection) -> dict[tuple[str, str], list[tuple[Any, ...]]]:
+    """Return (kind, name) -> table and statement of each entry of a schema; lists, since a forged one may repeat."""
+    found: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
+    for kind, name, *rest in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
+        found.setdefault((kind, name), []).append(tuple(rest))
+    return found
 
 
 def exported(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

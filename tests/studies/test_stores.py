@@ -20,7 +20,7 @@ from support import ROOT, blobs
 
 import fsopt
 from fsopt.cli import main
-from fsopt.errors import FileError
+from fsopt.errors import FileError, StoreLost
 from fsopt.studies import snapshots, store
 from fsopt.studies.executors import InProcess
 from fsopt.studies.store import PLAIN, copy_store, opened
@@ -248,6 +248,102 @@ def test_a_copy_is_never_put_over_another_store_or_beside_its_log(place, tmp_pat
     (tmp_path / "other.sqlite-wal").write_bytes(b"log")
     with pytest.raises(FileError, match="log"):
         copy_store(place, tmp_path / "other.sqlite")
+
+
+# ------------------------------------------------ stores that lie, and stores that are taken away
+
+BESIDE = {
+    "trigger": "CREATE TRIGGER t AFTER UPDATE ON units BEGIN UPDATE units SET accuracy = 1.0; END",
+    "view": "CREATE VIEW v AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) SELECT k FROM n",
+    "index": "CREATE INDEX i ON units (abs(seconds))",
+    "table": "CREATE TABLE sqlite (a)",
+    "virtual table": "CREATE VIRTUAL TABLE t USING fts5(a)",
+    "endless rows": f"""DROP TABLE units; CREATE VIEW units AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1
+        FROM n) SELECT '' AS key, {", ".join(f"k AS {name}" for name in PLAIN)} FROM n""",
+    "generated column": "ALTER TABLE units ADD COLUMN more AS (seconds)",
+    "missing table": "DROP TABLE parts",
+    "missing column": "ALTER TABLE units DROP COLUMN trace",
+    "other type": f"DROP TABLE units; CREATE TABLE units (key TEXT, {', '.join(PLAIN)})",
+    "statement of its own": "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE VIEW plans AS SELECT 1'",
+}
+"""What a schema has beside ours, or in place of it."""
+
+
+@pytest.mark.parametrize("what", BESIDE)
+def test_a_store_with_another_schema_is_refused_before_it_is_read_or_written(what, place, capsys):
+    with sqlite3.connect(place) as connection:
+        connection.executescript(BESIDE[what])
+    connection.close()
+    before = place.read_bytes()
+    for verb in ("status", "show", f"export -o {place}.csv", f"report -o {place}.html", f"copy -o {place}.2"):
+        out, err = command(f"study {verb} --store {place}", capsys, code=2)
+        assert (out, err.count("\n")) == ("", 1)
+        assert "which no run makes" in err or "is missing or another one: give the name of a new file" in err
+    with pytest.raises(FileError, match="no run makes|another one|damaged"):
+        fsopt.run_study({**STUDY, "seeds": [5]}, executor=InProcess(), store=place)
+    assert place.read_bytes() == before
+    assert [file.name for file in place.parent.iterdir()] == ["s.sqlite"]
+
+
+def removed(place):
+    for file in place.parent.glob("s.sqlite*"):
+        file.unlink()
+
+
+def laid_over(place):
+    original = place.with_name("other")
+    with opened(original, write=True) as held:
+        held.plan("small", [])
+    place.write_bytes(original.read_bytes())
+
+
+CHANGES = {
+    "removed": removed,
+    "folder removed": lambda place: shutil.rmtree(place.parent),
+    "moved": lambda place: place.rename(place.with_name("away")),
+    "replaced": lambda place: shutil.copyfile(place, f"{place}.2") and os.replace(f"{place}.2", place),
+    "replaced by a folder": lambda place: (removed(place), place.mkdir()),
+    "cut off": lambda place: os.truncate(place, 0),
+    "laid over": laid_over,
+    "a trigger": lambda place: sqlite3.connect(place).execute(BESIDE["trigger"]).connection.close(),
+    "a table dropped": lambda place: sqlite3.connect(place).execute("DROP TABLE units").connection.close(),
+    "rows removed": lambda place: deleted(place),
+}
+"""What others do to a store during a run."""
+
+
+def deleted(place):
+    with sqlite3.connect(place) as connection:
+        connection.execute("DELETE FROM units")
+    connection.close()
+
+
+@pytest.mark.parametrize("local", [True, False], ids=["log", "journal"])
+@pytest.mark.parametrize("when", [1, 2], ids=["within", "at the end"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_run_whose_store_is_taken_away_says_so(change, when, local, tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "local", lambda folder: local)
+    monkeypatch.setattr(store, "PATIENCE", 0.1)
+    (tmp_path / "folder").mkdir()
+    place = tmp_path / "folder" / "s.sqlite"
+    study = {**STUDY, "methods": STUDY["methods"][:1]}
+    with pytest.raises(StoreLost, match="s.sqlite|of 2 rows"):
+        fsopt.run_study(
+            study,
+            executor=InProcess(),
+            store=place,
+            progress=lambda state: CHANGES[change](place) if state.finished == when else None,
+        )
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_lost_store_is_one_line_and_exit_1(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.toml").write_text('data = ["wdbc"]\nfolds = 2\n[[methods]]\nname = "pearson"\n')
+    monkeypatch.setattr("fsopt.cli.studying._told", lambda state: removed(tmp_path / "s.sqlite") or "")
+    out, err = command("study run q.toml --store s.sqlite --jobs 1", capsys, code=1)
+    assert (out, err.count("\n")) == ("", 1)
+    assert "the store 's.sqlite' is gone" in err
 
 
 # ------------------------------------------------ damage

@@ -277,19 +277,6 @@ def test_the_store_is_one_programs_and_no_other_file(tmp_path, folder):
         run_here(STUDY, store=tmp_path / "s")
 
 
-@pytest.mark.parametrize("change", ["ALTER TABLE units DROP COLUMN trace", "DROP TABLE parts"])
-def test_a_store_with_other_columns_is_refused(change, tmp_path):
-    place = tmp_path / "s.sqlite"
-    with store.opened(place, write=True) as held:
-        held.connection.execute(change)
-    for write in (True, False):
-        with (
-            pytest.raises(FileError, match=r"its table '.*' has other columns: give the name of a new file"),
-            store.opened(place, write=write),
-        ):
-            pass
-
-
 def test_a_worker_with_other_data_refuses_its_unit(folder):
     study = read_study(folder / "study.toml")
 
