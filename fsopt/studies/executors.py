@@ -8,8 +8,10 @@ limit, and it may crash, without harm to the thread; one process serves one thre
 from __future__ import annotations
 
 import logging
+import math
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,7 +23,7 @@ from fsopt.data import Dataset
 from fsopt.errors import PackageError, ParameterError
 from fsopt.studies.units import FAILED, TIMEOUT, Unit, failure, run_unit
 from fsopt.studies.warming import warm_up
-from fsopt.studies.workers import Failure, Process
+from fsopt.studies.workers import Failure, Process, threads
 
 Own: TypeAlias = dict[str, dict[str, Any]]
 """The entries of the user's own in each registry, which a process gets before its first unit."""
@@ -29,28 +31,38 @@ Task: TypeAlias = tuple[Unit, Dataset | None, float | None, Own]
 """A unit, its data where no file has them, its gigabytes, and the entries of the user's own."""
 LIBRARIES = ("sklearn.metrics", "sklearn.model_selection", "sklearn.svm", "clarabel", "highspy")
 """Loaded before the memory of a unit is limited: libraries that start threads hang where the limit stops these."""
-HARD, STARTING = 2.0, 30.0
-"""A unit is killed after this multiple of its time limit and these seconds, in which its process starts."""
+HARD, MORE, ASLEEP = 2.0, 30.0, 10.0
+"""A unit may use this multiple of its time limit and these seconds of a processor; one that sleeps is killed after the
+last multiple of both by the clock, the start of its process included."""
 ATTEMPTS = 2
 """Processes that a unit is given: the first may have been killed by somebody else."""
 _THREAD = threading.local()
 
 
 def hard_limit(time_limit: float | None) -> float | None:
-    """Return the seconds after which the process of a unit is killed."""
-    return None if time_limit is None else HARD * time_limit + STARTING
+    """Return the seconds of a processor after which the process of a unit is killed."""
+    return None if time_limit is None else HARD * time_limit + MORE
 
 
-def run_task(task: Task) -> dict[str, Any]:
-    """Run a unit in this process, within its memory, and return its row."""
+def run_task(task: Task, cpu_seconds: float | None = None) -> dict[str, Any]:
+    """Run a unit in this process, within its memory, and return its row; the system ends it after the CPU seconds.
+
+    Neither limit is on what comes before the unit: modules that are loaded, and the first fit of its method.
+    """
     unit, data, gigabytes, own = task
     _register(own)
     warm_up(unit.method, unit.solver)
     if gigabytes is not None:
         for name in LIBRARIES:
             import_module(name)
-    with limited_memory(gigabytes):
+    with limited_memory(gigabytes), limited_cpu(cpu_seconds):
         return run_unit(unit, data)
+
+
+def run_alone(task: Task) -> dict[str, Any]:
+    """Run a unit in a process that has no other purpose, with its hard limit."""
+    limit = hard_limit(task[0].time_limit)
+    return run_task(task, None if limit is None else limit * threads())
 
 
 def own_entries() -> Own:
@@ -68,10 +80,11 @@ def run_limited(task: Task) -> dict[str, Any]:
     """Run a unit in the process of this thread, and return its row, also where that process ends."""
     process: Process | None = getattr(_THREAD, "process", None)
     if process is None:
-        process = _THREAD.process = Process(run_task)
+        process = _THREAD.process = Process(run_alone)
         getattr(_THREAD, "opened", []).append(process)
+    limit = hard_limit(task[0].time_limit)
     for _ in range(ATTEMPTS):
-        answer = process.ask(task, hard_limit(task[0].time_limit))
+        answer = process.ask(task, None if limit is None else ASLEEP * limit)
         if process.ended or not isinstance(answer, Failure) or answer.late:
             break
     if isinstance(answer, Failure):
@@ -151,11 +164,34 @@ def limited_memory(gigabytes: float | None) -> Iterator[None]:
     if gigabytes is None or sys.platform != "linux":
         yield
         return
+    with _soft_limit("RLIMIT_DATA", int(gigabytes * 1e9)):
+        yield
+
+
+@contextmanager
+def limited_cpu(seconds: float | None) -> Iterator[None]:
+    """Run a block in which this process may use so many seconds of a processor, in all its threads (not on Windows).
+
+    The system ends it then (SIGXCPU), whatever it is in. Unlike seconds of the clock they do not pass while other
+    programs have the processor.
+    """
+    if seconds is None or sys.platform == "win32":
+        yield
+        return
+    with _soft_limit("RLIMIT_CORE", 0), _soft_limit("RLIMIT_CPU", math.ceil(time.process_time() + seconds)):
+        yield
+
+
+@contextmanager
+def _soft_limit(name: str, value: int) -> Iterator[None]:
+    """Run a block with a limit of the system, which no limit that is there already is raised for."""
     import resource
 
-    before = resource.getrlimit(resource.RLIMIT_DATA)
-    resource.setrlimit(resource.RLIMIT_DATA, (int(gigabytes * 1e9), before[1]))
+    kind = getattr(resource, name)
+    before = resource.getrlimit(kind)
+    known = [limit for limit in before if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(kind, (min(value, *known), before[1]) if known else (value, before[1]))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_DATA, before)
+        resource.setrlimit(kind, before)

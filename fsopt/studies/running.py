@@ -142,7 +142,8 @@ def run_study(
 
     Notes
     -----
-    A unit is killed after twice its time limit and 30 seconds. Solvers run on one thread.
+    A unit is killed when it has used twice its time limit and 30 seconds of a processor, or after ten times as long if
+    it sleeps. Solvers run on one thread.
     """
     asked = study if isinstance(study, Study) else _read(study, allow_code)
     workers, plan = check_jobs(jobs), planned(asked)

@@ -1,7 +1,7 @@
 """Worker processes: the tasks of a study in processes of their own, which may crash or hang without harm to the others.
 
 A solver that crashes takes its process with it, and one that hangs looks at no clock and hears no signal. Each worker
-is a Python process that gets one task after the other through its pipes; where it ends, or is ended at the hard limit,
+is a Python process that gets one task after the other through its pipes; where it ends, or is ended at a limit of time,
 its task has a :class:`Failure` for a result, and a new process goes on.
 """
 
@@ -21,16 +21,23 @@ from typing import IO, Any
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that a worker gets, unless the user has set them: all workers together use each processor once."""
+OUT_OF_TIME = -signal.SIGXCPU if sys.platform != "win32" else None
+"""The exit code of a process that the system ended at its limit of CPU seconds."""
 PROGRAM = "import sys; sys.path[:] = {path!r}; from fsopt.studies.workers import serve; serve({parent})"
 
 
 @dataclass(frozen=True)
 class Failure:
-    """The result of a task whose process crashed, or was ended at the hard limit (``late``), after so many seconds."""
+    """The result of a task whose process crashed, or was ended at a limit of time (``late``), after so many seconds."""
 
     message: str
     seconds: float
     late: bool = False
+
+
+def threads() -> int:
+    """Return how many threads the numerical libraries of this process may use, as far as variables say."""
+    return max(int(text) if (text := os.environ.get(name, "1")).isdigit() else 1 for name in THREADS) or 1
 
 
 def portable(value: Any) -> bool:
@@ -61,7 +68,7 @@ class Process:
         self.close()
 
     def ask(self, task: Any, hard_limit: float | None = None) -> Any:
-        """Return the result of a task, the exception that it raised, or a Failure."""
+        """Return the result of a task, the exception that it raised, or a Failure; the limit is one of the clock."""
         if self.process is None or self.process.poll() is not None:
             self.close()
             self.process = self._start()
@@ -84,8 +91,7 @@ class Process:
             process.stdin.flush()
             return pickle.load(process.stdout)
         except (EOFError, OSError, pickle.UnpicklingError):
-            seconds = time.perf_counter() - started
-            return Failure(self._reason(process, hard_limit if late.is_set() else None), seconds, late.is_set())
+            return self._failure(process.wait(), time.perf_counter() - started, late.is_set())
         finally:
             timer.cancel()
 
@@ -106,12 +112,13 @@ class Process:
                 with suppress(OSError):  # what was not sent yet has no reader
                     pipe.close()
 
-    def _reason(self, process: subprocess.Popen[bytes], limit: float | None) -> str:
-        code = process.wait()
-        if limit is not None:
-            return f"its process was ended after {limit:g} seconds: a solver did not return"
+    def _failure(self, code: int, seconds: float, late: bool) -> Failure:
+        if late:
+            return Failure(f"its process was ended after {seconds:.0f} seconds: a solver did not return", seconds, True)
+        if code == OUT_OF_TIME:
+            return Failure("its process was ended, its CPU seconds were used up: a solver did not return", seconds, True)
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        return f"its process crashed ({how}): a solver failed inside, or the memory was used up"
+        return Failure(f"its process crashed ({how}): a solver failed inside, or the memory was used up", seconds)
 
     def _start(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(

@@ -7,6 +7,7 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support import ROOT, blobs
@@ -29,6 +30,10 @@ def act(base, word):
         case "hang":
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
             time.sleep(600)
+        case "burn":
+            burn(1.5)  # a slow start, which no limit is on
+            with executors.limited_cpu(1.0):
+                burn(600.0)
         case "print":
             os.write(1, b"a solver's banner\n")
             print("and a line of Python")
@@ -37,6 +42,13 @@ def act(base, word):
         case "unpicklable":
             return lambda: None
     return base + len(word)
+
+
+def burn(seconds):
+    """Use seconds of a processor."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
 
 
 def results(*words):
@@ -57,11 +69,32 @@ def test_every_task_has_its_result_whatever_the_others_do():
 
 
 @pytest.mark.slow
-def test_a_process_that_hangs_is_killed_at_the_hard_limit_and_the_next_task_runs():
-    found = results("hang", "a")
-    assert isinstance(found[0], Failure)
+def test_a_process_that_hangs_is_killed_at_its_limits_and_the_next_task_runs():
+    found = results("hang", "a", "burn", "a")
+    assert [one.late for one in found[::2]] == [True, True]
     assert "ended after 5 seconds" in found[0].message
-    assert found[1] == 101
+    assert "CPU seconds were used up" in found[2].message
+    assert found[1] == found[3] == 101
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of CPU seconds")
+def test_cpu_seconds_count_from_the_first_of_the_unit_on_and_the_limit_ends_with_it(monkeypatch):
+    import resource
+
+    def soft():
+        return resource.getrlimit(resource.RLIMIT_CPU)[0]
+
+    seen, before = [], soft()
+    monkeypatch.setattr(executors, "warm_up", lambda *given: seen.append(soft()))
+    monkeypatch.setattr(executors, "run_unit", lambda unit, data: seen.append(soft() - time.process_time()))
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    unit = SimpleNamespace(method="svm", solver=None, time_limit=100.0)
+    executors.run_alone((unit, None, None, {}))
+    assert seen == [before, pytest.approx(4 * 230, abs=2.0)]
+    executors.run_alone((SimpleNamespace(**{**vars(unit), "time_limit": None}), None, None, {}))
+    executors.run_task((unit, None, None, {}))  # in a program of the user's, which no limit may end
+    assert seen[2:4] == [before, pytest.approx(before - time.process_time(), abs=2.0)]
+    assert soft() == before
 
 
 @pytest.mark.slow
@@ -120,8 +153,8 @@ def hang_or_crash(task):
 
 @pytest.mark.slow
 def test_a_unit_that_hangs_is_killed_at_its_hard_limit_and_one_that_crashes_fails(monkeypatch):
-    monkeypatch.setattr(executors, "run_task", hang_or_crash)
-    limits = iter([None, None, None, None, 1.0])  # of the one that crashes twice, and the one that hangs
+    monkeypatch.setattr(executors, "run_alone", hang_or_crash)
+    limits = iter([None, None, None, 0.1])  # the last one hangs
     monkeypatch.setattr(executors, "hard_limit", lambda seconds: next(limits))
     found = fsopt.run_study({**STUDY, "seeds": [0, 1]}, jobs=1)
     assert found.counts == {"done": 2, "failed": 1, "timeout": 1}
@@ -142,7 +175,7 @@ def test_a_unit_beyond_its_memory_is_a_row():
 @pytest.mark.slow
 def test_a_unit_whose_process_is_killed_by_somebody_else_is_run_again(monkeypatch, tmp_path):
     monkeypatch.setenv("FSOPT_TEST_ONCE", str(tmp_path / "once"))
-    monkeypatch.setattr(executors, "run_task", killed_once)
+    monkeypatch.setattr(executors, "run_alone", killed_once)
     assert fsopt.run_study({**STUDY, "folds": 0}, jobs=1).complete
 
 
