@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -19,9 +20,13 @@ WAITING = "waiting"
 """The state of a unit that was planned and has no row yet."""
 
 
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""What no UTF-8 has: bytes of a file that are none were read as these."""
+
+
 def _text(value: Any) -> bool:
     """Return whether a value is a text that was valid UTF-8 in the file."""
-    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return isinstance(value, str) and (value.isascii() or SURROGATE.search(value) is None)
 
 
 def _number(value: Any) -> bool:
@@ -64,8 +69,8 @@ _KINDS: Mapping[str, Test] = {
 }
 """Type of a column -> whether a value is of it."""
 _TESTS: Mapping[str, Test] = {
-    "state": lambda value: value in (WAITING, DONE, FAILED, TIMEOUT, MEMORY),
-    "status": lambda value: value in set(Status),
+    "state": frozenset((WAITING, DONE, FAILED, TIMEOUT, MEMORY)).__contains__,
+    "status": frozenset(Status).__contains__,
     "objective": _number,
     "n_features": lambda value: isinstance(value, int) and value >= 0,
     **dict.fromkeys(("seconds", "cpu_seconds"), _between(0.0, 1e12)),

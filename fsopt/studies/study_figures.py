@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 CURVES = 8
 """Traces that a picture of convergence shows at most."""
+NAMED = 40
+"""Methods that a picture tells apart at most."""
 DECADE = 10.0
 """Factor beyond which a performance profile has a logarithmic axis: its marks below are numbers that touch."""
 
@@ -26,21 +28,24 @@ def trade_off(lines: Sequence[Line], counts: Mapping[str, float], front: Sequenc
 
     Parameters
     ----------
-    lines : those without a mean accuracy are left out.
+    lines : those without a mean accuracy are left out; of more than :data:`NAMED` only those of the front have names.
     counts : title -> number of features.
     front : titles of those that no other beats in both.
     """
-    figure = new_figure(1, height=3.6 + 0.12 * len(lines))
+    placed = [
+        (line.title, features.deviation, accuracy)
+        for line in lines
+        if (accuracy := line.measures["accuracy"]) and (features := line.measures["n_features"])
+    ]
+    points = {title: (counts[title], 100 * accuracy.mean) for title, _, accuracy in placed}
+    named = [one for one in placed if len(placed) <= NAMED or one[0] in front][:NAMED]
+    figure = new_figure(1, height=3.6 + 0.12 * len(named))
     axes = figure.axes[0]
-    points: dict[str, tuple[float, float]] = {}
-    for k, line in enumerate(lines):
-        accuracy, features = line.measures["accuracy"], line.measures["n_features"]
-        if accuracy is not None and features is not None:
-            points[line.title] = (counts[line.title], 100 * accuracy.mean)
-            look = {**style(k), "linestyle": "none", "elinewidth": 0.5}
-            axes.errorbar(
-                *points[line.title], xerr=features.deviation, yerr=100 * accuracy.deviation, markersize=5, **look
-            )
+    if len(named) < len(placed):
+        axes.plot(*zip(*points.values(), strict=True), ".", color="0.8", zorder=0, label="other methods")
+    for k, (title, width, accuracy) in enumerate(named):
+        look = {**style(k), "linestyle": "none", "elinewidth": 0.5}
+        axes.errorbar(*points[title], xerr=width, yerr=100 * accuracy.deviation, markersize=5, **look)
     corners = sorted(points[name] for name in front)
     axes.step(
         *zip(*corners, strict=True),
@@ -55,7 +60,7 @@ def trade_off(lines: Sequence[Line], counts: Mapping[str, float], front: Sequenc
     axes.set_xlim(left=max(0.0, axes.get_xlim()[0]))
     axes.locator_params(axis="x", integer=True)
     figure.legend(fontsize="small", loc="outside lower center")
-    name_points(figure, list(points.values()), list(points))
+    name_points(figure, [points[title] for title, *_ in named], [title for title, *_ in named])
     return figure
 
 
@@ -89,30 +94,40 @@ def _falls(trace: Sequence[Sequence[float | None]]) -> bool:
 
 
 def ranks_figure(found: Ranking) -> Figure:
-    """Return the critical-difference diagram of a ranking: a row for each method, bars over those not told apart."""
-    k = len(found.methods)
-    figure = new_figure(1, height=1.2 + 0.25 * (k + len(found.groups)))
-    axes, order = figure.axes[0], np.argsort(found.ranks, kind="stable").tolist()
-    top = len(found.groups)
+    """Return the critical-difference diagram of a ranking: a row for each method, bars over those not told apart.
+
+    Of more than :data:`NAMED` methods it shows the best.
+    """
+    order = np.argsort(found.ranks, kind="stable").tolist()[:NAMED]
+    k, last = len(order), found.ranks[order[-1]]
+    groups = [(low, min(high, last)) for low, high in found.groups if low < last]
+    top = len(groups)
+    figure = new_figure(1, height=1.2 + 0.25 * (k + top))
+    axes = figure.axes[0]
     for level, i in enumerate(order):
         axes.plot([found.ranks[i]] * 2, [top + 0.5, -level], color="0.7", linewidth=0.8)
         axes.plot(found.ranks[i], -level, markersize=6, **style(level))
-    for level, (low, high) in enumerate(found.groups, start=1):
+    for level, (low, high) in enumerate(groups, start=1):
         axes.plot([low, high], [level] * 2, color="black", linewidth=4, solid_capstyle="butt")
     names = [f"{plain(found.methods[i])}  {found.ranks[i]:#.3g}" for i in order]
     figure.set_figwidth(4.0 + 0.08 * max(map(len, names)))
     axes.set_yticks([-level for level in range(k)], names)
-    axes.set(xlim=(0.8, k + 0.2), ylim=(0.5 - k, top + 0.5), xlabel="average rank, 1 is the best")
+    axes.set(xlim=(0.8, max(k, last) + 0.2), ylim=(0.5 - k, top + 0.5), xlabel="average rank, 1 is the best")
     axes.xaxis.set_ticks_position("top")
     axes.xaxis.set_label_position("top")
     return figure
 
 
 def profile_figure(costs: Mapping[str, Sequence[float]]) -> Figure:
-    """Return the performance profiles of costs, method -> positive cost for each block."""
-    figure = new_figure(1, height=3.6 + 0.12 * len(costs))
-    axes = figure.axes[0]
+    """Return the performance profiles of costs, method -> positive cost for each block.
+
+    Of more than :data:`NAMED` methods it shows those that are most often the best.
+    """
     grid, curves = profile(costs)
+    if len(curves) > NAMED:
+        curves = dict(sorted(curves.items(), key=lambda one: -one[1][0])[:NAMED])
+    figure = new_figure(1, height=3.6 + 0.12 * len(curves))
+    axes = figure.axes[0]
     for k, (name, share) in enumerate(curves.items()):
         axes.step(grid, share, where="post", label=plain(name), markevery=0.1, markersize=4, **style(k))
     axes.set(xlabel="factor of the best", ylabel="share of blocks within it", ylim=(0, 1.05))

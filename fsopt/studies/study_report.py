@@ -33,6 +33,8 @@ HEADS = (
     "units",
 )
 FRONT = "accuracy against number of selected features"
+DRAWN = 4
+"""Data sets whose pictures a report has; each takes about a second, and the tables of all say more."""
 CAPTION = "means over folds and seeds; ± is their standard deviation"
 NOTES = (
     "within noise: not told apart from the best accuracy by the corrected resampled t-test at 0.05; front: no other "
@@ -49,16 +51,19 @@ def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float
     larger : data set -> accuracy of the larger class alone, where it is known.
     """
     lines = told_apart(summarised(rows))
-    names = list(dict.fromkeys(line.data for line in lines))
-    of_data = {name: [line for line in lines if line.data == name] for name in names}
+    of_data: dict[str, list[Line]] = {}
+    for line in lines:
+        of_data.setdefault(line.data, []).append(line)
+    drawn = set(list(of_data)[:DRAWN])
     found = {name: _standings(held) for name, held in of_data.items()}
-    answers = [
-        _answer(name, held, found[name], (larger or {}).get(name)) for name, held in of_data.items() if found[name]
-    ]
-    first = Section("Answer", tuple(text for text, _ in answers), figures=dict(figure for _, figure in answers))
+    compared = {name: held for name, held in of_data.items() if found[name]}
+    answers = [_answer(name, held, found[name], (larger or {}).get(name)) for name, held in compared.items()]
+    if len(drawn) < len(of_data):
+        answers.append(f"pictures: of the first {DRAWN} of {len(of_data)} data sets")
+    fronts = dict(_front(name, held, found[name]) for name, held in compared.items() if name in drawn)
     return [
-        *([first] if answers else []),
-        *(_of_data(name, held, found[name]) for name, held in of_data.items()),
+        *([Section("Answer", tuple(answers), figures=fronts)] if answers else []),
+        *(_of_data(name, held, found[name], name in drawn) for name, held in of_data.items()),
         *_ranks(lines),
         *_failures(rows),
     ]
@@ -90,22 +95,24 @@ def _counts(lines: Sequence[Line]) -> dict[str, float]:
     return _means(lines, "n_features") | whole
 
 
-def _answer(
-    name: str, lines: Sequence[Line], found: Mapping[str, Standing], larger: float | None
-) -> tuple[str, tuple[str, Figure]]:
-    """Return the sentence on a data set, and the front of accuracy and number of features."""
+def _answer(name: str, lines: Sequence[Line], found: Mapping[str, Standing], larger: float | None) -> str:
+    """Return the sentence on a data set."""
     whole = {line.title: row["features"] or () for line in lines for row in line.rows if row["fold"] is None}
-    counts = _counts(lines)
-    text = answer(found, _means(lines, "accuracy"), counts, whole)
-    front = [title for title, one in found.items() if one.front]
+    text = answer(found, _means(lines, "accuracy"), _counts(lines), whole)
     alone = "" if larger is None else f" The larger class alone has accuracy {larger:.3f}."
-    return f"{name}: {text}.{alone}", (f"{name}: {FRONT}", trade_off(lines, counts, front))
+    return f"{name}: {text}.{alone}"
 
 
-def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing]) -> Section:
+def _front(name: str, lines: Sequence[Line], found: Mapping[str, Standing]) -> tuple[str, Figure]:
+    """Return the front of accuracy and number of features on a data set, with its caption."""
+    front = [title for title, one in found.items() if one.front]
+    return f"{name}: {FRONT}", trade_off(lines, _counts(lines), front)
+
+
+def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing], drawn: bool) -> Section:
     """Return the section of the methods on a data set, the best first."""
-    order = [*found, *(line.title for line in lines if line.title not in found)]
-    ordered = sorted(lines, key=lambda line: order.index(line.title))
+    order = {title: k for k, title in enumerate(found)}
+    ordered = sorted(lines, key=lambda line: order.get(line.title, len(order)))
     tables = [ReportTable(HEADS, [_cells(line, found) for line in ordered], CAPTION)]
     chosen = [
         (line.title, ", ".join(f"{k}={v}" for k, v in row["params"].items()), ", ".join(row["features"]))
@@ -119,7 +126,7 @@ def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing]) ->
                 ("method", "parameters", "selected features"), chosen, "fits to all samples with at most 50 features"
             )
         )
-    curves = convergence(ordered)
+    curves = convergence(ordered) if drawn else None
     figures = {} if curves is None else {"incumbent and bound over time, first unit of each method": curves}
     return Section(f"Methods on {name}", NOTES, tuple(tables), figures)
 
