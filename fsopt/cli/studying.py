@@ -94,6 +94,8 @@ def _agreed(study: Path) -> bool:
 
 def _told(p: Progress) -> str:
     """Return the text of the progress bar."""
+    if not p.last:
+        return f"{p.finished} of {p.total} units planned"
     left = "" if p.seconds_left is None else f", about {duration(p.seconds_left)} left"
     return f"{p.finished} of {p.total} units, {p.failed} failed{left}"
 

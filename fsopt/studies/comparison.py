@@ -204,6 +204,8 @@ def _rows(
     left = dict.fromkeys(waiting, study.folds + 1)
     found: dict[tuple[str, str], list[StoreRow]] = {pair: [] for pair in waiting}
     for state in advance(plan, held, executor, own=own):
+        if not state.last:  # the plan of many fits
+            continue
         pair = (state.last["data"], state.last["method"])
         left[pair] -= 1
         found[pair].append(state.last)

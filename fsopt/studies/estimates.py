@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from fsopt.studies.methods import study_spec
@@ -14,15 +14,18 @@ SHORTEST = 0.01
 """Seconds that a unit takes at least: those beside its fit."""
 
 
-def in_order(units: Iterable[Unit]) -> list[Unit]:
-    """Return units in the order in which they are run.
+def in_order(units: Sequence[Unit], places: Iterable[int]) -> list[int]:
+    """Return places of units in the order in which these are run.
 
     One of each method on each data set goes first, by which the rest is estimated. Methods with a loop take longest and
     go before the others, so that no process waits for one of them at the end.
     """
-    found = sorted(units, key=lambda unit: not study_spec(unit.method).driver)
-    first = {kind_of(unit): unit.key for unit in reversed(found)}
-    return sorted(found, key=lambda unit: first[kind_of(unit)] != unit.key)
+    found = sorted(places, key=lambda place: not study_spec(units[place].method).driver)
+    first: dict[tuple[str, str, str | None], int] = {}
+    for place in found:
+        first.setdefault(kind_of(units[place]), place)
+    ahead = frozenset(first.values())
+    return [*first.values(), *(place for place in found if place not in ahead)]
 
 
 def kind_of(unit: Unit) -> tuple[str, str, str | None]:

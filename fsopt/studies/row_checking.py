@@ -6,7 +6,7 @@ import json
 import math
 import re
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, TypeAlias
 
@@ -125,28 +125,55 @@ def checked_row(found: Mapping[str, Any], kinds: Mapping[str, str], coded: froze
     return row
 
 
-def planned(connection: sqlite3.Connection, damaged: dict[str, str]) -> list[tuple[str, str]]:
-    """Return (study, key) of all planned units; those without one of them are added to the damaged ones."""
-    found: list[tuple[str, str]] = []
+def planned(connection: sqlite3.Connection, damaged: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield (study, key) of all planned units; those without one of them are added to the damaged ones."""
+    count = 0
     try:
-        for study, key in connection.execute("SELECT study, key FROM plans NOT INDEXED ORDER BY rowid"):
+        for study, key in _scanned(connection, "SELECT rowid, study, key FROM plans NOT INDEXED ORDER BY rowid"):
+            count += 1
             if _text(study) and _text(key):
-                found.append((study, key))
+                yield study, key
             else:
-                damaged[f"{len(found) + 1} of the plan"] = "it has no study or no key"
+                damaged[f"{count} of the plan"] = "it has no study or no key"
     except sqlite3.DatabaseError as error:
-        damaged[f"after {len(found)} of the plan"] = f"the plan cannot be read ({error})"
-    return found
+        damaged[f"after {count} of the plan"] = f"the plan cannot be read ({error})"
 
 
-def units_found(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-    """Return key -> row as the file has it; where a page of the file is damaged, of those keys that can be read."""
-    try:
-        return {row["key"]: dict(row) for row in connection.execute("SELECT * FROM units NOT INDEXED")}
-    except sqlite3.DatabaseError:
-        found: dict[str, Mapping[str, Any]] = {}
-        for key in dict.fromkeys(keys):
+def finder(connection: sqlite3.Connection) -> Callable[[str], Mapping[str, Any] | None]:
+    """Return a function of the key of a unit that returns its row as the file has it, None where that cannot be read.
+
+    The index finds it, and where the index is damaged the table itself, which is then searched once for all keys.
+    """
+    places: dict[str, int] = {}
+
+    def find(key: str) -> Mapping[str, Any] | None:
+        row = _row(connection, "(SELECT rowid FROM units WHERE key = ?)", key)
+        if row is not None:
+            return row
+        if not places:
             with suppress(sqlite3.DatabaseError):
-                for row in connection.execute("SELECT * FROM units WHERE key = ?", (key,)):
-                    found[key] = dict(row)
-        return found
+                for place, name in _scanned(connection, "SELECT rowid, rowid, key FROM units NOT INDEXED"):
+                    places[name] = place
+        return _row(connection, "?", key, places[key]) if key in places else None
+
+    return find
+
+
+def _row(connection: sqlite3.Connection, place: str, key: str, number: int | None = None) -> Mapping[str, Any] | None:
+    """Return the row at a place if it is that of the key: a damaged index may lead to another one."""
+    try:
+        found = connection.execute(f"SELECT * FROM units WHERE rowid = {place}", (key if number is None else number,))
+        row = found.fetchone()
+    except sqlite3.DatabaseError:
+        return None
+    return row if row is not None and row["key"] == key else None
+
+
+def _scanned(connection: sqlite3.Connection, statement: str) -> Iterator[tuple[Any, ...]]:
+    """Yield what follows the row number in the rows of a table, in which a damaged page may lead back to an earlier one."""
+    last = -math.inf
+    for number, *values in connection.execute(statement):
+        if number <= last:
+            raise sqlite3.DatabaseError("rows come twice")
+        last = number
+        yield tuple(values)

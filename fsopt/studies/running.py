@@ -44,10 +44,10 @@ class Progress:
 
     Attributes
     ----------
-    finished, total : units with a row, and all units of the study.
+    finished, total : units with a row (while the study is planned, those that are), and all units of the study.
     failed : rows without a result, time-outs among them.
     seconds_left : estimate; None before a unit of each method has ended on each data set.
-    last : the last row.
+    last : the last row; empty while the study is planned, of which one with many units tells now and then.
     """
 
     finished: int
@@ -192,17 +192,17 @@ class Plan:
 def planned(study: Study) -> Plan:
     """Return the plan of a study; raises DataError, FileError, ParameterError for data that cannot be had or split."""
     loaded = load_all(study)
-    return Plan(study, {one.digest: one.data for one in loaded}, tuple(units_of(study, loaded)))
+    return Plan(study, {one.digest: one.data for one in loaded}, units_of(study, loaded))
 
 
 def advance(plan: Plan, store: Store, executor: Executor, *, own: bool, retry: bool = False) -> Iterator[Progress]:
     """Run the units of a study that wait, and yield after each one; ``own`` executors are ended at the end."""
     study = plan.study
     try:
-        store.plan(study.name, plan.units)
-        waiting = store.waiting(study.name, retry)
-        todo = in_order({unit.key: unit for unit in plan.units if unit.key in waiting}.values())
-        yield from _recorded(study, store, Work(todo, plan.data, study.memory_limit), executor)
+        for count in store.plan(study.name, plan.units):
+            yield Progress(count, len(plan.units), 0, None, {})
+        todo = in_order(plan.units, store.waiting(study.name, retry))
+        yield from _recorded(plan, store, todo, executor)
     except BaseException:
         if own:
             executor.shutdown(cancel_futures=True)
@@ -211,31 +211,24 @@ def advance(plan: Plan, store: Store, executor: Executor, *, own: bool, retry: b
         executor.shutdown()
 
 
-@dataclass(frozen=True)
-class Work:
-    """Units to be computed, the data of each fingerprint, and the gigabytes of each unit."""
-
-    units: Sequence[Unit]
-    data: Mapping[str, Dataset]
-    gigabytes: float | None
-
-
-def _recorded(study: Study, store: Store, work: Work, executor: Executor) -> Iterator[Progress]:
-    """Write the rows of units as they end."""
-    counts = store.counts(study.name)
+def _recorded(plan: Plan, store: Store, todo: Sequence[int], executor: Executor) -> Iterator[Progress]:
+    """Write the rows of the units at these places as they end."""
+    counts = store.counts(plan.study.name)
     total = sum(counts.values())
     failed = sum(n for state, n in counts.items() if state not in (DONE, "waiting"))
-    kept = total - len(work.units)
+    kept = total - len(todo)
     failed = min(failed, kept)
-    started, rest = time.perf_counter(), Rest(work.units)
-    for ended, (unit, row) in enumerate(_results(work, executor, store.settle), start=1):
+    started, rest = time.perf_counter(), Rest(plan.units[place] for place in todo)
+    for ended, (unit, row) in enumerate(_results(plan, todo, executor, store.settle), start=1):
         store.save(unit.key, row)
         failed += row["state"] != DONE
         left = rest.seconds(unit, row, time.perf_counter() - started)
         yield Progress(kept + ended, total, failed, left, {**unit.description, **row})
 
 
-def _results(work: Work, executor: Executor, idle: Callable[[], None]) -> Iterator[tuple[Unit, Row]]:
+def _results(
+    plan: Plan, places: Sequence[int], executor: Executor, idle: Callable[[], None]
+) -> Iterator[tuple[Unit, Row]]:
     """Yield (unit, row) as they end, and call ``idle`` where none is there; a lost unit has a row that says so.
 
     Workers read the files of the study themselves. Data that one of them does not have are sent from then on.
@@ -243,14 +236,14 @@ def _results(work: Work, executor: Executor, idle: Callable[[], None]) -> Iterat
     function = run_task if isinstance(executor, InProcess) else run_limited
     done: queue.SimpleQueue[tuple[Unit, Future[Row]]] = queue.SimpleQueue()
     pending: set[Future[Row]] = set()
-    todo, own = deque(work.units), own_entries()
-    sent = {unit.digest for unit in todo if unit.file is None}
-    left = len(todo)
+    todo, absent, own = (plan.units[place] for place in places), deque[Unit](), own_entries()
+    sent: set[str] = set()
+    left = len(places)
     try:
         while left:
-            while len(pending) < WINDOW and todo:
-                unit = todo.popleft()
-                task: Task = (unit, work.data[unit.digest] if unit.digest in sent else None, work.gigabytes, own)
+            while len(pending) < WINDOW and (unit := absent.popleft() if absent else next(todo, None)):
+                needed = unit.file is None or unit.digest in sent
+                task: Task = (unit, plan.data[unit.digest] if needed else None, plan.study.memory_limit, own)
                 with reached(Exception):
                     future = executor.submit(function, task)
                 pending.add(future)
@@ -268,7 +261,7 @@ def _results(work: Work, executor: Executor, idle: Callable[[], None]) -> Iterat
             row = future.result() if error is None else failure(_lost(error))
             if row["state"] == ABSENT:
                 sent.add(unit.digest)
-                todo.appendleft(unit)
+                absent.append(unit)
                 continue
             left -= 1
             yield unit, row

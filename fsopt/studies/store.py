@@ -12,7 +12,8 @@ import os
 import sqlite3
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,7 +22,7 @@ from fsopt.answers.records import plain
 from fsopt.common.files import brief, check_readable, check_writable, whole_file
 from fsopt.common.locks import alone
 from fsopt.errors import FileError, StoreLost, shown
-from fsopt.studies.row_checking import WAITING, Damaged, checked_row, planned, units_found
+from fsopt.studies.row_checking import WAITING, Damaged, checked_row, finder, planned
 from fsopt.studies.snapshots import beside, local, snapshot
 from fsopt.studies.units import DONE, Unit, versions
 
@@ -32,6 +33,8 @@ APPLICATION = 0x66736F70
 FORMAT = 1
 OFTEN = 1.0
 """Seconds within which rows go from the log into the file, so that a plain copy of the file has them."""
+STEP = 10_000
+"""Planned units after which a plan says how far it is."""
 PATIENCE = 600.0
 """Seconds for which a run whose store cannot be written, because its disk is full, holds a row and tries again."""
 PASSING = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY)
@@ -112,31 +115,37 @@ class Store:
     def _version(self) -> int:
         return int(self.connection.execute("PRAGMA schema_version").fetchone()[0])
 
-    def plan(self, study: str, units: Sequence[Unit]) -> None:
-        """State the units of a study, in the order of its rows; a plan of the same name is replaced.
+    def plan(self, study: str, units: Iterable[Unit]) -> Iterator[int]:
+        """State the units of a study, in the order of its rows, and yield now and then how many; see :data:`STEP`.
 
-        Rows are kept; a damaged one gives way, so that its unit is computed again.
+        A plan of the same name is replaced. Rows are kept; a damaged one gives way, so that its unit is computed again.
         """
-        list(self.rows(study))
+        deque(self.rows(study), maxlen=0)
         with self.connection as c:
             c.executemany("DELETE FROM units WHERE key = ?", [(key,) for key in self.damaged])
             c.execute("DELETE FROM plans WHERE study = ?", (study,))
-            c.executemany("INSERT INTO plans VALUES (?, ?, ?)", [(study, k, u.key) for k, u in enumerate(units)])
-            described = ({"key": unit.key, "state": WAITING, **unit.description} for unit in units)
-            c.executemany(
-                "INSERT OR IGNORE INTO units (key, state, data, method, params, fold, seed, solver_asked) "
-                "VALUES (:key, :state, :data, :method, :params, :fold, :seed, :solver_asked)",
-                ({**row, "params": json.dumps(row["params"])} for row in described),
-            )
+            for place, unit in enumerate(units):
+                key, told = unit.key, unit.description
+                c.execute("INSERT INTO plans VALUES (?, ?, ?)", (study, place, key))
+                c.execute(
+                    "INSERT OR IGNORE INTO units (key, state, data, method, params, fold, seed, solver_asked) "
+                    "VALUES (:key, :state, :data, :method, :params, :fold, :seed, :solver_asked)",
+                    {**told, "params": json.dumps(told["params"]), "key": key, "state": WAITING},
+                )
+                if place % STEP == STEP - 1:
+                    yield place + 1
         self.unsettled = True
         self.settle()
 
-    def waiting(self, study: str, retry: bool) -> set[str]:
-        """Return the keys of the units without a row; with ``retry`` also of those that failed or were ended early."""
-        states = self.connection.execute(
-            "SELECT DISTINCT key, state FROM plans JOIN units USING (key) WHERE study = ?", (study,)
+    def waiting(self, study: str, retry: bool) -> list[int]:
+        """Return the places in the plan of the units without a row; with ``retry`` also of those without a result."""
+        wanted = "state != :done" if retry else "state = :waiting"
+        found = self.connection.execute(
+            "SELECT MIN(place) FROM plans JOIN units USING (key) "
+            f"WHERE study = :study AND {wanted} GROUP BY key ORDER BY MIN(place)",
+            {"study": study, "done": DONE, "waiting": WAITING},
         )
-        return {key for key, state in states if state == WAITING or (retry and state != DONE)}
+        return [place for (place,) in found]
 
     def save(self, key: str, row: Mapping[str, Any]) -> None:
         """Write the row of a unit, durable when this returns: the program may be killed then.
@@ -181,21 +190,27 @@ class Store:
 
         A damaged row is left out; the attribute ``damaged`` names it.
         """
-        self.damaged = {}
-        plans = [(name, key) for name, key in planned(self.connection, self.damaged) if study in (None, name)]
-        found = units_found(self.connection, [key for _, key in plans])
-        for name, key in plans:
+        self.damaged, find = {}, finder(self.connection)
+        for name, key in planned(self.connection, self.damaged):
+            if study not in (None, name):
+                continue
+            found = find(key)
+            if found is None:
+                self.damaged[key] = "it cannot be read"
+                continue
             try:
-                row = checked_row(found[key], PLAIN, frozenset(JSON_COLUMNS))
-            except (Damaged, KeyError) as error:
-                self.damaged[key] = str(error) if isinstance(error, Damaged) else "it cannot be read"
+                row = checked_row(found, PLAIN, frozenset(JSON_COLUMNS))
+            except Damaged as error:
+                self.damaged[key] = str(error)
                 continue
             yield {"study": name, "key": key, **row}
 
     def counts(self, study: str) -> dict[str, int]:
-        """Return state -> number of units of a study, without damaged ones."""
-        states = sorted(row["state"] for row in self.rows(study))
-        return {state: states.count(state) for state in dict.fromkeys(states)}
+        """Return state -> number of units of a study that is planned."""
+        found = self.connection.execute(
+            "SELECT state, COUNT(*) FROM plans JOIN units USING (key) WHERE study = ? GROUP BY state", (study,)
+        )
+        return {state: number for state, number in found}
 
     def part(self, experiment: str, arguments: Mapping[str, Any], compute: Callable[[], Any]) -> tuple[Any, float]:
         """Return the value of a part of an experiment, as JSON has it, and the seconds that it took.

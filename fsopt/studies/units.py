@@ -6,7 +6,7 @@ import hashlib
 import json
 import platform
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
@@ -134,25 +134,46 @@ def _identity(function: Change) -> list[str]:
     return [str(getattr(function, name, "")) for name in ("__module__", "__qualname__")]
 
 
-def units_of(study: Study, loaded: list[Loaded]) -> Iterator[Unit]:
-    """Yield the units of a study, in the order of its rows.
+class Units(Sequence[Unit]):
+    """The units of a study in the order of its rows, each made when it is asked for: points x splits.
+
+    Parameters
+    ----------
+    points : units of all data sets, methods and points of grids, without their splits.
+    splits : (seed, fold) of each split, the same for all points.
+    """
+
+    def __init__(self, points: Sequence[Unit], splits: Sequence[tuple[int | None, int | None]]) -> None:
+        self.points, self.splits = points, splits
+
+    def __len__(self) -> int:
+        """Return the number of units."""
+        return len(self.points) * len(self.splits)
+
+    def __getitem__(self, place: Any) -> Any:
+        """Return the unit at a place; raises IndexError beyond the last one."""
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        point, split = divmod(place, len(self.splits))
+        seed, fold = self.splits[split]
+        return replace(self.points[point], seed=seed, fold=fold)
+
+
+def units_of(study: Study, loaded: Sequence[Loaded]) -> Units:
+    """Return the units of a study.
 
     Raises
     ------
     ParameterError : too many folds for a data set.
     """
-    for one in loaded:
-        splits: list[tuple[int | None, int | None]] = []
-        if study.all_samples or not study.folds:
-            splits.append((None, None))
-        if study.folds:
-            for number in study.seeds:
-                stratified_folds(one.data, study.folds, number)
-                splits += [(number, k) for k in range(study.folds)]
-        for method in study.methods:
-            for unit in _points(study, one, method):
-                for seed, fold in splits:
-                    yield replace(unit, seed=seed, fold=fold)
+    splits: list[tuple[int | None, int | None]] = []
+    if study.all_samples or not study.folds:
+        splits.append((None, None))
+    if study.folds:
+        splits += [(number, k) for number in study.seeds for k in range(study.folds)]
+        for one in loaded:
+            stratified_folds(one.data, study.folds, study.seeds[0])
+    return Units([unit for one in loaded for method in study.methods for unit in _points(study, one, method)], splits)
 
 
 def _points(study: Study, one: Loaded, method: StudyMethod) -> Iterator[Unit]:

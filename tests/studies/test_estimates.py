@@ -23,7 +23,9 @@ def units(folds=10):
 
 
 def test_one_unit_of_each_kind_goes_first_and_loops_before_the_others():
-    found = in_order(units(3))
+    found = [units(3)[place] for place in in_order(units(3), range(18))]
+    assert in_order(units(3), [8, 4]) == [8, 4]
+    assert in_order(units(3), [4, 8, 7]) == [8, 4, 7]
     assert sorted(unit.key for unit in found) == sorted(unit.key for unit in units(3))
     assert sorted(unit.key for unit in found[:6]) == sorted(f"{d} {m} 0" for d in "ab" for m in METHODS)
     assert [unit.method for unit in found[:2]] == ["gbd"] * 2
@@ -33,7 +35,7 @@ def test_one_unit_of_each_kind_goes_first_and_loops_before_the_others():
 
 @pytest.mark.parametrize("workers", [1, 4])
 def test_the_estimate_is_the_rest_from_the_first_on(workers):
-    waiting = in_order(units())
+    waiting = [units()[place] for place in in_order(units(), range(60))]
     rest, elapsed, said = Rest(waiting), 0.0, []
     for unit in waiting:
         elapsed += METHODS[unit.method] / workers
