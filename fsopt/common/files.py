@@ -156,6 +156,45 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
+def only_mine(folder: str | os.PathLike[str], pattern: str) -> bool:
+    """Return whether a folder and its files of a pattern belong to this user, and nobody else can write or replace them.
+
+    What is read as code must be so. Of the folders above, root may own some, and others may write into those with the
+    sticky bit, such as /tmp. Of a folder that is not there yet, the nearest one above is meant. On Windows, whose
+    permissions no mode says, the folder is within the user's own.
+    """
+    place = Path(os.path.abspath(folder))
+    real = place.resolve()
+    if os.name != "posix":
+        return real.is_relative_to(Path.home().resolve())
+    while not real.exists():
+        real = real.parent
+    try:
+        above = [one.lstat() for one in {*place.parents, *real.parents} if os.path.lexists(one)]
+        held = [one.lstat() for one in (real, *real.glob(pattern))]
+    except OSError:
+        return False
+    safe = all(
+        one.st_uid in (0, os.getuid()) and (stat.S_ISLNK(one.st_mode) or one.st_mode & stat.S_ISVTX or _closed(one))
+        for one in above
+    )
+    return safe and all(one.st_uid == os.getuid() and _closed(one) for one in held)
+
+
+def _closed(found: os.stat_result) -> bool:
+    """Return whether only the owner of a file, or his own group where he is alone in it, may write it."""
+    import grp
+    import pwd
+
+    if not found.st_mode & stat.S_IWGRP:
+        return not found.st_mode & stat.S_IWOTH
+    try:
+        owner, group = pwd.getpwuid(found.st_uid).pw_name, grp.getgrgid(found.st_gid)
+    except KeyError:
+        return False
+    return group.gr_name == owner and set(group.gr_mem) <= {owner} and not found.st_mode & stat.S_IWOTH
+
+
 def _is_stream(target: Path, found: os.stat_result | None) -> bool:
     """Return whether a path is a device, a pipe or an open stream, which nothing may replace."""
     if found is None:

@@ -1,4 +1,7 @@
-"""The decorator of compiled functions: numba's, with a cache where a folder for it can be written."""
+"""The decorator of compiled functions: numba's, with a cache where the folder for it is this user's alone.
+
+The files of the cache are pickles: whoever can write them has his code run by each process that reads them.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import numba
+
+from fsopt.common.files import only_mine
 
 F = TypeVar("F", bound=Callable[..., object])
 FLAGS = {"reassoc", "contract", "nsz"}
@@ -29,6 +34,8 @@ def _compiled(function: F, **options: bool) -> F:
     settings = {"fastmath": FLAGS, "error_model": "numpy", **options}
     try:
         compiled = numba.njit(function, cache=True, **settings)
+        stats = getattr(compiled, "stats", None)  # None where numba is told to compile nothing
+        cached = stats is None or only_mine(stats.cache_path, f"*.{function.__name__}-*.nb?")
     except RuntimeError:  # no folder of this user can be written
-        compiled = numba.njit(function, **settings)
-    return compiled  # type: ignore[no-any-return]
+        cached = False
+    return compiled if cached else numba.njit(function, **settings)  # type: ignore[no-any-return]
