@@ -23,6 +23,7 @@ from fsopt.cli.output import (
     table,
 )
 from fsopt.cli.proving import Exact
+from fsopt.common.texts import one_line
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
 
@@ -203,19 +204,19 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
             listing.add_row(*(escape(cell) for (head, _), cell in cells if head not in left_out))
         known = (_majority(name, record["majority"][name]), record["own_parameters"][name])
         wider = f"wider output, or --json, also has: {', '.join(left_out)}" if narrow() else ""
-        show(title, "", listing, "", *filter(None, (*known, wider)))
+        show(one_line(title), "", listing, "", *map(one_line, filter(None, (*known, wider))))
         _print_answer(record, name)
     told: dict[tuple[str, ...], str] = {}
     for row in record["rows"]:
         who = _who(row, record)
         if row["exact"]:
-            show(f"{who}: {row['exact']}")
+            show(one_line(f"{who}: {row['exact']}"))
         if verbose and row["features"]:
             same = told.setdefault((row["data"], *sorted(row["features"])), who)
             selected = ", ".join(row["features"]) if same == who else f"the features of {same}"
             more = {name: _share(row[f"cv_{name}"]) for name in ("balanced_accuracy", "recall", "auc")}
             measured = ", ".join(f"CV {name.replace('_', ' ')} {value}" for name, value in more.items() if value)
-            show(f"{who}: {selected}" + (f"; {measured}" if measured else ""))
+            show(one_line(f"{who}: {selected}" + (f"; {measured}" if measured else "")))
         for text in (*row["warnings"], row["error"], _early(row)):
             if text:
                 remark(f"{who}: {text}")
@@ -244,7 +245,7 @@ def _print_answer(record: dict[str, Any], data: str) -> None:
         for row in front
     ]
     show("features, CV accuracy above the larger class, of methods that no other one beats in both:", *lines)
-    show(f"{record['answer_in_words'][data]}.")
+    show(one_line(f"{record['answer_in_words'][data]}."))
 
 
 def _standing(row: dict[str, Any]) -> str | None:

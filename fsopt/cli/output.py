@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsopt.answers.certificate import valid
-from fsopt.cli.streams import abandon, printable
+from fsopt.cli.streams import abandon
 from fsopt.common.files import write_text
+from fsopt.common.texts import one_line, printable
 from fsopt.errors import FileError, FsoptError, OutOfTimeError, StoreLost
 
 if TYPE_CHECKING:
@@ -48,9 +49,9 @@ def emit(text: str) -> None:
 
 
 def remark(text: str) -> None:
-    """Print a remark on stderr, if it takes one."""
+    """Print a remark of one line on stderr, if it takes one."""
     try:
-        print(printable(text), file=sys.stderr, flush=True)
+        print(one_line(text), file=sys.stderr, flush=True)
     except (OSError, ValueError):
         abandon(sys.stderr)
 
@@ -171,24 +172,24 @@ class _Rendered(io.StringIO):
 
 
 def cell(value: Any) -> str:
-    """Return a value as the text of a table cell, a dash for None."""
+    """Return a value as the text of a table cell, on one line; a dash for None."""
     if value is None:
         return "-"
     if isinstance(value, float):
         return f"{value:.6g}"
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return one_line(", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
 
 
 def escape(value: Any) -> str:
     """Return a value as the text of a table cell, in which neither rich nor a terminal reads a command."""
     from rich.markup import escape as rich_escape
 
-    return rich_escape(printable(cell(value)))
+    return rich_escape(cell(value))
 
 
 def pairs(items: Iterable[tuple[str, Any]]) -> str:
     """Return lines of ``name  value``, aligned."""
-    listed = [(name, cell(value)) for name, value in items]
+    listed = [(one_line(name), cell(value)) for name, value in items]
     width = max(len(name) for name, _ in listed)
     return "\n".join(f"{name:<{width}}  {value}" for name, value in listed)
 

@@ -22,6 +22,7 @@ from fsopt.cli.output import (
     table,
 )
 from fsopt.cli.proving import Exact
+from fsopt.common.texts import one_line
 from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _print(found: Selection) -> None:
     """Print the answer in words, the warnings, and the selected features."""
     from fsopt.analysis.selection_answers import in_words
 
-    show("\n".join(found.sentences))
+    show(*map(one_line, found.sentences))
     for text in found.warnings:
         remark(f"warning: {text}")
     heads = [("feature", "left"), ("weight", "right"), ("standardised", "right"), ("halves", "right")]

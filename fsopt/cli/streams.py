@@ -1,18 +1,15 @@
-"""The standard streams of the command line: closed ones, readers that leave, texts that would command a terminal."""
+"""The standard streams of the command line: closed ones, and readers that leave."""
 
 from __future__ import annotations
 
 import errno
 import io
 import os
-import re
 import sys
 from typing import TextIO
 
 GONE = (errno.EPIPE, errno.EINVAL) if sys.platform == "win32" else (errno.EPIPE,)
 """Errors of a write to a pipe whose reader has left."""
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Characters by which a terminal is told to do something: all controls but the tabulator and the end of a line."""
 
 
 def prepare_streams() -> None:
@@ -66,11 +63,6 @@ class _Stdout(io.TextIOWrapper):
 def reader_left() -> bool:
     """Return whether nobody reads stdout any more."""
     return getattr(sys.stdout, "left", False)
-
-
-def printable(text: str) -> str:
-    """Return a text with their numbers, x1b after a backslash, in place of characters that control a terminal."""
-    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def abandon(stream: TextIO) -> None:

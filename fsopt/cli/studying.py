@@ -21,6 +21,7 @@ from fsopt.cli.output import (
     show,
     table,
 )
+from fsopt.common.texts import one_line
 from fsopt.errors import FileError, ParameterError, unknown
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def run(
     if json:
         print_json({"study": asked.name, "store": str(store), "units": len(found.rows), "states": counts})
     else:
-        show(f"{asked.name}: {len(found.rows)} units, {_states(counts)}")
+        show(f"{one_line(asked.name)}: {len(found.rows)} units, {_states(counts)}")
     _tell_failures(found.rows)
     return EXIT_SOLVED if found.complete else EXIT_NOT_SOLVED
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fsopt.common.texts import one_line
 from fsopt.errors import PackageError, ParameterError
 from fsopt.typing import Vector
 
@@ -53,8 +54,8 @@ def style(k: int) -> dict[str, Any]:
 
 
 def plain(text: str) -> str:
-    """Return a text in which matplotlib reads no formula."""
-    return text.replace("$", r"\$")
+    """Return a text in which matplotlib reads no formula, on one line."""
+    return one_line(text).replace("$", r"\$")
 
 
 def name_points(figure: Figure, points: Sequence[tuple[float, float]], names: Sequence[str]) -> None:

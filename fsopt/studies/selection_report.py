@@ -8,6 +8,7 @@ from typing import Any
 
 from fsopt.analysis.selection_answers import Selection, in_words
 from fsopt.common.files import check_writable, write_text
+from fsopt.common.texts import printable
 from fsopt.errors import FileError
 from fsopt.studies.report import ReportTable, Section, page, shown
 from fsopt.studies.units import versions
@@ -182,4 +183,4 @@ def _tex(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(printable(text).split())

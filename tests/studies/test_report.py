@@ -1,11 +1,13 @@
 """Reports: texts are escaped, ids are unique, nothing is fetched; ranks and profiles against numbers by hand."""
 
+import hashlib
 import html.parser
 import itertools
 import json
 import os
 import re
 import subprocess
+from base64 import b64encode
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,12 +17,13 @@ from support import blobs, there
 
 import fsopt
 from fsopt.common.figures import name_points, new_figure, style
+from fsopt.common.texts import CONTROL
 from fsopt.data import Dataset
 from fsopt.studies.executors import InProcess
 from fsopt.studies.ranking import profile, ranking, stability
 from fsopt.studies.report import ReportTable, Section, page, shown, write_report
-from fsopt.studies.study_figures import convergence, profile_figure, ranks_figure
-from fsopt.studies.study_report import study_sections
+from fsopt.studies.study_figures import NAMED, convergence, profile_figure, ranks_figure
+from fsopt.studies.study_report import DRAWN, study_sections
 
 EVIL = "<script>alert(1)</script>"
 
@@ -28,7 +31,7 @@ EVIL = "<script>alert(1)</script>"
 @pytest.fixture(scope="module")
 def rows():
     data = blobs(24, 3)
-    wide = Dataset(data.X, data.y, (EVIL, "$x^2$", "b & c"), name="first")
+    wide = Dataset(data.X, data.y, (EVIL, "$x^2$", "b & \u202ec"), name="first")
     methods = [
         {"name": "best-subset", "params": {"m": 2}},
         {"name": "svm"},
@@ -46,13 +49,14 @@ def report(rows):
 class Elements(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
-        self.ids, self.links, self.scripts, self.tags = [], [], 0, []
+        self.ids, self.links, self.scripts, self.tags, self.contents = [], [], 0, [], []
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
         given = dict(attributes)
         self.tags.append(tag)
         self.scripts += tag == "script"
+        self.contents += [given["content"]] if "content" in given else []
         self.ids += [given["id"]] if "id" in given else []
         self.links += [v for k, v in given.items() if k in ("href", "src", "xlink:href", "action", "data")]
 
@@ -61,12 +65,21 @@ def test_the_page_is_one_file_whose_texts_are_escaped(report):
     found = Elements(report)
     assert found.scripts == 1, "ours"
     assert EVIL not in report
+    assert not CONTROL.search(report)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in report
     assert all(link.startswith("#") or link == "data:," for link in found.links)
     assert not re.search(r"url\((?!#)", report)
     assert len(set(found.ids)) == len(found.ids)
     assert {link[1:] for link in found.links if link.startswith("#")} <= set(found.ids)
 
+    policy = next(text for text in found.contents if "default-src" in text)
+    script = re.search("<script>(.*?)</script>", report, re.DOTALL)[1]
+    assert b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy
+    allowed = dict(part.split(" ", 1) for part in policy.split("; "))
+    assert allowed.pop("style-src") == "'unsafe-inline'"
+    assert allowed.pop("img-src") == "data:"
+    assert allowed.pop("script-src").startswith("'sha256-")
+    assert set(allowed.values()) == {"'none'"}
     assert found.tags.count("svg") >= 5
     for text in ("balanced accuracy", "Friedman", "critical-difference", "stability", "infeasible"):
         assert text in report
@@ -93,12 +106,16 @@ def test_a_browser_shows_it_without_errors_and_sorts(report, tmp_path):
       document.title = JSON.stringify({ up, down, pictures });
     </script></body>"""
     place = tmp_path / "report.html"
-    place.write_text(report.replace("</body>", script))
+    foreign = "<script>console.error('a foreign script runs')</script>"
+    known = b64encode(hashlib.sha256(re.search("<script>(.*)</script>", script, re.DOTALL)[1].encode()).digest()).decode()
+    changed = report.replace("script-src ", f"script-src 'sha256-{known}' ").replace("</main>", foreign + "</main>")
+    place.write_text(changed.replace("</body>", script))
     words = [there("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0"]
     shot = ["--virtual-time-budget=2000", "--dump-dom", place.as_uri()]
     environment = {**os.environ, "HOME": str(tmp_path)}
     done = subprocess.run([*words, *shot], capture_output=True, text=True, timeout=120, env=environment)
-    assert "CONSOLE" not in done.stderr, done.stderr
+    assert "a foreign script runs" not in done.stderr
+    assert done.stderr.count("CONSOLE") == done.stderr.count("Content Security Policy") == 1, done.stderr
     title = json.loads(html.unescape(re.search(r"<title>(.*?)</title>", done.stdout, re.DOTALL).group(1)))
     numbers = [float(v) for v in title["up"]]
     assert numbers == sorted(numbers)
@@ -118,6 +135,39 @@ def test_the_page_opens_with_the_answers_and_the_fronts(rows):
     named = first.notes[0].partition(": ")[2].partition(" is ")[0]
     assert any(name == named and "front" in standing for _, name, standing in listed)
     assert "(" not in "".join(name for _, name, _ in listed), "parameters are said where lines of a method differ"
+
+
+def many(rows, count, column):
+    """Return copies of rows of a study with other values in a column."""
+    return [
+        {**row, "params": {}, column: {"c": k} if column == "params" else f"d{k}", "key": f"{row['key']}{k}"}
+        for k in range(count)
+        for row in rows
+        if row["data"] == "first" and row["method"] == "svm"
+    ]
+
+
+def test_of_many_data_sets_the_first_have_pictures_and_all_have_tables(rows):
+    found = study_sections(many(rows, DRAWN + 3, "data"))
+    assert len(found[0].figures) == DRAWN
+    assert f"the first {DRAWN} of {DRAWN + 3}" in found[0].notes[-1]
+    assert [len(section.tables[0].rows) for section in found if section.title.startswith("Methods")] == [1] * (DRAWN + 3)
+
+
+def test_of_many_methods_a_picture_names_those_of_the_front(rows):
+    first = study_sections(many(rows, NAMED + 3, "params"))[0]
+    [figure] = first.figures.values()
+    assert [text.get_text() for text in figure.axes[0].texts] == ["svm (c=0)"]
+    scores = {f"m{k}": [0.9 - k / 1000, 0.8 - k / 1000] for k in range(NAMED + 3)}
+    assert len(ranks_figure(ranking(scores)).axes[0].get_yticks()) == NAMED
+    assert len(profile_figure({name: [1.0 - a, 1.0 - b] for name, (a, b) in scores.items()}).axes[0].lines) == NAMED
+
+
+def test_the_columns_of_a_table_are_looked_at_once(monkeypatch):
+    looked = []
+    monkeypatch.setattr(ReportTable, "numeric", property(lambda table: looked.append(table) or (True,) * len(table.heads)))
+    page("t", [Section("s", tables=(ReportTable(("a", "b"), [(1, 2)] * 50),))])
+    assert len(looked) == 2, "of the table, and of that of versions"
 
 
 def inside(box, outer):
@@ -220,6 +270,9 @@ def test_stability_and_profiles_by_hand():
     assert stability([["a", "b"], ["a"], ["a", "b"]]) == pytest.approx((0.5 + 1.0 + 0.5) / 3)
     assert stability([["a"]]) is None
     assert stability([[], []]) == 1.0
+    kinds = [["a", "b"], ["a"], [], ["b", "c", "d"]] * 150  # of several blocks
+    pairs = [(set(a), set(b)) for a, b in itertools.combinations(kinds, 2)]
+    assert stability(kinds) == pytest.approx(np.mean([len(a & b) / len(a | b) if a | b else 1.0 for a, b in pairs]))
     grid, curves = profile({"a": [1.0, 4.0], "b": [2.0, np.inf]})
     assert grid.tolist() == [1.0, 2.0]
     assert curves["a"].tolist() == [1.0, 1.0]
