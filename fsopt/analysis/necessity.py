@@ -22,7 +22,7 @@ from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.statements import Header, proof_file
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
-from fsopt.common.figures import BLUE, new_figure
+from fsopt.common.figures import BLUE, new_figure, plain
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.gbd.proofs import SelectedHyperplane, claim_of_search
@@ -171,7 +171,7 @@ class Necessity(Answer):
         order = np.argsort(self.without - self.with_feature, kind="stable")
         axes.barh(places, (self.without - self.optimum)[order], color=BLUE, label="without the feature")
         axes.barh(places, -(self.with_feature - self.optimum)[order], color="tab:gray", label="with it (to the left)")
-        axes.set_yticks(places, [self.features[j] for j in order])
+        axes.set_yticks(places, [plain(self.features[j]) for j in order])
         axes.set(xlabel="increase of the optimum")
         axes.legend()
         return figure

@@ -157,7 +157,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def only_mine(folder: str | os.PathLike[str], pattern: str) -> bool:
-    """Return whether a folder and its files of a pattern belong to this user, and nobody else can write or replace them.
+    """Return whether a folder and its files of a pattern belong to this user, and no other can write or replace them.
 
     What is read as code must be so. Of the folders above, root may own some, and others may write into those with the
     sticky bit, such as /tmp. Of a folder that is not there yet, the nearest one above is meant. On Windows, whose

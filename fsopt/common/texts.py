@@ -15,7 +15,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text as :func:`printable` does, also without ends of lines and tabulators: a name, or a cell of a table."""
+    """Return a text as :func:`printable` does, also without tabulators and ends of lines: a name, a cell of a table."""
     return re.sub(r"[\t\n]", lambda found: _number(found[0]), printable(text))
 
 

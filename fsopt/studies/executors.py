@@ -31,9 +31,10 @@ Task: TypeAlias = tuple[Unit, Dataset | None, float | None, Own]
 """A unit, its data where no file has them, its gigabytes, and the entries of the user's own."""
 LIBRARIES = ("sklearn.metrics", "sklearn.model_selection", "sklearn.svm", "clarabel", "highspy")
 """Loaded before the memory of a unit is limited: libraries that start threads hang where the limit stops these."""
-HARD, MORE, ASLEEP = 2.0, 30.0, 10.0
-"""A unit may use this multiple of its time limit and these seconds of a processor; one that sleeps is killed after the
-last multiple of both by the clock, the start of its process included."""
+HARD, MORE = 2.0, 30.0
+"""A unit may use this multiple of its time limit and these seconds of a processor."""
+ASLEEP = 10.0
+"""Multiple of both after which it is killed by the clock, the start of its process included: it may sleep."""
 ATTEMPTS = 2
 """Processes that a unit is given: the first may have been killed by somebody else."""
 _THREAD = threading.local()

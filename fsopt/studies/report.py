@@ -1,7 +1,7 @@
 """Reports: one self-contained HTML page of tables that sort and pictures as inline SVG, with no request to any network.
 
-Every text is escaped by the template: a feature may be called anything. The page has a Content-Security-Policy: browsers
-run no script but the one of the template, which is known by its hash, and fetch nothing.
+Every text is escaped by the template: a feature may be called anything. By the Content-Security-Policy of the page a
+browser runs no script but the one of the template, which is known by its hash, and fetches nothing.
 """
 
 from __future__ import annotations

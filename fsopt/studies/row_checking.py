@@ -170,7 +170,7 @@ def _row(connection: sqlite3.Connection, place: str, key: str, number: int | Non
 
 
 def _scanned(connection: sqlite3.Connection, statement: str) -> Iterator[tuple[Any, ...]]:
-    """Yield what follows the row number in the rows of a table, in which a damaged page may lead back to an earlier one."""
+    """Yield what follows the row number in the rows of a table, where a damaged page may lead to an earlier one."""
     last = -math.inf
     for number, *values in connection.execute(statement):
         if number <= last:

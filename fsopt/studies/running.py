@@ -236,8 +236,8 @@ def _results(
     function = run_task if isinstance(executor, InProcess) else run_limited
     done: queue.SimpleQueue[tuple[Unit, Future[Row]]] = queue.SimpleQueue()
     pending: set[Future[Row]] = set()
-    todo, absent, own = (plan.units[place] for place in places), deque[Unit](), own_entries()
-    sent: set[str] = set()
+    todo, absent = (plan.units[place] for place in places), deque[Unit]()
+    own, sent = own_entries(), set[str]()
     left = len(places)
     try:
         while left:

@@ -210,7 +210,7 @@ class Store:
         found = self.connection.execute(
             "SELECT state, COUNT(*) FROM plans JOIN units USING (key) WHERE study = ? GROUP BY state", (study,)
         )
-        return {state: number for state, number in found}
+        return dict(found)
 
     def part(self, experiment: str, arguments: Mapping[str, Any], compute: Callable[[], Any]) -> tuple[Any, float]:
         """Return the value of a part of an experiment, as JSON has it, and the seconds that it took.
@@ -248,8 +248,8 @@ def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
 
     Raises
     ------
-    FileError : the file cannot be read or written, is no store, has a trigger, view or other entry that no run makes, or
-        another program writes it.
+    FileError : the file cannot be read or written, is no store, has a trigger, a view or another entry that no run
+        makes, or another program writes it.
     StoreLost : while it is open for writing, the file is removed, replaced, changed, or cannot be written any more.
     """
     if path is None:

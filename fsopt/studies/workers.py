@@ -116,7 +116,7 @@ class Process:
         if late:
             return Failure(f"its process was ended after {seconds:.0f} seconds: a solver did not return", seconds, True)
         if code == OUT_OF_TIME:
-            return Failure("its process was ended, its CPU seconds were used up: a solver did not return", seconds, True)
+            return Failure("its process was ended, its CPU seconds are used up: a solver did not return", seconds, True)
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
         return Failure(f"its process crashed ({how}): a solver failed inside, or the memory was used up", seconds)
 

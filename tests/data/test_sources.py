@@ -78,7 +78,7 @@ def test_name_in_the_data_folder(tmp_path, monkeypatch):
 
 def test_sources_not_found(tmp_path, monkeypatch):
     monkeypatch.delenv("FSOPT_DATA", raising=False)
-    with pytest.raises(DataError, match=r"FSOPT_DATA is not set: .*'fsopt data fetch sonar', or give a path"):
+    with pytest.raises(DataError, match=r"FSOPT_DATA is not set: .* run: fsopt data fetch sonar$"):
         load_dataset("sonar")
     monkeypatch.setenv("FSOPT_DATA", str(tmp_path))
     with pytest.raises(DataError) as caught:
@@ -148,6 +148,15 @@ def test_fetch_writes_what_load_reads_whenever_it_is_called(tmp_path, monkeypatc
     assert fetch_dataset("toy", tmp_path).read_bytes() == path.read_bytes()
 
 
+def test_a_name_is_quoted_in_an_address_and_in_a_command(tmp_path, monkeypatch):
+    calls = openml(monkeypatch)
+    monkeypatch.setenv("FSOPT_DATA", str(tmp_path))
+    assert fetch_dataset("a b?c#%2f;é").name == "a b?c#%2f;é.csv.gz"
+    assert calls[0]["name"] == "a%20b%3Fc%23%252f%3B%C3%A9"
+    with pytest.raises(DataError, match=r"or run: fsopt data fetch 'x; rm -r y'$"):
+        load_dataset("x; rm -r y")
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -188,7 +197,7 @@ def test_fetch_needs_a_name_and_a_folder(tmp_path, monkeypatch):
     monkeypatch.delenv("FSOPT_DATA", raising=False)
     with pytest.raises(ParameterError, match="there is no folder to write to, FSOPT_DATA is not set"):
         fetch_dataset("toy")
-    for name in ("", "../toy", "a/b", "."):
+    for name in ("", "../toy", "a/b", ".", ".."):
         with pytest.raises(ParameterError, match="is not a name of a data set"):
             fetch_dataset(name, tmp_path)
 

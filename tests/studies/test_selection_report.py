@@ -48,7 +48,7 @@ def test_the_html_page_has_sentences_table_and_three_figures(selection, tmp_path
     assert found.tags.count("svg") == 3
     assert "b" not in found.tags
     assert one_line(NASTY) in found.texts
-    assert all(sentence in found.texts for sentence in selection.sentences)
+    assert all(one_line(sentence) in found.texts for sentence in selection.sentences)
     assert any("'noise' is no better than noise" in one for one in found.texts)
     assert not re.search(r"""(src|href)=["']?https?:""", text)
 

@@ -20,6 +20,7 @@ from support import ROOT, blobs
 
 import fsopt
 from fsopt.cli import main
+from fsopt.cli.studying import _told
 from fsopt.errors import FileError, StoreLost
 from fsopt.studies import snapshots, store
 from fsopt.studies.executors import InProcess
@@ -264,7 +265,7 @@ BESIDE = {
     "missing table": "DROP TABLE parts",
     "missing column": "ALTER TABLE units DROP COLUMN trace",
     "other type": f"DROP TABLE units; CREATE TABLE units (key TEXT, {', '.join(PLAIN)})",
-    "statement of its own": "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE VIEW plans AS SELECT 1'",
+    "statement of its own": "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE VIEW v AS SELECT 1'",
 }
 """What a schema has beside ours, or in place of it."""
 
@@ -279,7 +280,7 @@ def test_a_store_with_another_schema_is_refused_before_it_is_read_or_written(wha
         out, err = command(f"study {verb} --store {place}", capsys, code=2)
         assert (out, err.count("\n")) == ("", 1)
         assert "which no run makes" in err or "is missing or another one: give the name of a new file" in err
-    with pytest.raises(FileError, match="no run makes|another one|damaged"):
+    with pytest.raises(FileError, match=r"no run makes|another one|damaged"):
         fsopt.run_study({**STUDY, "seeds": [5]}, executor=InProcess(), store=place)
     assert place.read_bytes() == before
     assert [file.name for file in place.parent.iterdir()] == ["s.sqlite"]
@@ -327,7 +328,7 @@ def test_a_run_whose_store_is_taken_away_says_so(change, when, local, tmp_path, 
     (tmp_path / "folder").mkdir()
     place = tmp_path / "folder" / "s.sqlite"
     study = {**STUDY, "methods": STUDY["methods"][:1]}
-    with pytest.raises(StoreLost, match="s.sqlite|of 2 rows"):
+    with pytest.raises(StoreLost, match=r"s\.sqlite|of 2 rows"):
         fsopt.run_study(
             study,
             executor=InProcess(),
@@ -425,6 +426,50 @@ def test_an_edited_store_has_its_damaged_rows_named_and_the_others_read(original
         if "of row" in done and end == "rows named":
             assert len([line for line in lines if "damaged" in line]) == 1, told
     assert set(ends) >= {"rows named", "whole"}, ends
+
+
+def pages(place, name):
+    """Return the content of a store, and where the first page of a table or an index is in it."""
+    with sqlite3.connect(place) as connection:
+        [size] = connection.execute("PRAGMA page_size").fetchone()
+        [root] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)).fetchone()
+    connection.close()
+    return bytearray(place.read_bytes()), slice((root - 1) * size, root * size)
+
+
+@pytest.mark.parametrize("how", ["noise", "other rows"])
+def test_rows_are_found_without_their_index(how, place):
+    wanted = rows_of(place)
+    content, index = pages(place, "sqlite_autoindex_units_1")
+    page, (one, two) = bytes(content[index]), [row["key"].encode() for row in wanted[:2]]
+    swapped = page.replace(one, b"-" * 32).replace(two, one).replace(b"-" * 32, two)
+    content[index] = b"\xff" * len(page) if how == "noise" else swapped
+    place.write_bytes(content)
+    assert rows_of(place) == wanted
+
+
+def test_a_table_whose_pages_come_again_and_again_ends(place, capsys):
+    content, root = pages(place, "plans")
+    size, leaf = root.stop - root.start, len(content) // (root.stop - root.start) + 1
+    head = b"\x05\0\0" + (1).to_bytes(2, "big") + (size - 5).to_bytes(2, "big") + b"\0" + leaf.to_bytes(4, "big")
+    node = head + (size - 5).to_bytes(2, "big")  # both of its children are the leaf
+    content += content[root]
+    content[root] = node.ljust(size - 5, b"\0") + leaf.to_bytes(4, "big") + b"\x06"
+    content[28:32] = leaf.to_bytes(4, "big")
+    place.write_bytes(content)
+    out, err = command(f"study status --store {place}", capsys)
+    assert "6 units" in out
+    assert "the plan cannot be read (rows come twice)" in err
+
+
+def test_a_plan_of_many_units_says_how_far_it_is(monkeypatch):
+    monkeypatch.setattr(store, "STEP", 2)
+    seen = []
+    fsopt.run_study(STUDY, executor=InProcess(), progress=seen.append)
+    assert [(state.finished, state.total, state.last) for state in seen[:3]] == [(k, 6, {}) for k in (2, 4, 6)]
+    assert _told(seen[0]) == "2 of 6 units planned"
+    assert [state.finished for state in seen[3:]] == [1, 2, 3, 4, 5, 6]
+    assert len(fsopt.compare(blobs(20, 2), ["pearson"], folds=2, executor=InProcess()).rows) == 1
 
 
 def test_a_run_computes_a_damaged_row_again(place, capsys):

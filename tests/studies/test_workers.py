@@ -73,7 +73,7 @@ def test_a_process_that_hangs_is_killed_at_its_limits_and_the_next_task_runs():
     found = results("hang", "a", "burn", "a")
     assert [one.late for one in found[::2]] == [True, True]
     assert "ended after 5 seconds" in found[0].message
-    assert "CPU seconds were used up" in found[2].message
+    assert "CPU seconds are used up" in found[2].message
     assert found[1] == found[3] == 101
 
 

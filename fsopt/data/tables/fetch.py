@@ -8,6 +8,7 @@ import io
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Pa
     FileError
         If the file cannot be written.
     """
-    if not name or Path(name).name != name:
+    if not name.strip(".") or Path(name).name != name:
         raise ParameterError(f"'{name}' is not a name of a data set", "give a plain name, for example 'sonar'")
     target = data_folder() if folder is None else Path(folder).expanduser()
     if target is None:
@@ -66,10 +67,10 @@ def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Pa
 
 
 def _download(name: str) -> Any:
-    from sklearn.datasets import fetch_openml
+    from sklearn.datasets import fetch_openml  # puts a name into an address as it is
 
     try:
-        return fetch_openml(name=name, version=1, as_frame=False, parser="liac-arff")
+        return fetch_openml(name=quote(name, safe=""), version=1, as_frame=False, parser="liac-arff")
     except OSError as error:
         raise DataError(
             f"'{name}' cannot be downloaded from OpenML ({error})",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -250,11 +251,11 @@ def _resolve(source: Path) -> Path:
         return path
     if path.parent != Path() or found:
         raise DataError(f"the type of {path} is not known from its name", f"use one of {', '.join(READERS)}")
-    folder = data_folder()
+    folder, command = data_folder(), f"fsopt data fetch {shlex.quote(brief(source))}"
     if folder is None:
         raise DataError(
             f"there is no data set '{brief(source)}': it is not bundled and the folder {FOLDER_VARIABLE} is not set",
-            f"set {FOLDER_VARIABLE} and run 'fsopt data fetch {source}', or give a path to a file",
+            f"give a path to a file, or set {FOLDER_VARIABLE} and run: {command}",
         )
     for suffix in READERS:
         candidate = folder / f"{source}{suffix}"
@@ -262,7 +263,7 @@ def _resolve(source: Path) -> Path:
             return candidate
     raise DataError(
         f"there is no data set '{brief(source)}' in {folder} ({FOLDER_VARIABLE})",
-        f"run 'fsopt data fetch {source}', or give a path to a file ({', '.join(READERS)})",
+        f"give a path to a file ({', '.join(READERS)}), or run: {command}",
     )
 
 
