@@ -20,6 +20,7 @@ from fsopt.data import Dataset
 from fsopt.errors import StoreLost
 from fsopt.studies.estimates import Rest, in_order
 from fsopt.studies.executors import InProcess, Processes, Task, own_entries, run_limited, run_task
+from fsopt.studies.row_checking import WAITING
 from fsopt.studies.store import Row, Store, exported, opened
 from fsopt.studies.study import Study, load_all, read_study, study_from
 from fsopt.studies.units import ABSENT, DONE, Unit, failure, units_of
@@ -161,8 +162,9 @@ def run_study(
 def _result(plan: Plan, held: Store) -> StudyResult:
     """Return the rows of all units; raises StoreLost where the store does not have them."""
     rows = tuple(held.rows(plan.study.name))
-    if len(rows) != len(plan.units):
-        reason = f"the store has {len(rows)} of {len(plan.units)} rows that can be read: others changed it"
+    ended = sum(row["state"] != WAITING for row in rows)
+    if ended != len(plan.units):
+        reason = f"the store has {ended} of {len(plan.units)} rows of the run: others changed it"
         raise StoreLost(reason, "the same command computes the others")
     return StudyResult(plan.study.name, rows)
 
@@ -215,7 +217,7 @@ def _recorded(plan: Plan, store: Store, todo: Sequence[int], executor: Executor)
     """Write the rows of the units at these places as they end."""
     counts = store.counts(plan.study.name)
     total = sum(counts.values())
-    failed = sum(n for state, n in counts.items() if state not in (DONE, "waiting"))
+    failed = sum(n for state, n in counts.items() if state not in (DONE, WAITING))
     kept = total - len(todo)
     failed = min(failed, kept)
     started, rest = time.perf_counter(), Rest(plan.units[place] for place in todo)

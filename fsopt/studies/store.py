@@ -87,9 +87,9 @@ class Store:
     damaged : key of a unit -> the reason why its row, when it was last read, was left out.
     """
 
-    def __init__(self, connection: sqlite3.Connection, place: Path | None = None) -> None:
-        """Hold a connection; ``place`` is the file that others might remove, replace or change."""
-        self.connection, self.place = connection, place
+    def __init__(self, connection: sqlite3.Connection, place: Path | None = None, numbered: bool = False) -> None:
+        """Hold a connection; ``place`` is the file that others might change, ``numbered`` by its file system."""
+        self.connection, self.place, self.numbered = connection, place, numbered
         self.found = None if place is None else place.stat()
         self.version = self._version()
         self.damaged: dict[str, str] = {}
@@ -106,7 +106,7 @@ class Store:
             now = self.place.stat()
         except OSError as error:
             raise _lost(self.place, f"is gone ({error.strerror})") from error
-        if not os.path.samestat(now, self.found):
+        if self.numbered and not os.path.samestat(now, self.found):
             raise _lost(self.place, "was replaced by another file")
         if now.st_size < self.found.st_size or self._version() != self.version:
             raise _lost(self.place, "was changed by another program")
@@ -268,12 +268,13 @@ def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
     with alone(place), _refusing(place), closing(sqlite3.connect(place, timeout=30.0)) as connection:
         _identify(connection, place, write)
         # A log is quick; the other journal works on every file system. Each survives the end of the program.
-        connection.execute(f"PRAGMA journal_mode = {'WAL' if local(place.resolve().parent) else 'DELETE'}")
+        here = local(place.resolve().parent)
+        connection.execute(f"PRAGMA journal_mode = {'WAL' if here else 'DELETE'}")
         # No call of fsync for each row; a power cut may cost the last ones.
         connection.execute("PRAGMA synchronous = NORMAL")
         try:
             with _refusing(place, StoreLost):
-                held = Store(connection, place)
+                held = Store(connection, place, numbered=here)  # other file systems may number a file anew
                 yield held
                 held.check()
         finally:

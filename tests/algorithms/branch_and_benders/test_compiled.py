@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -275,6 +276,22 @@ with clock.limited(1.0):
     assert compiled.go_on()  # what is compiled costs no time
 print(json.dumps(answers))
 """
+
+
+@pytest.mark.parametrize("mine", [True, False])
+def test_functions_are_kept_only_in_a_folder_of_this_user_alone(mine, tmp_path, monkeypatch):
+    from fsopt.algorithms.branch_and_benders.kernels import compiling
+
+    asked = []
+
+    def njit(function, cache=False, **settings):
+        asked.append(cache)
+        return SimpleNamespace(stats=SimpleNamespace(cache_path=str(tmp_path)))
+
+    monkeypatch.setattr(compiling.numba, "njit", njit)
+    tmp_path.chmod(0o700 if mine else 0o777)
+    compiling.kernel(njit)
+    assert asked == ([True] if mine else [True, False])
 
 
 @pytest.mark.slow
