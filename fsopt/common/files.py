@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -165,7 +166,7 @@ def only_mine(folder: str | os.PathLike[str], pattern: str) -> bool:
     """
     place = Path(os.path.abspath(folder))
     real = place.resolve()
-    if os.name != "posix":
+    if sys.platform == "win32":
         return real.is_relative_to(Path.home().resolve())
     while not real.exists():
         real = real.parent

@@ -89,7 +89,8 @@ class Store:
 
     def __init__(self, connection: sqlite3.Connection, place: Path | None = None, numbered: bool = False) -> None:
         """Hold a connection; ``place`` is the file that others might change, ``numbered`` by its file system."""
-        self.connection, self.place, self.numbered = connection, place, numbered
+        self.connection = connection
+        self.place, self.numbered = place, numbered
         self.found = None if place is None else place.stat()
         self.version = self._version()
         self.damaged: dict[str, str] = {}
