@@ -33,6 +33,7 @@ from fsopt.common import clock
 from fsopt.common.arguments import Kind
 from fsopt.common.customising import complete
 from fsopt.compiler.cones import ConeStack
+from fsopt.compiler.domains import Statement, read_domains, stated_domains
 from fsopt.compiler.expressions import Terms, read, with_constants
 from fsopt.compiler.families import Quadratic
 from fsopt.compiler.lmi import with_semidefinite
@@ -40,7 +41,7 @@ from fsopt.compiler.ordered_sets import OrderedSet, read_ordered_sets
 from fsopt.compiler.recognition import recognise
 from fsopt.compiler.rows import Row, build_rows, hessian, linear_part, read_row, semidefinite
 from fsopt.compiler.scaling import Scaling, equilibrate
-from fsopt.compiler.variables import fixed_values, read_bounds, read_integer, variables_of
+from fsopt.compiler.variables import fixed_values, read_bounds, variables_of
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask, Vector
 
@@ -81,6 +82,7 @@ class Program:
         model's own sense.
     unsupported : kind -> name of the first constraint of each kind in :data:`UNSUPPORTED` that the model has.
     ordered : the special ordered sets, which some solvers and the check of a point take; ``unsupported`` has them, too.
+    domains : the statement of the domains with holes, whose variables and constraints are the last ones; None for none.
     constants : id -> value of the fixed variables whose products are linear terms; empty where they stay products.
     judged : the P of the last test of convexity, and its outcome, which copies of the program with the same P share.
     """
@@ -107,6 +109,7 @@ class Program:
     row_of: dict[int, int] = field(default_factory=dict)
     unsupported: dict[str, str] = field(default_factory=dict)
     ordered: list[OrderedSet] = field(default_factory=list)
+    domains: Statement | None = None
     constants: dict[int, float] = field(default_factory=dict)
     judged: tuple[sp.csc_matrix, bool] | None = field(default=None, repr=False)
 
@@ -194,7 +197,8 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
     """Return the arrays of a Pyomo model.
 
     A fixed variable is a constant, as in Pyomo: it keeps its column, where both bounds are its value, and it is not
-    integer. Where the program would not be convex, its products with other variables are linear terms. A block may
+    integer. Where the program would not be convex, its products with other variables are linear terms. A domain with
+    holes is stated by binaries, see :mod:`fsopt.compiler.domains`, which are in no component of the model. A block may
     have variables of the model around it. Constraints without a convex form are accepted, see ``Program.nonconic`` and
     ``Program.unsupported``.
 
@@ -204,8 +208,8 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
 
     Raises
     ------
-    ParameterError : the model has several active objectives, a variable has a domain that is empty or has holes, or a
-        user's change of the model failed.
+    ParameterError : the model has several active objectives, a variable has a domain that is empty or cannot be stated by
+        binaries, or a user's change of the model failed.
     OutOfTimeError : a time limit passed, and there is no point yet.
     """
     complete(model)
@@ -221,10 +225,16 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
     """Return the arrays of a model in which some values bound their variables, and some are constants in products."""
     objective = _objective(model)
     variables = variables_of(model, objective)
+    integer, parts = read_domains(variables)  # refuses the domains that have no bounds
+    domains = stated_domains(model, variables, parts)
+    if domains is not None:
+        domains.settle()
+        variables += domains.added
+        integer = np.concatenate([integer, read_domains(domains.added)[0]])
     column = {id(v): j for j, v in enumerate(variables)}
     terms = Terms() if objective is None else with_constants(read(objective.expr, column), known, column)
     listed = _read_constraints(model, column, known)
-    integer = read_integer(variables)  # refuses the domains that have no bounds
+    listed.linear += [read_row(data, column) for data in (domains.constraints if domains else ())]
     lb, ub = read_bounds(variables)
     places = [column[key] for key in bounded]
     lb[places] = ub[places] = list(bounded.values())
@@ -262,6 +272,7 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
         row_of={id(r.constraint): i for i, r in enumerate(listed.linear)},
         unsupported=_read_unsupported(model),
         ordered=read_ordered_sets(model, column),
+        domains=domains,
     )
 
 

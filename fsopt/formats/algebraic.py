@@ -12,6 +12,7 @@ import pyomo.environ as pyo
 from pyomo.mpec import Complementarity
 
 from fsopt.compiler import Program, compile_model
+from fsopt.compiler.domains import with_explicit_domains
 from fsopt.compiler.dust import model_without_dust
 from fsopt.compiler.lmi import blocks
 from fsopt.errors import FileError, FsoptError
@@ -52,7 +53,7 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     try:
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / f"model{suffix}"
-            model_without_dust(model).write(str(source), io_options=dict(OPTIONS))
+            model_without_dust(with_explicit_domains(model)).write(str(source), io_options=dict(OPTIONS))
             contents = {s: source.with_suffix(s).read_bytes() for s in (suffix, *COMPANIONS.get(suffix, ()))}
     except OSError as error:
         raise FileError(
