@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.core.expr.visitor import identify_variables
 
+from fsopt.errors import ParameterError
 from fsopt.typing import Vector
 
 
@@ -25,11 +27,31 @@ def variables_of(model: pyo.ConcreteModel, objective: pyo.Objective | None) -> l
 
 
 def read_bounds(variables: Sequence[pyo.Var]) -> tuple[Vector, Vector]:
-    """Return the lower and upper bounds (n,) of variables; both bounds of a fixed variable are its value."""
-    bounds = [(v.value, v.value) if v.fixed else v.bounds for v in variables]
+    """Return the lower and upper bounds (n,) of variables; both bounds of a fixed variable are its value.
+
+    Raises
+    ------
+    ParameterError : a bound cannot be read, or a fixed variable has no finite value.
+    """
+    bounds = []
+    for v in variables:
+        try:
+            bounds.append((_fixed_value(v),) * 2 if v.fixed else v.bounds)
+        except (ValueError, TypeError) as error:  # of Pyomo, for bounds that are no numbers
+            reason = str(error).strip().partition("\n")[0].rstrip(".:")
+            raise ParameterError(f"'{v.name}' has no bounds that can be read ({reason})", "correct them") from error
     lb = np.array([-np.inf if b[0] is None else b[0] for b in bounds], dtype=float)
     ub = np.array([np.inf if b[1] is None else b[1] for b in bounds], dtype=float)
     return lb, ub
+
+
+def _fixed_value(variable: pyo.Var) -> float:
+    if variable.value is None or not math.isfinite(variable.value):
+        raise ParameterError(
+            f"the variable '{variable.name}' is fixed at {variable.value}, which is no number",
+            "fix it at a finite number, or unfix it",
+        )
+    return float(variable.value)
 
 
 def fixed_values(variables: Sequence[pyo.Var]) -> dict[int, float]:
