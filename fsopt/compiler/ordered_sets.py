@@ -44,18 +44,7 @@ def read_ordered_sets(model: pyo.ConcreteModel, column: Mapping[int, int]) -> li
     found = []
     for data in model.component_data_objects(pyo.SOSConstraint, active=True, descend_into=True):
         items = sorted(((float(pyo.value(weight)), v) for v, weight in data.get_items()), key=itemgetter(0))
-        weights = {weight for weight, _ in items}
-        outside = next((v.name for _, v in items if id(v) not in column), None)
-        reason = (
-            f"the type {data.level}"
-            if data.level not in (1, 2)
-            else f"'{outside}', which is no variable of the model"
-            if outside
-            else "no order, as weights are equal"
-            if data.level == 2 and len(weights) < len(items)
-            else ""
-        )
-        if reason:
+        if reason := _fault(data.level, items, column):
             raise ParameterError(
                 f"the special ordered set '{data.name}' has {reason}",
                 "give it type 1 or 2, variables of the model and different weights",
@@ -63,6 +52,16 @@ def read_ordered_sets(model: pyo.ConcreteModel, column: Mapping[int, int]) -> li
         if items:
             found.append(OrderedSet(data.name, int(data.level), np.array([column[id(v)] for _, v in items], dtype=int)))
     return found
+
+
+def _fault(level: int, items: Sequence[tuple[float, pyo.Var]], column: Mapping[int, int]) -> str:
+    """Return what is wrong with a set of pairs of a weight and a variable, empty if nothing is."""
+    if level not in (1, 2):
+        return f"the type {level}"
+    if level == 2 and len({weight for weight, _ in items}) < len(items):
+        return "no order, as weights are equal"
+    outside = next((v.name for _, v in items if id(v) not in column), "")
+    return outside and f"'{outside}', which is no variable of the model"
 
 
 def outside(sets: Sequence[OrderedSet], sizes: Vector) -> Mask:

@@ -222,13 +222,7 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
 def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: Mapping[int, float]) -> Program:
     """Return the arrays of a model in which some values bound their variables, and some are constants in products."""
     objective = _objective(model)
-    variables = variables_of(model, objective)
-    integer, parts = read_domains(variables)  # refuses the domains that have no bounds
-    domains = stated_domains(model, variables, parts)
-    if domains is not None:
-        domains.settle()
-        variables += domains.added
-        integer = np.concatenate([integer, read_domains(domains.added)[0]])
+    variables, integer, domains = _variables(model, objective)
     column = {id(v): j for j, v in enumerate(variables)}
     terms = Terms()
     if objective is not None:
@@ -276,6 +270,20 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
         ordered=read_ordered_sets(model, column),
         domains=domains,
     )
+
+
+def _variables(
+    model: pyo.ConcreteModel, objective: pyo.Objective | None
+) -> tuple[list[pyo.Var], Mask, Statement | None]:
+    """Return the variables of a model and of the statement of its domains, the mask of the integer ones, and this."""
+    variables = variables_of(model, objective)
+    integer, parts = read_domains(variables)
+    domains = stated_domains(model, variables, parts)
+    if domains is None:
+        return variables, integer, None
+    domains.settle()
+    added = domains.added
+    return variables + added, np.concatenate([integer, read_domains(added)[0]]), domains
 
 
 def _objective(model: pyo.ConcreteModel) -> pyo.Objective | None:

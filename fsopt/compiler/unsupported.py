@@ -39,6 +39,17 @@ WORDS: Mapping[type, str] = {
     nodes.ExternalFunctionExpression: "external function",
 }
 """Other nodes -> the word for them."""
+TRANSFORMATIONS: Mapping[str, str] = {
+    "Arc": "apply Pyomo's network.expand_arcs",
+    "Complementarity": "build misclass-lpec with big_m=1e4, or transform it: Pyomo's mpec.simple_disjunction and "
+    "gdp.bigm make an MILP of linear ones, mpec.simple_nonlinear makes an NLP",
+    "Disjunct": "put it in a Disjunction, and transform it: Pyomo's gdp.bigm makes an MILP of linear ones",
+    "Disjunction": "transform it: Pyomo's gdp.bigm makes an MILP of linear ones",
+    "LogicalConstraint": "transform it: Pyomo's core.logical_to_linear makes linear constraints and binaries",
+}
+"""Kind without a place in the arrays -> the transformation of Pyomo that replaces it."""
+STATE = "state it by linear constraints and integers"
+"""What to do about any other kind, and about functions."""
 CORRECT = "correct the data of the model"
 
 
@@ -74,7 +85,10 @@ def refuse_outside(component: Any, expression: Any, column: Mapping[int, int]) -
 def unsupported_kinds(model: pyo.ConcreteModel) -> dict[str, str]:
     """Return kind -> name of the first active component of each kind that is not compiled."""
     _, others = categorize_valid_components(model, active=True, valid=HELD, targets=set())
-    return {kind.__name__: str(listed[0].name) for kind, listed in others.items()}
+    found = {kind.__name__: str(listed[0].name) for kind, listed in others.items()}
+    if "Disjunction" in found:  # names its disjuncts
+        found.pop("Disjunct", None)
+    return dict(sorted(found.items()))
 
 
 Listed: TypeAlias = Sequence[tuple[Any, Terms]]
@@ -83,6 +97,10 @@ Listed: TypeAlias = Sequence[tuple[Any, Terms]]
 
 def unsupported_functions(listed: Listed, column: Mapping[int, int]) -> dict[str, str]:
     """Return function -> name of the first component with it, of those without derivatives here.
+
+    Parameters
+    ----------
+    column : id of a variable of the model -> its column.
 
     Raises
     ------
@@ -94,7 +112,7 @@ def unsupported_functions(listed: Listed, column: Mapping[int, int]) -> dict[str
         for _, node in terms.nonlinear:
             for leaf in _leaves(node, known):
                 if leaf.is_expression_type():
-                    found.setdefault(_word(leaf), str(component.name))
+                    found.setdefault(word_of(leaf), str(component.name))
                 elif id(leaf) not in column:
                     refuse_outside(component, leaf, column)
     return found
@@ -118,7 +136,8 @@ def _leaves(node: Any, known: set[int]) -> Iterator[Any]:
             yield node
 
 
-def _word(node: Any) -> str:
+def word_of(node: Any) -> str:
+    """Return the word for a node of an expression that is not compiled."""
     if isinstance(node, nodes.UnaryFunctionExpression):
         return str(node.getname())
     return next((word for kind, word in WORDS.items() if isinstance(node, kind)), type(node).__name__)

@@ -285,11 +285,6 @@ def unused(m):
     m.two = pyo.SOSConstraint(var=m.x, index=[4], sos=1)
 
 
-def equal(m):
-    m.one.deactivate()
-    m.two = pyo.SOSConstraint(rule=lambda m: ([m.x[1], m.x[2]], [1, 1]), sos=2)
-
-
 def by_suffix(m):
     m.one.deactivate()
     m.sosno = pyo.Suffix(direction=pyo.Suffix.EXPORT, datatype=pyo.Suffix.INT)
@@ -303,7 +298,6 @@ def by_suffix(m):
         (fixed, r"'x\[3\]' is fixed"),
         (unused, "no constraint"),
         (by_suffix, "sosno"),
-        (equal, "weights are equal"),
     ],
 )
 def test_a_set_that_nl_cannot_hold_is_not_exported(change, words, tmp_path):
