@@ -14,8 +14,8 @@ from fsopt.compiler import Program, compile_model
 from fsopt.compiler.domains import with_explicit_domains
 from fsopt.compiler.dust import model_without_dust
 from fsopt.compiler.lmi import blocks
-from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS
 from fsopt.errors import FileError, FsoptError
+from fsopt.formats.kinds import refuse_kinds
 from fsopt.formats.mps_bounds import with_words
 
 COMPANIONS: Mapping[str, tuple[str, ...]] = {".nl": (".row", ".col")}
@@ -43,7 +43,8 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     """
     _refuse_matrices(model, suffix)
     program = compile_model(model)
-    _refuse_kinds(program, suffix)
+    refuse_kinds(program, suffix, STATED)
+    _refuse_empty(program, suffix)
     if suffix in QUADRATIC:
         _refuse_nonlinear(program, suffix)
     if suffix == ".nl":
@@ -104,12 +105,9 @@ def _refuse_matrices(model: pyo.ConcreteModel, suffix: str) -> None:
         )
 
 
-def _refuse_kinds(program: Program, suffix: str) -> None:
-    """Raise FileError for what Pyomo's writers leave out, or refuse in words of their own."""
+def _refuse_empty(program: Program, suffix: str) -> None:
+    """Raise FileError for a model without variables, or for one without the objective that a format needs."""
     failed = f"cannot export '{program.model.name}' to {suffix}"
-    for kind, name in program.unsupported.items():
-        if kind not in STATED:
-            raise FileError(f"{failed}: it has a part of the kind {kind} ('{name}')", TRANSFORMATIONS.get(kind, STATE))
     if not program.n:
         raise FileError(f"{failed}: it has no variables", "give it one")
     if suffix in QUADRATIC and program.objective is None:

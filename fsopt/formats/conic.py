@@ -18,6 +18,7 @@ from fsopt.compiler.dust import without_dust
 from fsopt.errors import FileError
 from fsopt.formats.exact_cones import ExactCone
 from fsopt.formats.form import Affine, Cone, ConicModel
+from fsopt.formats.kinds import refuse_kinds
 from fsopt.typing import Indices, Matrix, Vector
 
 SINGULAR = 1e-14
@@ -34,6 +35,7 @@ def conic_model(program: Program, suffix: str) -> ConicModel:
     FileError : the program has a constraint or an objective without a conic form, or a component that is not compiled;
         ``suffix`` names the format in the message.
     """
+    refuse_kinds(program, suffix)
     _refuse(program, suffix)
     program = without_dust(program)
     names = [v.name for v in program.variables]
@@ -75,9 +77,6 @@ def _refuse(program: Program, suffix: str) -> None:
         raise FileError(
             f"{failed}: the quadratic objective '{program.objective_name}' is not convex", no_other or "use .nl or .lp"
         )
-    if program.unsupported:
-        kind, name = next(iter(program.unsupported.items()))
-        raise FileError(f"{failed}: it has a part of the kind {kind} ('{name}')", no_other or "use .nl or .gms")
 
 
 def _form(columns: Indices, values: Vector) -> dict[int, float]:
