@@ -17,6 +17,7 @@ from fsopt.compiler.lmi import blocks
 from fsopt.errors import FileError, FsoptError
 from fsopt.formats.kinds import refuse_kinds
 from fsopt.formats.mps_bounds import with_words
+from fsopt.formats.nl_suffixes import changing
 
 COMPANIONS: Mapping[str, tuple[str, ...]] = {".nl": (".row", ".col")}
 """Further files of a format: an .nl file has no names, they are in files beside it."""
@@ -48,6 +49,7 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     if suffix in QUADRATIC:
         _refuse_nonlinear(program, suffix)
     if suffix == ".nl":
+        _refuse_suffixes(model)
         _refuse_sets(model)
     # Some formats contain the stem of the file's name: a fixed stem gives the same bytes for every target.
     try:
@@ -114,6 +116,16 @@ def _refuse_empty(program: Program, suffix: str) -> None:
         raise FileError(f"{failed}: it has no objective", "give it one, Objective(expr=0.0) for any feasible point")
 
 
+def _refuse_suffixes(model: pyo.ConcreteModel) -> None:
+    """Raise FileError for a suffix that the file would have, and by which a reader may take it for another program."""
+    for suffix in model.component_data_objects(pyo.Suffix, active=True, descend_into=True):
+        if suffix.export_enabled() and len(suffix) and changing(suffix.local_name):
+            raise FileError(
+                f"cannot export '{model.name}' to .nl: its suffix '{suffix.name}' may change the program for a reader",
+                "deactivate it, or make it a LOCAL one",
+            )
+
+
 def _refuse_sets(model: pyo.ConcreteModel) -> None:
     """Raise FileError for a special ordered set that Pyomo would write to .nl without some of its variables.
 
@@ -145,8 +157,8 @@ def _with_all_sets(model: pyo.ConcreteModel, text: bytes) -> bytes:
     if sum(len(one.variables) for one in sets) != (int(stated[1]) if stated else 0):
         raise FileError(
             f"cannot export '{model.name}' to .nl: a special ordered set has variables that are in no constraint and "
-            "not in the objective, or is stated by a suffix sosno",
-            "put the variables in a constraint and the set in a SOSConstraint, or use .lp or .mps",
+            "not in the objective",
+            "put the variables in a constraint, or use .lp or .mps",
         )
     whole = all(pyo.value(weight) % 1 == 0 for one in sets for _, weight in one.get_items())
     return text if whole else re.sub(rb"^S0 (\d+) ref$", rb"S4 \1 ref", text, flags=re.MULTILINE)
