@@ -25,6 +25,7 @@ import pyomo.environ as pyo
 from pyomo.common.modeling import unique_component_name
 from pyomo.core.base.range import NumericRange
 
+from fsopt.compiler.variables import read_bounds
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask
 
@@ -133,8 +134,7 @@ def _bounded(variable: pyo.Var, parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """Return the parts, infinite ones up to the bounds of the variable where there are several."""
     if len(parts) == 1:
         return parts
-    low = -math.inf if variable.lb is None else variable.lb
-    high = math.inf if variable.ub is None else variable.ub
+    (low,), (high,) = (bounds.tolist() for bounds in read_bounds([variable]))
     found = []
     for start, end, step in parts:
         first = low if start == -math.inf else start
@@ -182,10 +182,11 @@ class Statement:
     def settle(self) -> None:
         """Give the variables of the block the values that belong to the present ones of the variables it states."""
         for variable, parts in zip(self.variables, self.parts, strict=True):
-            if variable.value is None:
+            if variable.value is None or not math.isfinite(variable.value):
                 continue
             nearest = [_nearest(part, variable.value) for part in parts]
-            chosen = min(range(len(parts)), key=lambda k, v=variable.value, n=nearest: abs(n[k] - v))
+            distances = [abs(value - variable.value) for value in nearest]
+            chosen = distances.index(min(distances))
             for k, part in enumerate(parts):
                 key, value = (variable.name, k), nearest[k] if k == chosen else 0.0
                 if len(parts) > 1:

@@ -98,6 +98,19 @@ def test_values_of_a_user_are_certified_by_the_domain():
         assert fsopt.certify(m).ok is ok
 
 
+def test_a_value_that_is_no_number_is_no_obstacle():
+    m = model([1, 3, 7], 2)
+    m.x.set_value(math.nan, skip_validation=True)
+    assert fsopt.solve(m, "highs").objective == pytest.approx(3)
+
+
+def test_an_infinite_bound_of_a_variable_with_holes_is_refused():
+    m = model(ranges((0, 0, 0), (5, None, 0)), 1)
+    m.x.setlb(math.inf)
+    with pytest.raises(ParameterError, match="'x' has no bounds that can be read"):
+        fsopt.solve(m)
+
+
 def test_a_domain_takes_one_whole_number_or_a_binary_for_each_part():
     for name, columns in (("every second", 2), ("irregular", 4), ("runs", 6), ("semicontinuous", 4)):
         assert compile_model(model(*HOLES[name][:3])).n == columns, name
