@@ -181,20 +181,26 @@ class Statement:
 
     def settle(self) -> None:
         """Give the variables of the block the values that belong to the present ones of the variables it states."""
-        for variable, parts in zip(self.variables, self.parts, strict=True):
+        for label, variable, parts in zip(_labels(self.variables), self.variables, self.parts, strict=True):
             if variable.value is None or not math.isfinite(variable.value):
                 continue
             nearest = [_nearest(part, variable.value) for part in parts]
             distances = [abs(value - variable.value) for value in nearest]
             chosen = distances.index(min(distances))
             for k, part in enumerate(parts):
-                key, value = (variable.name, k), nearest[k] if k == chosen else 0.0
+                key, value = (label, k), nearest[k] if k == chosen else 0.0
                 if len(parts) > 1:
                     self.block.takes[key].value = int(k == chosen)
                 if part.step:
                     self.block.steps[key].value = round((value - part.start) / part.step) if k == chosen else 0
                 elif part.start < part.end:
                     self.block.within[key].value = value
+
+
+def _labels(variables: Sequence[pyo.Var]) -> list[str]:
+    """Return the names of variables; numbered ones where two have the same, as those of the indices 1 and "1"."""
+    names = [str(v.name) for v in variables]
+    return names if len({*names}) == len(names) else [f"{name} {k}" for k, name in enumerate(names)]
 
 
 def _nearest(part: Part, value: float) -> float:
@@ -258,22 +264,25 @@ def _own(model: pyo.ConcreteModel) -> list[pyo.Var]:
 
 def _state(block: Any, variables: Sequence[pyo.Var], parts: Sequence[tuple[Part, ...]]) -> None:
     """Add the variables and constraints of the parts of the domains of some variables to a block."""
-    part = {(v.name, k): one for v, listed in zip(variables, parts, strict=True) for k, one in enumerate(listed)}
-    united = {v.name: len(listed) for v, listed in zip(variables, parts, strict=True) if len(listed) > 1}
+    own = dict(zip(_labels(variables), variables, strict=True))
+    listed = dict(zip(own, parts, strict=True))
+    part = {(label, k): one for label, several in listed.items() for k, one in enumerate(several)}
+    united = {label: len(several) for label, several in listed.items() if len(several) > 1}
     runs = [key for key, one in part.items() if one.step]
     intervals = [key for key, one in part.items() if not one.step and one.start < one.end]
     block.takes = pyo.Var([key for key in part if key[0] in united], domain=pyo.Binary)
     block.steps = pyo.Var(runs, domain=pyo.Integers, bounds=lambda b, *key: _of_steps(part[key]))
     block.within = pyo.Var(intervals, bounds=lambda b, *key: (min(0.0, part[key].start), max(0.0, part[key].end)))
     # x = sum of s_k b_k + d_k t_k, or of y_k, over its parts.
-    body: dict[str, Any] = dict.fromkeys((name for name, _ in part), 0.0)
+    body: dict[str, Any] = dict.fromkeys(own, 0.0)
     for key, one in part.items():
         chosen = block.takes[key] if key[0] in united else 1.0
         term = block.within[key] if key in block.within else one.start * chosen
         body[key[0]] += term + one.step * block.steps[key] if one.step else term
-    own = {v.name: v for v in variables}
-    block.one = pyo.Constraint([*united], rule=lambda b, name: sum(b.takes[name, k] for k in range(united[name])) == 1)
-    block.value = pyo.Constraint([*own], rule=lambda b, name: own[name] == body[name])
+    block.one = pyo.Constraint(
+        [*united], rule=lambda b, label: sum(b.takes[label, k] for k in range(united[label])) == 1
+    )
+    block.value = pyo.Constraint([*own], rule=lambda b, label: own[label] == body[label])
     ends = [key for key in runs if key[0] in united]
     block.last = pyo.Constraint(ends, rule=lambda b, *key: b.steps[key] <= _steps(part[key]) * b.takes[key])
     block.low = pyo.Constraint(intervals, rule=lambda b, *key: b.within[key] >= part[key].start * b.takes[key])

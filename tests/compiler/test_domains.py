@@ -146,6 +146,14 @@ def test_a_product_of_variables_with_holes():
     assert (answer.status, answer.objective) == ("optimal", pytest.approx(best))
 
 
+def test_two_variables_of_the_same_name_have_domains_of_their_own():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var([1, "1"], domain=[1, 4])
+    m.c = pyo.Constraint([1, "1"], rule=lambda m, i: m.x[i] >= 2)
+    m.o = pyo.Objective(expr=m.x[1] + m.x["1"])
+    assert fsopt.solve(m, "highs").objective == pytest.approx(8)
+
+
 def test_a_block_has_domains_of_the_variables_around_it():
     m = pyo.ConcreteModel()
     m.x = pyo.Var(domain=[1, 4])
