@@ -1,8 +1,8 @@
 """Files .nl in text form (the letter g), with the names of the files .col and .row beside it.
 
 The format lists the variables in an order that says which are integer, and expressions in prefix notation, see D. M.
-Gay, "Writing .nl files", Sandia report 2005-7907P. Operators with a counterpart in ``UNARY`` and ``BINARY``, sums and
-special ordered sets are read; logical constraints, complementarities, imported functions and piecewise terms are not.
+Gay, "Writing .nl files", Sandia report 2005-7907P. Functions, lists and choices with a counterpart in Pyomo and special
+ordered sets are read; logical constraints, complementarities, imported functions and piecewise linear terms are not.
 
 The format states most facts twice: the header counts what the segments list, a constraint's linear terms name each of
 its variables, also the nonlinear ones, and the segment k counts the constraints of each variable. Where two of them
