@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -26,26 +27,24 @@ from pyomo.core.base.constraint import ConstraintData
 from pyomo.core.base.indexed_component import IndexedComponent
 from pyomo.core.expr.numeric_expr import NumericExpression
 from pyomo.core.expr.visitor import identify_variables
-from pyomo.gdp import Disjunction
-from pyomo.mpec import Complementarity
 
 from fsopt.common import clock
 from fsopt.common.arguments import Kind
 from fsopt.common.customising import complete
 from fsopt.compiler.cones import ConeStack
+from fsopt.compiler.domains import Statement, read_domains, stated_domains
 from fsopt.compiler.expressions import Terms, read, with_constants
 from fsopt.compiler.families import Quadratic
 from fsopt.compiler.lmi import with_semidefinite
 from fsopt.compiler.ordered_sets import OrderedSet, read_ordered_sets
 from fsopt.compiler.recognition import recognise
-from fsopt.compiler.rows import Row, build_rows, hessian, linear_part, read_row, semidefinite
+from fsopt.compiler.rows import LinearRows, Row, build_rows, hessian, linear_part, read_row, semidefinite
 from fsopt.compiler.scaling import Scaling, equilibrate
-from fsopt.compiler.variables import fixed_values, read_bounds, read_integer, variables_of
+from fsopt.compiler.unsupported import reading, refuse_infinite, unsupported_functions, unsupported_kinds
+from fsopt.compiler.variables import fixed_values, read_bounds, variables_of
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask, Vector
 
-UNSUPPORTED = (Complementarity, Disjunction, pyo.LogicalConstraint, pyo.SOSConstraint)
-"""Kinds of constraints without a place in the arrays."""
 MODEL = Kind(
     "a Pyomo model",
     lambda value: isinstance(value, BlockData) and value.parent_component().is_constructed(),
@@ -79,8 +78,9 @@ class Program:
         terms that are neither linear nor quadratic.
     general : these constraints, as read. ``objective_terms`` : these terms (scale, node) of the objective, in the
         model's own sense.
-    unsupported : kind -> name of the first constraint of each kind in :data:`UNSUPPORTED` that the model has.
+    unsupported : kind of components, or function in them, without a place in the arrays -> name of the first one.
     ordered : the special ordered sets, which some solvers and the check of a point take; ``unsupported`` has them, too.
+    domains : the statement of the domains with holes, whose variables and constraints are the last ones; None for none.
     constants : id -> value of the fixed variables whose products are linear terms; empty where they stay products.
     judged : the P of the last test of convexity, and its outcome, which copies of the program with the same P share.
     """
@@ -107,6 +107,7 @@ class Program:
     row_of: dict[int, int] = field(default_factory=dict)
     unsupported: dict[str, str] = field(default_factory=dict)
     ordered: list[OrderedSet] = field(default_factory=list)
+    domains: Statement | None = None
     constants: dict[int, float] = field(default_factory=dict)
     judged: tuple[sp.csc_matrix, bool] | None = field(default=None, repr=False)
 
@@ -124,7 +125,7 @@ class Program:
 
     @property
     def refused(self) -> dict[str, str]:
-        """The constraints that no solver takes and no check sees: kind -> name."""
+        """The components and functions that no solver takes and no check sees: kind -> name."""
         return {kind: name for kind, name in self.unsupported.items() if kind != pyo.SOSConstraint.__name__}
 
     @property
@@ -194,7 +195,8 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
     """Return the arrays of a Pyomo model.
 
     A fixed variable is a constant, as in Pyomo: it keeps its column, where both bounds are its value, and it is not
-    integer. Where the program would not be convex, its products with other variables are linear terms. A block may
+    integer. Where the program would not be convex, its products with other variables are linear terms. A domain with
+    holes is stated by binaries, see :mod:`fsopt.compiler.domains`, which are in no component of the model. A block may
     have variables of the model around it. Constraints without a convex form are accepted, see ``Program.nonconic`` and
     ``Program.unsupported``.
 
@@ -204,8 +206,8 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
 
     Raises
     ------
-    ParameterError : the model has several active objectives, a variable has a domain that is empty or has holes, or a
-        user's change of the model failed.
+    ParameterError : the model has several active objectives, a variable has a domain that is empty or that binaries
+        cannot state, or a user's change of the model failed.
     OutOfTimeError : a time limit passed, and there is no point yet.
     """
     complete(model)
@@ -220,16 +222,20 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
 def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: Mapping[int, float]) -> Program:
     """Return the arrays of a model in which some values bound their variables, and some are constants in products."""
     objective = _objective(model)
-    variables = variables_of(model, objective)
+    variables, integer, domains = _variables(model, objective)
     column = {id(v): j for j, v in enumerate(variables)}
-    terms = Terms() if objective is None else with_constants(read(objective.expr, column), known, column)
+    terms = Terms()
+    if objective is not None:
+        with reading(objective, column):
+            terms = with_constants(read(objective.expr, column), known, column)
     listed = _read_constraints(model, column, known)
-    integer = read_integer(variables)  # refuses the domains that have no bounds
+    listed.linear += [read_row(data, column) for data in (domains.constraints if domains else ())]
     lb, ub = read_bounds(variables)
     places = [column[key] for key in bounded]
     lb[places] = ub[places] = list(bounded.values())
     integer[places] = False
     linear = build_rows(listed.linear, column)
+    functions = _functions(listed, linear, objective, terms, column)
     quadratics = [
         Quadratic(r.constraint, r.terms.quadratic, r.terms.affine(column), r.terms.constant, r.lo, r.hi)
         for r in listed.quadratic
@@ -260,9 +266,24 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
         general=listed.general + general,
         objective_terms=terms.nonlinear,
         row_of={id(r.constraint): i for i, r in enumerate(listed.linear)},
-        unsupported=_read_unsupported(model),
+        unsupported=unsupported_kinds(model) | functions,
         ordered=read_ordered_sets(model, column),
+        domains=domains,
     )
+
+
+def _variables(
+    model: pyo.ConcreteModel, objective: pyo.Objective | None
+) -> tuple[list[pyo.Var], Mask, Statement | None]:
+    """Return the variables of a model and of the statement of its domains, the mask of the integer ones, and this."""
+    variables = variables_of(model, objective)
+    integer, parts = read_domains(variables)
+    domains = stated_domains(model, variables, parts)
+    if domains is None:
+        return variables, integer, None
+    domains.settle()
+    added = domains.added
+    return variables + added, np.concatenate([integer, read_domains(added)[0]]), domains
 
 
 def _objective(model: pyo.ConcreteModel) -> pyo.Objective | None:
@@ -273,28 +294,30 @@ def _objective(model: pyo.ConcreteModel) -> pyo.Objective | None:
     return objectives[0] if objectives else None
 
 
+def _functions(
+    listed: _Constraints, linear: LinearRows, objective: Any, terms: Terms, column: dict[int, int]
+) -> dict[str, str]:
+    """Return the functions without a place in the arrays; raise ParameterError for numbers that are not finite."""
+    curved = [(objective, terms), *((row.constraint, row.terms) for row in listed.quadratic + listed.general)]
+    plain = [] if np.isfinite(linear.A.data).all() else [(row.constraint, row.terms) for row in listed.linear]
+    refuse_infinite(listed.linear + listed.quadratic + listed.general, plain + curved)
+    return unsupported_functions(curved, column)
+
+
 def _read_constraints(model: pyo.ConcreteModel, column: dict[int, int], constants: Mapping[int, float]) -> _Constraints:
     found = _Constraints()
     for data in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
         clock.look()
-        row = read_row(data, column)
-        if constants:
-            row = replace(row, terms=with_constants(row.terms, constants, column))
+        with reading(data, column):
+            row = read_row(data, column)
+            if constants:
+                row = replace(row, terms=with_constants(row.terms, constants, column))
         if row.terms.nonlinear:
             found.general.append(row)
         elif row.terms.quadratic:
             found.quadratic.append(row)
         else:
             found.linear.append(row)
-    return found
-
-
-def _read_unsupported(model: pyo.ConcreteModel) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for kind in UNSUPPORTED:
-        first = next(model.component_data_objects(kind, active=True, descend_into=True), None)
-        if first is not None:
-            found[kind.__name__] = first.name
     return found
 
 

@@ -7,19 +7,21 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.compiler.domains import read_domains, stated_domains
 from fsopt.compiler.expressions import read
 from fsopt.compiler.program import Program
 from fsopt.compiler.rows import build_rows, hessian, linear_part, read_row
-from fsopt.compiler.variables import fixed_values, read_bounds, read_integer
+from fsopt.compiler.variables import fixed_values, read_bounds
 from fsopt.typing import Indices
 
 
 def reread_bounds(p: Program) -> bool:
-    """Read the bounds again; return whether integer variables and constants are as before, and cones still cones.
+    """Read the bounds again; return whether domains and constants are as before, and cones still cones.
 
     A rotated cone w^2 <= s t is one because of s, t >= 0: a head that cannot be negative is part of the class.
     """
-    same = np.array_equal(p.integer, read_integer(p.variables))
+    integer, parts = read_domains(p.variables)
+    same = np.array_equal(p.integer, integer) and p.domains is stated_domains(p.model, p.variables, parts)
     lb, ub = read_bounds(p.variables)
     same &= not p.constants or p.constants == fixed_values(p.variables)
     if len(p.cones):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from contextlib import suppress
 
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.core.expr.visitor import identify_variables
 
 from fsopt.errors import ParameterError
-from fsopt.typing import Mask, Vector
+from fsopt.typing import Vector
 
 
 def variables_of(model: pyo.ConcreteModel, objective: pyo.Objective | None) -> list[pyo.Var]:
@@ -27,41 +27,31 @@ def variables_of(model: pyo.ConcreteModel, objective: pyo.Objective | None) -> l
 
 
 def read_bounds(variables: Sequence[pyo.Var]) -> tuple[Vector, Vector]:
-    """Return the lower and upper bounds (n,) of variables; both bounds of a fixed variable are its value."""
-    bounds = [(v.value, v.value) if v.fixed else v.bounds for v in variables]
+    """Return the lower and upper bounds (n,) of variables; both bounds of a fixed variable are its value.
+
+    Raises
+    ------
+    ParameterError : a bound cannot be read, or a fixed variable has no finite value.
+    """
+    bounds = []
+    for v in variables:
+        try:
+            bounds.append((_fixed_value(v),) * 2 if v.fixed else v.bounds)
+        except (ValueError, TypeError) as error:  # of Pyomo, for bounds that are no numbers
+            reason = str(error).strip().partition("\n")[0].rstrip(".:")
+            raise ParameterError(f"'{v.name}' has no bounds that can be read ({reason})", "correct them") from error
     lb = np.array([-np.inf if b[0] is None else b[0] for b in bounds], dtype=float)
     ub = np.array([np.inf if b[1] is None else b[1] for b in bounds], dtype=float)
     return lb, ub
 
 
-def read_integer(variables: Sequence[pyo.Var]) -> Mask:
-    """Return a mask (n,) of the integer variables; a fixed one is a constant, whatever its domain.
-
-    Raises
-    ------
-    ParameterError : the domain of a variable is empty or has holes.
-    """
-    known: dict[int, bool] = {}
-    found = np.zeros(len(variables), dtype=bool)
-    for j, v in enumerate(variables):
-        if not v.fixed:
-            if id(v.domain) not in known:
-                known[id(v.domain)] = _whole(v)
-            found[j] = known[id(v.domain)]
-    return found
-
-
-def _whole(variable: pyo.Var) -> bool:
-    """Return whether the domain of a variable is the whole numbers of an interval, not the interval itself."""
-    ends, step = [], None
-    with suppress(IndexError):  # of Pyomo, for the intersection of two sets without a common element
-        *ends, step = variable.domain.get_interval()
-    if step == 0 or (step == 1 and all(end is None or end % 1 == 0 for end in ends)):
-        return bool(step)
-    raise ParameterError(
-        f"the domain of '{variable.name}' is empty or has holes: it is neither an interval nor its whole numbers",
-        "give it Reals or Integers with bounds; choose between values by binaries that sum to 1",
-    )
+def _fixed_value(variable: pyo.Var) -> float:
+    if variable.value is None or not math.isfinite(variable.value):
+        raise ParameterError(
+            f"the variable '{variable.name}' is fixed at {variable.value}, which is no number",
+            "fix it at a finite number, or unfix it",
+        )
+    return float(variable.value)
 
 
 def fixed_values(variables: Sequence[pyo.Var]) -> dict[int, float]:

@@ -9,18 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import pyomo.environ as pyo
-from pyomo.mpec import Complementarity
 
 from fsopt.compiler import Program, compile_model
+from fsopt.compiler.domains import with_explicit_domains
 from fsopt.compiler.dust import model_without_dust
 from fsopt.compiler.lmi import blocks
 from fsopt.errors import FileError, FsoptError
+from fsopt.formats.kinds import refuse_kinds
 from fsopt.formats.mps_bounds import with_words
+from fsopt.formats.nl_suffixes import changing
 
 COMPANIONS: Mapping[str, tuple[str, ...]] = {".nl": (".row", ".col")}
 """Further files of a format: an .nl file has no names, they are in files beside it."""
 QUADRATIC = (".lp", ".mps")
 """Formats with linear and quadratic terms only."""
+STATED = (pyo.SOSConstraint.__name__, "floor", "ceil", "if")
+"""Parts without a place in the arrays that these formats state."""
 COMMENT = re.compile(rb"[ \t]*#[^\n]*")
 """A comment in an .nl file, which has no other use of this sign: names are in the files beside it."""
 OPTIONS: Mapping[str, Any] = {"symbolic_solver_labels": True}
@@ -39,20 +43,19 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     FileError : the format cannot hold the model; none of these formats can hold a linear matrix inequality.
     """
     _refuse_matrices(model, suffix)
-    if next(model.component_data_objects(Complementarity, active=True, descend_into=True), None) is not None:
-        raise FileError(
-            f"cannot export '{model.name}' to {suffix}: it has complementarities",
-            "export what Pyomo's mpec.simple_disjunction and gdp.bigm, or mpec.simple_nonlinear, make of it",
-        )
+    program = compile_model(model)
+    refuse_kinds(program, suffix, STATED)
+    _refuse_empty(program, suffix)
     if suffix in QUADRATIC:
-        _refuse_nonlinear(compile_model(model), suffix)
+        _refuse_nonlinear(program, suffix)
     if suffix == ".nl":
+        _refuse_suffixes(model)
         _refuse_sets(model)
     # Some formats contain the stem of the file's name: a fixed stem gives the same bytes for every target.
     try:
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / f"model{suffix}"
-            model_without_dust(model).write(str(source), io_options=dict(OPTIONS))
+            model_without_dust(with_explicit_domains(model)).write(str(source), io_options=dict(OPTIONS))
             contents = {s: source.with_suffix(s).read_bytes() for s in (suffix, *COMPANIONS.get(suffix, ()))}
     except OSError as error:
         raise FileError(
@@ -104,21 +107,36 @@ def _refuse_matrices(model: pyo.ConcreteModel, suffix: str) -> None:
         )
 
 
+def _refuse_empty(program: Program, suffix: str) -> None:
+    """Raise FileError for a model without variables, or for one without the objective that a format needs."""
+    failed = f"cannot export '{program.model.name}' to {suffix}"
+    if not program.n:
+        raise FileError(f"{failed}: it has no variables", "give it one")
+    if suffix in QUADRATIC and program.objective is None:
+        raise FileError(f"{failed}: it has no objective", "give it one, Objective(expr=0.0) for any feasible point")
+
+
+def _refuse_suffixes(model: pyo.ConcreteModel) -> None:
+    """Raise FileError for a suffix that the file would have, and by which a reader may take it for another program."""
+    for suffix in model.component_data_objects(pyo.Suffix, active=True, descend_into=True):
+        if suffix.export_enabled() and len(suffix) and changing(suffix.local_name):
+            raise FileError(
+                f"cannot export '{model.name}' to .nl: its suffix '{suffix.name}' may change the program for a reader",
+                "deactivate it, or make it a LOCAL one",
+            )
+
+
 def _refuse_sets(model: pyo.ConcreteModel) -> None:
     """Raise FileError for a special ordered set that Pyomo would write to .nl without some of its variables.
 
-    The format states the sets by one number for each variable, so that the last of two sets would win, and their order
-    by weights.
+    The format states the sets by one number for each variable, so that the last of two sets would win.
     """
     seen: set[int] = set()
     for one in model.component_data_objects(pyo.SOSConstraint, active=True, descend_into=True):
-        weights = [pyo.value(weight) for _, weight in one.get_items()]
         twice = next((v.name for v in one.get_variables() if id(v) in seen), None)
         fixed = next((v.name for v in one.get_variables() if v.fixed), None)
-        if twice or fixed or (one.level == 2 and len({*weights}) < len(weights)):
-            reason = (
-                f"another one has '{twice}' too" if twice else f"'{fixed}' is fixed" if fixed else "weights are equal"
-            )
+        if twice or fixed:
+            reason = f"another one has '{twice}' too" if twice else f"'{fixed}' is fixed"
             raise FileError(
                 f"cannot export '{model.name}' to .nl, which has one set and one weight for each variable: "
                 f"in the special ordered set '{one.name}' {reason}",
@@ -139,8 +157,8 @@ def _with_all_sets(model: pyo.ConcreteModel, text: bytes) -> bytes:
     if sum(len(one.variables) for one in sets) != (int(stated[1]) if stated else 0):
         raise FileError(
             f"cannot export '{model.name}' to .nl: a special ordered set has variables that are in no constraint and "
-            "not in the objective, or is stated by a suffix sosno",
-            "put the variables in a constraint and the set in a SOSConstraint, or use .lp or .mps",
+            "not in the objective",
+            "put the variables in a constraint, or use .lp or .mps",
         )
     whole = all(pyo.value(weight) % 1 == 0 for one in sets for _, weight in one.get_items())
     return text if whole else re.sub(rb"^S0 (\d+) ref$", rb"S4 \1 ref", text, flags=re.MULTILINE)

@@ -12,19 +12,15 @@ from collections.abc import Iterator
 from itertools import repeat
 
 import numpy as np
-from pyomo.environ import Block, Constraint, ExternalFunction, Objective, Param, RangeSet, Set, Suffix, Var
-from pyomo.environ import Expression as NamedExpression
-from pyomo.repn.util import categorize_valid_components
 
 from fsopt.compiler import Program
 from fsopt.compiler.dust import without_dust
 from fsopt.errors import FileError
 from fsopt.formats.exact_cones import ExactCone
 from fsopt.formats.form import Affine, Cone, ConicModel
+from fsopt.formats.kinds import refuse_kinds
 from fsopt.typing import Indices, Matrix, Vector
 
-HELD = {Block, Constraint, ExternalFunction, NamedExpression, Objective, Param, RangeSet, Set, Suffix, Var}
-"""Kinds of components that are in the compiled program, or mean nothing for a file."""
 SINGULAR = 1e-14
 """Pivots below this fraction of their diagonal entry end the factorization of a quadratic objective: they consist of
 rounding errors, some tens of the machine precision 2e-16 for sums of many terms."""
@@ -36,9 +32,10 @@ def conic_model(program: Program, suffix: str) -> ConicModel:
 
     Raises
     ------
-    FileError : the program has a constraint or an objective without a conic form, a component that is not compiled, or
-        a number that is not finite; ``suffix`` names the format in the message.
+    FileError : the program has a constraint or an objective without a conic form, or a component that is not compiled;
+        ``suffix`` names the format in the message.
     """
+    refuse_kinds(program, suffix)
     _refuse(program, suffix)
     program = without_dust(program)
     names = [v.name for v in program.variables]
@@ -55,7 +52,7 @@ def conic_model(program: Program, suffix: str) -> ConicModel:
         cost[program.n] = program.sign
         names.append(EPIGRAPH)
         kinds.append("F")
-    model = ConicModel(
+    return ConicModel(
         name=str(program.model.name),
         names=tuple(names),
         kinds=tuple(kinds),
@@ -64,8 +61,6 @@ def conic_model(program: Program, suffix: str) -> ConicModel:
         maximise=program.sign < 0,
         cones=tuple(cones),
     )
-    _refuse_infinite(model, suffix)
-    return model
 
 
 def _refuse(program: Program, suffix: str) -> None:
@@ -82,22 +77,6 @@ def _refuse(program: Program, suffix: str) -> None:
         raise FileError(
             f"{failed}: the quadratic objective '{program.objective_name}' is not convex", no_other or "use .nl or .lp"
         )
-    _, unknown = categorize_valid_components(program.model, active=True, valid=HELD, targets=set())
-    if unknown:
-        kinds = ", ".join(sorted(kind.__name__ for kind in unknown))
-        component = next(iter(unknown.values()))[0]
-        raise FileError(
-            f"{failed}: it has components of the kind {kinds} ('{component.name}')", no_other or "use .nl or .gms"
-        )
-
-
-def _refuse_infinite(model: ConicModel, suffix: str) -> None:
-    for row in (model.objective, *(row for cone in model.cones for row in cone.rows)):
-        if not np.all(np.isfinite([row.constant, *row.form.values()])):
-            raise FileError(
-                f"cannot export '{model.name}' to {suffix}: '{row.name}' has a number that is not finite",
-                "correct the data of the model",
-            )
 
 
 def _form(columns: Indices, values: Vector) -> dict[int, float]:

@@ -9,7 +9,7 @@ from fsopt.errors import FileError
 from fsopt.formats.nl_terms import Lines, whole
 from fsopt.formats.read_arrays import countable
 
-LEAST = (3, 2, 0, 3, 0, 5, 2, 0, 5)
+LEAST = (3, 2, 0, 2, 0, 2, 2, 0, 5)
 """Numbers that each line of the header, without the first, has at least; older writers leave the others out."""
 
 
@@ -22,7 +22,7 @@ class Header:
     size : variables, constraints, objectives, ranges, equations, logical constraints.
     nonlinear : nonlinear constraints and objectives, and kinds of complementarities.
     variables : numbers of variables that are nonlinear in constraints, in the objective (counted from the first
-        variable on unless all of these are nonlinear in constraints too), and in both.
+        variable on unless all of these are nonlinear in constraints too), and in both; the first writers left this out.
     functions : network variables, imported functions, kind of arithmetic, flags.
     discrete : numbers of binary and other integer linear variables, and of integers nonlinear in both, in constraints
         only and in the objective only.
@@ -40,14 +40,24 @@ class Header:
     lengths: list[int]
     shared: list[int]
 
+    @property
+    def old(self) -> bool:
+        """Whether the writer is one of before 1993, which had no integers in nonlinear terms, and no counts of them."""
+        return len(self.variables) == 2
+
     def groups(self) -> list[tuple[int, int, int]]:
         """Return start, end and number of integers, which are the last ones, of each group of the variables.
 
         The groups are nonlinear in both, in constraints only and in the objective only, and linear.
         """
-        constraints, objective, both = self.variables[:3]
-        binary, whole_ones, in_both, in_constraints, in_objective = self.discrete[:5]
-        last = max(constraints, objective)
+        last = max(self.variables[:2])
+        if self.old:
+            constraints = both = objective = last
+            in_both = in_constraints = in_objective = 0
+            binary, whole_ones = self.discrete
+        else:
+            constraints, objective, both = self.variables[:3]
+            binary, whole_ones, in_both, in_constraints, in_objective = self.discrete[:5]
         found = [
             (0, both, in_both),
             (both, constraints, in_constraints),
@@ -73,6 +83,10 @@ def read_header(lines: Lines) -> Header:
         raise FileError("the .nl file has imported functions", "state the model without them")
     if header.size[2] > 1:
         raise FileError(f"the .nl file has {header.size[2]} objectives", "leave one")
+    if (len(header.variables) == 2) != (len(header.discrete) == 2):
+        raise ValueError(
+            "its header counts the integers of nonlinear terms, or the variables of both kinds, and not both"
+        )
     header.groups()
     return header
 

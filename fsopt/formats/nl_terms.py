@@ -14,10 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyomo.environ as pyo
+from pyomo.core.expr.numeric_expr import MaxExpression, MinExpression
+from pyomo.core.expr.relational_expr import RelationalExpression
 
 from fsopt.errors import FileError
 
 UNARY: Mapping[int, Callable[[Any], Any]] = {
+    13: pyo.floor,
+    14: pyo.ceil,
     15: abs,
     16: operator.neg,
     37: pyo.tanh,
@@ -46,7 +50,26 @@ BINARY: Mapping[int, Callable[[Any, Any], Any]] = {
     75: operator.pow,
     76: operator.pow,
 }
-SQUARE, SUM = 77, 54
+COMPARISONS: Mapping[int, Callable[[Any, Any], Any]] = {
+    22: operator.lt,
+    23: operator.le,
+    24: operator.eq,
+    28: operator.ge,
+    29: operator.gt,
+}
+"""Operators whose value is a truth, the first argument of ``if``."""
+LISTS: Mapping[int, Callable[[list[Any]], Any]] = {
+    11: lambda listed: _extreme(min, MinExpression, listed),
+    12: lambda listed: _extreme(max, MaxExpression, listed),
+    54: pyo.quicksum,
+}
+"""Operators of a number of arguments that the next line states."""
+OPERATORS: Mapping[int, Callable[..., Any]] = {**UNARY, **BINARY, **COMPARISONS}
+SQUARE, IF = 77, 35
+OTHERS = {4: "mod", 6: "less", 20: "or", 21: "and", 30: "!=", 34: "not", 48: "atan2", 55: "div", 56: "precision"}
+OTHERS |= {57: "round", 58: "trunc", 59: "count", 60: "numberof", 64: "piecewise linear term", 70: "and", 71: "or"}
+OTHERS |= {72: "implies", 73: "if and only if", 74: "all different"}
+"""Operators that are not read, by the words of AMPL."""
 MOST_TERMS = 100_000
 """Terms by which shared expressions may lengthen the program, as most readers of a model write them out at each use."""
 WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -169,11 +192,9 @@ class Expressions:
                 tokens.append(("variable", self._variable(text)))
             elif kind == "o":
                 code = whole(text)
-                if code not in (*BINARY, *UNARY, SUM, SQUARE):
-                    raise FileError(f"the operator o{code} of the .nl file is not read", "state the model without it")
-                count = whole(lines.next()) if code == SUM else 2 if code in BINARY else 1
+                count = _arguments(code, lines)
                 if count < 1:
-                    raise ValueError(f"a sum has {count} terms")
+                    raise ValueError(f"a sum has {count} terms" if code == 54 else f"a list has {count} terms")
                 tokens.append(("operator", (code, count)))
                 wanted += count
             else:
@@ -225,14 +246,42 @@ class Expressions:
                 code, count = value
                 stack.append(_applied(code, [stack.pop() for _ in range(count)]))
         (found,) = stack
+        if isinstance(found, (bool, RelationalExpression)):
+            raise ValueError("an expression is a comparison, not a number")
         if isinstance(found, (complex, float)) and not (isinstance(found, float) and math.isfinite(found)):
             raise ValueError(f"an expression without variables has the value {found}")
         return found
 
 
+def _arguments(code: int, lines: Lines) -> int:
+    """Return the number of arguments of an operator; raises FileError for one that is not read."""
+    if code in LISTS:
+        return whole(lines.next())
+    if code in BINARY or code in COMPARISONS:
+        return 2
+    if code in UNARY or code == SQUARE:
+        return 1
+    if code == IF:
+        return 3
+    name = f"o{code} ({OTHERS[code]})" if code in OTHERS else f"o{code}"
+    raise FileError(f"the operator {name} of the .nl file is not read", "state the model without it")
+
+
 def _applied(code: int, arguments: list[Any]) -> Any:
-    if code == SUM:
-        return pyo.quicksum(arguments)
+    """Return an operator applied to its arguments; raises ValueError for a truth in the place of a number."""
+    truths = [isinstance(argument, (bool, RelationalExpression)) for argument in arguments]
+    if truths != [code == IF, *[False] * (len(arguments) - 1)]:
+        raise ValueError(f"the operator o{code} has a comparison in the place of a number, or a number in that of one")
+    if code == IF:
+        condition, *values = arguments
+        return values[not condition] if isinstance(condition, bool) else pyo.Expr_if(condition, *values)
     if code == SQUARE:
         return arguments[0] ** 2
-    return UNARY[code](*arguments) if code in UNARY else BINARY[code](*arguments)
+    if code in LISTS:
+        return LISTS[code](arguments)
+    return OPERATORS[code](*arguments)
+
+
+def _extreme(of: Callable[[list[Any]], Any], node: Any, listed: list[Any]) -> Any:
+    """Return the extreme value of numbers, or the node of an expression that is it."""
+    return of(listed) if all(isinstance(one, (int, float)) for one in listed) else node(tuple(listed))

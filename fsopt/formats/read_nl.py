@@ -1,8 +1,8 @@
 """Files .nl in text form (the letter g), with the names of the files .col and .row beside it.
 
 The format lists the variables in an order that says which are integer, and expressions in prefix notation, see D. M.
-Gay, "Writing .nl files", Sandia report 2005-7907P. Operators with a counterpart in ``UNARY`` and ``BINARY``, sums and
-special ordered sets are read; logical constraints, complementarities, imported functions and piecewise terms are not.
+Gay, "Writing .nl files", Sandia report 2005-7907P. Functions, lists and choices with a counterpart in Pyomo and special
+ordered sets are read; logical constraints, complementarities, imported functions and piecewise linear terms are not.
 
 The format states most facts twice: the header counts what the segments list, a constraint's linear terms name each of
 its variables, also the nonlinear ones, and the segment k counts the constraints of each variable. Where two of them
@@ -21,20 +21,10 @@ import scipy.sparse as sp
 
 from fsopt.errors import FileError
 from fsopt.formats.nl_header import Header, read_header
+from fsopt.formats.nl_suffixes import INNER_SETS, SETS, changing
 from fsopt.formats.nl_terms import MOST_TERMS, Expressions, Lines, Tokens, index, number, pairs, whole
 from fsopt.formats.read_arrays import INFINITE, ReadProgram, model_of
 
-SETS = ("sosno", "ref")
-"""Suffixes of variables: the number of a special ordered set, and the weight in it."""
-INNER_SETS = ("sos", "sosref")
-"""Suffixes by which AMPL states its own sets, those of piecewise linear terms."""
-HARMLESS = frozenset(
-    {"sstatus", "priority", "direction", "scaling_factor", "lazy", "dual", "rc", "slack", "up", "down", "current"}
-    | {"unbdd", "dunbdd", "iis", "initial", "separate", "propagate", "dynamic", "removable"}
-    | {"ipopt_zL_in", "ipopt_zU_in", "ipopt_zL_out", "ipopt_zU_out"}
-)
-"""Suffixes that guide a solver or report its answer, and leave the program as it is; those of any other name may change
-the program, as ``relax`` does, which takes the integrality of a variable."""
 OTHERS = {"F": "an imported function", "L": "a logical constraint"}
 WORDS = {"C": 1, "O": 2, "V": 3, "J": 2, "G": 2, "r": 0, "b": 0, "S": 3, "k": 1, "x": 1, "d": 1}
 """Segment -> words after its letter."""
@@ -182,7 +172,7 @@ def _suffix(words: Sequence[str], lines: Lines, content: _Content) -> None:
         content.suffixes[name] = values
     elif name in INNER_SETS:
         raise FileError(f"the .nl file has piecewise linear terms as the suffix {name}", "state them by binaries")
-    elif name not in HARMLESS:
+    elif changing(name):
         raise FileError(
             f"the .nl file has the suffix {name[:40]}, which may change the program", "write it without this suffix"
         )
@@ -264,7 +254,10 @@ def _compare_nonlinear(content: _Content) -> None:
         _contained(used, content.linear.get(i, {}), f"is in a nonlinear term, and not in the segment J{i}")
     in_cost = expressions.variables(content.objective)
     _contained(in_cost, content.cost, "is in a nonlinear term, and not in the segment G0")
-    for used, declared in ((in_rows, both | inner), (in_cost, both | outer)):
+    pairs_of = (
+        ((in_rows | in_cost, both),) if content.header.old else ((in_rows, both | inner), (in_cost, both | outer))
+    )
+    for used, declared in pairs_of:
         _contained(used, declared, "is in a nonlinear term, and linear by the header")
         _contained(declared, used, "is in no nonlinear term, and nonlinear by the header")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
@@ -169,22 +170,46 @@ def _cplex(text: str) -> Stated:
 
 
 def _ampl(text: str) -> Stated:
-    """Read AMPL's .sol: multipliers and values in the order of the .nl file."""
+    """Read AMPL's .sol: options, counts, multipliers and values in the order of the .nl file, and suffixes."""
     head, _, body = text.partition("\nOptions")
-    lines = [line.strip() for line in body.splitlines() if line.strip()]
-    start = 1 + int(lines[0])
-    counts = [int(lines[start + k]) for k in range(4)]
-    duals, values = counts[1], counts[3]
-    listed = [float(line) for line in lines[start + 4 : start + 4 + duals + values]]
-    if len(listed) != duals + values:
-        raise ValueError("it ends before all values are given")
-    code = re.search(r"(?m)^objno\s+\S+\s+(\d+)", body)
-    if code is None:
-        raise ValueError("it has no code of the outcome")
-    status = next((s for codes, s in CODES.items() if int(code[1]) in codes), Status.FEASIBLE)
+    lines = deque(line.strip() for line in body.splitlines() if line.strip())
+    options = int(*_taken(lines, 1))
+    _taken(lines, options - 2 if options > 4 else options)
+    m, duals, n, values = map(int, _taken(lines, 4))
+    if options > 4:
+        float(*_taken(lines, 1))  # a tolerance of bounds, which two of the options announce
+    if duals not in (0, m) or values not in (0, n):
+        raise ValueError(f"it has {duals} multipliers of {m} constraints and {values} values of {n} variables")
+    listed = [float(line) for line in _taken(lines, duals + values)]
+    word, objective, code = (*_taken(lines, 1)[0].split(), "", "")[:3]
+    if word != "objno" or int(objective) not in (-1, 0):
+        raise ValueError("it has no code of the outcome of the first objective")
+    while lines:
+        _skip_suffix(lines, (n, m, 1, 1))
+    status = next((s for codes, s in CODES.items() if int(code) in codes), Status.FEASIBLE)
     name = head.strip().split(":")[0][:40] or "AMPL"
-    prices = listed[:duals] if duals == counts[0] else None
-    return Stated(f"AMPL ({name})", status, None, listed[duals:], prices, order=".nl")
+    return Stated(f"AMPL ({name})", status, None, listed[duals:], listed[:duals] if duals == m else None, order=".nl")
+
+
+def _taken(lines: deque[str], count: int) -> list[str]:
+    """Return the next lines of a file, which are taken away."""
+    if not 0 <= count <= len(lines):
+        raise ValueError(f"it ends before {count} lines that it announces")
+    return [lines.popleft() for _ in range(count)]
+
+
+def _skip_suffix(lines: deque[str], ends: tuple[int, ...]) -> None:
+    """Take away a suffix, which says nothing about the answer: a line of counts, its name, a table, and values."""
+    word, *counts = lines.popleft().split()
+    if word != "suffix" or len(counts) != 5:
+        raise ValueError("it has other lines than those of suffixes after the code of the outcome")
+    kind, values, _, _, table = map(int, counts)
+    _taken(lines, 1 + table)
+    for line in _taken(lines, values):
+        place, value = line.split()
+        float(value)
+        if not 0 <= int(place) < ends[kind % 4]:
+            raise ValueError(f"a suffix has the place {place}, of {ends[kind % 4]}")
 
 
 def _json(text: str) -> Stated:
@@ -214,6 +239,6 @@ FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], Stated]]] = (
     (re.compile(r"\A[^\n]* - objective value "), _cbc),
     (re.compile(r"(?m)\A(c .*\n|c\n)*s (bas|mip|ipt) "), glpk_raw),
     (re.compile(r"\AProblem:"), glpk_report),
-    (re.compile(r"(?m)^Options$"), _ampl),
+    (re.compile(r"(?m)^Options\s*$"), _ampl),
 )
 """Beginning of a file -> its reader."""

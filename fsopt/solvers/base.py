@@ -19,12 +19,13 @@ from fsopt.compiler.classes import program_class
 from fsopt.compiler.program import COMPONENT, MODEL, ROW
 from fsopt.compiler.rereading import differences, reread_bounds, reread_objective, reread_rows
 from fsopt.compiler.rows import read_row
+from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS
 from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.solvers.auxiliary import supplement
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Change, Outcome, Settings
 from fsopt.solvers.outcome import certified_result, load_values
-from fsopt.solvers.registry import TRANSFORMATIONS, choose
+from fsopt.solvers.registry import choose
 from fsopt.solvers.spec import SolverSpec
 from fsopt.solvers.watching import Progress, Watch, heard, watching
 from fsopt.typing import Indices, Vector
@@ -116,8 +117,8 @@ class Session:
         for kind, name in self.program.refused.items():
             who = "no solver takes" if solver is None else f"solver '{solver}' does not take"
             raise SolverError(
-                f"{who} '{self.model.name}' as it is: it has constraints of the kind {kind} ('{name}')",
-                TRANSFORMATIONS.get(kind, "state them by linear constraints and integers"),
+                f"{who} '{self.model.name}' as it is: it has a part of the kind {kind} ('{name}')",
+                TRANSFORMATIONS.get(kind, STATE),
             )
         try:
             return choose(solver, self.problem_class, self.model.name, self.program)

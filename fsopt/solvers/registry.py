@@ -10,13 +10,6 @@ from fsopt.errors import ParameterError, SolverError
 from fsopt.solvers.pyomo_call import PREFIX, spec_of
 from fsopt.solvers.spec import SolverSpec
 
-TRANSFORMATIONS = {
-    "Complementarity": "build misclass-lpec with big_m=1e4, or transform it: Pyomo's mpec.simple_disjunction and "
-    "gdp.bigm make an MILP of linear ones, mpec.simple_nonlinear makes an NLP",
-    "Disjunction": "transform it: Pyomo's gdp.bigm makes an MILP of linear ones",
-}
-"""Kind of constraints that the arrays do not hold -> the transformation of Pyomo that replaces them."""
-
 
 def _check(spec: SolverSpec) -> None:
     """Raise ParameterError for a solver of the user's own that cannot be called."""

@@ -242,12 +242,6 @@ def ordered() -> pyo.ConcreteModel:
     return m
 
 
-def endless() -> pyo.ConcreteModel:
-    m = curved(pyo.minimize)
-    m.row = pyo.Constraint(expr=m.x * float("nan") >= 1)
-    return m
-
-
 REFUSED = {
     "lp-cubic": (cubic, ".lp", r"cannot export 'cubic' to \.lp.*in 'curve' the term x\*\*3.*use \.nl"),
     "mps-cubic": (cubic, ".mps", r"to \.mps.*'curve'"),
@@ -257,7 +251,6 @@ REFUSED = {
     "sdpa-nonconvex": (saddle, ".dat-s", r"'hyperbola'"),
     "cbf-concave": (lambda: curved(pyo.maximize), ".cbf", r"objective 'cost' is not convex"),
     "cbf-sos": (ordered, ".cbf", r"SOSConstraint \('atmost'\)"),
-    "cbf-nan": (endless, ".cbf", r"'row' has a number that is not finite"),
     "sdpa-integer": (lambda: build_instance("fsp-master"), ".dat-s", r"no integer variables: 'sigma\[0\]'.*\.cbf"),
     "unknown": (cubic, ".xyz", r"unknown format '\.xyz'.*\.lp.*\.dat-s"),
 }

@@ -176,6 +176,13 @@ WRONG = {
     "equal weights": ("2 2.5", "2 1.5", "same weight"),
     "unknown suffix": (" priority", " relax", "suffix relax"),
     "kind of a suffix": ("S1 1", "S9 1", "kind of suffix 9"),
+    "operator": ("o2\nv4\nv1", "o48\nv4\nv1", r"operator o48 \(atan2\)"),
+    "piecewise linear term": ("o2\nv4\nv1", "o64\n2\nn1\nn0\nn2\nv1", r"operator o64 \(piecewise linear term\)"),
+    "unknown operator": ("o2\nv4\nv1", "o99\nv4\nv1", "operator o99 of the"),
+    "truth": ("o2\nv4\nv1", "o23\nv4\nv1", "comparison, not a number"),
+    "truth as a factor": ("o2\nv4\nv1", "o2\no23\nv4\nn1\nv1", "comparison in the place of a number"),
+    "number as a condition": ("o2\nv4\nv1", "o35\nv4\nv1\nn0", "a number in that of one"),
+    "empty list": ("o2\nv4\nv1", "o11\n0\n", "a list has 0 terms"),
     "piecewise": ("S0 2 sosno", "S0 2 sos", "piecewise"),
     "logical": (" 4 3 1 1 1", " 4 3 1 1 1 1", "logical"),
     "complementarities": ("\n 1 1\n", "\n 1 1 1 0 0 0\n", "complementarities"),
@@ -197,6 +204,44 @@ def test_counts_of_a_header_take_no_memory(tmp_path):
 def test_names_of_another_model_are_refused(tmp_path):
     (tmp_path / "m.col").write_text("a\nb\nc\n")
     refused(WHOLE, r"\.col file .* has 3 names, not 4", tmp_path)
+
+
+OPERATORS = {
+    "floor": ("o13\nv1\n", 2, "floor"),
+    "ceil": ("o14\nv1\n", 3, "ceil"),
+    "if": ("o35\no23\nv1\nn2\nv1\no5\nv1\nn2\n", 6.25, "if"),
+    "if greater": ("o35\no29\nv1\nn2\nv1\no5\nv1\nn2\n", 2.5, "if"),
+    "if equal": ("o35\no24\nv1\nn2.5\nn7\nv1\n", 7, "if"),
+    "min": ("o11\n3\nv1\nn4\no2\nn-1\nv1\n", -2.5, "min"),
+    "max": ("o12\n3\nv1\nn4\no2\nn-1\nv1\n", 4, "max"),
+    "absolute value": ("o15\no16\nv1\n", 2.5, ""),
+    "if of numbers": ("o2\no35\no28\nn1\nn2\nn3\no11\n2\nn5\nn6\nv1\n", 12.5, ""),
+}
+
+
+@pytest.mark.parametrize("case", OPERATORS)
+def test_operators_are_read_and_refused_by_name_where_nothing_takes_them(case, tmp_path):
+    """The value at 2.5, Pyomo's own file of the same function where it writes one, and the refusal of solvers."""
+    tokens, expected, kind = OPERATORS[case]
+    text = nested(0).replace("C0\nv0\n", f"C0\n{tokens}").replace("\nv1\n", "\nv0\n")
+    model = fsopt.read_model(written(tmp_path, "m.nl", text.replace("0 0 1\nk0", "0 0 9\nk0")))
+    model.x["x0"].value = 2.5
+    assert pyo.value(model.row["row0"].body) == pytest.approx(expected)
+    assert list(compile_model(model).unsupported) == ([kind] if kind else [])
+    if kind in ("min", "max"):
+        return
+    again = fsopt.read_model(fsopt.export(model, tmp_path / "again.nl")[0])
+    again.x["x[x0]"].value = 2.5
+    assert pyo.value(again.row["row[row0]"].body) == pytest.approx(expected)
+
+
+def test_a_header_of_before_1993_is_read(tmp_path):
+    """It has two counts of nonlinear variables and two of integers."""
+    old = nested(0).replace("\n 1 0 0\n 0 0 0 1\n 0 0 0 0 0\n", "\n 1 0\n 0 0\n 0 0\n").replace("C0\nv0", "C0\no44\nv0")
+    row = fsopt.read_model(written(tmp_path, "m.nl", old)).row["row0"]
+    assert "exp(" in str(row.body)
+    refused(old.replace("\n 1 0\n 0 0\n 0 0\n", "\n 0 0\n 0 0\n 0 0\n"), "linear by the header", tmp_path)
+    refused(old.replace("\n 1 0\n 0 0\n 0 0\n", "\n 1 0\n 0 0\n 0 0 0 0 0\n"), "and not both", tmp_path)
 
 
 # -- shared expressions --------------------------------------------------------------------------------------
@@ -285,25 +330,35 @@ def unused(m):
     m.two = pyo.SOSConstraint(var=m.x, index=[4], sos=1)
 
 
-def equal(m):
-    m.one.deactivate()
-    m.two = pyo.SOSConstraint(rule=lambda m: ([m.x[1], m.x[2]], [1, 1]), sos=2)
-
-
 def by_suffix(m):
     m.one.deactivate()
     m.sosno = pyo.Suffix(direction=pyo.Suffix.EXPORT, datatype=pyo.Suffix.INT)
     m.sosno[m.x[1]] = 1
 
 
+def of_a_user(m):
+    m.mine = pyo.Suffix(direction=pyo.Suffix.EXPORT)
+    m.mine[m.x[1]] = 3
+
+
+def test_a_suffix_that_changes_nothing_and_a_local_one_are_exported(tmp_path):
+    m = with_sets()
+    m.priority, m.mine = pyo.Suffix(direction=pyo.Suffix.EXPORT), pyo.Suffix(direction=pyo.Suffix.LOCAL)
+    m.priority[m.x[1]] = m.mine[m.x[1]] = 3
+    path = fsopt.export(m, tmp_path / "m.nl")[0]
+    assert " priority" in path.read_text()
+    assert " mine" not in path.read_text()
+    assert len(fsopt.read_model(path).x) == 4 - 1
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
+        (of_a_user, "its suffix 'mine' may change the program"),
         (overlapping, r"in the special ordered set 'two' another one has 'x\[2\]' too"),
         (fixed, r"'x\[3\]' is fixed"),
         (unused, "no constraint"),
         (by_suffix, "sosno"),
-        (equal, "weights are equal"),
     ],
 )
 def test_a_set_that_nl_cannot_hold_is_not_exported(change, words, tmp_path):

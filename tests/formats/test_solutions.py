@@ -152,6 +152,48 @@ def test_names_with_brackets_and_spaces(software, tmp_path):
     assert fsopt.verify(answer, model).verified == (duals or status == "feasible")
 
 
+SUFFIX = "suffix 0 1 8 12 1\nsstatus\n0 none\n1 3\n"
+SOL = {
+    "suffix": (AMPL + SUFFIX, "optimal"),
+    "two suffixes": (AMPL + SUFFIX + "suffix 4 1 3 0 0\nrc\n0 0.5\n", "optimal"),
+    "tolerance": (AMPL.replace("\n3\n0\n1\n0\n", "\n5\n0\n3\n0\n").replace("2\n2\n", "2\n2\n1e-9\n"), "optimal"),
+    "lines of DOS": (AMPL.replace("\n", "\r\n"), "optimal"),
+    "limit": (AMPL.replace("objno 0 0", "objno 0 400"), "feasible"),
+    "failure": (AMPL.replace("objno 0 0", "objno 0 -1"), "feasible"),
+}
+WRONG_SOL = {
+    "count of values": (AMPL.replace("2\n2\n", "3\n2\n"), "2 values of 3 variables"),
+    "count of multipliers": (AMPL.replace("0\n1\n1\n2", "0\n2\n1\n2"), "1 multipliers of 2 constraints"),
+    "another model": (AMPL.replace("2\n2\n1", "3\n3\n1\n1"), "3 values, the model 2"),
+    "another objective": (AMPL.replace("objno 0", "objno 1"), "first objective"),
+    "no code": (AMPL.replace("objno 0 0", "objno"), "damaged"),
+    "what follows": (AMPL + "3\n", "other lines"),
+    "place of a suffix": (AMPL + SUFFIX.replace("\n1 3", "\n2 3"), "a suffix has the place 2, of 2"),
+}
+
+
+@pytest.mark.parametrize("case", SOL)
+def test_what_a_sol_file_says(case, tmp_path):
+    text, status = SOL[case]
+    answer = fsopt.read_solution(written(tmp_path, "answer", text), named_model())
+    assert (answer.status, answer.point.x.tolist(), answer.objective) == (status, [1.0, 0.0], 1.0)
+
+
+@pytest.mark.parametrize("case", WRONG_SOL)
+def test_a_wrong_part_of_a_sol_file_is_refused_by_name(case, tmp_path):
+    text, words = WRONG_SOL[case]
+    with pytest.raises(FileError, match=words):
+        fsopt.read_solution(written(tmp_path, "answer", text), named_model())
+
+
+def test_a_sol_file_cut_at_any_line_is_refused(tmp_path):
+    lines = (AMPL + SUFFIX).splitlines(keepends=True)
+    whole = len(AMPL.splitlines())
+    for k in (k for k in range(len(lines)) if k != whole):  # there a suffix is missing, which says nothing
+        with pytest.raises(FileError):
+            fsopt.read_solution(written(tmp_path, "answer", "".join(lines[:k])), named_model())
+
+
 def test_a_model_of_the_user_itself(tmp_path):
     """Names of a Pyomo model, as its own or as its writers write them."""
     import pyomo.environ as pyo

@@ -1,0 +1,284 @@
+"""What a Pyomo model says and no array holds: refused by name by solvers, in certificates and in files."""
+
+from __future__ import annotations
+
+import math
+
+import pyomo.dae as dae
+import pyomo.environ as pyo
+import pytest
+from pyomo.contrib.piecewise import PiecewiseLinearFunction
+from pyomo.core.expr.numeric_expr import MaxExpression, MinExpression
+from pyomo.gdp import Disjunct, Disjunction
+from pyomo.mpec import Complementarity, complements
+from pyomo.network import Arc, Port
+
+import fsopt
+from fsopt.compiler import compile_model
+from fsopt.errors import FileError, ParameterError, SolverError
+
+
+def plain():
+    """Return min x + 2y, x + y >= 3, with the optimum 3."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(0, 10), initialize=3), pyo.Var(bounds=(0, 10), initialize=1)
+    m.o = pyo.Objective(expr=m.x + 2 * m.y)
+    m.c = pyo.Constraint(expr=m.x + m.y >= 3)
+    return m
+
+
+def disjunction(m):
+    m.d = Disjunction(expr=[[m.x >= 5], [m.y >= 1]])
+
+
+def disjunct(m):
+    m.d = Disjunct()
+    m.d.c = pyo.Constraint(expr=m.x >= 5)
+
+
+def logical(m):
+    m.b = pyo.BooleanVar([1, 2])
+    m.d = pyo.LogicalConstraint(expr=pyo.land(m.b[1], m.b[2]))
+
+
+def complementarity(m):
+    m.d = Complementarity(expr=complements(m.x >= 1, m.y >= 1))
+
+
+def arc(m):
+    m.p, m.q = Port(), Port()
+    m.p.add(m.x, "flow")
+    m.q.add(m.y, "flow")
+    m.d = Arc(source=m.p, destination=m.q)
+
+
+def piecewise(m):
+    m.d = PiecewiseLinearFunction(points=[0, 5, 10], function=lambda x: (x - 5) ** 2)
+    m.e = pyo.Constraint(expr=m.d(m.x) <= 1)
+
+
+def external(m):
+    m.f = pyo.ExternalFunction(lambda a: a * a)
+    m.d = pyo.Constraint(expr=m.f(m.x) >= 16)
+
+
+def of(function):
+    return lambda m: m.add_component("d", pyo.Constraint(expr=function(m) >= 4))
+
+
+KINDS = {
+    "Disjunction": (disjunction, "transform"),
+    "Disjunct": (disjunct, "Disjunction"),
+    "LogicalConstraint": (logical, "logical_to_linear"),
+    "Complementarity": (complementarity, "simple_disjunction"),
+    "Arc": (arc, "expand_arcs"),
+    "PiecewiseLinearFunction": (piecewise, "integers"),
+    "external function": (external, "integers"),
+    "floor": (of(lambda m: pyo.floor(m.x)), "integers"),
+    "ceil": (of(lambda m: pyo.exp(2 + pyo.ceil(m.x))), "integers"),
+    "if": (of(lambda m: pyo.Expr_if(m.x >= 2, m.x, m.y)), "integers"),
+    "min": (of(lambda m: MinExpression((m.x, m.y))), "integers"),
+    "max": (of(lambda m: m.y * MaxExpression((m.x, m.y))), "integers"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_part_without_a_place_in_the_arrays_is_refused_by_name(kind, tmp_path):
+    change, hint = KINDS[kind]
+    m = plain()
+    change(m)
+    with pytest.raises(SolverError, match=rf"a part of the kind {kind} \('d'\)") as error:
+        fsopt.solve(m)
+    assert hint in error.value.hint
+    found = fsopt.certify(m)
+    assert not found.ok
+    assert f"{kind} ('d')" in found.notes[0]
+    for suffix in (".cbf", ".lp") if kind in ("floor", "ceil", "if") else (".cbf", ".lp", ".mps", ".nl", ".gms"):
+        with pytest.raises(FileError, match=r"cannot export.*'d'"):
+            fsopt.export(m, tmp_path / f"m{suffix}")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_an_objective_with_such_a_function_is_refused():
+    m = plain()
+    m.o.expr = pyo.floor(m.x) + m.y
+    with pytest.raises(SolverError, match=r"floor \('o'\)"):
+        fsopt.solve(m)
+
+
+@pytest.mark.parametrize("name", ["gdp.bigm", "gdp.hull"])
+def test_what_pyomo_makes_of_a_disjunction_is_solved(name):
+    m = plain()
+    disjunction(m)
+    pyo.TransformationFactory(name).apply_to(m)
+    assert fsopt.solve(m, "highs").objective == pytest.approx(4)  # x = 2, y = 1
+
+
+# -- other parts that are read, or refused --------------------------------------------------------------------
+
+
+def parameter(m):
+    m.p = pyo.Param(initialize=4, mutable=True)
+    m.d = pyo.Constraint(expr=m.p * m.x >= m.p + 12)
+
+
+def inactive(m):
+    m.b = pyo.Block()
+    m.b.z = pyo.Var(initialize=0)
+    m.b.c = pyo.Constraint(expr=m.x >= 100)
+    m.b.k = Complementarity(expr=complements(m.x >= 1, m.y >= 1))
+    m.b.deactivate()
+
+
+def piecewise_of_pyomo(m):
+    m.z = pyo.Var(bounds=(-9, 9))
+    m.p = pyo.Piecewise(m.z, m.x, pw_pts=[0, 5, 10], f_rule=[0, 5, 5], pw_constr_type="EQ", pw_repn="SOS2")
+    m.d = pyo.Constraint(expr=m.z >= 4)
+
+
+READ = {
+    "a mutable parameter": (parameter, 4),
+    "a parameter as a bound": (lambda m: (parameter(m), m.y.setlb(m.p)), 12),
+    "an inactive block": (inactive, 3),
+    "a block": (lambda m: m.add_component("b", pyo.Block(rule=lambda b: b.add_component("c", at_least(m.x, 7)))), 7),
+    "a constant in the objective": (lambda m: m.o.set_value(m.x + 2 * m.y + 5), 8),
+    "an objective without variables": (lambda m: m.o.set_value(5.0), 5),
+    "a range": (lambda m: m.add_component("d", pyo.Constraint(expr=(4, m.x + m.y, 5))), 4),
+    "an infinite right-hand side": (lambda m: m.add_component("d", pyo.Constraint(expr=m.x <= math.inf)), 3),
+    "a fixed variable": (lambda m: m.y.fix(2), 5),
+    "a value beyond bounds": (lambda m: m.y.fix(20), 40),
+    "a suffix": (lambda m: m.add_component("unknown", pyo.Suffix(direction=pyo.Suffix.EXPORT)), 3),
+    "an external function in no constraint": (lambda m: m.add_component("f", pyo.ExternalFunction(lambda a: a)), 3),
+    "a truth in no constraint": (lambda m: m.add_component("b", pyo.BooleanVar()), 3),
+    "a port in no arc": (lambda m: m.add_component("p", Port()), 3),
+    "an expression": (lambda m: (m.add_component("e", pyo.Expression(expr=2 * m.x)), m.y.setub(m.y.ub)), 3),
+    "one of two objectives": (lambda m: (m.o.deactivate(), m.add_component("q", pyo.Objective(expr=m.x))), 0),
+    "a piecewise linear function by a set": (piecewise_of_pyomo, 4),
+}
+
+
+def at_least(variable, value):
+    return pyo.Constraint(expr=variable >= value)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_what_is_read(name):
+    change, expected = READ[name]
+    m = plain()
+    change(m)
+    answer = fsopt.solve(m)
+    assert (answer.status, answer.objective) == ("optimal", pytest.approx(expected))
+    assert answer.certificate.ok
+
+
+def row(body):
+    return lambda m: m.add_component("d", pyo.Constraint(expr=body(m)))
+
+
+def unset(m):
+    m.p = pyo.Param(mutable=True)
+    m.d = pyo.Constraint(expr=m.p * m.x >= 2)
+
+
+def zero(m):
+    m.p = pyo.Param(initialize=0, mutable=True)
+    m.d = pyo.Constraint(expr=m.x / m.p <= 2)
+
+
+def foreign(factor, power=1):
+    other = plain()
+    return row(lambda m: m.y + factor * other.x**power >= 1)
+
+
+def derivative(m):
+    m.t = dae.ContinuousSet(bounds=(0, 1))
+    m.z = pyo.Var(m.t, bounds=(0, 1))
+    m.dz = dae.DerivativeVar(m.z)
+    m.d = pyo.Constraint(m.t, rule=lambda m, t: m.dz[t] == 1)
+
+
+def ordered(weights, sos):
+    return lambda m: m.add_component("d", pyo.SOSConstraint(rule=lambda m: ([m.x, m.y], weights), sos=sos))
+
+
+def foreign_set(m):
+    other = plain()
+    m.kept = [other]
+    m.d = pyo.SOSConstraint(rule=lambda m: ([m.x, other.x], [1, 2]), sos=1)
+
+
+REFUSED = {
+    "a parameter without value": (unset, "'d' cannot be read"),
+    "a division by 0": (zero, r"'d' cannot be read \(division by zero\)"),
+    "an expression without content": (
+        lambda m: (m.add_component("e", pyo.Expression()), row(lambda m: m.e + m.x >= 1)(m)),
+        "'d' cannot be read",
+    ),
+    "no number": (row(lambda m: math.nan * m.x <= 3), "'d' has the coefficient nan"),
+    "an infinite number": (row(lambda m: math.inf * m.x + m.y <= 3), "'d' has the coefficient inf"),
+    "an infinite number of a product": (row(lambda m: math.inf * m.x * m.y <= 3), "'d' has the coefficient inf"),
+    "an infinite factor": (row(lambda m: math.inf * pyo.exp(m.x) <= 3), "'d' has the coefficient inf"),
+    "an infinite cost": (lambda m: m.o.set_value(math.inf * m.x), "'o' has the coefficient inf"),
+    "an infinite square": (lambda m: m.o.set_value(math.inf * m.x**2), "'o' has the coefficient inf"),
+    "an equation with infinity": (row(lambda m: m.x == math.inf), "'d' has the bounds inf and inf"),
+    "an inequality with infinity": (row(lambda m: m.x >= math.inf), "'d' has the bounds inf and inf"),
+    "no number as bound": (row(lambda m: m.x <= math.nan), "'d' has the bounds -inf and nan"),
+    "an infinite lower bound": (lambda m: m.x.setlb(math.inf), "'x' has no bounds that can be read"),
+    "a fixed variable without value": (lambda m: m.x.fix(None), "'x' is fixed at None"),
+    "a variable fixed at no number": (lambda m: m.x.fix(math.nan, skip_validation=True), "'x' is fixed at nan"),
+    "a variable of another model": (foreign(1), "'d' has 'x', which is no variable of the model"),
+    "times a number": (foreign(2), "'d' has 'x', which is no variable of the model"),
+    "squared": (foreign(2, 2), "'d' has 'x', which is no variable of the model"),
+    "to the third": (foreign(2, 3), "'d' has 'x', which is no variable of the model"),
+    "in a set": (foreign_set, "'d' has 'x', which is no variable of the model"),
+    "a derivative": (derivative, r"'dz\[0\]', which is a DerivativeVar, not a Var"),
+    "two objectives": (lambda m: m.add_component("q", pyo.Objective(expr=m.y)), r"2 active objectives \(o, q\)"),
+    "a set of type 3": (ordered([1, 2], 3), "'d' has the type 3"),
+    "a set without order": (ordered([1, 1], 2), "'d' has no order, as weights are equal"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_by_name(name, tmp_path):
+    change, words = REFUSED[name]
+    m = plain()
+    change(m)
+    for call in (fsopt.solve, fsopt.certify, lambda m: fsopt.export(m, tmp_path / "m.nl")):
+        with pytest.raises(ParameterError, match=words) as error:
+            call(m)
+        assert error.value.hint
+        assert "\n" not in str(error.value)
+
+
+def test_a_set_of_type_1_needs_no_order():
+    m = plain()
+    m.o.expr = -m.x - 2 * m.y
+    ordered([1, 1], 1)(m)
+    assert fsopt.solve(m, "scip").objective == pytest.approx(-20)
+
+
+def test_variables_of_a_set_may_be_negative():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var([1, 2, 3], bounds=(-2, 2))
+    m.o = pyo.Objective(expr=m.x[1] - 2 * m.x[2] + 3 * m.x[3])
+    for kind, expected in ((1, -6), (2, -10)):
+        m.d = pyo.SOSConstraint(var=m.x, sos=kind)
+        assert fsopt.solve(m, "scip").objective == pytest.approx(expected)
+        m.del_component(m.d)
+
+
+def test_files_need_variables_and_those_of_linear_programs_an_objective(tmp_path):
+    with pytest.raises(FileError, match="no variables"):
+        fsopt.export(pyo.ConcreteModel(), tmp_path / "m.lp")
+    m = plain()
+    m.o.deactivate()
+    for suffix in (".lp", ".mps"):
+        with pytest.raises(FileError, match="no objective"):
+            fsopt.export(m, tmp_path / f"m{suffix}")
+    assert fsopt.solve(fsopt.read_model(fsopt.export(m, tmp_path / "m.nl")[0])).status == "optimal"
+
+
+def test_a_function_is_named_once_for_all_constraints():
+    m = plain()
+    m.d = pyo.Constraint([1, 2], rule=lambda m, i: pyo.floor(m.x) + pyo.ceil(m.y) <= i)
+    assert compile_model(m).unsupported == {"floor": "d[1]", "ceil": "d[1]"}
