@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pyomo.environ as pyo
+from pyomo.common.gc_manager import PauseGC
 
 from fsopt.common.arguments import PATH, checked
 from fsopt.common.budget import unpacked
@@ -16,7 +17,8 @@ from fsopt.common.files import brief, check_readable
 from fsopt.errors import FileError
 from fsopt.formats.read_arrays import model_of
 from fsopt.formats.read_cbf import read_cbf
-from fsopt.formats.read_lp_mps import read_lp, read_mps
+from fsopt.formats.read_lp import read_lp
+from fsopt.formats.read_mps import read_mps
 from fsopt.formats.read_nl import read_nl
 
 PACKED = ".gz"
@@ -74,7 +76,8 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
         raise FileError(
             f"'{brief(source)}' has no suffix of a model file", f"use one of {', '.join(READERS)}, or with {PACKED}"
         )
-    model = READERS[suffix](text_of(source), source)
+    with PauseGC():  # a reader makes many objects and drops none in circles
+        model = READERS[suffix](text_of(source), source)
     model.name = source.name[: source.name.lower().removesuffix(PACKED).rindex(suffix)]
     model.read_from_file = suffix
     return model
