@@ -45,9 +45,10 @@ class Forms:
 
 @dataclass
 class Rows:
-    """Constraints: names (empty for none), places of the first tokens and of the relations, and bounds (m,)."""
+    """Constraints: names (empty for none), bounds (m,), and places: behind the name, of the terms, of the relation."""
 
     names: list[str]
+    heads: Indices
     starts: Indices
     ends: Indices
     lo: Vector
@@ -134,9 +135,10 @@ def rows_of(t: Tokens) -> Rows:
     if closed.any():
         t.wrong(int(relations[left][int(np.argmax(closed))]), "two bounds of one side", "write lower <= terms <= upper")
     lo[owner], hi[owner] = np.maximum(lo[owner], low), np.minimum(hi[owner], high)
+    heads = starts.copy()
     starts[owner] = relations[left] + 1
     names = [t.words[b] if has else "" for b, has in zip(begins.tolist(), labelled.tolist(), strict=True)]
-    return Rows(names, starts, right, lo, hi)
+    return Rows(names, heads, starts, right, lo, hi)
 
 
 def forms_of(t: Tokens, starts: Indices, ends: Indices) -> Forms:

@@ -97,7 +97,8 @@ def model_of(program: ReadProgram) -> pyo.ConcreteModel:
 
     Raises
     ------
-    FileError : there is no variable, two variables or two constraints have the same name, or a number is not finite.
+    FileError : there is no variable, two variables or two constraints have the same name, a number is not finite, or a
+        lower bound is infinite, or an upper one minus infinite.
     """
     p = program
     if not p.columns:
@@ -109,6 +110,10 @@ def model_of(program: ReadProgram) -> pyo.ConcreteModel:
     _refuse_infinite(p.c, np.array([p.c0]), p.A.data)
     if any(np.isnan(bounds).any() for bounds in (p.lo, p.hi, p.lb, p.ub)):
         raise FileError("a bound in the file is not a number", "correct the file")
+    for names, low, high in ((p.columns, p.lb, p.ub), (p.rows, p.lo, p.hi)):
+        if (empty := (low >= INFINITE) | (high <= -INFINITE)).any():
+            name = names[int(np.argmax(empty))]
+            raise FileError(f"a bound of '{name}' leaves no number, as {INFINITE:g} is infinite here", "scale the model")
     m = pyo.ConcreteModel(name=p.name or "model")
     m.x = pyo.Var(p.columns)
     x = tuple(m.x.values())

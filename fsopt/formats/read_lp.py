@@ -63,7 +63,7 @@ def read_lp(text: str) -> ReadProgram:
         objective=squares.get(0),
         terms=_products(forms, parts, place),
     )
-    return switched(program, _indicators(body, arrows, rows.starts, place))
+    return switched(program, _indicators(body, arrows, rows.heads, place))
 
 
 def _without_arrows(t: Tokens) -> tuple[Tokens, Arrows]:
@@ -80,9 +80,9 @@ def _without_arrows(t: Tokens) -> tuple[Tokens, Arrows]:
     return (t.kept(kept), found) if found else (t, found)
 
 
-def _indicators(t: Tokens, arrows: Arrows, starts: Indices, place: Mapping[str, int]) -> list[Indicator]:
+def _indicators(t: Tokens, arrows: Arrows, heads: Indices, place: Mapping[str, int]) -> list[Indicator]:
     """Return the indicators, each of which has to stand at the start of its constraint."""
-    row = {start: i for i, start in enumerate(starts.tolist())}
+    row = {head: i for i, head in enumerate(heads.tolist())}
     found = []
     for where, name, value in arrows:
         if where not in row:
