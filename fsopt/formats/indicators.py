@@ -42,7 +42,8 @@ def switched(p: ReadProgram, indicators: Sequence[Indicator]) -> ReadProgram:
     if not indicators:
         return p
     off: dict[tuple[int, int], int] = {}  # (binary, value) -> the variable that is 1 where the constraint need not hold
-    columns, rows, lo, hi = list(p.columns), list(p.rows), p.lo.tolist(), p.hi.tolist()
+    columns, rows = list(p.columns), list(p.rows)
+    lo, hi = p.lo.tolist(), p.hi.tolist()
     forms: list[tuple[int, int, float]] = []
     copies: dict[int, int] = {}
     seen: set[int] = set()

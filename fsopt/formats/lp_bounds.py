@@ -31,7 +31,8 @@ def stated_bounds(t: Tokens | None) -> Bounds:
         if t.words[k].lower() == "free" and t.kinds[k - 1] == WORD:
             t.kinds[k] = OTHER
     v = np.flatnonzero(t.kinds == WORD)
-    left, right, free = at(t, v - 1) == RELATION, at(t, v + 1) == RELATION, at(t, v + 1) == OTHER
+    left, right = at(t, v - 1) == RELATION, at(t, v + 1) == RELATION
+    free = at(t, v + 1) == OTHER
     bounds = Bounds(
         t.words[v].tolist(), v, (np.full(len(v), -np.inf), np.full(len(v), np.inf)), (free.copy(), free.copy())
     )

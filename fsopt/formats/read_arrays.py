@@ -110,10 +110,10 @@ def model_of(program: ReadProgram) -> pyo.ConcreteModel:
     _refuse_infinite(p.c, np.array([p.c0]), p.A.data)
     if any(np.isnan(bounds).any() for bounds in (p.lo, p.hi, p.lb, p.ub)):
         raise FileError("a bound in the file is not a number", "correct the file")
-    for names, low, high in ((p.columns, p.lb, p.ub), (p.rows, p.lo, p.hi)):
-        if (empty := (low >= INFINITE) | (high <= -INFINITE)).any():
+    for names, least, most in ((p.columns, p.lb, p.ub), (p.rows, p.lo, p.hi)):
+        if (empty := (least >= INFINITE) | (most <= -INFINITE)).any():
             name = names[int(np.argmax(empty))]
-            raise FileError(f"a bound of '{name}' leaves no number, as {INFINITE:g} is infinite here", "scale the model")
+            raise FileError(f"a bound of '{name}' leaves no number: {INFINITE:g} is infinite", "scale the model")
     m = pyo.ConcreteModel(name=p.name or "model")
     m.x = pyo.Var(p.columns)
     x = tuple(m.x.values())

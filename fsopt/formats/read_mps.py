@@ -8,15 +8,23 @@ that is stated twice, and a negative upper bound of a variable without a lower o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
 from fsopt.errors import FileError
-from fsopt.formats.indicators import Indicator, switched
-from fsopt.formats.mps_lines import Pairs, Section, repeated, sections
-from fsopt.formats.read_arrays import INFINITE, ReadProgram, Sets, products
+from fsopt.formats.indicators import switched
+from fsopt.formats.mps_lines import Section, repeated, sections
+from fsopt.formats.mps_terms import (
+    Names,
+    constraint_terms,
+    indicators_of,
+    objective_terms,
+    places_of,
+    refuse_infinite,
+    sets_of,
+)
+from fsopt.formats.read_arrays import INFINITE, ReadProgram, products
 from fsopt.typing import Indices, Mask, Vector
 
 ORDER = ("NAME", "OBJSENSE", "OBJNAME", "ROWS", "COLUMNS", "RHS", "RANGES", "BOUNDS")
@@ -59,28 +67,20 @@ def read_mps(text: str) -> ReadProgram:
         raise
 
 
-@dataclass
-class _Names:
-    """Places of the names of a file: rows by name, the objective -1; columns by name."""
-
-    rows: Mapping[str, int]
-    columns: Mapping[str, int]
-
-
 def _program(found: Sequence[Section]) -> ReadProgram:
     held = _by_name(found)
     names, kinds, objective = _rows(held)
     rows = {name: i for i, name in enumerate(names)} | {objective: -1}
     columns, marked, matrix = _columns(held["COLUMNS"], rows)
-    known = _Names(rows, {name: j for j, name in enumerate(columns)})
+    known = Names(rows, {name: j for j, name in enumerate(columns)})
     c, A = matrix
     lo, hi, c0 = _sides(held, kinds, known)
     lb, ub, integer, semi = _bounds(held.get("BOUNDS"), known, marked)
     quadratic = [s for s in found if s.name in ("QUADOBJ", "QSECTION", "QMATRIX")]
     if len(quadratic) > 1:
         quadratic[1].wrong(-1, "the objective has two quadratic sections", "keep one")
-    terms = {place: products(triples) for place, triples in _constraint_terms(found, known).items() if triples}
-    squares = [t for s in quadratic for t in _objective_terms(s, known, objective)]
+    terms = {place: products(triples) for place, triples in constraint_terms(found, known).items() if triples}
+    squares = [t for s in quadratic for t in objective_terms(s, known, objective)]
     name = " ".join(held["NAME"].rest) if "NAME" in held else ""
     program = ReadProgram(
         name=name,
@@ -96,11 +96,11 @@ def _program(found: Sequence[Section]) -> ReadProgram:
         ub=ub,
         integer=integer,
         semi=semi,
-        sets=_sets(held.get("SOS"), known),
+        sets=sets_of(held.get("SOS"), known),
         objective=products(squares) if squares else None,
         terms=terms,
     )
-    return switched(program, _indicators(held.get("INDICATORS"), known))
+    return switched(program, indicators_of(held.get("INDICATORS"), known))
 
 
 def _by_name(found: Sequence[Section]) -> dict[str, Section]:
@@ -167,16 +167,6 @@ def _rows(held: Mapping[str, Section]) -> tuple[list[str], list[str], str]:
     return names, senses, objective
 
 
-def _places(section: Section, names: Sequence[str], known: Mapping[str, int], what: str, lines: Indices) -> Indices:
-    """Return the places of names; raises FileError for the first that is unknown."""
-    found = [known.get(name, -2) for name in names]
-    places = np.fromiter(found, int, len(found))
-    if len(places) and places.min() < -1:
-        bad = int(np.argmax(places < -1))
-        section.wrong(int(lines[bad]), f"the {what} has the unknown name '{names[bad][:40]}'")
-    return places
-
-
 def _columns(section: Section, rows: Mapping[str, int]) -> tuple[list[str], Mask, tuple[Vector, sp.csr_matrix]]:
     """Return the names of the variables, which of them are between markers, and their coefficients."""
     inside, integral = _without_markers(section)
@@ -184,11 +174,11 @@ def _columns(section: Section, rows: Mapping[str, int]) -> tuple[list[str], Mask
     columns = list(dict.fromkeys(pairs.heads))
     number = {name: j for j, name in enumerate(columns)}
     j = np.fromiter(map(number.__getitem__, pairs.heads), int, len(pairs.heads))
-    i = _places(inside, pairs.names, rows, "entry", pairs.lines)
+    i = places_of(inside, pairs.names, rows, "entry", pairs.lines)
     apart = np.flatnonzero(np.diff(j, prepend=-1) < 0)
     if len(apart):
         inside.wrong(int(pairs.lines[apart[0]]), "the lines of the variable are not together", "put them together")
-    _refuse_infinite(inside, pairs)
+    refuse_infinite(inside, pairs)
     order = np.lexsort((i, j))
     same = np.flatnonzero((np.diff(i[order]) == 0) & (np.diff(j[order]) == 0))
     if len(same):
@@ -225,19 +215,13 @@ def _without_markers(section: Section) -> tuple[Section, Mask]:
     return Section(section.name, section.rest, rows, lines, section.text, section.head), integral[kept]
 
 
-def _refuse_infinite(section: Section, pairs: Pairs) -> None:
-    bad = np.abs(pairs.values) >= INFINITE
-    if bad.any():
-        section.wrong(int(pairs.lines[int(np.argmax(bad))]), f"the number is {INFINITE:g} or more in size")
-
-
-def _row_values(section: Section | None, known: _Names) -> tuple[Indices, Vector]:
+def _row_values(section: Section | None, known: Names) -> tuple[Indices, Vector]:
     """Return the rows and values of a section RHS or RANGES, whose lines are of one set."""
     if section is None:
         return np.zeros(0, dtype=int), np.zeros(0)
     pairs = section.pairs(needs_head=False)
     _refuse_sets(section, pairs.heads, pairs.lines)
-    rows = _places(section, pairs.names, known.rows, "line", pairs.lines)
+    rows = places_of(section, pairs.names, known.rows, "line", pairs.lines)
     if (twice := repeated(rows.tolist())).any():
         section.wrong(int(pairs.lines[int(np.argmax(twice))]), "the row has two values", "keep one")
     return rows, pairs.values
@@ -249,7 +233,7 @@ def _refuse_sets(section: Section, sets: Sequence[str], lines: Indices) -> None:
         section.wrong(int(lines[bad]), f"the section {section.name} has a second set", "keep the lines of one set")
 
 
-def _sides(held: Mapping[str, Section], kinds: Sequence[str], known: _Names) -> tuple[Vector, Vector, float]:
+def _sides(held: Mapping[str, Section], kinds: Sequence[str], known: Names) -> tuple[Vector, Vector, float]:
     """Return lower and upper bounds of the rows, and the constant of the objective, minus its right-hand side."""
     rows, values = _row_values(held.get("RHS"), known)
     side = np.zeros(len(kinds) + 1)  # the last one is that of the objective, whose place is -1
@@ -270,7 +254,7 @@ def _sides(held: Mapping[str, Section], kinds: Sequence[str], known: _Names) -> 
     return lo, hi, 0.0 - float(side[-1])
 
 
-def _bounds(section: Section | None, known: _Names, marked: Mask) -> tuple[Vector, Vector, Mask, Mask]:
+def _bounds(section: Section | None, known: Names, marked: Mask) -> tuple[Vector, Vector, Mask, Mask]:
     """Return lower and upper bounds, and the masks of the integer and the semicontinuous variables."""
     n = len(marked)
     ends = np.zeros(n), np.full(n, np.inf)
@@ -298,7 +282,7 @@ def _bounds(section: Section | None, known: _Names, marked: Mask) -> tuple[Vecto
     return *ends, integer, semi
 
 
-def _bound_lines(section: Section, known: _Names) -> tuple[np.ndarray, Indices, Vector]:
+def _bound_lines(section: Section, known: Names) -> tuple[np.ndarray, Indices, Vector]:
     """Return kind, column and value of each line, 0 where it has none."""
     kinds = np.array([row[0].upper() for row in section.rows], dtype=object)
     unknown = np.array([kind not in BOUNDS for kind in kinds], dtype=bool)
@@ -310,96 +294,8 @@ def _bound_lines(section: Section, known: _Names) -> tuple[np.ndarray, Indices, 
     named, lines = sizes > np.where(valued, 3, 2), np.arange(len(sizes))
     names = [row[2 if has else 1] for row, has in zip(section.rows, named.tolist(), strict=True)]
     _refuse_sets(section, [row[1] if has else "" for row, has in zip(section.rows, named.tolist(), strict=True)], lines)
-    columns = _places(section, names, known.columns, "bound", lines)
+    columns = places_of(section, names, known.columns, "bound", lines)
     given = np.flatnonzero(valued | (sizes == 4))
     values = np.zeros(len(kinds))
     values[given] = section.values([section.rows[k][-1] for k in given.tolist()], given)
     return kinds, columns, values
-
-
-def _entries(section: Section, known: _Names) -> list[tuple[int, int, float, int]]:
-    """Return the entries (i, j, v, line) of a quadratic section, each once."""
-    pairs = section.pairs(needs_head=True)
-    rows = _places(section, pairs.heads, known.columns, "entry", pairs.lines).tolist()
-    columns = _places(section, pairs.names, known.columns, "entry", pairs.lines).tolist()
-    _refuse_infinite(section, pairs)
-    found = list(zip(rows, columns, pairs.values.tolist(), pairs.lines.tolist(), strict=True))
-    twice = repeated([(i, j) for i, j, *_ in found])
-    if twice.any():
-        section.wrong(found[int(np.argmax(twice))][3], "the entry is stated twice", "add the two")
-    return found
-
-
-def _symmetric(section: Section, known: _Names, factor: float) -> list[tuple[int, int, float]]:
-    """Return the terms of a section that has each product of two variables in both orders."""
-    entries = _entries(section, known)
-    values = {(i, j): v for i, j, v, _ in entries}
-    for i, j, v, line in entries:
-        if values.get((j, i)) != v:
-            section.wrong(line, "the matrix is not symmetric", "state both entries (i, j) and (j, i), of one value")
-    return [(i, j, factor * v * (1 if i == j else 2)) for i, j, v, _ in entries if i <= j and v]
-
-
-def _objective_terms(section: Section, known: _Names, objective: str) -> list[tuple[int, int, float]]:
-    """Return the terms of x'Qx/2; QUADOBJ and QSECTION have one triangle of Q, QMATRIX both."""
-    if section.rest not in ([], [objective]):
-        section.wrong(-1, "QSECTION of a constraint is not read, as readers halve it or not", "use QCMATRIX")
-    if section.name == "QMATRIX":
-        return _symmetric(section, known, 0.5)
-    entries = _entries(section, known)
-    pairs = {(i, j) for i, j, *_ in entries}
-    for i, j, _, line in entries:
-        if i != j and (j, i) in pairs:
-            section.wrong(line, "a product is in both triangles", "use QMATRIX, or one triangle")
-    return [(i, j, v / 2 if i == j else v) for i, j, v, _ in entries if v]
-
-
-def _constraint_terms(found: Sequence[Section], known: _Names) -> dict[int, list[tuple[int, int, float]]]:
-    """Return the terms of the sections QCMATRIX by row."""
-    terms: dict[int, list[tuple[int, int, float]]] = {}
-    for section in (s for s in found if s.name == "QCMATRIX"):
-        place = known.rows.get(section.rest[0], -1) if len(section.rest) == 1 else -1
-        if place < 0 or place in terms:
-            section.wrong(-1, "QCMATRIX has to name a constraint, each once")
-        terms[place] = _symmetric(section, known, 1.0)
-    return terms
-
-
-def _sets(section: Section | None, known: _Names) -> Sets:
-    """Return type, variables and weights of the sets: ``S1 name``, then ``name weight``; some write SOS before."""
-    if section is None:
-        return []
-    found: list[tuple[int, list[int], list[float]]] = []
-    names: list[str] = []
-    for k, row in enumerate(section.rows):
-        words = row[:1] + row[2:] if len(row) == 3 and row[1] == "SOS" else row[1:] if row[0] == "SOS" else row
-        if len(words) != 2:
-            section.wrong(k, "a set, 'S1 name', or a variable and its weight are expected")
-        if words[0] in ("S1", "S2") and words[0] not in known.columns:
-            found.append((int(words[0][1]), [], []))
-            names.append(words[1])
-            continue
-        if not found:
-            section.wrong(k, "the variable is in no set", "begin each set by S1 or S2 and its name")
-        line = np.array([k])
-        [place], [weight] = _places(section, words[:1], known.columns, "set", line), section.values(words[1:], line)
-        _, places, weights = found[-1]
-        if place in places[-1:] or int(place) in set(places) or float(weight) in set(weights):
-            section.wrong(k, "a variable or a weight comes twice in its set", "give each a weight of its own")
-        places.append(int(place))
-        weights.append(float(weight))
-    if len(set(names)) < len(names):
-        section.wrong(-1, "two sets have one name", "give each a name of its own")
-    return found
-
-
-def _indicators(section: Section | None, known: _Names) -> list[Indicator]:
-    """Return the rows that hold where a binary has a value: ``IF row name value``."""
-    found = []
-    for k, row in enumerate(section.rows if section is not None else ()):
-        assert section is not None
-        if len(row) != 4 or row[0] != "IF" or known.rows.get(row[1], -1) < 0 or row[3] not in ("0", "1"):
-            section.wrong(k, "'IF', a constraint, a variable and 0 or 1 are expected")
-        [column] = _places(section, row[2:3], known.columns, "indicator", np.array([k]))
-        found.append(Indicator(known.rows[row[1]], int(column), int(row[3])))
-    return found

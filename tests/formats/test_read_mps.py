@@ -135,7 +135,9 @@ def test_quadratic_sections(section, tmp_path):
     x, y = 2.0, 5.0
     model.x["x"], model.x["y"] = x, y
     cost, row = -x + 2 * y, x + y
-    cost, row = (v + (x**2 + 3 * x * y) * (name == QUADRATIC[section]) for name, v in (("objective", cost), ("r1", row)))
+    cost, row = (
+        v + (x**2 + 3 * x * y) * (name == QUADRATIC[section]) for name, v in (("objective", cost), ("r1", row))
+    )
     assert pyo.value(model.objective) == pytest.approx(cost)
     assert pyo.value(model.row["r1"].body) == pytest.approx(row)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import tomllib
 from time import process_time
 
@@ -15,6 +16,7 @@ import fsopt
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.errors import FileError
+from fsopt.formats.contents import contents, told
 from fsopt.library.instances import build_instance
 
 FILES = sorted(p for p in (ROOT / "models").glob("*/*.*") if p.suffix in (".lp", ".mps", ".nl", ".cbf"))
@@ -421,3 +423,15 @@ def test_the_suffixes_of_piecewise_linear_terms_are_refused(tmp_path):
     path.write_text(path.read_text().replace(" sosno", " sos").replace(" ref", " sosref"))
     with pytest.raises(FileError, match="piecewise linear"):
         fsopt.read_model(path)
+
+
+def test_what_a_file_says_is_counted_as_it_was_written(tmp_path):
+    """Coefficients: 2 + 3 linear ones of the objective and of constraints; 3 + 3 products."""
+    model = fsopt.read_model(path := written(tmp_path, "m.lp", LP))
+    own = {"constraints": 3, "variables": 3, "nonzeros": 7, "nonlinear": 6, "integers": 1, "sets": 0, "matrices": 0}
+    found = contents(model, path)
+    assert found.pop("sha256") == hashlib.sha256(LP.encode()).hexdigest()
+    assert found == own
+    assert "3 constraints, 3 variables, 7 nonzeros, 6 nonlinear, 1 integers, sha256" in told(contents(model, path))
+    cbf = contents(fsopt.read_model(path := written(tmp_path, "m.cbf", CBF)), path)
+    assert (cbf["matrices"], cbf["integers"], cbf["nonlinear"]) == (1, 1, 3)
