@@ -72,7 +72,8 @@ def with_infinity(t: Tokens) -> None:
     places = places[at(t, places) == WORD]
     words = t.words[places].tolist()
     infinite = [place for place, word in zip(places.tolist(), words, strict=True) if word[0] in "iI"]
-    t.kinds[[place for place in infinite if t.words[place].lower() in INFINITY]] = UNSIGNED
+    infinite = [place for place in infinite if t.words[place].lower() in INFINITY]
+    t.kinds[infinite], t.values[infinite] = UNSIGNED, np.inf
 
 
 def number_after(t: Tokens, places: Indices) -> tuple[Indices, Vector]:
@@ -83,7 +84,7 @@ def number_after(t: Tokens, places: Indices) -> tuple[Indices, Vector]:
     bad = ~((kinds == UNSIGNED) | ((kinds == SIGNED) & ~signed))
     if bad.any():
         t.wrong(int(places[int(np.argmax(bad))]), "a number has to follow the relation", "put variables on its left")
-    values = np.fromiter(map(float, t.words[where].tolist()), float, len(where))
+    values = t.values[where]
     negative = signed & (t.words[np.minimum(places + 1, len(t) - 1)] == "-")
     return where + 1, np.where(negative, -values, values)
 
@@ -93,8 +94,7 @@ def number_before(t: Tokens, places: Indices) -> tuple[Indices, Vector, Mask]:
     kinds = at(t, places - 1)
     there = is_number(kinds)
     signed = (kinds == UNSIGNED) & (at(t, places - 2) == SIGN)
-    words = t.words[np.where(there, places - 1, 0)].tolist() if len(t) else []
-    values = np.array([float(word) if has else 0.0 for word, has in zip(words, there.tolist(), strict=True)])
+    values = np.where(there, t.values[np.where(there, places - 1, 0)], 0.0) if len(t) else np.zeros(0)
     negative = signed & (t.words[np.maximum(places - 2, 0)] == "-")
     return places - 1 - signed, np.where(negative, -values, values), there
 

@@ -87,13 +87,19 @@ def constraint_terms(found: Sequence[Section], known: Names) -> dict[int, list[t
 
 
 def sets_of(section: Section | None, known: Names) -> Sets:
-    """Return type, variables and weights of the sets: ``S1 name``, then ``name weight``; some write SOS before."""
+    """Return types, variables and weights of sets: ``S1 name``, then ``name weight``; or SOS or the set before it."""
     if section is None:
         return []
     found: list[tuple[int, list[int], list[float]]] = []
     names: list[str] = []
     for k, row in enumerate(section.rows):
-        words = row[:1] + row[2:] if len(row) == 3 and row[1] == "SOS" else row[1:] if row[0] == "SOS" else row
+        words = (
+            row[:1] + row[2:]
+            if len(row) == 3 and row[1] == "SOS"
+            else row[1:]
+            if row[0] in ("SOS", *names[-1:])
+            else row
+        )
         if len(words) != 2:
             section.wrong(k, "a set, 'S1 name', or a variable and its weight are expected")
         if words[0] in ("S1", "S2") and words[0] not in known.columns:

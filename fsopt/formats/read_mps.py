@@ -111,13 +111,14 @@ def _by_name(found: Sequence[Section]) -> dict[str, Section]:
         name = section.name
         if name in ("MAX", "MIN", "MAXIMIZE", "MINIMIZE"):
             name, section.rest = "OBJSENSE", [name]
+        name = "SOS" if name == "SETS" else name
         if name not in (*ORDER, *FURTHER):
             section.wrong(-1, f"the section {name[:40]} is not read", "write the model without it")
         if name in held and name not in REPEATED:
             section.wrong(-1, f"the section {name} comes twice", "keep one")
         if "ENDATA" in held:
             section.wrong(-1, "it comes after ENDATA", "end the file there")
-        place = ORDER.index(name) if name in ORDER else len(ORDER)
+        place = ORDER.index(name) if name in ORDER else last
         if place < last:
             section.wrong(-1, f"the section {name} comes too late", f"the order is {', '.join(ORDER)}")
         if section.rest and name not in ("NAME", "OBJSENSE", "QSECTION", "QCMATRIX", "OBJNAME"):

@@ -142,9 +142,14 @@ def test_quadratic_sections(section, tmp_path):
     assert pyo.value(model.row["r1"].body) == pytest.approx(row)
 
 
-@pytest.mark.parametrize("form", [" {0} s{1}\n x 1\n y 2\n", " {0} SOS s{1}\n SOS x 1\n SOS y 2\n"])
+@pytest.mark.parametrize(
+    "form", [" {0} s{1}\n x 1\n y 2\n", " {0} SOS s{1}\n SOS x 1\n SOS y 2\n", " {0} s{1}\n s{1} x 1\n s{1} y 2\n"]
+)
 def test_special_ordered_sets(form, tmp_path):
     text = mps(bounds=" UP B y 3\n", more="SOS\n" + form.format("S1", 1) + form.format("S2", 2))
+    before = text.partition("SOS\n")[2].removesuffix("ENDATA\n")
+    other = text.replace("SOS\n" + before, "").replace("RHS\n", f"SETS\n{before}RHS\n", 1)
+    assert read_mps(other).sets == read_mps(text).sets
     assert read_mps(text).sets == [(1, [0, 1], [1.0, 2.0]), (2, [0, 1], [1.0, 2.0])]
     text = text.replace(" RHS r1 5 r3 3", " RHS r1 5").replace(" E r3", " L r3")
     model = fsopt.read_model(written(tmp_path, "m.mps", text.replace("RHS r2 1", "RHS r2 1 r3 3")))

@@ -6,17 +6,19 @@ import highspy
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from formats.test_reading import label, linear, short
+from formats.test_reading import FILES, label, linear, short
 from support import sampled, written
 
 import fsopt
 from fsopt.compiler import Program, compile_model
+from fsopt.errors import FileError
 from fsopt.formats.indicators import Indicator, switched
 from fsopt.formats.read_arrays import ReadProgram, model_of
 from fsopt.formats.read_lp import read_lp
 from fsopt.formats.read_mps import read_mps
 
 INF = np.inf
+SMALL = [path for path in FILES if path.suffix in (".lp", ".mps") and path.stat().st_size < 6000]
 SEEDS = sampled(range(60), 12)
 
 
@@ -209,3 +211,20 @@ def test_a_program_that_was_read_is_written_and_read_again(seed: int, suffix: st
     x, y = ([at.get(key(label(v), p is again), 0.0) for v in p.variables] for p in (own, again))
     assert y @ (again.P @ y) == pytest.approx(x @ (own.P @ x))
     assert {len(r.terms.quadratic) for r in again.general} == {len(r.terms.quadratic) for r in own.general}
+
+
+@pytest.mark.parametrize("path", sampled(SMALL, 3), ids=lambda path: path.name)
+def test_a_line_that_is_there_twice_is_refused_or_changes_nothing(path) -> None:
+    read = read_lp if path.suffix == ".lp" else read_mps
+    lines = path.read_text().splitlines(keepends=True)
+    own, refused = read("".join(lines)), 0
+    for k in range(len(lines)):
+        try:
+            other = read("".join([*lines[: k + 1], *lines[k:]]))
+        except FileError:
+            refused += 1
+        else:
+            same(own, other)
+        with pytest.raises(FileError):
+            read("".join(lines[:k]))
+    assert refused > len(lines) / 2
