@@ -16,6 +16,8 @@ FIELDS = ((1, 3), (4, 12), (14, 22), (24, 36), (39, 47), (49, 61))
 """Columns of the fields of the fixed form, from 0; between them are blanks."""
 GAPS = ((0, 1), (3, 4), (12, 14), (22, 24), (36, 39), (47, 49))
 
+MARKER = "'MARKER'"
+
 
 def numbers(words: Sequence[str]) -> Vector | None:
     """Return the values of words, infinite ones included; None where one is no number."""
@@ -54,7 +56,11 @@ class Pairs:
 
 @dataclass
 class Section:
-    """A section: its name, the further words of its first line, and the words and numbers of its lines."""
+    """A section: its name, the further words of its first line, and the words and numbers of its lines.
+
+    ``text`` and ``head`` are the lines of the file and the number of the first one, ``marked`` whether it may have
+    markers of integers.
+    """
 
     name: str
     rest: list[str]
@@ -62,6 +68,7 @@ class Section:
     numbers: Sequence[int]
     text: Sequence[str]
     head: int
+    marked: bool
 
     def wrong(self, place: int, reason: str, hint: str = "check the file") -> NoReturn:
         """Raise the FileError of a line of the section; the place -1 is its first line."""
@@ -126,7 +133,7 @@ def sections(text: str, *, fixed: bool) -> list[Section] | None:
         name, *rest = words[first]
         if "$" in text:
             rows = [_before_remark(row, 2 if name in ("ROWS", "BOUNDS") else 1) for row in rows]
-        found.append(Section(name.upper(), rest, rows, inside, lines, first))
+        found.append(Section(name.upper(), rest, rows, inside, lines, first, MARKER in text))
     return found
 
 

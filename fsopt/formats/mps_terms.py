@@ -23,12 +23,11 @@ class Names:
 
 def places_of(section: Section, names: Sequence[str], known: Mapping[str, int], what: str, lines: Indices) -> Indices:
     """Return the places of names; raises FileError for the first that is unknown."""
-    found = [known.get(name, -2) for name in names]
-    places = np.fromiter(found, int, len(found))
-    if len(places) and places.min() < -1:
-        bad = int(np.argmax(places < -1))
+    try:
+        return np.fromiter(map(known.__getitem__, names), int, len(names))
+    except KeyError:
+        bad = next(k for k, name in enumerate(names) if name not in known)
         section.wrong(int(lines[bad]), f"the {what} has the unknown name '{names[bad][:40]}'")
-    return places
 
 
 def refuse_infinite(section: Section, pairs: Pairs) -> None:

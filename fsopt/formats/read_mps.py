@@ -8,13 +8,14 @@ that is stated twice, and a negative upper bound of a variable without a lower o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
 
 from fsopt.errors import FileError
 from fsopt.formats.indicators import switched
-from fsopt.formats.mps_lines import Section, repeated, sections
+from fsopt.formats.mps_lines import MARKER, Section, repeated, sections
 from fsopt.formats.mps_terms import (
     Names,
     constraint_terms,
@@ -197,8 +198,10 @@ def _columns(section: Section, rows: Mapping[str, int]) -> tuple[list[str], Mask
 
 def _without_markers(section: Section) -> tuple[Section, Mask]:
     """Return the section without markers, and which of its lines are between markers of integers."""
-    markers = [k for k, row in enumerate(section.rows) if len(row) > 1 and row[1] == "'MARKER'"]
     integral = np.zeros(len(section.rows), dtype=bool)
+    if not section.marked:
+        return section, integral
+    markers = [k for k, row in enumerate(section.rows) if len(row) > 1 and row[1] == MARKER]
     start: int | None = None
     for k in markers:
         word = section.rows[k][-1].strip("'")
@@ -209,11 +212,9 @@ def _without_markers(section: Section) -> tuple[Section, Mask]:
         start = k if word == "INTORG" else None
     if start is not None:
         section.wrong(start, "the marker INTORG has no INTEND")
-    if not markers:
-        return section, integral
     kept = np.delete(np.arange(len(section.rows)), markers).tolist()
     rows, lines = [section.rows[k] for k in kept], [section.numbers[k] for k in kept]
-    return Section(section.name, section.rest, rows, lines, section.text, section.head), integral[kept]
+    return replace(section, rows=rows, numbers=lines), integral[kept]
 
 
 def _row_values(section: Section | None, known: Names) -> tuple[Indices, Vector]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 
 from formats import test_read_lp
-from formats.test_reading import CBF, FIXED, LP, NL
 from formats.test_random_files import Random
+from formats.test_reading import CBF, FIXED, LP, NL
 from formats.test_solutions import AMPL, CBC, CPLEX, GUROBI, JSON, SCIP, named_model
 from fuzz.attack import FACTOR, attack, damaged, generator
 
