@@ -32,6 +32,7 @@ def certify(
     from fsopt.answers.records import plain
     from fsopt.common.arguments import SECONDS
     from fsopt.compiler import compile_model
+    from fsopt.formats.contents import contents
     from fsopt.formats.reading import read_model
     from fsopt.formats.solutions import read_solution
     from fsopt.verification.exact_checking import verify
@@ -49,6 +50,7 @@ def certify(
         why += ": --prove SECONDS looks for a bound" if prove is None else ", and none was found here"
     record = {
         "model": model,
+        "file": contents(program, model),
         "solution": solution,
         "software": stated.solver,
         "multipliers": stated.evidence is not None or (stated.point is not None and stated.point.y is not None),
@@ -69,8 +71,11 @@ def certify(
 
 
 def _print(record: Mapping[str, Any]) -> None:
+    from fsopt.formats.contents import told
+
     names = (
         "model",
+        "file",
         "solution",
         "software",
         "claimed",
@@ -81,7 +86,7 @@ def _print(record: Mapping[str, Any]) -> None:
         "moved",
         "reason",
     )
-    shown = {**record, "verified": record["word"] if record["verified"] else "NO"}
+    shown = {**record, "file": told(record["file"]), "verified": record["word"] if record["verified"] else "NO"}
     show(pairs([(name, shown[name]) for name in names if shown[name] not in (None, "")]))
     print_certificate(record["certificate"])
     if "exact" in record:

@@ -220,8 +220,12 @@ def _told(record: Mapping[str, Any]) -> str:
 
 
 def _print_solve(record: dict[str, Any]) -> None:
+    from fsopt.formats.contents import told
+
     names = ["model", "data", "scale", "solver", "status", "stop", "objective", "bound", "iterations"]
     lines: list[tuple[str, Any]] = [(k, record[k]) for k in names if k in record]
+    if "file" in record:
+        lines.insert(1, ("file", told(record["file"])))
     lines.append(("seconds", ", ".join(f"{k} {v:.3f}" for k, v in record["seconds"].items())))
     show(pairs(lines))
     if record.get("verify"):

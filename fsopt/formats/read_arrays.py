@@ -12,22 +12,26 @@ The variables are ``x[name]`` and the constraints ``row[name]``, by the names of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
-from pyomo.common.gc_manager import PauseGC
+from pyomo.core.base.range import NumericRange
+from pyomo.core.expr.relational_expr import EqualityExpression, InequalityExpression, RangedExpression
 
 from fsopt.common.budget import check_size
-from fsopt.compiler.forms import dot
+from fsopt.compiler.forms import Dot, dot
 from fsopt.errors import FileError
-from fsopt.typing import Indices, Mask, Vector
+from fsopt.typing import Mask, Vector
 
 Terms: TypeAlias = Callable[[Sequence[Any]], Any]
 """Function of the variables that returns the terms of an expression which are not linear."""
+Sets: TypeAlias = Sequence[tuple[int, Sequence[int], Sequence[float]]]
+"""Special ordered sets: type (1 or 2), places and weights of the variables."""
 INFINITE = 1e20
 """Bounds from this size on are absent, as in all of these formats."""
 OBJECT = 1000
@@ -48,7 +52,8 @@ class ReadProgram:
     A, lo, hi : linear terms (m, n) and bounds (m,) of the constraints.
     terms : place of a constraint -> its other terms.
     lb, ub, integer : (n,) bounds of the variables, and a mask of the integer ones.
-    sets : type (1 or 2), places and weights of each special ordered set.
+    sets : the special ordered sets.
+    semi : (n,) mask of the semicontinuous and semi-integer variables, which are 0 or between their bounds.
     """
 
     name: str
@@ -63,7 +68,8 @@ class ReadProgram:
     lb: Vector
     ub: Vector
     integer: Mask
-    sets: Sequence[tuple[int, Sequence[int], Sequence[float]]] = ()
+    sets: Sets = ()
+    semi: Mask | None = None
     objective: Terms | None = None
     terms: Mapping[int, Terms] = field(default_factory=dict)
 
@@ -91,7 +97,8 @@ def model_of(program: ReadProgram) -> pyo.ConcreteModel:
 
     Raises
     ------
-    FileError : there is no variable, two variables or two constraints have the same name, or a number is not finite.
+    FileError : there is no variable, two variables or two constraints have the same name, a number is not finite, or a
+        lower bound is infinite, or an upper one minus infinite.
     """
     p = program
     if not p.columns:
@@ -103,29 +110,29 @@ def model_of(program: ReadProgram) -> pyo.ConcreteModel:
     _refuse_infinite(p.c, np.array([p.c0]), p.A.data)
     if any(np.isnan(bounds).any() for bounds in (p.lo, p.hi, p.lb, p.ub)):
         raise FileError("a bound in the file is not a number", "correct the file")
+    for names, least, most in ((p.columns, p.lb, p.ub), (p.rows, p.lo, p.hi)):
+        if (empty := (least >= INFINITE) | (most <= -INFINITE)).any():
+            name = names[int(np.argmax(empty))]
+            raise FileError(f"a bound of '{name}' leaves no number: {INFINITE:g} is infinite", "scale the model")
     m = pyo.ConcreteModel(name=p.name or "model")
-    with PauseGC():
-        m.x = pyo.Var(p.columns)
-        x = tuple(m.x.values())
-        for variable, whole, low, high in zip(x, p.integer.tolist(), _ends(p.lb), _ends(p.ub), strict=True):
-            variable.domain = pyo.Integers if whole else pyo.Reals
-            variable.setlb(low)
-            variable.setub(high)
-        cost = _linear(np.flatnonzero(p.c), p.c[p.c != 0], x) + p.c0
-        cost = cost if p.objective is None else cost + p.objective(x)
-        m.objective = pyo.Objective(expr=cost, sense=pyo.maximize if p.maximise else pyo.minimize)
-        m.row = pyo.Constraint(p.rows)
-        A = p.A
-        for i, (name, low, high) in enumerate(zip(p.rows, _ends(p.lo), _ends(p.hi), strict=True)):
-            part = slice(A.indptr[i], A.indptr[i + 1])
-            body = _linear(A.indices[part], A.data[part], x)
-            body = body + p.terms[i](x) if i in p.terms else body
-            equation = low is not None and low == high
-            m.row[name] = (low, body) if equation else (-np.inf if low is None else low, body, high)
-        for kind in {kind for kind, *_ in p.sets}:
-            sets = [([x[j] for j in places], list(weights)) for other, places, weights in p.sets if other == kind]
-            index = range(len(sets))
-            m.add_component(f"sos{kind}", pyo.SOSConstraint(index, rule=lambda m, k, s=sets: s[k], sos=kind))
+    m.x = pyo.Var(p.columns)
+    x = tuple(m.x.values())
+    for variable, low, high in zip(x, _ends(p.lb), _ends(p.ub), strict=True):
+        variable.setlb(low)
+        variable.setub(high)
+    for j in np.flatnonzero(p.integer).tolist():
+        x[j].domain = pyo.Integers
+    for j in () if p.semi is None else np.flatnonzero(p.semi).tolist():
+        _with_zero(x[j])
+    cost = _linear(p.c[p.c != 0], [x[j] for j in np.flatnonzero(p.c).tolist()], x) + p.c0
+    cost = cost if p.objective is None else cost + p.objective(x)
+    m.objective = pyo.Objective(expr=cost, sense=pyo.maximize if p.maximise else pyo.minimize)
+    relations = map(_relation, _bodies(p, x), _ends(p.lo), _ends(p.hi))
+    m.row = pyo.Constraint(p.rows, rule=lambda m, name: next(relations))
+    for kind in {kind for kind, *_ in p.sets}:
+        sets = [([x[j] for j in places], list(weights)) for other, places, weights in p.sets if other == kind]
+        index = range(len(sets))
+        m.add_component(f"sos{kind}", pyo.SOSConstraint(index, rule=lambda m, k, s=sets: s[k], sos=kind))
     return m
 
 
@@ -138,8 +145,33 @@ def _ends(bounds: Vector) -> list[float | None]:
     return [bound if abs(bound) < INFINITE else None for bound in bounds.tolist()]
 
 
-def _linear(places: Indices, values: Vector, x: Sequence[Any]) -> Any:
+def _with_zero(variable: pyo.Var) -> None:
+    """Give a variable the domain of 0 and its bounds, where 0 is not between them."""
+    low, high = variable.bounds
+    if (low or 0.0) > 0 or (high is not None and high < 0):
+        own = NumericRange(low, high, 0) if variable.is_continuous() else NumericRange(low, high, 1)
+        variable.domain = pyo.RangeSet(ranges=(NumericRange(0, 0, 0), own))
+        variable.setlb(None)
+        variable.setub(None)
+
+
+def _bodies(p: ReadProgram, x: Sequence[Any]) -> Iterator[Any]:
+    """Yield the left-hand sides of the constraints."""
+    listed, starts = [x[j] for j in p.A.indices.tolist()], p.A.indptr.tolist()
+    for i, (start, end) in enumerate(pairwise(starts)):
+        body = _linear(p.A.data[start:end], listed[start:end], x)
+        yield body + p.terms[i](x) if i in p.terms else body
+
+
+def _relation(body: Any, low: float | None, high: float | None) -> Any:
+    """Return a relation as an object, as Pyomo makes it of a tuple in several steps for each."""
+    if low is None or high is None:
+        if low is None:
+            return InequalityExpression((body, np.inf if high is None else high), False)
+        return InequalityExpression((low, body), False)
+    return EqualityExpression((body, low)) if low == high else RangedExpression((low, body, high), False)
+
+
+def _linear(values: Vector, variables: Sequence[Any], x: Sequence[Any]) -> Any:
     """Return a linear form; an empty one has the coefficient 0 of the first variable, as Pyomo takes no constants."""
-    if not len(places):
-        return dot([0.0], x[:1]) if x else 0.0
-    return dot(values, [x[j] for j in places.tolist()])
+    return Dot(values, tuple(variables)) if len(values) else dot([0.0], x[:1])

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pyomo.environ as pyo
+from pyomo.common.gc_manager import PauseGC
 
 from fsopt.common.arguments import PATH, checked
 from fsopt.common.budget import unpacked
@@ -16,7 +17,8 @@ from fsopt.common.files import brief, check_readable
 from fsopt.errors import FileError
 from fsopt.formats.read_arrays import model_of
 from fsopt.formats.read_cbf import read_cbf
-from fsopt.formats.read_lp_mps import read_lp, read_mps
+from fsopt.formats.read_lp import read_lp
+from fsopt.formats.read_mps import read_mps
 from fsopt.formats.read_nl import read_nl
 
 PACKED = ".gz"
@@ -40,8 +42,8 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
     ======  ===============================================================================================
     suffix  read
     ======  ===============================================================================================
-    .mps    by HiGHS, free and fixed; quadratic objective and constraints (QCMATRIX); integers
-    .lp     by HiGHS; quadratic objective and constraints; integers
+    .mps    free and fixed; quadratic terms, integers, semicontinuous variables, special ordered sets, indicators
+    .lp     as .mps
     .nl     in text form, with the names of the files .col and .row beside it; special ordered sets
     .cbf    linear, second-order, rotated and semidefinite cones, integers; names of fsopt's own comments
     ======  ===============================================================================================
@@ -60,11 +62,11 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
 
     Raises
     ------
-    FileError : an unknown suffix, a file that cannot be read, or one with parts that are not read: semi-continuous
-        variables, special ordered sets outside .nl, indicators, complementarities, other cones, in .nl a suffix that
-        may change the program, or, in .lp and .mps, coefficients so small that HiGHS leaves them out. An .nl file of
-        which two parts contradict each other is refused, as a part of it is lost or wrong; so is a .cbf file that does
-        not end with the constants of its constraints, as it may have been cut. Also one that states sizes, or unpacks
+    FileError : an unknown suffix, a file that cannot be read, or one with parts that are not read:
+        complementarities, other cones, an indicator of a constraint without bounds, in .nl a suffix that may change the
+        program, in .lp and .mps general constraints and what readers take in different ways: the error says the line.
+        An .nl file of which two parts contradict each other is refused, as a part of it is lost or wrong; so is any
+        file without its end, as it may have been cut. Also one that states sizes, or unpacks
         to a text, that would take more memory than the environment variable FSOPT_DATA_LIMIT allows, in gigabytes, 0.5
         without it.
     """
@@ -74,7 +76,8 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
         raise FileError(
             f"'{brief(source)}' has no suffix of a model file", f"use one of {', '.join(READERS)}, or with {PACKED}"
         )
-    model = READERS[suffix](text_of(source), source)
+    with PauseGC():  # a reader makes many objects and drops none in circles
+        model = READERS[suffix](text_of(source), source)
     model.name = source.name[: source.name.lower().removesuffix(PACKED).rindex(suffix)]
     model.read_from_file = suffix
     return model

@@ -24,6 +24,7 @@ from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.compiler.lmi import blocks
 from fsopt.compiler.program import MODEL
 from fsopt.errors import FileError, SolverError
+from fsopt.formats.contents import contents
 from fsopt.formats.reading import text_of
 from fsopt.formats.solution_files import stated_in
 from fsopt.formats.stated import Stated
@@ -80,6 +81,7 @@ def solution_record(model: pyo.ConcreteModel, result: SolveResult, path: str) ->
     own = result.point is not None and result.point.y is not None
     record = {
         "model": path,
+        "file": contents(model, path),
         **outcome(result),
         "variables": None if result.point is None else dict(zip(names, result.point.x, strict=True)),
         "evidence": result.point if own else result.evidence,
