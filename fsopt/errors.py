@@ -150,9 +150,10 @@ def foreign(
     kind : class of the error.
     passed : further exceptions that pass: those of the operating system have their own words.
     """
+    own: tuple[type[Exception], ...] = (FsoptError, MemoryError, *passed)
     try:
         yield
-    except (FsoptError, MemoryError, *passed):
+    except own:
         raise
     except Exception as error:
         raise kind(f"{fault} ({library}: {said(error)})", hint) from error
