@@ -53,9 +53,10 @@ def _parts(node: Any, constants: list[float]) -> Sequence[Any]:
     """Return the arguments of a node that have variables; those without are listed by value."""
     if type(node) is Dot or not node.is_expression_type():
         return ()
-    fixed, parts = [], []
+    parts = []
     for arg in node.args:
-        number = arg.__class__ in native_numeric_types or not arg.is_potentially_variable()
-        (fixed if number else parts).append(arg)
-    constants += [float(value(arg)) for arg in fixed]
+        if arg.__class__ in native_numeric_types or not arg.is_potentially_variable():
+            constants.append(float(value(arg)))
+        else:
+            parts.append(arg)
     return parts

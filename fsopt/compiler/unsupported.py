@@ -76,7 +76,8 @@ def refuse_outside(component: Any, expression: Any, column: Mapping[int, int]) -
     """Raise ParameterError for a variable of an expression that is none of the model."""
     for variable in identify_variables(expression):
         if id(variable) not in column:
-            kind = variable.parent_component().ctype.__name__
+            owner = variable.parent_component()  # None of a deleted one
+            kind = pyo.Var.__name__ if owner is None else owner.ctype.__name__
             what = "no variable of the model" if kind == pyo.Var.__name__ else f"a {kind}, not a Var"
             raise ParameterError(
                 f"'{component.name}' has '{variable.name}', which is {what}",

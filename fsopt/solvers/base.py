@@ -17,7 +17,7 @@ from fsopt.common.arguments import FLAG, FUNCTION, NUMBER, OPTIONS, SECONDS, TEX
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.compiler.program import COMPONENT, MODEL, ROW
-from fsopt.compiler.rereading import differences, reread_bounds, read_rows, reread_objective, reread_rows
+from fsopt.compiler.rereading import differences, read_rows, reread_bounds, reread_objective, reread_rows
 from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS, refuse_infinite
 from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.solvers.auxiliary import supplement

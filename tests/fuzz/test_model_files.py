@@ -33,7 +33,7 @@ TEMPLATES: dict[str, tuple[str, Facts]] = {
 """Name of a file -> its template, and facts that its numbers do not state."""
 POINTS = np.random.default_rng(5).uniform(-2, 3, (3, 3))
 IDLE = {".nl": {0, 3, 5, 8}, ".cbf": {1}}
-"""Lines of which another number states nothing: arithmetic, network and lengths in the header of an .nl file; version of .cbf."""
+"""Lines of which another number states nothing: arithmetic, network and lengths in the header of .nl; version of .cbf."""
 Table = dict[str, tuple[float, ...]]
 
 
@@ -110,7 +110,6 @@ def by_highs(path: Path) -> Table | None:
         return None
     model = h.getModel()
     lp, Q = model.lp_, model.hessian_
-    facts: Facts = {f"c {j}": v for j, v in enumerate(lp.col_cost_)} | {"c0": lp.offset_}
     columns, squares = (
         [(j, k) for j in range(lp.num_col_) for k in range(at.start_[j], at.start_[j + 1])] if n else []
         for at, n in ((lp.a_matrix_, lp.num_col_), (Q, Q.dim_))

@@ -15,7 +15,7 @@ from support import there
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.cli import main
-from fsopt.errors import FileError, FsoptError, ParameterError, SolverError, foreign, said
+from fsopt.errors import FileError, ParameterError, SolverError, foreign, said
 from fsopt.solvers import auxiliary, least_change
 from fsopt.solvers.registry import SOLVERS
 
@@ -62,29 +62,22 @@ def row(m, body, upper=1.0):
 UNREADABLE = {
     "lower bound inf": (lambda m: m.x[0].setlb(INF), r"\(Pyomo: Var 'x\[0\]' created with"),
     "upper bound nan": (lambda m: m.x[0].setub(NAN), r"\(Pyomo: Var 'x\[0\]' created with"),
-    "right-hand side -inf": (lambda m: row(m, m.x[0], -INF), "constraint 'c' has the bounds -inf and -inf"),
-    "right-hand side nan": (lambda m: row(m, m.x[0], NAN), "constraint 'c' has the bounds -inf and nan"),
-    "left-hand side inf": (
-        lambda m: setattr(m, "c", pyo.Constraint(expr=(INF, m.x[0], None))),
-        "'c' has the bounds inf",
-    ),
-    "coefficient nan": (lambda m: row(m, set_to(m, NAN) * m.x[1]), r"'c' has the coefficient nan of 'x\[1\]'"),
-    "coefficient inf": (lambda m: row(m, set_to(m, INF) * m.x[1]), "'c' has the coefficient inf"),
-    "quadratic nan": (lambda m: row(m, set_to(m, NAN) * m.x[0] ** 2 + m.x[1] ** 2), "'c' has the number nan"),
+    "right-hand side nan": (lambda m: row(m, m.x[0], NAN), "'c' has the bounds -inf and nan"),
+    "coefficient nan": (lambda m: row(m, set_to(m, NAN) * m.x[1]), "'c' has the coefficient nan"),
+    "quadratic nan": (lambda m: row(m, set_to(m, NAN) * m.x[0] ** 2 + m.x[1] ** 2), "'c' has the coefficient nan"),
     "nan in a function": (lambda m: row(m, pyo.exp(set_to(m, NAN) * m.x[0])), "'c' has the number nan"),
-    "objective nan": (lambda m: setattr(m.o, "expr", NAN * m.x[0]), "'o' has the number nan"),
-    "constant inf": (lambda m: setattr(m.o, "expr", m.x[0] + set_to(m, INF)), "'o' has the number inf"),
-    "parameter of no value": (lambda m: row(m, set_to(m, None) * m.x[0]), r"cannot be evaluated \(Pyomo: "),
-    "parameter that is a text": (lambda m: row(m, set_to(m, "a") * m.x[0]), r"cannot be evaluated \(Pyomo: "),
-    "fixed without a value": (lambda m: fixed(m, None), r"'x\[0\]' has the bounds nan.*a fixed variable needs a value"),
-    "fixed at nan": (lambda m: fixed(m, NAN), r"'x\[0\]' has the bounds nan"),
-    "fixed at inf": (lambda m: fixed(m, INF), r"'x\[0\]' has the bounds inf"),
+    "parameter of no value": (lambda m: row(m, set_to(m, None) * m.x[0]), r"'c' cannot be read \(Pyomo: "),
+    "parameter that is a text": (lambda m: row(m, set_to(m, "a") * m.x[0]), r"'c' cannot be read \(Pyomo: "),
+    "fixed without a value": (lambda m: fixed(m, None), r"'x\[0\]' is fixed at None"),
     "quotient by 0": (lambda m: row(m, m.x[0] / set_to(m, 0)), "division by zero"),
-    "logarithm of -1": (lambda m: row(m, m.x[0] * pyo.log(set_to(m, -1))), "math domain error"),
     "root of -1": (lambda m: row(m, m.x[0] * set_to(m, -1) ** 0.5), "complex"),
     "overflow": (lambda m: row(m, m.x[0] * set_to(m, 1e300) ** 5), "out of range"),
-    "sines of sines": (lambda m: nested(m, 900), "nested more than 200 deep in 'o': give its parts variables"),
-    "a long product": (lambda m: chain(m, 900), "nested more than 200 deep"),
+    "deleted variable": (
+        lambda m: (row(m, m.x[0] * 2), m.o.deactivate(), m.del_component(m.x)),
+        "no variable of the m",
+    ),
+    "sines of sines": (lambda m: nested(m, 900), "'o' has a term nested more than 200 deep: give its parts variables"),
+    "a long product": (lambda m: chain(m, 900), "'o' has a term nested more than 200 deep"),
 }
 
 
@@ -273,17 +266,13 @@ def test_a_proof_in_pyomo_that_fails_does_not_lose_the_answer(sine):
     assert "nothing more is proved" in str(results.extra_info.message)
 
 
-def test_a_frame_with_two_rows_of_names_is_answered_or_refused():
+def test_a_frame_with_two_rows_of_names_has_the_answer_of_its_numbers():
     pd = pytest.importorskip("pandas")
     columns = pd.MultiIndex.from_product([["u", "v"], ["s", "t"]])
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=columns)
     y = np.arange(20) % 2
-    try:
-        found = fsopt.fit("l1-svm", frame, y).predict(frame)
-    except FsoptError as error:
-        assert "\n" not in str(error)
-    else:
-        assert np.array_equal(found, fsopt.fit("l1-svm", frame.to_numpy(), y).predict(frame.to_numpy()))
+    found = fsopt.fit("l1-svm", frame, y).predict(frame)
+    assert np.array_equal(found, fsopt.fit("l1-svm", frame.to_numpy(), y).predict(frame.to_numpy()))
 
 
 @pytest.mark.parametrize("cone", ["Q 2", "QR 2", "L+ 2"])
