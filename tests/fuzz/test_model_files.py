@@ -33,7 +33,7 @@ TEMPLATES: dict[str, tuple[str, Facts]] = {
 """Name of a file -> its template, and facts that its numbers do not state."""
 POINTS = np.random.default_rng(5).uniform(-2, 3, (3, 3))
 IDLE = {".nl": {0, 3, 5, 8}, ".cbf": {1}}
-"""Lines of which another number states nothing: arithmetic, network and lengths in the header of .nl; version of .cbf."""
+"""Lines of which another number states nothing: kinds and lengths in the header of an .nl file; version of .cbf."""
 Table = dict[str, tuple[float, ...]]
 
 
