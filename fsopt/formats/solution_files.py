@@ -51,7 +51,8 @@ def _highs(text: str) -> Stated:
     """Read HiGHS's raw style: sections of counted lines ``name value``."""
     lines = text.splitlines()
     found = Stated("HiGHS", status_of(lines[1]))
-    part, place, stated = "", 0, False
+    part, place = "", 0
+    stated = False
     seen: set[tuple[str, str]] = set()
     while place < len(lines):
         line = lines[place]

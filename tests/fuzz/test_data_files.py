@@ -7,6 +7,7 @@ import io
 import re
 import zipfile
 from collections import Counter
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -72,11 +73,17 @@ SHEET = """<row r="1">
 """Rows of a sheet: two features of four samples and their label."""
 
 
+@cache
+def empty_workbook() -> bytes:
+    packed = io.BytesIO()
+    pd.DataFrame({"a": [1]}).to_excel(packed, index=False)
+    return packed.getvalue()
+
+
 def workbook(rows: str) -> bytes:
     """Return a workbook whose sheet has these rows, as text of its XML."""
-    packed, made = io.BytesIO(), io.BytesIO()
-    pd.DataFrame({"a": [1]}).to_excel(packed, index=False)
-    with zipfile.ZipFile(packed) as archive, zipfile.ZipFile(made, "w") as new:
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(empty_workbook())) as archive, zipfile.ZipFile(made, "w") as new:
         for name in archive.namelist():
             text = archive.read(name)
             if name.endswith("sheet1.xml"):
