@@ -15,7 +15,7 @@ from support import there
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.cli import main
-from fsopt.errors import FileError, ParameterError, SolverError, foreign, said
+from fsopt.errors import DataError, FileError, ParameterError, SolverError, foreign, said
 from fsopt.solvers import auxiliary, least_change
 from fsopt.solvers.registry import SOLVERS
 
@@ -273,6 +273,17 @@ def test_a_frame_with_two_rows_of_names_has_the_answer_of_its_numbers():
     y = np.arange(20) % 2
     found = fsopt.fit("l1-svm", frame, y).predict(frame)
     assert np.array_equal(found, fsopt.fit("l1-svm", frame.to_numpy(), y).predict(frame.to_numpy()))
+
+
+def test_frames_that_pandas_refuses_to_convert_are_read_or_refused():
+    """A sparse frame of which other numbers than zeros are left out, and columns of one name."""
+    pd = pytest.importorskip("pandas")
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    sparse = pd.DataFrame(X, columns=["a", "b", "c"]).astype(pd.SparseDtype(float))
+    assert np.array_equal(fsopt.Dataset.from_frame(sparse.assign(t=y), target="t").X, X)
+    assert np.array_equal(fsopt.fit("fisher", sparse, y).predict(sparse), fsopt.fit("fisher", X, y).predict(X))
+    with pytest.raises(DataError, match="two columns have the name 'a'"):
+        fsopt.Dataset.from_frame(pd.DataFrame(X, columns=["a", "a", "b"]).assign(t=y), target="t")
 
 
 @pytest.mark.parametrize("cone", ["Q 2", "QR 2", "L+ 2"])
