@@ -126,9 +126,8 @@ class InternalError(FsoptError):
     @classmethod
     def of(cls, error: BaseException, variable: str) -> InternalError:
         """Return the error for an unforeseen exception; the environment variable shows its traceback."""
-        reason = str(error).strip().partition("\n")[0][:200]
         return cls(
-            f"an error inside fsopt, {type(error).__name__}: {reason}",
+            f"an error inside fsopt, {type(error).__name__}: {said(error)}",
             f"run it again with {variable}=1, which shows where, and report it",
         )
 
@@ -139,6 +138,37 @@ def shown(value: object) -> str:
         return _SHORT.repr(value)
     except Exception:  # of the object's own repr
         return f"an object of the type {type(value).__name__}"
+
+
+@contextmanager
+def foreign(
+    library: str, fault: str, hint: str, kind: type[FsoptError], *, passed: tuple[type[Exception], ...] = (OSError,)
+) -> Iterator[None]:
+    """Turn whatever a library raises at its boundary into one error, which names the library and what it said.
+
+    A library ends in whatever exception the line of code raises that stumbles over its input: there is no list of them.
+    Errors of fsopt pass, and a lack of memory.
+
+    Parameters
+    ----------
+    library : its name.
+    fault, hint : of the error.
+    kind : class of the error.
+    passed : further exceptions that pass: those of the operating system have their own words.
+    """
+    own: tuple[type[Exception], ...] = (FsoptError, MemoryError, *passed)
+    try:
+        yield
+    except own:
+        raise
+    except Exception as error:
+        raise kind(f"{fault} ({library}: {said(error)})", hint) from error
+
+
+def said(error: BaseException) -> str:
+    """Return the words of an exception in one short line; with its type, where they are no sentence."""
+    first = next((line.strip(" .:") for line in str(error).splitlines() if line.strip(" .:")), "")[:200]
+    return f"{type(error).__name__} {first}".strip() if isinstance(error, LookupError) or not first else first
 
 
 @contextmanager

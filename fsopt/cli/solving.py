@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,7 +27,7 @@ from fsopt.cli.output import (
 from fsopt.cli.proving import Exact, changes_of, print_exact
 from fsopt.common.customising import Change, complete, customised, names_of
 from fsopt.data.tables.layout import Layout
-from fsopt.errors import ParameterError
+from fsopt.errors import FsoptError, ParameterError, SolverError
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
@@ -109,8 +109,14 @@ def solve(
         session = Session(task.program, solver, options=solver_options, tee=tee)
     result, watch = (None, Watch()) if resume else run_session(session, model, time_limit)
     if prove is not None:
-        with customised(task.changes):
-            result = proved(task.program, result, time_limit=prove, **search)
+        try:
+            with customised(task.changes):
+                result = proved(task.program, result, time_limit=prove, **search)
+        except SolverError as error:  # the first answer stays
+            if result is None:
+                raise
+            remark(words := f"--prove failed, the answer of {result.solver} stays: {error}")
+            result = replace(result, message=words)
     assert result is not None
     record = task.record(result)
     record["seconds"]["build"] = task.seconds
@@ -297,11 +303,14 @@ def check(
 
 
 def second_solve(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> dict[str, Any]:
-    """Solve again with another solver and return the relative differences of both answers."""
+    """Solve again with another solver and return the relative differences of both answers, or why it failed."""
     from fsopt.answers.records import plain
     from fsopt.solvers.base import Session
 
-    second = Session(model, solver).solve(load=False)
+    try:
+        second = Session(model, solver).solve(load=False)
+    except FsoptError as error:  # the first answer stays
+        return {"solver": solver, "status": "none", "failed": str(error)}
     difference = None
     if first.objective is not None and second.objective is not None:
         difference = abs(first.objective - second.objective) / max(1.0, abs(first.objective))

@@ -74,7 +74,7 @@ def read(expression: Any, column: dict[int, int], scale: float = 1.0, terms: Ter
         if kind is MonomialTermExpression:
             coef, var = node._args_
             terms.columns.append(column[id(var)])
-            terms.values.append(scale * (coef if coef.__class__ in native_numeric_types else coef()))
+            terms.values.append(scale * (coef if coef.__class__ in native_numeric_types else float(coef())))
         elif kind is Dot:
             terms.dots.append((scale, node))
         elif kind is SumExpression or kind is LinearExpression:
@@ -85,7 +85,7 @@ def read(expression: Any, column: dict[int, int], scale: float = 1.0, terms: Ter
             terms.columns.append(j)
             terms.values.append(scale)
         elif not node.is_potentially_variable():
-            terms.constant += scale * value(node)
+            terms.constant += scale * float(value(node))
         else:
             operator = _OPERATORS.get(kind) or _operator(kind)
             operator(scale, node, column, terms, stack)
@@ -103,7 +103,7 @@ def _read_sum(scale: float, node: Any, column: dict[int, int], terms: Terms, sta
         if type(arg) is MonomialTermExpression:
             coef, var = arg._args_
             terms.columns.append(column[id(var)])
-            terms.values.append(scale * (coef if coef.__class__ in native_numeric_types else coef()))
+            terms.values.append(scale * (coef if coef.__class__ in native_numeric_types else float(coef())))
         elif (j := column.get(id(arg))) is not None:
             terms.columns.append(j)
             terms.values.append(scale)
@@ -125,16 +125,16 @@ def _read_named(scale: float, node: Any, _: dict[int, int], terms: Terms, stack:
 def _read_product(scale: float, node: Any, column: dict[int, int], terms: Terms, stack: _Stack) -> None:
     left, right = node._args_
     if constant(left):
-        stack.append((scale * value(left), right))
+        stack.append((scale * float(value(left)), right))
     elif constant(right):
-        stack.append((scale * value(right), left))
+        stack.append((scale * float(value(right)), left))
     else:
         _multiply(scale, node, left, right, column, terms)
 
 
 def _read_quotient(scale: float, node: Any, _: dict[int, int], terms: Terms, stack: _Stack) -> None:
     if constant(node.args[1]):
-        stack.append((scale / value(node.args[1]), node.args[0]))
+        stack.append((scale / float(value(node.args[1])), node.args[0]))
     else:
         terms.nonlinear.append((scale, node))
 

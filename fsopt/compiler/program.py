@@ -36,6 +36,7 @@ from fsopt.compiler.domains import Statement, read_domains, stated_domains
 from fsopt.compiler.expressions import Terms, read, with_constants
 from fsopt.compiler.families import Quadratic
 from fsopt.compiler.lmi import with_semidefinite
+from fsopt.compiler.nesting import check_nesting
 from fsopt.compiler.ordered_sets import OrderedSet, read_ordered_sets
 from fsopt.compiler.recognition import recognise
 from fsopt.compiler.rows import LinearRows, Row, build_rows, hessian, linear_part, read_row, semidefinite
@@ -301,7 +302,9 @@ def _functions(
     curved = [(objective, terms), *((row.constraint, row.terms) for row in listed.quadratic + listed.general)]
     plain = [] if np.isfinite(linear.A.data).all() else [(row.constraint, row.terms) for row in listed.linear]
     refuse_infinite(listed.linear + listed.quadratic + listed.general, plain + curved)
-    return unsupported_functions(curved, column)
+    functions = unsupported_functions(curved, column)
+    check_nesting(curved)
+    return functions
 
 
 def _read_constraints(model: pyo.ConcreteModel, column: dict[int, int], constants: Mapping[int, float]) -> _Constraints:

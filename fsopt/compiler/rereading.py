@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import pyomo.environ as pyo
 from fsopt.compiler.domains import read_domains, stated_domains
 from fsopt.compiler.expressions import read
 from fsopt.compiler.program import Program
-from fsopt.compiler.rows import build_rows, hessian, linear_part, read_row
+from fsopt.compiler.rows import Row, build_rows, hessian, linear_part, read_row
+from fsopt.compiler.unsupported import reading, refuse_infinite
 from fsopt.compiler.variables import fixed_values, read_bounds
 from fsopt.typing import Indices
 
@@ -35,7 +37,9 @@ def reread_objective(p: Program) -> bool | None:
     """Read the objective again; return whether its quadratic part changed, None where it cannot be read."""
     if p.objective is None or not p.objective.active:
         return None
-    terms = read(p.objective.expr, p.column)
+    with reading(p.objective, p.column):
+        terms = read(p.objective.expr, p.column)
+    refuse_infinite([], [(p.objective, terms)])
     if terms.nonlinear:
         return None
     sign = 1.0 if p.objective.sense == pyo.minimize else -1.0
@@ -54,16 +58,28 @@ def reread_rows(p: Program, rows: list[Any]) -> Indices | None:
     if any(id(data) not in p.row_of or not data.active for data in rows):
         return None
     numbers = np.array([p.row_of[id(data)] for data in rows])
-    read_anew = [read_row(data, p.column) for data in rows]
+    read_anew = read_rows(p, rows)
     if not all(row.terms.linear for row in read_anew):
         return None
     A, lo, hi = build_rows(read_anew, p.column)
+    if not np.isfinite(A.data).all():
+        refuse_infinite([], [(row.constraint, row.terms) for row in read_anew])
     places = np.concatenate([np.arange(p.A.indptr[i], p.A.indptr[i + 1]) for i in numbers])
     if len(places) != A.nnz or not np.array_equal(p.A.indices[places], A.indices):
         return None
     p.A.data[places] = A.data
     p.lo[numbers], p.hi[numbers] = lo, hi
     return numbers
+
+
+def read_rows(p: Program, rows: Sequence[Any]) -> list[Row]:
+    """Read constraints; raise ParameterError for one without a value, or with a bound that no number meets."""
+    found = []
+    for data in rows:
+        with reading(data, p.column):
+            found.append(read_row(data, p.column))
+    refuse_infinite(found, [])
+    return found
 
 
 def differences(p: Program, new: Program) -> dict[str, Any] | None:

@@ -18,8 +18,9 @@ from pyomo.repn.util import categorize_valid_components
 
 from fsopt.compiler.expressions import Terms
 from fsopt.compiler.jets import UNARY
+from fsopt.compiler.nesting import too_deep
 from fsopt.compiler.rows import Row
-from fsopt.errors import FsoptError, ParameterError
+from fsopt.errors import FsoptError, ParameterError, said
 
 HELD = frozenset(
     {pyo.Block, pyo.BooleanVar, pyo.BuildAction, pyo.BuildCheck, pyo.Constraint, ContinuousSet}
@@ -65,17 +66,18 @@ def reading(component: Any, column: Mapping[int, int]) -> Iterator[None]:
         expression = getattr(component, "expr", None)
         if isinstance(error, KeyError) and expression is not None:
             refuse_outside(component, expression, column)
-        reason = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
-        raise ParameterError(
-            f"'{component.name}' cannot be read ({reason.rstrip(':.')})", "correct its expression and its parameters"
-        ) from error
+        if isinstance(error, RecursionError):
+            raise too_deep(component) from error
+        fault = f"'{component.name}' cannot be read (Pyomo: {said(error)})"
+        raise ParameterError(fault, "correct its expression and its parameters") from error
 
 
 def refuse_outside(component: Any, expression: Any, column: Mapping[int, int]) -> None:
     """Raise ParameterError for a variable of an expression that is none of the model."""
     for variable in identify_variables(expression):
         if id(variable) not in column:
-            kind = variable.parent_component().ctype.__name__
+            owner = variable.parent_component()  # None of a deleted one
+            kind = pyo.Var.__name__ if owner is None else owner.ctype.__name__
             what = "no variable of the model" if kind == pyo.Var.__name__ else f"a {kind}, not a Var"
             raise ParameterError(
                 f"'{component.name}' has '{variable.name}', which is {what}",

@@ -9,7 +9,7 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.core.expr.visitor import identify_variables
 
-from fsopt.errors import ParameterError
+from fsopt.errors import ParameterError, said
 from fsopt.typing import Vector
 
 
@@ -38,8 +38,8 @@ def read_bounds(variables: Sequence[pyo.Var]) -> tuple[Vector, Vector]:
         try:
             bounds.append((_fixed_value(v),) * 2 if v.fixed else v.bounds)
         except (ValueError, TypeError) as error:  # of Pyomo, for bounds that are no numbers
-            reason = str(error).strip().partition("\n")[0].rstrip(".:")
-            raise ParameterError(f"'{v.name}' has no bounds that can be read ({reason})", "correct them") from error
+            fault = f"'{v.name}' has no bounds that can be read (Pyomo: {said(error)})"
+            raise ParameterError(fault, "correct them") from error
     lb = np.array([-np.inf if b[0] is None else b[0] for b in bounds], dtype=float)
     ub = np.array([np.inf if b[1] is None else b[1] for b in bounds], dtype=float)
     return lb, ub

@@ -14,7 +14,7 @@ from fsopt.compiler import Program, compile_model
 from fsopt.compiler.domains import with_explicit_domains
 from fsopt.compiler.dust import model_without_dust
 from fsopt.compiler.lmi import blocks
-from fsopt.errors import FileError, FsoptError
+from fsopt.errors import FileError, foreign
 from fsopt.formats.kinds import refuse_kinds
 from fsopt.formats.mps_bounds import with_words
 from fsopt.formats.nl_suffixes import changing
@@ -52,22 +52,19 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
         _refuse_suffixes(model)
         _refuse_sets(model)
     # Some formats contain the stem of the file's name: a fixed stem gives the same bytes for every target.
+    failed = f"cannot export '{model.name}' to {suffix}"
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with (
+            foreign("Pyomo", failed, "use another format, .nl holds the most", FileError),
+            tempfile.TemporaryDirectory() as folder,
+        ):
             source = Path(folder) / f"model{suffix}"
             model_without_dust(with_explicit_domains(model)).write(str(source), io_options=dict(OPTIONS))
             contents = {s: source.with_suffix(s).read_bytes() for s in (suffix, *COMPANIONS.get(suffix, ()))}
     except OSError as error:
         raise FileError(
-            f"cannot export '{model.name}' to {suffix}: {error.strerror or error}",
+            f"{failed}: {error.strerror or error}",
             "free space in the folder of temporary files, or set TMPDIR to another one",
-        ) from error
-    except FsoptError:
-        raise
-    except Exception as error:  # of Pyomo's writers, for a model that they cannot write: of any kind
-        reason = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise FileError(
-            f"cannot export '{model.name}' to {suffix}: {reason}", "use another format, .nl holds the most"
         ) from error
     if suffix == ".lp":
         contents[suffix] = contents[suffix].replace(b" ^ 2", b"^2")

@@ -52,13 +52,14 @@ def _highs(text: str) -> Stated:
     lines = text.splitlines()
     found = Stated("HiGHS", status_of(lines[1]))
     part, place = "", 0
+    stated = False
+    seen: set[tuple[str, str]] = set()
     while place < len(lines):
         line = lines[place]
         place += 1
-        if line.startswith("# Primal"):
-            part = "primal" if lines[place].strip() != "None" else ""
-        elif line.startswith("# Dual"):
-            part = "dual" if lines[place].strip() == "Feasible" else ""
+        if line.startswith(("# Primal", "# Dual")):
+            part = line.split()[1].lower()
+            stated = lines[place].strip() in (("Feasible", "Infeasible") if part == "primal" else ("Feasible",))
         elif line.startswith("# Basis"):
             break
         elif line.startswith("Objective "):
@@ -68,11 +69,14 @@ def _highs(text: str) -> Stated:
             if place + count > len(lines):
                 raise ValueError(f"it ends before its {count} values")
             pairs = (entry.rsplit(maxsplit=1) for entry in lines[place : place + count])
-            values = {name: float(value) for name, value in pairs} if part else {}
+            values = {name: float(value) for name, value in pairs} if stated else {}
             place += count
-            if part == "primal" and line.startswith("# Columns"):
+            if (part, line.split()[1]) in seen or len(values) < count * stated:
+                raise ValueError(f"the {part} values, or the values of one name, come twice")
+            seen.add((part, line.split()[1]))
+            if stated and part == "primal" and line.startswith("# Columns"):
                 found.values = values
-            elif part == "dual" and line.startswith("# Rows"):
+            elif stated and part == "dual" and line.startswith("# Rows"):
                 found.duals = values
     return found
 
@@ -145,8 +149,8 @@ def _cbc(text: str) -> Stated:
 
 
 def _gurobi(text: str) -> Stated:
-    """Read Gurobi's lines ``name value``; it claims no status."""
-    found = Stated("Gurobi", Status.FEASIBLE, sparse=True)
+    """Read Gurobi's lines ``name value``, zeros too; it claims no status."""
+    found = Stated("Gurobi", Status.FEASIBLE)
     objective = re.search(r"(?m)^# Objective value = (\S+)", text)
     found.objective = None if objective is None else float(objective[1])
     pairs = (line.rsplit(maxsplit=1) for line in text.splitlines() if line.strip() and not line.startswith("#"))

@@ -14,7 +14,8 @@ program gives them:
   and a feasible point, from the program without its objective.
 
 Points and multipliers are mended (:mod:`fsopt.solvers.mending`) before they count. The incumbent of a program with
-integers is solved again with its integers fixed, so that no tolerance hides in a product with an integer.
+integers is solved again with its integers fixed, so that no tolerance hides in a product with an integer. A search that
+fails leaves the answer as the solver gave it, and the message says so.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from fsopt.certificates.points import infeasibility, judged_point, minimised
 from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
-from fsopt.errors import SolverError
+from fsopt.errors import SolverError, said
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Outcome, Settings
 from fsopt.solvers.mending import closes, inwards, linear_first, mended, mended_ray, moved, stationary, without_small
@@ -63,8 +64,11 @@ def supplement(
     """
     started = time.perf_counter()
     rest = None if time_limit is None else max(time_limit - outcome.seconds, 1.0)
-    with clock.limited(rest, extend=True):
-        outcome = _supplement(program, outcome, settings, solver)
+    try:
+        with clock.limited(rest, extend=True):
+            outcome = _supplement(program, outcome, settings, solver)
+    except Exception as error:  # the first answer stays, whatever the search for its evidence ends in
+        outcome = replace(outcome, failed=f"the search for evidence failed: {said(error)}")
     return replace(outcome, seconds=outcome.seconds + time.perf_counter() - started)
 
 

@@ -17,9 +17,8 @@ from fsopt.common.arguments import FLAG, FUNCTION, NUMBER, OPTIONS, SECONDS, TEX
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.compiler.program import COMPONENT, MODEL, ROW
-from fsopt.compiler.rereading import differences, reread_bounds, reread_objective, reread_rows
-from fsopt.compiler.rows import read_row
-from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS
+from fsopt.compiler.rereading import differences, read_rows, reread_bounds, reread_objective, reread_rows
+from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS, refuse_infinite
 from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.solvers.auxiliary import supplement
 from fsopt.solvers.connection import Connection
@@ -149,9 +148,10 @@ class Session:
             elif component.ctype is not pyo.Var:
                 rows.extend(component.values())
         numbers = reread_rows(self.program, rows) if rows else None
+        same = not bounds or reread_bounds(self.program)
         if objective is None:
             self._rebuild("the objective is another one, or got terms that are not quadratic")
-        elif bounds and not reread_bounds(self.program):
+        elif not same:
             self._rebuild("the head of a cone may be negative now, or which variables are integer changed")
         elif hessian and not self.program.convex_objective:
             self._rebuild("the quadratic objective is not convex any more")
@@ -181,7 +181,8 @@ class Session:
         started = time.perf_counter()
         self.rebuilt = ""
         p = self.program
-        read_anew = [read_row(data, p.column) for data in constraints]
+        read_anew = read_rows(p, constraints)
+        refuse_infinite([], [(row.constraint, row.terms) for row in read_anew])
         if not all(row.terms.linear for row in read_anew):
             raise ParameterError("only linear constraints can be added to a session", "open a new session")
         p.append(read_anew)

@@ -1,6 +1,7 @@
 """The way of a program into a solver: without the coefficients that are rounding errors of 0, see ``compiler.dust``.
 
-A program whose bounds exclude one another is infeasible by two numbers, and goes into none.
+A program whose bounds exclude one another is infeasible by two numbers, and goes into none; nor does one whose
+objective and constraints have no coefficient, which some solvers refuse, or return without a point.
 """
 
 from __future__ import annotations
@@ -9,20 +10,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from fsopt.answers.results import Status
+import numpy as np
+
+from fsopt.answers.results import Point, Status
 from fsopt.compiler import Program
-from fsopt.compiler.classes import program_class
 from fsopt.compiler.crossed import crossed
 from fsopt.compiler.dust import without_dust
-from fsopt.errors import FsoptError, SolverError
+from fsopt.errors import SolverError, foreign
 from fsopt.solvers import watching
 from fsopt.solvers.checkpoints import current
 from fsopt.solvers.interface import Change, Outcome, Settings
-from fsopt.solvers.registry import alternatives
 from fsopt.solvers.spec import SolverSpec
 
 FOLLOWED = ("P", "c", "c0", "lo", "hi", "lb", "ub")
 """Parts of a program that change and have no dust."""
+HINT = "choose smaller parameters, other units or another solver: 'fsopt solvers' lists them"
 
 
 class Connection:
@@ -82,26 +84,36 @@ class Connection:
         interface, answers = self.interface, current()
         if interface is None:
             return Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, self.crossed)
-        with self._boundary():
-            if answers is None:
+        if (point := _any_point(self.program)) is not None:
+            words = "no variable has a coefficient"
+            return Outcome(Status.OPTIMAL, "optimal", point, self.program.c0, 0, 0.0, words)
+
+        def run() -> Outcome:
+            with self._boundary():
                 return interface.solve(time_limit, mip_gap)
-            asked = f"{self.asked} {mip_gap}"
-            return answers.answer(self.sent, asked, lambda: interface.solve(time_limit, mip_gap))
+
+        return run() if answers is None else answers.answer(self.sent, f"{self.asked} {mip_gap}", run)
 
     @contextmanager
     def _boundary(self) -> Iterator[None]:
         """Turn the exceptions of a solver's package into a SolverError; those of a user's ``progress`` stay."""
-        try:
-            yield
-        except (FsoptError, OSError, MemoryError):
-            raise
-        except Exception as error:  # for example for numbers that the package takes for infinite
+        name = self.spec.name
+        try:  # for example for numbers that the package takes for infinite
+            with foreign(name, f"solver '{name}' fails on '{self.program.model.name}'", HINT, SolverError, passed=()):
+                yield
+        except SolverError:
             watch = watching.current()
             if watch is not None and watch.raised is not None:
                 raise watch.raised from None
-            reason = str(error).strip().partition("\n")[0] or type(error).__name__
-            raise SolverError(
-                f"solver '{self.spec.name}' fails on '{self.program.model.name}' ({reason})",
-                "choose smaller parameters, other units or another solver; "
-                f"{alternatives(program_class(self.program))}",
-            ) from error
+            raise
+
+
+def _any_point(program: Program) -> Point | None:
+    """Return a point within the bounds, with multipliers 0, of a program without coefficients; None for any other."""
+    p = program
+    if p.c.any() or p.general or p.objective_terms or p.ordered or len(p.cones) or p.P.count_nonzero():
+        return None
+    if p.A.count_nonzero() or np.any((p.lo > 0.0) | (p.hi < 0.0)):
+        return None
+    low, high = (np.where(p.integer, whole(end), end) for whole, end in ((np.ceil, p.lb), (np.floor, p.ub)))
+    return Point(np.clip(0.0, low, high), np.zeros(len(p.lo)), np.zeros(0))

@@ -108,6 +108,7 @@ class Outcome:
     evidence_source : name of that solver.
     cuts : plain data from which the bound is recomputed; empty where it is the solver's word.
     iterations, seconds, message : the solver's count, its wall time, its own words.
+    failed : why the search for evidence failed; empty where it did not.
     integer_tolerance : largest distance from a whole number at which the solver takes a value for it, and largest
         violation of the bound by which branching fixes it.
     """
@@ -124,6 +125,7 @@ class Outcome:
     evidence: Point | None = None
     evidence_source: str = ""
     cuts: tuple[Mapping[str, Any], ...] = ()
+    failed: str = ""
     integer_tolerance: float = COARSE
 
 

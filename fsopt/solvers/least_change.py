@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fsopt.certificates.points import ratio
+from fsopt.errors import SolverError, foreign
 from fsopt.solvers.highs import silent
 from fsopt.typing import Vector
 
@@ -36,7 +37,10 @@ def least_change(
     if not 0.0 < need < np.inf:
         return None
     scaled = sp.csr_matrix(sp.diags(r) @ rows @ sp.diags(d))
-    found = _simplex(scaled, (least / need, most / need), (low / need, high / need), prices * d, deadline)
+    with foreign(
+        "HiGHS", "the least change of a point was not found", "solve the model by another solver", SolverError
+    ):
+        found = _simplex(scaled, (least / need, most / need), (low / need, high / need), prices * d, deadline)
     return None if found is None else found * need * d
 
 

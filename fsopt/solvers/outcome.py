@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -71,12 +72,16 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
         iterations=outcome.iterations,
         certificate=certificate,
         point=point,
-        message=outcome.message if certificate.kind is not Kind.FEASIBLE else "; ".join(certificate.notes),
+        message=_words(outcome, certificate.notes if certificate.kind is Kind.FEASIBLE else (outcome.message,)),
         constraint_duals=_shadow_prices(program, point),
         evidence=outcome.evidence,
         evidence_source=outcome.evidence_source,
         cuts=outcome.cuts,
     )
+
+
+def _words(outcome: Outcome, words: Sequence[str]) -> str:
+    return "; ".join(part for part in (*words, outcome.failed) if part)
 
 
 def _excluded(certificate: Certificate, sign: float) -> bool:
@@ -112,7 +117,7 @@ def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResu
         seconds={},
         iterations=outcome.iterations,
         certificate=certificate,
-        message=outcome.message,
+        message=_words(outcome, (outcome.message,)),
         ray=outcome.ray,
         direction=outcome.direction,
         evidence=outcome.evidence,

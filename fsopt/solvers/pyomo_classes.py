@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
 
@@ -178,8 +179,8 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
         module, _, function = self.prover.partition(":")
         try:
             proved: SolveResult = getattr(import_module(module), function)(model, result, time_limit=seconds)
-        except SolverError as error:
-            raise IncompatibleModelError(str(error)) from error
+        except SolverError as error:  # the first answer stays
+            return replace(result, message=f"nothing more is proved: {error}")
         return proved
 
     def _results(self, model: pyo.ConcreteModel, result: SolveResult | None) -> Results:

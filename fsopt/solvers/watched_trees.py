@@ -30,14 +30,12 @@ def watch_scip(model: Any, factor: float, variables: list[Any], scale: Vector) -
     events = pyscipopt.SCIP_EVENTTYPE
     kinds = (events.BESTSOLFOUND, events.NODESOLVED)
 
+    # SCIP drops the events itself with the transformed problem. A handler that does so crashes the process where the
+    # garbage collector frees the model, for example in a cycle with the traceback of an exception.
     class Handler(pyscipopt.Eventhdlr):  # type: ignore[misc, name-defined]
         def eventinit(self) -> None:
             for kind in kinds:
                 self.model.catchEvent(kind, self)
-
-        def eventexit(self) -> None:
-            for kind in kinds:
-                self.model.dropEvent(kind, self)
 
         def eventexec(self, event: Any) -> None:
             present = watching.current()

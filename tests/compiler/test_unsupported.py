@@ -209,7 +209,7 @@ def foreign_set(m):
 
 REFUSED = {
     "a parameter without value": (unset, "'d' cannot be read"),
-    "a division by 0": (zero, r"'d' cannot be read \(division by zero\)"),
+    "a division by 0": (zero, r"'d' cannot be read \(Pyomo: division by zero\)"),
     "an expression without content": (
         lambda m: (m.add_component("e", pyo.Expression()), row(lambda m: m.e + m.x >= 1)(m)),
         "'d' cannot be read",

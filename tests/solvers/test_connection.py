@@ -30,13 +30,13 @@ class Broken:
 def test_the_exceptions_of_a_package_become_one_line():
     session = Session(model_of(lambda x: x, bounds=[(0, 5)]), "highs")
     spec = replace(SOLVERS["highs"], connect=Broken)
-    line = r"solver 'highs' fails on 'unknown' \(failed to create the problem\): choose .*another solver"
+    line = r"solver 'highs' fails on 'unknown' \(highs: failed to create the problem\): choose .*another solver"
     with pytest.raises(SolverError, match=line):
         Connection(spec, session.program, Settings(tee=True))
     connection = Connection(spec, session.program, Settings())
     with pytest.raises(SolverError, match=line):
         connection.solve(None)
-    with pytest.raises(SolverError, match=r"solver 'highs' fails on 'unknown' \('no such attribute'\)"):
+    with pytest.raises(SolverError, match=r"solver 'highs' fails on 'unknown' \(highs: KeyError 'no such attribute'\)"):
         connection.update(Change(objective=True))
 
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from fsopt.common.budget import check_size
 from fsopt.data.matrices import stays_sparse
-from fsopt.data.tables.content import NUMBER, foreign
+from fsopt.data.tables.content import NUMBER
 from fsopt.data.tables.table import Table, label_texts
 from fsopt.data.validation import as_matrix
-from fsopt.errors import DataError
+from fsopt.errors import DataError, foreign
 
 _NPZ_HINT = "save it with numpy.savez_compressed(path, X=X, y=y, features=names)"
 _SPARSE_HINT = "save X.data, X.indices, X.indptr, X.shape and format='csr' of a csr matrix, with y, by these names"
@@ -38,7 +38,7 @@ def read_npz(path: Path) -> Table:
     with path.open("rb") as stream:
         if stream.read(6) == b"\x93NUMPY":
             raise DataError("the file is a single array, not an .npz archive", _NPZ_HINT)
-        with foreign("the file is not an .npz archive", _NPZ_HINT):
+        with foreign("zipfile", "the file is not an .npz archive", _NPZ_HINT, DataError):
             archive = ZipFile(stream)
         found = [name.removesuffix(".npy") for name in archive.namelist()]
         parts = [key for key in SPARSE_PARTS if "X" not in found and "indptr" in found]
@@ -72,13 +72,13 @@ def _sparse_member(archive: ZipFile) -> Any:
         raise DataError(f"the sparse matrix has the format '{word}' and the shape {shape.tolist()}", _SPARSE_HINT)
     n, p = (int(size) for size in shape)
     check_size(SPARSE_NUMBER * data.size + NAME * p, f"the sparse matrix of {n} samples and {p} features")
-    with foreign("the arrays are no sparse matrix", _SPARSE_HINT):
+    with foreign("scipy", "the arrays are no sparse matrix", _SPARSE_HINT, DataError):
         return kinds[word]((data, indices, indptr), shape=(n, p))
 
 
 def _member(archive: ZipFile, name: str) -> np.ndarray[Any, Any]:
     """Return an array of an archive, whose header is compared with the size of the member before anything is read."""
-    with foreign("an array cannot be read", _NPZ_HINT):
+    with foreign("numpy", "an array cannot be read", _NPZ_HINT, DataError):
         file = name if name in archive.namelist() else f"{name}.npy"
         size = archive.getinfo(file).file_size
         with archive.open(file) as stream:
@@ -118,7 +118,8 @@ def read_libsvm(path: Path) -> Table:
     """
     from sklearn.datasets import load_svmlight_file
 
-    with foreign(f"the file is not in libsvm format{_first_bad_line(path)}", _LIBSVM_HINT):
+    fault = f"the file is not in libsvm format{_first_bad_line(path)}"
+    with foreign("scikit-learn", fault, _LIBSVM_HINT, DataError):
         X, y = load_svmlight_file(str(path))
     n, p = X.shape
     if X.nnz and X.indices.min() < 0:

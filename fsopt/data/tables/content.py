@@ -5,32 +5,14 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from fsopt.common.budget import BLOCK, check_size
 from fsopt.data.tables.spelling import decoded
-from fsopt.errors import DataError, FsoptError
+from fsopt.errors import DataError
 
 NUMBER = 8
 """Bytes of a number in memory."""
-
-
-@contextmanager
-def foreign(fault: str, hint: str) -> Iterator[None]:
-    """Turn every exception of another library's parser into a DataError.
-
-    A damaged file ends in whatever exception the line of code raises that stumbles over it, of any type: there is no
-    list of them.
-    """
-    try:
-        yield
-    except (FsoptError, OSError):
-        raise
-    except Exception as error:
-        reason = str(error).strip().partition("\n")[0][:200] or type(error).__name__
-        raise DataError(f"{fault} ({reason})", hint) from error
 
 
 def text_bytes(path: Path, delimiters: str, encoding: str | None = None) -> tuple[bytes, str]:

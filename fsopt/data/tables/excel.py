@@ -9,11 +9,10 @@ from typing import Any
 from zipfile import ZipFile
 
 from fsopt.common.budget import check_size, size_limit
-from fsopt.data.tables.content import foreign
 from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.table import Table
-from fsopt.errors import DataError, PackageError
+from fsopt.errors import DataError, PackageError, foreign
 
 CELL = 40
 """Bytes of a cell while a sheet is read: its place in a list, in an array of objects, and its number."""
@@ -30,7 +29,7 @@ def read_excel(path: Path, layout: Layout, *, required: bool = True) -> Table:
         raise PackageError("Excel workbooks need the package openpyxl", "pip install 'fsopt[excel]'")
     import pandas as pd
 
-    with foreign("the file is no Excel workbook, or damaged", _HINT):
+    with foreign("openpyxl", "the file is no Excel workbook, or damaged", _HINT, DataError):
         with ZipFile(path) as archive:
             check_size(sum(member.file_size for member in archive.infolist()), "the workbook")
         with pd.ExcelFile(path, engine="openpyxl") as book:

@@ -6,11 +6,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from fsopt.common.budget import check_size
-from fsopt.data.tables.content import NUMBER, foreign
+from fsopt.data.tables.content import NUMBER
 from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.table import Table
-from fsopt.errors import PackageError
+from fsopt.errors import DataError, PackageError, foreign
 
 _HINT = "write it with pandas.DataFrame.to_feather(path)"
 
@@ -21,7 +21,7 @@ def read_feather(path: Path, layout: Layout, *, required: bool = True) -> Table:
         raise PackageError("Feather files need the package pyarrow", "pip install 'fsopt[parquet]'")
     from pyarrow import ipc
 
-    with foreign("the file is not in Feather format, or damaged", _HINT):
+    with foreign("pyarrow", "the file is not in Feather format, or damaged", _HINT, DataError):
         one = ipc.IpcReadOptions(included_fields=[0])  # whose rows are counted before all columns are expanded
         with ipc.open_file(path, options=one) as first:
             rows = sum(first.get_batch(k).num_rows for k in range(first.num_record_batches))

@@ -51,6 +51,9 @@ def table_of_frame(frame: Any, layout: Layout, *, required: bool = True) -> Tabl
         raise DataError(f"{shown(frame)} is not a DataFrame", "give one, or a path to fsopt.load_dataset")
     frame = with_texts_as_names(in_pandas(frame))
     names = [str(name) for name in frame.columns]
+    if len({*names}) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"two columns have the name '{twice}'", "give each a name of its own")
     features = layout.features(names, required=required)
     if not len(frame):
         raise DataError("there is no row", "give one row per sample")
@@ -64,9 +67,9 @@ def table_of_frame(frame: Any, layout: Layout, *, required: bool = True) -> Tabl
 
 
 def sparse_of_frame(frame: Any) -> Any:
-    """Return the sparse matrix of a DataFrame whose columns are all sparse, None for any other."""
+    """Return the sparse matrix of a DataFrame whose columns are all sparse with zeros left out, None for any other."""
     columns = [frame.iloc[:, k] for k in range(frame.shape[1])]
-    if not columns or not all(hasattr(column, "sparse") for column in columns):
+    if not columns or not all(hasattr(column, "sparse") and column.sparse.fill_value == 0 for column in columns):
         return None
     return canonical(frame.sparse.to_coo())
 

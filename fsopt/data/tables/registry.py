@@ -9,7 +9,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from fsopt.common.registry import Registry, check_function
-from fsopt.errors import ParameterError
+from fsopt.errors import DataError, ParameterError, foreign
 
 if TYPE_CHECKING:
     from fsopt.data.tables.layout import Layout
@@ -43,10 +43,14 @@ class Reader:
         if isinstance(self.function, str):
             table: Table = resolve_name(f"fsopt.data.tables.{self.function}")(path, **arguments)
             return table
-        from fsopt.data.tables.content import foreign
         from fsopt.data.tables.frames import table_of_frame
 
-        with foreign(f"the reader of {self.suffix} files cannot read it", "correct the file, or the reader"):
+        with foreign(
+            "the reader",
+            f"the reader of {self.suffix} files cannot read it",
+            "correct the file, or the reader",
+            DataError,
+        ):
             frame = self.function(path, **arguments)
         return table_of_frame(frame, layout, required=required)
 

@@ -95,9 +95,10 @@ def branching(
             break
         children = split(node, j, float(value[j]))
         bounds = np.array([child.bound for child in children])
-        gains = np.minimum(bounds, cutoff) - node.bound
-        costs.learn(j, np.maximum(gains, 0.0), distances[:, j])
-        gains = np.clip(np.nan_to_num(gains, nan=0.0), 0.0, LARGEST)
+        with np.errstate(invalid="ignore"):  # of two bounds of -inf no gain is known
+            gains = np.maximum(np.nan_to_num(np.minimum(bounds, cutoff) - node.bound, nan=0.0, posinf=np.inf), 0.0)
+        costs.learn(j, gains, distances[:, j])
+        gains = np.minimum(gains, LARGEST)
         found = float(np.sqrt(gains.prod()) + SMALLEST * gains.max())
         if found > best:
             best = found

@@ -1,0 +1,303 @@
+"""What a library raises at its boundary is one error that names it, and what fails after an answer does not lose it."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from pyomo.contrib.solver.common.factory import SolverFactory
+from solver_cases import usable_solvers
+from support import there
+
+import fsopt
+from fsopt.answers.results import Status
+from fsopt.cli import main
+from fsopt.errors import DataError, FileError, ParameterError, SolverError, foreign, said
+from fsopt.solvers import auxiliary, least_change
+from fsopt.solvers.registry import SOLVERS
+
+INF, NAN = math.inf, math.nan
+
+
+def square() -> pyo.ConcreteModel:
+    """Return min x + y over [0, 5]^2 with a parameter p = 1 that nothing uses yet: 0."""
+    m = pyo.ConcreteModel("m")
+    m.x = pyo.Var([0, 1], bounds=(0, 5))
+    m.p = pyo.Param(initialize=1.0, mutable=True, within=pyo.Any)
+    m.o = pyo.Objective(expr=m.x[0] + m.x[1])
+    return m
+
+
+def set_to(m, value):
+    m.p.set_value(value)
+    return m.p
+
+
+def fixed(m, value):
+    m.x[0].fix(value, skip_validation=True)
+    m.c = pyo.Constraint(expr=m.x[0] + m.x[1] <= 1)
+
+
+def nested(m, depth):
+    inner = m.x[0]
+    for _ in range(depth):
+        inner = pyo.sin(inner)
+    m.o.expr = inner
+
+
+def chain(m, depth):
+    product = m.x[0]
+    for _ in range(depth):
+        product = product * m.x[1]
+    m.o.expr = product
+
+
+def row(m, body, upper=1.0):
+    m.c = pyo.Constraint(expr=(None, body, upper))
+
+
+UNREADABLE = {
+    "lower bound inf": (lambda m: m.x[0].setlb(INF), r"\(Pyomo: Var 'x\[0\]' created with"),
+    "upper bound nan": (lambda m: m.x[0].setub(NAN), r"\(Pyomo: Var 'x\[0\]' created with"),
+    "right-hand side nan": (lambda m: row(m, m.x[0], NAN), "'c' has the bounds -inf and nan"),
+    "coefficient nan": (lambda m: row(m, set_to(m, NAN) * m.x[1]), "'c' has the coefficient nan"),
+    "quadratic nan": (lambda m: row(m, set_to(m, NAN) * m.x[0] ** 2 + m.x[1] ** 2), "'c' has the coefficient nan"),
+    "nan in a function": (lambda m: row(m, pyo.exp(set_to(m, NAN) * m.x[0])), "'c' has the number nan"),
+    "parameter of no value": (lambda m: row(m, set_to(m, None) * m.x[0]), r"'c' cannot be read \(Pyomo: "),
+    "parameter that is a text": (lambda m: row(m, set_to(m, "a") * m.x[0]), r"'c' cannot be read \(Pyomo: "),
+    "fixed without a value": (lambda m: fixed(m, None), r"'x\[0\]' is fixed at None"),
+    "quotient by 0": (lambda m: row(m, m.x[0] / set_to(m, 0)), "division by zero"),
+    "root of -1": (lambda m: row(m, m.x[0] * set_to(m, -1) ** 0.5), "complex"),
+    "overflow": (lambda m: row(m, m.x[0] * set_to(m, 1e300) ** 5), "out of range"),
+    "deleted variable": (
+        lambda m: (row(m, m.x[0] * 2), m.o.deactivate(), m.del_component(m.x)),
+        "no variable of the m",
+    ),
+    "sines of sines": (lambda m: nested(m, 900), "'o' has a term nested more than 200 deep: give its parts variables"),
+    "a long product": (lambda m: chain(m, 900), "'o' has a term nested more than 200 deep"),
+}
+
+
+@pytest.mark.parametrize("case", UNREADABLE)
+def test_a_number_that_is_none_is_refused_by_name(case):
+    """Comparisons with nan are false: a constraint with one was none for solvers and certificates, all verified."""
+    change, words = UNREADABLE[case]
+    m = square()
+    change(m)
+    for call in (lambda: fsopt.solve(m), lambda: fsopt.classify(m), lambda: fsopt.prove(m)):
+        with pytest.raises(ParameterError, match=words) as error:
+            call()
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("deep", [nested, chain])
+def test_what_is_nested_less_is_solved_and_verified(deep):
+    m = square()
+    deep(m, 150)
+    m.x[0].value = m.x[1].value = 0.5
+    result = fsopt.solve(m, there("ipopt"), options={"max_iter": 5})
+    assert result.point is not None
+    assert fsopt.verify(result, m).residuals["infeasibility"] == 0.0
+
+
+@pytest.mark.parametrize("after", [NAN, None, "a"])
+def test_a_change_of_a_loaded_model_to_no_number_is_refused_and_can_be_taken_back(after):
+    m = square()
+    m.c = pyo.Constraint(expr=m.x[0] + m.x[1] >= m.p)
+    m.d = pyo.Constraint(expr=m.p * m.x[0] <= 4)
+    session = fsopt.Session(m, "highs")
+    assert session.solve().objective == pytest.approx(1.0)
+    m.p.set_value(after)
+    for change in (lambda: session.update(m.c, m.d), session.refresh):
+        with pytest.raises(ParameterError):
+            change()
+    m.p.set_value(2.0)
+    session.update(m.c, m.d)
+    assert session.solve().objective == pytest.approx(2.0)
+
+
+# -- programs without rows, entries, columns or objective ------------------------------------------------------
+
+ZERO = {
+    "no rows": lambda m: None,
+    "a row without entries": lambda m: row(m, 0 * m.x[0]),
+    "an equation without entries": lambda m: setattr(m, "c", pyo.Constraint(expr=(0, 0 * m.x[0], 0))),
+    "a column without entries": lambda m: row(m, m.x[0]),
+    "a row without bounds": lambda m: row(m, m.x[0] + m.x[1], INF),
+    "fixed variables": lambda m: m.x.fix(0.0),
+    "equal bounds": lambda m: (m.x[0].setub(0), m.x[1].setub(0)),
+    "a constant objective": lambda m: m.o.set_value(0.0),
+    "no objective": lambda m: m.o.deactivate(),
+    "an objective of zeros": lambda m: m.o.set_value(0 * m.x[0]),
+    "no columns": lambda m: (m.o.deactivate(), m.del_component(m.x)),
+}
+"""Changes of the square after which 0 stays the optimum."""
+NAMES = [name for name in usable_solvers() if "LP" in SOLVERS[name].classes and not SOLVERS[name].structured]
+
+
+@pytest.mark.parametrize("solver", NAMES)
+@pytest.mark.parametrize("case", ZERO)
+def test_degenerate_programs_have_their_optimum_in_every_solver(solver, case):
+    m = square()
+    ZERO[case](m)
+    result = fsopt.solve(m, solver)
+    assert (result.status, result.certificate.ok) == ("optimal", True), result
+    assert result.objective == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", NAMES)
+def test_an_impossible_row_without_entries_and_crossed_bounds_are_infeasible_in_every_solver(solver):
+    for change in (lambda m: row(m, 0 * m.x[0], -1.0), lambda m: (m.x[0].setlb(3), m.x[0].setub(2))):
+        m = square()
+        change(m)
+        result = fsopt.solve(m, solver)
+        assert (result.status, result.certificate.ok) == ("infeasible", True)
+
+
+def test_an_unbounded_nonconvex_program_is_no_optimum_in_gurobi():
+    """Gurobi has no attribute ObjBound then."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var()
+    m.o = pyo.Objective(expr=-(m.x**2) + m.y**2)
+    assert fsopt.solve(m, there("gurobi")).status in ("none", "unbounded")
+
+
+# -- one boundary ----------------------------------------------------------------------------------------------
+
+
+def test_one_rule_names_the_library_and_its_words():
+    for error, words in (
+        (ValueError("first\nsecond"), "first"),
+        (KeyError("x"), "KeyError 'x'"),
+        (RuntimeError(), "RuntimeError"),
+        (IndexError("\n\nlist index out of range."), "IndexError list index out of range"),
+    ):
+        with pytest.raises(FileError) as found, foreign("lib", "the file is wrong", "mend it", FileError):
+            raise error
+        assert str(found.value) == f"the file is wrong (lib: {words}): mend it"
+        assert found.value.__cause__ is error
+        assert said(error) == words
+    for error in (MemoryError(), OSError("full"), SolverError("own")):
+        with pytest.raises(type(error)), foreign("lib", "the file is wrong", "mend it", FileError):
+            raise error
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("broken"), SystemError("inner"), OSError("gone")])
+def test_an_exception_of_a_solver_is_an_error_that_names_it(monkeypatch, error):
+    def broken(*arguments, **keywords):
+        raise error
+
+    monkeypatch.setattr("fsopt.solvers.highs.Highs._start", broken)
+    with pytest.raises(SolverError, match=rf"'highs' fails on 'm' \(highs: {error.args[0]}\)"):
+        fsopt.solve(square(), "highs")
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, MemoryError, RecursionError])
+def test_a_search_for_evidence_that_fails_leaves_the_answer(monkeypatch, error):
+    """SCIP returns no multipliers of a quadratic program: without the second opinion its point is feasible."""
+    m = square()
+    m.o.expr = (m.x[0] - 1) ** 2 + m.x[1]
+
+    def broken(*arguments, **keywords):
+        raise error("broken")
+
+    monkeypatch.setattr(auxiliary, "_solved", broken)
+    result = fsopt.solve(m, there("scip"))
+    assert result.status is Status.FEASIBLE
+    assert result.objective == pytest.approx(0.0, abs=1e-6)
+    assert "the search for evidence failed: broken" in result.message
+
+
+def test_a_mend_that_fails_in_its_library_leaves_the_answer(monkeypatch):
+    m = square()
+    m.c = pyo.Constraint(expr=m.x[0] + m.x[1] >= 1)
+
+    def broken(*arguments):
+        raise ValueError("a wrong array")
+
+    monkeypatch.setattr(least_change, "_simplex", broken)
+    with pytest.raises(SolverError, match=r"\(HiGHS: a wrong array\)"):
+        least_change.least_change(*change_of_one())
+    assert fsopt.solve(m, there("scs")).point is not None
+
+
+def change_of_one():
+    """Return arguments of the least change of one variable that is at least 1."""
+    import scipy.sparse as sp
+
+    ends = np.array([1.0]), np.array([np.inf])
+    return sp.csr_matrix([[1.0]]), ends, (np.array([-np.inf]), np.array([np.inf])), np.ones(1), 1e300
+
+
+@pytest.fixture
+def sine(tmp_path):
+    """Return the file of min sin(x) + x^2 over [0, 3]: 0, and no convex relaxation is known here."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(0, 3), initialize=1)
+    m.o = pyo.Objective(expr=pyo.sin(m.x) + m.x**2)
+    return fsopt.export(m, tmp_path / "sine.nl")[0]
+
+
+def test_a_proof_that_fails_does_not_lose_the_answer(sine, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["solve", str(sine), "--solver", there("scip"), "--prove", "1", "--json"])
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert (end.value.code, found["status"], found["objective"]) == (0, "optimal", pytest.approx(0.0, abs=1e-6))
+    assert "--prove failed, the answer of scip stays: nothing is proved of 'sine'" in err
+    assert "--prove failed" in found["message"]
+
+
+def test_a_second_solver_that_fails_does_not_lose_the_answer(sine, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["solve", str(sine), "--solver", there("scip"), "--verify", "clarabel", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert (end.value.code, found["status"]) == (0, "optimal")
+    assert "does not solve" in found["verify"]["failed"]
+
+
+def test_a_proof_in_pyomo_that_fails_does_not_lose_the_answer(sine):
+    m = fsopt.read_model(sine)
+    results = SolverFactory(f"fsopt_{there('scip')}").solve(m, prove=1.0)
+    assert results.incumbent_objective == pytest.approx(0.0, abs=1e-6)
+    assert "nothing more is proved" in str(results.extra_info.message)
+
+
+def test_a_frame_with_two_rows_of_names_has_the_answer_of_its_numbers():
+    pd = pytest.importorskip("pandas")
+    columns = pd.MultiIndex.from_product([["u", "v"], ["s", "t"]])
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=columns)
+    y = np.arange(20) % 2
+    found = fsopt.fit("l1-svm", frame, y).predict(frame)
+    assert np.array_equal(found, fsopt.fit("l1-svm", frame.to_numpy(), y).predict(frame.to_numpy()))
+
+
+def test_frames_that_pandas_refuses_to_convert_are_read_or_refused():
+    """A sparse frame of which other numbers than zeros are left out, and columns of one name."""
+    pd = pytest.importorskip("pandas")
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    sparse = pd.DataFrame(X, columns=["a", "b", "c"]).astype(pd.SparseDtype(float))
+    assert np.array_equal(fsopt.Dataset.from_frame(sparse.assign(t=y), target="t").X, X)
+    assert np.array_equal(fsopt.fit("fisher", sparse, y).predict(sparse), fsopt.fit("fisher", X, y).predict(X))
+    with pytest.raises(DataError, match="two columns have the name 'a'"):
+        fsopt.Dataset.from_frame(pd.DataFrame(X, columns=["a", "a", "b"]).assign(t=y), target="t")
+
+
+@pytest.mark.parametrize("cone", ["Q 2", "QR 2", "L+ 2"])
+def test_a_mixed_integer_semidefinite_file_is_proved_or_not_in_one_line(tmp_path, cone):
+    """An integer, a cone and a matrix variable: min x + tr X, x >= 1.5 - X_00 with x whole; 1.5 at x = 1."""
+    text = (
+        f"VER\n3\nOBJSENSE\nMIN\nPSDVAR\n1\n2\nVAR\n3 2\nL+ 1\n{cone}\nINT\n1\n0\nCON\n1 1\nL+ 1\n"
+        "OBJFCOORD\n2\n0 0 0 1.0\n0 1 1 1.0\nOBJACOORD\n1\n0 1.0\nFCOORD\n1\n0 0 0 0 1.0\nACOORD\n1\n0 0 1.0\n"
+        "BCOORD\n1\n0 -1.5\n"
+    )
+    (tmp_path / "m.cbf").write_text(text)
+    values = {"x0": 1.0, "x1": 0.0, "x2": 0.0, "X0[0,0]": 0.5, "X0[1,0]": 0.0, "X0[1,1]": 0.0}
+    (tmp_path / "m.sol").write_text(json.dumps({"objective": 1.5, "status": "optimal", "variables": values}))
+    for more in ((), ("--prove", "1"), ("--exact", "--prove", "1")):
+        with pytest.raises(SystemExit) as end:
+            main(["certify", str(tmp_path / "m.cbf"), str(tmp_path / "m.sol"), *more])
+        assert end.value.code in (0, 1)
