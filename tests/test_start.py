@@ -5,11 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import numpy as np
 import pytest
-from sklearn.metrics import matthews_corrcoef
-
-from fsopt.data.scores import matthews
 
 SLOW = (
     "sklearn",
@@ -39,11 +35,3 @@ def test_pyomo_finds_scipys_parts_when_it_asks():
     code += "from pyomo.common.dependencies import scipy, scipy_available\n"
     code += "assert scipy_available\nprint(scipy.stats.norm.cdf(0.0), scipy.integrate.quad(abs, 0, 1)[0])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.split() == ["0.5", "0.5"]
-
-
-def test_matthews_is_that_of_scikit_learn():
-    rng = np.random.default_rng(0)
-    for size in (10, 50, 1000):
-        a, b = (np.where(rng.random(size) < 0.4, 1.0, -1.0) for _ in range(2))
-        assert matthews(a, b) == pytest.approx(matthews_corrcoef(a, b), abs=1e-14)
-    assert matthews(np.ones(3), np.array([1.0, -1.0, 1.0])) == 0.0
