@@ -29,14 +29,6 @@ def in_package(*arguments, **more):
     return subprocess.run(words, capture_output=True, text=True, env=env, cwd=Path.home(), **more)
 
 
-def test_the_names_of_the_second_ring_are_listed_and_described():
-    from fsopt import extend
-
-    imported = {name for name in vars(extend) if not name.startswith("_")} - {"annotations"}
-    assert imported == set(extend.__all__)
-    assert {name for name in extend.__all__ if f"`{name}`" not in (extend.__doc__ or "")} == set()
-
-
 COMMANDS = """
 import sys
 from fsopt.cli import main

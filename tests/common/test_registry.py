@@ -39,16 +39,6 @@ def toys(monkeypatch, *names) -> Registry[SimpleNamespace]:
     return Registry(SimpleNamespace, "toy", "toys", ("all",), listing="fsopt toys")
 
 
-def test_a_registry_loads_its_modules_at_the_first_look(monkeypatch):
-    imported = []
-    monkeypatch.setattr("fsopt.common.registry.import_module", lambda name: imported.append(name) or sys.modules[name])
-    found = toys(monkeypatch, "bear", "doll")
-    assert imported == []
-    assert list(found) == ["bear", "doll"]
-    assert found["doll"].name == "doll"
-    assert imported == ["toys.all"]
-
-
 def test_a_name_that_two_entries_bear_is_refused(monkeypatch):
     with pytest.raises(RuntimeError, match="the toy 'doll' is registered twice"):
         list(toys(monkeypatch, "doll", "bear", "doll"))
