@@ -25,7 +25,7 @@ OF_ALL_METHODS = (
     "tests/common/test_registry.py",
     "tests/estimators",
     "tests/library/test_tables.py",
-    "tests/methods/baselines/test_twin_svm.py",
+    "tests/methods/test_methods.py",
     "tests/methods/test_selection.py",
     "tests/models/test_registry.py",
 )
@@ -38,29 +38,6 @@ RENAMED = {
     "``onsvm``": "``twin-svm``",
 }
 """What makes another method of the shortest member of its kind."""
-ITS_TEST = '''"""Method twin-svm: the optimum is that of the linear program, and a changed saved fit is not verified."""
-
-import dataclasses
-
-import numpy as np
-import pytest
-from scipy.optimize import linprog
-from support import blobs
-
-import fsopt
-
-
-def test_the_optimum_is_that_of_the_linear_program_and_a_changed_fit_is_not_verified():
-    data = blobs(40, 3)
-    fit = fsopt.fit("twin-svm", data, c=2.0, scale="none")
-    signed = data.y[:, None] * np.hstack([data.X, -data.X, np.ones((40, 1)), -np.ones((40, 1))])
-    cost = np.concatenate([np.ones(6), np.zeros(2), np.full(40, 2.0)])
-    found = linprog(cost, A_ub=-np.hstack([signed, np.eye(40)]), b_ub=-np.ones(40))
-    assert fit.status == "optimal"
-    assert fit.objective == pytest.approx(found.fun, rel=1e-6)
-    assert fsopt.verify(fit, data).verified
-    assert not fsopt.verify(dataclasses.replace(fit, intercept=fit.intercept + 0.01), data).verified
-'''
 
 
 def test_the_code_of_the_guide_is_that_of_the_files_that_it_names():
@@ -96,7 +73,7 @@ def edit(path, before, after):
 
 
 def add_a_method(root):
-    """Add a method to a copy of the repository: its file, its line, its test, its row on the first page."""
+    """Add a method to a copy of the repository: its file, its line, its row on the first page."""
     new = root / "fsopt" / "methods" / "baselines" / "twin_svm.py"
     text = (root / "fsopt" / "methods" / "baselines" / "onsvm.py").read_text(encoding="utf-8")
     for before, after in RENAMED.items():
@@ -105,8 +82,6 @@ def add_a_method(root):
     new.write_text(text, encoding="utf-8")
     line = '"baselines.vs_ssvm",\n'
     edit(root / "fsopt" / "methods" / "registry.py", line, f"{line}        {line.replace('vs_ssvm', 'twin_svm')}")
-    test = root / "tests" / "methods" / "baselines" / "test_twin_svm.py"
-    test.write_text(ITS_TEST, encoding="utf-8")
     row = re.search(r"^    vs-ssvm  .*\n", (root / "docs" / "start.md").read_text(encoding="utf-8"), re.M).group()
     edit(root / "docs" / "start.md", row, row + row.replace("vs-ssvm ", "twin-svm"))
 

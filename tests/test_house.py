@@ -81,19 +81,14 @@ def resolved(module: str, name: str) -> str:
 
 
 def test_there_is_no_import_cycle():
+    assert "fsopt.models.gmeb.gmeb_dual" in imported(MODULES["fsopt.models.registry"])
+    assert "fsopt.solvers.base" in imported(MODULES["fsopt.drivers.run"])
     graph = {name: imported(path) for name, path in MODULES.items()}
     graph["fsopt.__init__"] = set()  # it loads its names when they are first used
     try:
         graphlib.TopologicalSorter(graph).prepare()
     except graphlib.CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
-
-
-def test_the_finder_of_cycles_finds_one():
-    with pytest.raises(graphlib.CycleError):
-        graphlib.TopologicalSorter({"a": {"b"}, "b": {"a"}}).prepare()
-    assert "fsopt.models.gmeb.gmeb_dual" in imported(MODULES["fsopt.models.registry"])
-    assert "fsopt.solvers.base" in imported(MODULES["fsopt.drivers.run"])
 
 
 def floor(name: str) -> int:

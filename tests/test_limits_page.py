@@ -14,7 +14,7 @@ import limits_page
 import scale
 
 TEXT = (ROOT / "docs" / "limits.md").read_text("utf-8")
-TALL, WIDE, SPARSE = scale.SHAPES
+TALL, WIDE, _ = scale.SHAPES
 
 
 def row(method, size, **changes):
@@ -34,33 +34,6 @@ def test_the_page_is_of_this_version_and_its_methods():
     assert version == fsopt.__version__, "make limits-page"
     rows = scale.read_rows()
     assert of_measured(limits_page.page(rows, stamp), rows) == of_measured(TEXT, rows), "make limits-page"
-
-
-def test_a_cell_says_how_a_fit_ended_and_when_it_was_measured():
-    rows = [
-        row("svm", TALL),
-        row("svm", WIDE, code="before", limit=90.0),
-        row("svm", SPARSE, status="feasible", stop="time-limit", cpu=61.0),
-        row("onsvm", TALL, status="feasible", stop="time-limit", gap=0.9576),
-        row("onsvm", WIDE, status="feasible", stop="iteration-limit", gap=0.02),
-        row("mpm", TALL, status="no memory: fewer features", stop="memory"),
-        row("mpm", WIDE, status="killed", stop="fault", cpu=None, memory=None),
-        row("s-mpm", TALL, status="feasible", stop="time-limit", gap=3e-9),
-        row("retired", TALL),
-    ]
-    text = limits_page.page(rows, "now")
-    assert (
-        "| `svm` | optimal | 2.0 | 0.5 | optimal [^earlier] | 2.0 | 0.5 | feasible (time limit) | 61.0 | 0.5 |" in text
-    )
-    assert "| `onsvm` | feasible (time limit, gap 0.96) | 2.0 | 0.5 | feasible (iteration limit, gap 0.02) |" in text
-    assert "| `s-mpm` | feasible (time limit) |" in text
-    assert "| `mpm` | too large | 2.0 | 0.5 | fault |  |  | needs dense data |  |  |" in text
-    assert "| `fsv` | not measured |  |  | not measured |  |  | not measured |  |  |" in text
-    assert "* `mpm` 200,000 x 50: no memory: fewer features" in text
-    assert "within 90 seconds" in text
-    assert "retired" not in text
-    assert "Growth" not in text
-    assert "[^earlier]" not in limits_page.page(rows[:1], "now")
 
 
 def test_the_curves_have_the_slope_of_their_logarithms():

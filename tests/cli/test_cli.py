@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support import ROOT
+from support import ROOT, there
 
 import fsopt
 from fsopt.answers.records import sealed
@@ -60,16 +58,11 @@ def test_verify_solves_again_with_another_solver(small: Path, run: Any) -> None:
     assert found["solver"] == "clarabel"
     assert found["difference"] < 1e-7
     assert found["infeasibility"] <= 1e-9
-    assert found["dual_difference"] >= 0
     found = run("solve svm --data small.csv --solver clarabel --verify scs --json")["verify"]
-    assert found["dual_difference"] < 1e-4
-
-
-def test_verify_by_a_solver_without_multipliers_compares_the_rest(small: Path, run: Any) -> None:
-    pytest.importorskip("pyscipopt")
-    found = run("solve svm --data small.csv --solver clarabel --verify scip --json")["verify"]
+    assert 0 <= found["dual_difference"] < 1e-4
+    found = run(f"solve svm --data small.csv --solver clarabel --verify {there('scip')} --json")["verify"]
     assert found["difference"] < 1e-6
-    assert found["dual_difference"] is None
+    assert found["dual_difference"] is None  # without multipliers
 
 
 def test_options_files_reach_the_solver(small: Path, run: Any) -> None:
@@ -101,16 +94,6 @@ def test_fit_predict_check(method: str, small: Path, run: Any) -> None:
     record["intercept"] = record["intercept"] * 0.9 - 0.1
     (small / "forged.json").write_text(json.dumps(sealed(record)))
     assert not run("check forged.json --data small.csv --json", code=1)["verified"]
-
-
-def test_predict_reorders_columns_and_needs_no_label(small: Path, run: Any) -> None:
-    run("fit svm --data small.csv -o fit.json --json")
-    before = run("predict fit.json --data small.csv --json")["scores"]
-    rows = [line.split(",")[:-1][::-1] for line in (small / "small.csv").read_text().splitlines()]
-    (small / "new.csv").write_text("\n".join(",".join(row) for row in rows) + "\n")
-    after = run("predict fit.json --data new.csv --json")
-    assert after["scores"] == pytest.approx(before)
-    assert after["accuracy"] is None
 
 
 @pytest.mark.usefixtures("in_process")
@@ -179,14 +162,6 @@ def test_a_model_is_shown(slug: str, run: Any) -> None:
     assert "\\min" in shown["latex"] or "\\max" in shown["latex"]
     assert all(c["equation"] for c in shown["components"])
     assert "&" in run(f"show {slug} --latex") or "\\quad" in shown["latex"]
-
-
-@pytest.mark.slow
-def test_help_loads_nothing_heavy() -> None:
-    heavy = ("pyomo.environ", "numpy", "scipy", "sklearn", "rich.table")
-    code = f"import sys; from fsopt.cli.app import app; print([m for m in {heavy} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize(

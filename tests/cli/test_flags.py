@@ -58,16 +58,10 @@ BOTH = {
     "select d.npz --target label --jobs 0": (lambda: fsopt.select(BLOBS, jobs=0), "jobs=0 "),
     "fit svm --data gaps.csv": (lambda: load("gaps.csv"), "missing= (drop"),
     "fit svm --data words.csv": (lambda: load("words.csv"), "onehot=True makes"),
-    "fit svm --data words.csv --label lable": (
-        lambda: load("words.csv", target="lable"),
-        "with target=, for",
-    ),
+    "fit svm --data words.csv --label lable": (lambda: load("words.csv", target="lable"), "with target=, for"),
     "fit svm --data words.csv --drop c": (lambda: load("words.csv", drop="c"), "with drop=, for"),
     "fit svm --data words.csv --target b": (lambda: load("words.csv", target="b"), "column with target="),
-    "fit svm --data words.csv --encoding x": (
-        lambda: load("words.csv", encoding="x"),
-        ": encoding= takes",
-    ),
+    "fit svm --data words.csv --encoding x": (lambda: load("words.csv", encoding="x"), ": encoding= takes"),
 }
 """The commonest mistakes: on the command line, in Python, and a part of the message there."""
 THEIRS = {"folds=": "--folds", "jobs=": "--jobs ", "missing=": "--missing", "onehot=True": "--onehot"}
@@ -101,11 +95,3 @@ def test_hints_of_reading_name_flags(tmp_path, monkeypatch, run):
 def test_a_parameter_that_is_missing_is_one_of_param(verb, said):
     error = in_flags(FsoptError("'own' needs knots", "give knots=..."), command(), [verb, "own"])
     assert (error.message, error.hint) == ("'own' needs knots", said)
-
-
-def test_a_frame_is_read_by_its_own_keyword():
-    import pandas as pd
-
-    frame = pd.DataFrame({"a": ["x", "y", "z"], "label": [0, 1, 1]})
-    with pytest.raises(FsoptError, match="encode='onehot' makes 0/1 features of its values, drop= or id="):
-        fsopt.Dataset.from_frame(frame, target="label")

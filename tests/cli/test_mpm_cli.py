@@ -11,10 +11,6 @@ from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments
 
 
-def write(name, data):
-    np.savez(name, X=data.X, y=data.y)
-
-
 @pytest.mark.parametrize("method", ["mpm", "l1-mpm"])
 def test_fit_prints_the_worst_case_beside_the_measured_accuracy(method, small, run):
     data = fsopt.load_dataset("small.csv")
@@ -40,14 +36,18 @@ def test_mpm_limits_has_the_limits_of_all_samples_and_of_every_training_fold(sma
 
 
 def test_mpm_limits_warns_of_singular_covariances(small, run):
-    write("wide.npz", blobs(10, 15))
-    [row] = run("mpm-limits --data wide.npz --folds 0 --json")["rows"]
-    assert row["kappa"] == "inf"
-    assert row["separating"]
-    assert row["ranks"] == [4, 4]
-    assert "separate the means" in run.err
-    single = blobs(40, 3)
-    write("twin.npz", fsopt.Dataset(np.column_stack([single.X, single.X[:, 0]]), single.y))
-    [row] = run("mpm-limits --data twin.npz --folds 0 --json")["rows"]
-    assert row["kappa"] == pytest.approx(accuracy_limit(Moments.of(single)).kappa, rel=1e-7)
-    assert "a covariance is singular" in run.err
+    wide, single = blobs(10, 15), blobs(40, 3)
+    for X, y, kappa, warning in (
+        (wide.X, wide.y, np.inf, "separate the means"),
+        (
+            np.column_stack([single.X, single.X[:, 0]]),
+            single.y,
+            accuracy_limit(Moments.of(single)).kappa,
+            "is singular",
+        ),
+    ):
+        np.savez("data.npz", X=X, y=y)
+        [row] = run("mpm-limits --data data.npz --folds 0 --json")["rows"]
+        assert float(row["kappa"]) == pytest.approx(kappa, rel=1e-7)
+        assert row["separating"] == (kappa == np.inf)
+        assert warning in run.err

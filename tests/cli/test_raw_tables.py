@@ -142,14 +142,10 @@ def test_compare_in_one_command(folder, run):
     ("words", "message"),
     [
         (OPTIONS[:2], "--positive makes|is not a number"),
-        (["--target", "kind", "--id", "name", "--columns", "size", "--missing", "mean"], "--positive makes"),
-        (["--target", "kinds"], "no column 'kinds'.*kind"),
         ([*OPTIONS, "--class-weight", "heavy"], "give balanced"),
         ([*OPTIONS, "--class-weight", "z=2"], "class 'z'"),
-        ([*OPTIONS, "--sep", ";;"], "the separator"),
         ([*OPTIONS[:-1], "mode"], "drop, mean, median, indicator"),
     ],
 )
 def test_one_line_says_what_to_do(folder, run, words, message):
-
     assert re.search(message, run.refusal("fit", "svm", "--data", "raw.csv", *words))

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 from fsopt.algorithms.branch_and_benders import driver
-from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
 from fsopt.analysis import selecting
 
 
@@ -92,16 +91,3 @@ def test_ctrl_c_says_how_to_go_on(table, tmp_path, run, monkeypatch, usual_inter
     assert json.loads(place.read_text())["known"]
     monkeypatch.setattr(driver, "begin", root)
     run("select", table, *READ, *FAST, "--resume", place, "--json")
-
-
-@pytest.mark.slow
-def test_ctrl_c_within_the_list_of_other_selections_is_said_at_once(table, monkeypatch, usual_interruption, run):
-    def begin(search):
-        signal.raise_signal(signal.SIGINT)
-        root(search)
-
-    root = Enumeration.solve_root
-    monkeypatch.setattr(Enumeration, "solve_root", begin)
-    out = run("select", table, *READ, *FAST, "--features", 3)
-    assert "Ctrl-C ended the list of other selections" in run.err
-    assert "The list of other selections is not complete: Ctrl-C ended its search." in out

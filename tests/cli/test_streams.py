@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from support import ROOT, blobs
 
-import fsopt
 from fsopt.cli import main
 from fsopt.cli.app import command
 
@@ -51,19 +50,6 @@ def folder(tmp_path: Path) -> Path:
     rows = [f"{a},{b},{'größer' if y > 0 else 'kleiner'}" for (a, b), y in zip(data.X, data.y, strict=True)]
     (tmp_path / "d.csv").write_text("\n".join(["größe,länge,label", *rows]) + "\n", encoding="utf-8")
     return tmp_path
-
-
-def test_version(run: Any) -> None:
-    assert run("--version") == f"fsopt {fsopt.__version__}\n"
-
-
-def test_a_full_stdout_is_an_error_and_the_file_is_saved(folder: Path, run: Any, monkeypatch: Any) -> None:
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "stdout", open("/dev/full", "w"))  # noqa: SIM115 - the command takes its buffer away
-    said = run.refusal("fit svm --data d.csv -o fit.json")
-    sys.stdout.close()
-    assert said.startswith("fsopt: cannot write to stdout: No space")
-    assert json.loads((folder / "fit.json").read_text())["method"] == "svm"
 
 
 @pytest.mark.slow

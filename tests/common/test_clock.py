@@ -3,13 +3,12 @@
 import dataclasses
 import time
 
-import numpy as np
 import pyomo.environ as pyo
 import pytest
+from reproductions import run
 from support import blobs
 
 import fsopt
-from fsopt.cli import main
 from fsopt.common import clock
 from fsopt.compiler import compile_model
 from fsopt.drivers.recorder import LATE, Recorder
@@ -104,17 +103,12 @@ def test_the_limit_of_a_run_holds_for_all_that_its_driver_does():
     assert clock.left() is None
 
 
-def test_a_limit_without_an_answer_is_exit_1_and_says_what_helps(tmp_path, monkeypatch, capsys):
+def test_a_limit_without_an_answer_is_exit_1_and_says_what_helps(monkeypatch, capsys):
     def slow(*args, **params):
         raise OutOfTimeError("the time limit passed", "give more seconds")
 
-    monkeypatch.chdir(tmp_path)
-    np.savez("small.npz", X=blobs().X, y=blobs().y)
     monkeypatch.setattr(registry, "fit", slow)
-    with pytest.raises(SystemExit) as exit_:
-        main(["fit", "svm", "--data", "small.npz", "--json"])
-    assert exit_.value.code == 1
-    out, err = capsys.readouterr()
+    out, err = run("fit svm --data wdbc --json", capsys, code=1)
     assert '"kind": "time-limit"' in out
     assert "give more seconds" in err
 

@@ -8,13 +8,14 @@ import json
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from reproductions import run
 from support import ROOT, blobs, exact_value
 
 import fsopt
 from fsopt import compare
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
-from fsopt.cli import main
+from fsopt.common.customising import customised
 from fsopt.errors import FileError, ParameterError, UnknownNameError
 from fsopt.studies import executors
 from fsopt.verification.checking import check_record
@@ -83,30 +84,29 @@ def test_every_model_of_the_slug_is_changed_in_cross_validation(monkeypatch):
     assert row.cv_accuracy is not None
 
 
-def test_functions_that_cannot_be_used_are_refused_in_one_line():
-    with pytest.raises(ParameterError, match=r"'best-subset' solves no model 'svm'.*fsp-master"):
-        fsopt.fit("best-subset", DATA, customise={"svm": rule})
-    with pytest.raises(UnknownNameError, match="fsp-mastr"):
-        fsopt.fit("best-subset", DATA, customise={"fsp-mastr": rule})
-    with pytest.raises(ParameterError, match="mapping of slugs"):
-        fsopt.fit("best-subset", DATA, customise=rule)
-    with pytest.raises(ParameterError, match=r"'fsp-master' failed \(ZeroDivisionError"):
-        fsopt.fit("best-subset", DATA, customise={"fsp-master": lambda m: 1 / 0})
-    with pytest.raises(ParameterError, match="returned 3"):
-        fsopt.fit("best-subset", DATA, customise={"fsp-master": lambda m: 3})
+@pytest.mark.parametrize(
+    ("customise", "error", "words"),
+    [
+        ({"svm": rule}, ParameterError, r"'best-subset' solves no model 'svm'.*fsp-master"),
+        ({"fsp-mastr": rule}, UnknownNameError, "fsp-mastr"),
+        (rule, ParameterError, "mapping of slugs"),
+        ({"fsp-master": lambda m: 1 / 0}, ParameterError, r"'fsp-master' failed \(ZeroDivisionError"),
+        ({"fsp-master": lambda m: 3}, ParameterError, "returned 3"),
+    ],
+)
+def test_functions_that_cannot_be_used_are_refused_in_one_line(customise, error, words):
+    with pytest.raises(error, match=words):
+        fsopt.fit("best-subset", DATA, customise=customise)
 
 
 def test_a_change_that_the_method_passes_by_is_an_error():
-    way = {"gmeb-sdp": without}
     with pytest.raises(ParameterError, match=r"took another way.*gmeb-dual"):
-        fsopt.fit("gmeb", DATA, r_plus=0.5, r_minus=0.5, customise=way)
+        fsopt.fit("gmeb", DATA, r_plus=0.5, r_minus=0.5, customise={"gmeb-sdp": without})
 
 
 def test_the_same_function_twice_in_one_solve_is_one_change():
     model = fsopt.build("svm", DATA)
     calls = []
-    from fsopt.common.customising import customised
-
     with customised({"svm": lambda m: calls.append(m.name)}):
         fsopt.solve(model)
         fsopt.solve(model)
@@ -116,63 +116,44 @@ def test_the_same_function_twice_in_one_solve_is_one_change():
 # -- the command line -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def table(tmp_path):
-    np.savez(tmp_path / "data.npz", X=DATA.X, y=DATA.y, features=np.array(DATA.features))
-    return str(tmp_path / "data.npz")
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.savez("data.npz", X=DATA.X, y=DATA.y, features=np.array(DATA.features))
+    (tmp_path / "rules.py").write_text((PACKAGE / "rules.py").read_text())
 
 
-def run(*arguments):
-    with pytest.raises(SystemExit) as end:
-        main(list(arguments))
-    return end.value.code
-
-
-def test_a_function_of_a_file_changes_fit_and_check(table, tmp_path, capsys):
-    out, place = str(tmp_path / "fit.json"), f"fsp-master={PACKAGE / 'rules.py'}:at_most_one_of_the_first_three"
-    assert run("fit", "best-subset", "--data", table, "--param", "m=2", "--customise", place, "-o", out, "--json") == 0
-    record = json.loads(capsys.readouterr().out)
+def test_a_function_of_a_file_changes_fit_and_check(capsys):
+    change = "--customise fsp-master=rules.py:at_most_one_of_the_first_three"
+    record = json.loads(run(f"fit best-subset --data data.npz --param m=2 {change} -o fit.json --json", capsys)[0])
     assert record["details"]["customised"] == {"fsp-master": "rules.py:at_most_one_of_the_first_three"}
     assert len({0, 1, 2} & set(record["support"])) <= 1
-    assert run("check", out, "--data", table, "--customise", place) == 0
-    assert run("check", out, "--data", table) == 2
-    assert "--customise" in capsys.readouterr().err
+    run(f"check fit.json --data data.npz {change}", capsys)
+    assert "--customise" in run("check fit.json --data data.npz", capsys, code=2)[1]
 
 
 @pytest.mark.slow
-def test_compare_sends_the_function_of_a_file_to_its_workers(table, capsys):
-    place = f"{PACKAGE / 'rules.py'}:BOTH"
-    options = ["--folds", "2", "--jobs", "2", "--customise", place, "--json"]
-    code = run("compare", "--data", table, "--methods", "best-subset", *options)
-    row = json.loads(capsys.readouterr().out)["rows"][0]
-    assert (code, row["error"]) == (0, "")
+def test_compare_sends_the_function_of_a_file_to_its_workers(capsys):
+    words = "compare --data data.npz --methods best-subset --folds 2 --jobs 2 --customise rules.py:BOTH --json"
+    row = json.loads(run(words, capsys)[0])["rows"][0]
+    assert row["error"] == ""
     assert len({0, 1, 2} & {DATA.features.index(name) for name in row["features"]}) <= 1
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
+def test_a_bad_place_is_one_line(capsys):
+    for given, said in (
         ("rule", "SLUG=FILE.py:FUNCTION"),
         ("fsp-master=no.py:rule", "no Python file"),
-        ("{rules}:nothing", "no function"),
-    ],
-)
-def test_a_bad_place_is_one_line(table, given, said, capsys):
-    given = given.format(rules=PACKAGE / "rules.py")
-    assert run("fit", "best-subset", "--data", table, "--customise", given) == 2
-    err = capsys.readouterr().err
-    assert said in err
-    assert "Traceback" not in err
+        ("rules.py:nothing", "no function"),
+    ):
+        assert said in run(f"fit best-subset --data data.npz --customise {given}", capsys, code=2)[1]
 
 
-def test_export_and_solve_take_a_changed_model(table, tmp_path, capsys):
-    rules = tmp_path / "own.py"
-    rules.write_text("def fixed(model):\n    model.w[0].fix(0.0)\n")
-    target = tmp_path / "svm.lp"
-    assert run("export", "svm", "--data", table, "--customise", f"{rules}:fixed", "-o", str(target)) == 0
-    assert "w(0)" not in target.read_text().split("bounds")[0].lower()
-    out = str(tmp_path / "solved.json")
-    assert run("solve", "svm", "--data", table, "--customise", f"{rules}:fixed", "-o", out) == 0
-    assert run("check", out, "--data", table, "--customise", f"{rules}:fixed") == 0
-    assert run("check", out, "--data", table) == 2
-    capsys.readouterr()
+def test_export_and_solve_take_a_changed_model(tmp_path, capsys):
+    (tmp_path / "own.py").write_text("def fixed(model):\n    model.w[0].fix(0.0)\n")
+    change = "--data data.npz --customise own.py:fixed"
+    run(f"export svm {change} -o svm.lp", capsys)
+    assert "w(0)" not in (tmp_path / "svm.lp").read_text().split("bounds")[0].lower()
+    run(f"solve svm {change} -o solved.json", capsys)
+    run(f"check solved.json {change}", capsys)
+    run("check solved.json --data data.npz", capsys, code=2)

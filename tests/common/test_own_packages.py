@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import re
@@ -28,31 +27,6 @@ def in_package(*arguments, **more):
     env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{PACKAGE}"}
     words = [sys.executable, *arguments]
     return subprocess.run(words, capture_output=True, text=True, env=env, cwd=Path.home(), **more)
-
-
-def imports(code: str) -> set[str]:
-    """Return the modules of fsopt that a text of Python imports."""
-    nodes = list(ast.walk(ast.parse(code)))
-    names = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-    names |= {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    return {name for name in names if name.split(".")[0] == "fsopt"}
-
-
-def test_an_own_package_imports_the_two_rings_of_public_names_alone():
-    for path in PACKAGE.rglob("*.py"):
-        assert imports(path.read_text("utf-8")) <= {"fsopt", "fsopt.extend"}, path
-    for page in ("own-package.md", "own-model.md", "own-penalty.md"):
-        text = (ROOT / "docs" / "howto" / page).read_text("utf-8")
-        for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-            assert imports(code) <= {"fsopt", "fsopt.extend", "fsopt.drivers"}, page
-
-
-def test_the_names_of_the_second_ring_are_listed_and_described():
-    from fsopt import extend
-
-    imported = {name for name in vars(extend) if not name.startswith("_")} - {"annotations"}
-    assert imported == set(extend.__all__)
-    assert {name for name in extend.__all__ if f"`{name}`" not in (extend.__doc__ or "")} == set()
 
 
 COMMANDS = """

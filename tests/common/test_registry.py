@@ -10,16 +10,15 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from support import blobs, sampled
+from support import blobs
 
 import fsopt
 from fsopt import extend
 from fsopt.common import plugins
 from fsopt.common.registry import REGISTRIES, Registry
-from fsopt.drivers.penalties.registry import PENALTIES
 from fsopt.errors import DataError, FsoptError, ParameterError, UnknownNameError
 from fsopt.models.gbd.svm import build_svm
-from fsopt.studies.executors import InProcess, own_entries
+from fsopt.studies.executors import InProcess, _register, own_entries
 from fsopt.verification.checking import check_fit
 
 DATA = blobs(30, 4, seed=3)
@@ -38,16 +37,6 @@ def toys(monkeypatch, *names) -> Registry[SimpleNamespace]:
     monkeypatch.setitem(sys.modules, "toys.all", module)
     monkeypatch.setattr("fsopt.common.registry.REGISTRIES", {})
     return Registry(SimpleNamespace, "toy", "toys", ("all",), listing="fsopt toys")
-
-
-def test_a_registry_loads_its_modules_at_the_first_look(monkeypatch):
-    imported = []
-    monkeypatch.setattr("fsopt.common.registry.import_module", lambda name: imported.append(name) or sys.modules[name])
-    found = toys(monkeypatch, "bear", "doll")
-    assert imported == []
-    assert list(found) == ["bear", "doll"]
-    assert found["doll"].name == "doll"
-    assert imported == ["toys.all"]
 
 
 def test_a_name_that_two_entries_bear_is_refused(monkeypatch):
@@ -156,8 +145,6 @@ def test_other_processes_get_the_entries_of_the_users_own():
     assert {what: list(entries) for what, entries in kept.items()} == {"model": ["own-svm"], "method": ["own"]}
     for registry in REGISTRIES.values():
         registry.own.clear()
-    from fsopt.studies.executors import _register
-
     _register(kept)
     assert fsopt.MODELS["own-svm"].builder is build_svm
     study = {"data": [DATA], "methods": [{"name": "own"}], "folds": 2, "seeds": [0]}
@@ -202,13 +189,6 @@ def test_a_registered_penalty_is_saved_and_verified_by_its_name(tmp_path):
     by_object.save(tmp_path / "fit.json")
     assert json.loads((tmp_path / "fit.json").read_text())["params"]["approx"] == "fraction"
     assert check_fit(fsopt.load_fit(tmp_path / "fit.json"), DATA).ok
-
-
-@pytest.mark.parametrize("name", sampled(PENALTIES, 2))
-def test_an_object_of_a_registered_penalty_gives_the_fit_of_its_name(name):
-    by_object, by_name = fitted(approx=PENALTIES[name].make(4.0)), fitted(approx=name, alpha=4.0)
-    assert by_object.params == by_name.params
-    assert by_object.objective == by_name.objective
 
 
 # -- formats of files -----------------------------------------------------------------------------------------

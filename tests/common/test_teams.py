@@ -7,7 +7,9 @@ import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
+from joblib import Parallel, delayed
 
+import fsopt
 from fsopt.common.teams import calls_on, side_by_side
 from fsopt.errors import WorkersLost
 
@@ -57,6 +59,10 @@ def test_an_executor_that_is_lost_and_an_error_of_a_call_are_told():
         executor.shutdown()
         with pytest.raises(WorkersLost, match="were lost"):
             side_by_side(pow, [(2, 2)], 1)
+
+
+def test_a_function_that_uses_the_package_travels_to_another_process():
+    assert Parallel(n_jobs=2)([delayed(lambda: fsopt.__version__)()]) == [fsopt.__version__]
 
 
 @pytest.mark.slow

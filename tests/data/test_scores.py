@@ -21,3 +21,4 @@ def test_measures_agree_with_scikit_learn(seed):
     assert found["balanced_accuracy"] == pytest.approx(metrics.balanced_accuracy_score(y, labels))
     assert found["recall"] == pytest.approx(metrics.recall_score(y, labels))
     assert found["auc"] == pytest.approx(metrics.roc_auc_score(y, score))
+    assert measures(y, np.ones(50))["mcc"] == 0.0  # where one is constant

@@ -20,6 +20,8 @@ from fsopt.studies.workers import Process
 LIMIT, MOST, KILLED = 2.0, 4.0, 60.0
 SEEDS = range(200) if os.environ.get("FSOPT_LIMITS") else (1, 4)
 LARGE, LARGE_LIMIT, LARGE_MOST = {"wide": (100, 20_000), "long": (20_000, 200), "separated": (2_000, 100)}, 8.0, 11.6
+SHAPES = tuple(LARGE) if os.environ.get("FSOPT_LIMITS") else ()
+"""Large data take minutes for each method."""
 
 
 def drawn(seed):
@@ -56,17 +58,9 @@ def large(shape):
     return Dataset(X, y)
 
 
-def seconds_of_large(method, shape):
-    """Return (processor seconds, status) of one fit on large data."""
-    return timed(method, large(shape), LARGE_LIMIT)
-
-
-def seconds_of(method, seed):
-    """Return (processor seconds, status) of one fit: in a worker, which imports this module."""
-    return timed(method, drawn(seed), LIMIT)
-
-
-def timed(method, data, limit):
+def seconds_of(method, given):
+    """Return (processor seconds, status) of one fit on the data of a seed or a shape; workers import this module."""
+    data, limit = (large(given), LARGE_LIMIT) if given in LARGE else (drawn(given), LIMIT)
     started = time.process_time()
     try:
         status = str(fsopt.fit(method, data, time_limit=limit, **fsopt.METHODS[method].compare(data.p)).status)
@@ -78,22 +72,9 @@ def timed(method, data, limit):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", fsopt.METHODS)
 def test_a_method_ends_soon_after_its_limit(method):
+    """With FSOPT_LIMITS on large data too: within 1.2 times the limit and two seconds, for the imports of modules."""
     process = Process(partial(seconds_of, method))
-    found = {k: process.ask(seed, KILLED) for k, seed in enumerate(SEEDS)}
+    found = {given: process.ask(given, 10 * KILLED if given in LARGE else KILLED) for given in (*SEEDS, *SHAPES)}
     process.close()
-    assert len(found) == len(SEEDS)
-    late = {SEEDS[k]: result for k, result in found.items() if not isinstance(result, tuple) or result[0] > MOST}
-    assert not late
-
-
-if os.environ.get("FSOPT_LIMITS"):  # minutes for each method
-
-    @pytest.mark.parametrize("shape", LARGE)
-    @pytest.mark.parametrize("method", fsopt.METHODS)
-    def test_a_method_ends_soon_after_its_limit_on_large_data(method, shape):
-        """At most 1.2 times the limit and two seconds, in which the modules are imported, too."""
-        process = Process(partial(seconds_of_large, method))
-        found = process.ask(shape, 10 * KILLED)
-        process.close()
-        assert isinstance(found, tuple), found
-        assert found[0] <= LARGE_MOST, found
+    most = {given: LARGE_MOST if given in LARGE else MOST for given in found}
+    assert {k: one for k, one in found.items() if not isinstance(one, tuple) or one[0] > most[k]} == {}

@@ -4,14 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support import blobs
 
 import fsopt
 from fsopt.data import gbd_set_one
-from fsopt.data.splits import random_parts
 from fsopt.errors import ParameterError, UnknownNameError
 from fsopt.papers.gbd.averages import averages
-from fsopt.papers.gbd.tables import COMPARED, Measured, alignment, candidates, data_set_one, measure, overlap, real_data
+from fsopt.papers.gbd.tables import COMPARED, Measured, alignment, candidates, data_set_one, measure, overlap
 from fsopt.studies.tuning import tune
 
 
@@ -91,24 +89,10 @@ def test_averages_by_hand():
     assert (rfe.better, rfe.worse, rfe.exact) == (1, 1, 1)
     assert rfe.overlap == pytest.approx(4.0)
     assert rfe.alignment == pytest.approx(0.8)
-    free = averages([row("a", "gbd", 0.0), row("a", "rfe", 0.5)])
+    free = averages([replace(row("a", "gbd", 0.0), overlap=None, alignment=None), row("a", "rfe", 0.5)])
     assert free[1].percent is None
+    assert (free[0].overlap, free[0].alignment, free[0].exact) == (None, None, None)
     with pytest.raises(ParameterError, match="other instances"):
         averages([row("a", "gbd", 0.1), row("b", "rfe", 0.1)])
     with pytest.raises(ParameterError, match="other instances"):
         averages(rows[1::2])
-
-
-def test_real_data_take_the_number_of_features_of_the_one_norm_svm():
-    data = blobs(60, 6, seed=2)
-    rows = real_data(data, methods=("onsvm", "rfe"), seed=3)
-    train, validation, test = (data.rows(part) for part in random_parts(data, (0.6, 0.2, 0.2), 3))
-    tuned = tune("onsvm", train, candidates("onsvm", 1, scale="standard"), validation=validation)
-    m = len(tuned.fit.support)
-    assert 1 <= m < 6
-    assert [(r.method, r.n_features) for r in rows] == [("onsvm", m), ("rfe", m)]
-    assert rows[0].test_error == np.mean(tuned.fit.predict(test.X) != test.y)
-    assert all((r.m, r.overlap, r.alignment) == (m, None, None) for r in rows)
-    assert rows[1].params["scale"] == "standard"
-    table = averages([replace(rows[1], method="gbd"), *rows])
-    assert (table[1].overlap, table[1].alignment, table[1].exact) == (None, None, None)

@@ -17,9 +17,9 @@ from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.mpm import figures
 from fsopt.papers.mpm.pairs import synthetic_pairs
-from fsopt.papers.pages import filled, fuller, overview, sentence, with_agreement
+from fsopt.papers.pages import fuller, overview, sentence, with_agreement
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import Outcome, Settings, time_of
+from fsopt.papers.reproduction import Outcome, Settings
 from fsopt.papers.verdicts import VERDICTS, Cell
 from fsopt.studies.store import opened
 
@@ -144,27 +144,12 @@ def test_a_page_stays_where_a_run_has_fewer_cells_or_fewer_parts(tmp_path, capsy
     assert not fuller({"equal": 1, "parts": 3}, {"equal": 1, "no number": 1, "parts": 1})
 
 
-def test_a_store_keeps_the_parts_and_their_seconds(tmp_path):
-    path = tmp_path / "parts.sqlite"
-    with opened(path, write=True) as held:
+def test_a_store_keeps_the_parts_and_their_seconds():
+    with opened(None) as held:
         value, seconds = held.part("x", {"m": 3}, lambda: (1, 2.5))
         assert (value, seconds > 0) == ([1, 2.5], True)
         assert held.part("x", {"m": 3}, lambda: pytest.fail("computed again")) == (value, seconds)
         assert held.part("x", {"m": 4}, lambda: "other")[0] == "other"
-        held.connection.execute("UPDATE parts SET seconds = NULL")
-        held.connection.commit()
-    with opened(path, write=True) as held:  # a damaged row
-        assert held.part("x", {"m": 3}, lambda: "again")[0] == "again"
-
-
-def test_a_page_has_the_minutes_of_its_parts(monkeypatch):
-    clock = iter(range(0, 1000, 90))
-    monkeypatch.setattr("fsopt.studies.store.time.perf_counter", lambda: float(next(clock)))
-    with opened(None) as held:
-        settings = Settings(store=held)
-        assert [settings.part("x", lambda k=k: k, m=k) for k in (1, 2, 2)] == [1, 2, 2]
-    assert settings.parts == [90.0, 90.0, 90.0]
-    assert time_of(settings.parts) == {"number": 3, "seconds": 270.0}
 
 
 def test_wrong_words_are_one_line_and_the_list_names_all(capsys):
@@ -243,11 +228,6 @@ def test_the_picture_of_an_agreement_has_its_labels_and_legend_inside():
     assert min(box.x0, box.y0) >= 0.0
     assert box.x1 <= width
     assert box.y1 <= height
-
-
-def test_columns_that_are_empty_in_every_row_are_left_out():
-    assert filled(("a", "b", "c"), [(1, None, 0), ("", "", 0.0)]) == (("a", "c"), [(1, 0), ("", 0.0)])
-    assert filled(("a",), []) == ((), [])
 
 
 def test_features_of_mpm_are_counted_by_a_share_of_the_largest_weight():

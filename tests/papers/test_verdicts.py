@@ -7,7 +7,7 @@ import pytest
 
 from fsopt.papers.sla.experiments import possible_share
 from fsopt.papers.sla.protocol import TABLE_ONE
-from fsopt.papers.verdicts import Cell, cell, chance, counts, deviations, given, half_unit
+from fsopt.papers.verdicts import cell, chance, deviations, given, half_unit
 
 
 def verdict(ours, print_, possible=(0.0, 100.0), **rest):
@@ -57,13 +57,6 @@ def test_the_noise_of_means_is_that_of_their_difference():
     rng = np.random.default_rng(1)
     ours, theirs = rng.normal(0, 3.0, (100_000, 10)).mean(axis=1), rng.normal(0, 5.0, (100_000, 30)).mean(axis=1)
     assert deviations((3.0, 10), (5.0, 30)) == pytest.approx(2 * np.std(ours - theirs), rel=0.02)
-
-
-def test_verdicts_are_counted():
-    assert counts([Cell("r", "c", None, None, "no data"), Cell("r", "c", 1.0, "1", "equal")]) == {
-        "equal": 1,
-        "no data": 1,
-    }
 
 
 def test_the_correctness_of_pmm_that_no_number_of_samples_has():

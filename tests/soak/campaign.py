@@ -13,9 +13,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -43,26 +43,8 @@ METHODS = 5
 """Methods of the study, of l1-svm each point of the grid."""
 GROWN = 6.0
 """Seconds of the processor after which a process has loaded all that it needs, however busy the machine is."""
-
-
-@dataclass
-class Tally:
-    """What was done to the runs of a study, and what came of it."""
-
-    starts: int = 0
-    harms: int = 0
-    coordinators_killed: int = 0
-    interrupted: int = 0
-    workers_killed: int = 0
-    schedulers_killed: int = 0
-    disk_full: int = 0
-    plain_copies: int = 0
-    plain_copies_unreadable: int = 0
-    rows_left_out_of_plain_copies: int = 0
-    copies: int = 0
-    longest_afterlife: float = 0.0
-    seconds: float = 0.0
-    growth: dict[str, float] = field(default_factory=dict)
+Tally = Counter[str]
+"""What was done to the runs of a study, and what came of it: figures by their names."""
 
 
 def processes(mark: str) -> dict[int, str]:
@@ -99,23 +81,6 @@ def processor_seconds(pid: int) -> float:
     except OSError:
         return 0.0
     return (int(numbers[11]) + int(numbers[12])) / os.sysconf("SC_CLK_TCK")
-
-
-class Memory:
-    """Memory of processes when they have loaded everything, and now."""
-
-    def __init__(self) -> None:
-        self.first: dict[int, float] = {}
-        self.growth: dict[str, float] = {}
-
-    def look(self, *marks: str) -> None:
-        for mark in marks:
-            for pid, words in processes(mark).items():
-                used = megabytes(pid)
-                if used is None or processor_seconds(pid) < GROWN:
-                    continue
-                name, more = kind(words), used - self.first.setdefault(pid, used)
-                self.growth[name] = max(self.growth.get(name, 0.0), more)
 
 
 @contextmanager
@@ -175,7 +140,7 @@ class Soak:
     def __init__(self, folder: Path, seeds: int, folds: int, pace: float, most: int, seed: int = 0) -> None:
         self.folder, self.pace, self.most = folder, pace, most
         self.units = METHODS * seeds * folds
-        self.rng = np.random.default_rng(seed)
+        self.rng, self.first = np.random.default_rng(seed), dict[int, float]()
         # A shell starts programs in the background deaf to SIGINT, and what they start, too.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         self.mark = f"run-{os.getpid()}-{folder.name}"
@@ -192,34 +157,42 @@ class Soak:
 
     def undisturbed(self) -> tuple[Path, Tally]:
         """Run the study in peace; return its store."""
-        store, tally, memory = self.folder / "whole.sqlite", Tally(starts=1), Memory()
+        store, tally = self.folder / "whole.sqlite", Tally(starts=1)
         began = time.monotonic()
         process = self.start(store, None)
         while process.poll() is None:
-            memory.look(self.mark)
-            time.sleep(min(1.0, self.pace / 4))
+            self._weigh(tally)
         assert process.returncode == 0
-        tally.seconds, tally.growth = time.monotonic() - began, memory.growth
+        tally["seconds"] = time.monotonic() - began
         return store, tally
+
+    def _weigh(self, tally: Tally) -> None:
+        """Note by how much each process has grown since it had loaded everything, and wait a little."""
+        for pid, words in (processes(self.mark) | processes(f"{self.mark}-cluster")).items():
+            used = megabytes(pid)
+            if used is not None and processor_seconds(pid) >= GROWN:
+                name = f"growth of a {kind(words)}, MB"
+                tally[name] = max(tally[name], used - self.first.setdefault(pid, used))
+        time.sleep(min(1.0, self.pace / 4))
 
     def disturbed(self, store: Path, kinds: tuple[str, ...], address: str | None = None) -> Tally:
         """Run the study until it is complete, whatever is done to its processes in between."""
-        tally, memory = Tally(), Memory()
+        tally = Tally()
         began, seen, done = time.monotonic(), {}, False
         while not done:
             if address is None:
-                done = self._life(store, kinds, None, tally, memory)
+                done = self._life(store, kinds, None, tally)
             else:
                 cluster_mark = f"{self.mark}-cluster"
                 with cluster(cluster_mark, address) as started:
                     alive = True
                     while alive and not done:
-                        done = self._life(store, kinds, address, tally, memory, started[0])
+                        done = self._life(store, kinds, address, tally, started[0])
                         alive = started[0].poll() is None
                 self._gone(cluster_mark, tally)
             before, seen = seen, finished(store) if store.exists() else {}
             assert before.items() <= seen.items(), "a finished unit was lost or computed again"
-        tally.seconds, tally.growth = time.monotonic() - began, memory.growth
+        tally["seconds"] = time.monotonic() - began
         return tally
 
     def _life(
@@ -228,21 +201,19 @@ class Soak:
         kinds: tuple[str, ...],
         address: str | None,
         tally: Tally,
-        memory: Memory,
         scheduler: subprocess.Popen[bytes] | None = None,
     ) -> bool:
         """Start a run and disturb it until it ends; return whether the study is complete."""
         process = self.start(store, address)
-        tally.starts += 1
+        tally["starts"] += 1
         while process.poll() is None:
             until = time.monotonic() + self.pace * self.rng.uniform(0.1, 1.9)
             while process.poll() is None and time.monotonic() < until:
-                memory.look(self.mark, f"{self.mark}-cluster")
-                time.sleep(min(1.0, self.pace / 4))
-            if process.poll() is None and tally.harms < self.most:
+                self._weigh(tally)
+            if process.poll() is None and tally["harms"] < self.most:
                 self._look_at(store, tally)
-                self._disturb(kinds[tally.harms % len(kinds)], process, tally, scheduler)
-                tally.harms += 1
+                self._disturb(kinds[tally["harms"] % len(kinds)], process, tally, scheduler)
+                tally["harms"] += 1
         self._gone(self.mark, tally)
         return process.returncode == 0
 
@@ -250,34 +221,28 @@ class Soak:
         self, what: str, process: subprocess.Popen[bytes], tally: Tally, scheduler: subprocess.Popen[bytes] | None
     ) -> None:
         """Do one harm."""
+        tally[what] += 1
         if what == "kill":
             process.kill()
             process.wait()
-            tally.coordinators_killed += 1
         elif what == "interrupt":
             process.send_signal(signal.SIGINT)
             process.wait(60)
-            tally.interrupted += 1
         elif what == "worker":
-            marks = (self.mark, f"{self.mark}-cluster")
-            found = [pid for m in marks for pid, words in processes(m).items() if "worker" in kind(words)]
-            nanny = [pid for pid in found if scheduler is not None and "dask_worker" in processes_words(pid)]
-            chosen = [pid for pid in found if pid not in nanny]
-            if chosen:
-                os.kill(int(self.rng.choice(chosen)), signal.SIGKILL)
-                tally.workers_killed += 1
+            every = (processes(self.mark) | processes(f"{self.mark}-cluster")).items()
+            found = [pid for pid, words in every if "worker" in kind(words) and "dask_worker" not in words]
+            if found:
+                os.kill(int(self.rng.choice(found)), signal.SIGKILL)
         elif what == "scheduler" and scheduler is not None:
             scheduler.kill()
             scheduler.wait()
             process.wait(120)
-            tally.schedulers_killed += 1
         elif what == "full":
             _, hard = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (4096, hard))
             time.sleep(self.pace * self.rng.uniform(0.2, 1.0))
             if process.poll() is None:
                 resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (hard, hard))
-            tally.disk_full += 1
 
     def _look_at(self, store: Path, tally: Tally) -> None:
         """Copy the store of a run in both ways, and read the copies."""
@@ -285,18 +250,17 @@ class Soak:
             return
         there = self.folder / "copied.sqlite"
         shutil.copyfile(store, there)
-        tally.plain_copies += 1
         try:
             with opened(there) as held:
                 list(held.rows())
-                tally.rows_left_out_of_plain_copies += len(held.damaged)
+                tally["rows left out of plain copies"] += len(held.damaged)
         except FileError:
-            tally.plain_copies_unreadable += 1
+            tally["plain copies unreadable"] += 1
         there.unlink()
         copy_store(store, there)
         finished(there)
         there.unlink()
-        tally.copies += 1
+        tally["copies"] += 1
 
     def _gone(self, mark: str, tally: Tally) -> None:
         """Wait until no process of a mark is left, and note for how long."""
@@ -304,12 +268,4 @@ class Soak:
         while left := processes(mark):
             assert time.monotonic() - ended < 20.0, left
             time.sleep(0.05)
-        tally.longest_afterlife = max(tally.longest_afterlife, time.monotonic() - ended)
-
-
-def processes_words(pid: int) -> str:
-    """Return the command of a process, empty of one that has ended."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-    except OSError:
-        return ""
+        tally["longest afterlife"] = max(tally["longest afterlife"], time.monotonic() - ended)
