@@ -43,7 +43,8 @@ def read_lp(text: str) -> ReadProgram:
     c = _matrix(goal, cost, place).toarray()[0] if len(goal) > begin else np.zeros(len(columns))
     A = _matrix(body, forms, place)
     lb, ub, integer, semi = _domains(held, bounds, place)
-    names = [name or f"R{i}" for i, name in enumerate(rows.names, start=1)]
+    taken = set(rows.names)
+    names = [name or f"R{i}" + "_" * (f"R{i}" in taken) for i, name in enumerate(rows.names, start=1)]
     squares = _products(cost, goal_parts, place)
     program = ReadProgram(
         name="",
@@ -189,6 +190,7 @@ def _placed(
     found = []
     for kind, names, weights in sets:
         assert t is not None
+        t.numbers(np.array([where for where, _ in weights], dtype=int))
         places = [_known(t, where - 2, name, place) for name, (where, _) in zip(names, weights, strict=True)]
         found.append((kind, places, [float(word) for _, word in weights]))
     return found

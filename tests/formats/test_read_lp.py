@@ -206,6 +206,7 @@ REFUSED = {
     "set without type": ("End", "SOS\n s: x:1\nEnd", "line 6 .*no set"),
     "set of type 3": ("End", "SOS\n s: S3:: x:1\nEnd", "line 6 .*does not begin with its type"),
     "set without weight": ("End", "SOS\n s: S1:: x:1 y\nEnd", "line 6 .*no variable with its weight"),
+    "set with an infinite weight": ("End", "SOS\n s: S1:: x:1 y:1e999\nEnd", "line 6 .*not finite"),
     "set with equal weights": ("End", "SOS\n s: S1:: x:1 y:1\nEnd", "line 6 .*twice"),
     "lazy": ("End", "Lazy Constraints\n x <= 3\nEnd", "line 5 .*lazy constraints is not read"),
     "cuts": ("End", "User Cuts\n x <= 3\nEnd", "line 5 .*user cuts"),
@@ -224,6 +225,10 @@ def test_what_is_no_such_program_is_refused_by_its_line(case):
     with pytest.raises(FileError, match=words) as error:
         read_lp(lp().replace(old, new, 1))
     assert "\n" not in str(error.value)
+
+
+def test_a_constraint_without_name_gets_one_of_its_own():
+    assert read_lp(lp(constraints="R2: x >= 1\n y >= 1\n x >= 2")).rows == ["R2", "R2_", "R3"]
 
 
 def test_an_indicator_without_bounds_says_what_to_do():
