@@ -186,6 +186,10 @@ WRONG = {
     "piecewise": ("S0 2 sosno", "S0 2 sos", "piecewise"),
     "logical": (" 4 3 1 1 1", " 4 3 1 1 1 1", "logical"),
     "complementarities": ("\n 1 1\n", "\n 1 1 1 0 0 0\n", "complementarities"),
+    "complementarity of a row": ("\n1 7\n", "\n5 1 3\n", "complementarities"),
+    "segment of a function": ("C0\n", "F0 1 1 f\nC0\n", "an imported function"),
+    "logical segment": ("C0\n", "L0\nn1\nC0\n", "a logical constraint"),
+    "two objectives": (" 4 3 1 1 1", " 4 3 2 1 1", "2 objectives"),
     "functions": (" 0 0 0 1\n", " 0 1 0 1\n", "imported functions"),
 }
 
