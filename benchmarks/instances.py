@@ -202,8 +202,8 @@ def row_of(path: Path, name: str, seconds: float) -> Row:
             row.trips, other = trips(model, result, folder, seconds)
             row.note = row.note or other
             row.moved = moved(path, model, result, folder)
-        if row.peers.get("highs", ("", None))[0] == "optimal" and not compile_model(model).discrete:
-            highs(plain, seconds, folder / "highs.sol")
+        ended = row.peers.get("highs", ("", None))[0] == "optimal" and not compile_model(model).discrete
+        if ended and highs(plain, seconds, folder / "highs.sol")[0] == "optimal":
             answer = fsopt.read_solution(folder / "highs.sol", model)
             row.duals = fsopt.verify(unrounded(model, answer), model).verified
     return row

@@ -36,14 +36,6 @@ def test_the_page_is_of_this_version_and_its_methods():
     assert of_measured(limits_page.page(rows, stamp), rows) == of_measured(TEXT, rows), "make limits-page"
 
 
-def test_the_curves_have_the_slope_of_their_logarithms():
-    assert limits_page.slope([1.0, 10.0, 100.0], [2.0, 20.0, 200.0]) == pytest.approx(1.0)
-    rows = [row("svm", size, cpu=1e-6 * size.n**1.5, memory=0.1) for size in scale.GROWTH if size.p == 50]
-    rows += [row("mpm", size, cpu=1.0, memory=1e-4 * size.p) for size in scale.GROWTH if size.n == 100]
-    labels = [text.get_text() for text in limits_page.picture(rows, "cpu").legends[0].get_texts()]
-    assert [re.sub("-0.0", "0.0", label) for label in labels] == ["mpm - 0.0 -", "svm 1.5 - -"]
-
-
 def test_what_is_measured_with_the_present_code_is_not_measured_again(tmp_path):
     path = tmp_path / "rows.jsonl"
     first, second = row("svm", TALL, code="before"), row("svm", TALL)

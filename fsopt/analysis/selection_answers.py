@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 from typing import TYPE_CHECKING
 
-from fsopt.common.figures import BLUE, ORANGE
+from fsopt.common.figures import BLUE, ORANGE, plain
 from fsopt.typing import Mask
 
 if TYPE_CHECKING:
@@ -311,7 +311,7 @@ def draw_shares(axes: Axes, shares: Mapping[str, float], selected: Sequence[str]
     axes.barh(
         range(len(names)), [shares[name] for name in names], color=[BLUE if n in selected else "0.7" for n in names]
     )
-    axes.set_yticks(range(len(names)), [name.replace("$", r"\$") for name in names], fontsize="small")
+    axes.set_yticks(range(len(names)), [plain(name) for name in names], fontsize="small")
     axes.axvline(chance, color=ORANGE, linestyle="--", label="expected of noise")
     axes.set(xlabel="share of the halves", xlim=(0.0, 1.0))
     axes.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0))  # bars may fill the frame

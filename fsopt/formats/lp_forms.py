@@ -124,8 +124,12 @@ def rows_of(t: Tokens) -> Rows:
     labelled = (at(t, begins) == WORD) & (at(t, begins + 1) == COLON)
     starts = begins + 2 * labelled
     if len(colons) > labelled.sum():
-        lost = np.setdiff1d(colons, begins + 1)
-        t.wrong(int(lost[0]), "a name in the middle of a constraint", "end each constraint by a relation to a number")
+        lost = np.setdiff1d(colons, begins[labelled] + 1)
+        t.wrong(
+            int(lost[0]),
+            "a name that is none, or in the middle of a constraint",
+            "end each constraint by a relation to a number",
+        )
     lo, hi = bounds_of(t, right, sides, mirrored=False)
     owner = np.searchsorted(right, relations[left])
     if len(owner) and (owner[-1] >= len(right) or (first[left] != starts[owner]).any() or (np.diff(owner) == 0).any()):

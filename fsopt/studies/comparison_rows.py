@@ -10,7 +10,7 @@ import numpy as np
 
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import Status
-from fsopt.common.figures import BLUE, new_figure
+from fsopt.common.figures import BLUE, new_figure, plain
 from fsopt.data import Dataset
 from fsopt.data.scores import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
@@ -191,7 +191,7 @@ class Comparison(Answer):
             axes.errorbar(means, range(len(rows)), xerr=spreads, fmt="o", color=BLUE)
             axes.axvline(100.0 * self.majority[name]["cv_accuracy"], color="tab:gray", label="the larger class")
             axes.set_yticks(range(len(rows)), [row.method for row in rows])
-            axes.set(title=name.replace("$", r"\$"), xlabel="accuracy of cross-validation, %")
+            axes.set(title=plain(name), xlabel="accuracy of cross-validation, %")
             axes.legend()
         return figure
 

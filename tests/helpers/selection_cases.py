@@ -2,11 +2,8 @@
 
 import itertools
 
-import clarabel
 import numpy as np
-import scipy.sparse as sp
-from sklearn.linear_model import LogisticRegression
-from support import blobs, keeps
+from support import blobs, exact_value, keeps
 
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
@@ -51,38 +48,6 @@ def problem_of(data, c, limits, loss="hinge"):
     R, r = SelectionConstraints.of("test", data, **rules).inequalities()
     lam = np.broadcast_to(limits.get("lam", 0.0), (data.p,)).astype(float)
     return SelectionProblem.of(data, c, R, r, lam, LOSSES[loss])
-
-
-def exact_value(data, sigma, c, loss="hinge"):
-    """Return F(sigma) by Clarabel, as a quadratic program in w, b and the slacks; of the logistic loss by sklearn."""
-    if loss == "logistic":
-        return logistic_value(data.X[:, np.flatnonzero(sigma)], data.y, c, data.weights)
-    squared = loss == "squared-hinge"
-    weights = c * (np.ones(data.n) if data.weights is None else data.weights)
-    X = data.X[:, np.flatnonzero(sigma)]
-    n, k = X.shape
-    Q = np.diag(np.concatenate([np.ones(k), [0.0], 2.0 * weights * squared]))
-    cost, right = np.append(np.zeros(k + 1), weights * (not squared)), np.append(-np.ones(n), np.zeros(n))
-    A = np.zeros((2 * n, k + 1 + n))
-    A[:n, :k], A[:n, k] = -data.y[:, None] * X, -data.y
-    A[:n, k + 1 :] = A[n:, k + 1 :] = -np.eye(n)
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = 1e-9
-    Q, A, cones = sp.csc_matrix(Q), sp.csc_matrix(A), [clarabel.NonnegativeConeT(2 * n)]
-    return clarabel.DefaultSolver(Q, cost, A, right, cones, settings).solve().obj_val
-
-
-def logistic_value(X, y, c, weights=None):
-    """Return the value of scikit-learn's logistic regression, without a penalty on the intercept."""
-    weights = np.ones(len(y)) if weights is None else weights
-    w, b = np.zeros(X.shape[1]), np.log(weights[y > 0].sum() / weights[y < 0].sum())
-    if len(w):
-        found = LogisticRegression(C=c, tol=1e-9, solver="newton-cholesky")
-        found.fit(X, y, sample_weight=weights)
-        w, b = found.coef_[0], found.intercept_[0]
-    losses = np.logaddexp(0.0, -y * (X @ w + b))
-    return float(0.5 * w @ w + c * weights @ losses)
 
 
 def allowed_values(data, c, limits, loss="hinge"):

@@ -8,14 +8,15 @@ import os
 import shutil
 from pathlib import Path
 
+import clarabel
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from sklearn.svm import SVC
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
 
 import fsopt
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge
 from fsopt.solvers.registry import SOLVERS, solver_spec
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,14 +76,36 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-def exact_value(data, sigma, c):
-    """Return F(sigma), the machine on the selected features, from libsvm; the empty selection in closed form."""
-    chosen = np.flatnonzero(sigma)
-    if not len(chosen):
-        return c * 2 * min((data.y > 0).sum(), (data.y < 0).sum())
-    X = data.X[:, chosen]
-    w = SVC(kernel="linear", C=c, tol=1e-9).fit(X, data.y).coef_[0]
-    return 0.5 * w @ w + c * min(hinge(X @ w + b, data.y) for b in data.y - X @ w)
+def exact_value(data, sigma, c, loss="hinge"):
+    """Return F(sigma) by Clarabel, as a quadratic program in w, b and the slacks; of the logistic loss by sklearn."""
+    if loss == "logistic":
+        return _logistic_value(data.X[:, np.flatnonzero(sigma)], data.y, c, data.weights)
+    squared = loss == "squared-hinge"
+    weights = c * (np.ones(data.n) if data.weights is None else data.weights)
+    X = data.X[:, np.flatnonzero(sigma)]
+    n, k = X.shape
+    Q = np.diag(np.concatenate([np.ones(k), [0.0], 2.0 * weights * squared]))
+    cost, right = np.append(np.zeros(k + 1), weights * (not squared)), np.append(-np.ones(n), np.zeros(n))
+    A = np.zeros((2 * n, k + 1 + n))
+    A[:n, :k], A[:n, k] = -data.y[:, None] * X, -data.y
+    A[:n, k + 1 :] = A[n:, k + 1 :] = -np.eye(n)
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = 1e-9
+    Q, A, cones = sp.csc_matrix(Q), sp.csc_matrix(A), [clarabel.NonnegativeConeT(2 * n)]
+    return clarabel.DefaultSolver(Q, cost, A, right, cones, settings).solve().obj_val
+
+
+def _logistic_value(X, y, c, weights):
+    """Return the value of scikit-learn's logistic regression, without a penalty on the intercept."""
+    weights = np.ones(len(y)) if weights is None else weights
+    w, b = np.zeros(X.shape[1]), np.log(weights[y > 0].sum() / weights[y < 0].sum())
+    if len(w):
+        found = LogisticRegression(C=c, tol=1e-9, solver="newton-cholesky")
+        found.fit(X, y, sample_weight=weights)
+        w, b = found.coef_[0], found.intercept_[0]
+    losses = np.logaddexp(0.0, -y * (X @ w + b))
+    return float(0.5 * w @ w + c * weights @ losses)
 
 
 def all_values(data, c):

@@ -15,21 +15,14 @@ BY_HAND = {
         r"(16) $s_{j}^{2} \le 4 \mu_{1} (\mu_{+} {v^+}_{j} + \mu_{-} {v^-}_{j})$"
     ),
     "(17) s = X'Y mu; its multiplier is w": r"(17) $s = X'Y \mu$; its multiplier is w",
-    "(11), budget: beta'sigma <= B": r"(11), budget: $\beta'\sigma \le B$",
     "(11), conflicts: sum of sigma over a group <= 1": "(11), conflicts: sum of sigma over a group <= 1",
-    "(8), (10) sum_j t_j <= H": r"(8), (10) $\sum_{j} t_{j} \le H$",
-    "(10) theta, (15) theta + lambda'sigma": r"(10) $\theta$, (15) $\theta + \lambda'\sigma$",
     "kappa(beta) = sqrt(beta / (1 - beta))": r"$\kappa (\beta) = \sqrt{\beta / (1 - \beta)}$",
-    "(FSP-M) -w_bar sigma_j <= w_j": r"(FSP-M) $-\bar w \sigma_{j} \le w_{j}$",
     "(34) ||u_2|| <= t_2": r"(34) $\Vert u_{2}\Vert \le t_{2}$",
     "(16) 0 <= u complements -r + e >= 0": r"(16) $0 \le u \perp -r + e \ge 0$",
     "(15) [[diag(sigma), w], [w', 1]] >= 0, entry by entry": (
         r"(15) $[[\mathrm{diag} (\sigma), w], [w', 1]] \ge 0$, entry by entry"
     ),
-    "W bar, cost of R": r"$\bar W$, cost of R",
     "w = w+ - w-, weights": r"$w = {w^+} - {w^-}$, weights",
-    "upper triangle": "upper triangle",
-    "": "",
 }
 
 
