@@ -127,7 +127,7 @@ def rows_of(t: Tokens) -> Rows:
         lost = np.setdiff1d(colons, begins[labelled] + 1)
         t.wrong(
             int(lost[0]),
-            "a name that is none, or in the middle of a constraint",
+            "a name in the middle of a constraint, or none before its colon",
             "end each constraint by a relation to a number",
         )
     lo, hi = bounds_of(t, right, sides, mirrored=False)

@@ -187,6 +187,7 @@ REFUSED = {
     "two relations": (">= 1", ">= 1 >= 0", "line 4"),
     "one side twice": ("c: x + y >= 1", "c: 1 <= x + y >= 1", "line 4 .*two bounds of one side"),
     "name within": ("c: x + y", "c: x + d: y", "line 4 .*name in the middle"),
+    "number as a name": ("c: x + y", "4: x + y", "line 4 .*none before its colon"),
     "power": ("c: x", "c: x ^ 2", "line 4 .*no term"),
     "cube": ("c: x", "c: [ x ^ 3 ]", "line 4 .*quadratic term"),
     "infinite": ("c: x", "c: 1e999 x", "line 4 .*not finite"),
