@@ -81,28 +81,6 @@ def test_the_nested_scores_of_a_given_number_are_those_of_its_selections_without
     assert best != pytest.approx(wanted), "this data cannot tell them from the largest of the fold"
 
 
-def test_substitutes_of_missing_values_are_those_of_the_training_samples():
-    frame = with_frame()
-    data = fsopt.Dataset.from_frame(frame, target="y", positive="yes", missing="mean")
-    fold = stratified_folds(data, 3, 0)[0]
-    changed = frame.copy()
-    present = [i for i in fold if not np.isnan(frame.loc[i, "a"])]
-    changed.loc[present, "a"] = 1e6 * np.sign(frame.loc[present, "a"])
-    other = fsopt.Dataset.from_frame(changed, target="y", positive="yes", missing="mean")
-    # The sign of every held-out value is the same, so that a classifier of the training samples has the same score.
-    assert path_scores(other, fold, [1], 1.0, "accuracy") == path_scores(data, fold, [1], 1.0, "accuracy")
-
-
-def with_frame():
-    import pandas as pd
-
-    rng = np.random.default_rng(0)
-    a = np.where(np.arange(60) % 2 == 0, 2.0, -2.0) + 0.1 * rng.standard_normal(60)
-    frame = pd.DataFrame({"a": a, "b": rng.standard_normal(60), "y": np.where(a > 0, "yes", "no")})
-    frame.loc[[5, 17, 40], "a"] = np.nan
-    return frame
-
-
 def test_a_permuted_column_displaces_each_feature_in_whose_place_it_is_better():
     support, seen = [0, 2, 3, 4], set()
     for seed in range(2):

@@ -23,16 +23,11 @@ PATH = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
 
 
 def start(command: str, folder: Path, **keywords) -> subprocess.Popen:
-    """Start a command line in a folder; with ``shell`` in a shell, where $FSOPT is the program."""
+    """Start a command line of a shell in a folder, where $FSOPT is the program."""
     env = os.environ | {"PYTHONPATH": PATH} | keywords.pop("env", {})
-    program = f"{shlex.quote(sys.executable)} -m fsopt"
-    given = (
-        command.replace("$FSOPT", program)
-        if keywords.get("shell")
-        else [sys.executable, "-m", "fsopt", *command.split()]
-    )
+    command = command.replace("$FSOPT", f"exec {shlex.quote(sys.executable)} -m fsopt")
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | keywords
-    return subprocess.Popen(given, cwd=folder, env=env, text=True, **streams)
+    return subprocess.Popen(command, cwd=folder, env=env, text=True, shell=True, **streams)
 
 
 def started(command: str, folder: Path, **keywords) -> tuple[int, str, str]:
@@ -55,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", ["fit svm --data d.csv -o fit.json", "models"])
 def test_a_full_stdout_is_one_line_of_the_program(folder: Path, verb: str) -> None:
-    code, _, err = started(f"$FSOPT {verb} > /dev/full", folder, shell=True)
+    code, _, err = started(f"$FSOPT {verb} > /dev/full", folder)
     assert code == 2
     assert len([line for line in err.splitlines() if line.startswith("fsopt: cannot write to stdout: No space")]) == 1
     assert (folder / "fit.json").exists() == ("-o" in verb)
@@ -64,7 +59,7 @@ def test_a_full_stdout_is_one_line_of_the_program(folder: Path, verb: str) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", ["--help", "fit svm --data d.csv -o fit.json"])
 def test_a_reader_that_goes_away_is_no_error(folder: Path, verb: str) -> None:
-    process = start(verb, folder)
+    process = start(f"$FSOPT {verb}", folder)
     process.stdout.close()
     err = process.stderr.read()
     process.stderr.close()
@@ -75,20 +70,20 @@ def test_a_reader_that_goes_away_is_no_error(folder: Path, verb: str) -> None:
 
 @pytest.mark.slow
 def test_closed_streams_take_nothing_and_files_nothing_else(folder: Path) -> None:
-    code, _, _ = started("$FSOPT fit svm --data d.csv -o fit.json <&- >&- 2>&-", folder, shell=True)
+    code, _, _ = started("$FSOPT fit svm --data d.csv -o fit.json <&- >&- 2>&-", folder)
     assert code == 0
     assert json.loads((folder / "fit.json").read_text())["method"] == "svm"
-    code, _, _ = started("$FSOPT fit svm --data nowhere.csv 2> /dev/full", folder, shell=True)
+    code, _, _ = started("$FSOPT fit svm --data nowhere.csv 2> /dev/full", folder)
     assert code == 2
 
 
 @pytest.mark.slow
 def test_names_beyond_the_alphabet_of_the_terminal_are_escaped(folder: Path) -> None:
     ascii_only = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii:strict"}
-    code, out, _ = started("data show d.csv", folder, env=ascii_only)
+    code, out, _ = started("$FSOPT data show d.csv", folder, env=ascii_only)
     assert code == 0
     assert re.search(r"gr\\(xf6|u00f6)\\?", out)
-    code, _, err = started("fit svm --data d.csv --label höhe", folder, env=ascii_only)
+    code, _, err = started("$FSOPT fit svm --data d.csv --label höhe", folder, env=ascii_only)
     assert code == 2
     assert "there is no column" in err
 
@@ -96,7 +91,7 @@ def test_names_beyond_the_alphabet_of_the_terminal_are_escaped(folder: Path) -> 
 @pytest.mark.slow
 def test_an_answer_that_cannot_be_saved_is_printed(folder: Path) -> None:
     (folder / "link").symlink_to("/dev/full")
-    code, out, err = started("fit svm --data d.csv --json -o link", folder)
+    code, out, err = started("$FSOPT fit svm --data d.csv --json -o link", folder)
     assert code == 2
     assert json.loads(out)["method"] == "svm"
     assert "fsopt: cannot write 'link': No space left on device" in err
@@ -107,12 +102,10 @@ def test_an_answer_that_cannot_be_saved_is_printed(folder: Path) -> None:
 def test_a_disk_that_refuses_the_export_is_one_line(folder: Path) -> None:
     # The limit on the size of files stands for a full disk: ignoring its signal makes writes fail.
     for suffix in (".nl", ".cbf"):
-        code, _, err = started(
-            f"trap '' XFSZ; ulimit -f 1; $FSOPT export svm --data d.csv -o m{suffix}", folder, shell=True
-        )
+        code, _, err = started(f"trap '' XFSZ; ulimit -f 1; $FSOPT export svm --data d.csv -o m{suffix}", folder)
         assert code == 2
         assert "fsopt: cannot" in err
-    code, _, err = started("export svm --data d.csv -o m.nl", folder, env={"TMPDIR": "/proc/nowhere"})
+    code, _, err = started("$FSOPT export svm --data d.csv -o m.nl", folder, env={"TMPDIR": "/proc/nowhere"})
     assert code == 0 or "fsopt: cannot" in err
     assert sorted(p.name for p in folder.iterdir() if p.name.startswith(("m.", ".fsopt"))) in (
         [],
@@ -149,7 +142,7 @@ def test_an_error_inside_is_one_line_too(monkeypatch: pytest.MonkeyPatch, run: A
 @pytest.mark.slow
 @pytest.mark.parametrize("again", [None, 0.0, 0.4])
 def test_ctrl_c_ends_with_the_incumbent_and_a_second_one_at_once(folder: Path, again: float | None) -> None:
-    search = "fit best-subset --data wdbc --param m=12 --param max_nodes=1000000 --json --checkpoint c.npz"
+    search = "$FSOPT fit best-subset --data wdbc --param m=12 --param max_nodes=1000000 --json --checkpoint c.npz"
     process = start(search, folder, preexec_fn=_take_interruptions)
     deadline = time.monotonic() + 60
     while not (folder / "c.npz").exists() and time.monotonic() < deadline:

@@ -135,8 +135,9 @@ def planted(program: Small, rng) -> Iterator[Planted]:
     true = right.supported if right.supported.y is not None else right.point
     others = [w for w in map(_point, _relatives(program, rng)) if w is not None]
     discrete = program.integer.any()
-    bound = compile_model(model).objective_at(true.x) if discrete else None  # a solver's word, so it has to be right
-    claims = [("zero point", stated(model, x=np.clip(np.zeros(len(true.x)), *_bounds(model)), bound=bound))]
+    arrays = compile_model(model)
+    bound = arrays.objective_at(true.x) if discrete else None  # a solver's word, so it has to be right
+    claims = [("zero point", stated(model, x=np.clip(np.zeros(arrays.n), arrays.lb, arrays.ub), bound=bound))]
     for w in others:
         claims += list(_wrong_optima(model, true, w, rng, bound))
     if not discrete:
@@ -198,11 +199,6 @@ def _rays(model, true: Point, others) -> Iterator[np.ndarray]:
     for w in others:
         yield w.x - true.x
         yield true.x - w.x
-
-
-def _bounds(model) -> tuple[np.ndarray, np.ndarray]:
-    program = compile_model(model)
-    return program.lb, program.ub
 
 
 def _false(program: Small, model, claim: fsopt.SolveResult) -> bool:

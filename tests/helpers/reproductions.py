@@ -4,7 +4,10 @@ import pytest
 from support import SHARED
 
 from fsopt.cli import main
+from fsopt.papers.mop.digits import FILES
 
+DIGITS = SHARED / "data" / "mnist"
+needs_digits = pytest.mark.skipif(not all((DIGITS / name).exists() for name in FILES), reason="no shared/data/mnist")
 needs_data = pytest.mark.skipif(not (SHARED / "data" / "wbcd.csv.gz").exists(), reason="no shared/data")
 
 

@@ -187,7 +187,7 @@ def build(program: Small) -> pyo.ConcreteModel:
         rule=lambda m, i: _row(_sum(program.A[i], x), finite(program.lo[i]), finite(program.hi[i])),
     )
     if program.kind == "SDP":
-        a, b, d = (float(u) * v for u, v in zip(program.units[list(program.cone)], _at(x, program.cone), strict=True))
+        a, b, d = (float(program.units[j]) * x[j] for j in program.cone)
         m.cone = lmi([[a, b], [b, d]])
     elif program.cone:
         squares = [float(program.units[j]) ** 2 * x[j] ** 2 for j in program.cone]
@@ -198,10 +198,6 @@ def build(program: Small) -> pyo.ConcreteModel:
     value = _sum(program.c, x) + square
     m.value = pyo.Objective(expr=program.sense * value, sense=pyo.minimize if program.sense > 0 else pyo.maximize)
     return m
-
-
-def _at(values, places):
-    return [values[j] for j in places]
 
 
 def _sum(row, x):

@@ -5,15 +5,13 @@ import struct
 
 import numpy as np
 import pytest
-from support import SHARED, blobs, written
+from reproductions import DIGITS, needs_digits
+from support import blobs, written
 
 import fsopt
 from fsopt.errors import DataError, ParameterError
 from fsopt.papers.mop.digits import FILES, Digits, mnist_digits, read_idx
 from fsopt.papers.mop.table import FILTERS, TABLE_ONE, Reading, mnist_table, reduced, selected_pixels
-
-FOLDER = SHARED / "data" / "mnist"
-needs_digits = pytest.mark.skipif(not all((FOLDER / name).exists() for name in FILES), reason="no shared/data/mnist")
 
 
 def idx(array):
@@ -23,7 +21,7 @@ def idx(array):
 
 @pytest.fixture(scope="module")
 def digits():
-    return mnist_digits(100, FOLDER)
+    return mnist_digits(100, DIGITS)
 
 
 def test_an_idx_file_is_read_back_and_what_is_none_is_refused(tmp_path):
@@ -122,7 +120,7 @@ def test_reduced_data_have_the_kernel_of_the_scales():
 
 @needs_digits
 def test_the_parts_are_those_of_the_paper(digits):
-    images, labels = (read_idx(FOLDER / name) for name in FILES)
+    images, labels = (read_idx(DIGITS / name) for name in FILES)
     odd = labels % 2 == 1
     assert (digits.train.n, digits.valid.n, digits.test.n, digits.train.p) == (100, 1000, 10_000, 501)
     for part, rows in (
@@ -172,7 +170,7 @@ def test_mopfs_keeps_few_pixels_and_the_test_errors_are_counted_on_the_raw_digit
 @needs_digits
 def test_the_filters_on_500_digits_are_the_printed_ones_to_the_last_digit():
     """Written out here: samples of norm 1, the scores on them, W = h - 1 on samples of norm 1 again."""
-    digits = mnist_digits(500, FOLDER)
+    digits = mnist_digits(500, DIGITS)
     unit = fsopt.fit("rsvm", digits.train, w_cap=49.0).preprocessing.apply(digits.train.X)
     plus, minus = unit[digits.train.y > 0], unit[digits.train.y < 0]
     y = digits.train.y - digits.train.y.mean()

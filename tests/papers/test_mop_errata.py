@@ -3,7 +3,8 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import SHARED, blobs, reference, sampled
+from reproductions import DIGITS, needs_digits
+from support import blobs, reference, sampled
 
 import fsopt
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
@@ -14,9 +15,6 @@ from fsopt.errors import FsoptError
 from fsopt.methods.mop.rsvm_training import solve_rsvm
 from fsopt.methods.preprocessing import preprocess
 from fsopt.papers.mop.digits import FILES, mnist_digits, read_idx
-
-FOLDER = SHARED / "data" / "mnist"
-needs_digits = pytest.mark.skipif(not all((FOLDER / name).exists() for name in FILES), reason="no shared/data/mnist")
 
 
 def test_problem_15_is_a_quadratic_program_that_is_not_convex():
@@ -136,7 +134,7 @@ def test_samples_of_norm_1_are_not_centred():
 
 @needs_digits
 def test_no_number_of_first_digits_has_571_pixels_that_vary():
-    images = read_idx(FOLDER / FILES[0])[:10_000].reshape(10_000, -1)
+    images = read_idx(DIGITS / FILES[0])[:10_000].reshape(10_000, -1)
     changed = images != images[0]
     first = np.where(changed.any(axis=0), changed.argmax(axis=0), len(images))
     counts = np.array([(first < n).sum() for n in range(1, len(images) + 1)])
@@ -148,7 +146,7 @@ def test_no_number_of_first_digits_has_571_pixels_that_vary():
 @needs_digits
 def test_the_test_error_may_rise_with_the_iterations():
     """At h/l = 0.05, the lower end of the paper's range; the first support vector machine has all pixels."""
-    digits = mnist_digits(100, FOLDER)
+    digits = mnist_digits(100, DIGITS)
     first = fsopt.fit("rsvm", digits.train, w_cap=4.0)
     runs = [fsopt.fit("mopfs", digits.train, w_cap=4.0, c=c) for c in (0.0, 0.01)]
     for run in runs:
@@ -162,7 +160,7 @@ def test_the_test_error_may_rise_with_the_iterations():
 @needs_digits
 def test_at_100_digits_a_few_pixels_decide_the_test_error_of_mopfs():
     """Two nearly equal c differ by a few pixels, and by more than two deviations of an error on 10,000 digits."""
-    digits, found = mnist_digits(100, FOLDER), []
+    digits, found = mnist_digits(100, DIGITS), []
     for c in (0.11, 0.12):
         chosen = list(fsopt.fit("mopfs", digits.train, w_cap=9.0, c=c).support)
         machine = fsopt.fit("rsvm", digits.train.columns(chosen), w_cap=9.0)
