@@ -23,6 +23,7 @@ from fsopt.certificates.exact.proofs import About, Part
 from fsopt.data.losses import HINGE
 from fsopt.data.matrices import refuse_sparse
 from fsopt.errors import ParameterError, reading
+from fsopt.methods.gbd.coarser_grids import coarser, digits_to_spare
 from fsopt.methods.gbd.parameters import RULES, constraints_of, saved_selection
 from fsopt.methods.gbd.verification import problem_of
 from fsopt.methods.spec import SavedFit
@@ -57,13 +58,10 @@ def tree_claims(saved: SavedFit) -> list[Claim]:
         return [not_shown(NAME, WEIGHTED)]
     problem = problem_of(saved)
     sigma = saved_selection(saved.data, {**saved.params, "sigma": fit.details["sigma"]}) > 0.5
-    with reading("tree of the search"):
-        part = evidence_of(
-            problem, *_held(problem, fit.details["evidence"]), SelectedHyperplane(sigma, saved.w, saved.b)
-        )
     gap = max(gap_allowed(fit.params["tolerance"]), TOLERANCE)
     optimal = fit.status is Status.OPTIMAL
-    claim = claim_of_tree(NAME if optimal else f"bounds on {NAME}", part, gap, optimal=optimal)
+    hyperplane, name = SelectedHyperplane(sigma, saved.w, saved.b), NAME if optimal else f"bounds on {NAME}"
+    claim = _claim(name, problem, fit.details["evidence"], hyperplane, gap, optimal=optimal)
     at = fit.params
     about = selection_about(float(at["c"]), constraints_of(saved.data, at), at.get("lam"), at["loss"])
     return [replace(claim, about=about)]
@@ -105,10 +103,29 @@ def claim_of_search(
     name: str, problem: SelectionProblem, held: Mapping[str, Any], hyperplane: SelectedHyperplane, gap: float
 ) -> Claim:
     """Return the claim of packed evidence and the incumbent of its search."""
-    with reading("tree of the search"):
-        part = evidence_of(problem, *_held(problem, held), hyperplane)
-    claim = claim_of_tree(name, part, gap, optimal=True)
+    claim = _claim(name, problem, held, hyperplane, gap, optimal=True)
     return claim if claim.holds or claim.part is None else replace(claim, holds=True, reason="")
+
+
+def _claim(
+    name: str,
+    problem: SelectionProblem,
+    held: Mapping[str, Any],
+    hyperplane: SelectedHyperplane,
+    gap: float,
+    *,
+    optimal: bool,
+) -> Claim:
+    """Return the claim of packed evidence, by multipliers of few digits where these suffice."""
+    claim: Claim | None = None
+    for digits in (gap, 0.0) if optimal else (0.0,):
+        with reading("tree of the search"):
+            part = evidence_of(problem, *_held(problem, held), hyperplane, gap=digits)
+        claim = claim_of_tree(name, part, gap, optimal=optimal)
+        if claim.holds:
+            break
+    assert claim is not None
+    return claim
 
 
 @dataclass(frozen=True)
@@ -167,6 +184,7 @@ def evidence_of(
     cuts: Cuts,
     hyperplane: SelectedHyperplane | None,
     nodes: Mapping[int, int | None] | None = None,
+    gap: float = 0.0,
 ) -> Evidence:
     """Return the program of a search, its evidence, and the selections that it leaves out, in plain data.
 
@@ -175,6 +193,7 @@ def evidence_of(
     stream, cuts : of the tree; names of cuts are their places.
     hyperplane : the incumbent; None for a bound alone.
     nodes : number of a node that is marked in the stream -> its cut, None for a known selection.
+    gap : relative, of which rounded multipliers may take a part; 0 rounds none.
 
     Raises
     ------
@@ -186,17 +205,22 @@ def evidence_of(
     for _, row in cuts:
         if problem.main is not None:
             row[problem.main] = 0.0
-    point = None
+    point, shift = None, 0
     if hyperplane is not None:
+        shift = digits_to_spare(problem, problem.value(hyperplane.selected, hyperplane.w)[0], gap)
         w = np.where(hyperplane.selected, hyperplane.w, 0.0)
         point = {
             "w": [[j, _number(w[j])] for j in np.flatnonzero(w).tolist()],
             "b": _number(hyperplane.b),
             "selected": np.flatnonzero(hyperplane.selected).tolist(),
         }
+    grids = coarser([grid for grid, _ in cuts], problem.y, shift)
     evidence = {
-        "steps": round(problem.c / problem.unit),
-        "cuts": [[grid, [[k, _number(v)] for k, v in enumerate(row) if v]] for grid, row in cuts],
+        "steps": round(problem.c / problem.unit) >> shift,
+        "cuts": [
+            [grid, [[k, _number(v)] for k, v in enumerate(row) if v]]
+            for grid, (_, row) in zip(grids, cuts, strict=True)
+        ],
         "main": problem.main,
         "tree": replayed.tree,
         "point": point,
