@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,9 +15,17 @@ from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, pairs, print_json, re
 from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:
+    from fsopt.certificates.exact.claims import Claim
     from fsopt.verification.verified import Verification
 
 Exact = Annotated[bool, typer.Option("--exact", help="also in rational arithmetic, with no tolerance anywhere")]
+
+
+class Form(StrEnum):
+    """The formats of evidence."""
+
+    JSON = "json"
+    OPB = "opb"
 
 
 ModelFile = Annotated[
@@ -33,9 +42,16 @@ def evidence(
     model: ModelFile = None,
     layout: Layout = WHOLE,
     customise: options.Customise = None,
+    form: Annotated[
+        Form, typer.Option("--format", help="opb: for selections, a pseudo-Boolean problem without a solution")
+    ] = Form.JSON,
     json: options.Json = False,
 ) -> int:
-    """Write the exact evidence of a saved answer as a proof, which 'fsopt-verify' confirms or refutes alone."""
+    """Write the exact evidence of a saved answer as a proof, which 'fsopt-verify' confirms or refutes alone.
+
+    With --format opb it is a problem for solvers that others wrote: that it has no solution shows that no selection
+    costs less than the lower end of the first claim, less 1e-6 of it.
+    """
     from fsopt.answers.saved import read_record
     from fsopt.verification.exact_checking import verify_record
 
@@ -47,7 +63,9 @@ def evidence(
         found = verify_record(record, source, str(solution), exact=True, customise=changes_of(record, customise)).exact
     assert found is not None
     claims = len(found.proof()["claims"])
-    if claims:
+    if claims and form is Form.OPB:
+        write_opb(output, found.claims)
+    elif claims:
         write_proof(output, found.proof())
     else:
         remark("nothing is written: no claim has exact evidence")
@@ -57,8 +75,26 @@ def evidence(
     else:
         print_exact(shown)
         if claims:
-            show(f"wrote {output}, {claims} of {len(found.claims)} claims: fsopt-verify {output}")
+            told = (
+                f"{claims} of {len(found.claims)} claims: fsopt-verify {output}"
+                if form is Form.JSON
+                else "the first claim"
+            )
+            show(f"wrote {output}, {told}")
     return EXIT_SOLVED if found.verified else EXIT_NOT_SOLVED
+
+
+def write_opb(output: Path, claims: Sequence[Claim]) -> None:
+    """Write the pseudo-Boolean problem of the first claim that has a lower end."""
+    from fractions import Fraction
+
+    from fsopt.certificates.exact.pseudo_boolean import opb
+    from fsopt.common.files import write_text
+
+    part, lower = next((c.part, c.lower) for c in claims if c.part is not None and c.lower is not None)
+    assert part is not None
+    assert lower is not None
+    write_text(output, opb(part, lower - Fraction(1, 10**6) * max(Fraction(1), abs(lower))))
 
 
 def write_proof(output: Path, proof: Mapping[str, Any]) -> None:
@@ -70,7 +106,7 @@ def write_proof(output: Path, proof: Mapping[str, Any]) -> None:
 
     content = dumps(proof, separators=(",", ":")).encode()
     with whole_file(output) as temporary:
-        temporary.write_bytes(compress(content, mtime=0) if output.suffix == ".gz" else content)
+        temporary.write_bytes(compress(content, 6, mtime=0) if output.suffix == ".gz" else content)
 
 
 def one_source(data: str | None, model: str | None) -> str:

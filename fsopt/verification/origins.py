@@ -75,7 +75,8 @@ def check_proof(
     ParameterError : a parameter of a program is out of range.
     """
     try:
-        claims = [read(claim, verify.CLAIM, "a claim") for claim in verify.opened(str(path))]
+        held = verify.opened(str(path))
+        claims = [read(claim, verify.CLAIM, "a claim") for claim in held]
     except (OSError, EOFError, ValueError, RecursionError, Unreadable) as error:
         raise FileError(f"'{path}' is no proof that can be checked: {error}", "write it by 'fsopt evidence'") from error
     digests: dict[str, str] = {}
@@ -88,7 +89,7 @@ def check_proof(
             need(claim["statement"]["program"] == digests[key], f"the program that is built here {OTHER}")
         except Refuted as error:
             return ProofCheck(str(error))
-    code, reason, found = verify.verdict(str(path), work)
+    code, reason, found = verify.verdict(held, work)
     if code == 2:
         raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt evidence'")
     origins = [claim["statement"]["origin"] if isinstance(source, Dataset) else None for claim in claims]
@@ -107,7 +108,7 @@ def _program(
                 f"the model has no program in rational numbers: {error}", "give that of the proof"
             ) from error
     if origin is None:
-        raise FileError(f"'{path}' is a proof of a model file", "give that file, by --model")
+        raise FileError(f"'{path}' is a proof of a model file", "give the model of that file")
     with reading("proof"):
         slug = origin["model"]
         if set(origin) != KEYS or slug not in (*MODELS, "selection") or origin["scale"] not in SCALES:
@@ -121,9 +122,7 @@ def _program(
             raise ValueError("its changed models are no list")
     if origin["changed"] != sorted(customise or {}):
         names = ", ".join(map(str, origin["changed"])) or "none"
-        raise FileError(
-            f"'{path}' is of changed models: {names}", "give these functions, and no others, by --customise"
-        )
+        raise FileError(f"'{path}' is of changed models: {names}", "give these functions, and no others")
     need(origin["data"] == fingerprint(source), "the data are other ones: their SHA-256 is not that of the proof")
     with customised(customise), reading("proof"):
         return program_of(origin, source)

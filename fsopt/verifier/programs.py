@@ -144,7 +144,7 @@ class Program:
         if any(mark == "leaf" for mark, *_ in held["nodes"]):
             curved = {pair: v for pair, v in self.P.items() if v}
             for j, v in shift.items():
-                need(v >= 0, "a shift is negative")
+                need(v >= 0 and j < self.n, "a shift is negative, or of no variable")
                 curved[j, j] = curved.get((j, j), ZERO) + v
             need(semidefinite(curved), "the objective is not convex")
         for mark, place, bounds in self.boxes(held["nodes"]):

@@ -101,6 +101,13 @@ class Selection:
 
     def proved(self, held: dict[str, Any], left_out: list[list[int]]) -> tuple[Fraction | None, Fraction | None]:
         """Return the bounds below and above that evidence shows; None where no selection is left, or no point given."""
+        self.prepare(held)
+        found = self.lowest(held["tree"], left_out)
+        below = None if found is None else Fraction(found, UNIT)
+        return below, None if held["point"] is None else self.value(held["point"])
+
+    def prepare(self, held: dict[str, Any]) -> None:
+        """Pack the samples in fields that hold the products with the multipliers of evidence."""
         self.evidence = held
         steps, main = held["steps"], held["main"]
         need(steps > 0, "the number of steps is out of bounds")
@@ -112,9 +119,6 @@ class Selection:
             sum(column[i] << (self.width * j) for j, column in enumerate(self.signed)) for i in range(len(self.y))
         ]
         self.half = sum(1 << (self.width * j + self.width - 1) for j in range(self.p))
-        found = self.lowest(held["tree"], left_out)
-        below = None if found is None else Fraction(found, UNIT)
-        return below, None if held["point"] is None else self.value(held["point"])
 
     def cut(self, name: int) -> Cut:
         """Return constant and gains of a cut, rounded to the safe side."""
@@ -126,7 +130,7 @@ class Selection:
             bounded = self.loss == "squared-hinge" or max(grid, default=0) <= steps
             need(bounded, "a multiplier is out of bounds")
             need(sum(map(mul, grid, self.y)) == 0, "multipliers do not balance")
-            need(max(mu, default=0) <= len(self.R) and not (mu and max(mu) == len(self.R)), "a cut is damaged")
+            need(all(k < len(self.R) for k in mu), "a multiplier belongs to no constraint")
             need(all(v >= 0 for v in mu.values()), "a multiplier of a constraint is negative")
             spend(len(grid), self.width * self.p)
             sums = sum(map(mul, grid, self.packed)) + self.half

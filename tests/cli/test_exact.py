@@ -175,3 +175,14 @@ def test_an_answer_to_a_model_file_is_written_and_checked(tmp_path, monkeypatch,
     assert run("check proof.json --model own.mps --exact --json")["confirmed"]
     assert not run("check proof.json --model other.mps --exact --json", code=1)["confirmed"]
     assert run("check solved.json --model own.mps --exact --json")["verified"]
+
+
+def test_evidence_of_a_selection_is_written_for_other_solvers(small, run):
+    run("fit best-subset --data small.csv --param m=1 -o fit.json")
+    assert run("evidence fit.json --data small.csv --format opb -o problem.opb --json")["proof"] == "problem.opb"
+    assert (small / "problem.opb").read_text().startswith("* #variable= ")
+    run("fit svm --data small.csv -o svm.json")
+    assert (
+        "no pseudo-Boolean form"
+        in run("evidence svm.json --data small.csv --format opb -o p.opb --json", code=2)["error"]["message"]
+    )

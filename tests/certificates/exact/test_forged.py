@@ -191,6 +191,7 @@ def test_a_matrix_that_is_nearly_semidefinite_is_bounded_by_a_secant():
         (("evidence", "shift", 0, 1), "1/100001", "not convex"),
         (("evidence", "shift", 0, 1), "-1/100000", "negative"),
         (("program", "ub", 1), None, "no bounds"),
+        (("evidence", "shift", 0, 0), 2, "of no variable"),
         (("program", "ub", 1), 2, "above the proved one"),
     ):
         assert reason in refusal(changed(SHIFTED, path, value)), path

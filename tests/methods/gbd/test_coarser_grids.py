@@ -1,4 +1,4 @@
-"""Multipliers on a coarser grid: balanced, within their bounds, near the finer ones, and as few digits as a gap needs."""
+"""Multipliers on a coarser grid: balanced, within their bounds, near the finer ones, and no longer than needed."""
 
 import numpy as np
 import pytest
