@@ -21,14 +21,14 @@ from fsopt.analysis.enumeration_tree import EnumerationTree, tree_of
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.exact.claims import Claim
-from fsopt.certificates.exact.statements import Header, proof_file
+from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.figures import bars_figure
 from fsopt.data import Dataset
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.run import OutOfTimeError, Run
-from fsopt.methods.gbd.proofs import claim_of_tree, part_of
+from fsopt.methods.gbd.proofs import claim_of_tree, evidence_of
 from fsopt.models.blocks import number, whole
 from fsopt.typing import Matrix, Vector
 
@@ -143,7 +143,7 @@ class Alternatives(Answer):
         cuts = [(grid.tolist(), np.maximum(mu, 0.0).tolist()) for grid, mu in self.tree.cuts]
         problem = cardinality_problem(data, self.m, self.c, self.scale, "alternatives")
         claim = claim_of_tree(
-            OTHERS, part_of(problem, self.tree.stream, cuts, None, self.tree.nodes), 0.0, optimal=False
+            OTHERS, evidence_of(problem, self.tree.stream, cuts, None, self.tree.nodes), 0.0, optimal=False
         )
         return (replace(claim, about=cardinality_about(data, self.m, self.c)),)
 
@@ -155,13 +155,12 @@ class Alternatives(Answer):
         data : the data of the question.
         """
         (claim,) = self.claims(data)
-        proof = None if claim.part is None else proof_file(self.header(data), [claim])
+        proof = None if claim.part is None else proof_file([claim.part], [claim.about], self.header(data))
         return replace(self, exact=claim, proof=proof)
 
     def header(self, data: Dataset) -> Header:
-        """Return what the statement of the proof says beside the claim."""
-        given = {"m": self.m, "within": self.within, "count": self.count, "c": self.c}
-        return Header("study", "alternatives", given, data, self.scale)
+        """Return the data of the proof."""
+        return Header(data, self.scale)
 
     @property
     def status(self) -> Status:

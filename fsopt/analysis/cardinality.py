@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
-from fsopt.certificates.exact.claims import About
+from fsopt.certificates.exact.proofs import About
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, Loss
 from fsopt.methods.gbd.proofs import selection_about

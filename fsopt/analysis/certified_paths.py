@@ -14,7 +14,7 @@ from fsopt.answers.questions import Answer
 from fsopt.answers.residuals import merged
 from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import Claim
-from fsopt.certificates.exact.statements import Header, proof_file
+from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.certificates.points import relative_gap
 from fsopt.common.figures import BLUE, ORANGE, new_figure
 from fsopt.data import Dataset
@@ -154,12 +154,12 @@ class SelectionPath(Answer):
 
     def proof(self, data: Dataset) -> dict[str, Any]:
         """Return the proof file of :meth:`claims` for ``fsopt-verify``, in plain data."""
-        return proof_file(self.header(data), self.claims(data))
+        claims = self.claims(data)
+        return proof_file([c.part for c in claims], [c.about for c in claims], self.header(data))
 
     def header(self, data: Dataset) -> Header:
-        """Return what the statement of the proof says beside the claims; each of these has its own M and C."""
-        c = self.weights[0] if len(self.weights) == 1 else None
-        return Header("study", "path", {"c": c, "loss": self.loss, "tolerance": self.tolerance}, data, self.scale)
+        """Return the data of the proof."""
+        return Header(data, self.scale)
 
     def plot(self) -> Figure:
         """Return the optimal values and their lower bounds against the number of features, a line for each C."""

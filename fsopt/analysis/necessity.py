@@ -19,7 +19,7 @@ from fsopt.answers.certificate import gap_allowed
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.exact.claims import Claim
-from fsopt.certificates.exact.statements import Header, proof_file
+from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.figures import BLUE, new_figure, plain
@@ -121,8 +121,8 @@ class Necessity(Answer):
         return tuple(found)
 
     def header(self, data: Dataset) -> Header:
-        """Return what the statement of the proof says beside the claims."""
-        return Header("study", "necessity", {"m": self.m, "c": self.c, "tolerance": self.tolerance}, data, self.scale)
+        """Return the data of the proof."""
+        return Header(data, self.scale)
 
     @property
     def status(self) -> Status:
@@ -265,7 +265,8 @@ def necessity(
     if not exact:
         return answer
     claims = answer.claims(data)
-    return replace(answer, exact=claims, proof=proof_file(answer.header(data), claims))
+    proof = proof_file([c.part for c in claims], [c.about for c in claims], answer.header(data))
+    return replace(answer, exact=claims, proof=proof)
 
 
 def _search(problem: SelectionProblem, tolerance: float, seconds: float | None, seeds: Any) -> DriverResult:

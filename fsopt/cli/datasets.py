@@ -64,7 +64,7 @@ def write_data(
     layout: Layout = WHOLE,
     json: options.Json = False,
 ) -> None:
-    """Write a data set as it is read, numbers and the labels -1 and 1: the file that 'fsopt-verify --data' takes."""
+    """Write a data set as it is read, numbers and the labels -1 and 1."""
     from fsopt.data.synthetic.files import write
 
     found = load(data, layout)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,44 +15,156 @@ from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, pairs, print_json, re
 from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:
-    pass
+    from fsopt.certificates.exact.claims import Claim
+    from fsopt.verification.verified import Verification
 
 Exact = Annotated[bool, typer.Option("--exact", help="also in rational arithmetic, with no tolerance anywhere")]
 
 
+class Form(StrEnum):
+    """The formats of evidence."""
+
+    JSON = "json"
+    OPB = "opb"
+
+
+ModelFile = Annotated[
+    str | None, typer.Option("--model", help="in place of --data: the model file that the answer or proof is of")
+]
+
+
 def evidence(
     solution: Annotated[Path, typer.Argument(help="a file saved by 'fsopt solve' or 'fsopt fit' with -o")],
-    data: options.Data,
-    output: Annotated[Path, typer.Option("-o", "--output", help="the proof, JSON", callback=options.writable)],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="the proof, .json or .json.gz", callback=options.writable)
+    ],
+    data: options.OptionalData = None,
+    model: ModelFile = None,
     layout: Layout = WHOLE,
     customise: options.Customise = None,
+    form: Annotated[
+        Form, typer.Option("--format", help="opb: for selections, a pseudo-Boolean problem without a solution")
+    ] = Form.JSON,
     json: options.Json = False,
 ) -> int:
-    """Write the exact evidence of a saved answer as a proof, which 'fsopt-verify' confirms or refutes alone."""
-    from json import dumps
+    """Write the exact evidence of a saved answer as a proof, which 'fsopt-verify' confirms or refutes alone.
 
+    With --format opb it is a problem for solvers that others wrote: that it has no solution shows that no selection
+    costs less than the lower end of the first claim, less 1e-6 of it.
+    """
     from fsopt.answers.saved import read_record
-    from fsopt.common.files import write_text
     from fsopt.verification.exact_checking import verify_record
 
-    record = read_record(solution)
-    source = load(data, checked_layout(record, layout, solution), known=True)
-    changes = changes_of(record, customise)
-    found = verify_record(record, source, str(solution), exact=True, customise=changes).exact
-    assert found is not None
-    proof = found.proof()
-    if not proof["proof"]:
-        remark("nothing is written: no claim has exact evidence")
+    if one_source(data, model) == "model":
+        found = file_verification(str(model), solution).exact
     else:
-        write_text(output, dumps(proof))
+        record = read_record(solution)
+        source = load(str(data), checked_layout(record, layout, solution), known=True)
+        found = verify_record(record, source, str(solution), exact=True, customise=changes_of(record, customise)).exact
+    assert found is not None
+    claims = len(found.proof()["claims"])
+    if claims and form is Form.OPB:
+        write_opb(output, found.claims)
+    elif claims:
+        write_proof(output, found.proof())
+    else:
+        remark("nothing is written: no claim has exact evidence")
     shown = found.plain()
     if json:
-        print_json({"proof": str(output) if proof["proof"] else None, **shown})
+        print_json({"proof": str(output) if claims else None, **shown})
     else:
         print_exact(shown)
-        if proof["proof"]:
-            show(f"wrote {output}, {len(proof['proof'])} of {len(found.claims)} claims: fsopt-verify {output}")
+        if claims:
+            told = (
+                f"{claims} of {len(found.claims)} claims: fsopt-verify {output}"
+                if form is Form.JSON
+                else "the first claim"
+            )
+            show(f"wrote {output}, {told}")
     return EXIT_SOLVED if found.verified else EXIT_NOT_SOLVED
+
+
+def write_opb(output: Path, claims: Sequence[Claim]) -> None:
+    """Write the pseudo-Boolean problem of the first claim that has a lower end."""
+    from fractions import Fraction
+
+    from fsopt.certificates.exact.pseudo_boolean import opb
+    from fsopt.common.files import write_text
+
+    part, lower = next((c.part, c.lower) for c in claims if c.part is not None and c.lower is not None)
+    assert part is not None
+    assert lower is not None
+    write_text(output, opb(part, lower - Fraction(1, 10**6) * max(Fraction(1), abs(lower))))
+
+
+def write_proof(output: Path, proof: Mapping[str, Any]) -> None:
+    """Write a proof file, packed where its name ends in .gz."""
+    from gzip import compress
+    from json import dumps
+
+    from fsopt.common.files import whole_file
+
+    content = dumps(proof, separators=(",", ":")).encode()
+    with whole_file(output) as temporary:
+        temporary.write_bytes(compress(content, 6, mtime=0) if output.suffix == ".gz" else content)
+
+
+def one_source(data: str | None, model: str | None) -> str:
+    """Return the name of the option that is given; raises ParameterError unless it is one of them."""
+    from fsopt.errors import ParameterError
+
+    if (data is None) == (model is None):
+        raise ParameterError("--data and --model are both given, or both missing", "give the one that the answer is of")
+    return "model" if data is None else "data"
+
+
+def file_verification(model: str, solution: Path) -> Verification:
+    """Return what is found of a saved answer to a model file, also in rational arithmetic."""
+    from fsopt.formats.reading import read_model
+    from fsopt.formats.solutions import read_solution
+    from fsopt.verification.exact_checking import verify
+    from fsopt.verification.foreign import unrounded
+
+    program = read_model(model)
+    return verify(unrounded(program, read_solution(solution, program)), program, exact=True)
+
+
+def check_proof(proof: Path, data: str | None, model: str | None, customise: options.Customise, json: bool) -> int:
+    """Check a proof file against data or a model file, and print what was found."""
+    from json import dumps
+
+    from fsopt.formats.reading import read_model
+    from fsopt.verification.origins import check_proof as checked
+    from fsopt.verifier.verify import said
+
+    source = read_model(str(model)) if one_source(data, model) == "model" else load(str(data), WHOLE, known=True)
+    found = checked(proof, source, options.read_changes(customise, ()))
+    if json:
+        print_json(found.record())
+        return EXIT_NOT_SOLVED if found.reason else EXIT_SOLVED
+    for origin, statement in zip(found.origins, found.statements, strict=False):
+        if origin is not None:
+            rest = {k: v for k, v in origin.items() if k not in ("model", "parameters", "data") and v not in (None, [])}
+            show(f"{origin['model']} {dumps(origin['parameters'])} {dumps(rest)}")
+        show("\n".join(said(dict(statement))))
+    which = f"the model file {model}" if data is None else f"the data {data}"
+    show(f"REFUTED    {found.reason}" if found.reason else f"confirmed  proved for the programs of {which}")
+    return EXIT_NOT_SOLVED if found.reason else EXIT_SOLVED
+
+
+def is_proof(path: Path) -> bool:
+    """Return whether a file is a proof, packed or not, and no saved answer."""
+    from contextlib import suppress
+    from gzip import open as unpacked
+
+    with suppress(OSError, EOFError):
+        with open(path, "rb") as file:
+            first = file.read(100)
+        if first[:2] == b"\x1f\x8b":
+            with unpacked(path) as file:
+                first = file.read(100)
+        return b'"fsopt proof' in first
+    return False
 
 
 def changes_of(record: Mapping[str, Any], customise: options.Customise) -> Any:

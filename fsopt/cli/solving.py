@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
+from fsopt.cli.files import certify
 from fsopt.cli.layouts import WHOLE, checked_layout, layout_record, load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
@@ -24,7 +25,7 @@ from fsopt.cli.output import (
     remark,
     show,
 )
-from fsopt.cli.proving import Exact, changes_of, print_exact
+from fsopt.cli.proving import Exact, ModelFile, changes_of, check_proof, is_proof, one_source, print_exact
 from fsopt.common.customising import Change, complete, customised, names_of
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import FsoptError, ParameterError, SolverError
@@ -270,14 +271,26 @@ def export(
 
 
 def check(
-    solution: Annotated[Path, typer.Argument(help="a file saved by 'fsopt solve' or 'fsopt fit' with -o")],
-    data: options.Data,
+    solution: Annotated[
+        Path,
+        typer.Argument(help="a file of 'fsopt solve' or 'fsopt fit' with -o, or a proof of 'fsopt evidence'"),
+    ],
+    data: options.OptionalData = None,
+    model: ModelFile = None,
     layout: Layout = WHOLE,
     customise: options.Customise = None,
     exact: Exact = False,
     json: options.Json = False,
 ) -> int:
-    """Verify a saved answer again, without any solver; what rests on a solver's word alone is named."""
+    """Verify a saved answer again, without any solver; what rests on a solver's word alone is named.
+
+    The program of a proof is built anew from the data, or read from the model file, and has to be the one in the proof.
+    """
+    if is_proof(solution):
+        return check_proof(solution, data, model, customise, json)
+    if one_source(data, model) == "model":
+        return certify(str(model), str(solution), exact=exact, json=json)
+    assert data is not None
     from fsopt.answers.records import plain
     from fsopt.answers.saved import read_record
     from fsopt.verification.exact_checking import verify_record

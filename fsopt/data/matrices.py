@@ -5,6 +5,7 @@ A sparse matrix is a ``scipy.sparse.csr_array`` in canonical form. Nothing here 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -113,6 +114,23 @@ def place(X: Any, k: int) -> tuple[int, int]:
     return i, j
 
 
+def exact_sums(X: Matrix, weights: Vector | None = None) -> Vector:
+    """Return the sums (p,) of the columns of a dense matrix, of products with weights (n,) where there are some.
+
+    Each sum is rounded once, so that it is the same on every processor and in whatever order the rows come. Beyond
+    :data:`SMALL` entries, for which no program is proved exactly, numpy adds.
+    """
+    terms = X if weights is None else X * weights[:, None]
+    return terms.sum(axis=0) if terms.size > SMALL else np.array([_sum(column) for column in terms.T.tolist()])
+
+
+def _sum(values: list[float]) -> float:
+    try:
+        return math.fsum(values)
+    except (OverflowError, ValueError):  # of numbers whose sum is no double, or infinite
+        return float(np.sum(values))
+
+
 def column_means(X: Any, weights: Vector | None = None) -> Vector:
     """Return the means (p,) of the columns, by weights (n,) of the rows where there are some.
 
@@ -121,7 +139,7 @@ def column_means(X: Any, weights: Vector | None = None) -> Vector:
     if is_sparse(X):
         total = X.shape[0] if weights is None else weights.sum()
         return np.asarray(_column_sums(X, X.data, weights) / total)
-    means = X.mean(axis=0) if weights is None else np.average(X, axis=0, weights=weights)
+    means = exact_sums(X, weights) / (X.shape[0] if weights is None else math.fsum(weights))
     return np.where(equal_columns(X), X[0], means)
 
 
@@ -136,12 +154,9 @@ def column_variances(X: Any, weights: Vector | None = None) -> Vector:
     The squares of a sparse column are summed about its mean, as of a dense one: those of its zeros are
     :math:`\bar x_j^2` times their weight.
     """
+    mean, total = column_means(X, weights), X.shape[0] if weights is None else math.fsum(weights)
     if not is_sparse(X):
-        if weights is None:
-            return np.asarray(X.var(axis=0))
-        mean = np.average(X, axis=0, weights=weights)
-        return np.asarray(np.average((X - mean) ** 2, axis=0, weights=weights))
-    mean, total = column_means(X, weights), X.shape[0] if weights is None else weights.sum()
+        return np.asarray(exact_sums((X - mean) ** 2, weights) / total)
     squares = _column_sums(X, (X.data - mean[X.indices]) ** 2, weights)
     zeros = np.maximum(total - _column_sums(X, np.ones(X.nnz), weights), 0.0)
     return np.asarray((squares + zeros * mean**2) / total)
@@ -201,7 +216,7 @@ def identifying_columns(X: Any) -> list[int]:
 def row_norms(X: Any) -> Vector:
     """Return the norms (n,) of the rows."""
     if not is_sparse(X):
-        return np.asarray(np.linalg.norm(X, axis=1))
+        return np.sqrt(exact_sums(np.square(X).T))
     return np.asarray(np.sqrt(np.bincount(row_places(X), X.data**2, minlength=X.shape[0])))
 
 

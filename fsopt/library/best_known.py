@@ -17,18 +17,15 @@ import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Kind
 from fsopt.answers.fits import Fit
-from fsopt.answers.records import plain
 from fsopt.answers.results import Point, SolveResult, Status
-from fsopt.certificates.exact.claims import About
-from fsopt.certificates.exact.statements import Header
+from fsopt.certificates.exact.proofs import Header
 from fsopt.certificates.points import infeasibility
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.drivers.branch_and_bound.driver import prove
-from fsopt.methods.exact.programs import assembled, hinge_values
+from fsopt.methods.exact.programs import about_of, assembled, hinge_values
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit
-from fsopt.models.registry import MODELS
 from fsopt.solvers.base import solve
 from fsopt.typing import Vector
 from fsopt.verification.exact_checking import verify
@@ -109,8 +106,8 @@ def proved(
         return known
     shown = verify(tree, model, exact=True).exact
     assert shown is not None
-    header = Header("model", slug, dict(params), raw, "standard", [])
-    about = About(slug, plain({**MODELS[slug].parameters, **params}))
+    header = Header(raw, "standard")
+    about = about_of(slug, params)
     claims = tuple(replace(claim, about=about) for claim in shown.claims)
     return replace(known, proof=replace(shown, header=header, claims=claims).proof())
 

@@ -20,7 +20,6 @@ import pyomo.environ as pyo
 
 from fsopt.answers.results import SolveResult
 from fsopt.certificates.exact.claims import VERIFIED
-from fsopt.certificates.exact.forms import decimal
 from fsopt.common.files import write_text
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import classify, program_class
@@ -35,6 +34,7 @@ from fsopt.models.sla.misclass_lpec import without_complementarities
 from fsopt.models.spec import ModelSpec
 from fsopt.solvers.base import solve
 from fsopt.verification.exact_checking import solve_claim
+from fsopt.verifier.rationals import decimal
 
 LAW = (
     "samples alternate between the classes +1 and -1; values are independent normal with variance 1, and mean "

@@ -144,8 +144,8 @@ def written(entry: Realistic, folder: Path) -> tuple[dict[str, bytes], dict[str,
         export(model, plain)
         contents = {plain.name: plain.read_bytes()}
     contents[f"{entry.name}.best.json"] = json.dumps(optima.record(program, known.result)).encode()
-    if known.proof is not None and known.proof["proof"]:
-        contents[f"{entry.name}.proof.json"] = json.dumps(known.proof).encode()
+    if known.proof is not None and known.proof["claims"]:
+        contents[f"{entry.name}.proof.json"] = json.dumps(known.proof, separators=(",", ":")).encode()
     packed = {f"{name}.gz": gzip.compress(content, mtime=0) for name, content in contents.items()}
     files = {name: content for name, content in packed.items() if len(content) <= LARGEST}
     facts = {
@@ -171,7 +171,7 @@ def page(rows: list[dict[str, Any]]) -> str:
         "# Instances of realistic size\n\nPrograms on the Wisconsin breast cancer data, sonar, the colon tumour data "
         "and the first synthetic set of Aytug (20 features, 500 samples), features standardised. The best known value "
         "is that of the point in `NAME.best.json.gz`; a gap to the bound is open. `NAME.proof.json.gz` proves the "
-        "bound: unpack it for `fsopt-verify`. Names of variables and constraints "
+        "bound, for `fsopt-verify` and `fsopt check --exact`. Names of variables and constraints "
         "are those of the builders (`fsopt show MODEL`)."
     )
     listed = [

@@ -16,7 +16,6 @@ from fsopt.analysis.necessity import Necessity
 from fsopt.answers.certificate import TOLERANCE, make
 from fsopt.answers.certificate import Kind as CertificateKind
 from fsopt.answers.fits import Fit
-from fsopt.answers.records import plain
 from fsopt.answers.residuals import bound_residual
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import fit_from, read_record
@@ -24,19 +23,17 @@ from fsopt.answers.trees import Tree
 from fsopt.certificates.exact.claims import (
     NOT_VERIFIED,
     VERIFIED,
-    About,
     Claim,
+    claim_of,
     claim_of_pair,
-    claim_of_part,
     claim_of_tree,
     not_shown,
     with_statement,
 )
-from fsopt.certificates.exact.forms import ZERO
 from fsopt.certificates.exact.intervals import pair_of, repaired_dual
 from fsopt.certificates.exact.program import dual_start, exact_program
-from fsopt.certificates.exact.proofs import claim_of, dual_data, program_data
-from fsopt.certificates.exact.statements import Header
+from fsopt.certificates.exact.proofs import Header, dual_data, evidence_data, program_data
+from fsopt.certificates.exact.trees import without_objective
 from fsopt.common.arguments import FLAG, PATH, Kind, checked, optional
 from fsopt.common.customising import CHANGES, Change, customised
 from fsopt.compiler import Program, compile_model
@@ -44,8 +41,9 @@ from fsopt.compiler.program import MODEL as MODEL_KIND
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.errors import NotShownError, reading
+from fsopt.methods.exact.programs import about_of
 from fsopt.methods.preprocessing import preprocess
-from fsopt.models.registry import MODELS, build
+from fsopt.models.registry import build
 from fsopt.typing import Vector
 from fsopt.verification.checking import check_record, exact_claims, verify_fit
 from fsopt.verification.solve_checking import check_result, result_from
@@ -69,7 +67,7 @@ def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
     FileError : the evidence is damaged, or the data are others.
     """
     changed = sorted(fit.details.get("customised", {}))
-    header = Header("method", fit.method, fit.params, data, str(fit.params.get("scale", "none")), changed)
+    header = Header(data, str(fit.params.get("scale", "none")), changed)
     return ExactCheck(fit.status, tuple(exact_claims(fit, data)), header, numerically)
 
 
@@ -163,7 +161,7 @@ def _verify_question(answer: Question, data: Dataset, *, exact: bool) -> Verific
         found = Verification(answer.status, make(CertificateKind.GBD, answer.residuals(data)))
     if not exact:
         return found
-    enough = frozenset({"bounded", "exhausted"}) if isinstance(answer, Alternatives) else None
+    enough = frozenset({"bounded", "infeasible"}) if isinstance(answer, Alternatives) else None
     claims, header = answer.claims(data), answer.header(data)
     return replace(found, exact=ExactCheck(answer.status, claims, header, found.numerically, enough))
 
@@ -203,13 +201,13 @@ def check_record_exactly(
             return exactly(fit_from(record, path), data, numerically=numerically)
         scale = "none" if raw is None else str(record.get("scale", "none"))
         changed = sorted(record.get("customised", {}))
-        header = Header("model", record["model"], record["params"], data if raw is None else raw, scale, changed)
+        header = Header(data if raw is None else raw, scale, changed)
         return ExactCheck(Status(record["status"]), tuple(_solve_claims(record, data)), header, numerically)
 
 
 def _solve_claims(record: Mapping[str, Any], data: Dataset) -> list[Claim]:
     """Return the claim of a saved solve."""
-    about = About(record["model"], plain({**MODELS[record["model"]].parameters, **record["params"]}))
+    about = about_of(record["model"], record["params"])
     return [replace(claim, about=about) for claim in _claims_of_solve(record, data)]
 
 
@@ -278,7 +276,7 @@ def claim_infeasible(program: Program, ray: Point) -> Claim:
     NotShownError : the program has no form in rational numbers.
     """
     exact = exact_program(program)
-    bare = replace(exact, P=(ZERO,) * exact.n, c=(ZERO,) * exact.n, c0=ZERO)
+    bare = without_objective(exact)
     y, z = ray.multipliers
     reason = "the multipliers prove no infeasibility in rational numbers"
     size = max(float(np.abs(y).max(initial=0.0)), float(np.abs(z).max(initial=0.0)), 1e-300)
@@ -290,11 +288,6 @@ def claim_infeasible(program: Program, ray: Point) -> Claim:
             reason = error.message
             continue
         if bound > 0:
-            part = {
-                "kind": "infeasible",
-                "program": program_data(exact),
-                "ray": {k: v for k, v in dual_data(bare, dual).items() if k != "curve"},
-                "claim": claim_of("infeasible", None, None, None),
-            }
-            return claim_of_part("there is no feasible point", part)
+            evidence = evidence_data(bare, None, [["empty", 0]], [dual_data(bare, dual)])
+            return claim_of("there is no feasible point", "infeasible", program_data(exact), evidence)
     return not_shown("there is no feasible point", reason)

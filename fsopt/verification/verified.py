@@ -12,7 +12,7 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.evidence import EVIDENCE
 from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED, Claim
-from fsopt.certificates.exact.statements import Header, proof_file
+from fsopt.certificates.exact.proofs import Header, proof_file
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -24,7 +24,7 @@ SUPPORT: Mapping[Status, frozenset[str]] = MappingProxyType(
     {
         Status.OPTIMAL: frozenset({"optimal"}),
         Status.STATIONARY: frozenset({"optimal", "stationary"}),
-        Status.FEASIBLE: frozenset({"optimal", "stationary", "feasible"}),
+        Status.FEASIBLE: frozenset({"optimal", "stationary", "interval", "feasible"}),
         Status.INFEASIBLE: frozenset({"infeasible"}),
     }
 )
@@ -39,7 +39,7 @@ class ExactCheck:
     ----------
     claimed : the status of the answer.
     claims : each with its interval or its reason.
-    header : what the statement of a proof says beside the claims; None for an answer that belongs to no data set.
+    header : the data of the answer; None for one that belongs to no data set.
     numerically : whether the answer was verified numerically, which it has to be too: features, support and
         preprocessing are compared there.
     sufficient : statuses of exact claims of which one is needed; None for those that support the claimed status.
@@ -54,7 +54,7 @@ class ExactCheck:
     @property
     def verified(self) -> bool:
         """Whether every claim holds exactly and one of them supports the claimed status."""
-        shown = {c.part["claim"]["status"] for c in self.claims if c.part is not None}
+        shown = {claim.status for claim in self.claims}
         enough = SUPPORT.get(self.claimed, frozenset()) if self.sufficient is None else self.sufficient
         return self.numerically and all(c.holds for c in self.claims) and bool(shown & enough)
 
@@ -73,10 +73,8 @@ class ExactCheck:
         return {"word": self.word, "about": ABOUT, "claims": [claim.plain() for claim in self.claims]}
 
     def proof(self) -> dict[str, Any]:
-        """Return the statement and the evidence of all claims that have one, for ``fsopt-verify``: docs/exact.md."""
-        if self.header is None:
-            return {"proof": []}
-        return proof_file(self.header, self.claims)
+        """Return statement, program and evidence of all claims that have some, for ``fsopt-verify``: docs/exact.md."""
+        return proof_file([c.part for c in self.claims], [c.about for c in self.claims], self.header)
 
 
 @dataclass(frozen=True)

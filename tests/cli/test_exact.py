@@ -1,6 +1,7 @@
 """``check --exact``, ``evidence``, ``fit --exact`` and ``fsopt-verify``: words, fractions, exit codes."""
 
 import ast
+import gzip
 import json
 import shutil
 import subprocess
@@ -71,16 +72,17 @@ def test_a_solve_is_written_and_confirmed(small, run):
 
 
 @pytest.mark.parametrize("options", sampled([["-I"], []], 1), ids=["without the folder of the file", "with its folder"])
-def test_the_file_alone_confirms_and_refutes(options, saved, run):
-    run("evidence fit.json --data small.csv -o proof.json")
-    script = ROOT / "fsopt" / "verifier" / "verify.py"
-    alone = [sys.executable, *options, "-S", str(script), "proof.json"]
+def test_a_copy_of_the_folder_alone_confirms_and_refutes(options, saved, run):
+    run("evidence fit.json --data small.csv -o proof.json.gz")
+    copied = shutil.copytree(ROOT / "fsopt" / "verifier", saved.parent / "verifier")
+    alone = [sys.executable, *options, "-S", str(copied), "proof.json.gz"]
     found = subprocess.run(alone, capture_output=True, text=True, check=False)
-    assert found.returncode == 0
-    assert found.stdout.endswith("confirmed  proved for the program in this file; not compared with data\n")
-    proof = json.loads((saved.parent / "proof.json").read_text())
-    proof["proof"][0]["point"][0] += 1e-9
-    (saved.parent / "proof.json").write_text(json.dumps(proof))
+    assert found.returncode == 0, found.stderr
+    assert "confirmed  proved for the programs in this file" in found.stdout
+    with gzip.open(saved.parent / "proof.json.gz") as file:
+        proof = json.load(file)
+    proof["claims"][0]["evidence"]["point"][0][1] = 5
+    (saved.parent / "proof.json.gz").write_text(json.dumps(proof))
     found = subprocess.run(alone, capture_output=True, text=True, check=False)
     assert found.returncode == 1
     assert found.stdout.splitlines()[-1].startswith("REFUTED")
@@ -92,7 +94,8 @@ def test_what_is_no_proof_is_an_error_in_one_line(tmp_path, capsys):
         "",
         "[]",
         "{}",
-        '{"format": "fsopt proof 2", "proof": []}',
+        '{"format": "fsopt proof 3", "claims": []}',
+        '{"format": "fsopt proof 2", "statement": {}, "proof": []}',
         '{"format": "fsopt proof 1", "parts": [1]}',
     ):
         path.write_text(text)
@@ -108,14 +111,13 @@ def test_usage(capsys):
 
 
 def test_the_files_import_the_standard_library_alone():
-    files = sorted((ROOT / "fsopt" / "verifier").glob("verify*.py"))
-    assert len(files) == 5
+    files = sorted((ROOT / "fsopt" / "verifier").glob("*.py"))
     for file in files:
         nodes = list(ast.walk(ast.parse(file.read_text())))
         names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-        names += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
-        assert {name.split(".")[0] for name in names} <= set(sys.stdlib_module_names), file.name
-    assert "float(" not in (ROOT / "fsopt" / "verifier" / "verify.py").read_text()
+        names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) if node.level == 0]
+        assert {name.split(".")[0] for name in names} <= {*sys.stdlib_module_names, "verifier"}, file.name
+        assert "float(" not in file.read_text()
 
 
 def test_a_tree_is_saved_checked_and_confirmed(tmp_path, monkeypatch, run):
@@ -128,7 +130,7 @@ def test_a_tree_is_saved_checked_and_confirmed(tmp_path, monkeypatch, run):
     run("evidence solved.json --data data.csv -o proof.json")
     assert verify.main(["proof.json"]) == 0
     held = json.loads((tmp_path / "proof.json").read_text())
-    held["statement"]["claims"][0] |= {"lower": 3, "upper": 3}
+    held["claims"][0]["statement"] |= {"lower": 3, "upper": 3}
     (tmp_path / "proof.json").write_text(json.dumps(held))
     assert verify.main(["proof.json"]) == 1
 
@@ -147,3 +149,40 @@ def test_the_search_of_a_tree_goes_on_from_its_checkpoint(tmp_path, monkeypatch,
     refused = run("solve misclass-milp.mps --json --prove 30 --resume tree.npz", code=2)["error"]["message"]
     assert "is of another program" in refused
     assert "\n" not in refused
+
+
+def test_check_takes_a_proof_file(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "models" / "onsvm" / "data.csv", "data.csv")
+    run("fit onsvm --data data.csv -o fit.json")
+    run("evidence fit.json --data data.csv -o proof.json.gz")
+    shown = run("check proof.json.gz --data data.csv")
+    assert 'onsvm {"c": 1.0} {"scale": "standard", "units": "given"}' in shown
+    assert "confirmed  proved for the programs of the data data.csv" in shown
+    assert run("check proof.json.gz --data data.csv --exact --json")["confirmed"]
+    (tmp_path / "other.csv").write_text((tmp_path / "data.csv").read_text().replace("0.", "0.1", 1))
+    assert run("check proof.json.gz --data other.csv --json", code=1)["reason"].startswith("the data are other ones")
+    assert "--data and --model" in run("check proof.json.gz --json", code=2)["error"]["message"]
+
+
+def test_an_answer_to_a_model_file_is_written_and_checked(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "models" / "onsvm" / "onsvm.mps", "own.mps")
+    shutil.copy(ROOT / "models" / "rlp" / "rlp.mps", "other.mps")
+    run("solve own.mps -o solved.json")
+    run("evidence solved.json --model own.mps -o proof.json")
+    assert verify.main(["proof.json"]) == 0
+    assert run("check proof.json --model own.mps --exact --json")["confirmed"]
+    assert not run("check proof.json --model other.mps --exact --json", code=1)["confirmed"]
+    assert run("check solved.json --model own.mps --exact --json")["verified"]
+
+
+def test_evidence_of_a_selection_is_written_for_other_solvers(small, run):
+    run("fit best-subset --data small.csv --param m=1 -o fit.json")
+    assert run("evidence fit.json --data small.csv --format opb -o problem.opb --json")["proof"] == "problem.opb"
+    assert (small / "problem.opb").read_text().startswith("* #variable= ")
+    run("fit svm --data small.csv -o svm.json")
+    assert (
+        "no pseudo-Boolean form"
+        in run("evidence svm.json --data small.csv --format opb -o p.opb --json", code=2)["error"]["message"]
+    )

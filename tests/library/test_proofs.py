@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-from proof_files import found
+from proof_files import proved, refused
 from support import ROOT
 
 import fsopt
@@ -34,5 +34,6 @@ def test_the_tree_of_an_instance_is_confirmed_at_the_published_optimum(slug):
     assert result.status == "optimal"
     assert result.objective == pytest.approx(published, rel=1e-6)
     (claim,) = fsopt.verify(result, model, exact=True).exact.claims
-    lower, _ = found(claim.part)
+    lower, _ = proved(claim.part)
+    assert not refused(claim.part)
     assert float(lower) == pytest.approx(published, rel=1e-6)

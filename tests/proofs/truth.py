@@ -40,9 +40,9 @@ def _optimum(text, costs):
     held = json.loads(text)
     n = len(held["c"])
     c = np.array([value(v) for v in held["c"]]) if costs is None else np.array(costs)
-    P = np.zeros(n)
-    for j, v in held["quadratic"]:
-        P[j] += value(v)
+    P = matrix_of(held)
+    if np.linalg.eigvalsh(P).min(initial=0.0) < -CURVED * max(1.0, np.abs(P).max()):
+        return sampled_optimum(held) if n == 2 else ("a bound of a program that is not convex", math.nan)
     zero, one, blocks = [], [], []
     limits = [(_affine(k, v, 0, n)[0], lo, hi) for k, v, lo, hi in held["rows"]]
     limits += [(np.eye(n)[j], lo, hi) for j, (lo, hi) in enumerate(zip(held["lb"], held["ub"], strict=True))]
@@ -75,9 +75,55 @@ def _optimum(text, costs):
     settings.verbose = False
     settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = 1e-10
     found = clarabel.DefaultSolver(
-        sp.diags(P, format="csc"), c, sp.csc_matrix(np.array(A)), np.array(b), cones, settings
+        sp.csc_matrix(np.triu(P)), c, sp.csc_matrix(np.array(A)), np.array(b), cones, settings
     ).solve()
     return str(found.status), found.obj_val + value(held["c0"])
+
+
+CURVED = 1e-12
+"""Eigenvalues, relative to the largest entry, that rounding alone makes negative."""
+
+
+def matrix_of(program):
+    """Return the matrix of the quadratic objective."""
+    P = np.zeros((len(program["c"]),) * 2)
+    for i, j, v in program["quadratic"]:
+        P[i, j] += value(v)
+        P[j, i] += value(v) if i != j else 0.0
+    return P
+
+
+def sampled_optimum(program):
+    """Return the smallest value of many points of a program in two variables, which has no convex objective."""
+    lines = [tuple(map(float, line)) for line in half_planes(program)]
+    points = [(x, y) for x in np.linspace(-3, 3, 121) for y in np.linspace(-3, 3, 121)]
+    for a, b, e in lines:
+        if a or b:
+            foot, along = np.array([a, b]) * e / (a * a + b * b), np.array([-b, a]) / math.hypot(a, b)
+            points += [tuple(foot + t * along) for t in np.linspace(-5, 5, 2001)]
+    X = np.array(points)
+    for a, b, e in lines:
+        X = X[X @ np.array([a, b]) >= e - 1e-9]
+    if not len(X):
+        return "Infeasible", math.inf
+    c = np.array([value(v) for v in program["c"]])
+    return "Solved", float((0.5 * np.einsum("ij,jk,ik->i", X, matrix_of(program), X) + X @ c).min()) + value(
+        program["c0"]
+    )
+
+
+def minimised(program):
+    """Return a program in minimisation form: the negative of a maximum."""
+    if program["sense"] == "min":
+        return program
+    entries = [[i, j, _negative(v)] for i, j, v in program["quadratic"]]
+    costs = [_negative(v) for v in program["c"]]
+    return {**program, "sense": "min", "c": costs, "c0": _negative(program["c0"]), "quadratic": entries}
+
+
+def _negative(number):
+    exact = -rational(number)
+    return f"{exact.numerator:x}/{exact.denominator:x}"
 
 
 def optimum(program, costs=None):
@@ -181,63 +227,72 @@ def _machine(problem, chosen):
     return exact_value(data, sigma, value(problem["c"]), problem["loss"])
 
 
-def steps(part):
-    """Return the best step of the linearised objective at the point of a part, and its value at the point."""
-    program, x = part["program"], [value(v) for v in part["point"]]
+def steps(program, point):
+    """Return the best step of the linearised objective at a point, and its value at the point."""
+    x = [0.0] * len(program["c"])
+    for j, v in point:
+        x[j] = value(v)
     costs = [value(v) for v in program["c"]]
-    for f, k, columns in part["slopes"]:
+    for f, k, columns in program["concave"]:
         t = x[columns[0]] - (x[columns[1]] if len(columns) == 2 else 0.0)
         slope = value(f) * value(k) * math.exp(-value(k) * abs(t))
         pair = columns if t >= 0 else columns[::-1]
-        costs[pair[0]] = slope
+        costs[pair[0]] += slope
         if len(pair) == 2:
-            costs[pair[1]] = 2 * value(f) * value(k) - slope
+            costs[pair[1]] += 2 * value(f) * value(k) - slope
     status, best = optimum(program, costs)
     return status, best, sum(c * v for c, v in zip(costs, x, strict=True)) + value(program["c0"])
 
 
 def false_claim(proof):
     """Return why a claim of a confirmed proof file is false; None where all are true of the programs in the file."""
-    for claim, part in zip(proof["statement"]["claims"], proof["proof"], strict=True):
-        reason = _false(claim, part)
+    for claim in proof["claims"]:
+        reason = _false(claim["statement"], claim["program"], claim["evidence"])
         if reason:
-            return f"{claim['status']} {claim['program']}: {reason}"
+            return f"{claim['statement']['status']}: {reason}"
     return None
 
 
-def _false(claim, part):
-    lower, upper = (None if claim[end] is None else value(claim[end]) for end in ("lower", "upper"))
-    if claim["sense"] == "max":
-        lower, upper = (None if end is None else -end for end in (upper, lower))
-    status = claim["status"]
-    if part["kind"] == "tree":
-        low = high = whole_optimum(part["program"])
-        if low is None or status == "infeasible":
-            return f"a point has the value {low}" if low is not None and low < math.inf else None
-    elif status == "infeasible":
-        return "there is a feasible point" if feasible(part["program"]) else None
-    elif part["kind"] == "selection":
-        best = selections(part["problem"], claim["left_out"])
-        if status == "exhausted":
+def _false(statement, program, evidence):
+    lower, upper = (None if statement[end] is None else rational(statement[end]) for end in ("lower", "upper"))
+    status = statement["status"]
+    if status == "optimal" and upper - lower > Fraction(1, 1000) * max(1, abs(lower), abs(upper)):
+        return "an optimum is known to 1/1000"
+    if "loss" in program:
+        best = selections(program, statement["left_out"])
+        if status == "infeasible":
             return None if best == math.inf else f"another selection has the value {best}"
-        low = high = best
-    elif part["kind"] == "stationary":
-        found, low, high = steps(part)
-        if "Solved" not in found:
-            return found
-    else:
-        found, low = optimum(part["program"])
-        if "Solved" not in found and not (part["program"]["integer"] or lower is None):
-            return found
-        high = low
-        if len(part["program"]["c"]) == 2 and not part["program"]["cones"]:
-            exact = vertices(part["program"])
-            ends = [None if claim[end] is None else rational(claim[end]) for end in ("lower", "upper")]
-            wrong = (ends[0] is not None and ends[0] > exact) or (ends[1] is not None and ends[1] < exact)
-            if wrong:
-                return f"the exact optimum is {exact}"
-    if lower is not None and lower > low + TOLERANCE * max(1.0, abs(low)):
-        return f"the lower end is {lower}, the optimum {low}"
-    if upper is not None and upper < high - TOLERANCE * max(1.0, abs(high)):
-        return f"the upper end is {upper}, the optimum {high}"
+        return _outside(lower, upper, best, best)
+    if program["sense"] == "max":
+        lower, upper = (None if end is None else -end for end in (upper, lower))
+    if (status == "feasible" and lower is not None) or (status == "bounded" and upper is not None):
+        return "a point bounds no others, and a bound is none of a point"
+    program = minimised(program)
+    if program["concave"]:
+        found, low, high = steps(program, evidence["point"])
+        return found if "Solved" not in found else _outside(lower, upper, low, high)
+    if program["integer"]:
+        best = whole_optimum(program)
+        if status == "infeasible":
+            return f"a point has the value {best}" if best is not None and best < math.inf else None
+        return None if best is None else _outside(lower, upper, best, best)
+    if status == "infeasible":
+        two = len(program["c"]) == 2 and not program["cones"]
+        return "there is a feasible point" if two and feasible(program) else None
+    found, best = optimum(program)
+    if "Solved" not in found:
+        return found if lower is not None else None
+    if len(program["c"]) == 2 and not program["cones"] and not program["quadratic"]:
+        exact = vertices(program)
+        if (lower is not None and lower > exact) or (upper is not None and upper < exact):
+            return f"the exact optimum is {exact}"
+    return _outside(lower, upper, best, best)
+
+
+def _outside(lower, upper, low, high):
+    """Return whether the ends of an interval are beyond true numbers."""
+    if lower is not None and float(lower) > low + TOLERANCE * max(1.0, abs(low)):
+        return f"the lower end is {float(lower)}, the optimum {low}"
+    if upper is not None and float(upper) < high - TOLERANCE * max(1.0, abs(high)):
+        return f"the upper end is {float(upper)}, the optimum {high}"
     return None

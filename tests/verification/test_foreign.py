@@ -91,13 +91,17 @@ def test_the_reason_of_what_holds_numerically_alone_is_that_of_the_exact_claim()
     found = fsopt.verify(result, model, exact=True)
     assert found.numerically
     assert "it rests on the search of a solver" in reason(found, result, compile_model(model))
-    # Of a product no exact value is known: the point is feasible, as it is claimed, numerically alone.
+    # The value of a product is exact; of a cubic term none is known: feasible, as it is claimed, numerically alone.
     product = at_least_three()
     product.objective.set_value(product.x * product.y)
     stated = answer("feasible", [2.0, 1.0], 2.0)
     found = fsopt.verify(stated, product, exact=True)
     assert found.numerically
-    assert "no sum of squares" in reason(found, stated, compile_model(product))
+    assert reason(found, stated, compile_model(product)) == ""
+    product.objective.set_value(product.x * product.y**2)
+    stated = answer("feasible", [2.0, 1.0], 2.0)
+    found = fsopt.verify(stated, product, exact=True)
+    assert "not convex in the arrays" in reason(found, stated, compile_model(product))
 
 
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])

@@ -94,23 +94,3 @@ def rounded(value: Fraction, *, up: bool, bits: int = BITS) -> Fraction:
     scaled = (value.numerator << shift) // value.denominator
     inexact = scaled * value.denominator != value.numerator << shift
     return Fraction(scaled + (1 if up and inexact else 0), 1 << shift)
-
-
-def decimal(value: Fraction, *, up: bool, digits: int = 12) -> str:
-    """Return a decimal number of so many digits on one side of a value."""
-    if not value:
-        return "0"
-    size = abs(value)
-    exponent = len(str(size.numerator)) - len(str(size.denominator))
-    exponent -= 1 if size < Fraction(10) ** exponent else 0
-    unit = Fraction(10) ** (exponent - digits + 1)
-    quotient = value / unit
-    whole = math.ceil(quotient) if up else math.floor(quotient)
-    if -5 <= exponent <= digits:
-        places = max(digits - 1 - exponent, 0)
-        scaled = whole * unit * 10**places
-        sign, text = "-" if whole < 0 else "", str(abs(int(scaled))).rjust(places + 1, "0")
-        return f"{sign}{text[: len(text) - places]}.{text[len(text) - places :]}" if places else f"{sign}{text}"
-    text = str(abs(whole))
-    power = exponent - digits + len(text)
-    return f"{'-' if whole < 0 else ''}{text[0]}.{text[1:]}e{power:+03d}"

@@ -2,7 +2,7 @@ r"""The exact interval around the optimum of a convex program: the value of a po
 
 .. math::
 
-    -\tfrac12 \sum_j P_j \hat x_j^2 + c_0 + \sum_{y_i > 0} y_i \ell_i + \sum_{y_i < 0} y_i u_i
+    -\tfrac12 \hat x'P\hat x + c_0 + \sum_{y_i > 0} y_i \ell_i + \sum_{y_i < 0} y_i u_i
     + \sum_{r_j > 0} r_j \underline x_j + \sum_{r_j < 0} r_j \overline x_j
     - \sum (\alpha l_0 + \beta r_0 + \gamma'v_0) - \sum \langle Z, S_0 \rangle
 
@@ -35,22 +35,12 @@ class Pair:
     ----------
     program : in rational numbers.
     x, dual : the two points; None where none was found, and then ``reasons`` says why.
-    upper, lower : value and bound of the minimisation form.
     """
 
     program: ExactProgram
     x: tuple[Fraction, ...] | None
     dual: tuple[Fraction, ...] | None
-    upper: Fraction | None
-    lower: Fraction | None
     reasons: tuple[str, ...] = ()
-
-
-def value_at(program: ExactProgram, x: Sequence[Fraction]) -> Fraction:
-    """Return the objective value of the minimisation form."""
-    held = Vector.of(x)
-    linear = sum((c * held[j] for j, c in enumerate(program.c) if c), ZERO)
-    return program.c0 + linear + sum((program.P[j] * x[j] ** 2 for j in program.curved), ZERO) / 2
 
 
 def bound_of(program: ExactProgram, dual: Sequence[Fraction]) -> Fraction:
@@ -69,8 +59,8 @@ def bound_of(program: ExactProgram, dual: Sequence[Fraction]) -> Fraction:
             total += multiplier * limit
     total -= sum((v * dual[rows + k] for k, v in enumerate(program.offsets) if v), ZERO)
     first = program.dual_size - len(program.curved)
-    total -= sum((program.P[j] * dual[first + k] ** 2 for k, j in enumerate(program.curved)), ZERO) / 2
-    return total
+    at = dict(zip(program.curved, dual[first:], strict=True))
+    return total - sum((v * at[i] * at[j] / (2 if i == j else 1) for (i, j), v in program.P.items()), ZERO)
 
 
 def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> Pair:
@@ -87,27 +77,27 @@ def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> 
     """
     exact = exact_program(program)
     reasons = []
-    primal = dual = upper = lower = None
+    primal = dual = None
     try:
         primal = primal_point(exact, x)
-        upper = value_at(exact, primal)
     except NotShownError as error:
         reasons.append(f"the value: {error.message}")
-    if multipliers is None:
+    if multipliers is None or (isinstance(multipliers, Point) and multipliers.y is None):
         reasons.append("the bound: the answer has no multipliers")
     else:
         try:
             start = dual_start(program, exact, multipliers) if isinstance(multipliers, Point) else multipliers
-            dual, lower = repaired_dual(exact, start)
+            dual, _ = repaired_dual(exact, start)
         except NotShownError as error:
             reasons.append(f"the bound: {error.message}")
-    return Pair(exact, primal, dual, upper, lower, tuple(reasons))
+    return Pair(exact, primal, dual, tuple(reasons))
 
 
 def repaired_dual(exact: ExactProgram, start: Floats) -> tuple[tuple[Fraction, ...], Fraction]:
     """Return a feasible dual point near dual variables (dual_size,), and its bound; NotShownError without one."""
-    dual = tuple(repaired(exact.duals, start))
-    return dual, bound_of(exact, dual)
+    relaxed = exact.relaxed
+    dual = tuple(repaired(relaxed.duals, start))
+    return dual, bound_of(relaxed, dual)
 
 
 def primal_point(exact: ExactProgram, x: Floats) -> tuple[Fraction, ...]:

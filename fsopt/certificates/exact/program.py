@@ -2,7 +2,7 @@ r"""A compiled program in rational numbers, and its dual, both as sets of points
 
 .. math::
 
-    \min\ \tfrac12 \sum_j P_j x_j^2 + c'x + c_0 \quad\text{s.t.}\quad \ell \le Ax \le u,\quad
+    \min\ \tfrac12 x'Px + c'x + c_0 \quad\text{s.t.}\quad \ell \le Ax \le u,\quad
     \underline x \le x \le \overline x,\quad \sum_k \omega_k v_k(x)^2 \le l(x) r(x),\quad S(x) \succeq 0.
 
 The dual point of it has multipliers y of the rows, :math:`(\alpha, \beta, \gamma)` of each cone with
@@ -13,10 +13,11 @@ of each matrix inequality, and a point :math:`\hat x` of the quadratic objective
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,10 @@ from fsopt.compiler import Program
 from fsopt.errors import NotShownError
 from fsopt.typing import Mask
 from fsopt.typing import Vector as Floats
+from fsopt.verifier.programs import semidefinite
+
+SHIFTS = tuple(Fraction(1, 2**k) for k in (52, 48, 44, 40, 36, 32))
+"""Additions to the diagonal of a matrix that rounding made indefinite, relative to its largest entry."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +64,12 @@ class ExactProgram:
 
     Attributes
     ----------
+    P : entries (i, j), i <= j, of the symmetric matrix that are not 0.
     sign : +1 for a minimisation, -1 for a maximisation, stored as its negative.
     integer : mask of the integer variables, which are relaxed here.
     """
 
-    P: tuple[Fraction, ...]
+    P: Mapping[tuple[int, int], Fraction]
     c: tuple[Fraction, ...]
     c0: Fraction
     rows: tuple[Form, ...]
@@ -84,7 +90,33 @@ class ExactProgram:
     @cached_property
     def curved(self) -> tuple[int, ...]:
         """The variables with a quadratic term in the objective."""
-        return tuple(j for j, v in enumerate(self.P) if v)
+        return tuple(sorted({j for pair in self.P for j in pair}))
+
+    @cached_property
+    def shift(self) -> dict[int, Fraction]:
+        """What the diagonal of P lacks to be that of a convex objective, of the order of its rounding.
+
+        Raises
+        ------
+        NotShownError : it lacks more.
+        """
+        return _shift(self.P)
+
+    @cached_property
+    def relaxed(self) -> ExactProgram:
+        """The convex program below this one: -s x^2 / 2 of a shift is above its secant between the bounds of x."""
+        if not self.shift:
+            return self
+        P: dict[tuple[int, int], Fraction] = dict(self.P)
+        c, c0 = list(self.c), self.c0
+        for j, s in self.shift.items():
+            lo, hi = self.lb[j], self.ub[j]
+            if lo is None or hi is None:
+                raise NotShownError("the quadratic objective is not convex in rational numbers")
+            P[j, j] = P.get((j, j), Fraction(0)) + s
+            c[j] -= s * (lo + hi) / 2
+            c0 += s * lo * hi / 2
+        return replace(self, P=P, c=tuple(c), c0=c0)
 
     @cached_property
     def points(self) -> PointSet:
@@ -111,8 +143,11 @@ class ExactProgram:
             for j, v in zip(form.columns, form.values, strict=True):
                 columns[j].append((place, -factor * v, form.denominator))
         first = self.dual_size - len(self.curved)
-        for k, j in enumerate(self.curved):
-            columns[j].append((first + k, self.P[j].numerator, self.P[j].denominator))
+        of_point = {j: first + k for k, j in enumerate(self.curved)}
+        for (i, j), entry in self.P.items():
+            columns[i].append((of_point[j], entry.numerator, entry.denominator))
+            if i != j:
+                columns[j].append((of_point[i], entry.numerator, entry.denominator))
         return tuple(_column(terms, c) for terms, c in zip(columns, self.c, strict=True))
 
     def _terms(self) -> list[tuple[int, Form, int]]:
@@ -180,9 +215,6 @@ def exact_program(program: Program) -> ExactProgram:
     if program.unsupported or program.nonconic:
         name = next(iter(program.unsupported.values()), "") or program.nonconic[0][0]
         raise NotShownError(f"'{name}' is not convex in the arrays", "the statement stays verified numerically")
-    diagonal = program.P.diagonal()
-    if program.P.nnz != np.count_nonzero(diagonal) or (diagonal < 0).any():
-        raise NotShownError("the quadratic objective is no sum of squares", "give each square a variable")
     rows = []
     A = program.A.tocsr()
     for i in range(A.shape[0]):
@@ -190,7 +222,7 @@ def exact_program(program: Program) -> ExactProgram:
         rows.append(Form.of(A.indices[part].tolist(), fractions_of(A.data[part].tolist())))
     count = int(np.sum(program.cones.orders == 0)) if len(program.cones) else 0
     return ExactProgram(
-        P=tuple(fractions_of(diagonal.tolist())),
+        P=_upper(program.P),
         c=tuple(fractions_of(program.c.tolist())),
         c0=Fraction(program.c0),
         rows=tuple(rows),
@@ -203,6 +235,27 @@ def exact_program(program: Program) -> ExactProgram:
         integer=program.integer,
         sign=int(program.sign),
     )
+
+
+def _upper(P: Any) -> dict[tuple[int, int], Fraction]:
+    """Return the upper triangle of a symmetric sparse matrix."""
+    whole = P.tocoo()
+    entries = zip(whole.row.tolist(), whole.col.tolist(), whole.data.tolist(), strict=True)
+    return {(i, j): Fraction(v) for i, j, v in sorted(entries) if i <= j and v}
+
+
+def _shift(P: Mapping[tuple[int, int], Fraction]) -> dict[int, Fraction]:
+    """Return what the diagonal of a matrix lacks to be semidefinite; empty for nothing."""
+    if all(i == j for i, j in P) and all(v > 0 for v in P.values()):
+        return {}
+    columns = {j for pair in P for j in pair}
+    largest = max(map(abs, P.values()), default=Fraction(0))
+    for share in (Fraction(0), *SHIFTS):
+        shift = dict.fromkeys(columns, share * largest) if share else {}
+        shifted = {**P, **{(j, j): P.get((j, j), Fraction(0)) + s for j, s in shift.items()}}
+        if semidefinite(shifted):
+            return shift
+    raise NotShownError("the quadratic objective is not convex in rational numbers")
 
 
 def dual_start(program: Program, exact: ExactProgram, point: Point) -> Floats:

@@ -17,11 +17,11 @@ from fsopt.certificates.exact.cones import Cone
 from fsopt.certificates.exact.directions import inward
 from fsopt.certificates.exact.forms import Form, Vector, fractions_of
 from fsopt.certificates.exact.linear import satisfied
-from fsopt.certificates.exact.matrices import semidefinite
 from fsopt.certificates.exact.program import PointSet
 from fsopt.certificates.exact.reduction import reduced
 from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
+from fsopt.verifier.programs import semidefinite, triangle
 
 STEPS = (1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 """Lengths of the step inward, relative to the units of the variables, the shortest first."""
@@ -119,7 +119,8 @@ def violated(points: PointSet, point: Sequence[Fraction]) -> str | None:
     if any(not in_cone(cone, held) for cone in points.cones):
         return "cone"
     for matrix in points.matrices:
-        if not semidefinite(matrix.order, [form.at(held) for form in matrix.entries]):
+        values = [form.at(held) for form in matrix.entries]
+        if not semidefinite(dict(zip(triangle(matrix.order), values, strict=True))):
             return "matrix inequality"
     return None
 

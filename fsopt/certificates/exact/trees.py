@@ -6,7 +6,7 @@ bounds are finite decides the signs of reduced costs, their values enter the bou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -15,7 +15,6 @@ import numpy as np
 
 from fsopt.answers.results import Point
 from fsopt.answers.trees import LEAF, NOTHING, Tree
-from fsopt.certificates.exact.encoding import Part, decoded, encoded
 from fsopt.certificates.exact.forms import ZERO
 from fsopt.certificates.exact.intervals import bound_of
 from fsopt.certificates.exact.program import ExactProgram, dual_start
@@ -23,10 +22,10 @@ from fsopt.certificates.exact.repair import repaired
 from fsopt.certificates.trees import curved
 from fsopt.compiler import Program
 from fsopt.errors import NotShownError
+from fsopt.verifier.rationals import written
 
 Limits = tuple["Fraction | None", ...]
-Bound = Callable[[ExactProgram, Mapping[str, Any]], Fraction]
-SHARED = ("curved", "reduced_costs", "offsets", "dual_size", "duals")
+SHARED = ("shift", "curved", "reduced_costs", "offsets", "dual_size", "duals")
 """Parts of a program that its boxes with bounds in the same places share."""
 
 
@@ -41,21 +40,21 @@ class Boxes:
         """Return the program on a box."""
         box = replace(self.program, lb=lb, ub=ub)
         first = self.made.setdefault(tuple(v is None for v in (*lb, *ub)), box)
-        box.__dict__.update({name: getattr(first, name) for name in SHARED})
+        # The costs below a shifted square depend on the box itself.
+        shared = SHARED[:1] if first.shift else SHARED
+        box.__dict__.update({name: getattr(first, name) for name in shared})
         return box
 
 
 def without_objective(program: ExactProgram) -> ExactProgram:
     """Return the program of a Farkas vector."""
-    return replace(program, P=(ZERO,) * program.n, c=(ZERO,) * program.n, c0=ZERO)
+    return replace(program, P={}, c=(ZERO,) * program.n, c0=ZERO)
 
 
-def tree_part(
+def tree_evidence(
     program: Program, exact: ExactProgram, tree: Tree, dual_data: Callable[..., Any]
-) -> tuple[Part, Fraction | None]:
-    """Return the nodes and multipliers of a tree as plain data, feasible in rational numbers, and their bound.
-
-    The bound is None where no leaf has a point.
+) -> tuple[list[list[Any]], list[Any]]:
+    """Return the nodes of a tree and the multipliers of its leaves as plain data, feasible in rational numbers.
 
     Parameters
     ----------
@@ -66,14 +65,13 @@ def tree_part(
     NotShownError : a leaf is not closed in rational numbers.
     """
     boxes, bare = Boxes(exact), Boxes(without_objective(exact))
-    found: dict[tuple[int, ...], tuple[int, Sequence[Fraction]]] = {}
-    bounds: list[Fraction] = []
-    held: dict[bool, list[Any]] = {False: [], True: []}
+    found: dict[tuple[int, ...], int] = {}
+    duals: list[Any] = []
     leaves: list[list[Any]] = []
     failed = 0
     for place, low, high in tree.boxes(program.lb, program.ub, program.integer):
         ray = place != NOTHING and bool(tree.ray[place])
-        box = (bare if ray else boxes).at(_limits(low), _limits(high))
+        box = (bare if ray else boxes).at(_limits(low), _limits(high)).relaxed
         key = (place, *(v is None for v in (*box.lb, *box.ub)))
         if key not in found:
             try:
@@ -81,17 +79,14 @@ def tree_part(
             except NotShownError:
                 failed += 1
                 continue
-            found[key] = len(held[ray]), dual
-            held[ray].append(_sparse(dual_data(box, dual), ray=ray))
-        leaves.append(["empty" if ray else "leaf", found[key][0]])
-        if not ray:
-            bounds.append(bound_of(box, found[key][1]))
+            found[key] = len(duals)
+            duals.append(dual_data(box, dual))
+        leaves.append(["empty" if ray else "leaf", found[key]])
     if failed:
         raise NotShownError(f"{failed} of {tree.leaves} leaves are not closed in rational numbers")
     rest = iter(leaves)
     pairs = zip(tree.column.tolist(), tree.value.tolist(), strict=True)
-    nodes = [next(rest) if j == LEAF else ["split", j, encoded(Fraction(v))] for j, v in pairs]
-    return {"kind": "tree", "nodes": nodes, "duals": held[False], "rays": held[True]}, min(bounds, default=None)
+    return [next(rest) if j == LEAF else ["split", j, written(Fraction(v))] for j, v in pairs], duals
 
 
 def _limits(values: Any) -> Limits:
@@ -120,66 +115,3 @@ def _leaf_dual(program: Program, box: ExactProgram, tree: Tree, place: int) -> S
         if bound_of(box, dual) > 0:
             return dual
     raise NotShownError("its multipliers exclude nothing")
-
-
-def _sparse(held: dict[str, Any], *, ray: bool) -> dict[str, Any]:
-    """Return plain multipliers with pairs of a row and its number, for those that are not 0."""
-    kept = {name: part for name, part in held.items() if not (ray and name == "curve")}
-    return {**kept, "rows": [[i, v] for i, v in enumerate(held["rows"]) if v != 0]}
-
-
-def _full(held: Mapping[str, Any], rows: int) -> dict[str, Any]:
-    y: list[Any] = [0] * rows
-    for i, v in held["rows"]:
-        if not 0 <= i < rows or y[i] != 0:
-            raise ValueError("a row of multipliers is out of range, or stands twice")
-        y[i] = v
-    return {"curve": [], **held, "rows": y}
-
-
-def proved_leaves(part: Part, program: ExactProgram, bound: Bound) -> Fraction | None:
-    """Return the smallest bound of the leaves of a saved tree; None where none has a point.
-
-    Parameters
-    ----------
-    bound : :func:`fsopt.certificates.exact.proofs.proved_bound`.
-
-    Raises
-    ------
-    NotShownError : multipliers are not feasible, or exclude nothing.
-    """
-    boxes, bare = Boxes(program), Boxes(without_objective(program))
-    found: list[Fraction] = []
-    for mark, place, lb, ub in _boxes(part["nodes"], program):
-        ray = mark == "empty"
-        if mark not in ("leaf", "empty") or place < 0:
-            raise ValueError("a node of the tree is damaged")
-        held = _full(part["rays" if ray else "duals"][place], len(program.rows))
-        value = bound((bare if ray else boxes).at(lb, ub), held)
-        if ray and value <= 0:
-            raise NotShownError("the ray of a leaf excludes nothing")
-        if not ray:
-            found.append(value)
-    return min(found, default=None)
-
-
-def _boxes(nodes: Sequence[Any], program: ExactProgram) -> Iterator[tuple[str, int, Limits, Limits]]:
-    pending = [(program.lb, program.ub)]
-    for mark, place, *rest in nodes:
-        if not pending:
-            raise NotShownError("a node belongs to no branching")
-        lb, ub = pending.pop()
-        if mark != "split":
-            yield mark, place, lb, ub
-            continue
-        value, whole = decoded(rest[0]), bool(program.integer[place])
-        if place < 0 or (whole and value.denominator != 1):
-            raise NotShownError("an integer branches at a number that is not whole")
-        pending.append((_changed(lb, place, value + whole), ub))
-        pending.append((lb, _changed(ub, place, value)))
-    if pending:
-        raise NotShownError("the tree ends early")
-
-
-def _changed(limits: Limits, place: int, value: Fraction) -> Limits:
-    return (*limits[:place], value, *limits[place + 1 :])

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.certificate import TOLERANCE
-from fsopt.answers.records import plain
 from fsopt.answers.results import Point, Status
 from fsopt.answers.saved import point_from
-from fsopt.certificates.exact.claims import About, Claim, claim_of_pair, claim_of_stationary, not_shown, with_statement
+from fsopt.certificates.exact.claims import Claim, claim_of_pair, claim_of_stationary, not_shown, with_statement
 from fsopt.certificates.exact.intervals import pair_of, primal_point
 from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import Slope
@@ -21,7 +21,7 @@ from fsopt.compiler import Program, compile_model
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.errors import NotShownError, reading
 from fsopt.methods.exact.hinge import error_values
-from fsopt.methods.exact.programs import NO_EVIDENCE, assembled, multipliers, point_of
+from fsopt.methods.exact.programs import NO_EVIDENCE, about_of, assembled, multipliers, point_of
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import LOCAL_TOLERANCE, finite_vector, has_program
 from fsopt.models.registry import build
@@ -34,7 +34,7 @@ NO_ERRORS = "no sample is misclassified: the hinge loss is below 1"
 
 def of_misclass(saved: SavedFit) -> list[Claim]:
     """Return the claim of ``misclass``: the minimum principle of (20), or the optimum 0."""
-    return _of_sla(saved, "misclass-step", {"alpha": saved.params["alpha"]}, ("y", "z"), 1.0)
+    return _of_sla(saved, "misclass-step", {"alpha": saved.params["alpha"]})
 
 
 def of_fsv(saved: SavedFit) -> list[Claim]:
@@ -43,7 +43,7 @@ def of_fsv(saved: SavedFit) -> list[Claim]:
     if at["approx"] != "exp" and saved.fit.status is not Status.OPTIMAL:
         return [not_shown(PRINCIPLE, f"the slopes of the approximation '{at['approx']}' are not enclosed")]
     slope = approximation(at["approx"], at["alpha"]).slope
-    return _of_sla(saved, "fsv-step", {"alpha": slope, "lam": at["lam"]}, ("v",), float(at["lam"]))
+    return _of_sla(saved, "fsv-step", {"alpha": slope, "lam": at["lam"]})
 
 
 def of_pmm(saved: SavedFit) -> list[Claim]:
@@ -54,13 +54,27 @@ def of_pmm(saved: SavedFit) -> list[Claim]:
     return [claim]
 
 
-def _of_sla(saved: SavedFit, slug: str, params: dict[str, float], terms: Sequence[str], weight: float) -> list[Claim]:
+CONCAVE: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "misclass-step": (("y",), ("z",)),
+    "fsv-step": (("v",),),
+    "l0-mpm-step": (("w_plus", "w_minus"),),
+}
+"""Linearised program -> its components under an exponential; of two components it is that of their difference."""
+
+
+def concave_terms(slug: str, model: pyo.ConcreteModel, program: Program, params: Mapping[str, Any]) -> list[Slope]:
+    """Return the terms f (1 - exp(-k t)) behind the costs of a linearised program."""
+    weight, steepness = (Fraction(float(params.get(name, 1.0))) for name in ("lam", "alpha"))
+    groups = [zip(*(columns_of(program, model, name) for name in names), strict=True) for names in CONCAVE[slug]]
+    return [(weight, steepness, columns) for group in groups for columns in group]
+
+
+def _of_sla(saved: SavedFit, slug: str, params: dict[str, float]) -> list[Claim]:
     """Return the claim of a fit by SLA.
 
     Parameters
     ----------
     slug, params : of the linear program, linearised at 0.
-    terms : its components under the exponential, and their weight.
     """
     if saved.fit.status is Status.OPTIMAL:
         return [_zero(saved, slug, params, ZERO_VALUE)]
@@ -75,15 +89,15 @@ def _of_sla(saved: SavedFit, slug: str, params: dict[str, float], terms: Sequenc
             alpha = finite_vector(saved.fit.details["alpha"], saved.data.n)
             plus = saved.data.y > 0
             rows = {"errors_a": alpha[plus], "errors_b": alpha[~plus]}
-            if "v" in terms:
+            if slug == "fsv-step":
                 q = saved.data.X.T @ (alpha * saved.data.y)
                 rows |= {"above": np.maximum(q, 0.0), "below": np.maximum(-q, 0.0)}
             point = point_of(program, x, multipliers(model, program, rows))
         else:
             point = point_from(saved.fit.details["point"], program)
-    columns = [j for name in terms for j in columns_of(program, model, name)]
-    slopes: list[Slope] = [(Fraction(weight), Fraction(float(params["alpha"])), (j,)) for j in columns]
-    return [replace(principle(program, x, point, slopes), about=About(slug, plain(params)))]
+    slopes = concave_terms(slug, model, program, params)
+    about = about_of(slug.removesuffix("-step"), params)
+    return [replace(principle(program, x, point, slopes), about=about)]
 
 
 def principle(program: Program, x: Vector, point: Point, slopes: Sequence[Slope]) -> Claim:
@@ -106,7 +120,7 @@ def _zero(saved: SavedFit, slug: str, params: dict[str, float], name: str) -> Cl
         pair = pair_of(program, x, np.zeros(exact_program(program).dual_size))
     except NotShownError as error:
         return not_shown(name, str(error))
-    claim = replace(claim_of_pair(name, "optimal", pair, TOLERANCE), about=About(slug, plain(params)))
+    claim = replace(claim_of_pair(name, "optimal", pair, TOLERANCE), about=about_of(slug, params))
     return with_statement(claim, saved.fit.objective, saved.fit.bound, TOLERANCE)
 
 

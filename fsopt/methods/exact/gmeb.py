@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.certificates.exact.claims import About, Claim
+from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.program import exact_program
 from fsopt.compiler import compile_model
 from fsopt.errors import reading
-from fsopt.methods.exact.programs import assembled, hinge_values, multipliers, optimum
+from fsopt.methods.exact.programs import about_of, assembled, hinge_values, multipliers, optimum
 from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import finite_vector
@@ -57,7 +57,5 @@ def of_gmeb(saved: SavedFit) -> list[Claim]:
             place = len(exact.rows) + 3 * j
             k = int(program.variables[cone.tails[0].columns[0]].index())
             start[place : place + 3] = scales[k], unit, -s[k]
-    shown = dict(zip(("r_plus", "r_minus"), (None if np.isinf(r) else r for r in radii), strict=True))
-    kept = None if len(prepared.kept) == saved.raw.p else prepared.kept.tolist()
-    about = About("gmeb-primal", shown, columns=kept, units="rms")
+    about = about_of("gmeb-primal", {"r_plus": radii[0], "r_minus": radii[1]}, units="rms")
     return [optimum(saved, program, x, start, about=about, name=NAME)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from fsopt.answers.certificate import TOLERANCE
 from fsopt.answers.results import Point
-from fsopt.certificates.exact.claims import About, Claim, claim_of_pair, not_shown
+from fsopt.certificates.exact.claims import Claim, claim_of_pair, not_shown
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
@@ -17,6 +17,7 @@ from fsopt.errors import NotShownError, reading
 from fsopt.methods.exact.programs import (
     OPTIMUM,
     OTHER,
+    about_of,
     assembled,
     by_program,
     hinge_values,
@@ -50,7 +51,7 @@ def by_multipliers(saved: SavedFit) -> list[Claim]:
     with reading("multipliers"):
         alpha = finite_vector(saved.fit.details["alpha"], saved.data.n)
     program, x, point = _with_alpha(slug, saved.data, {"c": saved.params["c"]}, (saved.w, saved.b), alpha)
-    return [optimum(saved, program, x, point, about=About(slug, {"c": float(saved.params["c"])}))]
+    return [optimum(saved, program, x, point, about=about_of(slug, {"c": float(saved.params["c"])}))]
 
 
 def of_rsvm(saved: SavedFit) -> list[Claim]:
@@ -62,7 +63,7 @@ def of_rsvm(saved: SavedFit) -> list[Claim]:
     if saved.fit.params.get("w_cap") not in (None, cap):
         return [not_shown(OPTIMUM, OTHER)]
     program, x, point = _with_alpha("rsvm", saved.data, {"w_cap": cap}, (saved.w, saved.b), alpha)
-    return [optimum(saved, program, x, point, about=About("rsvm", {"w_cap": cap}))]
+    return [optimum(saved, program, x, point, about=about_of("rsvm", {"w_cap": cap}))]
 
 
 def of_subset(saved: SavedFit) -> list[Claim]:
@@ -87,8 +88,8 @@ def of_subset(saved: SavedFit) -> list[Claim]:
         pair = pair_of(*_with_alpha(slug, part, params, (saved.w[chosen], saved.b), alpha))
     except NotShownError as error:
         return [not_shown(VALUE, str(error))]
-    about = About(slug, params, columns=chosen.tolist())
-    value = claim_of_pair(VALUE, "feasible", replace(pair, dual=None, lower=None), TOLERANCE)
+    about = about_of(slug, params, chosen.tolist())
+    value = claim_of_pair(VALUE, "feasible", replace(pair, dual=None), TOLERANCE)
     claims = [with_value(value, fit.objective, TOLERANCE), claim_of_pair(MACHINE, "optimal", pair, TOLERANCE)]
     return [replace(claim, about=about) for claim in claims]
 
@@ -98,7 +99,7 @@ def of_value(saved: SavedFit) -> list[Claim]:
     model = build("misclass-step", saved.data, alpha=1.0)
     program = compile_model(model)
     pair = pair_of(program, assembled(model, program, error_values(saved.data, saved.w, saved.b)), None)
-    claim = replace(claim_of_pair(VALUE, "feasible", pair, TOLERANCE), about=About("misclass-step", {"alpha": 1.0}))
+    claim = replace(claim_of_pair(VALUE, "feasible", pair, TOLERANCE), about=about_of("misclass-step", {"alpha": 1.0}))
     return [with_value(claim, saved.fit.objective, TOLERANCE)]
 
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.answers.records import plain
 from fsopt.answers.results import Point
 from fsopt.answers.saved import point_from
-from fsopt.certificates.exact.claims import About, Claim, not_shown
+from fsopt.certificates.exact.claims import Claim, not_shown
 from fsopt.compiler import Program, compile_model
 from fsopt.errors import reading
-from fsopt.methods.exact.concave import PRINCIPLE, columns_of, principle
+from fsopt.methods.exact.concave import PRINCIPLE, columns_of, concave_terms, principle
 from fsopt.methods.exact.programs import (
     NO_EVIDENCE,
     OPTIMUM,
     OTHER,
+    about_of,
     assembled,
     by_program,
     multipliers,
@@ -31,7 +30,7 @@ from fsopt.methods.mpm.worst_case import moments_of
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import finite_vector, has_program
 from fsopt.models.mpm.moments import kappa, model_factor
-from fsopt.models.registry import MODELS, build
+from fsopt.models.registry import build
 from fsopt.typing import Vector
 
 MOMENTS = ("delta", "unbiased", "ridge")
@@ -56,7 +55,7 @@ def of_l1_mpm(saved: SavedFit) -> list[Claim]:
     program = compile_model(model)
     point = _generated(saved, model, program)
     x = _with_moments(model, program, saved, np.zeros(program.n))
-    return [optimum(saved, program, x, point, about=About("l1-mpm", plain(params)))]
+    return [optimum(saved, program, x, point, about=about_of("l1-mpm", params))]
 
 
 def of_l0_mpm(saved: SavedFit) -> list[Claim]:
@@ -77,11 +76,8 @@ def of_l0_mpm(saved: SavedFit) -> list[Claim]:
         model = build("l0-mpm-step", saved.data, **stated, alpha=saved.params["alpha"])
         program = compile_model(model)
         point = _generated(saved, model, program) if generated else point_from(saved.fit.details["point"], program)
-    steepness = Fraction(float(saved.params["alpha"]))
-    pairs = [columns_of(program, model, name) for name in ("w_plus", "w_minus")]
-    slopes = [(Fraction(1), steepness, pair) for pair in zip(*pairs, strict=True)]
-    shown = {k: v for k, v in {**MODELS["l0-mpm-step"].parameters, **stated}.items() if k != "v"}
-    about = About("l0-mpm-step", plain({**shown, "alpha": saved.params["alpha"]}))
+    slopes = concave_terms("l0-mpm-step", model, program, {"alpha": saved.params["alpha"]})
+    about = about_of("l0-mpm", {**stated, "alpha": saved.params["alpha"]})
     found = principle(program, _with_moments(model, program, saved, point.x), point, slopes)
     return [replace(found, about=about)]
 

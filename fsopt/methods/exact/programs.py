@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +13,9 @@ from fsopt.answers.certificate import TOLERANCE, gap_allowed
 from fsopt.answers.records import plain
 from fsopt.answers.results import Point, Status
 from fsopt.answers.saved import point_from
-from fsopt.certificates.exact.claims import About, Claim, claim_of_pair, not_shown, with_statement
+from fsopt.certificates.exact.claims import Claim, claim_of_pair, not_shown, with_statement
 from fsopt.certificates.exact.intervals import pair_of
+from fsopt.certificates.exact.proofs import About
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.errors import NotShownError, reading
@@ -56,8 +57,13 @@ def by_program(saved: SavedFit) -> list[Claim]:
     x = point.x
     if details["program"] in HINGE:
         x = assembled(model, program, hinge_values(saved.data, saved.w, saved.b), x)
-    parameters = {**MODELS[details["program"]].parameters, **details["program_params"]}
-    return [optimum(saved, program, x, point, about=About(details["program"], plain(parameters)))]
+    about = about_of(details["program"], details["program_params"])
+    return [optimum(saved, program, x, point, about=about)]
+
+
+def about_of(slug: str, params: Mapping[str, Any], columns: Sequence[int] | None = None, units: str = "given") -> About:
+    """Return the origin of a program of a model with some of its parameters, its defaults for the others."""
+    return About(slug, plain({**MODELS[slug].parameters, **params}), columns, units)
 
 
 def own_parameters(saved: SavedFit, slug: str, stated: Mapping[str, Any]) -> bool:

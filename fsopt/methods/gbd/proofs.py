@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,21 +18,23 @@ from fsopt.algorithms.branch_and_benders.tree import BRANCH, EMPTY, FORGOTTEN, L
 from fsopt.answers.certificate import TOLERANCE, gap_allowed
 from fsopt.answers.records import plain
 from fsopt.answers.results import Status
-from fsopt.certificates.exact.claims import About, Claim, claim_of_ends, not_shown
-from fsopt.certificates.exact.encoding import Part, encoded
-from fsopt.certificates.exact.forms import fractions_of
-from fsopt.certificates.exact.selection import proved_ends
+from fsopt.certificates.exact.claims import Claim, claim_of, not_shown
+from fsopt.certificates.exact.proofs import About, Part
 from fsopt.data.losses import HINGE
 from fsopt.data.matrices import refuse_sparse
-from fsopt.errors import NotShownError, ParameterError, reading
+from fsopt.errors import ParameterError, reading
+from fsopt.methods.gbd.coarser_grids import coarser, digits_to_spare
 from fsopt.methods.gbd.parameters import RULES, constraints_of, saved_selection
 from fsopt.methods.gbd.verification import problem_of
 from fsopt.methods.spec import SavedFit
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.typing import Mask, Vector
+from fsopt.verifier.rationals import written
 
 Cuts: TypeAlias = list[tuple[list[int], list[float]]]
 """Multipliers on the grid and mu of each cut."""
+Evidence: TypeAlias = tuple[Part, Part, list[list[int]]]
+"""The program of a search, the evidence of its bounds, and the selections that it leaves out."""
 Pending: TypeAlias = tuple[Partial | None, Sequence[int] | None]
 """A node that is to be added, and the features to be pegged there; None for one that a cut of its own closes."""
 WEIGHTED = "the samples have weights, for which no tree is replayed in rational numbers"
@@ -55,11 +58,10 @@ def tree_claims(saved: SavedFit) -> list[Claim]:
         return [not_shown(NAME, WEIGHTED)]
     problem = problem_of(saved)
     sigma = saved_selection(saved.data, {**saved.params, "sigma": fit.details["sigma"]}) > 0.5
-    with reading("tree of the search"):
-        part = part_of(problem, *_held(problem, fit.details["evidence"]), SelectedHyperplane(sigma, saved.w, saved.b))
     gap = max(gap_allowed(fit.params["tolerance"]), TOLERANCE)
     optimal = fit.status is Status.OPTIMAL
-    claim = claim_of_tree(NAME if optimal else f"bounds on {NAME}", part, gap, optimal=optimal)
+    hyperplane, name = SelectedHyperplane(sigma, saved.w, saved.b), NAME if optimal else f"bounds on {NAME}"
+    claim = _claim(name, problem, fit.details["evidence"], hyperplane, gap, optimal=optimal)
     at = fit.params
     about = selection_about(float(at["c"]), constraints_of(saved.data, at), at.get("lam"), at["loss"])
     return [replace(claim, about=about)]
@@ -80,8 +82,8 @@ def selection_about(c: float, found: SelectionConstraints, lam: Any = None, loss
     return About("selection", plain({"c": c, "loss": loss, **limits, **rules}))
 
 
-def claim_of_tree(name: str, part: Part, gap: float, *, optimal: bool) -> Claim:
-    """Return the claim of a part without one: the interval that its tree and its hyperplane prove.
+def claim_of_tree(name: str, evidence: Evidence, gap: float, *, optimal: bool) -> Claim:
+    """Return the claim of a tree and its hyperplane.
 
     Without a hyperplane it is a lower bound, or that there is no selection but those left out.
 
@@ -89,26 +91,41 @@ def claim_of_tree(name: str, part: Part, gap: float, *, optimal: bool) -> Claim:
     ----------
     optimal : whether the interval is claimed to be as narrow as the gap.
     """
-    with reading("tree of the search"):
-        try:
-            lower, upper = proved_ends(part)
-        except NotShownError as error:
-            return not_shown(name, error.message)
-    if upper is None:
-        status = "exhausted" if lower is None else "bounded"
-    else:
-        status = "optimal" if optimal and lower is not None else "feasible"
-    return claim_of_ends(name, status, part, (lower, upper), gap)
+    program, tree, left_out = evidence
+    status = "optimal" if optimal else "interval"
+    found = claim_of(name, status, program, tree, gap, left_out)
+    if found.part is None and tree["point"] is None:
+        return claim_of(name, "infeasible", program, tree, gap, left_out)
+    return found
 
 
 def claim_of_search(
     name: str, problem: SelectionProblem, held: Mapping[str, Any], hyperplane: SelectedHyperplane, gap: float
 ) -> Claim:
     """Return the claim of packed evidence and the incumbent of its search."""
-    with reading("tree of the search"):
-        part = part_of(problem, *_held(problem, held), hyperplane)
-    claim = claim_of_tree(name, part, gap, optimal=True)
+    claim = _claim(name, problem, held, hyperplane, gap, optimal=True)
     return claim if claim.holds or claim.part is None else replace(claim, holds=True, reason="")
+
+
+def _claim(
+    name: str,
+    problem: SelectionProblem,
+    held: Mapping[str, Any],
+    hyperplane: SelectedHyperplane,
+    gap: float,
+    *,
+    optimal: bool,
+) -> Claim:
+    """Return the claim of packed evidence, by multipliers of few digits where these suffice."""
+    claim: Claim | None = None
+    for digits in (gap, 0.0) if optimal else (0.0,):
+        with reading("tree of the search"):
+            part = evidence_of(problem, *_held(problem, held), hyperplane, gap=digits)
+        claim = claim_of_tree(name, part, gap, optimal=optimal)
+        if claim.holds:
+            break
+    assert claim is not None
+    return claim
 
 
 @dataclass(frozen=True)
@@ -126,23 +143,11 @@ def _held(problem: SelectionProblem, held: Mapping[str, Any]) -> tuple[list[int]
     return stream, [(grid.tolist(), row.tolist()) for grid, row in zip(grids, mu, strict=True)]
 
 
-def part_of(
-    problem: SelectionProblem,
-    stream: Sequence[int],
-    cuts: Cuts,
-    hyperplane: SelectedHyperplane | None,
-    nodes: Mapping[int, int | None] | None = None,
-) -> Part:
-    """Return the evidence of a search in plain data, without its claim.
+def selection_program(problem: SelectionProblem) -> Part:
+    """Return a problem in plain data: its samples, loss and constraints, whose right-hand sides are raised by a slack.
 
-    The constraints of the search hold up to a slack, so that their right-hand sides are raised by it here: the bound is
-    one on more selections.
-
-    Parameters
-    ----------
-    stream, cuts : of the tree; names of cuts are their places.
-    hyperplane : the incumbent; None for a bound alone.
-    nodes : number of a node that is marked in the stream -> its cut, None for a known selection.
+    The slack is that up to which constraints hold in a search, since costs are decimals that doubles round: it makes a
+    difference for no whole numbers.
 
     Raises
     ------
@@ -152,36 +157,75 @@ def part_of(
     refuse_sparse("a proof of a search for selections", problem.X)
     if problem.weights is not None:
         raise ParameterError(WEIGHTED, "leave out exact, or the weights")
+    return {
+        "y": problem.y.astype(int).tolist(),
+        "c": _number(problem.c),
+        "loss": problem.loss.name,
+        "columns": [_numbers(column) for column in problem.X.T],
+        "R": [_numbers(row) for row in problem.R],
+        "r": _numbers(problem.r + problem.tolerances),
+        "lam": _numbers(problem.lam),
+        "inside": np.flatnonzero(problem.fixed.inside).tolist(),
+        "outside": np.flatnonzero(problem.fixed.outside).tolist(),
+    }
+
+
+def _number(value: float) -> Any:
+    return written(Fraction(value))
+
+
+def _numbers(values: Vector) -> list[Any]:
+    return [written(Fraction(v)) for v in values.tolist()]
+
+
+def evidence_of(
+    problem: SelectionProblem,
+    stream: Sequence[int],
+    cuts: Cuts,
+    hyperplane: SelectedHyperplane | None,
+    nodes: Mapping[int, int | None] | None = None,
+    gap: float = 0.0,
+) -> Evidence:
+    """Return the program of a search, its evidence, and the selections that it leaves out, in plain data.
+
+    Parameters
+    ----------
+    stream, cuts : of the tree; names of cuts are their places.
+    hyperplane : the incumbent; None for a bound alone.
+    nodes : number of a node that is marked in the stream -> its cut, None for a known selection.
+    gap : relative, of which rounded multipliers may take a part; 0 rounds none.
+
+    Raises
+    ------
+    ParameterError, DataError : as of :func:`selection_program`.
+    """
+    program = selection_program(problem)
     replayed = _Preorder(problem, stream, cuts, nodes or {})
     replayed.walk()
     for _, row in cuts:
         if problem.main is not None:
             row[problem.main] = 0.0
-    point = None
+    point, shift = None, 0
     if hyperplane is not None:
+        shift = digits_to_spare(problem, problem.value(hyperplane.selected, hyperplane.w)[0], gap)
         w = np.where(hyperplane.selected, hyperplane.w, 0.0)
-        point = {"selected": np.flatnonzero(hyperplane.selected).tolist(), "w": w.tolist(), "b": float(hyperplane.b)}
-    return {
-        "kind": "selection",
-        "problem": {
-            "y": problem.y.astype(int).tolist(),
-            "c": problem.c,
-            "loss": problem.loss.name,
-            "columns": problem.X.T.tolist(),
-            "R": problem.R.tolist(),
-            "r": [encoded(v) for v in fractions_of((problem.r + problem.tolerances).tolist())],
-            "lam": problem.lam.tolist(),
-            "inside": np.flatnonzero(problem.fixed.inside).tolist(),
-            "outside": np.flatnonzero(problem.fixed.outside).tolist(),
-            "main": problem.main,
-        },
-        "steps": round(problem.c / problem.unit),
-        "alpha": [grid for grid, _ in cuts],
-        "mu": [row for _, row in cuts],
+        point = {
+            "w": [[j, _number(w[j])] for j in np.flatnonzero(w).tolist()],
+            "b": _number(hyperplane.b),
+            "selected": np.flatnonzero(hyperplane.selected).tolist(),
+        }
+    grids = coarser([grid for grid, _ in cuts], problem.y, shift)
+    evidence = {
+        "steps": round(problem.c / problem.unit) >> shift,
+        "cuts": [
+            [grid, [[k, _number(v)] for k, v in enumerate(row) if v]]
+            for grid, (_, row) in zip(grids, cuts, strict=True)
+        ],
+        "main": problem.main,
         "tree": replayed.tree,
         "point": point,
-        "claim": {"left_out": replayed.left_out},
     }
+    return program, evidence, replayed.left_out
 
 
 class _Preorder:
@@ -190,7 +234,7 @@ class _Preorder:
     Attributes
     ----------
     cuts : multipliers on the grid and mu of each cut, to which new ones are added.
-    nodes : as in :func:`part_of`.
+    nodes : as in :func:`evidence_of`.
     tree : the nodes.
     left_out : the features of each known selection.
     """

@@ -24,7 +24,7 @@ from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import reading
 from fsopt.methods.gbd.decomposition import settings_of
-from fsopt.methods.gbd.parameters import constraints_of, features_of, saved_selection, training_data, weights_of
+from fsopt.methods.gbd.parameters import RULES, constraints_of, features_of, saved_selection, training_data, weights_of
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import finite_vector
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
@@ -117,7 +117,15 @@ def selection(saved: SavedFit) -> tuple[int, ...]:
 def problem_of(saved: SavedFit) -> SelectionProblem:
     """Return the selection problem of a saved fit, on the samples that it was trained on."""
     at = saved.fit.params
-    data = training_data(saved.data, at)
+    return selection_problem(training_data(saved.data, at), at)
+
+
+SELECTION = ("c", "loss", "m", "costs", "budget", "lam", *RULES)
+"""The parameters of a selection problem."""
+
+
+def selection_problem(data: Dataset, at: Mapping[str, Any]) -> SelectionProblem:
+    """Return the selection problem of preprocessed data and parameters :data:`SELECTION`."""
     constraints = constraints_of(data, at)
     R, r = _changed_inequalities(data, constraints) if in_force("fsp-master") else constraints.inequalities()
     return SelectionProblem.of(data, float(at["c"]), R, r, weights_of(data, at), LOSSES[at["loss"]])

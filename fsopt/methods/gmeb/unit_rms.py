@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsopt.data import Dataset
-from fsopt.data.matrices import constant_columns
+from fsopt.data.matrices import constant_columns, exact_sums
 from fsopt.data.scaling import Preprocessing
 from fsopt.errors import ParameterError
 from fsopt.methods.preprocessing import preprocess
@@ -62,5 +62,5 @@ def unit_rms(data: Dataset, scale: str) -> UnitRms:
     if len(kept) < data.p:
         names = ", ".join(data.features[j] for j in np.setdiff1d(np.arange(data.p), kept)[:5])
         warnings = (f"{data.p - len(kept)} constant features were dropped ({names})",)
-    units = np.sqrt((centred.X[:, kept] ** 2).mean(axis=0))
+    units = np.sqrt(exact_sums(centred.X[:, kept] ** 2) / data.n)
     return UnitRms(centred.columns(kept).with_X(centred.X[:, kept] / units), map_, kept, units, warnings)

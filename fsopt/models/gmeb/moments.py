@@ -10,6 +10,7 @@ With the moments v+ and v- of the features over the two classes, (15) reads
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import pyomo.environ as pyo
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
+from fsopt.data.matrices import exact_sums
 from fsopt.models.blocks import add_classifier, new_model, number
 from fsopt.typing import Vector
 
@@ -27,10 +29,10 @@ def second_moments(data: Dataset) -> tuple[Vector, Vector]:
     They are no variances: the paper centres the features by the mean of all training samples, which the method does
     before a model is built. Samples count by their weights.
     """
-    if data.weights is None:
-        return (data.X[data.y > 0] ** 2).mean(axis=0), (data.X[data.y < 0] ** 2).mean(axis=0)
-    moments = [np.average(data.X[side] ** 2, axis=0, weights=data.weights[side]) for side in (data.y > 0, data.y < 0)]
-    return moments[0], moments[1]
+    weights = np.ones(data.n) if data.weights is None else data.weights
+    sides = (data.y > 0, data.y < 0)
+    first, second = (exact_sums(data.X[side] ** 2, weights[side]) / math.fsum(weights[side]) for side in sides)
+    return first, second
 
 
 def radius(model: str, name: str, value: Any) -> float:

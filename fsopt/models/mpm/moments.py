@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -13,7 +14,7 @@ import scipy.sparse as sp
 from fsopt.common.memory import NUMBER, require
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.data.matrices import refuse_sparse
+from fsopt.data.matrices import column_means, refuse_sparse
 from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import number, squares
 from fsopt.typing import Matrix, Vector
@@ -67,7 +68,7 @@ class Moments:
         if unbiased and min(map(len, classes)) < 2:
             raise ParameterError("a class of one sample has no unbiased covariance", "leave unbiased at false")
         factors = [covariance_factor(samples, len(samples) - unbiased, ridge) for samples in classes]
-        return held.setdefault((unbiased, ridge), Moments(classes[0].mean(axis=0), classes[1].mean(axis=0), *factors))
+        return held.setdefault((unbiased, ridge), Moments(*map(column_means, classes), *factors))
 
 
 _HELD: WeakKeyDictionary[Dataset, dict[tuple[bool, float], Moments]] = WeakKeyDictionary()
@@ -80,7 +81,7 @@ def covariance_factor(samples: Matrix, divisor: int, ridge: float) -> Matrix | s
     A factor of the samples themselves needs no Cholesky factorisation, which a singular covariance does not have. With
     more than p rows it is replaced by its triangular factor, which has the same F'F, but for m < p: no p x p numbers.
     """
-    factor: Matrix = (samples - samples.mean(axis=0)) / np.sqrt(divisor)
+    factor: Matrix = (samples - column_means(samples)) / np.sqrt(divisor)
     m, p = factor.shape
     if ridge > 0:
         diagonal = sp.identity(p, format="csr") * np.sqrt(ridge)
@@ -101,7 +102,24 @@ def triangular(factor: Any) -> Matrix:
     if sp.issparse(factor):
         require(2.0 * NUMBER * rows * p, f"covariance matrices with a ridge of {p} features")
         factor = factor.toarray()
-    return factor if rows <= p else np.asarray(np.linalg.qr(factor, mode="r"))
+    return factor if rows <= p else _triangle(np.array(factor, order="C"))
+
+
+def _triangle(R: Matrix) -> Matrix:
+    """Return the triangular factor of a matrix (m, p), m > p, which is overwritten.
+
+    Householder's reflections by products and sums of numpy alone, which unlike those of LAPACK are the same on every
+    processor.
+    """
+    p = R.shape[1]
+    for k in range(p):
+        part = R[k:, k:]
+        v = part[:, 0].copy()
+        v[0] += math.copysign(math.sqrt(math.fsum(v * v)), v[0])
+        square = math.fsum(v * v)
+        if square > 0:
+            part -= v[:, None] * ((2.0 / square) * (v[:, None] * part).sum(axis=0))
+    return np.triu(R[:p])
 
 
 def model_factor(factor: Matrix | sp.csr_array) -> Matrix | sp.csr_array:

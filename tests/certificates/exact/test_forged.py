@@ -1,31 +1,30 @@
-"""Tight proofs and claims next to them: both checkers accept what is proved, and nothing more."""
+"""Tight proofs and claims next to them: the verifier accepts what is proved, and nothing more."""
 
 import copy
 from fractions import Fraction
 from functools import reduce
-from math import nextafter
 from operator import getitem
 
-import numpy as np
 import pytest
 from integer_programs import random_program
-from proof_files import checked, ends, found, refused
+from proof_files import proved, refusal, refused
 from support import blobs
 
 import fsopt
 from fsopt.certificates.exact.claims import claim_of_tree
-from fsopt.certificates.exact.encoding import decoded, encoded
-from fsopt.certificates.exact.proofs import relative_width
 from fsopt.compiler import compile_model
 from fsopt.methods.registry import fit
 from fsopt.verification.exact_checking import exactly
+from fsopt.verifier.rationals import number, written
 
 VERTEX = {
-    "kind": "convex",
+    "statement": {"status": "optimal", "lower": "1/2", "upper": "1/2", "left_out": [], "program": "", "origin": None},
     "program": {
+        "sense": "min",
         "c": [1, 1],
         "c0": 0,
         "quadratic": [],
+        "concave": [],
         "rows": [[[0, 1], [3, 1], 1, None], [[0, 1], [1, 3], 1, None]],
         "lb": [0, 0],
         "ub": [None, None],
@@ -33,24 +32,32 @@ VERTEX = {
         "matrices": [],
         "integer": [],
     },
-    "point": [0.25, 0.25],
-    "dual": {"rows": [0.25, 0.25], "cones": [], "matrices": [], "curve": []},
-    "claim": {"status": "optimal", "lower": 0.5, "upper": 0.5, "gap": 0, "left_out": []},
+    "evidence": {
+        "point": [[0, "1/4"], [1, "1/4"]],
+        "shift": [],
+        "nodes": [["leaf", 0]],
+        "duals": [{"rows": [[0, "1/4"], [1, "1/4"]], "cones": [], "matrices": [], "curve": []}],
+    },
 }
 """A linear program whose optimum is 1/2: any claim of more, or of less, is false."""
+TINY = Fraction(1, 2**60)
 
 
-def tight(part):
-    part = copy.deepcopy(part)
-    below, above = ends(part)
-    part["claim"] |= {"lower": encoded(below), "upper": encoded(above), "gap": encoded(relative_width(below, above))}
-    assert checked(part) == (below, above)
-    return part
+def changed(claim, path, value):
+    """Return a copy of a claim with another value at a path."""
+    claim = copy.deepcopy(claim)
+    reduce(getitem, path[:-1], claim)[path[-1]] = value
+    return claim
+
+
+def stated(claim, **parts):
+    """Return a claim with another statement."""
+    return {**claim, "statement": {**claim["statement"], **parts}}
 
 
 def of_method(name, **params):
     data = blobs(n=12, p=3, seed=3, gap=0.4)
-    return tight(exactly(fit(name, data, **params), data).claims[0].part)
+    return exactly(fit(name, data, **params), data).claims[0].part
 
 
 @pytest.fixture(scope="module")
@@ -58,83 +65,133 @@ def bases():
     return [VERTEX, of_method("fsv", lam=0.3), of_method("best-subset", m=2), of_method("gmeb")]
 
 
-def test_a_claim_is_accepted_where_its_interval_contains_the_proved_one_and_its_gap_is_that_wide(bases):
-    tiny = Fraction(1, 2**60)
+def test_a_claim_is_accepted_where_its_interval_contains_the_proved_one_and_is_narrow(bases):
     for base in bases:
-        known = [decoded(base["claim"][name]) for name in ("lower", "upper", "gap")]
-        for change, right in (
-            ((0, 0, 0), True),
-            ((tiny, 0, 0), False),
-            ((0, -tiny, 0), False),
-            ((0, 0, -tiny), False),
-            ((-tiny, tiny, 4 * tiny), True),
-            ((-tiny, tiny, 0), False),
-            ((0, 0, Fraction(1, 1000) - known[2]), True),
-            ((0, 0, Fraction(1, 1000) - known[2] + tiny), False),
+        low, high = proved(base)
+        wide = Fraction(1, 1000) * max(1, abs(high))
+        for lower, upper, right in (
+            (low, high, True),
+            (low + TINY, high, False),
+            (low, high - TINY, False),
+            (low - TINY, high + TINY, True),
+            (high - wide, high, True),
+            (high - wide - TINY, high, False),
         ):
-            named = zip(("lower", "upper", "gap"), known, change, strict=True)
-            part = base | {"claim": base["claim"] | {name: encoded(v + by) for name, v, by in named}}
-            assert (not refused(part)) == right, (base["kind"], change)
+            claim = stated(base, lower=written(lower), upper=written(upper))
+            assert (not refused(claim)) == right, (base["statement"]["status"], lower, upper)
 
 
-@pytest.mark.parametrize(("end", "towards"), [("lower", np.inf), ("upper", -np.inf)])
-def test_a_claim_one_unit_in_the_last_place_beyond_the_optimum_is_refuted(end, towards):
-    part = copy.deepcopy(VERTEX)
-    assert found(part) == found(part, "fsopt") == (Fraction(1, 2), Fraction(1, 2))
-    part["claim"][end] = nextafter(0.5, towards)
-    assert refused(part)
+@pytest.mark.parametrize(("end", "value"), [("lower", Fraction(1, 2) + TINY), ("upper", Fraction(1, 2) - TINY)])
+def test_a_claim_next_to_the_optimum_is_refuted(end, value):
+    assert not refused(VERTEX)
+    assert refused(stated(VERTEX, **{end: written(value)}))
 
 
-def at(path):
-    """Return a copy of the vertex proof, and what holds the number at a path."""
-    part = copy.deepcopy(VERTEX)
-    return part, reduce(getitem, path[:-1], part)
+@pytest.mark.parametrize("path", [("duals", 0, "rows", 0, 1), ("point", 0, 1)])
+@pytest.mark.parametrize("by", [TINY, -TINY])
+def test_evidence_next_to_the_right_one_does_not_support_the_exact_claim(path, by):
+    assert refused(changed(VERTEX, ("evidence", *path), written(Fraction(1, 4) + by)))
 
 
-@pytest.mark.parametrize("path", [("dual", "rows", 0), ("point", 0)])
-@pytest.mark.parametrize("towards", [np.inf, -np.inf])
-def test_evidence_one_unit_away_does_not_support_the_exact_claim(path, towards):
-    part, place = at(path)
-    place[path[-1]] = nextafter(place[path[-1]], towards)
-    assert refused(part)
+def test_a_statement_is_about_the_program_of_its_digest():
+    from fsopt.verifier import verify
+
+    claim = stated(VERTEX, program=verify.digest(VERTEX["program"]))
+    assert verify.verdict([claim])[0] == 0
+    other = changed(claim, ("program", "c", 0), 2)
+    assert verify.verdict([other])[:2] == (1, "the statement is about another program")
 
 
-def test_the_multipliers_of_a_leaf_have_a_place_counted_from_the_front():
+def test_the_sense_is_that_of_the_program():
+    """The maximum of -x - y is -1/2, and its minimum has no bound."""
+    program = {**VERTEX["program"], "sense": "max", "c": [-1, -1]}
+    claim = stated({**VERTEX, "program": program}, lower="-1/2", upper="-1/2")
+    assert not refused(claim)
+    assert refused(changed(claim, ("program", "sense"), "min"))
+    assert refused(changed(VERTEX, ("program", "sense"), "max"))
+    # A point of a maximisation shows a value from below, and says nothing of all others.
+    alone = {**claim, "evidence": {**claim["evidence"], "nodes": []}}
+    assert not refused(stated(alone, status="feasible", upper=None))
+    for status in ("bounded", "feasible"):
+        assert refused(stated(alone, status=status, lower=None, upper="-1/2"))
+    assert refused(stated(alone, status="bounded", upper=None))
+    assert not refused(stated(claim, status="bounded", lower=None))
+
+
+def test_a_leaf_and_a_branching_are_in_range():
     model = random_program(23, "MILP")[0]
     result = fsopt.prove(model)
     part = claim_of_tree("tree", compile_model(model), result.tree, result.point.x, "optimal").part
-    assert found(part) == found(part, "fsopt") is not None
-    for k, (mark, place, *_) in enumerate(part["nodes"]):
+    assert not refused(part)
+    for k, (mark, place, *_) in enumerate(part["evidence"]["nodes"]):
         if mark in ("leaf", "empty"):
-            held = part["duals" if mark == "leaf" else "rays"]
-            nodes = [*part["nodes"][:k], [mark, place - len(held)], *part["nodes"][k + 1 :]]
-            assert refused(part | {"nodes": nodes})
+            for other in (place - len(part["evidence"]["duals"]), len(part["evidence"]["duals"])):
+                assert refused(changed(part, ("evidence", "nodes", k, 1), other))
+
+
+NOTHING = {"lower": None, "upper": None}
 
 
 def test_the_status_must_be_that_of_the_evidence(bases):
-    stationary = next(part for part in bases if part["kind"] == "stationary")
-    nothing = {"lower": None, "upper": None, "gap": None}
-    for known, change in (
-        (stationary, {"status": "optimal"}),
-        (VERTEX, {"status": "stationary"}),
-        (VERTEX, {"status": "infeasible", **nothing}),
-        (VERTEX, {"status": "exhausted", **nothing}),
+    for claim in (
+        stated(bases[1], status="optimal"),
+        stated(VERTEX, status="stationary"),
+        stated(VERTEX, status="infeasible", **NOTHING),
+        stated(bases[2], status="infeasible", **NOTHING),
+        {**stated(VERTEX, status="infeasible", **NOTHING), "evidence": {**VERTEX["evidence"], "nodes": []}},
     ):
-        part = copy.deepcopy(known)
-        part["claim"] |= change
-        assert refused(part), change
+        assert refused(claim), claim["statement"]
 
 
-def test_a_cost_above_the_slope_of_its_exponential_or_a_column_in_two_terms_is_refused(bases):
-    stationary = next(part for part in bases if part["kind"] == "stationary")
-    (weight, steepness, columns), *rest = stationary["slopes"]
-    for slopes in ([[0.99 * weight, steepness, columns], *rest], [*stationary["slopes"], stationary["slopes"][0]]):
-        assert refused(stationary | {"slopes": slopes})
+def test_concave_terms_count_once_and_stand_on_variables_that_start_at_0(bases):
+    claim = bases[1]
+    f, k, columns = claim["program"]["concave"][0]
+    rest = claim["program"]["concave"][1:]
+    half = written(number(f) / 2)
+    assert "two concave terms" in refusal(changed(claim, ("program", "concave"), [[f, k, columns]] * 2))
+    assert refused(changed(claim, ("program", "concave"), [[half, k, columns], [half, k, columns], *rest]))
+    assert refused(changed(claim, ("program", "lb", columns[0]), -1))
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, True, "1/0", "x", [], {}])
-@pytest.mark.parametrize("path", [("point", 0), ("program", "c", 0), ("dual", "rows", 1), ("claim", "upper")])
-def test_what_is_no_number_is_refused_by_both(path, value):
-    part, place = at(path)
-    place[path[-1]] = value
-    assert refused(part)
+@pytest.mark.parametrize("value", [0.5, float("nan"), float("inf"), None, True, "1/0", "x", "1e5", [], {}, 2**53])
+@pytest.mark.parametrize(
+    "path",
+    [("evidence", "point", 0, 1), ("program", "c", 0), ("evidence", "duals", 0, "rows", 1, 1), ("statement", "upper")],
+)
+def test_what_is_no_number_is_refused(path, value):
+    assert refused(changed(VERTEX, path, value))
+
+
+SHIFTED = {
+    **VERTEX,
+    "program": {
+        **VERTEX["program"],
+        "c": [0, 0],
+        "quadratic": [[0, 0, 1], [0, 1, 1], [1, 1, "fffff/100000"]],
+        "rows": [],
+        "lb": [-1, -1],
+        "ub": [1, 1],
+    },
+    "evidence": {
+        "point": [[0, -1], [1, 1]],
+        "shift": [[1, "1/100000"]],
+        "nodes": [["leaf", 0]],
+        "duals": [{"rows": [], "cones": [], "matrices": [], "curve": []}],
+    },
+    "statement": {**VERTEX["statement"], "lower": "-1/200000", "upper": "-1/200000"},
+}
+"""min (x + y)^2 / 2 - 2^-21 y^2 over a square: at (-1, 1), and by the secant of the concave part, -2^-21."""
+
+
+def test_a_matrix_that_is_nearly_semidefinite_is_bounded_by_a_secant():
+    assert proved(SHIFTED) == (Fraction(-1, 2**21), Fraction(-1, 2**21))
+    assert not refused(SHIFTED)
+    for path, value, reason in (
+        (("evidence", "shift"), [], "not convex"),
+        (("evidence", "shift", 0, 1), "1/100001", "not convex"),
+        (("evidence", "shift", 0, 1), "-1/100000", "negative"),
+        (("program", "ub", 1), None, "no bounds"),
+        (("evidence", "shift", 0, 0), 2, "of no variable"),
+        (("program", "ub", 1), 2, "above the proved one"),
+    ):
+        assert reason in refusal(changed(SHIFTED, path, value)), path

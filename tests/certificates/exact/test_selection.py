@@ -2,25 +2,22 @@
 
 import copy
 import itertools
-import json
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from proof_files import checked, ends, refused
+from proof_files import refusal, refused
 from scipy.optimize import linprog
 from selection_cases import allowed_values
 from support import blobs
 
 import fsopt
 from fsopt.algorithms.branch_and_benders import evidence
-from fsopt.certificates.exact import selection
-from fsopt.certificates.exact.proofs import confirmed
-from fsopt.errors import FileError, NotShownError
+from fsopt.errors import FileError
 from fsopt.verification.exact_checking import exactly
-from fsopt.verifier import verify
+from fsopt.verifier.selections import UNIT, Selection
 
 PROBLEMS = {
     "cardinality": {"m": 2},
@@ -46,51 +43,38 @@ def test_brute_force_agrees_with_the_exact_interval(proved):
     assert claim.width <= Fraction(1, 10**6)
 
 
-def test_both_checkers_find_the_same_ends(proved):
-    part = json.loads(json.dumps(proved[2].claims[0].part))
-    assert ends(part) == selection.proved_ends(part)
-    assert checked(part) == confirmed(part)
-
-
 def test_a_leaf_that_is_left_out_or_a_wrong_node_is_refuted(proved):
     part = proved[2].claims[0].part
     trees = (
         [],
         [["empty"]],
         [["leaf", 0]],
-        [["branch", 0], ["empty"], *part["tree"]],
+        [["branch", 0], ["empty"], *part["evidence"]["tree"]],
         [["branch", 7], ["leaf", 0], ["leaf", 0]],
-        [*part["tree"], ["leaf", 0]],
+        [["branch", 0], ["leaf", 0]],
+        [["branch", 0], ["branch", 0]],
+        [["peg", 0, [0]], ["leaf", 0]],
+        [["peg", 0, [-6]], ["leaf", 0]],
+        [["known", 0]],
+        [*part["evidence"]["tree"], ["leaf", 0]],
         [["x"]],
     )
     for tree in trees:
-        forged = copy.deepcopy(part) | {"tree": tree}
-        assert refused(forged), tree
+        assert refused({**part, "evidence": {**part["evidence"], "tree": tree}}), tree
 
 
 @pytest.mark.parametrize(
-    ("reason", "change"),
+    ("reason", "part", "change"),
     [
-        ("not free at its node", {"tree": [["branch", 0], ["branch", 0]]}),
-        ("not free at its node", {"tree": [["branch", 0], ["leaf", 0], ["branch", 0]]}),
-        ("penalty weight", {"problem": {"c": 0}}),
+        ("penalty weight", "program", {"c": 0}),
+        ("out of bounds", "evidence", {"steps": 0}),
+        ("no main constraint", "evidence", {"main": 7}),
+        ("labels", "program", {"y": [2] * 26}),
     ],
 )
-def test_what_makes_no_proof_is_refused_by_both_with_a_reason(proved, reason, change):
-    """A node branches on no feature that is decided, outside in its first child and inside in the second one."""
-    part = proved[2].claims[0].part
-    part = {**part, **change, "problem": {**part["problem"], **change.get("problem", {})}}
-    with pytest.raises((NotShownError, ValueError), match=reason):
-        selection.proved_ends(part)
-    with pytest.raises(verify.Refuted, match=reason):
-        checked(part)
-
-
-def test_multipliers_of_no_steps_are_out_of_bounds(proved):
-    part = proved[2].claims[0].part
-    part = {**part, "steps": 0, "alpha": [[0] * len(grid) for grid in part["alpha"]]}
-    with pytest.raises(NotShownError, match="out of bounds"):
-        selection.proved_ends(part)
+def test_what_makes_no_proof_is_refused_with_a_reason(proved, reason, part, change):
+    claim = proved[2].claims[0].part
+    assert reason in refusal({**claim, part: {**claim[part], **change}})
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -98,7 +82,6 @@ def test_a_feature_is_decided_where_one_constraint_forbids_its_other_value(seed)
     """Against enumeration: until no constraint alone, of small integers, forbids a value of a free feature."""
     rng = np.random.default_rng(seed)
     R, r = rng.integers(-1, 3, (3, 5)).tolist(), rng.integers(0, 3, 3).tolist()
-    R, r = [[Fraction(v) for v in row] for row in R], [Fraction(v) for v in r]
     problem = SimpleNamespace(p=5, R=R, r=r)
     for node in (frozenset(), frozenset()), (frozenset({0}), frozenset({4})), (frozenset({1, 2}), frozenset()):
         values = [{1} if j in node[0] else {0} if j in node[1] else {0, 1} for j in range(5)]
@@ -110,24 +93,26 @@ def test_a_feature_is_decided_where_one_constraint_forbids_its_other_value(seed)
                 values = [{s[j] for s in kept} for j in range(5)]
         inside, outside = (frozenset(j for j in range(5) if values[j] == {v}) for v in (1, 0))
         expected = (inside, outside) if all(values) else None
-        assert selection.Problem.decided(problem, node, set(), set()) == expected
-        assert verify.Selection.decided(problem, node, set(), set()) == expected
+        assert Selection.decided(problem, node, set(), set()) == expected
 
 
-@pytest.mark.parametrize("change", ["balance", "bounds", "weight", "fixed", "sign"])
+@pytest.mark.parametrize("change", ["balance", "bounds", "weight", "longer", "fixed", "sign"])
 def test_damaged_evidence_is_refuted(proved, change):
     forged = copy.deepcopy(proved[2].claims[0].part)
+    grid, _ = forged["evidence"]["cuts"][0]
     if change == "balance":
-        forged["alpha"][0][0] += 1 if forged["alpha"][0][0] == 0 else -1
+        grid[0] -= 1
     elif change == "bounds":
-        forged["alpha"][0][0] = -1
+        grid[0] = -1
     elif change == "weight":
-        forged["point"]["w"] = [v + 1.0 for v in forged["point"]["w"]]
+        forged["evidence"]["point"]["w"] = [[j, 1] for j in range(5)]
+    elif change == "longer":
+        grid.append(0)
     elif change == "fixed":
-        forged["problem"]["inside"] = [-1]
+        forged["program"]["inside"] = [5]
     else:
-        forged["problem"]["main"] = 0
-        forged["problem"]["R"][0][0] = -1.0
+        forged["evidence"]["main"] = 0
+        forged["program"]["R"][0][0] = -1
     assert refused(forged)
 
 
@@ -158,16 +143,16 @@ def test_a_node_that_pegs_fewer_than_no_features_is_refused(proved):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_bound_of_a_cut_on_a_node_is_that_of_linear_programming(seed):
     rng = np.random.default_rng(seed)
-    weight, gains = rng.uniform(0.0, 2.0, 7) * (rng.random(7) < 0.8), rng.normal(size=7)
-    problem = SimpleNamespace(p=7, main=0, R=[[Fraction(v) for v in weight]], r=[Fraction(float(weight[0]) + 1.5)])
+    weight, gains = rng.integers(0, 9, 7), rng.normal(size=7)
+    room = int(weight[0]) + 11
+    units = [int(np.ceil(v * UNIT)) for v in gains]
+    problem = SimpleNamespace(p=7, R=[weight.tolist()], r=[room], evidence={"main": 0})
     inside, outside = frozenset({0}), frozenset({3})
     bounds = [(float(j in inside), float(j not in outside)) for j in range(7)]
-    least = 4.0 + linprog(-gains, A_ub=[weight], b_ub=[weight[0] + 1.5], bounds=bounds).fun
-    near = selection._near_bound(problem, (4.0, gains, 1e-14), (inside, outside))
-    exact = selection._exact_bound(problem, (Fraction(4), [Fraction(v) for v in gains]), (inside, outside))
-    assert near <= exact
-    assert near == pytest.approx(least, abs=1e-9)
-    assert float(exact) == pytest.approx(least, abs=1e-9)
-    problem.main = None
+    least = 4.0 + linprog(-gains, A_ub=[weight], b_ub=[room], bounds=bounds).fun
+    found = Selection.bound(problem, (4 * UNIT, units), (inside, outside))
+    assert found / UNIT == pytest.approx(least, abs=1e-9)
+    problem.evidence = {"main": None}
     least = 4.0 - gains[0] - gains[[1, 2, 4, 5, 6]].clip(0.0).sum()
-    assert selection._near_bound(problem, (4.0, gains, 1e-14), (inside, outside)) == pytest.approx(least, abs=1e-12)
+    found = Selection.bound(problem, (4 * UNIT, units), (inside, outside))
+    assert found / UNIT == pytest.approx(least, abs=1e-12)

@@ -1,0 +1,144 @@
+"""Proof files and data: each program is built anew by the package's own builders, and its digest compared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyomo.environ as pyo
+
+from fsopt.answers.saved import numbers
+from fsopt.answers.trained import fingerprint
+from fsopt.certificates.exact.program import exact_program
+from fsopt.certificates.exact.proofs import Part, program_data
+from fsopt.common.customising import Change, customised
+from fsopt.compiler import compile_model
+from fsopt.data import Dataset
+from fsopt.errors import FileError, NotShownError, reading
+from fsopt.methods.exact.concave import CONCAVE, concave_terms
+from fsopt.methods.gbd.proofs import selection_program
+from fsopt.methods.gbd.verification import SELECTION, selection_problem
+from fsopt.methods.gmeb.unit_rms import unit_rms
+from fsopt.methods.preprocessing import SCALES, preprocess
+from fsopt.models.registry import MODELS, build
+from fsopt.verifier import verify
+from fsopt.verifier.rationals import Refuted, Unreadable, need, read
+
+KEYS = frozenset({"model", "parameters", "scale", "columns", "units", "changed", "data"})
+OTHER = "is another one than the program in the proof"
+
+
+@dataclass(frozen=True)
+class ProofCheck:
+    """What was found of a proof file.
+
+    Attributes
+    ----------
+    reason : why it is refuted; empty where every statement is confirmed, for the programs of the data or the file.
+    origins : from what each program is built, with all parameters, compared by its digest; None for a model file.
+    statements : as ``fsopt-verify`` found them; empty where one is refuted.
+    """
+
+    reason: str
+    origins: tuple[Mapping[str, Any] | None, ...] = ()
+    statements: tuple[Mapping[str, Any], ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """Return what ``fsopt check --json`` prints of a proof: ends as fractions, the first statement above."""
+        found = [{"origin": o, **verify.plain(dict(s))} for o, s in zip(self.origins, self.statements, strict=False)]
+        first = found[0] if found else {}
+        ends = {name: first.get(name) for name in ("sense", "lower", "upper", "gap")}
+        return {"confirmed": not self.reason, "statement": first or None, **ends, "reason": self.reason, "all": found}
+
+
+def check_proof(
+    path: str | Path,
+    source: Dataset | pyo.ConcreteModel,
+    customise: Mapping[str, Change] | None = None,
+    work: int = 1,
+) -> ProofCheck:
+    """Check a proof file against data or a model: the digests of programs that are built here, then the proof itself.
+
+    Parameters
+    ----------
+    path : of the file.
+    source : the data before preprocessing, or the model of a file.
+    customise : functions that changed the models.
+    work : factor of the work that ``fsopt-verify`` allows.
+
+    Raises
+    ------
+    FileError : the file is no proof, takes too much work, or does not say from what its programs are built.
+    ParameterError : a parameter of a program is out of range.
+    """
+    try:
+        held = verify.opened(str(path))
+        claims = [read(claim, verify.CLAIM, "a claim") for claim in held]
+    except (OSError, EOFError, ValueError, RecursionError, Unreadable) as error:
+        raise FileError(f"'{path}' is no proof that can be checked: {error}", "write it by 'fsopt evidence'") from error
+    digests: dict[str, str] = {}
+    for claim in claims:
+        origin = claim["statement"]["origin"] if isinstance(source, Dataset) else None
+        key = json.dumps(origin, sort_keys=True)
+        try:
+            if key not in digests:
+                digests[key] = verify.digest(_program(origin, source, str(path), customise))
+            need(claim["statement"]["program"] == digests[key], f"the program that is built here {OTHER}")
+        except Refuted as error:
+            return ProofCheck(str(error))
+    code, reason, found = verify.verdict(held, work)
+    if code == 2:
+        raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt evidence'")
+    origins = [claim["statement"]["origin"] if isinstance(source, Dataset) else None for claim in claims]
+    return ProofCheck(reason, tuple(origins), tuple(found))
+
+
+def _program(
+    origin: Any, source: Dataset | pyo.ConcreteModel, path: str, customise: Mapping[str, Change] | None
+) -> Part:
+    """Return the program that follows from data, or from the model of a file."""
+    if not isinstance(source, Dataset):
+        try:
+            return program_data(exact_program(compile_model(source)))
+        except NotShownError as error:
+            raise FileError(
+                f"the model has no program in rational numbers: {error}", "give that of the proof"
+            ) from error
+    if origin is None:
+        raise FileError(f"'{path}' is a proof of a model file", "give the model of that file")
+    with reading("proof"):
+        slug = origin["model"]
+        if set(origin) != KEYS or slug not in (*MODELS, "selection") or origin["scale"] not in SCALES:
+            raise ValueError("it does not say from what its program is built")
+        known = SELECTION if slug == "selection" else MODELS[slug].parameters
+        if set(origin["parameters"]) != set(known):
+            raise ValueError(f"the parameters of '{slug}' are {', '.join(known)}, and each has to be stated")
+        if origin["units"] not in ("given", "rms") or (origin["units"] == "rms" and origin["columns"] is not None):
+            raise ValueError("the units of its features are neither 'given' nor 'rms'")
+        if not isinstance(origin["changed"], list):
+            raise ValueError("its changed models are no list")
+    if origin["changed"] != sorted(customise or {}):
+        names = ", ".join(map(str, origin["changed"])) or "none"
+        raise FileError(f"'{path}' is of changed models: {names}", "give these functions, and no others")
+    need(origin["data"] == fingerprint(source), "the data are other ones: their SHA-256 is not that of the proof")
+    with customised(customise), reading("proof"):
+        return program_of(origin, source)
+
+
+def program_of(origin: Mapping[str, Any], raw: Dataset) -> Part:
+    """Return the program of an origin, built from data before preprocessing."""
+    slug, params = origin["model"], numbers(origin["parameters"])
+    if origin["units"] == "rms":
+        work = unit_rms(raw, origin["scale"]).work
+    else:
+        work = preprocess(raw, origin["scale"])[0]
+        work = work if origin["columns"] is None else work.columns(origin["columns"])
+    if slug == "selection":
+        return selection_program(selection_problem(work, params))
+    step = f"{slug}-step" if f"{slug}-step" in CONCAVE else ""
+    model = build(step or slug, work, **params)
+    program = compile_model(model)
+    return program_data(exact_program(program), concave_terms(step, model, program, params) if step else ())
