@@ -115,13 +115,17 @@ def place(X: Any, k: int) -> tuple[int, int]:
 
 
 def exact_sums(X: Matrix, weights: Vector | None = None) -> Vector:
-    """Return the sums (p,) of the columns of a dense matrix, of products with weights (n,) where there are some.
+    """Return the sums (p,) of the columns of a matrix, of products with weights (n,) where there are some.
 
-    Each sum is rounded once, so that it is the same on every processor and in whatever order the rows come. Beyond
-    :data:`SMALL` entries, for which no program is proved exactly, numpy adds.
+    Each sum is rounded once, so that it is the same on every processor and in whatever order the rows come. Of a
+    sparse matrix, and beyond :data:`SMALL` entries, for which no program is proved exactly, numpy adds.
     """
     terms = X if weights is None else X * weights[:, None]
-    return terms.sum(axis=0) if terms.size > SMALL else np.array([_sum(column) for column in terms.T.tolist()])
+    return (
+        terms.sum(axis=0)
+        if is_sparse(terms) or terms.size > SMALL
+        else np.array([_sum(column) for column in terms.T.tolist()])
+    )
 
 
 def _sum(values: list[float]) -> float:
