@@ -119,7 +119,7 @@ def parts(monkeypatch):
 
 @pytest.mark.parametrize(("w_cap", "c"), [(0.5, 0.0), (4.0, 0.02), (1e6, 0.0)])
 def test_parts_of_the_samples_have_the_answer_of_all(w_cap, c, parts):
-    data = noisy(5, n=40)
+    data = noisy(5, n=60)
     whole, part = (mop(data, w_cap=w_cap, c=c, scaling="global", generate=g) for g in (False, True))
     assert part.certificate.ok
     assert part.solver == "fsopt+highs"
