@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from fsopt.common import clock
 from fsopt.drivers.recorder import EARLY, Recorder, stop_word
@@ -39,8 +39,11 @@ class Iterate:
     stop: str = ""
 
 
+T = TypeVar("T")
 Loop: TypeAlias = Generator[Iterate, None, None]
 """The iterates of an algorithm, to the one at which its stopping criterion holds, or to its largest number of steps."""
+Within: TypeAlias = Generator[Iterate, None, T]
+"""A part of a loop that yields its iterates and returns what the loop goes on with."""
 
 
 def run_loop(loop: Loop, recorder: Recorder) -> tuple[Iterate, str]:
