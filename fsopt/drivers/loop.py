@@ -11,6 +11,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
+import numpy as np
+
 from fsopt.common import clock
 from fsopt.drivers.recorder import EARLY, Recorder, stop_word
 from fsopt.drivers.run import ENDS
@@ -25,7 +27,7 @@ class Iterate:
     ----------
     objective : the value of the point.
     point : by the keys of the result; empty as long as there is none, which no limit ends.
-    bound : the largest lower bound that was proved; None where the loop proves none.
+    bound : the largest lower bound that was proved, minus infinity where there is none.
     evidence : numbers for the certificate that are no part of the point.
     record : fields of the record of the step; None within a step, which has a record later.
     stop : the stopping criterion that holds here; empty where the loop goes on.
@@ -33,7 +35,7 @@ class Iterate:
 
     objective: float
     point: Mapping[str, Any]
-    bound: float | None = None
+    bound: float = -np.inf
     evidence: Mapping[str, Any] = field(default_factory=dict)
     record: Mapping[str, Any] | None = None
     stop: str = ""
@@ -46,11 +48,16 @@ Within: TypeAlias = Generator[Iterate, None, T]
 """A part of a loop that yields its iterates and returns what the loop goes on with."""
 
 
-def run_loop(loop: Loop, recorder: Recorder) -> tuple[Iterate, str]:
+def run_loop(loop: Loop, recorder: Recorder, save: Callable[[Iterate], None] | None = None) -> tuple[Iterate, str]:
     """Run a loop to its end, its time limit, Ctrl-C or the end of the memory.
 
     Returns the last iterate, and why the loop ended: its stopping criterion, ``iteration-limit`` where it ended without
     one, or one of :data:`fsopt.drivers.recorder.EARLY`.
+
+    Parameters
+    ----------
+    save : writes the checkpoint of a loop with a state of its own, after each record, and before the progress function,
+        which may end the loop.
 
     Raises
     ------
@@ -62,7 +69,10 @@ def run_loop(loop: Loop, recorder: Recorder) -> tuple[Iterate, str]:
         for at in loop:
             if at.record is None:
                 continue
-            recorder.record(**at.record)
+            recorder.append(**at.record)
+            if save is not None:
+                save(at)
+            recorder.tell()
             if at.point and not at.stop:
                 clock.check()
     except ENDS as reason:
