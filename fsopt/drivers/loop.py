@@ -86,6 +86,14 @@ def run_loop(loop: Loop, recorder: Recorder, save: Callable[[Iterate], None] | N
     return at, at.stop or "iteration-limit"
 
 
+def run_inner(loop: Loop) -> None:
+    """Run a loop inside a step of another one, without records, to its end or, once it has a point, its time limit."""
+    for at in loop:
+        if at.point and clock.expired():
+            break
+    loop.close()
+
+
 def best_of(starts: Callable[[Sequence[Iterate]], Loop | None], recorder: Recorder) -> tuple[list[Iterate], str]:
     """Run a loop from one start after the other; return the last iterate of each, and why the best one stopped.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -204,7 +205,8 @@ class _Problem:
         """
         before = replace(state)
         complete = self.master.step(state, self.settings.tolerance, self.recorder)
-        record = {"objective": state.upper, "bound": state.lower, "gap": state.gap, "cuts": len(state.alphas)}
+        cuts = len(state.alphas)
+        record: dict[str, Any] = {"objective": state.upper, "bound": state.lower, "gap": state.gap, "cuts": cuts}
         if self.validation is not None:  # without an error before the first feasible selection
             record["validation_error"] = state.validated and state.validated.error
         saved = {"complete": complete, "state": replace(state) if complete else before}
