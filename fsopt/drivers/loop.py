@@ -26,11 +26,12 @@ class Iterate:
     Attributes
     ----------
     objective : the value of the point.
-    point : by the keys of the result; empty as long as there is none, which no limit ends.
+    point : by the keys of the result; empty as long as there is none.
     bound : the largest lower bound that was proved, minus infinity where there is none.
     evidence : numbers for the certificate that are no part of the point.
-    record : fields of the record of the step; None within a step, which has a record later.
+    record : fields of the record of a step; None for no record.
     stop : the stopping criterion that holds here; empty where the loop goes on.
+    within : whether this is within a step, which is completed after the time limit, too.
     """
 
     objective: float
@@ -39,6 +40,7 @@ class Iterate:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     record: Mapping[str, Any] | None = None
     stop: str = ""
+    within: bool = False
 
 
 T = TypeVar("T")
@@ -67,13 +69,12 @@ def run_loop(loop: Loop, recorder: Recorder, save: Callable[[Iterate], None] | N
     at = None
     try:
         for at in loop:
-            if at.record is None:
-                continue
-            recorder.append(**at.record)
-            if save is not None:
-                save(at)
-            recorder.tell()
-            if at.point and not at.stop:
+            if at.record is not None:
+                recorder.append(**at.record)
+                if save is not None:
+                    save(at)
+                recorder.tell()
+            if not (at.stop or at.within):
                 clock.check()
     except ENDS as reason:
         if at is None or not at.point:

@@ -118,7 +118,8 @@ class _Search:
         """Return the incumbent and the intervals as an iterate."""
         leaves = [leaf for _, leaf in self.parts]
         point = {"w": self.w, "b": self.b, "share": self.share, "leaves": leaves}
-        return Iterate(self.value, point, min(bound for bound, _ in self.parts), record=record, stop=stop)
+        bound, within = min(bound for bound, _ in self.parts), record is None
+        return Iterate(self.value, point, bound, record=record, stop=stop, within=within)
 
     def solve(self, share: float, end: float) -> Within[tuple[float, Vector]]:
         """Solve the linear program of one end, and return the multipliers of its constraint on D and of its margins."""

@@ -111,7 +111,7 @@ def _add_cuts(problem: _Problem, resume: Path | None) -> Loop:
         new = [alpha]
         if state.feasible:
             state.keep(sub.iterate(state.sigma, w, master.penalties, problem.validation))
-            yield problem.iterate(state)
+            yield problem.iterate(state, within=True)
         # A second cut, a little inward: at sigma itself the dual leaves q_j of unselected features free, and the cut is
         # weak in their slopes.
         if problem.inward(state):
@@ -119,7 +119,7 @@ def _add_cuts(problem: _Problem, resume: Path | None) -> Loop:
         # Step 2.2: the cuts.
         state.alphas = [*state.alphas, *new]
         master.add(new)
-        yield problem.iterate(state)
+        yield problem.iterate(state, within=True)
         # Steps 2.3 and 2.4: the master, its bound and its selection, and the stopping criteria.
         at = problem.step(state)
         yield at
@@ -186,7 +186,7 @@ class _Problem:
         saved = load(path, self.identity, self.sub, self.master.penalties)
         state = saved.state
         self.recorder.resume(saved.history, saved.solvers)
-        yield self.iterate(state)
+        yield self.iterate(state, within=True)
         with undamaged(path):
             self.master.resume(state, saved.master, self.recorder)
         # A run whose gap was small enough has no next selection: with a smaller tolerance its master looks for one.
@@ -212,13 +212,13 @@ class _Problem:
         saved = {"complete": complete, "state": replace(state) if complete else before}
         return replace(self.iterate(state, self.stopping_criterion(state)), evidence=saved, record=record)
 
-    def iterate(self, state: State, stop: str = "") -> Iterate:
+    def iterate(self, state: State, stop: str = "", *, within: bool = False) -> Iterate:
         """Return the answer so far, without a point before the first feasible selection."""
         answer = state.best if self.validation is None else state.validated
         if answer is None:
-            return Iterate(np.inf, {}, state.lower)
+            return Iterate(np.inf, {}, state.lower, within=True)
         point = {"sigma": answer.sigma, "w": answer.w, "b": answer.b, "alphas": state.alphas}
-        return Iterate(answer.value, point, state.lower, stop=stop)
+        return Iterate(answer.value, point, state.lower, stop=stop, within=within)
 
     def stopping_criterion(self, state: State) -> str:
         """Return the stopping criterion that holds; empty where none does, or there is no incumbent yet."""

@@ -54,7 +54,8 @@ class OuterApproximation:
 
     def iterate(self, record: Mapping[str, Any] | None = None, stop: str = "") -> Iterate:
         """Return the incumbent, if there is one, as an iterate."""
-        return Iterate(self.value, {"s": self.s} if np.isfinite(self.value) else {}, record=record, stop=stop)
+        point = {"s": self.s} if np.isfinite(self.value) else {}
+        return Iterate(self.value, point, record=record, stop=stop, within=record is None)
 
     def start(self, s: Vector) -> Loop:
         """Load the problem and descend from s, or from a first vertex where s is not feasible."""

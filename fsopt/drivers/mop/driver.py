@@ -133,7 +133,7 @@ def _alternate(
         # Step 2.1: (14) for the present scales and cap.
         solution = minimise_risk(data, train, scales, cap)
         point = _moved(point, solution, scales, cap)
-        yield Iterate(solution.risk, point)
+        yield Iterate(solution.risk, point, within=True)
         # Step 2.2: (15) for the hyperplane; costs are relative to the present scales, and those at 0 stay there.
         search = OuterApproximation(_problem(data, solution, scales, c), linear, cuts=_cut_on_capacity(solution))
         answer = _rescale(search, scales, scaling)
@@ -151,7 +151,7 @@ def _alternate(
         # rise.
         scales, cap = answer["s"], answer["capacity"]
     solution = minimise_risk(data, train, scales, cap)
-    yield Iterate(solution.risk, _moved(point, solution, scales, cap))
+    yield Iterate(solution.risk, _moved(point, solution, scales, cap), stop="iteration-limit")
 
 
 def _moved(point: Mapping[str, Any], solution: RiskMinimum, scales: Vector, cap: float) -> dict[str, Any]:
