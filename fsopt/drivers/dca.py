@@ -47,14 +47,16 @@ def descend(
     ``rise``, the largest relative rise of the objective, which no exact step has: each minimises a majorant of it.
     """
     model, slope = session.model, penalty.slope
-    w, value, rise, point = v, np.inf, 0.0, dict[str, Any]()
+    w, value = v, np.inf
+    rise, point = 0.0, dict[str, Any]()
     for k in range(max_iterations):
         # Step 2.1: the next iterate minimises slope ||w||_1 - <v, w>.
         store(model.v, v)
         session.update(model.objective)
         step = recorder.solve(session, f"a step of '{model.name}'")
         new = values_of(model.w)
-        new_value, criticality, stop = penalty.value(new), np.inf, ""
+        new_value, criticality = penalty.value(new), np.inf
+        stop = ""
         _check_objective(model, penalty, step, slope * float(np.abs(new).sum()) - float(v @ new))
         # Step 2.2, not at k = 0, unlike in print: v^0 belongs to no iterate, so nothing has fallen yet. w is critical
         # where it solves its own step: v is in the subdifferential of g and of h there. The difference between its
@@ -69,7 +71,8 @@ def descend(
         if stop:
             point = {**point, "gradient": v, "proof": step.supported}
         else:
-            w, value, point = new, new_value, all_values(model) | {"gradient": v, "proof": None}
+            w, value = new, new_value
+            point = all_values(model) | {"gradient": v, "proof": None}
         evidence = {"criticality": criticality if stop else np.inf, "rise": rise}
         n_nonzero = int(np.sum(np.abs(new) > NONZERO))
         record = {"start": start, "objective": new_value, "criticality": criticality, "n_nonzero": n_nonzero}

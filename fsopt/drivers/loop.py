@@ -25,7 +25,7 @@ class Iterate:
 
     Attributes
     ----------
-    objective : the value of the point.
+    objective : the value of the point; nan where its certificate alone computes it.
     point : by the keys of the result; empty as long as there is none.
     bound : the largest lower bound that was proved, minus infinity where there is none.
     evidence : numbers for the certificate that are no part of the point.

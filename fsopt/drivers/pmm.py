@@ -83,7 +83,8 @@ class _Search:
         """Count the errors of a hyperplane and take it over if it has the fewest."""
         errors = hyperplane_errors(self.data, w, b)
         if errors < self.errors:
-            self.errors, self.w, self.b = errors, w, b
+            self.errors, self.w = errors, w
+            self.b = b
 
     def iterate(self, record: Mapping[str, Any] | None = None, stop: str = "") -> Iterate:
         """Return the incumbent as an iterate."""
@@ -137,7 +138,8 @@ def _descend(
             return None
         if value >= here - tolerance * (1.0 + here):
             return StationaryPoint(d, here, w, b, **evidence)
-        w, b, costs, here = new_w, new_b, new_costs, value
+        w, b = new_w, new_b
+        costs, here = new_costs, value
 
 
 def _whole_program(

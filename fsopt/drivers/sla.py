@@ -113,7 +113,8 @@ def descend(
         v.name: session.columns(v) if v.is_indexed() else session.columns(v)[0]
         for v in model.component_objects(pyo.Var)
     }
-    rest, value, vertex = 0.0, np.inf, at
+    rest, value = 0.0, np.inf
+    vertex = at
     for i in range(max_iterations):
         # Step 2.1: a vertex that minimises the linearisation at the last iterate.
         if i or start:  # The session was opened with the costs of the first step of the first run.
@@ -125,7 +126,8 @@ def descend(
         # A variable below 0 by the solver's tolerance would have a negative concave term, and a cost above alpha.
         new, slopes = np.maximum(step.point.x[columns], 0.0), concave.slopes(at)
         new_rest = step.objective - float(slopes @ new)
-        new_value, principle, stop = new_rest + concave.value(new), np.inf, ""
+        new_value, principle = new_rest + concave.value(new), np.inf
+        stop = ""
         # Step 2.2, not at the start, which need not be feasible. f is concave: it falls by at least as much as its
         # linearisation, so each step but the last lowers f, and no vertex comes back.
         if i:
@@ -135,7 +137,8 @@ def descend(
             if step.objective >= here - tolerance * (1.0 + abs(here)):
                 stop = "stationary" if step.status is Status.OPTIMAL else step.stop
         if not stop:
-            at, rest, value, vertex = new, new_rest, new_value, step.point.x
+            at, rest = new, new_rest
+            value, vertex = new_value, step.point.x
         point = {name: vertex[place] for name, place in places.items()}
         point["proof"] = step.supported if stop else None
         record = {"start": start, "objective": new_value, "principle": principle}

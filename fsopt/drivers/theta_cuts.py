@@ -93,7 +93,8 @@ def _add_cuts(
     """Yield the best hyperplanes, with bounds, of the linear programs with more and more cuts."""
     # Step 1: the cuts at the ends of theta are in the model.
     model, thetas = session.model, [float(t) for t in norm.ends]
-    value, bound, best = np.inf, -np.inf, dict[str, Any]()
+    value, bound = np.inf, -np.inf
+    best = dict[str, Any]()
     # Each pass adds a cut, of which there are at most max_cuts, or ends the loop.
     while len(thetas) <= max_cuts:
         # Step 2.1: the smallest loss with the cuts so far, a lower bound.

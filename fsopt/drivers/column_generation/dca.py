@@ -29,7 +29,8 @@ def _descend(
     found = worst_case_generation(problem, alpha=slope, v=v, run=run)
     recorder.include(found)
     w, columns = found.point["w"], found.point["columns"]
-    value, rise, stop = penalty.value(w), 0.0, found.stop if found.stop in EARLY else ""
+    value, rise = penalty.value(w), 0.0
+    stop = found.stop if found.stop in EARLY else ""
     for record in found.history:
         fields = {"start": start, "objective": value, "criticality": np.inf, "columns": record["columns"]}
         yield Iterate(value, {"w": w, "b": found.point["b"]}, evidence=NOTHING, record=fields, stop=stop)
@@ -46,7 +47,8 @@ def _descend(
         assert found.certificate is not None
         rise = max(rise, found.certificate.residuals["ascent"], (value - before) / max(1.0, abs(before)))
         # The multipliers of its last step price all other features, whose cost is the slope.
-        criticality, proof, stop = np.inf, found.point["proof"], found.stop
+        criticality, proof = np.inf, found.point["proof"]
+        stop = found.stop
         if proof is not None:
             at = problem.multipliers(model, compile_model(model), proof, kept)
             feasible, excess, criticality = _price(problem, slope, v, w, at)

@@ -126,7 +126,8 @@ def generate(region: TrustRegion, start: tuple[Vector, float] | None) -> Loop:
 
 def _approach(region: TrustRegion) -> Within[bool]:
     """Move by primal-dual steps until restricted problems are small, or to an end; return whether it is one."""
-    steps, recorded, stale = PrimalDual(region.program), region.gap, 0
+    steps, recorded = PrimalDual(region.program), region.gap
+    stale = 0
     while region.gap > CLOSED:
         before, at = region.gap, steps.sweep()
         region.take(at.w, at.b, at.alpha)

@@ -80,7 +80,8 @@ def _descend(
     start: int,
 ) -> Loop:
     """Yield the hyperplanes of SLA, from the linearisation at errors and sizes that need not belong to one."""
-    hyperplane, value, point = None, np.inf, dict[str, Any]()
+    hyperplane, value = None, np.inf
+    point = dict[str, Any]()
     for _ in range(max_iterations):
         # Step 2.1: a hyperplane that minimises the linearisation at the last iterate.
         d, c = problem.slopes(errors, sizes)
@@ -88,7 +89,8 @@ def _descend(
         recorder.include(found)
         w, b = found.point["w"], found.point["b"]
         new_errors, new_sizes = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0), np.abs(w)
-        new_value, principle, ends = problem.value(new_errors, new_sizes), np.inf, False
+        new_value, principle = problem.value(new_errors, new_sizes), np.inf
+        ends = False
         # Step 2.2, as in :func:`fsopt.drivers.sla.descend`.
         if hyperplane is not None:
             here = float(d @ errors + c @ sizes)
@@ -97,7 +99,8 @@ def _descend(
             principle = max(here - bound, 0.0) / (1.0 + abs(here))
             ends = float(d @ new_errors + c @ new_sizes) >= here - tolerance * (1.0 + abs(here))
         if not ends:
-            errors, sizes, value = new_errors, new_sizes, new_value
+            errors, sizes = new_errors, new_sizes
+            value = new_value
             hyperplane, point = (w, b), {"w": w, "b": b, "alpha": None}
         stop = found.stop if found.stop in EARLY else ""
         if ends:

@@ -139,7 +139,8 @@ def _add_features(
     difference = problem.moments.mean1 - problem.moments.mean2
     scores = np.maximum(difference / program.above, -difference / program.below)
     columns = first_columns(scores)
-    proof, bound, stop = Multipliers(0.0, np.zeros(0), np.zeros(0)), -np.inf, ""
+    proof, bound = Multipliers(0.0, np.zeros(0), np.zeros(0)), -np.inf
+    stop = ""
     # Each pass adds a feature, of which there are p, or ends.
     while not stop:
         try:

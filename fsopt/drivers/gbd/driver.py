@@ -99,7 +99,8 @@ def gbd(
 
 def _add_cuts(problem: _Problem, resume: Path | None) -> Loop:
     """Yield the incumbents, and the lower bounds of the masters with more and more cuts."""
-    master, sub, recorder = problem.master, problem.sub, problem.recorder
+    master, sub = problem.master, problem.sub
+    recorder = problem.recorder
     # Step 1: a first selection, or the state of a checkpoint.
     state, stepping = problem.begin() if resume is None else (yield from problem.resumed(resume))
     at = problem.step(state) if stepping else problem.iterate(state, problem.stopping_criterion(state))
