@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +10,11 @@ import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
-from fsopt.common import clock
 from fsopt.compiler.values import all_values, store, values_of
+from fsopt.drivers.loop import Iterate, Loop, best, best_of
 from fsopt.drivers.penalties.penalty import Penalty
-from fsopt.drivers.recorder import EARLY, Recorder, proved_bound, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
+from fsopt.drivers.recorder import Recorder, proved_bound
+from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import vector, whole
 from fsopt.solvers.base import Session
@@ -33,131 +31,104 @@ NONZERO = 1e-6
 """Absolute value above which a weight counts as not zero in the records."""
 
 
-@dataclass
-class Descent(ABC):
-    """One run of DCA: its last iterate, and the evidence for it."""
+def descend(
+    session: Session,
+    recorder: Recorder,
+    penalty: Penalty,
+    v: Vector,
+    *,
+    tolerance: float,
+    max_iterations: int,
+    start: int = 0,
+) -> Loop:
+    """Yield the iterates of DCA on a step model, from the linearisation v (p,).
 
-    start: int
-    recorder: Recorder
-    penalty: Penalty
-    tolerance: float
-    w: Vector | None = field(default=None, kw_only=True)
-    value: float = field(default=np.inf, kw_only=True)
-    criticality: float = field(default=np.inf, kw_only=True)
-    rise: float = field(default=0.0, kw_only=True)
-    stop: str = field(default="", kw_only=True)
-    point: dict[str, Any] = field(default_factory=dict, kw_only=True)
-
-    @abstractmethod
-    def run(self, v: Vector) -> None:
-        """Iterate from the first linearisation v."""
+    The evidence is ``criticality``, the residual of the last iterate, infinite before the stopping criterion holds, and
+    ``rise``, the largest relative rise of the objective, which no exact step has: each minimises a majorant of it.
+    """
+    model, slope = session.model, penalty.slope
+    w, value = v, np.inf
+    rise, point = 0.0, dict[str, Any]()
+    for k in range(max_iterations):
+        # Step 2.1: the next iterate minimises slope ||w||_1 - <v, w>.
+        store(model.v, v)
+        session.update(model.objective)
+        step = recorder.solve(session, f"a step of '{model.name}'")
+        new = values_of(model.w)
+        new_value, criticality = penalty.value(new), np.inf
+        stop = ""
+        _check_objective(model, penalty, step, slope * float(np.abs(new).sum()) - float(v @ new))
+        # Step 2.2, not at k = 0, unlike in print: v^0 belongs to no iterate, so nothing has fallen yet. w is critical
+        # where it solves its own step: v is in the subdifferential of g and of h there. The difference between its
+        # value in the step and the step's lower bound measures how far it is from that; the solution of the step
+        # itself is not needed, so that an inaccurate one cannot prove too much.
+        if k:
+            here = slope * np.abs(w).sum() - v @ w
+            criticality = float(max(here - proved_bound(step), 0.0) / max(1.0, abs(here)))
+            rise = max(rise, (new_value - value) / max(1.0, abs(value)))
+            if np.linalg.norm(new - w) < tolerance or new_value >= value - tolerance * max(1.0, abs(value)):
+                stop = "stationary" if step.status is Status.OPTIMAL else step.stop
+        if stop:
+            point = {**point, "gradient": v, "proof": step.supported}
+        else:
+            w, value = new, new_value
+            point = all_values(model) | {"gradient": v, "proof": None}
+        evidence = {"criticality": criticality if stop else np.inf, "rise": rise}
+        n_nonzero = int(np.sum(np.abs(new) > NONZERO))
+        record = {"start": start, "objective": new_value, "criticality": criticality, "n_nonzero": n_nonzero}
+        yield Iterate(value, point, evidence=evidence, record=record, stop=stop)
+        if stop:
+            return
+        # Step 2.3: an element of the subdifferential of h.
+        v = penalty.gradient(w)
 
 
 def best_descent(
-    descents: Iterable[Descent], first: Vector, rng: np.random.Generator, recorder: Recorder
+    descents: Callable[[int, Vector], Loop],
+    first: Vector,
+    penalty: Penalty,
+    recorder: Recorder,
+    *,
+    n_starts: int,
+    seed: int,
+    tolerance: float,
 ) -> DriverResult:
     """Run DCA from each start and return the best answer with its certificate.
 
     Parameters
     ----------
-    descents : one for each start, before its first step; all of one penalty and tolerance.
+    descents : function (number of the start, its linearisation (p,)) -> loop, with the evidence of :func:`descend`.
     first : (p,) linearisation of the first start; the others are drawn.
-    rng : of the draws.
+    penalty, n_starts, seed, tolerance : as in :func:`dca`.
     recorder : of all runs.
     """
-    runs: list[Descent] = []
-    stop, v = "", first
-    try:
-        for descent in descents:
-            if runs:
-                clock.check()
-                v = descent.penalty.slope * rng.uniform(-INSIDE, INSIDE, len(first))
-            runs.append(descent)
-            descent.run(v)
-            if descent.stop in EARLY:
-                stop = descent.stop
-                break
-    except ENDS as reason:
-        if runs[0].w is None:
-            raise
-        stop = stop_word(reason)
-    best = min(runs, key=lambda descent: descent.value)
-    # Every step minimises a majorant of the objective: a rise in any run is an error of a solver.
-    residuals = {"criticality": float(best.criticality), "ascent": max(descent.rise for descent in runs)}
-    certificate = make(Kind.DCA, residuals, tolerance=min(10 * best.tolerance, CRITICAL))
-    status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE
-    return recorder.end(status, stop or best.stop, objective=best.value, point=best.point, certificate=certificate)
+    rng = np.random.default_rng(seed)
+
+    def starts(ended: Sequence[Iterate]) -> Loop | None:
+        k = len(ended)
+        if k == n_starts:
+            return None
+        return descents(k, penalty.slope * rng.uniform(-INSIDE, INSIDE, len(first)) if k else first)
+
+    ends, stop = best_of(starts, recorder)
+    at = best(ends)
+    residuals = {"criticality": at.evidence["criticality"], "ascent": max(end.evidence["rise"] for end in ends)}
+    certificate = make(Kind.DCA, residuals, tolerance=min(10 * tolerance, CRITICAL))
+    status = Status.STATIONARY if at.stop == "stationary" and certificate.ok else Status.FEASIBLE
+    return recorder.end(status, stop, objective=at.objective, point=at.point, certificate=certificate)
 
 
-@dataclass
-class _Descent(Descent):
-    """A run whose steps are solved as models."""
-
-    session: Session
-    max_iterations: int
-
-    def run(self, v: Vector) -> None:
-        """Iterate from the first linearisation v."""
-        model, self.stop = self.session.model, "iteration-limit"
-        for _ in range(self.max_iterations):
-            store(model.v, v)
-            self.session.update(model.objective)
-            step = self.recorder.solve(self.session, f"a step of '{model.name}'")
-            if self._advance(step, v):
-                return
-            clock.check()
-            assert self.w is not None
-            v = self.penalty.gradient(self.w)
-
-    def _advance(self, step: SolveResult, v: Vector) -> bool:
-        """Move to the solution of a step unless the stopping criterion holds; return whether it does.
-
-        An iterate is critical where it solves its own step: v is in the subdifferential of g and of h there. The
-        difference between its value in the step and the step's lower bound measures how far it is from that; the
-        solution of the step itself is not needed, so that an inaccurate one cannot prove too much.
-        """
-        w, value = self.w, self.value
-        criticality, ends = np.inf, False
-        new = values_of(self.session.model.w)
-        new_value = self.penalty.value(new)
-        self._check_objective(step, self.penalty.slope * float(np.abs(new).sum()) - float(v @ new))
-        if w is not None:
-            here = self.penalty.slope * np.abs(w).sum() - v @ w
-            criticality = float(max(here - proved_bound(step), 0.0) / max(1.0, abs(here)))
-            self.rise = max(self.rise, (new_value - value) / max(1.0, abs(value)))
-            # No criterion at k = 0, as in print: v^0 belongs to no iterate, so nothing has fallen yet.
-            least = value - self.tolerance * max(1.0, abs(value))
-            ends = bool(np.linalg.norm(new - w) < self.tolerance or new_value >= least)
-        if ends:
-            self.stop = "stationary" if step.status is Status.OPTIMAL else step.stop
-            self.criticality = criticality
-            self.point |= {"gradient": v, "proof": step.supported}
-        else:
-            self.w, self.value = new, new_value
-            self.point = all_values(self.session.model) | {"gradient": v, "proof": None}
-        # At a record the user may end the loop, with the last iterate and what is known of it.
-        self.recorder.record(
-            start=self.start,
-            objective=new_value,
-            criticality=criticality,
-            n_nonzero=int(np.sum(np.abs(new) > NONZERO)),
+def _check_objective(model: pyo.ConcreteModel, penalty: Penalty, step: SolveResult, linearised: float) -> None:
+    """Raise ParameterError where a solved step minimised anything but the penalty, linearised."""
+    assert step.objective is not None
+    difference = abs(step.objective - linearised)
+    # Where an interior point stopped early both parts of w are positive, and the objective is above slope * ||w||_1.
+    if step.status is Status.OPTIMAL and difference > DIFFERENT * max(1.0, abs(linearised)):
+        raise ParameterError(
+            f"the objective of '{model.name}' is not slope * ||w||_1 - v'w with the slope {penalty.slope:g} of the "
+            "penalty",
+            "build it with alpha = penalty.slope and leave its objective",
         )
-        return ends
-
-    def _check_objective(self, step: SolveResult, linearised: float) -> None:
-        """Raise ParameterError where a solved step minimised anything but the penalty, linearised.
-
-        Only a step that was solved is judged: where an interior point stopped early both parts of w are positive, and
-        the objective is above slope * ||w||_1.
-        """
-        assert step.objective is not None
-        difference = abs(step.objective - linearised)
-        if step.status is Status.OPTIMAL and difference > DIFFERENT * max(1.0, abs(linearised)):
-            raise ParameterError(
-                f"the objective of '{self.session.model.name}' is not slope * ||w||_1 - v'w with the slope "
-                f"{self.penalty.slope:g} of the penalty",
-                "build it with alpha = penalty.slope and leave its objective",
-            )
 
 
 @loop
@@ -220,11 +191,13 @@ def dca(
 
         result = dca(fsopt.build("l0-mpm-step", data, delta=0.7, alpha=Fraction.slope), Fraction())
     """
-    n_starts = whole("dca", "n_starts", n_starts)
-    rng = np.random.default_rng(whole("dca", "seed", seed))
+    n_starts, seed = whole("dca", "n_starts", n_starts), whole("dca", "seed", seed)
     size = len(model.w)
     first = np.zeros(size) if start is None else penalty.gradient(vector("dca", "start", start, size))
     session = run.open(model)
     recorder = Recorder([session], run)
-    starts = (_Descent(k, recorder, penalty, tolerance, session, max_iterations) for k in range(n_starts))
-    return best_descent(starts, first, rng, recorder)
+
+    def descents(k: int, v: Vector) -> Loop:
+        return descend(session, recorder, penalty, v, tolerance=tolerance, max_iterations=max_iterations, start=k)
+
+    return best_descent(descents, first, penalty, recorder, n_starts=n_starts, seed=seed, tolerance=tolerance)

@@ -10,14 +10,14 @@ import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, Status
-from fsopt.common import clock
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.drivers.agreement import check_margins
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
-from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
+from fsopt.drivers.loop import Iterate, Loop, run_loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.models.blocks import number, one_norm
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
@@ -79,21 +79,9 @@ def partitions(
     if session is not None:
         check_margins("partitions", session, data)
     recorder = Recorder([] if session is None else [session], run)
-    svms: list[_Svm] = []
-    stop = "complete"
-    try:
-        for rows in parts:
-            if svms:
-                clock.check()
-            costs = weights_of_part(data, rows, c)
-            svms.append(_generate(data, costs, recorder) if session is None else _train(session, costs, recorder))
-            recorder.record(n_features=int(nonzero(svms[-1].w).sum()), rows=len(rows))
-    except ENDS as reason:
-        if not svms:
-            raise
-        stop = stop_word(reason)
-    w, b, alpha = (np.array(part) for part in zip(*svms, strict=True))
-    total, worst = certify_partitions(data, parts[: len(svms)], c, w, b, alpha)
+    at, stop = run_loop(_train_parts(data, session, parts, c, recorder), recorder)
+    w, b, alpha = (np.array(part) for part in zip(*at.point["svms"], strict=True))
+    total, worst = certify_partitions(data, parts[: len(w)], c, w, b, alpha)
     return recorder.end(
         Status.FEASIBLE,
         stop,
@@ -101,6 +89,19 @@ def partitions(
         point={"w": w, "b": b, "alpha": alpha, "selected": nonzero(w)},
         certificate=make(Kind.CONVEX, {"sparse SVMs": worst}, objective=total),
     )
+
+
+def _train_parts(
+    data: Dataset, session: Session | None, parts: Sequence[Indices], c: float, recorder: Recorder
+) -> Loop:
+    """Yield the support vector machines trained so far."""
+    svms: list[_Svm] = []
+    for rows in parts:
+        costs = weights_of_part(data, rows, c)
+        new = _generate(data, costs, recorder) if session is None else _train(session, costs, recorder)
+        svms = [*svms, new]
+        record = {"n_features": int(nonzero(new.w).sum()), "rows": len(rows)}
+        yield Iterate(np.nan, {"svms": svms}, record=record, stop="complete" if len(svms) == len(parts) else "")
 
 
 def weights_of_part(data: Dataset, rows: Indices, c: float) -> Vector:

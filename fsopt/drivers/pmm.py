@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
@@ -12,15 +12,15 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import DriverResult, Point, Status
 from fsopt.certificates.convex import best_bound
-from fsopt.common import clock
 from fsopt.compiler import compile_model
 from fsopt.compiler.values import store, values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
-from fsopt.drivers.recorder import EARLY, Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, OutOfTimeError, Run, loop
+from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
+from fsopt.drivers.recorder import EARLY, Recorder
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
 from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
@@ -62,9 +62,6 @@ class _Search:
     """The hyperplane with the fewest errors so far, and the stationary points, by the parameter d of their descent."""
 
     data: Dataset
-    step: Step
-    recorder: Recorder
-    tolerance: float
     errors: int
     w: Vector
     b: float = 0.0
@@ -75,49 +72,74 @@ class _Search:
         """The largest d below the number of errors with a stationary point, -1 if there is none."""
         return max((d for d in self.stationary if d < self.errors), default=-1)
 
-    def try_parameter(self, d: int) -> None:
-        """Descend for d from the incumbent and from the stationary point of ``low``, unless one reaches f(d) = 0."""
-        starts, before = [(self.w, self.b)], self.stationary.get(self.low)
+    def starts(self) -> list[tuple[Vector, float]]:
+        """Return the incumbent, and the stationary point of ``low`` where it is another hyperplane."""
+        found, before = [(self.w, self.b)], self.stationary.get(self.low)
         if before is not None and (before.b != self.b or np.any(before.w != self.w)):
-            starts.append((before.w, before.b))
-        ends = []
-        for w, b in starts:
-            end = self._descend(d, w, b)
-            if end is None:
-                return
-            ends.append(end)
-        self.stationary[d] = min(ends, key=lambda end: end.value)
+            found.append((before.w, before.b))
+        return found
 
-    def _descend(self, d: int, w: Vector, b: float) -> StationaryPoint | None:
-        """Alternate between the d samples to drop and the hyperplane for the others; None where f(d) = 0 was reached.
-
-        The stopping criterion compares sums recomputed from hyperplanes. The solver's own value may lie below them
-        for ever, by its feasibility tolerance.
-        """
-        costs, here = without_largest(self.data, d, w, b)
-        # The recomputed loss falls by more than the tolerance in each pass, and is never negative.
-        while True:
-            new_w, new_b, evidence, stop = self.step(costs, w, b)
-            self._count_errors(new_w, new_b)
-            new_costs, value = without_largest(self.data, d, new_w, new_b)
-            self.recorder.record(d=d, hinge=value, errors=self.errors)
-            if stop == "interrupted":
-                raise KeyboardInterrupt
-            if stop in EARLY:
-                raise OutOfTimeError("the time limit passed between two solves", "give more seconds")
-            if self.errors <= d:
-                return None
-            if value >= here - self.tolerance * (1.0 + here):
-                return StationaryPoint(d, here, w, b, **evidence)
-            w, b = new_w, new_b
-            costs, here = new_costs, value
-
-    def _count_errors(self, w: Vector, b: float) -> None:
+    def count_errors(self, w: Vector, b: float) -> None:
         """Count the errors of a hyperplane and take it over if it has the fewest."""
         errors = hyperplane_errors(self.data, w, b)
         if errors < self.errors:
-            self.errors = errors
-            self.w, self.b = w, b
+            self.errors, self.w = errors, w
+            self.b = b
+
+    def iterate(self, record: Mapping[str, Any] | None = None, stop: str = "") -> Iterate:
+        """Return the incumbent as an iterate."""
+        point = {"w": self.w, "gamma": -self.b, "below": self.stationary.get(self.errors - 1)}
+        return Iterate(float(self.errors), point, record=record, stop=stop)
+
+
+def _lower(data: Dataset, step: Step, tolerance: float) -> Loop:
+    """Yield the incumbents of the search for the smallest d with f(d) = 0."""
+    # Step 1: more errors than there are samples, and no stationary point.
+    search = _Search(data, data.n + 1, np.zeros(data.p))
+    # Each pass finds the stationary point of another d below the number of errors, or lowers that number: at most 2 n
+    # passes.
+    while search.low < search.errors - 1:
+        # Step 2: d halfway between them, 0 at first; descents from both hyperplanes, unless one reaches f(d) = 0.
+        d, ends = 0 if search.errors > data.n else (search.low + search.errors) // 2, []
+        for w, b in search.starts():
+            end = yield from _descend(search, step, d, w, b, tolerance)
+            if end is None:
+                break
+            ends.append(end)
+        else:
+            search.stationary[d] = min(ends, key=lambda end: end.value)
+    # Step 3: the stationary point for one error less is the evidence.
+    yield search.iterate(stop="stationary")
+
+
+def _descend(
+    search: _Search, step: Step, d: int, w: Vector, b: float, tolerance: float
+) -> Within[StationaryPoint | None]:
+    """Alternate between the d samples to drop and the hyperplane for the others; return None where f(d) = 0.
+
+    The stopping criterion compares sums recomputed from hyperplanes. The solver's own value may lie below them for
+    ever, by its feasibility tolerance.
+    """
+    # Step 2.1: the d samples of the largest errors cost nothing.
+    costs, here = without_largest(search.data, d, w, b)
+    # The recomputed loss falls by more than the tolerance in each pass, and is never negative.
+    while True:
+        # Step 2.2: the hyperplane of smallest loss on the others.
+        new_w, new_b, evidence, stop = step(costs, w, b)
+        search.count_errors(new_w, new_b)
+        new_costs, value = without_largest(search.data, d, new_w, new_b)
+        yield search.iterate({"d": d, "hinge": value, "errors": search.errors})
+        if stop == "interrupted":
+            raise KeyboardInterrupt
+        if stop in EARLY:
+            raise OutOfTimeError("the time limit passed between two solves", "give more seconds")
+        # Step 2.3: fewer errors than d, or no smaller loss.
+        if search.errors <= d:
+            return None
+        if value >= here - tolerance * (1.0 + here):
+            return StationaryPoint(d, here, w, b, **evidence)
+        w, b = new_w, new_b
+        costs, here = new_costs, value
 
 
 def _whole_program(
@@ -190,32 +212,15 @@ def pmm(data: Dataset, *, generate: bool = False, tolerance: float = 1e-9, run: 
         session = run.open(build_misclass_step(data, alpha=1.0))
         recorder = Recorder([session], run)
         step = partial(_whole_program, data, session, recorder)
-    search = _Search(data, step, recorder, tolerance, data.n + 1, np.zeros(data.p))
-    stop = "stationary"
-    try:
-        # Each pass finds the stationary point of another d below the number of errors, or lowers that number: at most
-        # 2 n passes.
-        while search.low < search.errors - 1:
-            search.try_parameter(0 if search.errors > data.n else (search.low + search.errors) // 2)
-            clock.check()
-    except ENDS as reason:
-        if search.errors > data.n:
-            raise
-        stop = stop_word(reason)
-    below = search.stationary.get(search.errors - 1)
-    certificate = certify_pmm(data, search.errors, below)
+    at, stop = run_loop(_lower(data, step, tolerance), recorder)
+    certificate = certify_pmm(data, int(at.objective), at.point["below"])
     status = Status.FEASIBLE
     if certificate.kind is Kind.GLOBAL:
         status, stop = Status.OPTIMAL, "optimal" if stop == "stationary" else stop
     elif stop == "stationary" and certificate.ok:
         status = Status.STATIONARY
     return recorder.end(
-        status,
-        stop,
-        objective=float(search.errors),
-        bound=certificate.bound,
-        certificate=certificate,
-        point={"w": search.w, "gamma": -search.b, "below": below},
+        status, stop, objective=at.objective, bound=certificate.bound, certificate=certificate, point=at.point
     )
 
 

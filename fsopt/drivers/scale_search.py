@@ -26,10 +26,11 @@ verifies.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -37,13 +38,14 @@ import pyomo.environ as pyo
 from fsopt.answers.certificate import Certificate, Kind, closed
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.points import of_bounds, relative_gap
-from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.agreement import check_margins
 from fsopt.drivers.column_generation.driver import column_generation
-from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
+from fsopt.drivers.interruption import uninterrupted
+from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
 from fsopt.models.gmeb.penalty import GmebPenalty as GmebPenalty
 from fsopt.solvers.base import Session
@@ -100,21 +102,29 @@ class Leaf:
 
 @dataclass
 class _Search:
-    """The linear programs of the branch and bound, and the incumbent."""
+    """The linear programs of the branch and bound, the incumbent, and the intervals, each with its bound."""
 
     data: Dataset
     penalty: GmebPenalty
     session: Session | None
     recorder: Recorder
+    parts: list[tuple[float, Leaf]]
     value: float = np.inf
     share: float = 0.5
     w: Vector = field(default_factory=lambda: np.zeros(0))
     b: float = 0.0
 
-    def solve(self, share: float, end: float) -> tuple[float, Vector]:
+    def iterate(self, record: Mapping[str, Any] | None = None, stop: str = "") -> Iterate:
+        """Return the incumbent and the intervals as an iterate."""
+        leaves = [leaf for _, leaf in self.parts]
+        point = {"w": self.w, "b": self.b, "share": self.share, "leaves": leaves}
+        bound, within = min(bound for bound, _ in self.parts), record is None
+        return Iterate(self.value, point, bound, record=record, stop=stop, within=within)
+
+    def solve(self, share: float, end: float) -> Within[tuple[float, Vector]]:
         """Solve the linear program of one end, and return the multipliers of its constraint on D and of its margins."""
         if self.session is None:
-            return self._generate(share, end)
+            return (yield from self._generate(share, end))
         session, m = self.session, self.session.model
         linearise(m, self.penalty, share, end)
         session.update(m.objective, m.side)
@@ -122,18 +132,18 @@ class _Search:
         if point is None or point.y is None:
             raise no_multipliers(session.spec.name, session.problem_class)
         self._update_incumbent(point.x[session.columns(m.w_plus)] - point.x[session.columns(m.w_minus)])
+        yield self.iterate()
         return float(point.y[session.rows(m.side)][0]), point.y[session.rows(m.margin)]
 
-    def _generate(self, share: float, end: float) -> tuple[float, Vector]:
+    def _generate(self, share: float, end: float) -> Within[tuple[float, Vector]]:
         """Return the same by column generation, without the constraint on D, from the incumbent."""
         n, start = self.data.n, (self.w, self.b) if len(self.w) else None
         costs = np.maximum(self.penalty.weights(share) + (end - share) * self.penalty.slopes(share), 0.0)
         found = column_generation(self.data, np.full(n, 1.0 / n), costs, start=start, run=self.recorder.rest())
         self.recorder.include(found)
         self._update_incumbent(found.point["w"])
-        if found.stop == "interrupted":
-            raise KeyboardInterrupt
-        return 0.0, found.point["alpha"]
+        yield self.iterate()
+        return 0.0, uninterrupted(found).point["alpha"]
 
     def _update_incumbent(self, w: Vector) -> None:
         """Take a hyperplane over as incumbent if it is the best one so far: its value in (10) is an upper bound."""
@@ -145,16 +155,16 @@ class _Search:
             self.value, self.share = value, share
             self.w, self.b = w, b
 
-    def descend(self) -> None:
+    def descend(self) -> Loop:
         """Alternate between the best hyperplane for a share and the best share for a hyperplane."""
         # The recomputed value of the incumbent falls by more than rounding in each pass but the last.
         while True:
             before, share = self.value, min(max(self.share, MARGIN), 1.0 - MARGIN)
-            self.solve(share, share)
-            if not self.value < before - IMPROVEMENT * max(1.0, self.value) or clock.expired():
+            yield from self.solve(share, share)
+            if not self.value < before - IMPROVEMENT * max(1.0, self.value):
                 return
 
-    def branch(self, leaf: Leaf) -> list[tuple[float, Leaf]]:
+    def branch(self, leaf: Leaf) -> Within[list[tuple[float, Leaf]]]:
         """Return the parts of an interval with their bounds: it is halved on either side of the incumbent's share.
 
         Near the incumbent's share the bound is weakest: as an end of parts it has no error of linearisation.
@@ -163,16 +173,40 @@ class _Search:
         inner = [(left + right) / 2]
         if left < self.share < right:
             inner = [(left + self.share) / 2, (self.share + right) / 2]
-        return [self._part(leaf, *ends) for ends in pairwise([left, *inner, right])]
+        parts = []
+        for ends in pairwise([left, *inner, right]):
+            parts.append((yield from self._part(leaf, *ends)))
+        return parts
 
-    def _part(self, parent: Leaf, left: float, right: float) -> tuple[float, Leaf]:
+    def _part(self, parent: Leaf, left: float, right: float) -> Within[tuple[float, Leaf]]:
         """Return a part of an interval with new multipliers, or with its parent's where their bound is larger."""
         share = self.share if left < self.share < right else (left + right) / 2
         share = min(max(share, right / 2), (1.0 + left) / 2)  # the linearised weights stay positive
-        solved = [self.solve(share, end) for end in (left, right)]
-        new = Leaf(left, right, share, np.array([lam for lam, _ in solved]), np.array([mu for _, mu in solved]))
+        lam_left, mu_left = yield from self.solve(share, left)
+        lam_right, mu_right = yield from self.solve(share, right)
+        new = Leaf(left, right, share, np.array([lam_left, lam_right]), np.array([mu_left, mu_right]))
         both = replace(parent, left=left, right=right), new
         return max(((leaf.bound(self.data, self.penalty), leaf) for leaf in both), key=itemgetter(0))
+
+
+def _bisect(search: _Search, tolerance: float, max_leaves: int) -> Loop:
+    """Yield the incumbents of the branch and bound over the intervals of the share."""
+    # Step 1: the first incumbent. Step 2: [0, 1] is the only interval.
+    yield from search.descend()
+    # Each pass replaces a part by at least two, of which there are at most max_leaves, or ends the loop.
+    while True:
+        # Step 3.1: the interval of the smallest bound.
+        bound, leaf = min(search.parts, key=itemgetter(0))
+        near = search.value - bound <= tolerance * max(1.0, search.value)
+        stop = "optimal" if near else "iteration-limit" if len(search.parts) >= max_leaves else ""
+        leaves = len(search.parts)
+        record = {"objective": search.value, "bound": bound, "share": search.share, "leaves": leaves}
+        yield search.iterate(record, stop)
+        if stop:
+            return
+        # Steps 3.2 and 3.3: its parts, and the hyperplanes of their programs.
+        parts = yield from search.branch(leaf)
+        search.parts = [part for part in search.parts if part[1] is not leaf] + parts
 
 
 @loop
@@ -219,33 +253,15 @@ def scale_search(
     session = None if model is None else run.open(model)
     if session is not None:
         check_margins("scale_search", session, data)
-    search = _Search(data, penalty, session, Recorder([] if session is None else [session], run))
     parts = [(0.0, Leaf(0.0, 1.0, 0.5, np.zeros(2), np.zeros((2, data.n))))]
-    try:
-        search.descend()
-        # Each pass replaces a part by at least two, of which there are at most max_leaves, or ends the loop.
-        while True:
-            bound, leaf = min(parts, key=itemgetter(0))
-            search.recorder.record(objective=search.value, bound=bound, share=search.share, leaves=len(parts))
-            if search.value - bound <= tolerance * max(1.0, search.value):
-                stop = "optimal"
-            elif len(parts) >= max_leaves:
-                stop = "iteration-limit"
-            else:
-                clock.check()
-                parts = [part for part in parts if part[1] is not leaf] + search.branch(leaf)
-                continue
-            break
-    except ENDS as reason:
-        if not np.isfinite(search.value):
-            raise
-        stop = stop_word(reason)
-    bound, leaves = min(parts, key=itemgetter(0))[0], [leaf for _, leaf in parts]
-    certificate = certify_scale_search(data, penalty, leaves, search.value, bound, tolerance)
+    recorder = Recorder([] if session is None else [session], run)
+    loop = _bisect(_Search(data, penalty, session, recorder, parts), tolerance, max_leaves)
+    at, stop = run_loop(loop, recorder)
+    value, bound = at.objective, at.bound
+    certificate = certify_scale_search(data, penalty, at.point["leaves"], value, bound, tolerance)
     status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
-    stop = closed(stop, relative_gap(search.value, bound), tolerance)
-    point = {"w": search.w, "b": search.b, "share": search.share, "leaves": leaves}
-    return search.recorder.end(status, stop, objective=search.value, bound=bound, point=point, certificate=certificate)
+    stop = closed(stop, relative_gap(value, bound), tolerance)
+    return recorder.end(status, stop, objective=value, bound=bound, point=at.point, certificate=certificate)
 
 
 def certify_scale_search(

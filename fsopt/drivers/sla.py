@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.answers.results import DriverResult, Point, SolveResult, Status
-from fsopt.common import clock
+from fsopt.answers.certificate import TOLERANCE, Certificate, Kind, make
+from fsopt.answers.results import DriverResult, Status
+from fsopt.certificates.points import relative_gap
 from fsopt.compiler.expressions import read
 from fsopt.compiler.rows import linear_part
 from fsopt.compiler.values import store
-from fsopt.drivers.minimum_principle import certify_vertex, status_of
+from fsopt.drivers.loop import Iterate, Loop, best, best_of
 from fsopt.drivers.penalties.penalty import Penalty, step_costs
 from fsopt.drivers.penalties.registry import approximation
-from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
+from fsopt.drivers.recorder import EARLY, Recorder, proved_bound
+from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import number, whole
 from fsopt.solvers.base import Session
@@ -28,6 +29,8 @@ ROUNDING = 1e-10
 """Weights below this are zeros that a solver rounded."""
 RESTARTS = 4
 """Random starts that are added where the start from zero ends at w = 0."""
+NONNEGATIVE = "every term of the objective is nonnegative"
+"""Source of the lower bound that makes the value 0 a global minimum."""
 EQUAL = 1e-9
 """Relative difference up to which a coefficient of the step model is that of the terms."""
 
@@ -90,81 +93,58 @@ class ConcaveTerms:
         self.set_costs(model, step_costs(self.penalty, x))
 
 
-@dataclass
-class _Descent:
-    """One run of SLA: its last vertex x, the linear ``rest`` of the objective there, and its evidence."""
+def descend(
+    session: Session,
+    recorder: Recorder,
+    concave: ConcaveTerms,
+    at: Vector,
+    *,
+    tolerance: float,
+    max_iterations: int,
+    start: int = 0,
+) -> Loop:
+    """Yield the vertices of SLA, from the linearisation at a point, which need not be feasible.
 
-    start: int
-    session: Session
-    recorder: Recorder
-    concave: ConcaveTerms
-    columns: Indices
-    tolerance: float
-    x: Vector | None = None
-    rest: float = 0.0
-    value: float = np.inf
-    principle: float = np.inf
-    stop: str = "iteration-limit"
-    vertex: Vector = field(default_factory=lambda: np.zeros(0))
-    proof: Point | None = None
-
-    @property
-    def trapped(self) -> bool:
-        """Whether the run ended at w = 0."""
-        weights = self.vertex[self.session.columns(self.session.model.w)]
-        return self.stop == "stationary" and bool(np.abs(weights).max() <= ROUNDING)
-
-    @property
-    def point(self) -> dict[str, Any]:
-        """Name -> value, or array of values, of every variable component at the last vertex, and the proof."""
-        variables = self.session.model.component_objects(pyo.Var)
-        parts = {v.name: (v, self.vertex[self.session.columns(v)]) for v in variables}
-        values = {name: at if v.is_indexed() else float(at[0]) for name, (v, at) in parts.items()}
-        return values | {"proof": self.proof}
-
-    def run(self, at: Vector, max_iterations: int) -> None:
-        """Iterate from the linearisation at a point, which need not be feasible."""
-        model = self.session.model
-        for i in range(max_iterations):
-            if i or self.start:  # The session was opened with the costs of the first step of the first run.
-                self.concave.linearise(model, at)
-                self.session.update(model.objective)
-            step = self.recorder.solve(self.session, f"a step of '{model.name}'", load=False, vertex=True)
-            if self._advance(step, self.concave.slopes(at)):
-                return
-            clock.check()
-            assert self.x is not None
-            at = self.x
-
-    def _advance(self, step: SolveResult, slopes: Vector) -> bool:
-        """Move to the vertex of a step unless the stopping criterion holds; return whether it does.
-
-        The step minimises the linearisation at the last iterate, whose value there is ``here``. Where the minimum is
-        not below it, the last iterate solves its own linearisation: the minimum principle.
-        """
+    The evidence is ``principle``: the relative decrease that the linearisation at the vertex still allows, infinite
+    before the stopping criterion holds.
+    """
+    model, columns = session.model, concave.columns(session)
+    places = {
+        v.name: session.columns(v) if v.is_indexed() else session.columns(v)[0]
+        for v in model.component_objects(pyo.Var)
+    }
+    rest, value = 0.0, np.inf
+    vertex = at
+    for i in range(max_iterations):
+        # Step 2.1: a vertex that minimises the linearisation at the last iterate.
+        if i or start:  # The session was opened with the costs of the first step of the first run.
+            concave.linearise(model, at)
+            session.update(model.objective)
+        step = recorder.solve(session, f"a step of '{model.name}'", load=False, vertex=True)
         assert step.point is not None
         assert step.objective is not None
         # A variable below 0 by the solver's tolerance would have a negative concave term, and a cost above alpha.
-        new = np.maximum(step.point.x[self.columns], 0.0)
-        principle, ends = np.inf, False
-        rest = step.objective - float(slopes @ new)
-        value = rest + self.concave.value(new)
-        if self.x is not None:
-            here = self.rest + float(slopes @ self.x)
+        new, slopes = np.maximum(step.point.x[columns], 0.0), concave.slopes(at)
+        new_rest = step.objective - float(slopes @ new)
+        new_value, principle = new_rest + concave.value(new), np.inf
+        stop = ""
+        # Step 2.2, not at the start, which need not be feasible. f is concave: it falls by at least as much as its
+        # linearisation, so each step but the last lowers f, and no vertex comes back.
+        if i:
+            here = rest + float(slopes @ at)
             # Judged by the dual bound of the step, not by the vertex that the solver calls optimal.
-            principle = max(here - proved_bound(step), 0.0) / (1.0 + abs(here))
-            # f is concave: f falls by at least as much as its linearisation, so each step but the last lowers f, and no
-            # vertex comes back. The criterion is skipped at the start, which need not be feasible.
-            ends = step.objective >= here - self.tolerance * (1.0 + abs(here))
-        if ends:
-            self.stop = "stationary" if step.status is Status.OPTIMAL else step.stop
-            self.principle, self.proof = principle, step.supported
-        else:
-            self.x, self.rest = new, rest
-            self.value, self.vertex = value, step.point.x
-        # At a record the user may end the loop, with the last vertex and what is known of it.
-        self.recorder.record(start=self.start, objective=value, principle=float(principle))
-        return ends
+            principle = float(max(here - proved_bound(step), 0.0) / (1.0 + abs(here)))
+            if step.objective >= here - tolerance * (1.0 + abs(here)):
+                stop = "stationary" if step.status is Status.OPTIMAL else step.stop
+        if not stop:
+            at, rest = new, new_rest
+            value, vertex = new_value, step.point.x
+        point = {name: vertex[place] for name, place in places.items()}
+        point["proof"] = step.supported if stop else None
+        record = {"start": start, "objective": new_value, "principle": principle}
+        yield Iterate(value, point, evidence={"principle": principle if stop else np.inf}, record=record, stop=stop)
+        if stop:
+            return
 
 
 @loop
@@ -224,35 +204,52 @@ def sla(
     concave.check_components(model)
     concave.linearise(model, zero := np.zeros(sum(len(model.component(name)) for name, _ in concave.pairs)))
     session = run.open(model)
-    columns, lower = concave.columns(session), _lower_bound(session, concave)
+    lower = _lower_bound(session, concave)
     _check_vertices(session, run)
     recorder = Recorder([session], run)
-    runs: list[_Descent] = []
-    stop = ""
-    try:
-        # Each pass appends a run, of which there are n_starts, or 1 + RESTARTS where that is more.
-        while len(runs) < n_starts:
-            if runs:
-                clock.check()
-            runs.append(_Descent(len(runs), session, recorder, concave, columns, tolerance))
-            runs[-1].run(rng.uniform(size=len(zero)) if len(runs) > 1 else zero, max_iterations)
-            if runs[0].trapped:
-                n_starts = max(n_starts, 1 + RESTARTS)
-    except ENDS as reason:
-        if runs[0].x is None:
-            raise
-        stop = stop_word(reason)
-    best = min(runs, key=lambda descent: descent.value)
-    certificate = certify_vertex(best.value, lower, best.principle, tolerance)
-    status = status_of(certificate, stationary=best.stop == "stationary")
+
+    def starts(ended: Sequence[Iterate]) -> Loop | None:
+        k = len(ended)
+        if not another(ended, n_starts):
+            return None
+        at = rng.uniform(size=len(zero)) if k else zero
+        return descend(session, recorder, concave, at, tolerance=tolerance, max_iterations=max_iterations, start=k)
+
+    ends, stop = best_of(starts, recorder)
+    at = best(ends)
+    certificate, status = certify_vertex(at, lower, tolerance)
     return recorder.end(
         status,
-        stop or ("optimal" if status is Status.OPTIMAL else best.stop),
-        objective=best.value,
+        "optimal" if status is Status.OPTIMAL and stop not in EARLY else stop,
+        objective=at.objective,
         bound=certificate.bound,
-        point={**best.point, "starts": [{"objective": d.value, **d.point} for d in runs if d.x is not None]},
+        point={**at.point, "starts": [{"objective": end.objective, **end.point} for end in ends]},
         certificate=certificate,
     )
+
+
+def another(ended: Sequence[Iterate], n_starts: int) -> bool:
+    """Return whether another run follows: up to n_starts, or 1 + RESTARTS where the first ended at w = 0."""
+    trapped = bool(ended) and ended[0].stop == "stationary" and np.abs(ended[0].point["w"]).max() <= ROUNDING
+    return len(ended) < (max(n_starts, 1 + RESTARTS) if trapped else n_starts)
+
+
+def certify_vertex(at: Iterate, lower: float, tolerance: float) -> tuple[Certificate, Status]:
+    """Certify the end of SLA: a global minimum where the value is its lower bound, else the minimum principle.
+
+    Parameters
+    ----------
+    at : the last iterate of a run, with its ``principle``.
+    lower : sum of the lower bounds of the objective's terms over their variables' bounds.
+    tolerance : the epsilon of the stopping criterion.
+    """
+    gap = relative_gap(at.objective, lower)
+    if gap <= TOLERANCE:
+        certificate = make(Kind.GLOBAL, {"gap": gap}, objective=at.objective, bound=lower, bound_source=NONNEGATIVE)
+        return certificate, Status.OPTIMAL if certificate.ok else Status.FEASIBLE
+    certificate = make(Kind.SLA, {"minimum principle": at.evidence["principle"]}, tolerance=max(1e-7, 10 * tolerance))
+    proved = certificate.ok and at.stop == "stationary"
+    return certificate, Status.STATIONARY if proved else Status.FEASIBLE
 
 
 def _lower_bound(session: Session, concave: ConcaveTerms) -> float:

@@ -10,13 +10,13 @@ import pyomo.environ as pyo
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.points import relative_gap
-from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.agreement import EQUAL, check_margins
-from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
+from fsopt.drivers.loop import Iterate, Loop, run_loop
+from fsopt.drivers.recorder import Recorder, proved_bound
+from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.errors import ParameterError
 from fsopt.models.gmeb.gmeb_cuts import add_theta
 from fsopt.models.gmeb.norm import GmebNorm as GmebNorm
@@ -72,41 +72,54 @@ def theta_cuts(
     hard = bool(model.xi[0].fixed)
     _check_model(session, data, norm, hard=hard)
     recorder = Recorder([session], run)
-    thetas = [float(t) for t in norm.ends]
-    value, bound = np.inf, -np.inf
-    stop = "iteration-limit"
-    point: dict[str, Any] = {}
-    try:
-        # Each pass adds a cut, of which there are at most max_cuts, or ends the loop.
-        while len(thetas) <= max_cuts:
-            step = recorder.solve(session, f"a linear program of '{model.name}'", load=False)
-            assert step.point is not None
-            w = step.point.x[session.columns(model.w)]
-            size, theta = norm.at(w)
-            bound = max(bound, proved_bound(step))
-            inside = w / max(1.0, size) if not hard else w
-            b = midpoint_intercept(data.X @ inside, data.y, data.weights)
-            here = size if hard else hinge(data.X @ inside + b, data.y, data.weights)
-            if here < value or not point:
-                value, point = here, {"w": inside, "b": b}
-            point |= _multipliers(session, step.point.y, thetas)
-            recorder.record(objective=value, bound=bound, norm=size, theta=theta, cuts=len(thetas))
-            if relative_gap(value, bound) <= tolerance:
-                stop = "optimal"
-                break
-            if min(abs(theta - t) for t in thetas) <= REPEATED:
-                stop = "stalled"
-                break
-            clock.check()
-            thetas.append(theta)
-            session.add(add_theta(model, norm, theta))
-    except ENDS as reason:
-        if not point:
-            raise
-        stop = stop_word(reason)
+    loop = _add_cuts(data, session, recorder, norm, hard=hard, tolerance=tolerance, max_cuts=max_cuts)
+    at, stop = run_loop(loop, recorder)
+    value, bound = at.objective, at.bound
     certificate = make(Kind.GLOBAL, {"gap": relative_gap(value, bound)}, objective=value, bound=bound)
     status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
-    return recorder.end(status, stop, objective=value, bound=bound, point=point, certificate=certificate)
+    return recorder.end(status, stop, objective=value, bound=bound, point=at.point, certificate=certificate)
+
+
+def _add_cuts(
+    data: Dataset,
+    session: Session,
+    recorder: Recorder,
+    norm: GmebNorm,
+    *,
+    hard: bool,
+    tolerance: float,
+    max_cuts: int,
+) -> Loop:
+    """Yield the best hyperplanes, with bounds, of the linear programs with more and more cuts."""
+    # Step 1: the cuts at the ends of theta are in the model.
+    model, thetas = session.model, [float(t) for t in norm.ends]
+    value, bound = np.inf, -np.inf
+    best = dict[str, Any]()
+    # Each pass adds a cut, of which there are at most max_cuts, or ends the loop.
+    while len(thetas) <= max_cuts:
+        # Step 2.1: the smallest loss with the cuts so far, a lower bound.
+        step = recorder.solve(session, f"a linear program of '{model.name}'", load=False)
+        assert step.point is not None
+        w, bound = step.point.x[session.columns(model.w)], max(bound, proved_bound(step))
+        # Step 2.2: the theta of the norm of w.
+        size, theta = norm.at(w)
+        # Step 2.3: w scaled into the ball, with its best intercept, gives an upper bound.
+        inside = w if hard else w / max(1.0, size)
+        b = midpoint_intercept(data.X @ inside, data.y, data.weights)
+        here = size if hard else hinge(data.X @ inside + b, data.y, data.weights)
+        if here < value or not best:
+            value, best = here, {"w": inside, "b": b}
+        best = best | _multipliers(session, step.point.y, thetas)
+        # Step 2.4
+        repeated = min(abs(theta - t) for t in thetas) <= REPEATED
+        stop = "optimal" if relative_gap(value, bound) <= tolerance else "stalled" if repeated else ""
+        record = {"objective": value, "bound": bound, "norm": size, "theta": theta, "cuts": len(thetas)}
+        yield Iterate(value, best, bound, record=record, stop=stop)
+        if stop:
+            return
+        # Step 2.5
+        thetas.append(theta)
+        session.add(add_theta(model, norm, theta))
 
 
 def _check_model(session: Session, data: Dataset, norm: GmebNorm, *, hard: bool) -> None:

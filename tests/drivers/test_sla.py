@@ -12,9 +12,8 @@ import fsopt
 from fsopt.answers.certificate import Kind
 from fsopt.answers.results import Status
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.drivers.minimum_principle import NONNEGATIVE
 from fsopt.drivers.run import Run
-from fsopt.drivers.sla import RESTARTS, ConcaveTerms, sla
+from fsopt.drivers.sla import NONNEGATIVE, RESTARTS, ConcaveTerms, sla
 from fsopt.errors import FileError, ParameterError, SolverError
 from fsopt.methods import large_programs
 from fsopt.verification.checking import check_record

@@ -2,81 +2,74 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from fsopt.answers.results import DriverResult
-from fsopt.common import clock
 from fsopt.compiler import compile_model
 from fsopt.drivers.column_generation.worst_case import WorstCaseData, add_violated, worst_case_generation
-from fsopt.drivers.dca import Descent, best_descent, dca
+from fsopt.drivers.column_generation.worst_case_program import Multipliers
+from fsopt.drivers.dca import best_descent, dca
+from fsopt.drivers.loop import Iterate, Loop
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.models.blocks import vector, whole
-from fsopt.typing import Indices, Vector
+from fsopt.typing import Vector
+
+NOTHING = {"criticality": np.inf, "rise": 0.0}
+"""Evidence for an iterate of which nothing is proved yet."""
 
 
-@dataclass
-class _Descent(Descent):
-    """A run whose steps are solved by column generation."""
-
-    problem: WorstCaseData
-
-    def run(self, v: Vector) -> None:
-        """Iterate from the first linearisation v."""
-        first = worst_case_generation(self.problem, alpha=self.penalty.slope, v=v, run=self.recorder.rest())
-        self.recorder.include(first)
-        self._take(first.point["w"], first.point["b"])
-        for record in first.history:
-            self._record(columns=record["columns"])
-        columns = first.point["columns"]
-        self.stop = first.stop
-        # Each pass adds a feature, of which there are p, or ends.
-        while self.stop not in EARLY:
-            clock.check()
-            excess = self._descend(np.flatnonzero(columns))
-            if excess is None or not add_violated(columns, excess):
-                return
-
-    def _descend(self, kept: Indices) -> Vector | None:
-        """Go on with DCA on some features; return the excess (p,) of the reduced costs of all, None without a proof."""
-        assert self.w is not None
-        p, slope = len(self.w), self.penalty.slope
-        model = self.problem.restricted(kept, slope)
-        found = dca(model, self.penalty, start=self.w[kept], tolerance=self.tolerance, run=self.recorder.rest())
-        self.recorder.include(found)
-        self.stop = found.stop
-        w, v = np.zeros(p), np.zeros(p)
+def _descend(
+    problem: WorstCaseData, recorder: Recorder, penalty: Penalty, v: Vector, *, tolerance: float, start: int
+) -> Loop:
+    """Yield the iterates of DCA from the linearisation v (p,), with more and more of the features."""
+    slope, run = penalty.slope, recorder.rest()
+    # The first step, for all features.
+    found = worst_case_generation(problem, alpha=slope, v=v, run=run)
+    recorder.include(found)
+    w, columns = found.point["w"], found.point["columns"]
+    value, rise = penalty.value(w), 0.0
+    stop = found.stop if found.stop in EARLY else ""
+    for record in found.history:
+        fields = {"start": start, "objective": value, "criticality": np.inf, "columns": record["columns"]}
+        yield Iterate(value, {"w": w, "b": found.point["b"]}, evidence=NOTHING, record=fields, stop=stop)
+    # Each pass adds a feature, of which there are p, or is the last.
+    while not stop:
+        # DCA on the features of the restricted problem, from the last iterate.
+        kept, before = np.flatnonzero(columns), value
+        model = problem.restricted(kept, slope)
+        found = dca(model, penalty, start=w[kept], tolerance=tolerance, run=run)
+        recorder.include(found)
+        w, v = np.zeros(problem.data.p), np.zeros(problem.data.p)
         w[kept], v[kept] = found.point["w"], found.point["gradient"]
+        value, point = penalty.value(w), {"w": w, "b": -float(found.point["b"])}
         assert found.certificate is not None
-        self.rise = max(self.rise, found.certificate.residuals["ascent"])
-        self._take(w, -float(found.point["b"]))
+        rise = max(rise, found.certificate.residuals["ascent"], (value - before) / max(1.0, abs(before)))
+        # The multipliers of its last step price all other features, whose cost is the slope.
+        criticality, proof = np.inf, found.point["proof"]
+        stop = found.stop
+        if proof is not None:
+            at = problem.multipliers(model, compile_model(model), proof, kept)
+            feasible, excess, criticality = _price(problem, slope, v, w, at)
+            point |= {"gradient": v, "multipliers": feasible}
+            if stop not in EARLY and add_violated(columns, excess):
+                stop = ""
+        evidence = {"criticality": criticality, "rise": rise}
         for record in found.history:
-            self._record(columns=len(kept), criticality=record["criticality"])
-        proof = found.point["proof"]
-        if proof is None:
-            return None
-        at = self.problem.multipliers(model, compile_model(model), proof, kept)
-        program = self.problem.program(slope, v)
-        feasible, excess, bound = program.dual(at)
-        here = program.value(w)
-        self.criticality = max(here - bound, 0.0) / max(1.0, abs(here))
-        self.point |= {"gradient": v, "multipliers": feasible}
-        return excess
+            fields = {"criticality": record["criticality"], "columns": len(kept)}
+            fields = {"start": start, "objective": value, **fields}
+            yield Iterate(value, point, evidence=evidence, record=fields, stop=stop)
 
-    def _take(self, w: Vector, b: float) -> None:
-        """Move to a hyperplane, of which nothing is proved yet."""
-        value = self.penalty.value(w)
-        if self.w is not None:
-            self.rise = max(self.rise, (value - self.value) / max(1.0, abs(self.value)))
-        self.w, self.value = w, value
-        self.criticality, self.point = np.inf, {"w": w, "b": b}
 
-    def _record(self, *, columns: int, criticality: float = np.inf) -> None:
-        """Record an iteration."""
-        self.recorder.record(start=self.start, objective=self.value, criticality=criticality, columns=columns)
+def _price(
+    problem: WorstCaseData, slope: float, v: Vector, w: Vector, at: Multipliers
+) -> tuple[Multipliers, Vector, float]:
+    """Return the multipliers made feasible, the excess (p,) of the reduced costs, and the criticality of w (p,)."""
+    program = problem.program(slope, v)
+    feasible, excess, bound = program.dual(at)
+    here = program.value(w)
+    return feasible, excess, max(here - bound, 0.0) / max(1.0, abs(here))
 
 
 @loop
@@ -121,9 +114,11 @@ def worst_case_dca(
     Yang & Ju, Algorithm 1.
     """
     p = problem.data.p
-    n_starts = whole("dca", "n_starts", n_starts)
-    rng = np.random.default_rng(whole("dca", "seed", seed))
+    n_starts, seed = whole("dca", "n_starts", n_starts), whole("dca", "seed", seed)
     first = np.zeros(p) if start is None else penalty.gradient(vector("dca", "start", start, p))
     recorder = Recorder([], run)
-    starts = (_Descent(k, recorder, penalty, tolerance, problem) for k in range(n_starts))
-    return best_descent(starts, first, rng, recorder)
+
+    def descents(k: int, v: Vector) -> Loop:
+        return _descend(problem, recorder, penalty, v, tolerance=tolerance, start=k)
+
+    return best_descent(descents, first, penalty, recorder, n_starts=n_starts, seed=seed, tolerance=tolerance)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from fsopt.algorithms.primal_dual import PrimalDual
 from fsopt.answers.results import DriverResult
-from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.matrices import SMALL
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
 from fsopt.drivers.column_generation.settings import DEFAULT_SETTINGS, GenerationSettings
 from fsopt.drivers.column_generation.trust_region import TrustRegion
-from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
+from fsopt.drivers.loop import Loop, Within, run_loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.models.blocks import vector
 from fsopt.typing import Vector
 
@@ -84,58 +86,58 @@ def column_generation(
         w, b = vector("column_generation", "start", start[0], data.p), start[1]
     unit = float(d.max()) or 1.0
     program = L1Hinge.of(data, d / unit, c / unit)
-    region = TrustRegion(program, unit, settings, Recorder([], run), run)
-    stop = generate(region, None if start is None else program.scaled(w, b))
-    w, b = program.raw(region.w, region.b)
-    alpha = unit * region.alpha
+    recorder = Recorder([], run)
+    region = TrustRegion(program, unit, settings, recorder, run)
+    at, stop = run_loop(generate(region, None if start is None else program.scaled(w, b)), recorder)
+    w, b = program.raw(at.point["w"], at.point["b"])
+    alpha = unit * at.point["alpha"]
     certificate = certify_l1_hinge(data, d, c, w, b, alpha)
-    return region.recorder.end_certified(certificate, stop, {"w": w, "b": b, "alpha": alpha})
+    return recorder.end_certified(certificate, at.stop or stop, {"w": w, "b": b, "alpha": alpha})
 
 
-def generate(region: TrustRegion, start: tuple[Vector, float] | None) -> str:
-    """Solve restricted problems until the gap is closed, and return the stopping criterion that held.
+def generate(region: TrustRegion, start: tuple[Vector, float] | None) -> Loop:
+    """Yield the incumbents and bounds of restricted problems, in the space of their program.
 
     Parameters
     ----------
-    region : before its first problem; it is left with the incumbent and the best bound.
+    region : before its first problem.
     start : a hyperplane in the space of its program; None for that of a random sample.
     """
-    settings, recorder = region.settings, region.recorder
-    region.begin(*((np.zeros(len(region.program.c)), 0.0) if start is None else start))
-    stop = "iteration-limit"
-    try:
-        if start is None and region.gap > settings.tolerance:
-            if issparse(region.program.Z) and np.prod(region.program.Z.shape) > SMALL:
-                found = _approach(region)
-                if found is not None:
-                    return found
-            else:
-                region.sample(np.random.default_rng(settings.seed))
-        # Each pass records an iteration, of which there are at most max_iterations.
-        while region.gap > settings.tolerance and len(recorder.history) < settings.max_iterations:
-            clock.check()
-            if not region.step():
-                stop = "stalled"
-                break
-    except ENDS as reason:
-        stop = stop_word(reason)
-    return "optimal" if region.gap <= settings.tolerance else stop
+    settings, program = region.settings, region.program
+    # Step 1: a first hyperplane, its features, and those of negative reduced cost.
+    region.begin(*((np.zeros(len(program.c)), 0.0) if start is None else start))
+    yield region.iterate(within=True)
+    sampled = False
+    if start is None and not region.closed:
+        if issparse(program.Z) and np.prod(program.Z.shape) > SMALL:
+            if (yield from _approach(region)):
+                return
+        else:
+            sampled = region.sample(np.random.default_rng(settings.seed))
+    yield region.iterate(record=sampled)
+    # Each pass records an iteration, of which there are at most max_iterations.
+    while not region.closed and region.iterations < settings.max_iterations:
+        # Steps 2.1 to 2.4, see TrustRegion.step.
+        new = region.step()
+        yield region.iterate("" if new else "stalled", record=True)
+        if not new:
+            return
 
 
-def _approach(region: TrustRegion) -> str | None:
-    """Move by primal-dual steps until restricted problems are small, or to an end; return its word, or None."""
+def _approach(region: TrustRegion) -> Within[bool]:
+    """Move by primal-dual steps until restricted problems are small, or to an end; return whether it is one."""
     steps, recorded = PrimalDual(region.program), region.gap
     stale = 0
     while region.gap > CLOSED:
-        clock.check()
         before, at = region.gap, steps.sweep()
         region.take(at.w, at.b, at.alpha)
         stale = 0 if region.gap < before else stale + 1
-        if region.gap <= RECORDED * recorded:
-            recorded = region.gap
-            region.record()
-        if region.gap <= NEAR and region.columns.sum() <= FEW:
-            return None
-        if stale > STALLED:
-            return "stalled"
-    return "optimal"
+        near = region.gap <= RECORDED * recorded
+        recorded = region.gap if near else recorded
+        small = region.gap <= NEAR and region.columns.sum() <= FEW
+        stop = "stalled" if stale > STALLED and not small else ""
+        yield replace(region.iterate(record=near), stop=stop)
+        if small or stop:
+            return not small
+    yield region.iterate("optimal")
+    return True

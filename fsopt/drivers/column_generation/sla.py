@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from fsopt.answers.results import DriverResult, Status
-from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.settings import GenerationSettings
-from fsopt.drivers.minimum_principle import certify_vertex, status_of
+from fsopt.drivers.loop import Iterate, Loop, best, best_of
 from fsopt.drivers.penalties.penalty import Penalty, step_costs
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, loop
-from fsopt.drivers.sla import RESTARTS, ROUNDING
+from fsopt.drivers.sla import another, certify_vertex
 from fsopt.models.blocks import number, vector, whole
 from fsopt.models.sla.step_function import step_costs as exponential_costs
 from fsopt.typing import Vector
@@ -68,58 +67,50 @@ class ConcaveHinge:
         return rows, self.omega * step_costs(self.penalty, sizes)
 
 
-@dataclass
-class _Descent:
-    """One run of SLA: its last hyperplane, the value there, and the multipliers of the step that ended it."""
-
-    data: Dataset
-    problem: ConcaveHinge
-    start: int
-    step: Callable[..., DriverResult]
-    recorder: Recorder
-    tolerance: float
-    w: Vector = field(default_factory=lambda: np.zeros(0))
-    b: float = 0.0
-    value: float = np.inf
-    alpha: Vector | None = None
-    principle: float = np.inf
-    stop: str = "iteration-limit"
-
-    def run(self, errors: Vector, sizes: Vector, max_iterations: int) -> None:
-        """Iterate from the linearisation at errors and sizes, which need not belong to a hyperplane."""
-        hyperplane = None
-        for _ in range(max_iterations):
-            d, c = self.problem.slopes(errors, sizes)
-            found = self.step(d, c, start=hyperplane, run=self.recorder.rest())
-            self.recorder.include(found)
-            w, b = found.point["w"], found.point["b"]
-            new_errors, new_sizes = np.maximum(1.0 - self.data.y * (self.data.X @ w + b), 0.0), np.abs(w)
-            value = self.problem.value(new_errors, new_sizes)
-            principle, ends = np.inf, False
-            if hyperplane is not None:
-                here = float(d @ errors + c @ sizes)
-                # Judged by the bound for all samples and features, not by the hyperplane that the step ended at.
-                bound = -np.inf if found.bound is None else found.bound
-                principle = max(here - bound, 0.0) / (1.0 + abs(here))
-                ends = float(d @ new_errors + c @ new_sizes) >= here - self.tolerance * (1.0 + abs(here))
-            if ends:
-                self.stop = "stationary" if found.status is Status.OPTIMAL else found.stop
-                self.principle, self.alpha = principle, found.point["alpha"]
-            else:
-                self.w, self.b = w, b
-                self.value = value
-            try:
-                self.recorder.record(start=self.start, objective=value, principle=principle, rounds=found.iterations)
-            except KeyboardInterrupt:
-                self.stop = "interrupted"
-                return
-            if ends:
-                return
-            hyperplane = (w, b)
+def _descend(
+    data: Dataset,
+    problem: ConcaveHinge,
+    recorder: Recorder,
+    errors: Vector,
+    sizes: Vector,
+    *,
+    settings: GenerationSettings,
+    tolerance: float,
+    max_iterations: int,
+    start: int,
+) -> Loop:
+    """Yield the hyperplanes of SLA, from the linearisation at errors and sizes that need not belong to one."""
+    hyperplane, value = None, np.inf
+    point = dict[str, Any]()
+    for _ in range(max_iterations):
+        # Step 2.1: a hyperplane that minimises the linearisation at the last iterate.
+        d, c = problem.slopes(errors, sizes)
+        found = column_generation(data, d, c, start=hyperplane, settings=settings, run=recorder.rest())
+        recorder.include(found)
+        w, b = found.point["w"], found.point["b"]
+        new_errors, new_sizes = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0), np.abs(w)
+        new_value, principle = problem.value(new_errors, new_sizes), np.inf
+        ends = False
+        # Step 2.2, as in :func:`fsopt.drivers.sla.descend`.
+        if hyperplane is not None:
+            here = float(d @ errors + c @ sizes)
+            # Judged by the bound for all samples and features, not by the hyperplane that the step ended at.
+            bound = -np.inf if found.bound is None else found.bound
+            principle = max(here - bound, 0.0) / (1.0 + abs(here))
+            ends = float(d @ new_errors + c @ new_sizes) >= here - tolerance * (1.0 + abs(here))
+        if not ends:
             errors, sizes = new_errors, new_sizes
-            if found.stop in EARLY or clock.expired():
-                self.stop = found.stop if found.stop in EARLY else "time-limit"
-                return
+            value = new_value
+            hyperplane, point = (w, b), {"w": w, "b": b, "alpha": None}
+        stop = found.stop if found.stop in EARLY else ""
+        if ends:
+            stop = "stationary" if found.status is Status.OPTIMAL else found.stop
+            point = {**point, "alpha": found.point["alpha"]}
+        evidence = {"principle": principle if ends else np.inf}
+        record = {"start": start, "objective": new_value, "principle": principle, "rounds": found.iterations}
+        yield Iterate(value, point, evidence=evidence, record=record, stop=stop)
+        if stop:
+            return
 
 
 @loop
@@ -169,30 +160,25 @@ def sla_by_column_generation(
     rng = np.random.default_rng(whole("sla", "seed", seed))
     vector("sla", "rows", problem.rows, data.n, low=0.0)
     recorder = Recorder([], run)
-    step = partial(column_generation, data, settings=GenerationSettings(seed=seed))
-    runs: list[_Descent] = []
-    # Each pass appends a run, of which there are n_starts, or 1 + RESTARTS where that is more; a step ends in time.
-    while len(runs) < n_starts:
+    how: dict[str, Any] = {"tolerance": tolerance, "max_iterations": max_iterations}
+
+    def starts(ended: Sequence[Iterate]) -> Loop | None:
+        k = len(ended)
+        if not another(ended, n_starts):
+            return None
         errors, sizes = np.zeros(data.n), np.zeros(data.p)
-        if runs:
+        if k:
             errors, sizes = rng.uniform(size=data.n), rng.uniform(size=data.p)
-        runs.append(_Descent(data, problem, len(runs), step, recorder, tolerance))
-        runs[-1].run(errors, sizes, max_iterations)
-        if runs[0].stop == "stationary" and np.abs(runs[0].w).max() <= ROUNDING:
-            n_starts = max(n_starts, 1 + RESTARTS)
-        if runs[-1].stop in EARLY:
-            break
-    best = min(runs, key=lambda descent: descent.value)
-    certificate = certify_vertex(best.value, 0.0, best.principle, tolerance)
-    status = status_of(certificate, stationary=best.stop == "stationary")
-    starts = [{"objective": d.value} for d in runs if np.isfinite(d.value)]
-    last = runs[-1].stop
-    stop = "optimal" if status is Status.OPTIMAL else best.stop
+        return _descend(data, problem, recorder, errors, sizes, settings=GenerationSettings(seed=seed), start=k, **how)
+
+    ends, stop = best_of(starts, recorder)
+    at = best(ends)
+    certificate, status = certify_vertex(at, 0.0, tolerance)
     return recorder.end(
         status,
-        last if last in EARLY else stop,
-        objective=best.value,
+        "optimal" if status is Status.OPTIMAL and stop not in EARLY else stop,
+        objective=at.objective,
         bound=certificate.bound,
-        point={"w": best.w, "b": best.b, "alpha": best.alpha, "starts": starts},
+        point={**at.point, "starts": [{"objective": end.objective} for end in ends]},
         certificate=certificate,
     )

@@ -11,6 +11,7 @@ from fsopt.data import Dataset
 from fsopt.data.matrices import divided
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge
 from fsopt.drivers.column_generation.settings import GenerationSettings
+from fsopt.drivers.loop import Iterate
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.models.registry import build
@@ -44,6 +45,8 @@ class TrustRegion:
     columns : (p,) features of the restricted problem.
     crossed : (n,) samples that a step took across the kink of their hinge.
     radius : half the edge of the box around (w, b) in which the next step stays.
+    iterations : number of records.
+    sizes : number of samples in the last restricted problem, and of those that crossed in it.
     """
 
     program: L1Hinge
@@ -60,6 +63,8 @@ class TrustRegion:
     columns: Mask = field(init=False)
     crossed: Mask = field(init=False)
     radius: float = 1.0
+    iterations: int = 0
+    sizes: tuple[int, int] = (0, 0)
 
     def begin(self, w: Vector, b: float) -> None:
         """Start from a hyperplane: its features, those without a cost, and those of the steepest descent at w = 0."""
@@ -70,6 +75,12 @@ class TrustRegion:
         if not self._add_columns(program.bound(program.d, self.columns)[1]):
             self.columns[0] = True
         self._reset_radius()
+        self.sizes = (len(program.y), 0)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the optimality gap is within the tolerance."""
+        return self.gap <= self.settings.tolerance
 
     @property
     def gap(self) -> float:
@@ -109,11 +120,14 @@ class TrustRegion:
         self.columns[new] = True
         return len(new) > 0
 
-    def sample(self, random: np.random.Generator) -> None:
-        """Move to the hyperplane of a random sample of each class, whose weights add to those of the whole class."""
+    def sample(self, random: np.random.Generator) -> bool:
+        """Move to the hyperplane of a random sample of each class, whose weights add to those of the whole class.
+
+        Returns whether there is one, with fewer samples than there are.
+        """
         program, counted = self.program, self.program.d > 0
         if self.sample_size >= counted.sum():
-            return
+            return False
         costs = np.zeros_like(program.d)
         for sign in (1.0, -1.0):
             members = np.flatnonzero(counted & (program.y == sign))
@@ -122,7 +136,8 @@ class TrustRegion:
             costs[drawn] = program.d[drawn] * (program.d[members].sum() / program.d[drawn].sum())
         self._move(*self._solve(costs > 0, costs, np.zeros_like(costs), None)[:2])
         self._reset_radius()
-        self._record(costs > 0)
+        self.sizes = int((costs > 0).sum()), 0
+        return True
 
     def step(self) -> bool:
         """Solve one restricted problem and take over its bound, features and hyperplane; return whether any was new.
@@ -161,7 +176,7 @@ class TrustRegion:
         # After a good step the pieces at the new incumbent are trusted. After a bad one every sample that has crossed
         # since the last good step stays in the restricted problem, so that the same step cannot come back.
         self.crossed = self._largest_errors(excess) if good else self.crossed | self._largest_errors(excess)
-        self._record(kept, crossed)
+        self.sizes = int(kept.sum()), int(crossed.sum())
         return moved or added or at_edge or bool(crossed.any())
 
     def _largest_errors(self, beyond: Vector) -> Mask:
@@ -195,10 +210,6 @@ class TrustRegion:
         self._raise_bound(alpha)
         self.columns = self.program.free | (self.w != 0)
         self._reset_radius()
-
-    def record(self) -> None:
-        """Record the incumbent and the bound."""
-        self._record(np.ones(len(self.margins), dtype=bool))
 
     def _learn(self, alpha: Vector) -> bool:
         """Take over the bound of multipliers if it is the largest so far, and the features of negative reduced cost."""
@@ -235,13 +246,15 @@ class TrustRegion:
         alpha[kept] = point.x[session.columns(model.alpha)]
         return w, -float(point.y[session.rows(model.balance)][0]), alpha
 
-    def _record(self, kept: Mask, crossed: Mask | None = None) -> None:
-        """Record an iteration in the units of the weights given."""
-        self.recorder.record(
-            objective=self.unit * self.value,
-            bound=self.unit * self.bound,
-            rows=int(kept.sum()),
-            columns=int(self.columns.sum()),
-            crossed=0 if crossed is None else int(crossed.sum()),
-            radius=self.radius,
-        )
+    def iterate(self, stop: str = "", *, record: bool = False, within: bool = False) -> Iterate:
+        """Return the incumbent as an iterate, with values in the units of the weights given."""
+        value, bound = self.unit * self.value, self.unit * self.bound
+        point = {"w": self.w, "b": self.b, "alpha": self.alpha}
+        stop = "optimal" if self.closed else stop
+        if not record:
+            return Iterate(value, point, bound, stop=stop, within=within)
+        self.iterations += 1
+        rows, crossed = self.sizes
+        sizes = {"rows": rows, "columns": int(self.columns.sum()), "crossed": crossed}
+        fields = {"objective": value, "bound": bound, **sizes, "radius": self.radius}
+        return Iterate(value, point, bound, record=fields, stop=stop)

@@ -9,7 +9,6 @@ import numpy as np
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.points import relative_gap
-from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.data.weights import loss_weights
@@ -17,6 +16,8 @@ from fsopt.drivers.column_generation.driver import generate
 from fsopt.drivers.column_generation.l1_hinge_program import SLACK, L1Hinge
 from fsopt.drivers.column_generation.settings import DEFAULT_SETTINGS, GenerationSettings
 from fsopt.drivers.column_generation.trust_region import TrustRegion
+from fsopt.drivers.interruption import uninterrupted
+from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, NoPoint, Run, loop
 from fsopt.drivers.theta_cuts import REPEATED
@@ -150,18 +151,18 @@ def unit_ball_generation(
     d = np.ones(data.n) * loss_weights(1.0, data.weights)
     unit = float(d.max()) or 1.0
     program = UnitBall.over(data, norm, d / unit)
-    region = TrustRegion(program, unit, settings, Recorder([], run), run)
-    stop = generate(region, None)
-    w, b = program.raw(region.w, region.b)
-    theta, price = program.quotient(program.Z.T @ region.alpha)
-    value, bound = hinge(data.X @ w + b, data.y, d), unit * (float(region.alpha.sum()) - price)
+    recorder = Recorder([], run)
+    at, stop = run_loop(generate(TrustRegion(program, unit, settings, recorder, run), None), recorder)
+    (w, b), alpha = program.raw(at.point["w"], at.point["b"]), at.point["alpha"]
+    theta, price = program.quotient(program.Z.T @ alpha)
+    value, bound = hinge(data.X @ w + b, data.y, d), unit * (float(alpha.sum()) - price)
     certificate = make(Kind.GLOBAL, {"gap": relative_gap(value, bound)}, objective=value, bound=bound)
-    return region.recorder.end(
+    return recorder.end(
         Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
-        stop,
+        at.stop or stop,
         objective=value,
         bound=bound,
-        point={"w": w, "b": b, "mu": unit * region.alpha, "price": unit * price, "theta": theta},
+        point={"w": w, "b": b, "mu": unit * alpha, "price": unit * price, "theta": theta},
         certificate=certificate,
     )
 
@@ -192,29 +193,37 @@ def smallest_norm_generation(
     NoPoint : the data are not separable.
     SolverError : a restricted problem was not solved, or t has not converged.
     """
-    program = UnitBall.over(data, norm, np.ones(data.n))
     recorder = Recorder([], run)
+    at, stop = run_loop(_newton(data, norm, settings, recorder), recorder)
+    if not at.point:
+        raise SolverError("the smallest norm has not converged", "name a solver")
+    size, t = at.objective, at.bound
+    certificate = make(Kind.GLOBAL, {"gap": relative_gap(size, t)}, objective=size, bound=t)
+    status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
+    return recorder.end(status, at.stop or stop, objective=size, bound=t, point=at.point, certificate=certificate)
+
+
+def _newton(data: Dataset, norm: GmebNorm, settings: GenerationSettings, recorder: Recorder) -> Loop:
+    """Yield the bounds t, without a point before the last one, which is attained."""
+    program = UnitBall.over(data, norm, np.ones(data.n))
     mu = project_multipliers(np.ones(data.n), data.y, 1.0)
     for _ in range(NEWTON):
+        # The zero of the linear function that the multipliers prove below phi.
         s = program.Z.T @ mu
         if np.abs(s).max() <= SLACK * np.sqrt(data.n) * float(np.linalg.norm(mu)):
             raise NoPoint("the data are not separable: no hyperplane has the smallest norm", "give other data")
         theta, price = program.quotient(s)
         t = float(mu.sum()) / price
+        # phi and its multipliers there.
         ball = replace(norm, r_plus=norm.r_plus * t**2, r_minus=norm.r_minus * t**2)
         found = unit_ball_generation(data, ball, settings=settings, run=recorder.rest())
         recorder.include(found)
         w, b = found.point["w"], found.point["b"]
         smallest = float((data.y * (data.X @ w + b)).min())
-        recorder.record(objective=norm.at(w)[0] / smallest if smallest > 0.0 else np.inf, bound=t)
+        record = {"objective": norm.at(w)[0] / smallest if smallest > 0.0 else np.inf, "bound": t}
         if smallest >= 1.0 - CONVERGED:
             point = {"w": w / smallest, "b": b / smallest, "mu": mu, "price": price, "theta": theta}
-            size = norm.at(point["w"])[0]
-            certificate = make(Kind.GLOBAL, {"gap": relative_gap(size, t)}, objective=size, bound=t)
-            status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
-            return recorder.end(status, "optimal", objective=size, bound=t, point=point, certificate=certificate)
-        if found.stop == "interrupted":
-            raise KeyboardInterrupt
-        clock.check()
-        mu = found.point["mu"]
-    raise SolverError("the smallest norm has not converged", "name a solver")
+            yield Iterate(norm.at(point["w"])[0], point, t, record=record, stop="optimal")
+            return
+        yield Iterate(np.inf, {}, t, record=record)
+        mu = uninterrupted(found).point["mu"]

@@ -9,12 +9,12 @@ import pyomo.environ as pyo
 
 from fsopt.answers.results import DriverResult, Point, Status
 from fsopt.certificates.points import relative_gap
-from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.worst_case_program import Multipliers, WorstCaseProgram, certify_worst_case
-from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, NoPoint, Run, loop
+from fsopt.drivers.loop import Iterate, Loop, run_loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import DEFAULT_RUN, NoPoint, Run, loop
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.registry import build
 from fsopt.solvers.registry import no_multipliers
@@ -117,49 +117,50 @@ def worst_case_generation(
     -----
     The program is that of Yang & Ju, (12)-(15) and (42)-(46).
     """
-    p = problem.data.p
-    v = np.zeros(p) if v is None else v
-    whole = problem.program(alpha, v)
+    v = np.zeros(problem.data.p) if v is None else v
+    program = problem.program(alpha, v)
     recorder = Recorder([], run)
-    difference = problem.moments.mean1 - problem.moments.mean2
-    scores = np.maximum(difference / whole.above, -difference / whole.below)
-    columns = first_columns(scores)
-    best: tuple[Vector, float] | None = None
-    proof, bound = Multipliers(0.0, np.zeros(0), np.zeros(0)), -np.inf
-    stop = "optimal"
-    try:
-        # Each pass adds a feature, of which there are p, or ends.
-        while True:
-            try:
-                w, b, at = _solve(problem, columns, alpha, v, recorder)
-            except NoPoint:
-                # Too few features for the accuracy; all of them allow it, or the whole program is infeasible.
-                if columns.all():
-                    raise
-                columns[np.argsort(-scores, kind="stable")[: 2 * int(columns.sum())]] = True
-                continue
-            feasible, excess, lower = whole.dual(at)
-            if lower > bound:
-                proof, bound = feasible, lower
-            best, value = (w, b), whole.value(w)
-            recorder.record(objective=value, bound=bound, columns=int(columns.sum()))
-            if relative_gap(value, bound) <= TOLERANCE or not add_violated(columns, excess):
-                break
-            clock.check()
-    except ENDS as reason:
-        if best is None:
-            raise
-        stop = stop_word(reason)
-    w, b = best
-    certificate = certify_worst_case(whole, w, b, proof)
+    at, stop = run_loop(_add_features(problem, program, alpha, v, recorder), recorder)
+    certificate = certify_worst_case(program, at.point["w"], at.point["b"], at.point["multipliers"])
     return recorder.end(
         Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
         stop if certificate.ok or stop != "optimal" else "stalled",
-        objective=whole.value(w),
+        objective=at.objective,
         bound=certificate.bound,
-        point={"w": w, "b": b, "multipliers": proof, "columns": columns},
+        point=at.point,
         certificate=certificate,
     )
+
+
+def _add_features(
+    problem: WorstCaseData, program: WorstCaseProgram, alpha: float, v: Vector, recorder: Recorder
+) -> Loop:
+    """Yield the hyperplanes and bounds of restricted master problems with more and more features."""
+    difference = problem.moments.mean1 - problem.moments.mean2
+    scores = np.maximum(difference / program.above, -difference / program.below)
+    columns = first_columns(scores)
+    proof, bound = Multipliers(0.0, np.zeros(0), np.zeros(0)), -np.inf
+    stop = ""
+    # Each pass adds a feature, of which there are p, or ends.
+    while not stop:
+        try:
+            w, b, at = _solve(problem, columns, alpha, v, recorder)
+        except NoPoint:
+            # Too few features for the accuracy; all of them allow it, or the whole program is infeasible.
+            if columns.all():
+                raise
+            columns[np.argsort(-scores, kind="stable")[: 2 * int(columns.sum())]] = True
+            continue
+        # The multipliers do not depend on the number of features: they price all others.
+        feasible, excess, lower = program.dual(at)
+        if lower > bound:
+            proof, bound = feasible, lower
+        value = program.value(w)
+        record = {"objective": value, "bound": bound, "columns": int(columns.sum())}
+        if relative_gap(value, bound) <= TOLERANCE or not add_violated(columns, excess):
+            stop = "optimal"
+        point = {"w": w, "b": b, "multipliers": proof, "columns": columns.copy()}
+        yield Iterate(value, point, bound, record=record, stop=stop)
 
 
 def _solve(

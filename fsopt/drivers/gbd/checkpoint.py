@@ -18,7 +18,7 @@ from fsopt.common.files import AGAIN, check_readable, checkpoint_of, whole_file
 from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.certificate import certify_gbd
-from fsopt.drivers.gbd.state import Iterate, State
+from fsopt.drivers.gbd.state import Selection, State
 from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.errors import FileError
 from fsopt.typing import Vector
@@ -76,7 +76,7 @@ def save(path: Path, run: Saved, problem: Mapping[str, str]) -> None:
     arrays: dict[str, Any] = {"alphas": np.array(state.alphas), "stale": state.stale, **run.master}
     arrays["tried"] = np.array([np.frombuffer(key) for key in sorted(state.tried)])
     for prefix, attribute in ITERATES.items():
-        iterate: Iterate | None = getattr(state, attribute)
+        iterate: Selection | None = getattr(state, attribute)
         if iterate is not None:
             arrays |= {f"{prefix}_{k}": getattr(iterate, k) for k in ("sigma", "w")}
             arrays[f"{prefix}_numbers"] = [iterate.b, iterate.value, iterate.error]
@@ -148,7 +148,7 @@ def _state(held: Mapping[str, Any], sub: Subproblem, penalties: Vector) -> State
     return state
 
 
-def _iterate(held: Mapping[str, Any], name: str, sub: Subproblem, penalties: Vector) -> Iterate:
+def _iterate(held: Mapping[str, Any], name: str, sub: Subproblem, penalties: Vector) -> Selection:
     """Return an iterate of a checkpoint, whose value is computed again from the data."""
     sigma, w = (np.array(held[f"{name}_{k}"], dtype=float) for k in ("sigma", "w"))
     b, value, error = (float(v) for v in held[f"{name}_numbers"])
@@ -157,4 +157,4 @@ def _iterate(held: Mapping[str, Any], name: str, sub: Subproblem, penalties: Vec
     again = sub.iterate(sigma, w, penalties, None)
     if not relative_gap(again.value, value) <= 1e-9 or np.any(w[sigma < 0.5]) or not 0.0 <= error <= 1.0:
         raise ValueError(f"the value of its {name} selection is {again.value:.9g}, not {value:.9g}")
-    return Iterate(sigma, again.w, b, value, error)
+    return Selection(sigma, again.w, b, value, error)

@@ -12,7 +12,6 @@ import pyomo.environ as pyo
 
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult, Status
-from fsopt.common import clock
 from fsopt.common.files import check_writable
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.certificate import certify_gbd
@@ -23,8 +22,9 @@ from fsopt.drivers.gbd.root_cut import root_cut
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
 from fsopt.drivers.gbd.state import State
 from fsopt.drivers.gbd.subproblem import Subproblem, Training
-from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, timed
+from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import DEFAULT_RUN, Run, timed
 from fsopt.typing import Vector
 
 INWARD = 0.1
@@ -86,35 +86,59 @@ def gbd(
     settings.check(validated=validation is not None)
     if run.checkpoint is not None:
         check_writable(run.checkpoint)
-    loop = _Loop.of(data, master, sub, c, settings, validation, run)
-    try:
-        loop.begin()
-        # Each iteration adds at least one cut, of which there are at most max_cuts. The stopping criterion looks at
-        # the clock. It waits for an incumbent, which the first or the second selection is.
-        while not (stop := loop.stopping_criterion()):
-            loop.iterate()
-    except ENDS as reason:
-        if loop.state.best is None:
-            raise
-        stop = stop_word(reason)
-    return loop.end(stop)
+    problem = _Problem.of(data, master, sub, c, settings, validation, run)
+    at, stop = run_loop(_add_cuts(problem, run.resume), problem.recorder, problem.save)
+    alphas, tolerance = at.point["alphas"], settings.tolerance
+    certificate = certify_gbd(data, alphas, c, at.objective, at.bound, tolerance)
+    status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
+    stop = closed(stop, certificate.residuals["gap"], tolerance)
+    return problem.recorder.end(
+        status, stop, objective=at.objective, bound=at.bound, point=at.point, certificate=certificate
+    )
 
 
-@dataclass
-class _Loop:
-    """The two problems of GBD, the settings of the loop, and its state."""
+def _add_cuts(problem: _Problem, resume: Path | None) -> Loop:
+    """Yield the incumbents, and the lower bounds of the masters with more and more cuts."""
+    master, sub = problem.master, problem.sub
+    recorder = problem.recorder
+    # Step 1: a first selection, or the state of a checkpoint.
+    state, stepping = problem.begin() if resume is None else (yield from problem.resumed(resume))
+    at = problem.step(state) if stepping else problem.iterate(state, problem.stopping_criterion(state))
+    yield at
+    # Each pass adds at least one cut, of which there are at most max_cuts. There is an incumbent after one or two.
+    while not at.stop:
+        # Step 2.1: the subproblem at sigma; a feasible selection has a value.
+        alpha, w = sub.solve(state.sigma, recorder)
+        new = [alpha]
+        if state.feasible:
+            state.keep(sub.iterate(state.sigma, w, master.penalties, problem.validation))
+            yield problem.iterate(state, within=True)
+        # A second cut, a little inward: at sigma itself the dual leaves q_j of unselected features free, and the cut is
+        # weak in their slopes.
+        if problem.inward(state):
+            new.append(sub.solve((1.0 - INWARD) * state.sigma + INWARD * state.sigma.mean(), recorder)[0])
+        # Step 2.2: the cuts.
+        state.alphas = [*state.alphas, *new]
+        master.add(new)
+        yield problem.iterate(state, within=True)
+        # Steps 2.3 and 2.4: the master, its bound and its selection, and the stopping criteria.
+        at = problem.step(state)
+        yield at
 
-    data: Dataset
-    c: float
+
+@dataclass(frozen=True)
+class _Problem:
+    """The two problems of GBD, the settings of the loop, and what identifies a checkpoint of it."""
+
     settings: GbdSettings
     validation: Dataset | None
-    run: Run
+    checkpoint: Path | None
     master: Master
     sub: Subproblem
     relaxed: Master | None
     recorder: Recorder
-    state: State
-    problem: Mapping[str, str]
+    first: Vector
+    identity: Mapping[str, str]
 
     @classmethod
     def of(
@@ -126,15 +150,15 @@ class _Loop:
         settings: GbdSettings,
         validation: Dataset | None,
         run: Run,
-    ) -> _Loop:
-        """Return the loop before its first cut."""
+    ) -> _Problem:
+        """Return the problems before the first cut."""
         first = settings.first(data)
         kind, warm = ClosedForm if settings.master == "closed-form" else Master, settings.master_start == "incumbent"
         master = kind(data, model, settings.master_solver, warm=warm)
         sub = Subproblem(data, sub_model, c, run)
         relaxed = Master(data, model, None, relaxed=True) if settings.root_cuts and run.resume is None else None
         sessions = [master.session, *sub.sessions, *([relaxed.session] if relaxed else [])]
-        problem = identity(
+        known = identity(
             data,
             master.program,
             validation,
@@ -145,109 +169,83 @@ class _Loop:
             **({} if settings.master == "milp" else {"master": settings.master}),
             **({} if settings.master_start == "none" else {"master_start": settings.master_start}),
         )
-        state = State(first, master.feasible(first), _bound_without_cuts(master.penalties))
         recorder = Recorder(sessions, run)
-        return cls(data, c, settings, validation, run, master, sub, relaxed, recorder, state, problem)
+        return cls(settings, validation, run.checkpoint, master, sub, relaxed, recorder, first, known)
 
-    def begin(self) -> None:
-        """Resume from a checkpoint, or make the cut at the root and go to a feasible selection."""
-        if self.run.resume is not None:
-            self._resume(self.run.resume)
-            return
+    def begin(self) -> tuple[State, bool]:
+        """Make the cut at the root, and go to a feasible selection; no master is to be solved."""
+        state = State(self.first, self.master.feasible(self.first), _bound_without_cuts(self.master.penalties))
         if self.relaxed is not None:
-            self.state.alphas = root_cut(self.relaxed, self.sub, self.recorder, most=self.settings.root_cuts)
-            self.master.add(self.state.alphas)
-        if self.settings.start == "zero" and not self.state.feasible:
-            self.state.sigma, self.state.feasible = self.master.first(self.recorder), True
+            state.alphas = root_cut(self.relaxed, self.sub, self.recorder, most=self.settings.root_cuts)
+            self.master.add(state.alphas)
+        if self.settings.start == "zero" and not state.feasible:
+            state.sigma, state.feasible = self.master.first(self.recorder), True
+        return state, False
 
-    def _resume(self, path: Path) -> None:
-        """Go on where a checkpoint ends: its lower bound is proved again by the master over its cuts."""
-        saved = load(path, self.problem, self.sub, self.master.penalties)
-        self.state = saved.state
+    def resumed(self, path: Path) -> Within[tuple[State, bool]]:
+        """Return the state of a checkpoint, whose lower bound the master proves again, and whether to solve it anew."""
+        saved = load(path, self.identity, self.sub, self.master.penalties)
+        state = saved.state
         self.recorder.resume(saved.history, saved.solvers)
+        yield self.iterate(state, within=True)
         with undamaged(path):
-            self.master.resume(self.state, saved.master, self.recorder)
+            self.master.resume(state, saved.master, self.recorder)
         # A run whose gap was small enough has no next selection: with a smaller tolerance its master looks for one.
-        ended = self.state.sigma.tobytes() in self.state.tried
-        if saved.stepping or (ended and self.settings.tolerance < saved.tolerance):
-            self._step()
+        ended = state.sigma.tobytes() in state.tried
+        return state, saved.stepping or (ended and self.settings.tolerance < saved.tolerance)
 
-    def iterate(self) -> None:
-        """Add the cuts at the present selection, and go to the next one."""
-        self.master.add(self._new_cuts())
-        self._step()
+    def inward(self, state: State) -> bool:
+        """Return whether an iteration has a second cut, and there is place for it."""
+        asked = self.settings.stabilisation == "in-out" and state.best is not None and np.ptp(state.sigma) > 0.0
+        return bool(asked and len(state.alphas) + 1 < self.settings.max_cuts)
 
-    def _step(self) -> None:
-        """Go to the next selection, and keep a record and a checkpoint of the iteration.
+    def step(self, state: State) -> Iterate:
+        """Solve the master, and go to its selection; ``complete``: the time sufficed.
 
-        The checkpoint of a step that the time limit ended is the state before it, from which it is completed. Cuts of
-        subproblems that it ended are in none: a run without an interruption has others. The progress function, which
-        may end the loop, comes after it.
+        The state to be saved of a step that the time limit ended is the one before it, from which it is completed.
         """
-        before = replace(self.state)
-        complete = self.master.step(self.state, self.settings.tolerance, self.recorder)
-        self.recorder.append(**self._record())
-        if self.run.checkpoint is not None and not self.sub.late:
-            history = self.recorder.history if complete else self.recorder.history[:-1]
-            state = self.state if complete else before
-            master, tolerance = self.master.snapshot(), self.settings.tolerance
-            saved = Saved(state, master, history, self.recorder.solvers, not complete, tolerance)
-            save(self.run.checkpoint, saved, self.problem)
-        self.recorder.tell()
-
-    def _new_cuts(self) -> list[Vector]:
-        """Return the multipliers of the new cuts; a feasible selection becomes an iterate."""
-        state, sigma = self.state, self.state.sigma
-        alpha, w = self.sub.solve(sigma, self.recorder)
-        new = [alpha]
-        if state.feasible:
-            state.keep(self.sub.iterate(sigma, w, self.master.penalties, self.validation))
-        inward = self.settings.stabilisation == "in-out" and state.best is not None and np.ptp(sigma) > 0.0
-        if inward and len(state.alphas) + 1 < self.settings.max_cuts:
-            # At sigma itself the dual leaves q_j of unselected features free, and the cut is weak in their slopes.
-            new.append(self.sub.solve((1.0 - INWARD) * sigma + INWARD * sigma.mean(), self.recorder)[0])
-        state.alphas += new
-        return new
-
-    def _record(self) -> dict[str, Any]:
-        """Return the record of an iteration; there is no validation error before the first feasible selection."""
-        state = self.state
-        record: dict[str, Any] = {
-            "objective": state.upper,
-            "bound": state.lower,
-            "gap": state.gap,
-            "cuts": len(state.alphas),
-        }
-        if self.validation is not None:
+        before = replace(state)
+        complete = self.master.step(state, self.settings.tolerance, self.recorder)
+        cuts = len(state.alphas)
+        record: dict[str, Any] = {"objective": state.upper, "bound": state.lower, "gap": state.gap, "cuts": cuts}
+        if self.validation is not None:  # without an error before the first feasible selection
             record["validation_error"] = state.validated and state.validated.error
-        return record
+        saved = {"complete": complete, "state": replace(state) if complete else before}
+        return replace(self.iterate(state, self.stopping_criterion(state)), evidence=saved, record=record)
 
-    def stopping_criterion(self) -> str:
+    def iterate(self, state: State, stop: str = "", *, within: bool = False) -> Iterate:
+        """Return the answer so far, without a point before the first feasible selection."""
+        answer = state.best if self.validation is None else state.validated
+        if answer is None:
+            return Iterate(np.inf, {}, state.lower, within=True)
+        point = {"sigma": answer.sigma, "w": answer.w, "b": answer.b, "alphas": state.alphas}
+        return Iterate(answer.value, point, state.lower, stop=stop, within=within)
+
+    def stopping_criterion(self, state: State) -> str:
         """Return the stopping criterion that holds; empty where none does, or there is no incumbent yet."""
-        state, patience = self.state, self.settings.patience
         if state.best is None:
             return ""
+        patience = self.settings.patience
         reasons = {
             "optimal": state.closed(self.settings.tolerance),
-            "time-limit": clock.expired(),
             "repeated": state.sigma.tobytes() in state.tried,
             "validation": patience is not None and state.stale >= patience,
             "iteration-limit": len(state.alphas) >= self.settings.max_cuts,
         }
         return next((reason for reason, holds in reasons.items() if holds), "")
 
-    def end(self, stop: str) -> DriverResult:
-        """Return the result, certified from the multipliers behind the cuts."""
-        state = self.state
-        answer = state.best if self.validation is None else state.validated
-        assert answer is not None
-        certificate = certify_gbd(self.data, state.alphas, self.c, answer.value, state.lower, self.settings.tolerance)
-        status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
-        point = {"sigma": answer.sigma, "w": answer.w, "b": answer.b, "alphas": state.alphas}
-        stop = closed(stop, certificate.residuals["gap"], self.settings.tolerance)
-        return self.recorder.end(
-            status, stop, objective=answer.value, bound=state.lower, point=point, certificate=certificate
-        )
+    def save(self, at: Iterate) -> None:
+        """Write the checkpoint of an iteration.
+
+        Cuts of subproblems that the time limit ended are in none: a run without an interruption has others.
+        """
+        if self.checkpoint is None or self.sub.late:
+            return
+        complete, recorder = at.evidence["complete"], self.recorder
+        history = recorder.history if complete else recorder.history[:-1]
+        master, tolerance = self.master.snapshot(), self.settings.tolerance
+        saved = Saved(at.evidence["state"], master, history, recorder.solvers, not complete, tolerance)
+        save(self.checkpoint, saved, self.identity)
 
 
 def _bound_without_cuts(penalties: Vector) -> float:

@@ -14,7 +14,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.agreement import check_svm
-from fsopt.drivers.gbd.state import Iterate
+from fsopt.drivers.gbd.state import Selection
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.solvers.base import Session
@@ -84,7 +84,7 @@ class Subproblem:
         w[used] = root * result.point["w"]
         return result.point["alpha"], w
 
-    def iterate(self, sigma: Vector, w: Vector, penalties: Vector, validation: Dataset | None) -> Iterate:
+    def iterate(self, sigma: Vector, w: Vector, penalties: Vector, validation: Dataset | None) -> Selection:
         """Return the iterate of a selection and its weights; the value is the primal one, with the best intercept."""
         w = np.where(sigma > 0.5, w, 0.0)
         scores = self.data.X @ w
@@ -93,7 +93,7 @@ class Subproblem:
             0.5 * float(w @ w) + self.c * hinge(scores + b, self.data.y, self.data.weights) + float(penalties @ sigma)
         )
         error = 0.0 if validation is None else float(np.mean(validation.y * (validation.X @ w + b) <= 0))
-        return Iterate(sigma, w, b, value, error)
+        return Selection(sigma, w, b, value, error)
 
     def fractional_value(self, sigma: Vector, w: Vector) -> float:
         """Return the primal value at a fractional sigma, an upper bound on the convex extension of F there."""

@@ -16,10 +16,12 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, lower_hull
 from fsopt.drivers.kernel_scaling.programs import WholeProgram
-from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
+from fsopt.drivers.loop import Loop, run_loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.models.blocks import number, vector
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
+from fsopt.typing import Vector
 
 SCALINGS = ("local", "global")
 FRONTIER = "frontier"
@@ -89,20 +91,8 @@ def kernel_scaling(
     problem = ScalingProblem(data, weights, b, risk, np.full(data.p, c), np.full(data.p, True))
     session = run.open(build_kernel_scaling_step(data, w=weights, b=b, e_cap=risk, c=c))
     recorder = Recorder([session], run)
-    search = OuterApproximation(problem, WholeProgram(session, recorder), recorder, recording=True)
-    stop = "settled"
-    try:
-        search.start(np.ones(data.p))
-        if scaling != "local":
-            stop = search.close_gap(tolerance, max_programs)
-        else:
-            recorder.record(objective=search.value, linear_programs=search.programs)
-        if scaling == FRONTIER:
-            stop = search.find_frontier(max_programs) or stop
-    except ENDS as reason:
-        if not np.isfinite(search.value):
-            raise
-        stop = stop_word(reason)
+    search = OuterApproximation(problem, WholeProgram(session, recorder))
+    _, stop = run_loop(rescale(search, np.ones(data.p), scaling, tolerance, max_programs), recorder)
     status, bound, certificate = search.certified(scaling, tolerance)
     if bound is not None:
         stop = closed(stop, relative_gap(search.value, bound), tolerance)
@@ -115,6 +105,21 @@ def kernel_scaling(
         "cuts": search.cuts,
     }
     return recorder.end(status, stop, objective=search.value, bound=bound, point=point, certificate=certificate)
+
+
+def rescale(search: OuterApproximation, s: Vector, scaling: str, tolerance: float, max_programs: int) -> Loop:
+    """Yield the incumbents of (15) from scales s (p,)."""
+    # Frank-Wolfe steps on (R, W).
+    yield from search.start(s)
+    if scaling == "local":
+        record = {"objective": search.value, "linear_programs": search.programs}
+        yield search.iterate(record, "settled")
+        return
+    # Cuts below the frontier of (R, W), until they prove the incumbent optimal; then its other vertices.
+    stop = yield from search.close_gap(tolerance, max_programs)
+    if scaling == FRONTIER:
+        stop = (yield from search.find_frontier(max_programs)) or stop
+    yield search.iterate(stop=stop)
 
 
 def check_scaling(name: str, scaling: str, words: Sequence[str] = SCALINGS) -> None:

@@ -15,8 +15,10 @@ from fsopt.answers.results import Point, Status
 from fsopt.certificates.kernel_scaling.form import ScalingForm, recognise
 from fsopt.common import clock
 from fsopt.compiler import Program
+from fsopt.drivers.kernel_scaling.driver import rescale
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
 from fsopt.drivers.kernel_scaling.programs import WholeProgram
+from fsopt.drivers.loop import run_loop
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import ENDS, NoPoint
 from fsopt.errors import SolverError
@@ -61,13 +63,12 @@ class KernelScaling:
         started = time.perf_counter()
         session = _open(self.form, self.settings)
         recorder = Recorder([session])
-        search = OuterApproximation(self.form.problem, WholeProgram(session, recorder), recorder)
+        search = OuterApproximation(self.form.problem, WholeProgram(session, recorder))
         try:
-            search.start(self.form.start)
-            stop = search.close_gap(gap, MAX_PROGRAMS)
+            _, stop = run_loop(rescale(search, self.form.start, "global", gap, MAX_PROGRAMS), recorder)
+        except KeyboardInterrupt:
+            raise
         except ENDS as reason:
-            if not np.isfinite(search.value) and isinstance(reason, KeyboardInterrupt):
-                raise
             stop = stop_word(reason)
         except NoPoint:
             # With an incumbent the problem is feasible, and the linear program is at fault.

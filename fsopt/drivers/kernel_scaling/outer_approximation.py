@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +13,9 @@ from fsopt.answers.certificate import Certificate, Kind
 from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
-from fsopt.common import clock
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling, certify_stationary
 from fsopt.drivers.kernel_scaling.programs import LinearPrograms
-from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.loop import Iterate, Loop, Within
 from fsopt.errors import SolverError
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
@@ -35,27 +35,29 @@ class OuterApproximation:
 
     Attributes
     ----------
-    problem, linear, recorder : the problem, the linear programs of its data, and the bookkeeping.
+    problem, linear : the problem, and the linear programs of its data.
     s, value : (p,) and scalar, the incumbent; empty and infinite before there is one.
     cuts : those known before, then those of the linear programs in their order.
     points : (R, W) of the start and of the solutions of programs without costs.
     stationary : the cut of the Frank-Wolfe step at the incumbent that did not improve it.
     programs : number of linear programs solved.
-    recording : whether each round of :meth:`close_gap` is an iteration of the loop.
     """
 
     problem: ScalingProblem
     linear: LinearPrograms
-    recorder: Recorder
     s: Vector = field(default_factory=lambda: np.zeros(0))
     value: float = np.inf
     cuts: list[Cut] = field(default_factory=list)
     points: list[tuple[float, float]] = field(default_factory=list)
     stationary: Cut | None = None
     programs: int = 0
-    recording: bool = False
 
-    def start(self, s: Vector) -> None:
+    def iterate(self, record: Mapping[str, Any] | None = None, stop: str = "") -> Iterate:
+        """Return the incumbent, if there is one, as an iterate."""
+        point = {"s": self.s} if np.isfinite(self.value) else {}
+        return Iterate(self.value, point, record=record, stop=stop, within=record is None)
+
+    def start(self, s: Vector) -> Loop:
         """Load the problem and descend from s, or from a first vertex where s is not feasible."""
         self.linear.load(self.problem, s)
         self._update_incumbent(s)
@@ -69,7 +71,7 @@ class OuterApproximation:
                 f"solver '{self.linear.session.spec.name}' found no scales with a hinge loss of at most E",
                 "give a larger E, or take another solver",
             )
-        self.descend()
+        yield from self.descend()
 
     def _update_incumbent(self, s: Vector) -> bool:
         """Take scales over as incumbent if they are feasible and better; return whether they improve it."""
@@ -94,7 +96,7 @@ class OuterApproximation:
             self.cuts.append(cut)
         return self._update_incumbent(s), cut
 
-    def descend(self) -> None:
+    def descend(self) -> Loop:
         """Take Frank-Wolfe steps on (R, W) from the incumbent until one does not improve it.
 
         The gradient of RW at (R, W) is (W, R): each step is one linear program with these weights.
@@ -102,28 +104,28 @@ class OuterApproximation:
         for _ in range(FRANK_WOLFE_STEPS):
             radius, capacity = self.problem.size(self.s)
             improves, self.stationary = self._solve(capacity, radius, with_costs=self.problem.has_costs)
-            if not improves or clock.expired():
-                break
+            yield self.iterate()
+            if not improves:
+                return
 
-    def close_gap(self, tolerance: float, max_programs: int) -> str:
+    def close_gap(self, tolerance: float, max_programs: int) -> Within[str]:
         """Solve linear programs until the cuts prove the incumbent optimal; return the stopping criterion that held."""
         if self.problem.lower_bounds[0] > 0:
-            self._solve_for_ends()
+            yield from self._solve_for_ends()
         before = None
         # Each pass solves a linear program, of which there are at most max_programs, or finds none to solve: then the
         # bound and its radius are those of the last pass, and the loop ends as stalled.
         while True:
             bound, radius = lower_bound(self.problem, self.cuts, self.value)
-            if self.recording:
-                self.recorder.record(objective=self.value, bound=bound, radius=radius, linear_programs=self.programs)
+            stop = "stalled" if before == (bound, radius) else ""
             if self.value - bound <= tolerance * max(1.0, abs(self.value)):
-                return "optimal"
-            if clock.expired():
-                return "time-limit"
-            if self.programs >= max_programs:
-                return "iteration-limit"
-            if before == (bound, radius):
-                return "stalled"
+                stop = "optimal"
+            elif self.programs >= max_programs:
+                stop = "iteration-limit"
+            record = {"objective": self.value, "bound": bound, "radius": radius, "linear_programs": self.programs}
+            yield self.iterate(record, stop)
+            if stop:
+                return stop
             before = bound, radius
             if self.problem.has_costs:
                 radius = max(radius, self._smallest_radius())
@@ -131,9 +133,9 @@ class OuterApproximation:
             else:
                 improves = self._refine_chord(radius)
             if improves:
-                self.descend()
+                yield from self.descend()
 
-    def _solve_for_ends(self) -> None:
+    def _solve_for_ends(self) -> Loop:
         """Solve for both ends of the frontier, and with costs for the best point at the minimum radius."""
         smallest_R = self._solve_for_minima()
         if self.problem.has_costs:
@@ -146,7 +148,7 @@ class OuterApproximation:
             if radius * slope > 0.0:
                 share = max(cut.proved(self.problem)[2], self.value) / (radius * slope)
                 self.cuts.append(Cut(cut.mu + share * smallest_R.mu, cut.beta + share * smallest_R.beta, radius, True))
-            self.descend()
+            yield from self.descend()
 
     def _solve_for_minima(self) -> Cut:
         """Minimise R, and W where no cut bounds it alone; return the cut of the first."""
@@ -171,7 +173,7 @@ class OuterApproximation:
         improves, _ = self._solve(high - low, right - left, with_costs=False)
         return improves
 
-    def find_frontier(self, max_programs: int) -> str:
+    def find_frontier(self, max_programs: int) -> Within[str]:
         """Solve for all vertices of the frontier of (R, W): for each chord, until no point lies below it.
 
         Returns the limit that was reached; empty where all were found.
@@ -181,14 +183,13 @@ class OuterApproximation:
         # Each pass solves a linear program, of which there are at most max_programs, or drops a chord: one of two
         # chords that replace another is shorter by more than NEAR, so that no chord comes back.
         while chords:
-            if clock.expired():
-                return "time-limit"
             if self.programs >= max_programs:
                 return "iteration-limit"
             (left, high), (right, low) = chords.pop()
             if right - left <= NEAR * right or high - low <= NEAR * high:
                 continue
             self._solve(high - low, right - left, with_costs=False)
+            yield self.iterate()
             R, W = self.points[-1]
             below = (high - low) * (R - left) + (right - left) * (W - high)
             if below < -NEAR * (high - low) * right:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -14,12 +13,12 @@ from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.points import relative_gap
-from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.drivers.kernel_scaling.certificate import certify_stationary
-from fsopt.drivers.kernel_scaling.driver import check_scaling
+from fsopt.drivers.kernel_scaling.driver import check_scaling, rescale
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
 from fsopt.drivers.kernel_scaling.programs import LinearPrograms, RestrictedPrograms, WholeProgram
+from fsopt.drivers.loop import Iterate, Loop, run_inner, run_loop
 from fsopt.drivers.mop.certificate import certify_mop, risk_bound
 from fsopt.drivers.mop.risk import (
     SLACK,
@@ -29,8 +28,8 @@ from fsopt.drivers.mop.risk import (
     train_by_interior_point,
     train_by_model,
 )
-from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.models.blocks import number
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
@@ -111,77 +110,70 @@ def mop(
         step = Session(build_kernel_scaling_step(data, w=e, e_cap=0.0), lp_solver)
         recorder = Recorder([dual, step], run)
         train, linear = partial(train_by_model, data, dual, recorder), WholeProgram(step, recorder)
-    loop = _Alternation(data, train, linear, recorder, c, scaling, e, w_cap)
-    stop = "iteration-limit"
-    try:
-        for _ in range(max_iterations):
-            if not loop.iterate(tolerance):
-                stop = "settled"
-                break
-            clock.check()
-        else:
-            loop.minimise_risk()
-    except ENDS as reason:
-        if "w" not in loop.best:
-            raise
-        stop = stop_word(reason)
-    certificate = certify_mop(data, loop.best, costs=c > 0)
-    return recorder.end(Status.FEASIBLE, stop, objective=loop.best["E"][-1], point=loop.best, certificate=certificate)
+    at, stop = run_loop(_alternate(data, train, linear, c, scaling, w_cap, tolerance, max_iterations), recorder)
+    certificate = certify_mop(data, at.point, costs=c > 0)
+    return recorder.end(Status.FEASIBLE, stop, objective=at.objective, point=at.point, certificate=certificate)
 
 
-@dataclass
-class _Alternation:
-    """The two problems of Algorithm 1, the scales and the cap of the present iteration, and the point of the result."""
+def _alternate(
+    data: Dataset,
+    train: Training,
+    linear: LinearPrograms,
+    c: float,
+    scaling: str,
+    cap: float,
+    tolerance: float,
+    max_iterations: int,
+) -> Loop:
+    """Yield the hyperplanes of (14), for the data as given, with the histories of E and H."""
+    # Step 1
+    scales = np.ones(data.p)
+    point: dict[str, Any] = {"E": [], "H": [], "scaling": None, "start": ""}
+    for t in range(max_iterations):
+        # Step 2.1: (14) for the present scales and cap.
+        solution = minimise_risk(data, train, scales, cap)
+        point = _moved(point, solution, scales, cap)
+        yield Iterate(solution.risk, point, within=True)
+        # Step 2.2: (15) for the hyperplane; costs are relative to the present scales, and those at 0 stay there.
+        search = OuterApproximation(_problem(data, solution, scales, c), linear, cuts=_cut_on_capacity(solution))
+        answer = _rescale(search, scales, scaling)
+        point = {**point, "scaling": answer, "H": [*point["H"], answer["radius"] * answer["capacity"]]}
+        if t == 0:
+            point["start"] = _verified_start(search, answer)
+        # Step 2.3: neither E nor H fell, and no feature was dropped.
+        fewer = bool(np.sum(answer["s"] > 0) < np.sum(scales > 0))
+        goes_on = fewer or _fell(point["E"], tolerance) or _fell(point["H"], tolerance)
+        stop = "" if goes_on else "settled"
+        yield Iterate(solution.risk, point, record=_iteration(data, point, search.programs), stop=stop)
+        if stop:
+            return
+        # Step 2.4: the hyperplane with the new scales has capacity W and a loss of at most E: with W as cap, E cannot
+        # rise.
+        scales, cap = answer["s"], answer["capacity"]
+    solution = minimise_risk(data, train, scales, cap)
+    yield Iterate(solution.risk, _moved(point, solution, scales, cap), stop="iteration-limit")
 
-    data: Dataset
-    train: Training
-    linear: LinearPrograms
-    recorder: Recorder
-    c: float
-    scaling: str
-    scales: Vector
-    cap: float
-    best: dict[str, Any] = field(default_factory=lambda: {"E": [], "H": [], "scaling": None, "start": ""})
 
-    def iterate(self, tolerance: float) -> bool:
-        """Solve (14) and (15), move to the new scales and cap; return whether E, H or the number of features fell."""
-        best, scales = self.best, self.scales
-        solution = self.minimise_risk()
-        cuts = _cut_on_capacity(solution)
-        search = OuterApproximation(self._problem(solution), self.linear, self.recorder, cuts=cuts)
-        best["scaling"] = answer = _rescale(search, scales, self.scaling)
-        best["H"].append(answer["radius"] * answer["capacity"])
-        if len(best["H"]) == 1:
-            best["start"] = _verified_start(search, answer)
-        new = answer["s"]
-        self.recorder.record(**_iteration(self.data, best, search.programs))
-        fewer = bool(np.sum(new > 0) < np.sum(scales > 0))
-        if not (fewer or _fell(best["E"], tolerance) or _fell(best["H"], tolerance)):
-            return False
-        # The hyperplane with the new scales has capacity W and a loss of at most E: with W as cap, E cannot rise.
-        self.scales, self.cap = new, answer["capacity"]
-        return True
+def _moved(point: Mapping[str, Any], solution: RiskMinimum, scales: Vector, cap: float) -> dict[str, Any]:
+    """Return a point with the hyperplane of (14) for the data as given, and its loss in the history."""
+    return {
+        **point,
+        "E": [*point["E"], solution.risk],
+        "w": scales * solution.w,
+        "b": solution.b,
+        "scales": scales,
+        "inactive": solution.inactive,
+        "alpha": solution.alpha,
+        "cap": cap,
+    }
 
-    def minimise_risk(self) -> RiskMinimum:
-        """Solve (14) for the present scales and cap, and store the hyperplane for the data as given."""
-        solution = minimise_risk(self.data, self.train, self.scales, self.cap)
-        self.best["E"].append(solution.risk)
-        self.best |= {
-            "w": self.scales * solution.w,
-            "b": solution.b,
-            "scales": self.scales,
-            "inactive": solution.inactive,
-            "alpha": solution.alpha,
-            "cap": self.cap,
-        }
-        return solution
 
-    def _problem(self, solution: RiskMinimum) -> ScalingProblem:
-        """Return (15) for a hyperplane: costs are relative to the present scales, and those at 0 stay there."""
-        active = self.scales > 0
-        costs = np.where(active, self.c / np.where(active, self.scales, 1.0), 0.0)
-        e_cap = solution.risk + SLACK * max(1.0, solution.risk)
-        return ScalingProblem(self.data, solution.w, solution.b, e_cap, costs, active)
+def _problem(data: Dataset, solution: RiskMinimum, scales: Vector, c: float) -> ScalingProblem:
+    """Return (15) for a hyperplane."""
+    active = scales > 0
+    costs = np.where(active, c / np.where(active, scales, 1.0), 0.0)
+    e_cap = solution.risk + SLACK * max(1.0, solution.risk)
+    return ScalingProblem(data, solution.w, solution.b, e_cap, costs, active)
 
 
 def _iteration(data: Dataset, at: Mapping[str, Any], programs: int) -> dict[str, Any]:
@@ -217,9 +209,7 @@ def _cut_on_capacity(solution: RiskMinimum) -> list[Cut]:
 
 def _rescale(search: OuterApproximation, scales: Vector, scaling: str) -> dict[str, Any]:
     """Solve (15) from the present scales and return its answer with the evidence, by the keys of saved fits."""
-    search.start(scales)
-    if scaling == "global":
-        search.close_gap(GAP, MAX_PROGRAMS)
+    run_inner(rescale(search, scales, scaling, GAP, MAX_PROGRAMS))
     at = search.problem
     status, bound, certificate = search.certified(scaling, GAP)
     radius, capacity = at.size(search.s)

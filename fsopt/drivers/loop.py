@@ -1,0 +1,129 @@
+"""The one runner of loops: a driver yields its iterates, and what surrounds a run is here and in its recorder.
+
+A loop is a generator. It solves the models of its algorithm by :meth:`fsopt.drivers.recorder.Recorder.solve`, yields an
+:class:`Iterate` after each step, and knows nothing of clocks, signals, files, histories and restarts. The certificate
+of an answer is a function of the last iterate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from fsopt.common import clock
+from fsopt.drivers.recorder import EARLY, Recorder, stop_word
+from fsopt.drivers.run import ENDS
+from fsopt.errors import SolverError
+
+
+@dataclass(frozen=True)
+class Iterate:
+    """What a loop has after a step: its best point, and all that is known of it.
+
+    Attributes
+    ----------
+    objective : the value of the point; nan where its certificate alone computes it.
+    point : by the keys of the result; empty as long as there is none.
+    bound : the largest lower bound that was proved, minus infinity where there is none.
+    evidence : numbers for the certificate that are no part of the point.
+    record : fields of the record of a step; None for no record.
+    stop : the stopping criterion that holds here; empty where the loop goes on.
+    within : whether this is within a step, which is completed after the time limit, too.
+    """
+
+    objective: float
+    point: Mapping[str, Any]
+    bound: float = -np.inf
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    record: Mapping[str, Any] | None = None
+    stop: str = ""
+    within: bool = False
+
+
+T = TypeVar("T")
+Loop: TypeAlias = Generator[Iterate, None, None]
+"""The iterates of an algorithm, to the one at which its stopping criterion holds, or to its largest number of steps."""
+Within: TypeAlias = Generator[Iterate, None, T]
+"""A part of a loop that yields its iterates and returns what the loop goes on with."""
+
+
+def run_loop(loop: Loop, recorder: Recorder, save: Callable[[Iterate], None] | None = None) -> tuple[Iterate, str]:
+    """Run a loop to its end, its time limit, Ctrl-C or the end of the memory.
+
+    Returns the last iterate, and why the loop ended: its stopping criterion, ``iteration-limit`` where it ended without
+    one, or one of :data:`fsopt.drivers.recorder.EARLY`.
+
+    Parameters
+    ----------
+    save : writes the checkpoint of a loop with a state of its own, after each record, and before the progress function,
+        which may end the loop.
+
+    Raises
+    ------
+    OutOfTimeError, KeyboardInterrupt, MemoryError : there is no point yet.
+    SolverError : a step was not solved, or the loop has no step.
+    """
+    at = None
+    try:
+        for at in loop:
+            if at.record is not None:
+                recorder.append(**at.record)
+                if save is not None:
+                    save(at)
+                recorder.tell()
+            if not (at.stop or at.within):
+                clock.check()
+    except ENDS as reason:
+        if at is None or not at.point:
+            raise
+        return at, stop_word(reason)
+    finally:
+        loop.close()
+    if at is None:
+        raise SolverError("the loop ended before its first step", "allow it at least one")
+    return at, at.stop or "iteration-limit"
+
+
+def run_inner(loop: Loop) -> None:
+    """Run a loop inside a step of another one, without records, to its end or, once it has a point, its time limit."""
+    for at in loop:
+        if at.point and clock.expired():
+            break
+    loop.close()
+
+
+def best_of(starts: Callable[[Sequence[Iterate]], Loop | None], recorder: Recorder) -> tuple[list[Iterate], str]:
+    """Run a loop from one start after the other; return the last iterate of each, and why the best one stopped.
+
+    Parameters
+    ----------
+    starts : function (last iterates of the runs so far) -> the next loop; None where there is none.
+    recorder : of all runs, which a limit ends together.
+
+    Raises
+    ------
+    As :func:`run_loop`, for the first run.
+    """
+    ends: list[Iterate] = []
+    early = ""
+    while not early and (loop := starts(ends)) is not None:
+        try:
+            if ends:
+                clock.check()
+            at, stop = run_loop(loop, recorder)
+        except ENDS as reason:
+            if not ends:
+                raise
+            early = stop_word(reason)
+        else:
+            ends.append(at)
+            early = stop if stop in EARLY else ""
+    return ends, early or best(ends).stop or "iteration-limit"
+
+
+def best(ends: Sequence[Iterate]) -> Iterate:
+    """Return the iterate of the smallest objective value, the first of equal ones."""
+    return min(ends, key=lambda at: at.objective)
