@@ -25,6 +25,10 @@ def test_check_prints_the_interval_as_fractions_and_the_word(saved, run):
     assert found["exact"]["word"] == "verified exactly"
     assert "stored doubles, after preprocessing" in found["exact"]["about"]
     (claim,) = found["exact"]["claims"]
+    assert found["confirmed"]
+    assert found["statement"]["origin"]["parameters"] == {"c": 1.0}
+    assert (found["sense"], found["lower"], found["upper"]) == ("min", claim["lower"], claim["upper"])
+    assert Fraction(found["gap"]) < Fraction(1, 10**6)
     lower, upper = Fraction(claim["lower"]), Fraction(claim["upper"])
     assert Fraction(claim["interval"][0]) <= lower <= upper <= Fraction(claim["interval"][1])
     objective = json.loads(saved.read_text())["objective"]
