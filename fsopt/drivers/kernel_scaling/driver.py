@@ -21,7 +21,6 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.models.blocks import number, vector
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
-from fsopt.typing import Vector
 
 SCALINGS = ("local", "global")
 FRONTIER = "frontier"
@@ -92,7 +91,8 @@ def kernel_scaling(
     session = run.open(build_kernel_scaling_step(data, w=weights, b=b, e_cap=risk, c=c))
     recorder = Recorder([session], run)
     search = OuterApproximation(problem, WholeProgram(session, recorder))
-    _, stop = run_loop(rescale(search, np.ones(data.p), scaling, tolerance, max_programs), recorder)
+    search.load(np.ones(data.p))
+    _, stop = run_loop(scale(search, scaling, tolerance, max_programs), recorder)
     status, bound, certificate = search.certified(scaling, tolerance)
     if bound is not None:
         stop = closed(stop, relative_gap(search.value, bound), tolerance)
@@ -107,10 +107,16 @@ def kernel_scaling(
     return recorder.end(status, stop, objective=search.value, bound=bound, point=point, certificate=certificate)
 
 
-def rescale(search: OuterApproximation, s: Vector, scaling: str, tolerance: float, max_programs: int) -> Loop:
-    """Yield the incumbents of (15) from scales s (p,)."""
+def scale(search: OuterApproximation, scaling: str, tolerance: float, max_programs: int) -> Loop:
+    """Yield the incumbents of (15), first the scales that were loaded, if they are one."""
+    yield search.iterate()
+    yield from rescale(search, scaling, tolerance, max_programs)
+
+
+def rescale(search: OuterApproximation, scaling: str, tolerance: float, max_programs: int) -> Loop:
+    """Yield the incumbents of (15) from the scales that were loaded."""
     # Frank-Wolfe steps on (R, W).
-    yield from search.start(s)
+    yield from search.start()
     if scaling == "local":
         record = {"objective": search.value, "linear_programs": search.programs}
         yield search.iterate(record, "settled")

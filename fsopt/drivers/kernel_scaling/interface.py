@@ -15,7 +15,7 @@ from fsopt.answers.results import Point, Status
 from fsopt.certificates.kernel_scaling.form import ScalingForm, recognise
 from fsopt.common import clock
 from fsopt.compiler import Program
-from fsopt.drivers.kernel_scaling.driver import rescale
+from fsopt.drivers.kernel_scaling.driver import scale
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
 from fsopt.drivers.kernel_scaling.programs import WholeProgram
 from fsopt.drivers.loop import run_loop
@@ -65,7 +65,8 @@ class KernelScaling:
         recorder = Recorder([session])
         search = OuterApproximation(self.form.problem, WholeProgram(session, recorder))
         try:
-            _, stop = run_loop(rescale(search, self.form.start, "global", gap, MAX_PROGRAMS), recorder)
+            search.load(self.form.start)
+            _, stop = run_loop(scale(search, "global", gap, MAX_PROGRAMS), recorder)
         except KeyboardInterrupt:
             raise
         except ENDS as reason:

@@ -57,12 +57,15 @@ class OuterApproximation:
         point = {"s": self.s} if np.isfinite(self.value) else {}
         return Iterate(self.value, point, record=record, stop=stop, within=record is None)
 
-    def start(self, s: Vector) -> Loop:
-        """Load the problem and descend from s, or from a first vertex where s is not feasible."""
+    def load(self, s: Vector) -> None:
+        """Load the problem, and take the scales s over where they are feasible."""
         self.linear.load(self.problem, s)
         self._update_incumbent(s)
         if self.problem.excess(s) <= FEASIBILITY:
             self.points.append(self.problem.size(s))
+
+    def start(self) -> Loop:
+        """Descend from the scales that were loaded, or from a first vertex where they are not feasible."""
         if not np.isfinite(self.value):
             radius, capacity = self.problem.units
             self._solve(capacity, radius, with_costs=self.problem.has_costs)

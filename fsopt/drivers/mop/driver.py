@@ -209,7 +209,8 @@ def _cut_on_capacity(solution: RiskMinimum) -> list[Cut]:
 
 def _rescale(search: OuterApproximation, scales: Vector, scaling: str) -> dict[str, Any]:
     """Solve (15) from the present scales and return its answer with the evidence, by the keys of saved fits."""
-    run_inner(rescale(search, scales, scaling, GAP, MAX_PROGRAMS))
+    search.load(scales)
+    run_inner(rescale(search, scaling, GAP, MAX_PROGRAMS))
     at = search.problem
     status, bound, certificate = search.certified(scaling, GAP)
     radius, capacity = at.size(search.s)

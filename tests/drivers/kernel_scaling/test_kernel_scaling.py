@@ -224,3 +224,12 @@ def test_a_frontier_that_is_not_complete_is_told():
     assert (whole.stop, part.stop) == ("optimal", "iteration-limit")
     assert part.status is whole.status is Status.OPTIMAL
     assert len(part.point["frontier"]) < len(whole.point["frontier"])
+
+
+def test_an_interruption_of_the_first_program_leaves_the_scales_that_it_starts_from(ends):
+    data = blobs(40, 6, seed=2, gap=0.3)
+    w = np.linspace(-1.0, 1.0, data.p)
+    ends(1, "interrupted")
+    result = kernel_scaling(data, w=w, b=0.1)
+    assert (result.status, result.stop) == (Status.FEASIBLE, "interrupted")
+    assert np.array_equal(result.point["s"], np.ones(data.p))
