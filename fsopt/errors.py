@@ -178,7 +178,7 @@ def reading(what: str) -> Iterator[None]:
         yield
     except FsoptError:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError) as error:
         reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
         raise FileError(f"the saved {what} is damaged: {reason}", "compute the answer again and save it") from error
 

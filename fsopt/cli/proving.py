@@ -154,10 +154,11 @@ def check_proof(proof: Path, data: str | None, model: str | None, customise: opt
 
 def is_proof(path: Path) -> bool:
     """Return whether a file is a proof, packed or not, and no saved answer."""
+    import zlib
     from contextlib import suppress
     from gzip import open as unpacked
 
-    with suppress(OSError, EOFError):
+    with suppress(OSError, EOFError, zlib.error):
         with open(path, "rb") as file:
             first = file.read(100)
         if first[:2] == b"\x1f\x8b":

@@ -213,6 +213,7 @@ class Program:
         """
         slope, constant = list(costs), [self.c0]
         squares = [(i, j, v) for (i, j), v in self.P.items()] + [(j, j, s) for j, s in shift.items()]
+        spend(100 * len(squares) + self.n)  # each of some rational operations
         for i, j, v in squares:
             at, other = curve.get(i, ZERO), curve.get(j, ZERO)
             slope[i] += v * other

@@ -81,7 +81,7 @@ def limit(value: Any) -> Fraction | None:
 def count(value: Any) -> int:
     """Return an integer that is at least 0."""
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
-        refuse(f"{str(value)[:20]} is not a place or a count")
+        refuse(f"{str(value)[:20]!r} is not a place or a count")
     return int(value)
 
 

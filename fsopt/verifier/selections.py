@@ -29,6 +29,7 @@ from .rationals import (
 )
 
 UNIT = 2**64
+MOST_PACKED = 2**32  # bits of all samples as they are packed
 LOSSES = ("hinge", "squared-hinge", "logistic")
 Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node
 Cut = tuple[int, list[int]]  # value >= constant - sum of the gains of the selected features, in units of 2^-64
@@ -115,6 +116,9 @@ class Selection:
         need(main is None or all(v >= 0 for v in self.R[main]), "the main constraint has negative weights")
         top = max([steps, *(max(grid, default=0) for grid, _ in held["cuts"])])
         self.width = 8 * ((top * self.most).bit_length() // 8 + 1)
+        spend(len(self.y) * self.p, self.p * self.width // 64)
+        if len(self.y) * self.p * self.width > MOST_PACKED:
+            refuse("its numbers are too long for so many samples and features")
         self.packed = [
             sum(column[i] << (self.width * j) for j, column in enumerate(self.signed)) for i in range(len(self.y))
         ]

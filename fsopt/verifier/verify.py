@@ -13,6 +13,7 @@ import hashlib
 import json
 import re
 import sys
+import zlib
 from fractions import Fraction
 from typing import Any
 
@@ -70,8 +71,11 @@ def loaded(path: str) -> Any:
     """Return the JSON value of a file, perhaps packed by gzip, that is not too large."""
     with open(path, "rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
-    with gzip.open(path) if packed else open(path, "rb") as file:
-        content = file.read(MOST_BYTES + 1)
+    try:
+        with gzip.open(path) if packed else open(path, "rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except zlib.error as error:
+        refuse(f"its packed form is damaged ({error})")
     if len(content) > MOST_BYTES:
         refuse(f"it has more than {MOST_BYTES} bytes")
     return json.loads(
@@ -162,13 +166,23 @@ def said(found: dict[str, Any]) -> list[str]:
     return lines
 
 
+def digits_of(end: Fraction) -> str:
+    """Return the decimal text of a rational number, however long it is: its bits were counted when it was read."""
+    most = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        return str(end)
+    finally:
+        sys.set_int_max_str_digits(most)
+
+
 def plain(found: dict[str, Any]) -> dict[str, Any]:
     """Return a confirmed statement as plain data."""
     lower, upper = found["lower"], found["upper"]
     gap = None if None in (lower, upper) else width(lower, upper)
     ends = {"lower": lower, "upper": upper, "gap": gap}
     words = {name: found[name] for name in ("status", "program", "about", "sense", "left_out")}
-    return words | {name: None if end is None else str(end) for name, end in ends.items()}
+    return words | {name: None if end is None else digits_of(end) for name, end in ends.items()}
 
 
 def opened(path: str) -> list[Any]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import gzip
 import json
 import re
 import time
@@ -251,3 +252,25 @@ def test_what_is_not_foreseen_is_no_refutation(tmp_path, monkeypatch):
     code, shown = verdict(written(tmp_path / "proof.json", base("vertex")))
     assert code == 2
     assert "it is damaged (KeyError)" in shown
+
+
+def test_an_end_of_any_length_is_written(tmp_path):
+    proof = copy.deepcopy(base("svm"))
+    proof["claims"][0]["statement"] |= {"status": "bounded", "lower": "-" + "f" * 5000, "upper": None}
+    code, shown = verdict(written(tmp_path / "proof.json", proof), "--json")
+    assert code == 0
+    assert len(json.loads(shown)["statements"][0]["lower"]) > 4300
+
+
+def test_damaged_packing_deep_parameters_and_words_of_terminals_are_refused(tmp_path):
+    packed = bytearray(gzip.compress(json.dumps(base("svm")).encode()))
+    packed[40:90] = b"\xff" * 50
+    (tmp_path / "cut.json.gz").write_bytes(packed)
+    assert "packed form is damaged" in verdict(tmp_path / "cut.json.gz")[1]
+    deep, odd = copy.deepcopy(base("svm")), copy.deepcopy(base("svm"))
+    deep["claims"][0]["statement"]["origin"]["parameters"]["c"] = json.loads("[" * 600 + "]" * 600)
+    for path in (tmp_path / "cut.json.gz", written(tmp_path / "deep.json", deep)):
+        with pytest.raises(FileError, match="damaged"):
+            check_proof(path, DATA)
+    odd["claims"][0]["evidence"]["nodes"] = [["leaf", "\x1b[2K"]]
+    assert "\x1b" not in verdict(written(tmp_path / "odd.json", odd))[1]
