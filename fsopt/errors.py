@@ -147,7 +147,7 @@ def foreign(
     """Turn whatever a library raises at its boundary into one error, which names the library and what it said.
 
     A library ends in whatever exception the line of code raises that stumbles over its input: there is no list of them.
-    Errors of fsopt pass, and a lack of memory.
+    Errors of fsopt pass, and a lack of memory, but for the size that the library itself could not allocate.
 
     Parameters
     ----------
@@ -156,12 +156,14 @@ def foreign(
     kind : class of the error.
     passed : further exceptions that pass: those of the operating system have their own words.
     """
-    own: tuple[type[Exception], ...] = (FsoptError, MemoryError, *passed)
+    own: tuple[type[Exception], ...] = (FsoptError, *passed)
     try:
         yield
     except own:
         raise
     except Exception as error:
+        if isinstance(error, MemoryError) and not type(error).__module__.startswith(library):
+            raise
         raise kind(f"{fault} ({library}: {said(error)})", hint) from error
 
 

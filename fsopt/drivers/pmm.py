@@ -23,6 +23,7 @@ from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
 from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.solvers.base import Session
+from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
 FREE = 1e3
@@ -199,7 +200,7 @@ def pmm(data: Dataset, *, generate: bool = False, tolerance: float = 1e-9, run: 
 
     Raises
     ------
-    SolverError : a linear program was not solved.
+    SolverError : a linear program was not solved, or a solver that returns no multipliers.
 
     Notes
     -----
@@ -210,6 +211,8 @@ def pmm(data: Dataset, *, generate: bool = False, tolerance: float = 1e-9, run: 
         step: Step = partial(_restricted_programs, data, recorder)
     else:
         session = run.open(build_misclass_step(data, alpha=1.0))
+        if not session.spec.duals:
+            raise no_multipliers(session.spec.name, session.problem_class)
         recorder = Recorder([session], run)
         step = partial(_whole_program, data, session, recorder)
     at, stop = run_loop(_lower(data, step, tolerance), recorder)
