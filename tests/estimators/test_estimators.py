@@ -29,7 +29,7 @@ DATA = blobs(30, 5, gap=0.8, seed=2)
 FRAME = pd.DataFrame(DATA.X, columns=list("abcde"))
 LABELS = np.where(DATA.y > 0, "yes", "no")
 EACH = [getattr(estimators, name) for name in estimators.__all__]
-QUICK = {"SMPM": {"lam": 0.05}, "VSSSVM": {"n_partitions": 2}, "GBDLambda": {"tolerance": 0.5}}
+QUICK = {"SMPM": {"lam": 0.05}, "VSSSVM": {"n_partitions": 2}, "GBDLambda": {"tolerance": 0.01}}
 """Parameters with which a method that takes long is quicker: the checks are of what all estimators have in common."""
 
 
