@@ -90,7 +90,9 @@ def best_known(
         result = better(program, result, _point(model, program, raw, found))
         evidence = verify(found, raw, exact=True).exact
         assert evidence is not None
-        routes.append(BestKnown(result, found.bound, f"{found.method} of fsopt, {found.stop}", evidence.proof()))
+        lower = evidence.claims[0].lower  # the bound that is published is that of the proof
+        bound = found.bound if lower is None else float(lower)
+        routes.append(BestKnown(result, bound, f"{found.method} of fsopt, {found.stop}", evidence.proof()))
     limit = seconds if slug in SEARCHED else search
     routes.append(proved(model, raw, built, prove(model, result, time_limit=limit)))
     return replace(best_bound(routes, program.sign), result=routes[-1].result)
