@@ -85,7 +85,7 @@ def _trial(name: str) -> str:
 def _loaded(name: str) -> list[str]:
     """Return the classes of programs that a solver takes up to the solve, which needs a licence, one model of each."""
     from fsopt.errors import FsoptError
-    from fsopt.library.conformance import build_trial
+    from fsopt.models.draws import build_trial
     from fsopt.models.registry import MODELS
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import SOLVERS

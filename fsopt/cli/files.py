@@ -9,7 +9,7 @@ import typer
 
 from fsopt.cli import options
 from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, deliver, pairs, print_certificate, show
-from fsopt.cli.proving import Exact, print_exact
+from fsopt.cli.proving import Exact, Proof, print_exact, write_evidence
 
 
 def certify(
@@ -22,6 +22,7 @@ def certify(
         float | None,
         typer.Option("--prove", help="seconds: evidence that the solution file lacks is looked for by a solver"),
     ] = None,
+    proof: Proof = None,
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
@@ -43,7 +44,7 @@ def certify(
     program = read_model(model)
     stated = read_solution(solution, program)
     answer = unrounded(program, stated) if prove is None else supported(program, stated, prove)
-    found = verify(answer, program, exact=exact)
+    found = verify(answer, program, exact=exact or proof is not None)
     holds = found.verified and found.recomputed is answer.status
     why = reason(found, answer, compile_model(program))
     if why == NO_BOUND:
@@ -66,6 +67,8 @@ def certify(
         "moved": answer.message if holds else "",
     }
     record = {k: plain(v) for k, v in record.items()}
+    if proof is not None and found.exact is not None:
+        write_evidence(found.exact, proof)
     deliver(record, output, as_json=json, present=lambda: _print(record))
     return EXIT_SOLVED if holds else EXIT_NOT_SOLVED
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,6 +52,25 @@ Options = Annotated[Path | None, typer.Option("--options", help="TOML file with 
 TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="seconds")]
 Scheduler = Annotated[str | None, typer.Option("--scheduler", help="Dask scheduler, tcp://HOST:PORT")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
+
+
+def given(context: typer.Context) -> dict[str, Any]:
+    """Return the options and arguments of a command that the user gave: name -> value, without the defaults."""
+    return {k: v for k, v in context.params.items() if _written(context, k)}
+
+
+def _written(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def only(context: typer.Context, mode: str, names: Collection[str]) -> dict[str, Any]:
+    """Return the given options; raises ParameterError for one that has no meaning in this mode of the command."""
+    found = given(context)
+    for parameter in context.command.params:
+        if parameter.name in found and parameter.name not in names:
+            raise ParameterError(f"{parameter.opts[0]} has no meaning {mode}", "leave it out")
+    return found
 
 
 def check_workers(jobs: int, scheduler: str | None) -> None:

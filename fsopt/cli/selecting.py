@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.layouts import WHOLE, layout_record, load
+from fsopt.cli.layouts import OPTIONS, WHOLE, layout_record, load
 from fsopt.cli.output import (
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
@@ -21,6 +21,7 @@ from fsopt.cli.output import (
     show,
     table,
 )
+from fsopt.cli.paths import print_path, selection_path
 from fsopt.cli.proving import Exact
 from fsopt.common.texts import one_line
 from fsopt.data.tables.layout import Layout
@@ -38,6 +39,7 @@ def _page(path: Path | None) -> Path | None:
 
 
 def select(
+    context: typer.Context,
     data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
     layout: Layout = WHOLE,
     features: Annotated[int | None, typer.Option("--features", help="number of features, instead of a choice")] = None,
@@ -49,7 +51,15 @@ def select(
     folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
     seed: Annotated[int, typer.Option("--seed", help="of folds, halves and permuted columns")] = 0,
     exact: Exact = False,
-    time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for the proof of the selection")] = 30.0,
+    path: Annotated[
+        str | None,
+        typer.Option("--path", help="numbers of features, 1-10 or all: the best selection of each, and a lower bound"),
+    ] = None,
+    loss: Annotated[str, typer.Option("--loss", help="of --path: hinge, squared-hinge or logistic")] = "hinge",
+    tolerance: Annotated[float, typer.Option("--tolerance", help="of --path: relative gap of each search")] = 1e-4,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="seconds for the proof of the selection; of all for --path")
+    ] = 30.0,
     jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
     checkpoint: options.Checkpoint = None,
     resume: options.Resume = None,
@@ -59,7 +69,9 @@ def select(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="save the fit, for check and predict --proba", callback=options.writable),
+        typer.Option(
+            "-o", "--output", help="save the fit for check and predict, or the path", callback=options.writable
+        ),
     ] = None,
     json: options.Json = False,
 ) -> int:
@@ -72,6 +84,9 @@ def select(
     from fsopt.answers.records import plain, sealed
     from fsopt.studies.selection_report import write_selection
 
+    if path is not None:
+        return _path(context, data, layout, path, output, json)
+    options.only(context, "without --path", context.params.keys() - {"loss", "tolerance"})
     source = load(data, layout)
     own: dict[str, Any] = {
         "features": features,
@@ -90,6 +105,17 @@ def select(
     answer = plain({**found.heading, "data": data, "rows": found.to_records()})
     deliver(saved, output, as_json=False, present=lambda: print_json(answer) if json else _print(found))
     return EXIT_SOLVED if found.status.solved else EXIT_NOT_SOLVED
+
+
+def _path(context: typer.Context, data: str, layout: Layout, path: str, output: Path | None, json: bool) -> int:
+    """Compute, save and print the path of a data set."""
+    named = ("c", "loss", "tolerance", "time_limit", "jobs")
+    of_data = (option.name for option in OPTIONS)
+    given = options.only(context, "with --path", ("data", "path", "output", "json", *named, *of_data))
+    record, code = selection_path(load(data, layout), path, {k: given[k] for k in named if k in given})
+    record["data"] = data
+    deliver(record, output, as_json=json, present=lambda: print_path(record))
+    return code
 
 
 def _answer(source: Dataset, checkpoint: Path | None, own: Mapping[str, Any]) -> Selection:

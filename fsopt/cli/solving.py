@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
+from fsopt.cli.analysing import explanation, prices, print_prices
 from fsopt.cli.files import certify
 from fsopt.cli.layouts import WHOLE, checked_layout, layout_record, load
 from fsopt.cli.output import (
@@ -25,7 +26,17 @@ from fsopt.cli.output import (
     remark,
     show,
 )
-from fsopt.cli.proving import Exact, ModelFile, changes_of, check_proof, is_proof, one_source, print_exact
+from fsopt.cli.proving import (
+    Exact,
+    ModelFile,
+    Proof,
+    changes_of,
+    check_proof,
+    is_proof,
+    one_source,
+    print_exact,
+    write_evidence,
+)
 from fsopt.common.customising import Change, complete, customised, names_of
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import FsoptError, ParameterError, SolverError
@@ -37,13 +48,6 @@ if TYPE_CHECKING:
     from fsopt.data import Dataset
     from fsopt.solvers.base import Session
     from fsopt.solvers.watching import Watch
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import pyomo.environ as pyo
-
-    from fsopt.answers.results import SolveResult
-
 
 PROVE = "seconds of branch and bound whose tree is saved: the bound of an integer program is no solver's word then"
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
@@ -85,6 +89,13 @@ def solve(
     options_file: options.Options = None,
     time_limit: options.TimeLimit = None,
     verify: Annotated[str | None, typer.Option("--verify", help="solve again with this solver and compare")] = None,
+    sensitivity: Annotated[
+        bool, typer.Option("--sensitivity", help="also shadow prices and reduced costs, of linear programs with ranges")
+    ] = False,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="of an infeasible model the constraints and bounds that contradict each other"),
+    ] = False,
     prove: Annotated[float | None, typer.Option("--prove", help=PROVE)] = None,
     checkpoint: options.Checkpoint = None,
     resume: options.Resume = None,
@@ -123,9 +134,13 @@ def solve(
     record["seconds"]["build"] = task.seconds
     if verify is not None:
         record["verify"] = second_solve(task.program, verify, result)
+    if sensitivity:
+        record["sensitivity"] = prices(session, result)
+    if explain and not (watch.interrupted or result.status.solved):
+        record["explanation"] = explanation(task.program, time_limit)
     record["history"] = plain(watch.records)
     record = sealed(record)
-    deliver(record, output, as_json=json, present=lambda: _print_solve(record))
+    deliver(record, output, as_json=json, present=lambda: print_solve(record))
     if watch.interrupted or result.stop == "interrupted":
         remark(f"interrupted: the incumbent is shown, its status is {result.status}")
         return EXIT_INTERRUPTED
@@ -226,7 +241,8 @@ def _told(record: Mapping[str, Any]) -> str:
     return ", ".join(f"{k} {v:.6g}" for k, v in shown.items()) or "no incumbent yet"
 
 
-def _print_solve(record: dict[str, Any]) -> None:
+def print_solve(record: Mapping[str, Any]) -> None:
+    """Print the answer to a model."""
     from fsopt.formats.contents import told
 
     names = ["model", "data", "scale", "solver", "status", "stop", "objective", "bound", "iterations"]
@@ -237,6 +253,10 @@ def _print_solve(record: dict[str, Any]) -> None:
     show(pairs(lines))
     if record.get("verify"):
         show(pairs([(f"verify {k}", v) for k, v in record["verify"].items()]))
+    if "sensitivity" in record:
+        print_prices(record["sensitivity"])
+    if "explanation" in record:
+        show(record["explanation"]["summary"])
     print_certificate(record["certificate"])
 
 
@@ -273,13 +293,14 @@ def export(
 def check(
     solution: Annotated[
         Path,
-        typer.Argument(help="a file of 'fsopt solve' or 'fsopt fit' with -o, or a proof of 'fsopt evidence'"),
+        typer.Argument(help="a file of 'fsopt solve' or 'fsopt fit' with -o, or a proof of --proof"),
     ],
     data: options.OptionalData = None,
     model: ModelFile = None,
     layout: Layout = WHOLE,
     customise: options.Customise = None,
     exact: Exact = False,
+    proof: Proof = None,
     json: options.Json = False,
 ) -> int:
     """Verify a saved answer again, without any solver; what rests on a solver's word alone is named.
@@ -287,9 +308,11 @@ def check(
     The program of a proof is built anew from the data, or read from the model file, and has to be the one in the proof.
     """
     if is_proof(solution):
+        if proof is not None:
+            raise ParameterError(f"'{solution}' is a proof already", "leave out --proof")
         return check_proof(solution, data, model, customise, json)
     if one_source(data, model) == "model":
-        return certify(str(model), str(solution), exact=exact, json=json)
+        return certify(str(model), str(solution), exact=exact, proof=proof, json=json)
     assert data is not None
     from fsopt.answers.records import plain
     from fsopt.answers.saved import read_record
@@ -299,8 +322,10 @@ def check(
     record = read_record(solution)
     source = load(data, checked_layout(record, layout, solution), known=True)
     changes = changes_of(record, customise)
-    verified = verify_record(record, source, str(solution), exact=exact, customise=changes)
+    verified = verify_record(record, source, str(solution), exact=exact or proof is not None, customise=changes)
     found = plain(verified.record())
+    if proof is not None and verified.exact is not None:
+        write_evidence(verified.exact, proof)
     if json:
         print_json(found)
     else:
@@ -310,7 +335,7 @@ def check(
             lines.append(("recomputed", f"{found['recomputed']}; the bound, and with it any optimum, is {origin}"))
         show(pairs(lines))
         print_certificate(found["certificate"])
-        if exact:
+        if "exact" in found:
             print_exact(found["exact"])
     return EXIT_SOLVED if verified.verified else EXIT_NOT_SOLVED
 

@@ -27,8 +27,8 @@ from fsopt.data import Dataset
 from fsopt.errors import FileError, NotShownError
 from fsopt.formats.writers import export
 from fsopt.library import pages
-from fsopt.library.draws import GRID, instance_data
 from fsopt.library.optima import write_optimum
+from fsopt.models.draws import GRID, instance_data
 from fsopt.models.registry import MODELS, build
 from fsopt.models.sla.misclass_lpec import without_complementarities
 from fsopt.models.spec import ModelSpec
