@@ -41,7 +41,7 @@ for words in {verbs}:
 run("fit svm --data none.csv", 2)
 from fsopt.studies import executors, snapshots
 snapshots.MOUNTS = pathlib.Path("none")
-run("study run study.toml --store s.sqlite --jobs 1")
+run("study study.toml --store s.sqlite --jobs 1")
 for words in ("status", "show", "export -o rows.csv", "copy -o again.sqlite"):
     run("study " + words + " --store s.sqlite")
 with executors.limited_memory(1.0):

@@ -34,6 +34,8 @@ GROUPS: Mapping[str, Mapping[Callable[..., Any], str]] = {
         comparing.compare: "fsopt compare --data wdbc --methods gmeb,l1-svm",
         fitting.fit: "fsopt fit best-subset --data wdbc --param m=3 -o fit.json",
         predicting.predict: "fsopt predict fit.json --data new.csv",
+        datasets.data: "fsopt data wdbc",
+        studying.study: "fsopt study study.toml --store results.sqlite",
     },
     "Models": {
         showing.show: "fsopt show gmeb-dual --data wdbc",
@@ -61,7 +63,9 @@ class _Grouped(typer.core.TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the name and the first line of each verb, group by group."""
         for group, verbs in GROUPS.items():
-            rows = [(verb.__name__, self.commands[verb.__name__].get_short_help_str(60)) for verb in verbs]
+            rows = [
+                (verb.__name__, self.commands[verb.__name__].get_short_help_str(formatter.width - 15)) for verb in verbs
+            ]
             with formatter.section(group):
                 formatter.write_dl(rows)
 
@@ -77,8 +81,6 @@ app = typer.Typer(
 for verbs in GROUPS.values():
     for verb, example in verbs.items():
         app.command(verb.__name__, epilog=f"Example:  {example}")(with_layout(verb))
-app.add_typer(datasets.app, name="data")
-app.add_typer(studying.app, name="study")
 
 
 def _version(wanted: bool) -> None:

@@ -41,7 +41,7 @@ def models(json: options.Json = False) -> None:
 
 
 def solvers(json: options.Json = False) -> None:
-    """List the solvers: classes, what they prove and return, and whether they are installed."""
+    """List the solvers: classes, what they prove, what is missing."""
     from fsopt.compiler.classes import CLASSES
     from fsopt.solvers.registry import SOLVERS
 
@@ -95,7 +95,7 @@ def methods(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """List the methods: paper, models, driver, parameters; or one with the meaning of each parameter."""
+    """List the methods, or one with the meaning of its parameters."""
     if name is not None:
         _method(name, json)
         return

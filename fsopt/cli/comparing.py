@@ -85,12 +85,12 @@ def compare(
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
-    """Run all methods at their default parameters with cross-validation and print one table.
+    """Cross-validate all methods, or some, and print one table.
 
-    The best cross-validated accuracy comes first; ``within noise`` are methods that the corrected resampled t-test does
-    not tell apart from it, ``front`` those that no other beats in accuracy and number of features. A sentence answers.
-    The last line names the methods without an answer: an error ended the fit to all samples, or one of a fold. The exit
-    code is 1 only where no method has one.
+    Parameters are the defaults where none are given. The best cross-validated accuracy comes first; ``within noise``
+    are methods that the corrected resampled t-test does not tell apart from it, ``front`` those that no other beats
+    in accuracy and number of features. A sentence answers. The last line names the methods without an answer: an
+    error ended the fit to all samples, or one of a fold. The exit code is 1 only where no method has one.
     """
     from fsopt.answers.records import plain
     from fsopt.solvers.registry import solver_spec

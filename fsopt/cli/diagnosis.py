@@ -16,7 +16,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def doctor(json: options.Json = False) -> int:
-    """Say what is installed: versions, solvers and their licences, threads, data folder.
+    """Say what is installed: versions, solvers, licences, threads.
 
     Each solver that is installed solves a tiny program, which shows its licence; without one, the classes of programs
     that its interface takes up to the solve are named. Exit code 1: a solver of the core

@@ -26,9 +26,10 @@ def certify(
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
-    """Verify what another program claims of its point: feasible, its value, and optimal where evidence shows it.
+    """Verify what another program claims of its point.
 
-    Files round: what is verified is the nearest point that meets every constraint, and its distance is said.
+    It is feasible and has its value, and it is optimal where evidence shows that. Files round: what is verified is the
+    nearest point that meets every constraint, and its distance is said.
     """
     from fsopt.answers.records import plain
     from fsopt.common.arguments import SECONDS

@@ -69,7 +69,7 @@ def only(context: typer.Context, mode: str, names: Collection[str]) -> dict[str,
     found = given(context)
     for parameter in context.command.params:
         if parameter.name in found and parameter.name not in names:
-            raise ParameterError(f"{parameter.opts[0]} has no meaning {mode}", "leave it out")
+            raise ParameterError(f"{parameter.opts[-1]} has no meaning {mode}", "leave it out")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Option ``--path`` of ``select``: the best selection for every number of features and every C, with its lower bound."""
+"""Option ``--path`` of ``select``: the best selection of every size, for every C, and a lower bound on each."""
 
 from __future__ import annotations
 

@@ -38,10 +38,10 @@ def predict(
     ] = False,
     json: options.Json = False,
 ) -> int:
-    """Classify samples with a saved fit: id, label and score of each. A file without labels has no accuracy.
+    """Classify samples with a saved fit: id, label and score.
 
-    Only the columns that the fit uses are needed; they are found by their names. Several fits, each of another class
-    against the rest, give the class with the largest score.
+    A file without labels has no accuracy. Only the columns that the fit uses are needed; they are found by their names.
+    Several fits, each of another class against the rest, give the class with the largest score.
     """
     from fsopt.answers.records import plain
     from fsopt.answers.saved import fit_from, read_fit

@@ -69,7 +69,10 @@ def reproduce(
     report: options.Report = None,
     json: options.Json = False,
 ) -> int:
-    """Reproduce tables and figures of the papers: ours beside the printed numbers, with a verdict for each cell."""
+    """Reproduce tables and figures of the papers, with a verdict.
+
+    Ours stand beside the printed numbers, each cell with its verdict.
+    """
     from fsopt.common.teams import check_jobs
     from fsopt.papers.registry import EXPERIMENTS
     from fsopt.papers.reproduction import Settings

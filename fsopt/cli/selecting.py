@@ -75,7 +75,7 @@ def select(
     ] = None,
     json: options.Json = False,
 ) -> int:
-    """Tell how many features, which, how good their classifier is, and how sure that is.
+    """Tell how many features, which, how good, and how sure.
 
     The number is chosen by cross-validation, the selection is proved best of its size, and features that are no better
     than noise are named.

@@ -49,7 +49,7 @@ def show(
         typer.Option(
             "--limits",
             min=0,
-            help="of l1-mpm and l0-mpm: print the largest feasible delta of all samples, and of each training fold of N",
+            help="of l1-mpm and l0-mpm: the largest feasible delta, of all samples and of each training fold of N",
             metavar="N",
         ),
     ] = None,
@@ -63,7 +63,7 @@ def show(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Show a model: its program, its size on a data set, and the equation of each component; or a saved answer."""
+    """Show a model and its size on a data set, or a saved answer."""
     if name.endswith(".json"):
         options.only(context, "of a saved answer", (*OF_DATA, "plot", "kind"))
         _show_answer(Path(name), data, layout, plot, kind, json)

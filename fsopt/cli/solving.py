@@ -105,7 +105,7 @@ def solve(
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
-    """Build a model on a data set, or read a model file; solve it, and certify the answer."""
+    """Solve a model or a model file, and certify the answer."""
     from fsopt.answers.records import plain, sealed
     from fsopt.drivers.branch_and_bound.driver import prove as proved
     from fsopt.solvers.base import Session
@@ -303,9 +303,10 @@ def check(
     proof: Proof = None,
     json: options.Json = False,
 ) -> int:
-    """Verify a saved answer again, without any solver; what rests on a solver's word alone is named.
+    """Verify a saved answer again, without any solver.
 
-    The program of a proof is built anew from the data, or read from the model file, and has to be the one in the proof.
+    What rests on a solver's word alone is named. The program of a proof is built anew from the data, or read from the
+    model file, and has to be the one in the proof.
     """
     if is_proof(solution):
         if proof is not None:
