@@ -1,6 +1,6 @@
 """Agreement of the registered solvers on the models of the classes that they claim, as data and as a table.
 
-``python -m fsopt.library.conformance FILE`` writes both tables of ``solvers/README.md``: tiny instances, and instances
+``python -m tools.conformance FILE`` writes both tables of ``solvers/README.md``: tiny instances, and instances
 of realistic size.
 """
 
