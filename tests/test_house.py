@@ -108,7 +108,9 @@ def test_nothing_imports_upward_or_loads_by_name_what_is_above():
     }
     assert not found
     beside = ("benchmarks", "docs", "tests", "tools")  # not in the wheel
-    froms = {(n, str(node.module)) for n, p in MODULES.items() for node in nodes_of(p) if isinstance(node, ast.ImportFrom)}
+    froms = {
+        (n, str(node.module)) for n, p in MODULES.items() for node in nodes_of(p) if isinstance(node, ast.ImportFrom)
+    }
     assert not [(name, module) for name, module in froms if module.split(".")[0] in beside]
 
 

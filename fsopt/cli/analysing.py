@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from fsopt.cli.output import escape, remark, show, table
+from fsopt.cli.output import remark, show, table
 from fsopt.errors import SolverError
 
 if TYPE_CHECKING:
@@ -51,12 +51,9 @@ def print_prices(found: Mapping[str, Any]) -> None:
 
 
 def _print_lines(title: str, heads: tuple[str, str, str], lines: list[dict[str, Any]], by: str) -> None:
-    name, price, range_ = heads
-    listing = table(title, [(name, "left"), ("value", "right"), (price, "right"), (range_, "right")])
-    for line in sorted(lines, key=lambda line: -abs(line[by]))[:LISTED]:
-        numbers = (f"{float(line['value']):.6g}", f"{float(line['price']):.6g}")
-        listing.add_row(escape(line["name"]), *numbers, _range(line["range"]))
-    show(listing)
+    largest = sorted(lines, key=lambda line: -abs(float(line[by])))[:LISTED]
+    rows = [(line["name"], line["value"], line["price"], _range(line["range"])) for line in largest]
+    show(table(title, (heads[0], ">value", *(f">{head}" for head in heads[1:])), rows))
 
 
 def _range(found: list[float] | None) -> str:

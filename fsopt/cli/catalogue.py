@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.output import columns, escape, narrow, pairs, print_json, remark, show, table
+from fsopt.cli.output import cell, columns, narrow, pairs, print_json, remark, show, table
 
 if TYPE_CHECKING:
     from fsopt.solvers.spec import SolverSpec
@@ -34,8 +34,7 @@ def models(json: options.Json = False) -> None:
         print_json({"models": rows})
         return
     texts = [
-        {k: escape(row[k]) for k in ("model", "class", "paper", "equation")} | {"parameters": _assigned(row)}
-        for row in rows
+        {k: row[k] for k in ("model", "class", "paper", "equation")} | {"parameters": _assigned(row)} for row in rows
     ]
     show(columns("models", texts, drop=("parameters",), more="'fsopt show MODEL' has the parameters"))
 
@@ -72,13 +71,12 @@ def solvers(json: options.Json = False) -> None:
         state = {"tolerance": f"{row['tolerance']:g}", "available": "yes" if row["available"] else row["why_not"]}
         solved = {"classes": " ".join(c for c in classes if c in row["classes"])} if narrow() else marks
         texts.append({"solver": row["solver"], **solved, "proves": row["proves"], **flags, **state})
-    texts = [{k: escape(v) for k, v in text.items()} for text in texts]
     show(columns("solvers", texts, drop=("tolerance", "in place", "vertex"), more="'--json' has all columns"))
 
 
 def _assigned(row: Mapping[str, Any]) -> str:
     """Return the parameters of a row as name=default."""
-    return " ".join(f"{k}={escape(v)}" for k, v in row["parameters"].items())
+    return " ".join(f"{k}={cell(v)}" for k, v in row["parameters"].items())
 
 
 def _why_not(solver: SolverSpec) -> str:
@@ -118,7 +116,7 @@ def methods(
         print_json({"methods": rows})
         return
     names = ("method", "paper", "equation", "models", "driver")
-    texts = [{k: escape(row[k] or None) for k in names} | {"parameters": _assigned(row)} for row in rows]
+    texts = [{k: row[k] or None for k in names} | {"parameters": _assigned(row)} for row in rows]
     show(columns("methods", texts, drop=("parameters", "equation"), more="'fsopt methods NAME' has the parameters"))
     remark(f"of other packages, for compare and studies (pip install 'fsopt[peers]'): {', '.join(PEERS)}")
 
@@ -144,10 +142,7 @@ def _method(name: str, json: bool) -> None:
         print_json({**head, "latex": displayed_program(doc), "parameters": parameters})
         return
     show(pairs([(k, v or None) for k, v in head.items()]), "\n" + readable(displayed_program(doc)))
-    listing = table("parameters", [("--param", "left"), ("default", "left"), ("meaning", "left")])
-    for row in parameters:
-        listing.add_row(*(escape(v) for v in row.values()))
-    show(listing)
+    show(table("parameters", ("--param", "default", "meaning"), [tuple(row.values()) for row in parameters]))
 
 
 def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:

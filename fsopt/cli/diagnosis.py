@@ -9,7 +9,7 @@ from typing import Any
 
 from fsopt import __version__
 from fsopt.cli import options
-from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, escape, pairs, print_json, progress_bar, show, table
+from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, pairs, print_json, progress_bar, show, table
 
 PACKAGES = ("numpy", "scipy", "pandas", "pyomo", "highspy", "clarabel", "scikit-learn", "matplotlib", "pyarrow")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -116,7 +116,5 @@ def _print(record: dict[str, Any], variable: str) -> None:
     sets = f" ({len(record['data_sets'])} files)" if record["data_folder"] else ""
     lines.append(("data folder", f"{record['data_folder']}{sets}" if record["data_folder"] else f"set {variable}"))
     show(pairs(lines))
-    listing = table("solvers", [(k, "left") for k in ("solver", "version", "state", "licence")])
-    for row in record["solvers"]:
-        listing.add_row(*(escape(row[k]) for k in ("solver", "version", "state", "licence")))
-    show(listing)
+    heads = ("solver", "version", "state", "licence")
+    show(table("solvers", heads, [[row[head] for head in heads] for row in record["solvers"]]))

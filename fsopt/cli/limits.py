@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fsopt.cli.layouts import load
-from fsopt.cli.output import escape, print_json, remark, show, table
+from fsopt.cli.output import print_json, remark, show, table
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
 
@@ -76,11 +76,8 @@ def _row(name: str, data: Dataset) -> dict[str, Any]:
 
 
 def _print(record: dict[str, Any]) -> None:
-    heads = [("training samples", "left"), *((h, "right") for h in ("n", "kappa*", "alpha*", "rank +1", "rank -1"))]
-    listing = table(f"{record['data']}: {record['n']} samples, {record['p']} features", heads)
-    for row in record["rows"]:
-        numbers = (f"{row['kappa']:.4f}", f"{row['alpha']:.4f}", *map(str, row["ranks"]))
-        listing.add_row(escape(row["rows"]), str(row["n"]), *numbers)
-    show(listing)
+    heads = ("training samples", ">n", ">kappa*", ">alpha*", ">rank +1", ">rank -1")
+    rows = [(r["rows"], r["n"], f"{r['kappa']:.4f}", f"{r['alpha']:.4f}", *r["ranks"]) for r in record["rows"]]
+    show(table(f"{record['data']}: {record['n']} samples, {record['p']} features", heads, rows))
     word = "feasible" if record["largest_delta"] >= PRINTED else "infeasible"
     show(f"largest delta for all of these: {record['largest_delta']:.4f}; the paper's {PRINTED:g} is {word}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fsopt.cli.output import EXIT_INTERRUPTED, EXIT_SOLVED, escape, progress_bar, show, table
+from fsopt.cli.output import EXIT_INTERRUPTED, EXIT_SOLVED, progress_bar, show, table
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def _numbers(text: str) -> list[int] | None:
 
 def print_path(record: Mapping[str, Any]) -> None:
     """Print a path as a table."""
-    numbers = [(name, "right") for name in ("C", "M", "objective", "lower bound", "gap", "nodes")]
-    shown = table("", [*numbers, ("features", "left")])
+    heads = (">C", ">M", ">objective", ">lower bound", ">gap", ">nodes", "features")
+    rows = []
     for row in record["rows"]:
         gap = "closed" if row["optimal"] else f"{row['gap']:.2%}"
-        cells = (f"{row['c']:g}", f"{row['m']}", f"{row['objective']:.6g}", f"{row['bound']:.6g}")
-        shown.add_row(*cells, gap, f"{row['nodes']}", escape(", ".join(row["features"]) or "none"))
-    show(shown)
+        names = ", ".join(row["features"]) or "none"
+        rows.append((f"{row['c']:g}", row["m"], row["objective"], row["bound"], gap, row["nodes"], names))
+    show(table("", heads, rows))

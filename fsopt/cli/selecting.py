@@ -14,7 +14,6 @@ from fsopt.cli.output import (
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
     deliver,
-    escape,
     print_json,
     progress_bar,
     remark,
@@ -145,9 +144,9 @@ def _print(found: Selection) -> None:
     show(*map(one_line, found.sentences))
     for text in found.warnings:
         remark(f"warning: {text}")
-    heads = [("feature", "left"), ("weight", "right"), ("standardised", "right"), ("halves", "right")]
-    listing = table("", [*heads, ("p", "right"), ("can be replaced by", "left")])
+    heads = ("feature", ">weight", ">standardised", ">halves", ">p", "can be replaced by")
+    rows = []
     for row in found.to_records():
         sizes = (f"{row['weight']:.3g}", f"{row['standardised']:.3g}", f"{row['share']:.0%}", f"{row['p_value']:.2f}")
-        listing.add_row(escape(row["feature"]), *sizes, escape(in_words(row["substitutes"]) or "-"))
-    show(listing)
+        rows.append((row["feature"], *sizes, in_words(row["substitutes"]) or "-"))
+    show(table("", heads, rows))

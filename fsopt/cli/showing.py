@@ -12,7 +12,7 @@ from fsopt.cli import options
 from fsopt.cli.fitting import print_fit
 from fsopt.cli.layouts import OPTIONS, WHOLE, load
 from fsopt.cli.limits import print_limits
-from fsopt.cli.output import escape, pairs, print_json, remark, table
+from fsopt.cli.output import pairs, print_json, remark, table
 from fsopt.cli.output import show as put
 from fsopt.cli.solving import print_solve
 from fsopt.data.tables.layout import Layout
@@ -149,7 +149,6 @@ def _print_model(record: dict[str, Any], summary: str) -> None:
     head = [("model", record["model"]), ("summary", summary), ("class", record["class"]), ("source", source or None)]
     names = {"rows": "linear constraints"}
     sizes = [(names.get(name, name), size) for name, size in record["size"].items()]
-    listing = table("components", [("component", "left"), ("kind", "left"), ("size", "right"), ("meaning", "left")])
-    for component in record["components"]:
-        listing.add_row(*(escape(component[k]) for k in ("component", "kind", "size", "equation")))
+    rows = [[component[k] for k in ("component", "kind", "size", "equation")] for component in record["components"]]
+    listing = table("components", ("component", "kind", ">size", "meaning"), rows)
     put(pairs([*head, *sizes]), "\n" + readable(record["latex"]) + "\n", listing)

@@ -14,7 +14,6 @@ from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
-    escape,
     pairs,
     print_json,
     progress_bar,
@@ -217,11 +216,11 @@ HEADS = ("accuracy", "balanced", "MCC", "recall", "AUC", "features", "seconds", 
 
 
 def _print_lines(name: str, lines: list[Line]) -> None:
-    listing = table(name, [("data", "left"), ("method", "left"), *((head, "right") for head in HEADS)])
+    rows = []
     for line in lines:
         numbers = [shown(line.measures[m], k) for m, k in zip(line.measures, (3, 3, 3, 3, 3, 1, 2, 2), strict=True)]
-        listing.add_row(*map(escape, (line.data, line.title, *numbers, f"{line.finished}/{line.units}")))
-    show(listing)
+        rows.append((line.data, line.title, *numbers, f"{line.finished}/{line.units}"))
+    show(table(name, ("data", "method", *(f">{head}" for head in HEADS)), rows))
 
 
 def shown(value: Spread | None, digits: int) -> str | None:
