@@ -13,10 +13,10 @@ import typer.main
 from fsopt import __version__
 from fsopt.cli import (
     catalogue,
+    checking,
     comparing,
     datasets,
     diagnosis,
-    files,
     fitting,
     predicting,
     reproducing,
@@ -43,8 +43,8 @@ GROUPS: Mapping[str, Mapping[Callable[..., Any], str]] = {
         solving.export: "fsopt export fsv-step --data wdbc -o fsv.lp",
     },
     "Evidence": {
-        solving.check: "fsopt check fit.json --data wdbc",
-        files.certify: "fsopt certify plan.mps plan.sol --prove 60",
+        checking.check: "fsopt check fit.json --data wdbc",
+        checking.certify: "fsopt certify plan.mps plan.sol --prove 60",
         reproducing.reproduce: "fsopt reproduce sla-table1",
     },
     "Catalogue": {

@@ -60,7 +60,7 @@ def compare(
     tune: Annotated[bool, typer.Option("--tune", help="choose parameters inside of each training part")] = False,
     folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
     seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
-    jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
+    jobs: options.Jobs = -1,
     time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
     exact: Exact = False,
     verbose: Annotated[

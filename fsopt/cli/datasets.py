@@ -9,7 +9,7 @@ import typer
 
 from fsopt.cli import options
 from fsopt.cli.layouts import OPTIONS, WHOLE, load
-from fsopt.cli.output import pairs, print_json, show
+from fsopt.cli.output import pairs, print_json, show, written
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
 
@@ -20,9 +20,7 @@ def data(
     layout: Layout = WHOLE,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", help="write it, .csv or .npz: numbers, labels -1 and 1", callback=options.writable
-        ),
+        options.file("write it, .csv or .npz: numbers, labels -1 and 1"),
     ] = None,
     fetch: Annotated[
         bool, typer.Option("--fetch", help="download it from openml.org into the folder FSOPT_DATA")
@@ -37,29 +35,18 @@ def data(
     """Show a data set, or write it; fetch one, or draw one."""
     if fetch:
         options.only(context, "with --fetch", ("name", "fetch", "json"))
-        _tell([_fetched(name)], name, json)
+        from fsopt.data import fetch_dataset
+
+        written([fetch_dataset(name)], {"data": name}, as_json=json)
     elif draw:
         options.only(context, "with --draw", ("name", "draw", "param", "output", "json"))
-        _tell(_drawn(name, options.parse_params(param), output), name, json)
+        written(_drawn(name, options.parse_params(param), output), {"data": name}, as_json=json)
     else:
         options.only(context, "without --draw", ("name", "output", "json", *(option.name for option in OPTIONS)))
         _show(name, layout, output, json)
 
 
-def _tell(files: list[str], name: str, json: bool) -> None:
-    if json:
-        print_json({"data": name, "files": files})
-    else:
-        show(f"wrote {', '.join(files)}")
-
-
-def _fetched(name: str) -> str:
-    from fsopt.data import fetch_dataset
-
-    return str(fetch_dataset(name))
-
-
-def _drawn(name: str, params: dict[str, Any], output: Path | None) -> list[str]:
+def _drawn(name: str, params: dict[str, Any], output: Path | None) -> list[Path]:
     """Draw and write a synthetic data set; return its files."""
     from fsopt.data.synthetic.files import draw, write
 
@@ -70,7 +57,7 @@ def _drawn(name: str, params: dict[str, Any], output: Path | None) -> list[str]:
     places = {part: output if part == "" else stem.with_name(f"{stem.name}-{part}{output.suffix}") for part in drawn}
     for part, found in drawn.items():
         write(found, places[part])
-    return [str(place) for place in places.values()]
+    return list(places.values())
 
 
 def _show(name: str, layout: Layout, output: Path | None, json: bool) -> None:
@@ -80,7 +67,7 @@ def _show(name: str, layout: Layout, output: Path | None, json: bool) -> None:
     found = load(name, layout)
     if output is not None:
         write(found, output)
-        _tell([str(output)], found.name, json)
+        written([output], {"data": found.name}, as_json=json)
         return
     record = {
         "data": found.name,

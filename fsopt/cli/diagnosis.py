@@ -36,10 +36,7 @@ def doctor(json: options.Json = False) -> int:
         "data_sets": sorted(os.listdir(folder)) if folder and os.path.isdir(folder) else [],
         "solvers": _solvers(),
     }
-    if json:
-        print_json(record)
-    else:
-        _print(record, FOLDER_VARIABLE)
+    print_json(record) if json else _print(record, FOLDER_VARIABLE)
     broken = [s for s in record["solvers"] if s["solver"] in ("highs", "clarabel") and s["state"] != "works"]
     return EXIT_NOT_SOLVED if broken else EXIT_SOLVED
 

@@ -43,10 +43,7 @@ def print_limits(model: str, data: str | None, layout: Layout, folds: int, seed:
         "largest_delta": min(row["alpha"] for row in rows),
         "rows": rows,
     }
-    if json:
-        print_json(plain(record))
-    else:
-        _print(record)
+    print_json(plain(record)) if json else _print(record)
     if any(row["separating"] for row in rows):
         remark(
             "warning: singular covariances separate the means: every delta is feasible and promises nothing about "

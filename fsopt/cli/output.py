@@ -65,32 +65,28 @@ def report_error(error: FsoptError, *, as_json: bool) -> int:
     return EXIT_NOT_SOLVED if isinstance(error, OutOfTimeError | StoreLost) else EXIT_BAD_INPUT
 
 
-def deliver(record: Any, output: Path | None, *, as_json: bool, present: Callable[[], None]) -> None:
-    """Save an answer if there is a path, and print it in any case.
+def deliver(
+    record: Any, output: Path | None, *, as_json: bool, present: Callable[[], None], text: str | None = None
+) -> None:
+    """Save an answer if there is a path, as JSON or as a text of its own, and print it in any case.
 
     Raises
     ------
     UnsavedError : it could not be saved, or not be printed; the other one was done.
     """
-    _deliver(None if output is None else dump_json(record), record, output, as_json, present)
-
-
-def deliver_text(text: str, record: Any, output: Path, *, as_json: bool) -> None:
-    """Save an answer as text; with ``as_json`` its record is printed. Raises UnsavedError."""
-    _deliver(text, record, output, as_json, lambda: None)
-
-
-def _deliver(text: str | None, record: Any, output: Path | None, as_json: bool, present: Callable[[], None]) -> None:
     try:
-        if output is not None and text is not None:
-            write_text(output, text)
+        if output is not None:
+            write_text(output, dump_json(record) if text is None else text)
     except FileError as error:
         raise UnsavedError(error.message, error.hint) from error
     finally:
-        if as_json:
-            print_json(record)
-        else:
-            present()
+        print_json(record) if as_json else present()
+
+
+def written(files: Sequence[Path], record: Mapping[str, Any], *, as_json: bool) -> None:
+    """Say which files were written; with ``as_json`` in the record."""
+    names = [str(path) for path in files]
+    print_json({**record, "files": names}) if as_json else show(f"wrote {', '.join(names)}")
 
 
 def print_json(record: Any) -> None:

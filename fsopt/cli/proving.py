@@ -22,11 +22,7 @@ Exact = Annotated[bool, typer.Option("--exact", help="also in rational arithmeti
 
 Proof = Annotated[
     Path | None,
-    typer.Option(
-        "--proof",
-        help="write the exact evidence for 'fsopt-verify', .json or .json.gz; .opb: a selection's, for other solvers",
-        callback=options.writable,
-    ),
+    options.file("write the exact evidence for fsopt-verify, .json or .json.gz; .opb: for other solvers", "--proof"),
 ]
 ModelFile = Annotated[
     str | None, typer.Option("--model", help="in place of --data: the model file that the answer or proof is of")

@@ -40,7 +40,7 @@ def reproduce(
     listed: Annotated[bool, typer.Option("--list", help="print the names, and what each shows")] = False,
     every: Annotated[bool, typer.Option("--all", help="all of them")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="a small part of each, which its notes state")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
+    jobs: options.Jobs = -1,
     scheduler: options.Scheduler = None,
     output: Annotated[
         Path | None,

@@ -59,7 +59,7 @@ def select(
     time_limit: Annotated[
         float, typer.Option("--time-limit", help="seconds for the proof of the selection; of all for --path")
     ] = 30.0,
-    jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
+    jobs: options.Jobs = -1,
     checkpoint: options.Checkpoint = None,
     resume: options.Resume = None,
     report: Annotated[
@@ -68,9 +68,7 @@ def select(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", help="save the fit for check and predict, or the path", callback=options.writable
-        ),
+        options.file("save the fit for check and predict, or the path"),
     ] = None,
     json: options.Json = False,
 ) -> int:

@@ -12,7 +12,7 @@ from fsopt.cli import options
 from fsopt.cli.fitting import print_fit
 from fsopt.cli.layouts import OPTIONS, WHOLE, load
 from fsopt.cli.limits import print_limits
-from fsopt.cli.output import pairs, print_json, remark, table
+from fsopt.cli.output import pairs, print_json, remark, table, written
 from fsopt.cli.output import show as put
 from fsopt.cli.solving import print_solve
 from fsopt.data.tables.layout import Layout
@@ -21,13 +21,6 @@ from fsopt.errors import ParameterError
 PICTURES = (".png", ".pdf", ".svg")
 OF_DATA = ("name", "data", "json", *(option.name for option in OPTIONS))
 """Options that are for models and for saved answers."""
-
-
-def _picture(path: Path | None) -> Path | None:
-    """Refuse a picture of another kind, or one that cannot be written, before any work is done."""
-    if path is not None and path.suffix.lower() not in PICTURES:
-        raise ParameterError(f"'{path.name}' is no name of a picture", f"let it end in {', '.join(PICTURES)}")
-    return options.writable(path)
 
 
 def show(
@@ -56,7 +49,7 @@ def show(
     seed: Annotated[int, typer.Option("--seed", help="of the folds of --limits")] = 0,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help=f"draw a saved fit: a file {', '.join(PICTURES)}", callback=_picture),
+        options.file(f"draw a saved fit: a file {', '.join(PICTURES)}", "--plot", kinds=PICTURES),
     ] = None,
     kind: Annotated[
         str | None, typer.Option("--kind", help="of --plot: weights, convergence or scores; else what the fit has")
@@ -92,10 +85,7 @@ def _show_answer(path: Path, data: str | None, layout: Layout, plot: Path | None
     figure = fitted.plot("scores" if kind is None and source is not None else kind, source)
     with whole_file(plot) as temporary:
         figure.savefig(temporary, format=plot.suffix.lower()[1:], dpi=150)
-    if json:
-        print_json({"fit": str(path), "file": str(plot)})
-    else:
-        put(f"wrote {plot}")
+    written([plot], {"fit": str(path)}, as_json=json)
 
 
 def _show_model(model: str, data: str | None, layout: Layout, params: dict[str, Any], latex: bool, json: bool) -> None:
@@ -134,10 +124,7 @@ def _show_model(model: str, data: str | None, layout: Layout, params: dict[str, 
         },
         "components": [dict(zip(heads, c, strict=True)) for c in components(built)],
     }
-    if json:
-        print_json(record)
-    else:
-        _print_model(record, entry.summary)
+    print_json(record) if json else _print_model(record, entry.summary)
 
 
 def _print_model(record: dict[str, Any], summary: str) -> None:

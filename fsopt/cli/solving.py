@@ -1,4 +1,4 @@
-"""Verbs ``solve``, ``export`` and ``check``: one model at a time."""
+"""Verbs ``solve`` and ``export``: one model at a time."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ import typer
 
 from fsopt.cli import options
 from fsopt.cli.analysing import explanation, prices, print_prices
-from fsopt.cli.files import certify
-from fsopt.cli.layouts import WHOLE, checked_layout, layout_record, load
+from fsopt.cli.layouts import WHOLE, layout_record, load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
@@ -21,21 +20,10 @@ from fsopt.cli.output import (
     deliver,
     pairs,
     print_certificate,
-    print_json,
     progress_bar,
     remark,
     show,
-)
-from fsopt.cli.proving import (
-    Exact,
-    ModelFile,
-    Proof,
-    changes_of,
-    check_proof,
-    is_proof,
-    one_source,
-    print_exact,
-    write_evidence,
+    written,
 )
 from fsopt.common.customising import Change, complete, customised, names_of
 from fsopt.data.tables.layout import Layout
@@ -265,9 +253,7 @@ def export(
     data: options.Data,
     output: Annotated[
         Path,
-        typer.Option(
-            "-o", "--output", help="file ending in .lp, .mps, .nl, .gms, .cbf or .dat-s", callback=options.writable
-        ),
+        options.file("file ending in .lp, .mps, .nl, .gms, .cbf or .dat-s"),
     ],
     layout: Layout = WHOLE,
     param: options.Params = None,
@@ -282,63 +268,9 @@ def export(
     program, _, params = built(model, source, options.parse_params(param), scale)
     with customised(options.read_changes(customise, (model,)) or {}):
         complete(program)
-    files = [str(path) for path in write(program, output)]
-    if json:
-        print_json({"model": model, "data": data, "params": params, "scale": scale, "files": files})
-    else:
-        show(f"wrote {', '.join(files)}")
+    record = {"model": model, "data": data, "params": params, "scale": scale}
+    written(write(program, output), record, as_json=json)
     return EXIT_SOLVED
-
-
-def check(
-    solution: Annotated[
-        Path,
-        typer.Argument(help="a file of 'fsopt solve' or 'fsopt fit' with -o, or a proof of --proof"),
-    ],
-    data: options.OptionalData = None,
-    model: ModelFile = None,
-    layout: Layout = WHOLE,
-    customise: options.Customise = None,
-    exact: Exact = False,
-    proof: Proof = None,
-    json: options.Json = False,
-) -> int:
-    """Verify a saved answer again, without any solver.
-
-    What rests on a solver's word alone is named. The program of a proof is built anew from the data, or read from the
-    model file, and has to be the one in the proof.
-    """
-    if is_proof(solution):
-        if proof is not None:
-            raise ParameterError(f"'{solution}' is a proof already", "leave out --proof")
-        return check_proof(solution, data, model, customise, json)
-    if one_source(data, model) == "model":
-        return certify(str(model), str(solution), exact=exact, proof=proof, json=json)
-    assert data is not None
-    from fsopt.answers.records import plain
-    from fsopt.answers.saved import read_record
-    from fsopt.verification.exact_checking import verify_record
-    from fsopt.verification.verified import WORD
-
-    record = read_record(solution)
-    source = load(data, checked_layout(record, layout, solution), known=True)
-    changes = changes_of(record, customise)
-    verified = verify_record(record, source, str(solution), exact=exact or proof is not None, customise=changes)
-    found = plain(verified.record())
-    if proof is not None and verified.exact is not None:
-        write_evidence(verified.exact, proof)
-    if json:
-        print_json(found)
-    else:
-        lines = [("claimed", found["claimed"]), ("verified", "yes" if found["verified"] else "NO")]
-        if found["verified"] and found["certificate"]["bound_source"].startswith(WORD):
-            origin = found["certificate"]["bound_source"]
-            lines.append(("recomputed", f"{found['recomputed']}; the bound, and with it any optimum, is {origin}"))
-        show(pairs(lines))
-        print_certificate(found["certificate"])
-        if "exact" in found:
-            print_exact(found["exact"])
-    return EXIT_SOLVED if verified.verified else EXIT_NOT_SOLVED
 
 
 def second_solve(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from fsopt.cli.output import (
     remark,
     show,
     table,
+    written,
 )
 from fsopt.common.texts import one_line
 from fsopt.errors import FileError, ParameterError, unknown
@@ -34,13 +35,6 @@ OF_RUNS = ("path", "store", "jobs", "scheduler", "retry", "allow_code", "json")
 OF_STORES = ("store", "study", "unit", "output", "json")
 
 
-def _place(path: Path | None) -> Path | None:
-    """Refuse a file of another kind, or one that cannot be written, before any work is done."""
-    if path is not None and path.suffix.lower() not in FORMATS:
-        raise ParameterError(f"the type of '{path}' is not known", f"one of {', '.join(FORMATS)}")
-    return options.writable(path)
-
-
 def study(
     context: typer.Context,
     store: Annotated[Path, typer.Option("--store", help="SQLite file of the rows")],
@@ -48,7 +42,7 @@ def study(
         Path | None,
         typer.Argument(help="TOML file of a study: run it; without one show the store", metavar="STUDY.toml"),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
+    jobs: options.Jobs = -1,
     scheduler: options.Scheduler = None,
     retry: Annotated[bool, typer.Option("--retry", help="also units that failed or were ended by a limit")] = False,
     allow_code: Annotated[
@@ -60,9 +54,7 @@ def study(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", help="write rows, .csv or .parquet, a report, .html, or a copy, .sqlite", callback=_place
-        ),
+        options.file("write rows, .csv or .parquet, a report, .html, or a copy, .sqlite", kinds=FORMATS),
     ] = None,
     json: options.Json = False,
 ) -> int:
@@ -76,7 +68,7 @@ def study(
         return _run(path, store, jobs, scheduler, retry, allow_code, json)
     options.only(context, "without STUDY.toml", OF_STORES)
     if output is not None:
-        return _write(store, study, output)
+        return _write(store, study, unit, output, json)
     return _show(store, study, json) if unit is None else _show_unit(store, study, unit, json)
 
 
@@ -105,10 +97,9 @@ def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool,
             remark("interrupted: finished units are in the store, and the same command goes on")
             return EXIT_INTERRUPTED
     counts = found.counts
-    if json:
-        print_json({"study": asked.name, "store": str(store), "units": len(found.rows), "states": counts})
-    else:
-        show(f"{one_line(asked.name)}: {len(found.rows)} units, {_states(counts)}")
+    record = {"study": asked.name, "store": str(store), "units": len(found.rows), "states": counts}
+    words = f"{one_line(asked.name)}: {len(found.rows)} units, {_states(counts)}"
+    print_json(record) if json else show(words)
     _tell_failures(found.rows)
     return EXIT_SOLVED if found.complete else EXIT_NOT_SOLVED
 
@@ -240,16 +231,16 @@ def line_record(line: Line) -> dict[str, Any]:
     return result
 
 
-def _write(store: Path, study: str | None, output: Path) -> int:
+def _write(store: Path, study: str | None, unit: str | None, output: Path, json: bool) -> int:
     """Write the rows as a table, the report, or a copy of the store."""
     from fsopt.studies.report import write_report
     from fsopt.studies.store import copy_store
     from fsopt.studies.study_report import study_sections
 
     suffix = output.suffix.lower()
+    if unit is not None or (study is not None and suffix in COPIES):
+        raise ParameterError("--unit is not for -o, --study not for a copy", "leave them out")
     if suffix in COPIES:
-        if study is not None:
-            raise ParameterError("--study has no meaning of a copy", "leave it out: a copy has the whole store")
         copy_store(store, output)
     else:
         rows, _ = _read(store, study)
@@ -258,7 +249,7 @@ def _write(store: Path, study: str | None, output: Path) -> int:
         else:
             sections = [section for of_study in rows.values() for section in study_sections(of_study)]
             write_report(output, ", ".join(rows) or "no study", sections)
-    remark(f"wrote {output}")
+    written([output], {"store": str(store)}, as_json=json)
     return EXIT_SOLVED
 
 

@@ -67,7 +67,7 @@ def test_an_option_of_another_mode_is_refused_in_one_line(small, run):
         ("show l1-mpm --limits 2", "--limits needs a data set"),
         ("show fit.json --param c=1", "--param has no meaning of a saved answer"),
         ("show fit.json --kind weights", "add --plot FILE"),
-        ("show fit.json --plot a.txt", "no name of a picture"),
+        ("show fit.json --plot a.txt", "let it end in .png"),
         ("show solved.json --plot a.png", "is a solved model, not a fit"),
         ("show none.json", "none.json"),
         ("data mpm --draw", "--draw needs a file"),
@@ -76,6 +76,8 @@ def test_an_option_of_another_mode_is_refused_in_one_line(small, run):
         ("study --store s.sqlite --jobs 2", "--jobs has no meaning without STUDY.toml"),
         ("study a.toml --store s.sqlite --unit x", "--unit has no meaning of a run"),
         ("study --store s.sqlite -o rows.txt", "the type of 'rows.txt'"),
+        ("study --store s.sqlite -o rows.csv --unit x", "--unit is not for -o"),
+        ("study --store s.sqlite -o copy.db --study x", "--study not for a copy"),
     ):
         assert said in run.refusal(words), words
     run("check fit.json --data small.csv --proof proof.json")

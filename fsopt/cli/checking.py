@@ -1,15 +1,29 @@
-"""Verb ``certify``: the answer of any software to a model file."""
+"""Verbs ``check`` and ``certify``: a saved answer, and that of any software to a model file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, deliver, pairs, print_certificate, show
-from fsopt.cli.proving import Exact, Proof, print_exact, write_evidence
+from fsopt.cli.layouts import WHOLE, checked_layout, load
+from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, deliver, pairs, print_certificate, print_json, show
+from fsopt.cli.proving import (
+    Exact,
+    ModelFile,
+    Proof,
+    changes_of,
+    check_proof,
+    is_proof,
+    one_source,
+    print_exact,
+    write_evidence,
+)
+from fsopt.data.tables.layout import Layout
+from fsopt.errors import ParameterError
 
 
 def certify(
@@ -95,3 +109,54 @@ def _print(record: Mapping[str, Any]) -> None:
     print_certificate(record["certificate"])
     if "exact" in record:
         print_exact(record["exact"])
+
+
+def check(
+    solution: Annotated[
+        Path,
+        typer.Argument(help="a file of 'fsopt solve' or 'fsopt fit' with -o, or a proof of --proof"),
+    ],
+    data: options.OptionalData = None,
+    model: ModelFile = None,
+    layout: Layout = WHOLE,
+    customise: options.Customise = None,
+    exact: Exact = False,
+    proof: Proof = None,
+    json: options.Json = False,
+) -> int:
+    """Verify a saved answer again, without any solver.
+
+    What rests on a solver's word alone is named. The program of a proof is built anew from the data, or read from the
+    model file, and has to be the one in the proof.
+    """
+    if is_proof(solution):
+        if proof is not None:
+            raise ParameterError(f"'{solution}' is a proof already", "leave out --proof")
+        return check_proof(solution, data, model, customise, json)
+    if one_source(data, model) == "model":
+        return certify(str(model), str(solution), exact=exact, proof=proof, json=json)
+    assert data is not None
+    from fsopt.answers.records import plain
+    from fsopt.answers.saved import read_record
+    from fsopt.verification.exact_checking import verify_record
+    from fsopt.verification.verified import WORD
+
+    record = read_record(solution)
+    source = load(data, checked_layout(record, layout, solution), known=True)
+    changes = changes_of(record, customise)
+    verified = verify_record(record, source, str(solution), exact=exact or proof is not None, customise=changes)
+    found = plain(verified.record())
+    if proof is not None and verified.exact is not None:
+        write_evidence(verified.exact, proof)
+    if json:
+        print_json(found)
+        return EXIT_SOLVED if verified.verified else EXIT_NOT_SOLVED
+    lines = [("claimed", found["claimed"]), ("verified", "yes" if found["verified"] else "NO")]
+    if found["verified"] and found["certificate"]["bound_source"].startswith(WORD):
+        origin = found["certificate"]["bound_source"]
+        lines.append(("recomputed", f"{found['recomputed']}; the bound, and with it any optimum, is {origin}"))
+    show(pairs(lines))
+    print_certificate(found["certificate"])
+    if "exact" in found:
+        print_exact(found["exact"])
+    return EXIT_SOLVED if verified.verified else EXIT_NOT_SOLVED
