@@ -62,7 +62,8 @@ def only(context: typer.Context, mode: str, names: Collection[str]) -> dict[str,
     found = given(context)
     for parameter in context.command.params:
         if parameter.name in found and parameter.name not in names:
-            raise ParameterError(f"{parameter.opts[-1]} has no meaning {mode}", "leave it out")
+            flag = next(text for text in parameter.opts if text.startswith("--"))
+            raise ParameterError(f"{flag} has no meaning {mode}", "leave it out")
     return found
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fsopt.cli.output import EXIT_INTERRUPTED, EXIT_SOLVED, progress_bar, show, table
+from fsopt.common.files import brief
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ def selection_path(source: Dataset, numbers: str, own: Mapping[str, Any]) -> tup
     from fsopt.analysis.selection_paths import selection_path as run
     from fsopt.answers.records import plain
 
-    m = _numbers(numbers)
+    m = _numbers(numbers, source.p)
     with progress_bar("path") as update:
 
         def report(entry: Mapping[str, Any]) -> None:
@@ -36,16 +38,19 @@ def selection_path(source: Dataset, numbers: str, own: Mapping[str, Any]) -> tup
     return record, EXIT_SOLVED if len(found.m) == wanted else EXIT_INTERRUPTED
 
 
-def _numbers(text: str) -> list[int] | None:
+def _numbers(text: str, p: int) -> list[int] | None:
     """Return the numbers of features in ``1,2,5`` or ``1-10``, or both; None for ``all``; raises ParameterError."""
     if text == "all":
         return None
     found: list[int] = []
     for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdigit() or (dash and not last.isdigit()):
-            raise ParameterError(f"--path is {text!r}", "give numbers of features, as 1,2,5 or 1-10, or all")
-        found += range(int(first), int(last if dash else first) + 1)
+        ends = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part.strip(), re.ASCII)
+        first, last = (0, -1) if ends is None else (int(ends[1]), int(ends[2] or ends[1]))
+        if first > last:
+            raise ParameterError(f"--path is '{brief(text)}'", "give numbers of features, as 1,2,5 or 1-10, or all")
+        if last > p:
+            raise ParameterError(f"--path is '{brief(text)}', and the data have {p} features", "give smaller numbers")
+        found += range(first, last + 1)
     return found
 
 
