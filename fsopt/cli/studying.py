@@ -147,14 +147,6 @@ def _tell_failures(rows: Any) -> None:
         remark("--retry computes them again")
 
 
-def _tell_damaged(damaged: dict[str, str]) -> None:
-    """Name the damaged rows, which are left out, on stderr."""
-    for key, reason in damaged.items():
-        remark(f"the row {key} is damaged and left out: {reason}")
-    if damaged:
-        remark("the run of the study computes them again")
-
-
 def _read(store: Path, study: str | None) -> tuple[dict[str, list[dict[str, Any]]], dict[str, str]]:
     """Return the rows of each chosen study, and the damaged ones, which are named on stderr."""
     from fsopt.studies.store import opened
