@@ -32,11 +32,14 @@ def prices(session: Session, result: SolveResult) -> dict[str, Any]:
 
 
 def explanation(model: pyo.ConcreteModel, time_limit: float | None) -> dict[str, Any]:
-    """Return the constraints and bounds of a model that contradict each other."""
+    """Return the constraints and bounds of a model that contradict each other; the answer stays where that fails."""
     from fsopt.analysis.infeasibility import explain_infeasibility
     from fsopt.answers.records import plain
 
-    found = explain_infeasibility(model, time_limit=time_limit or 60.0)
+    try:
+        found = explain_infeasibility(model, time_limit=time_limit or 60.0)
+    except (SolverError, KeyboardInterrupt) as error:
+        return {"status": "unknown", "summary": f"not explained: {str(error) or 'interrupted'}"}
     return {**plain(asdict(found)), "summary": found.summary()}
 
 

@@ -245,6 +245,8 @@ def print_solve(record: Mapping[str, Any]) -> None:
         print_prices(record["sensitivity"])
     if "explanation" in record:
         show(record["explanation"]["summary"])
+    elif record["status"] == "infeasible":
+        remark("'fsopt solve --explain' names constraints and bounds that contradict each other")
     print_certificate(record["certificate"])
 
 

@@ -5,6 +5,8 @@ import json
 import pytest
 
 import fsopt
+from fsopt.analysis import infeasibility
+from fsopt.errors import SolverError
 
 
 def test_a_path_as_json_and_as_a_table(small, run):
@@ -40,7 +42,21 @@ def test_an_infeasible_model_is_explained_and_a_feasible_one_solved(small, run):
     text = run("solve l1-mpm --data small.csv --param delta=0.999 --explain", code=1)
     assert record["explanation"]["members"]
     assert record["explanation"]["summary"].splitlines()[0] in text
+    run("solve l1-mpm --data small.csv --param delta=0.999", code=1)
+    assert "'fsopt solve --explain' names" in run.err
     assert "explanation" not in run("solve l1-mpm --data small.csv --param delta=0.1 --explain --json")
+
+
+@pytest.mark.parametrize("error", [SolverError("no solver", "install one"), KeyboardInterrupt()])
+def test_an_explanation_that_fails_leaves_the_answer(error, small, run, monkeypatch):
+    def fails(*given, **keywords):
+        raise error
+
+    monkeypatch.setattr(infeasibility, "explain_infeasibility", fails)
+    record = run("solve l1-mpm --data small.csv --param delta=0.999 --explain --json -o answer.json", code=1)
+    assert record == json.loads((small / "answer.json").read_text())
+    assert record["explanation"]["status"] == "unknown"
+    assert record["explanation"]["summary"].startswith("not explained: ")
 
 
 def test_a_saved_answer_is_shown_as_it_was_printed(small, run):
