@@ -208,7 +208,7 @@ def quality(y: Vector, scores: Vector) -> dict[str, float]:
 def intervals(
     scores: Scores, nested: Mapping[str, float], rule: str, wanted: int | None, seed: int
 ) -> dict[str, tuple[float, float]]:
-    """Return an interval for each measure: the choice is repeated on bootstrap draws, and scored on the samples left out.
+    """Return an interval for each measure, by bootstrap draws: the choice is repeated, and scored on the samples left.
 
     The distances of its quantiles from their mean are those of the interval from the nested measure.
 

@@ -11,6 +11,7 @@ import numpy as np
 from fsopt.analysis.chance import aggregated, leak_of, noise_p_value, selected_and_tested
 from fsopt.analysis.few_features import (
     RULES,
+    Choice,
     choose,
     cross_validated,
     groups_of,
