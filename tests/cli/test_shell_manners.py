@@ -37,7 +37,7 @@ COMMANDS = {
     "show --plot": "show fit.json --plot fit.png --kind weights",
     "compare": f"compare {DATA} --methods svm --folds 2 -v",
     "reproduce": "reproduce --list",
-    "select": f"select '{FILE}' --features 1 --c 1 --folds 2 --jobs 1",
+    "select": f"select '{FILE}' --features 1 --folds 2",
     "check": f"check fit.json {DATA}",
     "certify": f"certify 'model{RED}.lp' 'point{RED}.sol'",
     "check --proof": f"check fit.json {DATA} --proof 'p{RED}.json'",
@@ -86,7 +86,6 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def here(prepared: Path, in_process: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(prepared)
     monkeypatch.setattr(selecting, "PAIRS", 2)
-    monkeypatch.setattr(selecting, "DRAWS", 9)
     monkeypatch.setattr(diagnosis, "_trial", lambda name: "works")
 
 
