@@ -45,7 +45,7 @@ from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
 from fsopt.models.gmeb.penalty import GmebPenalty as GmebPenalty
 from fsopt.solvers.base import Session
@@ -218,7 +218,7 @@ def scale_search(
     tolerance: float = 1e-6,
     max_leaves: int = 1000,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise (10) globally by branch and bound over the share of its first norm term.
 
     The interval with the smallest lower bound is halved on either side of the incumbent's share. The hyperplane of
@@ -256,7 +256,7 @@ def scale_search(
     parts = [(0.0, Leaf(0.0, 1.0, 0.5, np.zeros(2), np.zeros((2, data.n))))]
     recorder = Recorder([] if session is None else [session], run)
     loop = _bisect(_Search(data, penalty, session, recorder, parts), tolerance, max_leaves)
-    at, stop = run_loop(loop, recorder)
+    at, stop = yield from run_loop(loop, recorder)
     value, bound = at.objective, at.bound
     certificate = certify_scale_search(data, penalty, at.point["leaves"], value, bound, tolerance)
     status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE

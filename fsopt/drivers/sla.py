@@ -18,7 +18,7 @@ from fsopt.drivers.loop import Iterate, Loop, best, best_of
 from fsopt.drivers.penalties.penalty import Penalty, step_costs
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.recorder import EARLY, Recorder, proved_bound
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import number, whole
 from fsopt.solvers.base import Session
@@ -157,7 +157,7 @@ def sla(
     tolerance: float = 1e-9,
     max_iterations: int = 100,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise a concave function over the polyhedron of a step model by vertex linear programs.
 
     .. math:: x^{i+1} \in \arg\,\mathrm{vertex}\min_{x \in X}\ \nabla f(x^i)'(x - x^i)
@@ -215,7 +215,7 @@ def sla(
         at = rng.uniform(size=len(zero)) if k else zero
         return descend(session, recorder, concave, at, tolerance=tolerance, max_iterations=max_iterations, start=k)
 
-    ends, stop = best_of(starts, recorder)
+    ends, stop = yield from best_of(starts, recorder)
     at = best(ends)
     certificate, status = certify_vertex(at, lower, tolerance)
     return recorder.end(

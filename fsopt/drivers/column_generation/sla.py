@@ -16,7 +16,7 @@ from fsopt.drivers.loop import Iterate, Loop, best, best_of
 from fsopt.drivers.penalties.penalty import Penalty, step_costs
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.recorder import EARLY, Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.drivers.sla import another, certify_vertex
 from fsopt.models.blocks import number, vector, whole
 from fsopt.models.sla.step_function import step_costs as exponential_costs
@@ -123,7 +123,7 @@ def sla_by_column_generation(
     tolerance: float = 1e-9,
     max_iterations: int = 100,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise (20) or (21) by successive linearisation, each linear program by column generation.
 
     The step at a hyperplane has the costs ``problem.slopes`` of its errors and weights, starts from that hyperplane,
@@ -171,7 +171,7 @@ def sla_by_column_generation(
             errors, sizes = rng.uniform(size=data.n), rng.uniform(size=data.p)
         return _descend(data, problem, recorder, errors, sizes, settings=GenerationSettings(seed=seed), start=k, **how)
 
-    ends, stop = best_of(starts, recorder)
+    ends, stop = yield from best_of(starts, recorder)
     at = best(ends)
     certificate, status = certify_vertex(at, 0.0, tolerance)
     return recorder.end(

@@ -24,7 +24,7 @@ from fsopt.drivers.gbd.state import State
 from fsopt.drivers.gbd.subproblem import Subproblem, Training
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, timed
 from fsopt.typing import Vector
 
 INWARD = 0.1
@@ -41,7 +41,7 @@ def gbd(
     settings: GbdSettings = DEFAULT_SETTINGS,
     validation: Dataset | None = None,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise :math:`F(\sigma) + \lambda'\sigma` over the selections that are feasible for a master problem.
 
     In each iteration: solve the subproblem at sigma, make its multipliers alpha exactly dual feasible, add the cut
@@ -87,7 +87,7 @@ def gbd(
     if run.checkpoint is not None:
         check_writable(run.checkpoint)
     problem = _Problem.of(data, master, sub, c, settings, validation, run)
-    at, stop = run_loop(_add_cuts(problem, run.resume), problem.recorder, problem.save)
+    at, stop = yield from run_loop(_add_cuts(problem, run.resume), problem.recorder, problem.save)
     alphas, tolerance = at.point["alphas"], settings.tolerance
     certificate = certify_gbd(data, alphas, c, at.objective, at.bound, tolerance)
     status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE

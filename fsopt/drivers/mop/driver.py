@@ -29,7 +29,7 @@ from fsopt.drivers.mop.risk import (
     train_by_model,
 )
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import number
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
@@ -53,7 +53,7 @@ def mop(
     tolerance: float = 1e-4,
     max_iterations: int = 20,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Alternate the rigorous SVM (14) at fixed scales and the kernel scaling problem (15) at a fixed hyperplane.
 
     From :math:`s = e, W = W^0`: solve (14) for the hyperplane and its loss :math:`E^t`, then (15) for scales
@@ -110,7 +110,9 @@ def mop(
         step = Session(build_kernel_scaling_step(data, w=e, e_cap=0.0), lp_solver)
         recorder = Recorder([dual, step], run)
         train, linear = partial(train_by_model, data, dual, recorder), WholeProgram(step, recorder)
-    at, stop = run_loop(_alternate(data, train, linear, c, scaling, w_cap, tolerance, max_iterations), recorder)
+    at, stop = yield from run_loop(
+        _alternate(data, train, linear, c, scaling, w_cap, tolerance, max_iterations), recorder
+    )
     certificate = certify_mop(data, at.point, costs=c > 0)
     return recorder.end(Status.FEASIBLE, stop, objective=at.objective, point=at.point, certificate=certificate)
 
