@@ -148,7 +148,8 @@ class _Loop:
             yield from self._begin()
             stop = yield from self._search_on()
         except ENDS:
-            yield self.iterate(self.search.bound, complete=False, write=False, told=not self.recorder.history)
+            if self.search.incumbents.best is not None:
+                yield self.iterate(self.search.bound, complete=False, write=False, told=not self.recorder.history)
             raise
         yield self.iterate(self.search.bound, complete=False, write=False, told=False, stop=stop)
 
