@@ -145,11 +145,10 @@ def _minimise(problem: HingeProblem, tolerance: float, max_iterations: int, run:
     search = Search(problem, recorder)
     with threadpool_limits(1 if min(problem.data.X.shape) < THREADED else None):
         _, stop = yield from run_loop(_newton(search, tolerance, max_iterations), recorder)
-    w, b, alpha = search.w, search.b, search.alpha
     if search.bound <= 0.0 and search.gap <= tolerance:
-        alpha = np.zeros(problem.data.n)  # the bound 0 is theirs
-    certificate = _certified(problem, w, b, alpha)
-    return recorder.end_certified(certificate, stop, {"w": w, "b": b, "alpha": alpha})
+        search.alpha = np.zeros(problem.data.n)  # the bound 0 is theirs
+    certificate = _certified(problem, search.w, search.b, search.alpha)
+    return recorder.end_certified(certificate, stop, {"w": search.w, "b": search.b, "alpha": search.alpha})
 
 
 def _newton(search: Search, tolerance: float, max_iterations: int) -> Loop:
