@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextvars
 import signal
-import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from inspect import GEN_RUNNING, getgeneratorstate
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
+from fsopt.drivers.interruption import handle
 from fsopt.drivers.run import Steps
 from fsopt.errors import ParameterError, SolverError
 from fsopt.methods.registry import fit
@@ -39,9 +40,12 @@ class Loop(Iterator[Mapping[str, Any]]):
 
     def _go_on(self, move: Callable[..., Mapping[str, Any]], *args: BaseException) -> Mapping[str, Any]:
         """Let the loop take a step, with its own handler of Ctrl-C; return its record."""
+        if getgeneratorstate(self._course) == GEN_RUNNING:
+            raise SolverError("the loop is within a step, in another thread", "wait for the end of the step")
         self._begun = True
-        before = signal.getsignal(signal.SIGINT)
-        _handle(self._handler)
+        outer = signal.getsignal(signal.SIGINT)
+        if self._handler is not None:
+            handle(self._handler)
         try:
             return self._context.run(move, *args)
         except StopIteration as end:
@@ -51,9 +55,10 @@ class Loop(Iterator[Mapping[str, Any]]):
             self._outcome = error
             raise
         finally:
-            own = signal.getsignal(signal.SIGINT)
-            self._handler = None if own is before else own
-            _handle(None if own is before else before)
+            own, self._handler = signal.getsignal(signal.SIGINT), None
+            if own is not outer:
+                self._handler = own
+                handle(outer)
 
     def stop(self) -> Fit:
         """End the loop and return its fit: the incumbent, ``stop="interrupted"``, or the answer of one that has ended.
@@ -78,12 +83,6 @@ class Loop(Iterator[Mapping[str, Any]]):
             raise self._outcome
         assert self._outcome is not None
         return self._outcome
-
-
-def _handle(handler: Any) -> None:
-    """Let a handler, if there is one, take Ctrl-C, in the thread in which Python allows it."""
-    if handler is not None and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, handler)
 
 
 def steps(name: str, data: Dataset | Samples, y: ArrayLike | None = None, **keywords: Any) -> Loop:

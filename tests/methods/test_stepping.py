@@ -4,6 +4,7 @@ import dataclasses
 import gc
 import itertools
 import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support import blobs
@@ -111,6 +112,29 @@ def test_a_loop_that_waits_leaves_limits_and_ctrl_c_to_its_user():
     for loop in loops:  # interleaved, each with the limits of its own
         assert loop.stop().stop == "interrupted"
     assert clock.left() is None
+
+
+def test_a_loop_that_began_in_the_main_thread_ends_in_another():
+    loop = fsopt.steps("best-subset", DATA, **LOOPS["best-subset"])
+    next(loop)
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(loop.stop).result().stop == "interrupted"
+
+
+def test_a_step_within_a_step_is_refused_and_the_loop_goes_on(monkeypatch):
+    loop, said = fsopt.steps("fsv", DATA), []
+
+    def meddling():
+        with pytest.raises(SolverError, match="within a step") as refused:
+            next(loop)
+        said.append(refused)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(clock, "check", meddling)
+        next(loop)
+        next(loop)
+    assert said
+    assert loop.stop().stop == "interrupted"
 
 
 def test_a_method_of_ones_own_without_steps_takes_part(monkeypatch):
