@@ -36,8 +36,8 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Certificate, Kind, closed
-from fsopt.answers.results import DriverResult, Status
-from fsopt.certificates.points import of_bounds, relative_gap
+from fsopt.answers.results import DriverResult
+from fsopt.certificates.points import of_bounds
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.agreement import check_margins
@@ -257,11 +257,8 @@ def scale_search(
     recorder = Recorder([] if session is None else [session], run)
     loop = _bisect(_Search(data, penalty, session, recorder, parts), tolerance, max_leaves)
     at, stop = yield from run_loop(loop, recorder)
-    value, bound = at.objective, at.bound
-    certificate = certify_scale_search(data, penalty, at.point["leaves"], value, bound, tolerance)
-    status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
-    stop = closed(stop, relative_gap(value, bound), tolerance)
-    return recorder.end(status, stop, objective=value, bound=bound, point=at.point, certificate=certificate)
+    certificate = certify_scale_search(data, penalty, at.point["leaves"], at.objective, at.bound, tolerance)
+    return recorder.end_certified(certificate, closed(stop, certificate.residuals["gap"], tolerance), at.point)
 
 
 def certify_scale_search(

@@ -8,7 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Kind, make
-from fsopt.answers.results import DriverResult, Status
+from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
@@ -76,8 +76,7 @@ def theta_cuts(
     at, stop = yield from run_loop(loop, recorder)
     value, bound = at.objective, at.bound
     certificate = make(Kind.GLOBAL, {"gap": relative_gap(value, bound)}, objective=value, bound=bound)
-    status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
-    return recorder.end(status, stop, objective=value, bound=bound, point=at.point, certificate=certificate)
+    return recorder.end_certified(certificate, stop, at.point)
 
 
 def _add_cuts(

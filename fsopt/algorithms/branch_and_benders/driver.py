@@ -23,7 +23,7 @@ from fsopt.algorithms.branch_and_benders.search import Node, Search
 from fsopt.algorithms.branch_and_benders.settings import DEFAULT_SETTINGS, BranchSettings
 from fsopt.algorithms.branch_and_benders.tasks import Outcome, team_of
 from fsopt.answers.certificate import closed
-from fsopt.answers.results import DriverResult, Status
+from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.files import check_writable
@@ -316,11 +316,8 @@ class _Loop:
         answer = min(best, search.incumbents.best or best, key=attrgetter("value"))
         lower = float(min(search.bound, answer.value))
         certificate = certify(search, answer, lower)
-        status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
         search.tree.forget({entry[2].cut.name for entry in search.heap}, EVIDENCE)
         point |= {"sigma": answer.selection.astype(float), "w": answer.w, "b": answer.b, "evidence": pack(search)}
         self.recorder.count(NAME, time.perf_counter() - self.counted)
         stop = closed(stop, certificate.residuals["gap"], self.settings.tolerance)
-        return self.recorder.end(
-            status, stop, objective=answer.value, bound=lower, point=point, certificate=certificate
-        )
+        return self.recorder.end_certified(certificate, stop, point)

@@ -13,8 +13,7 @@ from fsopt.answers.results import DriverResult
 from fsopt.data import Dataset
 from fsopt.data.matrices import SMALL
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
-from fsopt.drivers.column_generation.settings import DEFAULT_SETTINGS, GenerationSettings
-from fsopt.drivers.column_generation.trust_region import TrustRegion
+from fsopt.drivers.column_generation.trust_region import DEFAULT_SETTINGS, GenerationSettings, TrustRegion
 from fsopt.drivers.loop import Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop

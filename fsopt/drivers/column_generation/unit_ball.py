@@ -7,15 +7,14 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from fsopt.answers.certificate import Kind, make
-from fsopt.answers.results import DriverResult, Status
+from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation.driver import generate
 from fsopt.drivers.column_generation.l1_hinge_program import SLACK, L1Hinge
-from fsopt.drivers.column_generation.settings import DEFAULT_SETTINGS, GenerationSettings
-from fsopt.drivers.column_generation.trust_region import TrustRegion
+from fsopt.drivers.column_generation.trust_region import DEFAULT_SETTINGS, GenerationSettings, TrustRegion
 from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
@@ -157,14 +156,8 @@ def unit_ball_generation(
     theta, price = program.quotient(program.Z.T @ alpha)
     value, bound = hinge(data.X @ w + b, data.y, d), unit * (float(alpha.sum()) - price)
     certificate = make(Kind.GLOBAL, {"gap": relative_gap(value, bound)}, objective=value, bound=bound)
-    return recorder.end(
-        Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
-        at.stop or stop,
-        objective=value,
-        bound=bound,
-        point={"w": w, "b": b, "mu": unit * alpha, "price": unit * price, "theta": theta},
-        certificate=certificate,
-    )
+    point = {"w": w, "b": b, "mu": unit * alpha, "price": unit * price, "theta": theta}
+    return recorder.end_certified(certificate, at.stop or stop, point)
 
 
 @loop
@@ -199,8 +192,7 @@ def smallest_norm_generation(
         raise SolverError("the smallest norm has not converged", "name a solver")
     size, t = at.objective, at.bound
     certificate = make(Kind.GLOBAL, {"gap": relative_gap(size, t)}, objective=size, bound=t)
-    status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
-    return recorder.end(status, at.stop or stop, objective=size, bound=t, point=at.point, certificate=certificate)
+    return recorder.end_certified(certificate, at.stop or stop, at.point)
 
 
 def _newton(data: Dataset, norm: GmebNorm, settings: GenerationSettings, recorder: Recorder) -> Loop:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.answers.results import DriverResult, Point, Status
+from fsopt.answers.results import DriverResult, Point
 from fsopt.certificates.points import relative_gap
 from fsopt.compiler import Program
 from fsopt.data import Dataset
@@ -122,14 +122,8 @@ def worst_case_generation(
     recorder = Recorder([], run)
     at, stop = yield from run_loop(_add_features(problem, program, alpha, v, recorder), recorder)
     certificate = certify_worst_case(program, at.point["w"], at.point["b"], at.point["multipliers"])
-    return recorder.end(
-        Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
-        stop if certificate.ok or stop != "optimal" else "stalled",
-        objective=at.objective,
-        bound=certificate.bound,
-        point=at.point,
-        certificate=certificate,
-    )
+    stop = stop if certificate.ok or stop != "optimal" else "stalled"
+    return recorder.end_certified(certificate, stop, at.point)
 
 
 def _add_features(

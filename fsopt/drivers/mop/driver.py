@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Kind
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
-from fsopt.drivers.kernel_scaling.certificate import certify_stationary
+from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.drivers.kernel_scaling.driver import check_scaling, rescale
-from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
+from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, certify_stationary
 from fsopt.drivers.kernel_scaling.programs import LinearPrograms, RestrictedPrograms, WholeProgram
 from fsopt.drivers.loop import Iterate, Loop, run_inner, run_loop
-from fsopt.drivers.mop.certificate import certify_mop, risk_bound
 from fsopt.drivers.mop.risk import (
     SLACK,
     RiskMinimum,
@@ -79,10 +78,10 @@ def mop(
     DriverResult
         ``point`` has ``w`` (the hyperplane for the data as given: :math:`s_j w_j`), ``b``, ``scales``; ``E`` and ``H``
         histories; ``inactive``, whether the cap is; ``alpha`` and ``cap``, the multipliers by which
-        :func:`fsopt.drivers.mop.certificate.risk_bound` bounds the loss of every hyperplane with these scales and this
-        cap from below; ``scaling``, the last (15) with its answer, bound and cuts
-        (:func:`fsopt.drivers.kernel_scaling.certificate.certify_scaling`); ``start``: the verified status of s = e in
-        the first (15), ``optimal``, ``stationary`` or empty. Each record of the history has E and H with their
+        :func:`fsopt.drivers.mop.driver.risk_bound` bounds the loss of every hyperplane with these scales and this
+        cap from below; ``scaling``, the last (15) with its answer, bound and cuts, see
+        :func:`fsopt.drivers.kernel_scaling.outer_approximation.certify_scaling`; ``start``: the verified status of
+        s = e in the first (15), ``optimal``, ``stationary`` or empty. Each record of the history has E and H with their
         bounds (None where there is none) and the largest residual of the certificate of (15). Status ``feasible``: no
         step of the alternation proves optimality for the bi-objective problem, and none is claimed. The objective is
         the loss E.
@@ -241,3 +240,40 @@ def _verified_start(search: OuterApproximation, answer: Mapping[str, Any]) -> st
     first = next((cut for cut in search.cuts if cut.beta.any()), None)
     certificate = certify_stationary(at, before, first)
     return "stationary" if certificate.ok and certificate.kind is Kind.KKT else ""
+
+
+PROPOSITION = "Proposition 1 is guaranteed for c = 0: with c > 0 only E is known not to rise, H = RW may"
+
+
+def risk_bound(data: Dataset, scales: Vector, cap: float, alpha: Vector) -> float:
+    r"""Return the lower bound that multipliers prove on the loss of every hyperplane with these scales and this cap.
+
+    Every :math:`\alpha \in [0, 1]^n` with :math:`y'\alpha = 0` gives :math:`e'\alpha - \sqrt W\,\|S^{1/2}X'Y\alpha\|`
+    (Bi, (14)).
+    """
+    alpha = project_multipliers(alpha, data.y, 1.0)
+    q = data.X.T @ (alpha * data.y)
+    return max(float(alpha.sum() - np.sqrt(cap * (scales @ q**2))), 0.0)
+
+
+def certify_mop(data: Dataset, at: Mapping[str, Any], *, costs: bool) -> Certificate:
+    """Check the histories against Proposition 1, and the last hyperplane against its scales, its cap and its bound."""
+    scores = data.X @ at["w"] + at["b"]
+    scales, cap = at["scales"], at["cap"]
+    active = scales > 0
+    used = float((at["w"][active] ** 2 / scales[active]).sum())
+    residuals = {
+        "rise of E": _largest_rise(at["E"]),
+        "loss": relative_gap(at["E"][-1], hinge(scores, data.y)),
+        # With the cap 0 any weight is an excess, in any unit.
+        "capacity": max(used - cap, 0.0) / (cap or 1.0) + float(np.abs(at["w"][~active]).max(initial=0.0)),
+        "gap of E": relative_gap(at["E"][-1], risk_bound(data, scales, cap, at["alpha"])),
+    }
+    if not costs:
+        residuals["rise of H"] = _largest_rise(at["H"])
+    return make(Kind.MOP, residuals, notes=(PROPOSITION,) if costs else ())
+
+
+def _largest_rise(values: list[float]) -> float:
+    rises = np.diff(values) / np.maximum(1.0, np.abs(values[:-1]))
+    return float(max(rises.max(initial=0.0), 0.0))
