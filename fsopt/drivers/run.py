@@ -28,7 +28,7 @@ T = TypeVar("T")
 Progress: TypeAlias = Callable[[Mapping[str, Any]], None]
 Steps: TypeAlias = Generator[Mapping[str, Any], None, T]
 """A computation step by step: it yields the record of each iteration and returns its result. An exception of
-:data:`ENDS` that is thrown into it ends its loop with the incumbent."""
+``ENDS`` that is thrown into it ends its loop with the incumbent."""
 
 
 class Stepwise(Protocol[P, T]):

@@ -104,8 +104,8 @@ class MethodSpec:
     Attributes
     ----------
     name : registry name, the same as that of its module and test id.
-    fit : function of a data set, a :class:`fsopt.drivers.Run` and keywords that returns a Fit; or, with a loop, a
-        generator that yields its records and returns the Fit, see :attr:`fsopt.drivers.run.Steps`.
+    fit : function of a data set, a :class:`fsopt.drivers.Run` and keywords that returns a Fit; of a method with a loop
+        a generator, which yields the records of its iterations and returns the Fit.
     objective : function of (preprocessed data, w, b, parameters) that returns the value of the method's own problem at
         a hyperplane and the violation of its constraints, in plain numpy, independent of models and solvers.
     check : function of a :class:`SavedFit` that recomputes its certificate without a solver.

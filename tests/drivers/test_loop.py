@@ -111,6 +111,25 @@ def test_an_interrupted_loop_is_closed_and_its_checkpoint_was_written_before():
     assert said == [(2.0, 1), "told", "closed"]
 
 
+def test_what_follows_an_interruption_is_recorded_and_not_told():
+    """A loop may have an end of its own, such as the last machine of an elimination."""
+    told, recorder = [], Recorder([])
+
+    def two_loops():
+        for values in ((3.0, 2.0), (1.0,)):
+            yield from loop_steps((iterate(value) for value in values), recorder)
+        return "whole"
+
+    def progress(record):
+        told.append(record)
+        raise ZeroDivisionError("my plot")
+
+    with pytest.warns(RuntimeWarning, match="my plot"):
+        assert drained(two_loops(), progress) == "whole"
+    assert told == recorder.history[:1]
+    assert [record["objective"] for record in recorder.history] == [3.0, 1.0]
+
+
 def test_the_best_of_several_starts_is_the_first_of_the_smallest():
     runs = [[iterate(2.0, stop="a")], [iterate(3.0), iterate(1.0, stop="b")], [iterate(1.0, stop="c")]]
     recorder = Recorder([])
