@@ -154,12 +154,21 @@ class _Loop:
         yield self.iterate(self.search.bound, complete=False, write=False, told=False, stop=stop)
 
     def _begin(self) -> Loop:
-        """Solve the root as far as it is not solved; raises InfeasibleError."""
-        search = self.search
+        """Solve the root as far as it is not solved, with a checkpoint after each stage; raises InfeasibleError.
+
+        The first incumbent and the last stage have a record.
+        """
+        search, infeasible = self.search, InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         if search.problem.root() is None:
-            raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
+            raise infeasible
         for stage in begin(search, self.go_on, self.settings.initial):
-            yield from self._staged(stage)
+            found = search.incumbents.best is not None
+            if stage == STAGES and not found and not any_selection(search, self.go_on):
+                raise infeasible
+            if stage == STAGES or (stage == 1 and found):
+                yield self.iterate(search.bound)
+            else:
+                self._write(self.recorder.history)
         if search.stage < STAGES:
             yield self.iterate(search.bound, complete=False, write=False)
 
@@ -176,15 +185,6 @@ class _Loop:
     def _initial(self) -> str:
         """The digest of the given selection, empty for none."""
         return "" if self.settings.initial is None else digest(self.settings.initial)
-
-    def _staged(self, stage: int) -> Loop:
-        """Write a checkpoint after a stage of the root, with a record of the first incumbent, and of the last stage."""
-        if stage == STAGES and self.search.incumbents.best is None and not any_selection(self.search, self.go_on):
-            raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
-        if stage == STAGES or (stage == 1 and self.search.incumbents.best is not None):
-            yield self.iterate(self.search.bound)
-        else:
-            self._write(self.recorder.history)
 
     def _search_on(self) -> Within[str]:
         """Search until a stopping criterion holds, and return it."""
