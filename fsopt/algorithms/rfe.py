@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -108,8 +109,15 @@ def rfe(
     return (yield from train_last(last, at.left, stop, {"sigma": sigma}, recorder))
 
 
-class Elimination(NamedTuple):
-    """The sizes (p,) by which features are removed, and the features that are left."""
+@dataclass(frozen=True)
+class Elimination:
+    """The features that are left.
+
+    Attributes
+    ----------
+    sizes : (p,) by which the next ones are removed.
+    left : their places.
+    """
 
     sizes: Vector
     left: Indices
