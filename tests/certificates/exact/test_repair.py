@@ -45,6 +45,11 @@ def test_the_equations_change_the_variables_of_largest_freedom_whatever_their_co
     assert found == [0, Fraction(1, 2), Fraction(1, 2)]
 
 
+def test_an_equation_of_numbers_beyond_the_integers_of_a_double_is_solved():
+    (x, y) = satisfied([form({0: 1, 1: 1e-300}, -0.5)], [Fraction(0)] * 2, np.array([1.0, 1.0]))
+    assert (x, y) == (Fraction(1, 2), 0)
+
+
 def test_a_point_slightly_outside_moves_slightly():
     cone = Cone((form({0: 1}), form({1: 1})), (ONE, ONE), form({2: 1}), form({2: 1}))
     held = points(3, [form({0: 0.1, 1: 0.7}, -1)], [form({2: -1}, 3)], [cone])
