@@ -30,7 +30,6 @@ SELECTIONS = {
     "bupa": [{"m": m} for m in (1, 3, 5)],
     "pima": [{"m": 2}, {"m": 4, "conflicts": [[0, 1]]}],
     "cleveland": [{"m": 2}, {"m": 3, "implies": [[0, 3]]}],
-    "votes": [{"m": 2}],
     "ionosphere": [{"m": 2}],
     "sonar": [{"m": 2}, {"m": 3}],
 }
