@@ -103,9 +103,9 @@ def tight(points: PointSet) -> list[int]:
     """
     from scipy.optimize import linprog
 
-    count, width, zero = len(points.inequalities), points.size + 1, np.zeros(points.size)
+    count, width = len(points.inequalities), points.size + 1
     A, E = (
-        _stacked([{**_linear(f, zero)[0], 0: float(f.offset)} for f in forms], width)
+        _stacked([{**_linear(f, np.zeros(points.size))[0], 0: float(f.offset)} for f in forms], width)
         for forms in (points.inequalities, points.equations)
     )
     found = linprog(

@@ -102,7 +102,8 @@ class _Refutation:
     """The lines of a proof; a constraint has a number, first those of the problem, of which ``own`` are no cuts."""
 
     def __init__(self, problem: Selection, main: int | None, rows: list[Row], own: int) -> None:
-        self.problem, self.main, self.rows, self.own = problem, main, rows, own
+        self.problem, self.main = problem, main
+        self.rows, self.own = rows, own
         self.lines: list[str] = []
         self.count = len(rows)
 
