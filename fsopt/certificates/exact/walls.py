@@ -77,9 +77,9 @@ def _walled(program: Program, exact: ExactProgram) -> tuple[ExactProgram, list[A
 
 def _bounded(exact: ExactProgram, j: int, sign: int, value: Fraction) -> ExactProgram:
     """Return a program with an upper bound of a variable, or a lower one."""
-    name = "ub" if sign > 0 else "lb"
-    ends = getattr(exact, name)
-    return replace(exact, **{name: (*ends[:j], value, *ends[j + 1 :])})
+    ends = list(exact.ub if sign > 0 else exact.lb)
+    ends[j] = value
+    return replace(exact, ub=tuple(ends)) if sign > 0 else replace(exact, lb=tuple(ends))
 
 
 def _implied(program: Program, j: int, sign: int) -> tuple[float, Vector]:
