@@ -60,7 +60,7 @@ def _walled(program: Program, exact: ExactProgram) -> tuple[ExactProgram, list[A
             if ends[j] is not None:
                 continue
             value, y = _implied(program, j, sign)
-            wall = Fraction(value) + sign * BEYOND * max(1, abs(Fraction(value)))
+            wall = Fraction(value) + sign * BEYOND * max(Fraction(1), abs(Fraction(value)))
             bare = without_objective(_bounded(exact, j, -sign, wall))
             dual = repaired(bare.duals, dual_start(program, bare, Point(np.zeros(program.n), y, np.zeros(0))))
             if bound_of(bare, dual) <= 0:
