@@ -13,7 +13,7 @@ import fsopt
 from fsopt.compiler import compile_model
 from fsopt.errors import FileError
 from fsopt.formats.cbf_sections import read_sections
-from fsopt.library.instances import build_instance
+from tools.instances import build_instance
 
 PSD = """VER
 3
