@@ -11,7 +11,6 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from conic_files import parse_cbf, solve_cbf, solve_sdpa
-from support import blobs
 
 import fsopt
 from fsopt.compiler import compile_model, lmi
@@ -36,16 +35,6 @@ def largest_eigenvalue(size: int, sense: int = pyo.minimize) -> pyo.ConcreteMode
     m.t = pyo.Var()
     m.lmi = lmi([[(m.t if i == j else 0.0) - A[i, j] for j in range(size)] for i in range(size)])
     m.o = pyo.Objective(expr=turn * (7 + 2 * m.t), sense=sense)
-    return m
-
-
-def gmeb(p: int = 4) -> pyo.ConcreteModel:
-    """Return the primal of GMEB with its perspective as a matrix inequality and its norm as a cone."""
-    data = blobs(30, p, seed=2)
-    m = fsopt.build("gmeb-primal", data, r_plus=0.5, r_minus=2.0)
-    m.del_component(m.perspective)
-    rows = [[m.sigma[i] if i == j else 0.0 for j in range(p)] + [m.w[i]] for i in range(p)]
-    m.lmi = lmi([*rows, [m.w[j] for j in range(p)] + [1.0]])
     return m
 
 
@@ -85,12 +74,6 @@ def test_inequalities_beside_rows_and_cones_have_our_optimum(suffix: str, tmp_pa
     result = fsopt.solve(model, "clarabel", options=EXACT)
     assert result.status == "optimal"
     assert optimum(fsopt.export(model, tmp_path / f"m{suffix}")[0]) == pytest.approx(result.objective, **CLOSE)
-
-
-def test_gmeb_with_an_inequality_is_gmeb(tmp_path: Path) -> None:
-    ours = fsopt.solve(fsopt.build("gmeb-primal", blobs(30, 4, seed=2), r_plus=0.5, r_minus=2.0), options=EXACT)
-    for suffix in CONIC:
-        assert optimum(fsopt.export(gmeb(), tmp_path / f"m{suffix}")[0]) == pytest.approx(ours.objective, **CLOSE)
 
 
 def test_the_text_of_a_small_inequality(tmp_path: Path) -> None:
