@@ -7,6 +7,7 @@ import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyomo_models import largest_eigenvalue, symmetric
 from support import blobs
 
 import fsopt
@@ -14,21 +15,6 @@ from fsopt.answers.results import Point
 from fsopt.certificates.model import certify_point
 from fsopt.compiler import compile_model, lmi
 from fsopt.compiler.cones import triangle_to_matrix
-
-
-def symmetric(size: int, seed: int) -> np.ndarray:
-    A = np.random.default_rng(seed).standard_normal((size, size))
-    return A + A.T
-
-
-def largest_eigenvalue(A: np.ndarray, sense: int = pyo.minimize) -> pyo.ConcreteModel:
-    """Return min t such that t I - A is semidefinite, or max -t for the same."""
-    m = pyo.ConcreteModel()
-    m.t = pyo.Var()
-    size = len(A)
-    m.lmi = lmi([[(m.t if i == j else 0.0) - A[i, j] for j in range(size)] for i in range(size)], doc="t I - A >= 0")
-    m.o = pyo.Objective(expr=m.t if sense == pyo.minimize else -m.t, sense=sense)
-    return m
 
 
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
