@@ -12,7 +12,6 @@ import fsopt
 from fsopt.answers.results import Point
 from fsopt.certificates.points import infeasibility
 from fsopt.compiler import compile_model
-from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
 from fsopt.solvers.nlp import NonlinearForm
 
@@ -50,11 +49,6 @@ def test_a_maximisation_and_a_fixed_variable_and_repeated_equations():
     assert (m.x[0].value, m.x[1].value) == (pytest.approx(0.375), pytest.approx(0.625))
     assert m.rc[m.x[2]] == pytest.approx(-sum(m.dual[c] for c in m.same.values()))
     assert sum(m.dual[c] for c in m.same.values()) == pytest.approx(-0.5)
-
-
-def test_an_operator_without_derivatives_is_named_before_the_solve():
-    with pytest.raises(SolverError, match="ceil"):
-        fsopt.solve(model_of(pyo.ceil, bounds=[(0, 3)]), "ipopt")
 
 
 def hyperbola():

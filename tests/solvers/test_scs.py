@@ -11,18 +11,6 @@ from fsopt.solvers.base import Session
 pytest.importorskip("scs")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("slug", ["gmeb-primal", "gmeb-sdp", "onsvm"])
-@pytest.mark.parametrize("units", ["standardised", "raw"])
-def test_a_real_data_set_is_certified_in_any_units(slug, units, wdbc, wdbc_std):
-    m = fsopt.build(slug, wdbc_std if units == "standardised" else wdbc)
-    result = fsopt.solve(m, "scs")
-    assert (result.status, result.certificate.ok) == ("optimal", True)
-    assert result.objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-6)
-    if (slug, units) == ("gmeb-primal", "standardised"):
-        assert result.objective == pytest.approx(121.757464796, rel=1e-7)
-
-
 def test_a_program_without_rows_and_one_with_a_fixed_column():
     m = model_of(lambda x, y: (x - 3) ** 2, bounds=[FREE] * 2, start=[None, 2.0])
     assert fsopt.solve(m, "scs").status == "optimal"
