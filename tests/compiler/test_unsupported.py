@@ -315,3 +315,11 @@ def test_a_function_is_named_once_for_all_constraints():
     m = plain()
     m.d = pyo.Constraint([1, 2], rule=lambda m, i: pyo.floor(m.x) + pyo.ceil(m.y) <= i)
     assert compile_model(m).unsupported == {"floor": "d[1]", "ceil": "d[1]"}
+
+
+def test_a_part_of_the_constraints_suffices_for_infeasibility():
+    m = plain()
+    m.never = pyo.Constraint(expr=m.x + m.y <= 2)
+    answer = fsopt.solve(m)
+    logical(m)
+    assert (answer.status, fsopt.certify(m, answer).ok) == ("infeasible", True)

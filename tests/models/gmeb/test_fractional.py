@@ -3,21 +3,10 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import blobs, optimum
 
 import fsopt
 from fsopt.errors import ParameterError
 from fsopt.models.gmeb.fractional import fractional_to_convex
-
-
-def test_theorem_20_follows_from_lemma_23():
-    data = blobs(30, 4, gap=0.5)
-    model = fsopt.build("svm-margin", data, c=2.0)
-    model.objective.set_value(sum(model.xi.values()) + 0.5 / 2.0)
-    model.quotient.deactivate()
-    convex = fractional_to_convex(model, model.gamma)
-    assert fsopt.classify(convex) == "SOCP"
-    assert fsopt.solve(convex).objective == pytest.approx(optimum("svm-norm", data, c=2.0)[1] / 2.0, rel=1e-5)
 
 
 def test_a_quadratic_over_a_linear_function_by_a_grid():
