@@ -144,14 +144,6 @@ def test_a_page_stays_where_a_run_has_fewer_cells_or_fewer_parts(tmp_path, capsy
     assert not fuller({"equal": 1, "parts": 3}, {"equal": 1, "no number": 1, "parts": 1})
 
 
-def test_a_store_keeps_the_parts_and_their_seconds():
-    with opened(None) as held:
-        value, seconds = held.part("x", {"m": 3}, lambda: (1, 2.5))
-        assert (value, seconds > 0) == ([1, 2.5], True)
-        assert held.part("x", {"m": 3}, lambda: pytest.fail("computed again")) == (value, seconds)
-        assert held.part("x", {"m": 4}, lambda: "other")[0] == "other"
-
-
 def test_wrong_words_are_one_line_and_the_list_names_all(capsys):
     for words, text in (
         ("reproduce", "no table or figure is named"),
