@@ -203,15 +203,6 @@ def test_a_proof_in_pyomo_that_fails_does_not_lose_the_answer(sine):
     assert "nothing more is proved" in str(results.extra_info.message)
 
 
-def test_a_frame_with_two_rows_of_names_has_the_answer_of_its_numbers():
-    pd = pytest.importorskip("pandas")
-    columns = pd.MultiIndex.from_product([["u", "v"], ["s", "t"]])
-    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=columns)
-    y = np.arange(20) % 2
-    found = fsopt.fit("l1-svm", frame, y).predict(frame)
-    assert np.array_equal(found, fsopt.fit("l1-svm", frame.to_numpy(), y).predict(frame.to_numpy()))
-
-
 def test_frames_that_pandas_refuses_to_convert_are_read_or_refused():
     """A sparse frame of which other numbers than zeros are left out, and columns of one name."""
     pd = pytest.importorskip("pandas")
