@@ -152,15 +152,15 @@ FIXED = """NAME          FIXED
 ROWS
  N  COST
  L  LIM 1
- G  MY ROW
+ G  LAST ROW
 COLUMNS
     X ONE     COST               1.0   LIM 1              1.0
-    X ONE     MY ROW             1.0
+    X ONE     LAST ROW           1.0
     MARKER    'MARKER'                 'INTORG'
     Y TWO     COST               2.0   LIM 1              1.0
     MARKER    'MARKER'                 'INTEND'
 RHS
-              LIM 1              4.0   MY ROW             1.0
+              LIM 1              4.0   LAST ROW           1.0
 RANGES
     RNG       LIM 1              2.0
 BOUNDS
@@ -171,7 +171,7 @@ ENDATA
 
 def test_the_fixed_form_has_names_with_spaces_and_sets_without_name():
     read = read_mps(FIXED)
-    assert (read.columns, read.rows) == (["X ONE", "Y TWO"], ["LIM 1", "MY ROW"])
+    assert (read.columns, read.rows) == (["X ONE", "Y TWO"], ["LIM 1", "LAST ROW"])
     assert (read.lo.tolist(), read.hi.tolist(), read.ub.tolist()) == ([2.0, 1.0], [4.0, INF], [4.0, 1.0])
     assert read.integer.tolist() == [False, True]
 

@@ -104,14 +104,6 @@ def test_degenerate_programs_have_their_optimum_in_every_solver(solver, case):
     assert result.objective == pytest.approx(0.0, abs=1e-6)
 
 
-def test_an_unbounded_nonconvex_program_is_no_optimum_in_gurobi():
-    """Gurobi has no attribute ObjBound then."""
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(), pyo.Var()
-    m.o = pyo.Objective(expr=-(m.x**2) + m.y**2)
-    assert fsopt.solve(m, there("gurobi")).status in ("none", "unbounded")
-
-
 # -- one boundary ----------------------------------------------------------------------------------------------
 
 

@@ -84,6 +84,13 @@ def test_a_constraint_without_entries_holds_or_makes_the_program_infeasible(solv
             assert result.objective == pytest.approx(0.0, abs=1e-6)
 
 
+@pytest.mark.parametrize("solver", takers("QP"))
+def test_a_program_without_constraints_and_bounds_has_its_optimum(solver):
+    result = fsopt.solve(model_of(lambda x, y: (x - 3) ** 2, bounds=[FREE] * 2, start=[None, 2.0]), solver)
+    assert (result.status, result.certificate.ok) == ("optimal", True)
+    assert result.objective == pytest.approx(0.0, abs=1e-6)
+
+
 def bounded(kind):
     m = pyo.ConcreteModel()
     m.x, m.y = pyo.Var(bounds=(0, 2)), pyo.Var(bounds=(0, 5))
