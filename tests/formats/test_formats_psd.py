@@ -14,7 +14,7 @@ from pyomo_models import largest_eigenvalue, symmetric
 import fsopt
 from fsopt.compiler import compile_model, lmi
 from fsopt.errors import FileError
-from fsopt.library.instances import EXACT
+from tools.instances import EXACT
 
 CONIC = (".cbf", ".dat-s")
 ALGEBRAIC = (".lp", ".mps", ".nl", ".gms")
