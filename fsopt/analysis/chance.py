@@ -89,8 +89,8 @@ def _explained(Z: Matrix, labels: Matrix) -> Matrix:
 def selected_and_tested(data: Dataset, m: int, search: float, seed: int) -> tuple[Matrix, Matrix]:
     """Return what each of two random complementary halves selects (2, v), and p-values on the other one (2, v).
 
-    The p-value of a selected variable is that of its likelihood ratio in the classifier on the other half, times the number
-    of selected variables; that of another variable is 1.
+    The p-value of a selected variable is that of its likelihood ratio in the classifier on the other half, times the
+    number of selected variables; that of another variable is 1.
     """
     v = len(groups_of(data))
     selected, p_values = np.zeros((2, v), dtype=bool), np.ones((2, v))
