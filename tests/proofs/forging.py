@@ -24,7 +24,7 @@ from fsopt.compiler import compile_model
 from fsopt.methods.exact.programs import about_of
 from fsopt.verification.exact_checking import claim_infeasible, exactly
 from fsopt.verifier import verify
-from fsopt.verifier.rationals import number, written
+from fsopt.verifier.grammar import number, written
 
 DATA = blobs(n=8, p=3, seed=5, gap=0.4)
 FITS = {
@@ -54,7 +54,7 @@ MODELS = {"gmeb-sdp": {}, "misclass-milp": {"big_m": 100.0}, "svm-dual": {}, "gm
 TREES = {"MILP": 23, "MIQP": 65, "MISOCP": 69, "no integers": None}
 OTHERS = (None, True, "1/0", "0/1", "x", "", [], {}, -1, 0, 1, 10**6, 2.5, 1e-6, [[]], "a\nb", "\ud800", "1_0", "0x1")
 WORDS = (
-    *verify.ENDS,
+    *verify.WORDS,
     "min",
     "max",
     "hinge",

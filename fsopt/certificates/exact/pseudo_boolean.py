@@ -12,8 +12,8 @@ from fractions import Fraction
 
 from fsopt.certificates.exact.proofs import Part
 from fsopt.errors import NotShownError
-from fsopt.verifier import verify
-from fsopt.verifier.rationals import MOST_WORK, Work, read
+from fsopt.verifier.grammar import read
+from fsopt.verifier.rationals import MOST_WORK, Work
 from fsopt.verifier.selections import EVIDENCE, UNIT, Selection
 
 SCALE = 2**24
@@ -35,8 +35,7 @@ def opb(part: Part, threshold: Fraction) -> str:
     if "loss" not in part["program"]:
         raise NotShownError("a proof of another kind than of selections has no pseudo-Boolean form", "choose json")
     Work.left = 20 * MOST_WORK
-    problem = verify.problem_of(part["program"])
-    assert isinstance(problem, Selection)
+    problem = Selection(part["program"])
     evidence = read(part["evidence"], EVIDENCE, "the evidence")
     problem.prepare(evidence)
     lines = [_line([-v for v in row], -right) for row, right in zip(problem.R, problem.r, strict=True)]

@@ -15,7 +15,7 @@ from fsopt.certificates.exact.claims import claim_of_tree
 from fsopt.compiler import compile_model
 from fsopt.methods.registry import fit
 from fsopt.verification.exact_checking import exactly
-from fsopt.verifier.rationals import number, written
+from fsopt.verifier.grammar import number, written
 
 VERTEX = {
     "statement": {"status": "optimal", "lower": "1/2", "upper": "1/2", "left_out": [], "program": "", "origin": None},

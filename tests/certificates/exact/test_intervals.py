@@ -11,7 +11,6 @@ from pyomo_models import model_of
 from support import blobs
 
 from fsopt.certificates.exact.claims import claim_of_pair
-from fsopt.certificates.exact.forms import rounded
 from fsopt.certificates.exact.intervals import pair_of, primal_point
 from fsopt.certificates.exact.linear import bareiss, solved
 from fsopt.certificates.exact.program import exact_program
@@ -21,7 +20,8 @@ from fsopt.models.registry import build
 from fsopt.solvers.base import solve
 from fsopt.verifier.functions import entropy, exponential, logarithm, logistic
 from fsopt.verifier.programs import semidefinite, triangle
-from fsopt.verifier.rationals import decimal, number, written
+from fsopt.verifier.grammar import number, written
+from fsopt.verifier.rationals import decimal, rounded
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 RATIONAL = st.fractions()
