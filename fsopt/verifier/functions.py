@@ -7,7 +7,7 @@ more than what is lost before, and rounded outward to multiples of 2^-100. docs/
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 
@@ -18,28 +18,22 @@ MARGIN, GRID = Fraction(1, 10**40), 2**100
 Ends = tuple[Fraction, Fraction]
 
 
-def near(x: Fraction) -> Decimal:
-    """Return a rational number rounded to 60 digits."""
-    return EXACT.divide(Decimal(x.numerator), Decimal(x.denominator))
-
-
-def ends(value: Decimal) -> Ends:
-    """Return rational numbers below and above what a decimal number is near to."""
-    found = Fraction(value)
+def enclosed(function: Callable[[Decimal], Decimal], x: Fraction) -> Ends:
+    """Return rational numbers below and above the value of a function of :data:`EXACT` at a number."""
+    spend(1000)
+    found = Fraction(function(EXACT.divide(Decimal(x.numerator), Decimal(x.denominator))))
     return Fraction(math.floor((found - MARGIN) * GRID), GRID), Fraction(math.ceil((found + MARGIN) * GRID), GRID)
 
 
 def logarithm(x: Fraction) -> Ends:
     """Return rational numbers below and above the logarithm of a number between 2^-100 and 2^100."""
-    spend(1000)
-    return ends(EXACT.ln(near(x)))
+    return enclosed(EXACT.ln, x)
 
 
 def exponential(x: Fraction) -> Ends:
     """Return rational numbers below and above e^-x for x >= 0."""
-    spend(1000, x.numerator.bit_length())
-    low, high = ends(EXACT.exp(-near(min(x, Fraction(100)))))
-    return (max(low, Fraction(0)), high) if x <= 100 else (Fraction(0), high)
+    low, high = enclosed(EXACT.exp, -min(x, Fraction(100)))
+    return max(low, Fraction(0)) if x <= 100 else Fraction(0), high
 
 
 def entropy(grid: Sequence[int], steps: int) -> Fraction:

@@ -13,11 +13,10 @@ from typing import Any
 
 from .functions import exponential
 from .grammar import count, counts, limit, marked, number, one_of, or_none, places, read, vector
-from .rationals import ZERO, Form, common, need, refuse, spend, total
+from .rationals import ZERO, Form, common, need, spend, total
 
 Box = list[tuple["Fraction | None", "Fraction | None"]]
 Squares = dict[tuple[int, int], Fraction]
-MOST_ORDER = 200  # of a matrix
 FORM = (places, [number], number)
 PROGRAM = {
     "sense": one_of("min", "max"),
@@ -66,8 +65,6 @@ class Program:
         need(len(self.P) == len(held["quadratic"]) and all(i <= j for i, j in self.P), "a square stands twice")
         need(all(len(f) == len(ws) + 2 and all(w > 0 for w in ws) for _, f, ws in cones), "a cone is damaged")
         need(all(len(f) == k * (k + 1) // 2 for _, f, k in matrices), "a matrix is damaged")
-        if any(order > MOST_ORDER for *_, order in matrices):
-            refuse(f"a matrix has an order above {MOST_ORDER}")
         need(not curved or (self.sign > 0 and not self.P), "concave terms stand beside no squares, and in no maximum")
         need(len(set(curved)) == len(curved), "a column is in two concave terms")
         need(all(self.bounds[j][0] == 0 for j in curved), "a column of a concave term has another lower bound than 0")
@@ -76,10 +73,7 @@ class Program:
         _, self.scale, _ = common(Fraction(1, f.bottom) for _, forms, _ in self.constraints for f in forms)
 
     def proved(self, evidence: Any) -> tuple[Fraction | float | None, Fraction | None, list[list[int]]]:
-        """Return the bounds below and above that evidence shows, of the minimisation form; nothing is left out.
-
-        The lower bound is infinite where no point is left, and None without a tree.
-        """
+        """Return the bounds below, infinite where no point is left, and above, of the minimisation form."""
         held = read(evidence, EVIDENCE, "the evidence")
         above = None
         if held["point"] is not None:
@@ -94,7 +88,8 @@ class Program:
         The concave terms are replaced by their linearisation at the point: costs from below, the value from above.
         """
         held = common(x)
-        need(all(within(v, ends) for v, ends in zip(x, self.bounds, strict=True)), "the point violates a bound")
+        inside = all(satisfied("row", [v], ends) for v, ends in zip(x, self.bounds, strict=True))
+        need(inside, "the point violates a bound")
         for kind, forms, rule in self.constraints:
             need(satisfied(kind, [form.at(held) for form in forms], rule), f"the point violates a {kind}")
         need(all(x[j].denominator == 1 for j in self.integer), "an integer of the point is not whole")
@@ -202,16 +197,20 @@ def slopes(concave: list[tuple[Fraction, Fraction, list[int]]], x: list[Fraction
             yield j, *ends
 
 
-def within(value: Fraction, ends: tuple[Fraction | None, Fraction | None]) -> bool:
-    """Return whether a value is between two ends, of which None is infinite."""
-    return (ends[0] is None or ends[0] <= value) and (ends[1] is None or value <= ends[1])
-
-
 def satisfied(kind: str, values: list[Fraction], rule: Any) -> bool:
-    """Return whether the values of the forms of a constraint satisfy it."""
+    """Return whether the values of its forms satisfy a constraint.
+
+    Those of a cone are left, right and the tails: ``sum weights tails^2 <= left right`` and ``left, right >= 0``.
+    """
     if kind == "row":
-        return within(values[0], rule)
-    return in_cone(values, rule) if kind == "cone" else semidefinite(dict(zip(triangle(rule), values, strict=True)))
+        return (rule[0] is None or rule[0] <= values[0]) and (rule[1] is None or values[0] <= rule[1])
+    if kind == "matrix inequality":
+        return semidefinite(dict(zip(triangle(rule), values, strict=True)))
+    left, right, *tails = values
+    (tops, bottom, bits), (scaled, scale, long) = common(tails), common(rule)
+    spend(2 * len(tops), 2 * bits, long)
+    square = Fraction(sum(w * v * v for w, v in zip(scaled, tops, strict=True)), scale * bottom**2)
+    return left >= 0 <= right and square <= left * right
 
 
 def least(kind: str, multipliers: list[Fraction], rule: Any) -> Fraction:
@@ -219,10 +218,10 @@ def least(kind: str, multipliers: list[Fraction], rule: Any) -> Fraction:
     if kind == "row":
         return at_limit(multipliers[0], rule)
     if kind == "cone":
-        need(in_cone(multipliers, [1 / (4 * w) for w in rule]), "a multiplier is outside the dual cone")
-    else:  # that of an entry beside the diagonal counts for both places of it
-        twice = {(i, j): m * (1 + (i == j)) for (i, j), m in zip(triangle(rule), multipliers, strict=True)}
-        need(semidefinite(twice), "a matrix of multipliers is not semidefinite")
+        rule = [1 / (4 * w) for w in rule]
+    else:  # the multiplier of an entry beside the diagonal counts for both places of it
+        multipliers = [m * (1 + (i == j)) for (i, j), m in zip(triangle(rule), multipliers, strict=True)]
+    need(satisfied(kind, multipliers, rule), f"the multipliers of a {kind} are outside its dual cone")
     return ZERO
 
 
@@ -231,15 +230,6 @@ def at_limit(multiplier: Fraction, ends: tuple[Fraction | None, Fraction | None]
     end = ends[0] if multiplier > 0 else ends[1]
     need(end is not None or not multiplier, "a multiplier belongs to an infinite limit")
     return multiplier * (end or ZERO)
-
-
-def in_cone(values: list[Fraction], weights: list[Fraction]) -> bool:
-    """Return whether ``sum weights tails^2 <= left right`` and ``left, right >= 0``, of left, right and the tails."""
-    left, right, *tails = values
-    (tops, bottom, bits), (scaled, scale, long) = common(tails), common(weights)
-    spend(2 * len(tops), 2 * bits, long)
-    square = Fraction(sum(w * v * v for w, v in zip(scaled, tops, strict=True)), scale * bottom**2)
-    return left >= 0 <= right and square <= left * right
 
 
 def triangle(order: int) -> list[tuple[int, int]]:

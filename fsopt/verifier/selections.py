@@ -19,16 +19,8 @@ UNIT = 2**64
 MOST_PACKED = 2**30  # bits of all samples as they are packed
 Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node
 Cut = tuple[int, list[int]]  # value >= constant - sum of the gains of the selected features, in units of 2^-64
-
-
-def whole(value: Any) -> int:
-    """Return an integer other than 0: j + 1 for the feature j inside, -j - 1 for outside."""
-    found = -count(-value) if isinstance(value, int) and value < 0 else count(value)
-    return found or refuse("a node of a tree is none")
-
-
 SELECTION = {
-    "y": [whole],
+    "y": [number],
     "c": number,
     "loss": one_of("hinge", "squared-hinge", "logistic"),
     "columns": [[number]],
@@ -42,7 +34,7 @@ EVIDENCE = {
     "steps": count,
     "cuts": [(counts, vector)],
     "main": or_none(count),
-    "tree": [marked({"leaf": (count,), "known": (), "branch": (count,), "peg": (count, [whole]), "empty": ()})],
+    "tree": [marked({"leaf": (count,), "known": (), "branch": (count,), "peg": (count, places, places), "empty": ()})],
     "point": or_none({"w": vector, "b": number, "selected": places}),
 }
 
@@ -59,14 +51,11 @@ class Selection:
 
     def __init__(self, program: Any) -> None:
         held = read(program, SELECTION, "a program")
-        self.y, self.C, self.loss, self.lam = held["y"], held["c"], held["loss"], held["lam"]
+        self.y, self.C, self.loss, self.lam = list(map(int, held["y"])), held["c"], held["loss"], held["lam"]
         columns, n, self.p = held["columns"], len(held["y"]), len(held["columns"])
         self.fixed: Node = (frozenset(held["inside"]), frozenset(held["outside"]))
-        need(set(self.y) <= {-1, 1} and self.C > 0, "the labels or the penalty weight are damaged")
-        need(
-            n > 0 < self.p and all(len(x) == n for x in columns),
-            "the problem is empty, or a feature has another length",
-        )
+        need(set(held["y"]) <= {-1, 1} and self.C > 0, "the labels or the penalty weight are damaged")
+        need(n > 0 < self.p and all(len(x) == n for x in columns), "a feature has another length, or there is none")
         sizes = {len(self.lam), *map(len, held["R"])}
         need(sizes == {self.p} and len(held["R"]) == len(held["r"]), "the constraints are damaged")
         need(max((*self.fixed[0], *self.fixed[1]), default=0) < self.p, "a fixed feature is none")
@@ -76,18 +65,15 @@ class Selection:
         flat, self.bottom, _ = common(v for column in columns for v in column)
         self.signed = [[a * b for a, b in zip(self.y, flat[j * n : j * n + n], strict=True)] for j in range(self.p)]
         self.most = max(map(abs, flat)) * n
-        # Bits of the numbers of the constraints, and of the gains of cuts as they are made.
-        self.bits = max([0, *self.r, *(sum(map(abs, row)) for row in self.R)]).bit_length()
+        # The bits of the numbers of constraints, and of the gains of cuts as they are made.
+        self.bits = max([0, *map(abs, self.r), *(sum(map(abs, row)) for row in self.R)]).bit_length()
         self.cuts: dict[int, Cut] = {}
         self.about = (
-            f"minimise over selections, {self.loss} loss, {n} samples, {self.p} features, {len(self.R)} constraints"
+            f"minimise, selections of {self.p} features, {self.loss} loss, {n} samples, {len(rows)} constraints"
         )
 
     def proved(self, evidence: Any) -> tuple[Fraction | float, Fraction | None, list[list[int]]]:
-        """Return the bounds below and above that evidence shows, and the selections that the first leaves out.
-
-        The lower bound is infinite where no selection is left; the upper one is None without a point.
-        """
+        """Return the bounds below, infinite where no selection is left, and above, and the selections left out."""
         held = read(evidence, EVIDENCE, "the evidence")
         self.prepare(held)
         below, left_out = self.lowest(held["tree"])
@@ -100,14 +86,13 @@ class Selection:
         need(self.main is None or self.main < len(self.R), "there is no main constraint")
         need(self.main is None or min(self.R[self.main]) >= 0, "the main constraint has negative weights")
         top = max([self.steps, *(max(grid, default=0) for grid, _ in held["cuts"])])
-        self.width = 8 * ((top * self.most).bit_length() // 8 + 1)
+        self.width = (top * self.most).bit_length() + 1
         spend(len(self.y) * self.p, self.p * self.width)
         if len(self.y) * self.p * self.width > MOST_PACKED:
             refuse("its numbers are too long for so many samples and features")
-        self.packed = [
-            sum(v << (self.width * j) for j, v in enumerate(sample)) for sample in zip(*self.signed, strict=True)
-        ]
-        self.half = sum(1 << (self.width * j + self.width - 1) for j in range(self.p))
+        self.shifts = [self.width * j for j in range(self.p)]
+        samples = zip(*self.signed, strict=True)
+        self.packed = [sum(v << shift for v, shift in zip(x, self.shifts, strict=True)) for x in samples]
 
     def cut(self, name: int) -> Cut:
         """Return constant and gains of a cut, rounded to the safe side."""
@@ -117,14 +102,12 @@ class Selection:
             need(len(grid) == len(self.y), "a cut has another length")
             need(self.loss == "squared-hinge" or max(grid) <= self.steps, "a multiplier is out of bounds")
             need(sum(map(mul, grid, self.y)) == 0, "multipliers do not balance")
-            need(
-                all(k < len(self.R) and v >= 0 for k, v in mu.items()), "a multiplier is negative, or of no constraint"
-            )
-            spend(len(grid), self.width * self.p)
-            sums = sum(map(mul, grid, self.packed)) + self.half
-            size, half = self.width // 8, 1 << (self.width - 1)
-            raw = sums.to_bytes(size * self.p, "little")
-            q = [int.from_bytes(raw[k : k + size], "little") - half for k in range(0, len(raw), size)]
+            allowed = all(k < len(self.R) and v >= 0 for k, v in mu.items())
+            need(allowed, "a multiplier of a constraint is negative, or there is no such constraint")
+            spend(len(grid) + self.p, self.width * self.p)
+            half, mask = 1 << (self.width - 1), (1 << self.width) - 1
+            sums = sum(map(mul, grid, self.packed)) + sum(half << shift for shift in self.shifts)
+            q = [(sums >> shift & mask) - half for shift in self.shifts]
             unit = self.C / (self.steps * self.bottom)
             top, bottom = unit.numerator**2 * UNIT, 2 * unit.denominator**2
             spend(2 * self.p, top.bit_length() + bottom.bit_length(), 2 * self.width)
@@ -200,21 +183,15 @@ class Selection:
                 need(rest[0] < self.p, "a feature is out of range")
                 pending += [self.decided(at, {rest[0]}, set()), self.decided(at, set(), {rest[0]})]
             elif mark == "peg":  # the cut closes the other value of each of the features
-                need(all(abs(f) <= self.p for f in rest[1]), "a feature is out of range")
-                spend(10 * len(rest[1]) * self.p)
-                closed = [self.other(at, f) for f in rest[1]]
-                pending.append(self.decided(at, {f - 1 for f in rest[1] if f > 0}, {-f - 1 for f in rest[1] if f < 0}))
+                into, out = set(rest[1]), set(rest[2])
+                need(all(j < self.p for j in into | out), "a feature is out of range")
+                spend(10 * len(into | out) * self.p)
+                if at is not None:
+                    closed = [(at[0], at[1] | {j}) for j in into - at[0]] + [(at[0] | {j}, at[1]) for j in out - at[1]]
+                pending.append(self.decided(at, into, out))
             found = min([found, *(self.bound(self.cut(rest[0]), node) for node in closed if node is not None)])
         need(not pending, "the tree ends early")
         return found if found == math.inf else Fraction(found, UNIT), left_out
-
-    @staticmethod
-    def other(at: Node | None, feature: int) -> Node | None:
-        """Return a node with the other value of a pegged feature; None where the feature has its value already."""
-        j, into = abs(feature) - 1, feature > 0
-        if at is None or j in at[0 if into else 1]:
-            return None
-        return (at[0], at[1] | {j}) if into else (at[0] | {j}, at[1])
 
     def value(self, given: dict[str, Any]) -> Fraction:
         """Return the objective value of an allowed selection with a hyperplane on it."""

@@ -20,11 +20,12 @@ from typing import Any
 
 from .grammar import read
 from .programs import Program
-from .rationals import MOST_WORK, ONE, Refuted, Unreadable, Work, decimal, need, refuse, rounded
+from .rationals import MOST_WORK, ONE, Refuted, Unreadable, Work, decimal, need, refuse, rounded, spend
 from .selections import Selection
 
 FORMAT = "fsopt proof 4"
-MOST_BYTES, MOST_PARTS = 2**27, 10**7  # of a file, and of the numbers, texts, lists and objects in it
+MOST_BYTES = 2**28  # of a file
+PART = 200  # work that a number, text, list or object of a file counts for: its memory is bounded by that, too
 LONGEST = 2**12  # bits of an end
 LARGEST_GAP = Fraction(1, 1000)  # of what is called optimal or stationary
 DAMAGED = (OSError, ValueError, EOFError, RecursionError, MemoryError, zlib.error, Unreadable)
@@ -49,9 +50,9 @@ def digest(program: Any) -> str:
     return hashlib.sha256(canonical(program).encode("ascii")).hexdigest()
 
 
-def width(lower: Fraction, upper: Fraction) -> Fraction:
-    """Return the relative width of an interval."""
-    return (upper - lower) / max(ONE, abs(upper), abs(lower))
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of the file, each of whose keys stands once."""
+    return dict(pairs) if len(dict(pairs)) == len(pairs) else refuse("a key stands twice in an object")
 
 
 def opened(path: str, work: int = 1) -> list[Any]:
@@ -59,14 +60,14 @@ def opened(path: str, work: int = 1) -> list[Any]:
     with open(path, "rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     with gzip.open(path) if packed else open(path, "rb") as file:
-        content = file.read(work * MOST_BYTES + 1)
-    if len(content) > work * MOST_BYTES or sum(map(content.count, (b",", b"[", b"{", b":"))) > work * MOST_PARTS:
-        refuse("it is larger than is allowed: --work 10 allows ten times as much")
-    held = json.loads(content.decode("ascii"))
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        refuse(f"it has more than {MOST_BYTES} bytes")
+    Work.left = MOST_WORK * work
+    spend(PART * sum(map(content.count, (b",", b"[", b"{", b":"))))
+    held = json.loads(content, object_pairs_hook=unique)
     if not isinstance(held, dict) or held.get("format") != FORMAT:
         refuse(f"its format is not '{FORMAT}': write it anew, by 'fsopt evidence'")
-    if canonical(held) != content.decode("ascii").strip():
-        refuse("it is not the canonical text of a JSON object")
     claims = read(held, {"format": str, "claims": [ANY]}, "the file")["claims"]
     return list(claims) or refuse("it has no claim")
 
@@ -89,7 +90,7 @@ def statement(program: Any, evidence: Any) -> dict[str, Any]:
     if lower is None or upper is None:
         need(empty or (lower, upper) != (None, None), "nothing is shown")
     else:
-        gap = width(lower, upper)
+        gap = (upper - lower) / max(ONE, abs(upper), abs(lower))
         need(gap >= 0, "the ends are in the wrong order")
         status = "optimal" if gap <= LARGEST_GAP else "interval"
     if isinstance(problem, Program) and problem.concave:

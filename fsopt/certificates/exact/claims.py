@@ -18,7 +18,7 @@ from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 from fsopt.verifier.programs import slopes
 from fsopt.verifier.rationals import decimal
-from fsopt.verifier.verify import LARGEST_GAP, width
+from fsopt.verifier.verify import LARGEST_GAP
 
 VERIFIED = "verified exactly"
 NOT_VERIFIED = "not verified exactly"
@@ -51,7 +51,8 @@ class Claim:
     @property
     def width(self) -> Fraction | None:
         """The width of the interval, relative to its larger end or 1."""
-        return None if self.lower is None or self.upper is None else width(self.lower, self.upper)
+        gap = None if self.part is None else self.part["statement"]["gap"]
+        return None if gap is None else Fraction(gap)
 
     @property
     def status(self) -> str:

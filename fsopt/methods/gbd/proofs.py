@@ -286,7 +286,8 @@ class _Preorder:
         features = self._next(count)
         if name == FORGOTTEN:
             return [(at, features)]
-        self.tree.append(["peg", self._cut(name, at), features])
+        inside, outside = (sorted({abs(f) - 1 for f in features if (f > 0) == into}) for into in (True, False))
+        self.tree.append(["peg", self._cut(name, at), inside, outside])
         for f in features:
             at = at.decided(abs(f) - 1, selected=f > 0)
         return [(self.problem.propagated(at), ())]
