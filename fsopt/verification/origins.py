@@ -75,24 +75,23 @@ def check_proof(
     FileError : the file is no proof, takes too much work, or does not say from what its programs are built.
     ParameterError : a parameter of a program is out of range.
     """
-    try:
-        claims = verify.opened(str(path), work)
-        origins = [claim["statement"]["origin"] if isinstance(source, Dataset) else None for claim in claims]
-    except (*verify.DAMAGED, KeyError, TypeError) as error:
-        raise FileError(f"'{path}' is no proof that can be checked: {error}", "write it by 'fsopt evidence'") from error
+    code, reason, found = verify.verdict(str(path), work)
+    if code == 2:
+        raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt evidence'")
+    if code == 1:
+        return ProofCheck(reason)
+    stated = [claim["statement"]["origin"] for claim in verify.opened(str(path))]
+    origins = stated if isinstance(source, Dataset) else [None] * len(stated)
     digests: dict[str, str] = {}
-    for claim, origin in zip(claims, origins, strict=True):
+    for statement, origin in zip(found, origins, strict=True):
         key = json.dumps(origin, sort_keys=True)
         try:
             if key not in digests:
                 digests[key] = verify.digest(_program(origin, source, str(path), customise))
-            need(verify.digest(claim["program"]) == digests[key], f"the program that is built here {OTHER}")
+            need(statement["program"] == digests[key], f"the program that is built here {OTHER}")
         except Refuted as error:
             return ProofCheck(str(error))
-    code, reason, found = verify.verdict(claims, work)
-    if code == 2:
-        raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt evidence'")
-    return ProofCheck(reason, tuple(origins), tuple(found))
+    return ProofCheck("", tuple(origins), tuple(found))
 
 
 def _program(

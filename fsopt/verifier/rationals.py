@@ -26,7 +26,7 @@ class Unreadable(Exception):
 class Work:
     """The work that is left, an upper bound in products of one word: a small file does not take for ever."""
 
-    left = MOST_WORK
+    left: float = math.inf
 
 
 def spend(count: int, bits: int = 64, others: int = 64) -> None:

@@ -55,7 +55,7 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs) if len(dict(pairs)) == len(pairs) else refuse("a key stands twice in an object")
 
 
-def opened(path: str, work: int = 1) -> list[Any]:
+def opened(path: str) -> list[Any]:
     """Return the claims of a file, perhaps packed by gzip, as they stand there."""
     with open(path, "rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
@@ -63,7 +63,6 @@ def opened(path: str, work: int = 1) -> list[Any]:
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         refuse(f"it has more than {MOST_BYTES} bytes")
-    Work.left = MOST_WORK * work
     spend(PART * sum(map(content.count, (b",", b"[", b"{", b":"))))
     held = json.loads(content, object_pairs_hook=unique)
     if not isinstance(held, dict) or held.get("format") != FORMAT:
@@ -128,13 +127,15 @@ def verdict(claims: Any, work: int = 1) -> tuple[int, str, list[dict[str, Any]]]
     """
     Work.left = MOST_WORK * work
     try:
-        return 0, "", [confirm(claim) for claim in (opened(claims, work) if isinstance(claims, str) else claims)]
+        return 0, "", [confirm(claim) for claim in (opened(claims) if isinstance(claims, str) else claims)]
     except Refuted as error:
         return 1, str(error), []
     except DAMAGED as error:
         reason = str(error).partition("\n")[0] or type(error).__name__
     except Exception as error:  # never a traceback: what is not foreseen is no proof
         reason = f"it is damaged ({type(error).__name__})"
+    finally:
+        Work.left = math.inf
     return 2, reason.encode("ascii", "backslashreplace").decode(), []
 
 

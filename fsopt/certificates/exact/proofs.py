@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
+from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -112,6 +113,8 @@ def statement(program: Part, evidence: Part) -> Part:
         return verify.statement(program, evidence)
     except (Refuted, Unreadable) as error:
         raise NotShownError(str(error)) from error
+    finally:
+        Work.left = inf
 
 
 def program_data(program: ExactProgram, concave: Sequence[Slope] = ()) -> Part:

@@ -13,7 +13,6 @@ from fractions import Fraction
 from fsopt.certificates.exact.proofs import Part
 from fsopt.errors import NotShownError
 from fsopt.verifier.grammar import read
-from fsopt.verifier.rationals import MOST_WORK, Work
 from fsopt.verifier.selections import EVIDENCE, UNIT, Selection
 
 SCALE = 2**24
@@ -34,7 +33,6 @@ def opb(part: Part, threshold: Fraction) -> str:
     """
     if "loss" not in part["program"]:
         raise NotShownError("a proof of another kind than of selections has no pseudo-Boolean form", "choose json")
-    Work.left = 20 * MOST_WORK
     problem = Selection(part["program"])
     evidence = read(part["evidence"], EVIDENCE, "the evidence")
     problem.prepare(evidence)
