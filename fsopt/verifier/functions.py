@@ -20,7 +20,7 @@ Ends = tuple[Fraction, Fraction]
 
 def enclosed(function: Callable[[Decimal], Decimal], x: Fraction) -> Ends:
     """Return rational numbers below and above the value of a function of :data:`EXACT` at a number."""
-    spend(1000)
+    spend(1000 + x.numerator.bit_length() * x.denominator.bit_length() // 100)
     found = Fraction(function(EXACT.divide(Decimal(x.numerator), Decimal(x.denominator))))
     return Fraction(math.floor((found - MARGIN) * GRID), GRID), Fraction(math.ceil((found + MARGIN) * GRID), GRID)
 

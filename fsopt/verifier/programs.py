@@ -139,7 +139,8 @@ class Program:
             parts.append(least(kind, multipliers, rule))
             terms += zip(multipliers, forms, strict=True)
         parts += [-m * Fraction(form.constant, form.bottom) for m, form in terms if form.constant]
-        multipliers, bottom, _ = common(m for m, _ in terms)
+        multipliers, bottom, bits = common(m for m, _ in terms)
+        spend(self.n, bits + self.scale.bit_length(), bits + self.scale.bit_length())  # lowest terms
         taken = [0] * self.n
         for m, (_, form) in zip(multipliers, terms, strict=True):
             factor = m * (self.scale // form.bottom)
