@@ -107,7 +107,8 @@ class Program:
         need(all(v >= 0 and j < self.n for j, v in shift.items()), "a shift is negative, or of no variable")
         self.shifted = self.P | {(j, j): self.P.get((j, j), ZERO) + s for j, s in shift.items()}
         need(semidefinite(self.shifted) or all(mark != "leaf" for mark, *_ in nodes), "the objective is not convex")
-        pending, found = [self.bounds] if nodes else [], math.inf
+        pending = [self.bounds] if nodes else []
+        found: Fraction | float = math.inf
         for mark, place, *value in nodes:
             need(bool(pending), "a part of the tree belongs to no node")
             box = pending.pop()
@@ -123,7 +124,7 @@ class Program:
             need(place < len(duals), "the multipliers of a leaf are missing")
             bound = self.bound(duals[place], box, shift if mark == "leaf" else None)
             need(mark == "leaf" or bound > 0, "the multipliers of an empty leaf prove no infeasibility")
-            found = min(found, bound) if mark == "leaf" else found
+            found = bound if mark == "leaf" and bound < found else found
         need(not pending, "the tree ends early")
         return found if nodes else None
 

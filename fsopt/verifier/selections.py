@@ -51,8 +51,10 @@ class Selection:
 
     def __init__(self, program: Any) -> None:
         held = read(program, SELECTION, "a program")
-        self.y, self.C, self.loss, self.lam = list(map(int, held["y"])), held["c"], held["loss"], held["lam"]
-        columns, n, self.p = held["columns"], len(held["y"]), len(held["columns"])
+        self.y, self.C = list(map(int, held["y"])), held["c"]
+        self.loss, self.lam = held["loss"], held["lam"]
+        columns, n = held["columns"], len(held["y"])
+        self.p = len(columns)
         self.fixed: Node = (frozenset(held["inside"]), frozenset(held["outside"]))
         need(set(held["y"]) <= {-1, 1} and self.C > 0, "the labels or the penalty weight are damaged")
         need(n > 0 < self.p and all(len(x) == n for x in columns), "a feature has another length, or there is none")
@@ -81,7 +83,8 @@ class Selection:
 
     def prepare(self, held: dict[str, Any]) -> None:
         """Pack the samples in fields that hold the products with the multipliers of evidence."""
-        self.steps, self.main, self.multipliers = held["steps"], held["main"], held["cuts"]
+        self.steps, self.main = held["steps"], held["main"]
+        self.multipliers = held["cuts"]
         need(self.steps > 0, "the number of steps is out of bounds")
         need(self.main is None or self.main < len(self.R), "there is no main constraint")
         need(self.main is None or min(self.R[self.main]) >= 0, "the main constraint has negative weights")
@@ -174,7 +177,7 @@ class Selection:
         for mark, *rest in tree:
             need(bool(pending), "a part of the tree belongs to no node")
             at = pending.pop()
-            closed = [at] if mark == "leaf" else []
+            closed: list[Node | None] = [at] if mark == "leaf" else []
             need(mark != "empty" or at is None, "a node is wrongly marked as empty")
             if mark == "known":
                 need(at is not None and len(at[0] | at[1]) == self.p, "a known selection is not complete")
@@ -187,11 +190,12 @@ class Selection:
                 need(all(j < self.p for j in into | out), "a feature is out of range")
                 spend(10 * len(into | out) * self.p)
                 if at is not None:
-                    closed = [(at[0], at[1] | {j}) for j in into - at[0]] + [(at[0] | {j}, at[1]) for j in out - at[1]]
+                    closed += [(at[0], at[1] | {j}) for j in into - at[0]]
+                    closed += [(at[0] | {j}, at[1]) for j in out - at[1]]
                 pending.append(self.decided(at, into, out))
             found = min([found, *(self.bound(self.cut(rest[0]), node) for node in closed if node is not None)])
         need(not pending, "the tree ends early")
-        return found if found == math.inf else Fraction(found, UNIT), left_out
+        return math.inf if found == math.inf else Fraction(int(found), UNIT), left_out
 
     def value(self, given: dict[str, Any]) -> Fraction:
         """Return the objective value of an allowed selection with a hyperplane on it."""

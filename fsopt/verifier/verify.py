@@ -81,7 +81,7 @@ def statement(program: Any, evidence: Any) -> dict[str, Any]:
     empty = below == math.inf
     need(above is None or not (left_out or empty), "a point stands beside a proof that leaves it out")
     ends = [None if end in (None, math.inf) else problem.sign * Fraction(end) for end in (below, above)]
-    lower, upper = (end and rounded(end, up=up) for up, end in enumerate(ends[:: problem.sign]))
+    lower, upper = (end and rounded(end, up=bool(up)) for up, end in enumerate(ends[:: problem.sign]))
     long = max(part.bit_length() for end in (lower, upper) for part in (end or ONE).as_integer_ratio())
     need(long <= LONGEST, f"an end has more than {LONGEST} bits")
     status = "infeasible" if empty else "feasible" if below is None else "bounded"
