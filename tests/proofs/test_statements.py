@@ -232,6 +232,28 @@ def test_numbers_without_measure_are_refused_soon(change, tmp_path, monkeypatch)
     assert time.process_time() - started < 20
 
 
+@pytest.mark.parametrize("kind", ["lists", "bits of a constraint", "bits of a gain", "lowest terms"])
+def test_memory_and_bits_are_counted_before_they_are_used(kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(verify, "MOST_WORK", 10**7)
+    claim = copy.deepcopy(base("vertex" if kind == "lowest terms" else "best-subset")["claims"][0])
+    program, evidence = claim["program"], claim["evidence"]
+    if kind == "lists":
+        claim = [[]] * 60_000
+    elif kind == "bits of a constraint":
+        program |= {"R": [["f" * 9000 + "/1"] * 3], "r": ["f" * 9000 + "/1"]}
+        evidence |= {"main": 0, "tree": [["branch", 0]] * 900 + [["leaf", 0]] * 901}
+    elif kind == "bits of a gain":
+        program["lam"] = ["f" * 20_000 + "/1"] * 3
+    else:
+        program["rows"] = [[[0, 1], [1, 1], None, None]] * 90
+        evidence["point"] = [[0, "f" * 9000 + "/1"], [1, "1/" + "f" * 9000]]
+    path = tmp_path / "proof.json.gz"
+    path.write_bytes(gzip.compress(json.dumps({"format": verify.FORMAT, "claims": [claim]}).encode()))
+    code, shown = verdict(path)
+    assert code == 2
+    assert "more work than is allowed" in shown
+
+
 def test_the_work_is_bounded_and_can_be_raised(tmp_path, monkeypatch):
     monkeypatch.setattr(verify, "MOST_WORK", 100)
     path = written(tmp_path / "proof.json", base("svm"))

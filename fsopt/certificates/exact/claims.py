@@ -162,7 +162,7 @@ def claim_of_stationary(
     for j, low, _ in slopes([(f, k, list(columns)) for f, k, columns in concave], list(x)):
         costs[j] = low
     try:
-        dual, _ = repaired_dual(replace(program, c=tuple(costs)), start)
+        dual = repaired_dual(replace(program, c=tuple(costs)), start)
     except NotShownError as error:
         return not_shown(name, f"the bound: {error.message}")
     evidence = evidence_data(program, x, LEAF, [dual_data(program, dual)])
