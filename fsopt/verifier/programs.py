@@ -13,7 +13,7 @@ from typing import Any
 
 from .functions import exponential
 from .grammar import count, counts, limit, marked, number, one_of, or_none, places, read, vector
-from .rationals import ZERO, Form, common, need, spend, total
+from .rationals import ZERO, Form, common, length, need, spend, total
 
 Box = list[tuple["Fraction | None", "Fraction | None"]]
 Squares = dict[tuple[int, int], Fraction]
@@ -165,6 +165,7 @@ class Program:
             if lo is None or hi is None:
                 need(not s, "a shifted variable has no bounds")
                 continue
+            spend(4, length(s) + length(lo), length(s) + length(hi))
             slope[j] -= s * (lo + hi) / 2
             parts.append(s * lo * hi / 2)
         return [a + b for a, b in zip(self.c, slope, strict=True)], parts
@@ -231,6 +232,7 @@ def at_limit(multiplier: Fraction, ends: tuple[Fraction | None, Fraction | None]
     """Return a multiplier times the limit that it belongs to; raise Refuted where that limit is infinite."""
     end = ends[0] if multiplier > 0 else ends[1]
     need(end is not None or not multiplier, "a multiplier belongs to an infinite limit")
+    spend(1, length(multiplier), length(end or ZERO))
     return multiplier * (end or ZERO)
 
 

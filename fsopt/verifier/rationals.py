@@ -36,6 +36,11 @@ def spend(count: int, bits: int = 64, others: int = 64) -> None:
         refuse("it takes more work than is allowed: --work 10 allows ten times as much")
 
 
+def length(value: Fraction) -> int:
+    """Return the bits of a rational number."""
+    return value.numerator.bit_length() + value.denominator.bit_length()
+
+
 def need(holds: bool, reason: str) -> None:
     """Raise Refuted with a reason where a condition does not hold."""
     if not holds:
