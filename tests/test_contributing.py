@@ -93,8 +93,8 @@ def test_a_method_that_is_added_as_the_guide_says_passes_the_tests(tmp_path):
     add_a_method(root)
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTEST_ADDOPTS": ""}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ninstances:")[2].partition("\n\n")[0]
-    for module in re.findall(r"-m (fsopt[\w.]+)", makefile):
-        if module != "fsopt.library.instances":  # takes minutes, and has models alone
+    for module in re.findall(r"-m (tools[\w.]+)", makefile):
+        if module != "tools.instances":  # takes minutes, and has models alone
             subprocess.run([sys.executable, "-m", module], cwd=root, env=environment, check=True)
     tests = ["tests"] if os.environ.get("FSOPT_GUIDE") else [*OF_ALL_METHODS, "-k", OF_THIS_ONE]
     words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-m", "not slow", *tests]

@@ -77,7 +77,7 @@ def check_proof(
     """
     code, reason, found = verify.verdict(str(path), work)
     if code == 2:
-        raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt evidence'")
+        raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt check --proof'")
     if code == 1:
         return ProofCheck(reason)
     stated = [claim["statement"]["origin"] for claim in verify.opened(str(path))]

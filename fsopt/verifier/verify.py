@@ -66,7 +66,7 @@ def opened(path: str) -> list[Any]:
     spend(PART * sum(map(content.count, (b",", b"[", b"{", b":"))))
     held = json.loads(content, object_pairs_hook=unique)
     if not isinstance(held, dict) or held.get("format") != FORMAT:
-        refuse(f"its format is not '{FORMAT}': write it anew, by 'fsopt evidence'")
+        refuse(f"its format is not '{FORMAT}': write it anew, by 'fsopt check --proof'")
     claims = read(held, {"format": str, "claims": [ANY]}, "the file")["claims"]
     return list(claims) or refuse("it has no claim")
 

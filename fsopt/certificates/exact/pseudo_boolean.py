@@ -32,7 +32,9 @@ def opb(part: Part, threshold: Fraction) -> str:
     NotShownError : the claim is on no selections.
     """
     if "loss" not in part["program"]:
-        raise NotShownError("a proof of another kind than of selections has no pseudo-Boolean form", "choose json")
+        raise NotShownError(
+            "a proof of another kind than of selections has no pseudo-Boolean form", "give the file a name in .json"
+        )
     problem = Selection(part["program"])
     evidence = read(part["evidence"], EVIDENCE, "the evidence")
     problem.prepare(evidence)

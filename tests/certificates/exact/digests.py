@@ -9,10 +9,10 @@ from fsopt.certificates.exact.program import exact_program
 from fsopt.certificates.exact.proofs import program_data
 from fsopt.compiler import compile_model
 from fsopt.errors import FsoptError, NotShownError
-from fsopt.library.instances import build_instance, instance_parameters
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.registry import MODELS, build
 from fsopt.verifier.verify import digest
+from tools.instances import build_instance, instance_parameters
 
 
 def normal():
