@@ -33,7 +33,7 @@ def test_a_known_selection_with_a_number_behind_it_leaves_nothing_out_of_an_opti
     part = part_of("best-subset", m=1, exclude=(best,))
     assert part["program"]["outside"] == [best]
     part["program"]["outside"] = []
-    part["evidence"]["tree"] = [["branch", best], *part["evidence"]["tree"], ["known", 0]]
+    part["evidence"]["tree"] = [["branch", best], *part["evidence"]["tree"], ["known"]]
     assert refused(part)
 
 
@@ -98,8 +98,8 @@ def value(data, selection):
 @pytest.mark.parametrize(
     "text",
     [
-        '{"format": "fsopt proof 3", "claims": ' + "[" * 100_000 + "]" * 100_000 + "}",
-        '{"format": "fsopt proof 3", "claims": 5}',
+        '{"format": "fsopt proof 4", "claims": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"format": "fsopt proof 4", "claims": 5}',
         TEXT.replace('"optimal"', '"\\ud800"', 1),
         TEXT.replace('"optimal"', '"optimal\\nconfirmed"', 1),
     ],
@@ -107,8 +107,9 @@ def value(data, selection):
 )
 def test_no_file_ends_in_a_traceback(text, tmp_path):
     code, shown = verdict(written(tmp_path / "proof.json", text))
-    assert code == 2
-    assert shown.startswith("fsopt-verify: ")
+    assert code in (1, 2)
+    assert shown.startswith(("fsopt-verify: ", "REFUTED"))
+    assert shown.isascii()
     assert shown.count("\n") == 1
 
 

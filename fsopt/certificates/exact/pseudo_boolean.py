@@ -14,10 +14,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from fsopt.certificates.exact.proofs import PATIENCE, Part
+from fsopt.certificates.exact.proofs import Part
 from fsopt.errors import NotShownError
-from fsopt.verifier import verify
-from fsopt.verifier.rationals import MOST_WORK, Work, read
+from fsopt.verifier.grammar import read
 from fsopt.verifier.selections import EVIDENCE, UNIT, Node, Selection
 
 SCALE = 2**24
@@ -77,9 +76,7 @@ def _stated(part: Part, threshold: Fraction) -> tuple[Selection, dict[str, Any],
     if "loss" not in part["program"] or part["statement"]["left_out"]:
         reason = "a proof of another kind than of all selections has no pseudo-Boolean form"
         raise NotShownError(reason, "give the file a name in .json")
-    Work.left = PATIENCE * MOST_WORK
-    problem = verify.problem_of(part["program"])
-    assert isinstance(problem, Selection)
+    problem = Selection(part["program"])
     evidence = read(part["evidence"], EVIDENCE, "the evidence")
     problem.prepare(evidence)
     rows = [([-v for v in row], -right) for row, right in zip(problem.R, problem.r, strict=True)]

@@ -29,12 +29,12 @@ from fsopt.methods.gbd.verification import problem_of
 from fsopt.methods.spec import SavedFit
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.typing import Mask, Vector
-from fsopt.verifier.rationals import written
+from fsopt.verifier.grammar import written
 
 Cuts: TypeAlias = list[tuple[list[int], list[float]]]
 """Multipliers on the grid and mu of each cut."""
-Evidence: TypeAlias = tuple[Part, Part, list[list[int]]]
-"""The program of a search, the evidence of its bounds, and the selections that it leaves out."""
+Evidence: TypeAlias = tuple[Part, Part]
+"""The program of a search, and the evidence of its bounds."""
 Pending: TypeAlias = tuple[Partial | None, Sequence[int] | None]
 """A node that is to be added, and the features to be pegged there; None for one that a cut of its own closes."""
 WEIGHTED = "the samples have weights, for which no tree is replayed in rational numbers"
@@ -91,11 +91,11 @@ def claim_of_tree(name: str, evidence: Evidence, gap: float, *, optimal: bool) -
     ----------
     optimal : whether the interval is claimed to be as narrow as the gap.
     """
-    program, tree, left_out = evidence
+    program, tree = evidence
     status = "optimal" if optimal else "interval"
-    found = claim_of(name, status, program, tree, gap, left_out)
+    found = claim_of(name, status, program, tree, gap)
     if found.part is None and tree["point"] is None:
-        return claim_of(name, "infeasible", program, tree, gap, left_out)
+        return claim_of(name, "infeasible", program, tree, gap)
     return found
 
 
@@ -186,7 +186,7 @@ def evidence_of(
     nodes: Mapping[int, int | None] | None = None,
     gap: float = 0.0,
 ) -> Evidence:
-    """Return the program of a search, its evidence, and the selections that it leaves out, in plain data.
+    """Return the program of a search, and its evidence, in plain data.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def evidence_of(
         "tree": replayed.tree,
         "point": point,
     }
-    return program, evidence, replayed.left_out
+    return program, evidence
 
 
 class _Preorder:
@@ -236,7 +236,6 @@ class _Preorder:
     cuts : multipliers on the grid and mu of each cut, to which new ones are added.
     nodes : as in :func:`evidence_of`.
     tree : the nodes.
-    left_out : the features of each known selection.
     """
 
     def __init__(
@@ -245,7 +244,6 @@ class _Preorder:
         self.problem, self.stream = problem, stream
         self.cuts, self.nodes = cuts, nodes
         self.tree: list[list[Any]] = []
-        self.left_out: list[list[int]] = []
         self.place = 0
 
     def walk(self) -> None:
@@ -278,7 +276,7 @@ class _Preorder:
         if mark in (NODE, LEAF):
             (name,) = self._next()
             cut = self.nodes[name] if mark == NODE else name
-            self.tree.append(self._known(at) if cut is None else ["leaf", self._cut(cut, at)])
+            self.tree.append(["known"] if cut is None else ["leaf", self._cut(cut, at)])
             return []
         if mark == BRANCH:
             (j,) = self._next()
@@ -288,14 +286,11 @@ class _Preorder:
         features = self._next(count)
         if name == FORGOTTEN:
             return [(at, features)]
-        self.tree.append(["peg", self._cut(name, at), features])
+        inside, outside = (sorted({abs(f) - 1 for f in features if (f > 0) == into}) for into in (True, False))
+        self.tree.append(["peg", self._cut(name, at), inside, outside])
         for f in features:
             at = at.decided(abs(f) - 1, selected=f > 0)
         return [(self.problem.propagated(at), ())]
-
-    def _known(self, at: Partial) -> list[Any]:
-        self.left_out.append(np.flatnonzero(at.inside).tolist())
-        return ["known", len(self.left_out) - 1]
 
     def _branched(self, at: Partial | None, features: Sequence[int]) -> list[Pending]:
         """Add the first of the pegs whose cut was not kept as a branching; its other value is a leaf of its own."""
