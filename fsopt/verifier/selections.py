@@ -31,10 +31,9 @@ SELECTION = {
     "outside": places,
 }
 EVIDENCE = {
-    "steps": count,
-    "cuts": [(counts, vector)],
+    "cuts": [(count, counts, vector)],
     "main": or_none(count),
-    "tree": [marked({"leaf": (count,), "known": (), "branch": (count,), "peg": (count, places, places), "empty": ()})],
+    "tree": [marked({"leaf": (count,), "known": (), "branch": (count,), "peg": (counts, places, places), "empty": ()})],
     "point": or_none({"w": vector, "b": number, "selected": places}),
 }
 
@@ -83,12 +82,10 @@ class Selection:
 
     def prepare(self, held: dict[str, Any]) -> None:
         """Pack the samples in fields that hold the products with the multipliers of evidence."""
-        self.steps, self.main = held["steps"], held["main"]
-        self.multipliers = held["cuts"]
-        need(self.steps > 0, "the number of steps is out of bounds")
+        self.main, self.multipliers = held["main"], held["cuts"]
         need(self.main is None or self.main < len(self.R), "there is no main constraint")
         need(self.main is None or min(self.R[self.main]) >= 0, "the main constraint has negative weights")
-        top = max([self.steps, *(max(grid, default=0) for grid, _ in held["cuts"])])
+        top = max((max(grid, default=0) for _, grid, _ in held["cuts"]), default=0)
         self.width = (top * self.most).bit_length() + 1
         spend(len(self.y) * self.p, self.p * self.width)
         if len(self.y) * self.p * self.width > MOST_PACKED:
@@ -101,9 +98,10 @@ class Selection:
         """Return constant and gains of a cut, rounded to the safe side."""
         if name not in self.cuts:
             need(name < len(self.multipliers), "a cut is missing")
-            grid, mu = self.multipliers[name]
+            steps, grid, mu = self.multipliers[name]
+            need(steps > 0, "the number of steps is out of bounds")
             need(len(grid) == len(self.y), "a cut has another length")
-            need(self.loss == "squared-hinge" or max(grid) <= self.steps, "a multiplier is out of bounds")
+            need(self.loss == "squared-hinge" or max(grid) <= steps, "a multiplier is out of bounds")
             need(sum(map(mul, grid, self.y)) == 0, "multipliers do not balance")
             allowed = all(k < len(self.R) and v >= 0 for k, v in mu.items())
             need(allowed, "a multiplier of a constraint is negative, or there is no such constraint")
@@ -111,25 +109,25 @@ class Selection:
             half, mask = 1 << (self.width - 1), (1 << self.width) - 1
             sums = sum(map(mul, grid, self.packed)) + sum(half << shift for shift in self.shifts)
             q = [(sums >> shift & mask) - half for shift in self.shifts]
-            unit = self.C / (self.steps * self.bottom)
+            unit = self.C / (steps * self.bottom)
             top, bottom = unit.numerator**2 * UNIT, 2 * unit.denominator**2
             spend(2 * self.p, top.bit_length() + bottom.bit_length(), 2 * self.width)
             gains = [-(-v * v * top // bottom) for v in q]  # each rounded up
             weights = [(v / self.scales[k], k) for k, v in mu.items()]
             for j in range(self.p) if mu or any(self.lam) else ():
                 gains[j] -= math.floor((self.lam[j] + total(v * self.R[k][j] for v, k in weights)) * UNIT)
-            constant = self.term(grid) - total(v * self.r[k] for v, k in weights)
+            constant = self.term(grid, steps) - total(v * self.r[k] for v, k in weights)
             self.bits = max(self.bits, *map(int.bit_length, gains))
             self.cuts[name] = (math.floor(constant * UNIT), gains)
         return self.cuts[name]
 
-    def term(self, grid: list[int]) -> Fraction:
+    def term(self, grid: list[int], steps: int) -> Fraction:
         """Return the term of the multipliers a = grid C / steps in the dual, of the logistic loss a number below it."""
         if self.loss == "logistic":
-            return Fraction(self.C * entropy(grid, self.steps))
+            return Fraction(self.C * entropy(grid, steps))
         # the conjugate of C t^2 at a: a^2 / (4 C)
-        curved = Fraction(sum(map(mul, grid, grid)), 4 * self.steps) if self.loss == "squared-hinge" else ZERO
-        return Fraction(self.C * (sum(grid) - curved) / self.steps)
+        curved = Fraction(sum(map(mul, grid, grid)), 4 * steps) if self.loss == "squared-hinge" else ZERO
+        return Fraction(self.C * (sum(grid) - curved) / steps)
 
     def decided(self, node: Node | None, into: set[int], out: set[int]) -> Node | None:
         """Return a node with further features decided, and all that one constraint decides then; None if empty."""
@@ -155,12 +153,12 @@ class Selection:
         spend(4 * self.p, self.bits, self.bits)
         constant, gains = cut
         base = constant - sum(gains[j] for j in node[0])
+        weight, right = ([0] * self.p, 0) if self.main is None else (self.R[self.main], self.r[self.main])
+        room = left = right - sum(weight[j] for j in node[0])
+        if left < min(weight):  # no further feature fits
+            return base
         free = [j for j in range(self.p) if gains[j] > 0 and j not in node[0] and j not in node[1]]
-        if self.main is None:
-            return base - sum(gains[j] for j in free)
-        weight = self.R[self.main]
         top, bottom = 0, 1
-        room = left = self.r[self.main] - sum(weight[j] for j in node[0])
         for j in sorted((k for k in free if weight[k]), key=lambda k: -(gains[k] << 32) // weight[k]):
             if weight[j] > room:
                 top, bottom = gains[j], weight[j]
@@ -177,7 +175,7 @@ class Selection:
         for mark, *rest in tree:
             need(bool(pending), "a part of the tree belongs to no node")
             at = pending.pop()
-            closed: list[Node | None] = [at] if mark == "leaf" else []
+            closed: list[tuple[int, Node | None]] = [(rest[0], at)] if mark == "leaf" else []
             need(mark != "empty" or at is None, "a node is wrongly marked as empty")
             if mark == "known":
                 need(at is not None and len(at[0] | at[1]) == self.p, "a known selection is not complete")
@@ -185,15 +183,16 @@ class Selection:
             elif mark == "branch":  # the subtree without the feature comes first
                 need(rest[0] < self.p, "a feature is out of range")
                 pending += [self.decided(at, {rest[0]}, set()), self.decided(at, set(), {rest[0]})]
-            elif mark == "peg":  # the cut closes the other value of each of the features
-                into, out = set(rest[1]), set(rest[2])
-                need(all(j < self.p for j in into | out), "a feature is out of range")
-                spend(10 * len(into | out) * self.p)
+            elif mark == "peg":  # each of the cuts closes the other value of its feature
+                names, into, out = rest
+                need(len(names) == len(into) + len(out), "a feature has no cut, or two")
+                need(max((*into, *out), default=0) < self.p, "a feature is out of range")
+                spend(10 * len(names) * self.p)
                 if at is not None:
-                    closed += [(at[0], at[1] | {j}) for j in into - at[0]]
-                    closed += [(at[0] | {j}, at[1]) for j in out - at[1]]
-                pending.append(self.decided(at, into, out))
-            found = min([found, *(self.bound(self.cut(rest[0]), node) for node in closed if node is not None)])
+                    others = [*((at[0], at[1] | {j}) for j in into), *((at[0] | {j}, at[1]) for j in out)]
+                    closed = [(name, node) for name, node in zip(names, others, strict=True) if not node[0] & node[1]]
+                pending.append(self.decided(at, set(into), set(out)))
+            found = min([found, *(self.bound(self.cut(name), node) for name, node in closed if node is not None)])
         need(not pending, "the tree ends early")
         return math.inf if found == math.inf else Fraction(int(found), UNIT), left_out
 

@@ -384,7 +384,7 @@ def scale(proof, rng):
     for dual in claim["evidence"].get("duals", []):
         dual["multipliers"] = [[i, [written(number(v) * factor) for v in vs]] for i, vs in dual["multipliers"]]
     for cut in claim["evidence"].get("cuts", []):
-        cut[0] = [int(a * factor) for a in cut[0]]
+        cut[1] = [int(a * factor) for a in cut[1]]
 
 
 def box(proof, rng):

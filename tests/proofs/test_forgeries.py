@@ -58,15 +58,15 @@ CHANGES = {
 def test_multipliers_are_balanced_and_pay_for_their_term(loss):
     for name, change in CHANGES.items():
         part = part_of("best-subset", m=2, loss=loss)
-        part["evidence"]["cuts"] = [[change(grid), mu] for grid, mu in part["evidence"]["cuts"]]
+        part["evidence"]["cuts"] = [[steps, change(grid), mu] for steps, grid, mu in part["evidence"]["cuts"]]
         assert refused(part), name
 
 
 def test_the_steps_of_the_entropy_are_not_more_than_the_verifier_has_logarithms_for():
     part = part_of("best-subset", m=2, loss="logistic")
     more = 2**60
-    part["evidence"]["cuts"] = [[[a * more for a in grid], mu] for grid, mu in part["evidence"]["cuts"]]
-    part["evidence"]["steps"] *= more
+    cuts = part["evidence"]["cuts"]
+    part["evidence"]["cuts"] = [[steps * more, [a * more for a in grid], mu] for steps, grid, mu in cuts]
     assert refused(part)
 
 

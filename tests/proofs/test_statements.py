@@ -200,7 +200,7 @@ def _huge(change):
     claim = proof["claims"][0]
     program, evidence = claim["program"], claim["evidence"]
     if change == "steps":
-        evidence["steps"] = 10**4000
+        evidence["cuts"][0][0] = 10**4000
     elif change == "constraints":  # rules that are the same, or empty, by the hundred thousand
         program |= {"R": [[0, 0, 0]] * 100_000, "r": [0] * 100_000}
         evidence["tree"] = [["branch", 0]] * 3000 + [["leaf", 0]] * 3001
