@@ -187,7 +187,7 @@ class Selection:
                 names, into, out = rest
                 need(len(names) == len(into) + len(out), "a feature has no cut, or two")
                 need(max((*into, *out), default=0) < self.p, "a feature is out of range")
-                spend(10 * len(names) * self.p)
+                spend(10 * len(names) * self.p, 0, 0)
                 if at is not None:
                     others = [*((at[0], at[1] | {j}) for j in into), *((at[0] | {j}, at[1]) for j in out)]
                     closed = [(name, node) for name, node in zip(names, others, strict=True) if not node[0] & node[1]]
