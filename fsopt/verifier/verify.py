@@ -63,7 +63,7 @@ def opened(path: str) -> list[Any]:
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         refuse(f"it has more than {MOST_BYTES} bytes")
-    spend(PART * sum(map(content.count, (b",", b"[", b"{", b":")))), 0, 0)
+    spend(PART * sum(map(content.count, (b",", b"[", b"{", b":"))), 0, 0)
     held = json.loads(content, object_pairs_hook=unique)
     if not isinstance(held, dict) or held.get("format") != FORMAT:
         refuse(f"its format is not '{FORMAT}': write it anew, by 'fsopt check --proof'")
