@@ -26,6 +26,7 @@ from .selections import Selection
 FORMAT = "fsopt proof 4"
 MOST_BYTES = 2**28  # of a file
 PART = 200  # work that a number, text, list or object of a file counts for: its memory is bounded by that, too
+OF_A_BYTE = 400  # more work that each byte of a file allows: long proofs take longer
 LONGEST = 2**12  # bits of an end
 LARGEST_GAP = Fraction(1, 1000)  # of what is called optimal or stationary
 DAMAGED = (OSError, ValueError, EOFError, RecursionError, MemoryError, zlib.error, Unreadable)
@@ -64,6 +65,7 @@ def opened(path: str) -> list[Any]:
     if len(content) > MOST_BYTES:
         refuse(f"it has more than {MOST_BYTES} bytes")
     spend(PART * sum(map(content.count, (b",", b"[", b"{", b":"))), 0, 0)
+    Work.left += OF_A_BYTE * len(content)
     held = json.loads(content, object_pairs_hook=unique)
     if not isinstance(held, dict) or held.get("format") != FORMAT:
         refuse(f"its format is not '{FORMAT}': write it anew, by 'fsopt check --proof'")
