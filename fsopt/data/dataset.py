@@ -165,8 +165,8 @@ class Dataset:
     def __repr__(self) -> str:
         negative, positive = self.labels
         counts = f"+1 ({positive}): {self.positive.size}, -1 ({negative}): {self.negative.size}"
-        held = f", nonzeros={self.X.nnz}" if self.sparse else ""  # type: ignore[attr-defined]
-        return f"Dataset({self.name!r}, n={self.n}, p={self.p}{held}, {counts})"
+        stored = f", nonzeros={self.X.nnz}" if self.sparse else ""  # type: ignore[attr-defined]
+        return f"Dataset({self.name!r}, n={self.n}, p={self.p}{stored}, {counts})"
 
     @property
     def sparse(self) -> bool:

@@ -134,18 +134,18 @@ def _check_whole(c: Content, constant: bool) -> None:
 
     def used(kinds: str) -> Iterator[list[int]]:
         """Yield the indices of these kinds in all sections that have the first of them."""
-        for section, held in COORDINATES.items():
-            if kinds[0] in held and section != "INT":
-                yield from c.table(section).places[:, [held.index(kind) for kind in kinds]].tolist()
+        for section, letters in COORDINATES.items():
+            if kinds[0] in letters and section != "INT":
+                yield from c.table(section).places[:, [letters.index(kind) for kind in kinds]].tolist()
 
     if not (constant or len(c.table("OBJACOORD").places) or len(c.table("OBJFCOORD").places)):
         raise FileError("the objective of the .cbf file has no entries", "write the section OBJBCOORD, where it is 0")
     if empty := set(range(c.m)) - {i for [i] in used("r")}:
         raise FileError(f"row {min(empty)} of the .cbf file has no entry", "write a 0 in BCOORD, if that is meant")
     for kind, orders in (("X", c.matrix_variables), ("P", c.matrices)):
-        held = {(k, i) for k, *places in used(f"{kind}ij") for i in places}
+        listed = {(k, i) for k, *places in used(f"{kind}ij") for i in places}
         for k, i in ((k, i) for k, order in enumerate(orders) for i in range(order)):
-            if (k, i) not in held:
+            if (k, i) not in listed:
                 raise FileError(f"row {i} of matrix {k} of the .cbf file has no entry", "correct its order, or omit it")
 
 

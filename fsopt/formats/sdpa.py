@@ -64,9 +64,9 @@ def _with_constant(form: ConicModel) -> ConicModel:
         return form
     j = len(form.names)
     objective = Affine({**form.objective.form, j: constant}, 0.0, form.objective.name)
-    held = Cone("L=", (Affine({j: 1.0}, -1.0, CONSTANT),))
+    one = Cone("L=", (Affine({j: 1.0}, -1.0, CONSTANT),))
     return replace(
-        form, names=(*form.names, CONSTANT), kinds=(*form.kinds, "F"), objective=objective, cones=(*form.cones, held)
+        form, names=(*form.names, CONSTANT), kinds=(*form.kinds, "F"), objective=objective, cones=(*form.cones, one)
     )
 
 

@@ -1,4 +1,4 @@
-"""The modules of the solvers: the one list, for the registry and for Pyomo's factories, which may not wait for numpy."""
+"""The modules of the solvers: the one list, for the registry and for Pyomo's factories, without numpy."""
 
 MODULES = (
     "highs",

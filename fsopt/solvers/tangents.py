@@ -110,8 +110,8 @@ def _dropped(lower: Matrix, fixed: Mask, constant: Mask) -> tuple[Mask, Matrix]:
     size = np.abs(lower + np.tril(lower, -1).T) - np.diag(np.abs(np.diag(lower)))
     gone = ~fixed & ((np.diag(lower) <= 0.0) | (size.max(axis=0, initial=0.0) > LARGE_ENTRY))
     j, i = np.tril_indices(len(lower))
-    held = constant & (i != j) & (lower[j, i] != 0.0)
-    gone[np.concatenate([i[held], j[held]])] = False
+    steady = constant & (i != j) & (lower[j, i] != 0.0)
+    gone[np.concatenate([i[steady], j[steady]])] = False
     rest = np.where(gone | gone[:, None], 0.0, lower) + np.diag(np.where(gone, 1.0, 0.0))
     return (i != j) & (gone[i] | gone[j]), rest
 

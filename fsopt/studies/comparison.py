@@ -178,9 +178,9 @@ def compare(
     plan = planned(study)
     larger = {one.name: majority(one, folds, seed) for one in sets}
     interrupted = False
-    with opened(None) as held:
+    with opened(None) as database:
         try:
-            rows.extend(_rows(plan, held, executor or local_executor(study, workers), executor is None, progress))
+            rows.extend(_rows(plan, database, executor or local_executor(study, workers), executor is None, progress))
         except KeyboardInterrupt:
             interrupted = True
     return Comparison(
@@ -196,14 +196,14 @@ def compare(
 
 
 def _rows(
-    plan: Plan, held: Store, executor: Executor, own: bool, progress: Callable[[Progress], None] | None
+    plan: Plan, database: Store, executor: Executor, own: bool, progress: Callable[[Progress], None] | None
 ) -> Iterator[Row]:
     """Yield the row of each method as soon as it and those before it are complete."""
     study = plan.study
     waiting: list[tuple[str, str]] = [(d.name, m.name) for d in study.data for m in study.methods]
     left = dict.fromkeys(waiting, study.folds + 1)
     found: dict[tuple[str, str], list[StoreRow]] = {pair: [] for pair in waiting}
-    for state in advance(plan, held, executor, own=own):
+    for state in advance(plan, database, executor, own=own):
         if not state.last:  # the plan of many fits
             continue
         pair = (state.last["data"], state.last["method"])

@@ -149,12 +149,12 @@ class Comparison(Answer):
         return {name: self._sentence(name, found) for name in self.data if (found := self.standings(name))}
 
     def _sentence(self, data: str, found: Mapping[str, Standing]) -> str:
-        held = {row.method: row for row in self.rows if row.data == data and row.method in found}
+        rows = {row.method: row for row in self.rows if row.data == data and row.method in found}
         return answer(
             found,
-            {name: row.cv_accuracy or 0.0 for name, row in held.items()},
-            {name: row.n_features or 0 for name, row in held.items()},
-            {name: row.features for name, row in held.items()},
+            {name: row.cv_accuracy or 0.0 for name, row in rows.items()},
+            {name: row.n_features or 0 for name, row in rows.items()},
+            {name: row.features for name, row in rows.items()},
         )
 
     @property

@@ -55,15 +55,15 @@ def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float
     for line in lines:
         of_data.setdefault(line.data, []).append(line)
     drawn = set(list(of_data)[:DRAWN])
-    found = {name: _standings(held) for name, held in of_data.items()}
-    compared = {name: held for name, held in of_data.items() if found[name]}
-    answers = [_answer(name, held, found[name], (larger or {}).get(name)) for name, held in compared.items()]
+    found = {name: _standings(of_one) for name, of_one in of_data.items()}
+    compared = {name: of_one for name, of_one in of_data.items() if found[name]}
+    answers = [_answer(name, of_one, found[name], (larger or {}).get(name)) for name, of_one in compared.items()]
     if len(drawn) < len(of_data):
         answers.append(f"pictures: of the first {DRAWN} of {len(of_data)} data sets")
-    fronts = dict(_front(name, held, found[name]) for name, held in compared.items() if name in drawn)
+    fronts = dict(_front(name, of_one, found[name]) for name, of_one in compared.items() if name in drawn)
     return [
         *([Section("Answer", tuple(answers), figures=fronts)] if answers else []),
-        *(_of_data(name, held, found[name], name in drawn) for name, held in of_data.items()),
+        *(_of_data(name, of_one, found[name], name in drawn) for name, of_one in of_data.items()),
         *_ranks(lines),
         *_failures(rows),
     ]
@@ -81,7 +81,7 @@ def _standings(lines: Sequence[Line]) -> dict[str, Standing]:
 
 
 def _means(lines: Sequence[Line], measure: str) -> dict[str, float]:
-    return {line.title: held.mean for line in lines if (held := line.measures[measure]) is not None}
+    return {line.title: mean.mean for line in lines if (mean := line.measures[measure]) is not None}
 
 
 def _counts(lines: Sequence[Line]) -> dict[str, float]:
@@ -133,18 +133,18 @@ def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing], dr
 
 def _cells(line: Line, found: Mapping[str, Standing]) -> tuple[Any, ...]:
     """Return the cells of a method, in the order of :data:`HEADS`."""
-    held = {k: None if v is None else v.mean for k, v in line.measures.items()}
+    means = {k: None if v is None else v.mean for k, v in line.measures.items()}
     accuracy, standing = line.measures["accuracy"], found.get(line.title)
     selections = [row["features"] for row in line.rows if row["fold"] is not None and row["features"] is not None]
     return (
         line.title,
         "" if standing is None else standing.in_words,
-        held["accuracy"],
+        means["accuracy"],
         None if accuracy is None else accuracy.deviation,
-        *(held[k] for k in ("balanced_accuracy", "mcc", "auc", "n_features")),
+        *(means[k] for k in ("balanced_accuracy", "mcc", "auc", "n_features")),
         stability(selections),
-        held["seconds"],
-        held["cpu_seconds"],
+        means["seconds"],
+        means["cpu_seconds"],
         line.finished,
         line.units,
     )
@@ -158,8 +158,8 @@ def _blocks(lines: Sequence[Line], column: str) -> dict[str, list[float | None]]
             if row["fold"] is not None:
                 value = row[column] if row["state"] == DONE else None
                 table.setdefault(line.title, {}).setdefault((line.data, row["seed"]), []).append(value)
-    blocks = sorted({block for held in table.values() for block in held}, key=str)
-    return {title: [_mean(held.get(block, [None])) for block in blocks] for title, held in table.items()}
+    blocks = sorted({block for scores in table.values() for block in scores}, key=str)
+    return {title: [_mean(scores.get(block, [None])) for block in blocks] for title, scores in table.items()}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -77,8 +77,8 @@ def told_apart(lines: Sequence[Line]) -> list[Line]:
     """Return lines with those parameters alone in which the lines of one method differ, for short titles."""
     same: dict[str, dict[str, Any]] = {}
     for line in lines:
-        held = same.setdefault(line.method, dict(line.params))
-        same[line.method] = {k: v for k, v in held.items() if k in line.params and line.params[k] == v}
+        params = same.setdefault(line.method, dict(line.params))
+        same[line.method] = {k: v for k, v in params.items() if k in line.params and line.params[k] == v}
     return [
         replace(line, params={k: v for k, v in line.params.items() if k not in same[line.method]}) for line in lines
     ]

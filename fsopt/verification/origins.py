@@ -75,8 +75,8 @@ def check_proof(
     ParameterError : a parameter of a program is out of range.
     """
     try:
-        held = verify.opened(str(path))
-        claims = [read(claim, verify.CLAIM, "a claim") for claim in held]
+        listed = verify.opened(str(path))
+        claims = [read(claim, verify.CLAIM, "a claim") for claim in listed]
     except (OSError, EOFError, ValueError, RecursionError, Unreadable) as error:
         raise FileError(f"'{path}' is no proof that can be checked: {error}", "write it by 'fsopt evidence'") from error
     digests: dict[str, str] = {}
@@ -89,7 +89,7 @@ def check_proof(
             need(claim["statement"]["program"] == digests[key], f"the program that is built here {OTHER}")
         except Refuted as error:
             return ProofCheck(str(error))
-    code, reason, found = verify.verdict(held, work)
+    code, reason, found = verify.verdict(listed, work)
     if code == 2:
         raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt evidence'")
     origins = [claim["statement"]["origin"] if isinstance(source, Dataset) else None for claim in claims]

@@ -74,10 +74,10 @@ def load(path: Path, problem: SelectionProblem, settings: BranchSettings) -> Sav
     """
     with checkpoint_of("branch and Benders", path):
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            held = {name: arrays[name] for name in arrays.files}
-        if "words" in held:
+            saved = {name: arrays[name] for name in arrays.files}
+        if "words" in saved:
             raise FileError(f"'{path}' is a checkpoint of the cut loop", "resume it with gbd or gbd-lambda")
-        words = json.loads(held["text"].tobytes())
+        words = json.loads(saved["text"].tobytes())
         found, history = dict(words["problem"]), list(words["history"])
     wanted = identity(problem)
     for name in {**wanted, **found}:
@@ -89,5 +89,5 @@ def load(path: Path, problem: SelectionProblem, settings: BranchSettings) -> Sav
                 "resume with the data and settings of that run, or start again without it",
             )
     with undamaged(path):
-        search = restored(problem, settings, held, words["words"])
+        search = restored(problem, settings, saved, words["words"])
         return Saved(search, history, int(words["slice_end"]), float(words["elapsed"]), str(words["initial"]))

@@ -35,15 +35,15 @@ def pack(search: Search) -> dict[str, Any]:
     leaves = {node.number: node.cut.name for _, _, node in search.heap}
     used: dict[int, int] = {}
     stream = renumbered(search.tree.stream(leaves), used, search.tree.cuts)
-    held = [search.tree.cuts[name] for name in used]
-    grids = np.array([grid for grid, _ in held], dtype=np.int32).reshape(len(held), search.problem.n)
-    mu = np.array([multipliers for _, multipliers in held]).reshape(len(held), len(search.problem.r))
+    cuts = [search.tree.cuts[name] for name in used]
+    grids = np.array([grid for grid, _ in cuts], dtype=np.int32).reshape(len(cuts), search.problem.n)
+    mu = np.array([multipliers for _, multipliers in cuts]).reshape(len(cuts), len(search.problem.r))
     return {
         "format": FORMAT,
         "tree": _text(np.array(stream, dtype=np.int32)),
         "alpha": _text(grids),
         "mu": _text(mu),
-        "cuts": len(held),
+        "cuts": len(cuts),
     }
 
 
@@ -59,14 +59,14 @@ def renumbered(stream: list[int], used: dict[int, int], known: Mapping[int, Any]
     return out
 
 
-def verify(problem: SelectionProblem, held: Mapping[str, Any]) -> Replayed:
+def verify(problem: SelectionProblem, evidence: Mapping[str, Any]) -> Replayed:
     """Replay packed evidence, without a search; a leaf whose cut was not kept is bounded by its relaxation again.
 
     Raises
     ------
     ValueError, KeyError, TypeError : the evidence is damaged, or is of another problem.
     """
-    stream, grids, mu = unpacked(problem, held)
+    stream, grids, mu = unpacked(problem, evidence)
     count = len(grids)
     made: dict[int, Cut] = {}
 
@@ -85,23 +85,23 @@ def verify(problem: SelectionProblem, held: Mapping[str, Any]) -> Replayed:
         raise ValueError("the tree ends early") from error
 
 
-def unpacked(problem: SelectionProblem, held: Mapping[str, Any]) -> tuple[list[int], NDArray[np.int32], Matrix]:
+def unpacked(problem: SelectionProblem, evidence: Mapping[str, Any]) -> tuple[list[int], NDArray[np.int32], Matrix]:
     """Return the stream of packed evidence, and the multipliers of its cuts: on the grid (cuts, n), and mu (cuts, k).
 
     Raises
     ------
     ValueError, KeyError, TypeError : the evidence is damaged, or is of another problem.
     """
-    if held["format"] != FORMAT:
-        raise ValueError(f"its format is {held['format']!r}")
-    count = held["cuts"]
+    if evidence["format"] != FORMAT:
+        raise ValueError(f"its format is {evidence['format']!r}")
+    count = evidence["cuts"]
     if not isinstance(count, int) or isinstance(count, bool) or count < 0:
         raise ValueError(f"its number of cuts is {count!r}")
-    grids = _array(held["alpha"], np.int32).reshape(count, problem.n)
-    mu = _array(held["mu"], np.float64).reshape(count, len(problem.r))
+    grids = _array(evidence["alpha"], np.int32).reshape(count, problem.n)
+    mu = _array(evidence["mu"], np.float64).reshape(count, len(problem.r))
     if not np.isfinite(mu).all() or mu.min(initial=0.0) < 0.0:
         raise ValueError("a multiplier of a constraint is negative or not finite")
-    return _array(held["tree"], np.int32).tolist(), grids, mu
+    return _array(evidence["tree"], np.int32).tolist(), grids, mu
 
 
 def relaxation_bound(problem: SelectionProblem, at: Partial) -> float:

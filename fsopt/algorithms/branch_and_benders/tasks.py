@@ -77,7 +77,7 @@ class Outcome:
 
 
 @dataclass
-class _Held:
+class _Local:
     """What a thread keeps of the last search: its key, its problem, a pool, and the multipliers of the cuts there."""
 
     key: str
@@ -89,29 +89,29 @@ class _Held:
 _kept = threading.local()
 
 
-def _held(task: Task) -> _Held | None:
+def _local(task: Task) -> _Local | None:
     """Return what this thread keeps of the search of a task; None where it has to be sent."""
-    held: _Held | None = getattr(_kept, "held", None)
-    if held is None or held.key != task.key:
+    local: _Local | None = getattr(_kept, "local", None)
+    if local is None or local.key != task.key:
         if task.problem is None:
             return None
-        held = _kept.held = _Held(task.key, task.problem, Pool(task.problem), {})
-    known = set(held.pool.names.tolist())
+        local = _kept.local = _Local(task.key, task.problem, Pool(task.problem), {})
+    known = set(local.pool.names.tolist())
     for cut, multipliers in task.cuts:
         if cut.name not in known:
-            held.pool.add(cut)
-            held.grids[cut.name] = multipliers
-    return held
+            local.pool.add(cut)
+            local.grids[cut.name] = multipliers
+    return local
 
 
 def run_task(task: Task) -> Outcome | None:
     """Run a slice of a search, on one thread; None where its problem is unknown here."""
     end = time.perf_counter() + task.seconds
-    held = _held(task)
-    if held is None:
+    local = _local(task)
+    if local is None:
         return None
-    search = Search(held.problem, task.settings, tree=Tree(cuts=dict(held.grids), next=task.first))
-    search.pool = search.incumbents.pool = held.pool
+    search = Search(local.problem, task.settings, tree=Tree(cuts=dict(local.grids), next=task.first))
+    search.pool = search.incumbents.pool = local.pool
     search.incumbents.best = task.best
     search.solver.width, search.solver.widest = task.width
     search.gains.add(task.gains)
@@ -121,7 +121,7 @@ def run_task(task: Task) -> Outcome | None:
     with threadpool_limits(1), deferred_interruption(), clock.limited(task.left), counted(), suppress(OutOfTimeError):
         search.run(2**62, lambda: time.perf_counter() < end and search.tree.next < task.first + BLOCK)
     pool, cuts = search.pool, search.tree.cuts
-    held.grids = {name: cuts[name] for name in pool.names.tolist() if name in cuts}
+    local.grids = {name: cuts[name] for name in pool.names.tolist() if name in cuts}
     left = [entry[2] for entry in search.heap]
     given = {node.number for node in task.nodes}
     opened = [node for node in left if node.number not in given]

@@ -82,7 +82,7 @@ class Tree:
         """Drop the multipliers that close nothing and are not needed; of the others too where they take over ``most``
         bytes, the oldest first.
         """
-        self.cuts = {name: held for name, held in self.cuts.items() if name in self.used or name in needed}
+        self.cuts = {name: cut for name, cut in self.cuts.items() if name in self.used or name in needed}
         size = sum(grid.nbytes for grid, _ in self.cuts.values())
         for name in sorted(set(self.cuts) - needed):
             if size <= most:

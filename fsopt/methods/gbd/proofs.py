@@ -100,17 +100,17 @@ def claim_of_tree(name: str, evidence: Evidence, gap: float, *, optimal: bool) -
 
 
 def claim_of_search(
-    name: str, problem: SelectionProblem, held: Mapping[str, Any], hyperplane: SelectedHyperplane, gap: float
+    name: str, problem: SelectionProblem, evidence: Mapping[str, Any], hyperplane: SelectedHyperplane, gap: float
 ) -> Claim:
     """Return the claim of packed evidence and the incumbent of its search."""
-    claim = _claim(name, problem, held, hyperplane, gap, optimal=True)
+    claim = _claim(name, problem, evidence, hyperplane, gap, optimal=True)
     return claim if claim.holds or claim.part is None else replace(claim, holds=True, reason="")
 
 
 def _claim(
     name: str,
     problem: SelectionProblem,
-    held: Mapping[str, Any],
+    evidence: Mapping[str, Any],
     hyperplane: SelectedHyperplane,
     gap: float,
     *,
@@ -120,7 +120,7 @@ def _claim(
     claim: Claim | None = None
     for digits in (gap, 0.0) if optimal else (0.0,):
         with reading("tree of the search"):
-            part = evidence_of(problem, *_held(problem, held), hyperplane, gap=digits)
+            part = evidence_of(problem, *_unpacked(problem, evidence), hyperplane, gap=digits)
         claim = claim_of_tree(name, part, gap, optimal=optimal)
         if claim.holds:
             break
@@ -137,9 +137,9 @@ class SelectedHyperplane:
     b: float
 
 
-def _held(problem: SelectionProblem, held: Mapping[str, Any]) -> tuple[list[int], Cuts]:
+def _unpacked(problem: SelectionProblem, evidence: Mapping[str, Any]) -> tuple[list[int], Cuts]:
     """Return the stream and the cuts of packed evidence."""
-    stream, grids, mu = unpacked(problem, held)
+    stream, grids, mu = unpacked(problem, evidence)
     return stream, [(grid.tolist(), row.tolist()) for grid, row in zip(grids, mu, strict=True)]
 
 
