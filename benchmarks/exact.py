@@ -440,7 +440,7 @@ def set_one_table(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def value_table(rows: list[dict[str, Any]]) -> list[str]:
-    """Return the gap of best-subset and the objective values of the selections without a bound, a row for each data set."""
+    """Return the gaps of best-subset and the objective values of heuristics, a row for each data set."""
     others = list(dict.fromkeys(r["method"] for r in rows if r["method"] != "best-subset"))
     text = [
         "## All data sets, m = 5 (half of fewer than ten features), C = 1",

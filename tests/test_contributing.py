@@ -43,7 +43,7 @@ ADDED = {
         {
             "build_elastic_net_svm": "build_twin_net",
             "elastic-net-svm": "twin-net",
-            "Return the support vector machine with the elastic net as penalty": "Return the same support vector machine",
+            "vector machine with the elastic net as": "vector machine with the same",
             "Statistica Sinica": "Machine Learning",
         },
     ),
@@ -99,7 +99,7 @@ def edit(path, before, after):
 
 
 def add(root):
-    """Add a model, a method and a solver to a copy of the repository: a file, a line, and the method's row of a page."""
+    """Add a model, a method and a solver to a copy of the repository, each a file and a line; the method has a row."""
     for member, (new, lines, renamed) in ADDED.items():
         text = (root / "fsopt" / member).read_text(encoding="utf-8")
         for before, after in renamed.items():

@@ -10,7 +10,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.algorithms.enclosing_ball import enclosing_ball
-from fsopt.algorithms.rfe import Trained, smallest_weights
+from fsopt.algorithms.rfe import SubsetSVM, smallest_weights
 from fsopt.answers.results import DriverResult, Status
 from fsopt.common import clock
 from fsopt.data import Dataset
@@ -77,7 +77,7 @@ class RadiusMargin:
 def r2w2(
     data: Dataset,
     train: pyo.ConcreteModel | Training,
-    last: Callable[[Indices], Trained],
+    last: Callable[[Indices], SubsetSVM],
     *,
     m: int,
     c: float,

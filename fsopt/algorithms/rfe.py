@@ -32,7 +32,7 @@ TIE = 1e-6
 """Weights that differ by less than this, relative to the largest one, are equal within the accuracy of a solver."""
 
 
-class Trained(Protocol):
+class SubsetSVM(Protocol):
     """The support vector machine on the features that are left.
 
     Attributes
@@ -52,7 +52,7 @@ class Trained(Protocol):
 @loop
 def rfe(
     data: Dataset,
-    last: Callable[[Indices], Trained],
+    last: Callable[[Indices], SubsetSVM],
     *,
     m: int,
     c: float,

@@ -59,14 +59,14 @@ class WarmSvm:
     selection: Mask = field(init=False)
     problem: SelectionProblem = field(init=False)
     solver: NodeSolver = field(init=False)
-    products: Products | None = field(init=False)
+    products: SelectedGram | None = field(init=False)
 
     def __post_init__(self) -> None:
         p = self.data.p
         self.selection = np.zeros(p, dtype=bool)
         self.problem = SelectionProblem.of(self.data, self.c, np.zeros((0, p)), np.zeros(0), np.zeros(p))
         self.solver = NodeSolver(self.problem)
-        self.products = None if self.data.sparse or self.data.n > GRAM else Products(self.problem.signed)
+        self.products = None if self.data.sparse or self.data.n > GRAM else SelectedGram(self.problem.signed)
 
     def at(self, c: float) -> WarmSvm:
         """Return the machines of another penalty weight, which begin with the last multipliers of these."""
@@ -143,7 +143,7 @@ class WarmSvm:
         return w, value
 
 
-class Products:
+class SelectedGram:
     """The products K = Z Z' of the signed samples over a selection of the features, from those over the last one."""
 
     def __init__(self, signed: Matrix) -> None:

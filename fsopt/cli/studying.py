@@ -27,7 +27,7 @@ from fsopt.errors import FileError, ParameterError, unknown
 if TYPE_CHECKING:
     from fsopt.studies.running import Progress
     from fsopt.studies.store import Store
-    from fsopt.studies.summary import Line, Spread
+    from fsopt.studies.summary import MethodSummary, Spread
 
 app = typer.Typer(
     help="Studies: data sets x methods x folds x seeds, in a store that survives every kill.",
@@ -207,7 +207,7 @@ def show_rows(
 HEADS = ("accuracy", "balanced", "MCC", "recall", "AUC", "features", "seconds", "CPU s", "units")
 
 
-def _print_lines(name: str, lines: list[Line]) -> None:
+def _print_lines(name: str, lines: list[MethodSummary]) -> None:
     listing = table(name, [("data", "left"), ("method", "left"), *((head, "right") for head in HEADS)])
     for line in lines:
         numbers = [shown(line.measures[m], k) for m, k in zip(line.measures, (3, 3, 3, 3, 3, 1, 2, 2), strict=True)]
@@ -223,7 +223,7 @@ def shown(value: Spread | None, digits: int) -> str | None:
     return f"{value.mean:.{digits}f}{deviation}"
 
 
-def line_record(line: Line) -> dict[str, Any]:
+def line_record(line: MethodSummary) -> dict[str, Any]:
     """Return a line as plain data."""
     from fsopt.answers.records import plain
 

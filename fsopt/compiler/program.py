@@ -39,7 +39,7 @@ from fsopt.compiler.lmi import with_semidefinite
 from fsopt.compiler.nesting import check_nesting
 from fsopt.compiler.ordered_sets import OrderedSet, read_ordered_sets
 from fsopt.compiler.recognition import recognise
-from fsopt.compiler.rows import LinearRows, Row, build_rows, hessian, linear_part, read_row, semidefinite
+from fsopt.compiler.rows import ConstraintRow, LinearRows, build_rows, hessian, linear_part, read_row, semidefinite
 from fsopt.compiler.scaling import Scaling, equilibrate
 from fsopt.compiler.unsupported import reading, refuse_infinite, unsupported_functions, unsupported_kinds
 from fsopt.compiler.variables import fixed_values, read_bounds, variables_of
@@ -103,7 +103,7 @@ class Program:
     integer: Mask
     cones: ConeStack
     nonconic: list[tuple[str, str]]
-    general: list[Row] = field(default_factory=list)
+    general: list[ConstraintRow] = field(default_factory=list)
     objective_terms: list[tuple[float, NumericExpression]] = field(default_factory=list)
     row_of: dict[int, int] = field(default_factory=dict)
     unsupported: dict[str, str] = field(default_factory=dict)
@@ -164,7 +164,7 @@ class Program:
         stated = declared.get(self.objective) if isinstance(declared, pyo.Suffix) else None
         return 1.0 if stated is None else abs(float(stated))
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[ConstraintRow]) -> None:
         """Append linear constraints."""
         added = build_rows(rows, self.column)
         self.A = sp.vstack([self.A, added.A], format="csr")
@@ -187,9 +187,9 @@ class Program:
 class _Constraints:
     """Constraints by kind: linear, quadratic, and every other kind (``general``)."""
 
-    linear: list[Row] = field(default_factory=list)
-    quadratic: list[Row] = field(default_factory=list)
-    general: list[Row] = field(default_factory=list)
+    linear: list[ConstraintRow] = field(default_factory=list)
+    quadratic: list[ConstraintRow] = field(default_factory=list)
+    general: list[ConstraintRow] = field(default_factory=list)
 
 
 def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | None = None) -> Program:
@@ -324,7 +324,7 @@ def _read_constraints(model: pyo.ConcreteModel, column: dict[int, int], constant
     return found
 
 
-def _nonconic(objective: pyo.Objective | None, terms: Terms, general: Sequence[Row]) -> list[tuple[str, str]]:
+def _nonconic(objective: pyo.Objective | None, terms: Terms, general: Sequence[ConstraintRow]) -> list[tuple[str, str]]:
     """Return (name, reason) of the objective, if it has a nonlinear term, and of the general constraints."""
     listed = [(row.constraint.name, row.terms) for row in general]
     if objective is not None and terms.nonlinear:

@@ -42,7 +42,7 @@ Number = TypeVar("Number", int, float)
 
 
 @dataclass
-class Table:
+class SectionLines:
     """Lines of a section: indices (count, k), of matrices in the lower triangle, and values (count,)."""
 
     places: Indices
@@ -59,7 +59,7 @@ class Content:
     matrices: list[int] = field(default_factory=list)
     matrix_variables: list[int] = field(default_factory=list)
     constant: float = 0.0
-    tables: dict[str, Table] = field(default_factory=dict)
+    tables: dict[str, SectionLines] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -77,9 +77,9 @@ class Content:
         constants = [name for name, sizes in (("BCOORD", self.rows), ("DCOORD", self.matrices)) if sizes]
         return ["VER", "OBJSENSE", *(constants or ["OBJBCOORD"])]
 
-    def table(self, section: str) -> Table:
+    def table(self, section: str) -> SectionLines:
         """Return the entries of a section, none where the file leaves it out."""
-        none = Table(np.zeros((0, len(COORDINATES[section])), dtype=int), np.zeros(0))
+        none = SectionLines(np.zeros((0, len(COORDINATES[section])), dtype=int), np.zeros(0))
         return self.tables.get(section, none)
 
 
@@ -233,7 +233,7 @@ class _Reader:
         countable(c.n + c.m + entries)
         self.limits = {"x": c.n, "r": c.m, "X": len(c.matrix_variables), "P": len(c.matrices)}
 
-    def _table(self, section: str, kinds: str, *, valued: bool) -> Table:
+    def _table(self, section: str, kinds: str, *, valued: bool) -> SectionLines:
         count, width = self._count(), len(kinds) + valued
         places: list[list[int]] = []
         values: list[float] = []
@@ -244,7 +244,7 @@ class _Reader:
             places.append(self._numbers(words[: len(kinds)], int, back))
             values += self._numbers(words[len(kinds) :], float, back)
         indices = np.array(places, dtype=int).reshape(-1, len(kinds))
-        return Table(self._checked(section, kinds, indices), np.array(values))
+        return SectionLines(self._checked(section, kinds, indices), np.array(values))
 
     def _checked(self, section: str, kinds: str, places: Indices) -> Indices:
         """Return indices that the sizes of the file allow, each once; those of an entry in the lower triangle."""

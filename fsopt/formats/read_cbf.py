@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from fsopt.compiler.lmi import lmi
 from fsopt.errors import FileError
-from fsopt.formats.cbf_sections import SECOND_ORDER, Cones, Content, Table, read_sections
+from fsopt.formats.cbf_sections import SECOND_ORDER, Cones, Content, SectionLines, read_sections
 from fsopt.formats.read_arrays import INFINITE, ReadProgram, model_of, products
 from fsopt.typing import Indices, Vector
 
@@ -165,7 +165,7 @@ def _coefficients(c: Content, n: int) -> tuple[sp.csr_matrix, Vector]:
     return sp.csr_matrix((np.concatenate([scalar.values, values]), places), shape=(c.m + 1, n)), b
 
 
-def _entries(c: Content, table: Table) -> tuple[Indices, Vector]:
+def _entries(c: Content, table: SectionLines) -> tuple[Indices, Vector]:
     """Return columns and coefficients of entries of matrix variables, whose triangles come after the variables."""
     k, i, j = table.places[:, -3:].T
     orders = np.array(c.matrix_variables, dtype=int)

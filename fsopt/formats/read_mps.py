@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from fsopt.errors import FileError
 from fsopt.formats.indicators import switched
-from fsopt.formats.mps_lines import MARKER, Section, repeated, sections
+from fsopt.formats.mps_lines import MARKER, MpsSection, repeated, sections
 from fsopt.formats.mps_terms import (
     Names,
     constraint_terms,
@@ -68,7 +68,7 @@ def read_mps(text: str) -> ReadProgram:
         raise
 
 
-def _program(found: Sequence[Section]) -> ReadProgram:
+def _program(found: Sequence[MpsSection]) -> ReadProgram:
     sections = _by_name(found)
     names, kinds, objective = _rows(sections)
     rows = {name: i for i, name in enumerate(names)} | {objective: -1}
@@ -104,9 +104,9 @@ def _program(found: Sequence[Section]) -> ReadProgram:
     return switched(program, indicators_of(sections.get("INDICATORS"), known))
 
 
-def _by_name(found: Sequence[Section]) -> dict[str, Section]:
+def _by_name(found: Sequence[MpsSection]) -> dict[str, MpsSection]:
     """Return the sections by name; raises FileError for an unknown, repeated, missing or misplaced one."""
-    sections: dict[str, Section] = {}
+    sections: dict[str, MpsSection] = {}
     last = -1
     for section in found:
         name = section.name
@@ -133,7 +133,7 @@ def _by_name(found: Sequence[Section]) -> dict[str, Section]:
     return sections
 
 
-def _single(section: Section, what: str) -> str:
+def _single(section: MpsSection, what: str) -> str:
     """Return the one word that a section states, in its first line or the next one."""
     words = [*section.rest, *(word for row in section.rows for word in row)]
     if len(words) != 1:
@@ -141,7 +141,7 @@ def _single(section: Section, what: str) -> str:
     return words[0]
 
 
-def _sense(section: Section | None) -> bool:
+def _sense(section: MpsSection | None) -> bool:
     if section is None:
         return False
     word = _single(section, "sense").upper()
@@ -150,7 +150,7 @@ def _sense(section: Section | None) -> bool:
     return SENSES[word]
 
 
-def _rows(sections: Mapping[str, Section]) -> tuple[list[str], list[str], str]:
+def _rows(sections: Mapping[str, MpsSection]) -> tuple[list[str], list[str], str]:
     """Return names and kinds of the rows without the objective, which is the first of kind N, and its name."""
     section = sections["ROWS"]
     senses = [row[0].upper() for row in section.rows]
@@ -169,7 +169,7 @@ def _rows(sections: Mapping[str, Section]) -> tuple[list[str], list[str], str]:
     return names, senses, objective
 
 
-def _columns(section: Section, rows: Mapping[str, int]) -> tuple[list[str], Mask, tuple[Vector, sp.csr_matrix]]:
+def _columns(section: MpsSection, rows: Mapping[str, int]) -> tuple[list[str], Mask, tuple[Vector, sp.csr_matrix]]:
     """Return the names of the variables, which of them are between markers, and their coefficients."""
     inside, integral = _without_markers(section)
     pairs = inside.pairs(needs_head=True)
@@ -196,7 +196,7 @@ def _columns(section: Section, rows: Mapping[str, int]) -> tuple[list[str], Mask
     return columns, marked, (c, A)
 
 
-def _without_markers(section: Section) -> tuple[Section, Mask]:
+def _without_markers(section: MpsSection) -> tuple[MpsSection, Mask]:
     """Return the section without markers, and which of its lines are between markers of integers."""
     integral = np.zeros(len(section.rows), dtype=bool)
     if not section.marked:
@@ -217,7 +217,7 @@ def _without_markers(section: Section) -> tuple[Section, Mask]:
     return replace(section, rows=rows, numbers=lines), integral[kept]
 
 
-def _row_values(section: Section | None, known: Names) -> tuple[Indices, Vector]:
+def _row_values(section: MpsSection | None, known: Names) -> tuple[Indices, Vector]:
     """Return the rows and values of a section RHS or RANGES, whose lines are of one set."""
     if section is None:
         return np.zeros(0, dtype=int), np.zeros(0)
@@ -229,13 +229,13 @@ def _row_values(section: Section | None, known: Names) -> tuple[Indices, Vector]
     return rows, pairs.values
 
 
-def _refuse_sets(section: Section, sets: Sequence[str], lines: Indices) -> None:
+def _refuse_sets(section: MpsSection, sets: Sequence[str], lines: Indices) -> None:
     if len(set(sets)) > 1:
         bad = next(k for k, name in enumerate(sets) if name != sets[0])
         section.wrong(int(lines[bad]), f"the section {section.name} has a second set", "keep the lines of one set")
 
 
-def _row_bounds(sections: Mapping[str, Section], kinds: Sequence[str], known: Names) -> tuple[Vector, Vector, float]:
+def _row_bounds(sections: Mapping[str, MpsSection], kinds: Sequence[str], known: Names) -> tuple[Vector, Vector, float]:
     """Return lower and upper bounds of the rows, and the constant of the objective, minus its right-hand side."""
     rows, values = _row_values(sections.get("RHS"), known)
     side = np.zeros(len(kinds) + 1)  # the last one is that of the objective, whose place is -1
@@ -256,7 +256,7 @@ def _row_bounds(sections: Mapping[str, Section], kinds: Sequence[str], known: Na
     return lo, hi, 0.0 - float(side[-1])
 
 
-def _bounds(section: Section | None, known: Names, marked: Mask) -> tuple[Vector, Vector, Mask, Mask]:
+def _bounds(section: MpsSection | None, known: Names, marked: Mask) -> tuple[Vector, Vector, Mask, Mask]:
     """Return lower and upper bounds, and the masks of the integer and the semicontinuous variables."""
     n = len(marked)
     ends = np.zeros(n), np.full(n, np.inf)
@@ -284,7 +284,7 @@ def _bounds(section: Section | None, known: Names, marked: Mask) -> tuple[Vector
     return *ends, integer, semi
 
 
-def _bound_lines(section: Section, known: Names) -> tuple[np.ndarray, Indices, Vector]:
+def _bound_lines(section: MpsSection, known: Names) -> tuple[np.ndarray, Indices, Vector]:
     """Return kind, column and value of each line, 0 where it has none."""
     kinds = np.array([row[0].upper() for row in section.rows], dtype=object)
     unknown = np.array([kind not in BOUNDS for kind in kinds], dtype=bool)

@@ -68,7 +68,7 @@ def sigmoid_of(scores: Vector, y: Vector, weights: Vector | None) -> tuple[float
     from sklearn.calibration import CalibratedClassifierCV
     from sklearn.frozen import FrozenEstimator
 
-    class Scores(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    class CalibrationScores(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """A classifier whose only feature is its score."""
 
         def fit(self, X: Any, y: Any) -> Any:
@@ -83,7 +83,7 @@ def sigmoid_of(scores: Vector, y: Vector, weights: Vector | None) -> tuple[float
 
     size = float(np.abs(scores).max()) or 1.0
     column = (scores / size)[:, None]
-    found = CalibratedClassifierCV(FrozenEstimator(Scores().fit(column, y)), cv=2, ensemble=False)
+    found = CalibratedClassifierCV(FrozenEstimator(CalibrationScores().fit(column, y)), cv=2, ensemble=False)
     found.fit(column, y, sample_weight=weights)
     at = logit(np.clip(found.predict_proba(np.array([[0.0], [0.01]]))[:, 1], 1e-300, 1.0 - 1e-16))
     return float((at[1] - at[0]) / 0.01 / size), float(at[0])

@@ -13,11 +13,10 @@ from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.models.registry import MODELS
-from fsopt.studies.comparison_rows import Comparison, Row, majority, summarise
+from fsopt.studies.comparison_rows import ComparedMethod, Comparison, majority, summarise
 from fsopt.studies.methods import study_spec
 from fsopt.studies.running import Plan, Progress, advance, local_executor, planned
-from fsopt.studies.store import Row as StoreRow
-from fsopt.studies.store import Store, opened
+from fsopt.studies.store import Row, Store, opened
 from fsopt.studies.study import Study, StudyMethod
 
 INNER_FOLDS = 3
@@ -174,7 +173,7 @@ def compare(
         customise=customise,
         exact=exact,
     )
-    workers, rows = check_jobs(jobs), list[Row]()
+    workers, rows = check_jobs(jobs), list[ComparedMethod]()
     plan = planned(study)
     larger = {one.name: majority(one, folds, seed) for one in sets}
     interrupted = False
@@ -197,12 +196,12 @@ def compare(
 
 def _rows(
     plan: Plan, database: Store, executor: Executor, own: bool, progress: Callable[[Progress], None] | None
-) -> Iterator[Row]:
+) -> Iterator[ComparedMethod]:
     """Yield the row of each method as soon as it and those before it are complete."""
     study = plan.study
     waiting: list[tuple[str, str]] = [(d.name, m.name) for d in study.data for m in study.methods]
     left = dict.fromkeys(waiting, study.folds + 1)
-    found: dict[tuple[str, str], list[StoreRow]] = {pair: [] for pair in waiting}
+    found: dict[tuple[str, str], list[Row]] = {pair: [] for pair in waiting}
     for state in advance(plan, database, executor, own=own):
         if not state.last:  # the plan of many fits
             continue

@@ -10,7 +10,7 @@ from fsopt.analysis.selection_answers import Selection, in_words
 from fsopt.common.files import check_writable, write_text
 from fsopt.common.texts import printable
 from fsopt.errors import FileError
-from fsopt.studies.report import ReportTable, Section, page, shown
+from fsopt.studies.report import ReportSection, ReportTable, page, shown
 from fsopt.studies.units import versions
 
 SUFFIXES = (".html", ".md", ".tex")
@@ -120,9 +120,9 @@ def _html(selection: Selection) -> str:
         caption = "other selections within one standard error"
         evidence.append(ReportTable(("features", selection.score), others, caption))
     sections = [
-        Section("Answer", sentences, (table,), selection.figures()),
-        Section("Evidence", (), tuple(evidence)),
-        Section("How to cite", (_cite(), *SOURCES)),
+        ReportSection("Answer", sentences, (table,), selection.figures()),
+        ReportSection("Evidence", (), tuple(evidence)),
+        ReportSection("How to cite", (_cite(), *SOURCES)),
     ]
     return page(_title(selection), sections)
 

@@ -1,6 +1,7 @@
 """The base of solvers of quadratic programs, for one whose options are keywords of its call."""
 
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pyomo.environ as pyo
@@ -17,7 +18,7 @@ class Keywords(QuadraticSolver):
     """Solves programs without constraints, and keeps the keywords of its call."""
 
     name = "keywords"
-    statuses = {"solved": (Status.OPTIMAL, "optimal")}
+    statuses: ClassVar = {"solved": (Status.OPTIMAL, "optimal")}
 
     def __init__(self, program, settings):
         self.trial = SimpleNamespace(eps_abs=1e-3, max_iter=4000, scheme="direct")

@@ -21,7 +21,7 @@ from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.root import STAGES, any_selection, begin
 from fsopt.algorithms.branch_and_benders.search import Node, Search
 from fsopt.algorithms.branch_and_benders.settings import DEFAULT_SETTINGS, BranchSettings
-from fsopt.algorithms.branch_and_benders.tasks import Outcome, team_of
+from fsopt.algorithms.branch_and_benders.tasks import SliceRest, team_of
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.points import relative_gap
@@ -226,7 +226,7 @@ class _Loop:
         with processes(self.settings.jobs, self.run.executor) as executor:
             return self._with(team_of(self.search, executor, self.settings.jobs))
 
-    def _with(self, team: Team[Node, Outcome | None]) -> str:
+    def _with(self, team: Team[Node, SliceRest | None]) -> str:
         """Search with a team until a stopping criterion holds, and return it."""
         while (self.search.heap or team.pending) and not self._limit() and not team.broken:
             team.run(self.go_on, max(FIRST_SLICE, SHARE * self.elapsed))

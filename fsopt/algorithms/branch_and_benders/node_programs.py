@@ -10,7 +10,7 @@ import numpy as np
 
 from fsopt.algorithms.branch_and_benders.interior_point import Solved
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.relaxation import Floats, Iterate, Relaxation
+from fsopt.algorithms.branch_and_benders.relaxation import Floats, InteriorPoint, Relaxation
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 
@@ -109,13 +109,13 @@ def unfolded(
 
 def warm_start(
     program: Relaxation,
-    warm: Callable[[Relaxation, Vector, Vector, Vector, Floats | None], Iterate],
+    warm: Callable[[Relaxation, Vector, Vector, Vector, Floats | None], InteriorPoint],
     parent: NodeHyperplane,
     margins: Vector,
     features: Indices,
     at: Partial,
     samples: Samples | None,
-) -> Iterate:
+) -> InteriorPoint:
     """Return a point to start from, by ``warm`` from the parent's hyperplane, shares, margins (n,) and multipliers."""
     alpha = parent.alpha
     if samples is not None:

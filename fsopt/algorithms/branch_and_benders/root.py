@@ -8,7 +8,7 @@ import numpy as np
 
 from fsopt.algorithms.branch_and_benders.cuts import bound
 from fsopt.algorithms.branch_and_benders.nodes import WHOLE
-from fsopt.algorithms.branch_and_benders.root_steps import Steps
+from fsopt.algorithms.branch_and_benders.root_steps import RootSteps
 from fsopt.algorithms.branch_and_benders.search import CLOSE, Node, Search
 from fsopt.common import clock
 from fsopt.data.matrices import is_sparse
@@ -129,7 +129,7 @@ def _relax(search: Search) -> None:
     if not suited or root.at.free.sum() <= WHOLE:
         search.solve_root()
         return
-    steps = Steps(problem, root.at)
+    steps = RootSteps(problem, root.at)
     few = False
     for gap in GAPS:
         steps.run(gap)

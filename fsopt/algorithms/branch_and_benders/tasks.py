@@ -59,7 +59,7 @@ class Task:
 
 
 @dataclass
-class Outcome:
+class SliceRest:
     """The rest of a slice: numbers of the given nodes that are still open, new open nodes, part of the tree, smallest
     closed bound, incumbent, cuts, what was learned.
     """
@@ -104,7 +104,7 @@ def _local(task: Task) -> _Local | None:
     return local
 
 
-def run_task(task: Task) -> Outcome | None:
+def run_task(task: Task) -> SliceRest | None:
     """Run a slice of a search, on one thread; None where its problem is unknown here."""
     end = time.perf_counter() + task.seconds
     local = _local(task)
@@ -129,7 +129,7 @@ def run_task(task: Task) -> Outcome | None:
     places = {name: k for k, name in enumerate(pool.names.tolist())}
     shared = sorted(new, key=lambda cut: -pool.score[places[cut.name]])[:SHARED]
     search.tree.forget({node.cut.name for node in opened} | {cut.name for cut in shared}, 2**62)
-    return Outcome(
+    return SliceRest(
         untouched=[node.number for node in left if node.number in given],
         nodes=opened,
         tree=search.tree,
@@ -157,7 +157,7 @@ class _Tasks:
     owed: int
     key: str = field(default_factory=lambda: uuid4().hex)
 
-    def give(self, nodes: list[Node], seconds: float, left: float | None) -> Callable[[], Outcome | None]:
+    def give(self, nodes: list[Node], seconds: float, left: float | None) -> Callable[[], SliceRest | None]:
         """Return the task of some nodes."""
         search, cuts = self.search, self.search.tree.cuts
         first = search.tree.next
@@ -178,7 +178,7 @@ class _Tasks:
         self.owed -= task.problem is not None
         return partial(run_task, task)
 
-    def take(self, nodes: list[Node], outcome: Outcome | None) -> int:
+    def take(self, nodes: list[Node], outcome: SliceRest | None) -> int:
         """Take in what is left of a task with its nodes; return how many it visited."""
         search = self.search
         if outcome is None:
@@ -201,7 +201,7 @@ class _Tasks:
         return outcome.visited
 
 
-def team_of(search: Search, executor: Executor, jobs: int) -> Team[Node, Outcome | None]:
+def team_of(search: Search, executor: Executor, jobs: int) -> Team[Node, SliceRest | None]:
     """Return a team that searches the open nodes of a search."""
     tasks = _Tasks(search, jobs)
     return Team(search, executor, jobs, tasks.give, tasks.take)

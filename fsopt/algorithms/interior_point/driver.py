@@ -6,7 +6,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fsopt.algorithms.interior_point.certificate import certify_rsvm, certify_svm, certify_svm_norm
-from fsopt.algorithms.interior_point.newton import Search
+from fsopt.algorithms.interior_point.newton import BestIterate
 from fsopt.algorithms.interior_point.problems import HingeProblem
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult
@@ -147,7 +147,7 @@ def _minimise(problem: HingeProblem, tolerance: float, max_iterations: int, run:
 
 def _newton(problem: HingeProblem, tolerance: float, max_iterations: int, run: Run) -> DriverResult:
     recorder = Recorder([], run)
-    search = Search(problem, recorder)
+    search = BestIterate(problem, recorder)
     stop = "iteration-limit"
     try:
         search.begin()

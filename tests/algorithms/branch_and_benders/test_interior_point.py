@@ -12,7 +12,7 @@ from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.interior_point import Goal, _Run, _System
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial
-from fsopt.algorithms.branch_and_benders.relaxation import Iterate, Relaxation, cold
+from fsopt.algorithms.branch_and_benders.relaxation import InteriorPoint, Relaxation, cold
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.answers.results import Status
 from fsopt.data.losses import LOSSES, DualTerm
@@ -110,7 +110,7 @@ def test_the_step_makes_the_linearised_optimality_conditions_zero():
     rho, sigma, mu = rng.uniform(0.5, 1, f), rng.uniform(0.2, 0.8, f), rng.uniform(0.5, 1, k)
     x = np.concatenate([alpha, c - alpha, rho, sigma, mu])
     z = rng.uniform(0.5, 2.0, len(x))
-    run = _Run(program, Iterate(x, z, q, np.append(w, b)))
+    run = _Run(program, InteriorPoint(x, z, q, np.append(w, b)))
     system, target = _System(run), rng.standard_normal(len(x))
     dx, dz, hyperplane = system.direction(system.reduced, target)
 

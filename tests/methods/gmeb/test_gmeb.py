@@ -17,7 +17,7 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import ParameterError, SolverError
 from fsopt.methods.gmeb.formulations import ROUTES
-from fsopt.methods.gmeb.optimality import Multipliers, certify_gmeb, polish
+from fsopt.methods.gmeb.optimality import GmebDual, certify_gmeb, polish
 from fsopt.methods.gmeb.separability import separation_radius
 from fsopt.models.gmeb.moments import second_moments
 from fsopt.models.gmeb.norm import GmebNorm
@@ -94,7 +94,7 @@ def settled():
     units = fit.details["units"]
     scaled = data.with_X((data.X - data.X.mean(axis=0)) / units)
     b = fit.intercept + fit.coef @ data.X.mean(axis=0)
-    return scaled, GmebNorm.of(scaled, *radii), fit.coef * units, b, Multipliers(**fit.details["multipliers"])
+    return scaled, GmebNorm.of(scaled, *radii), fit.coef * units, b, GmebDual(**fit.details["multipliers"])
 
 
 def test_a_certificate_fails_for_every_damage():
@@ -107,7 +107,7 @@ def test_a_certificate_fails_for_every_damage():
         "mu": (w, b, replace(dual, mu=0.999 * dual.mu), "gap"),
         "mu_1": (w, b, replace(dual, unit=1.001 * dual.unit), "prices"),
         "mu_+": (w, b, replace(dual, plus=0.999 * dual.plus), "prices"),
-        "both": (w, b, Multipliers(dual.mu, *(0.999 * x for x in (dual.unit, dual.plus, dual.minus))), "cone"),
+        "both": (w, b, GmebDual(dual.mu, *(0.999 * x for x in (dual.unit, dual.plus, dual.minus))), "cone"),
     }
     for name, (w2, b2, dual2, residual) in damaged.items():
         certificate = certify_gmeb(data, norm, w2, b2, dual2)
@@ -122,7 +122,7 @@ def test_the_bound_is_valid_for_any_multipliers(seed, share):
     norm = GmebNorm.of(data, 0.5, 0.8)
     fit = fsopt.fit("gmeb", data, r_plus=0.5, r_minus=0.8, scale="none")
     rng = np.random.default_rng(seed)
-    dual = polish(data, norm, Multipliers(rng.random(12), 1.0, share / 0.5, (1 - share) / 0.8))
+    dual = polish(data, norm, GmebDual(rng.random(12), 1.0, share / 0.5, (1 - share) / 0.8))
     w = rng.standard_normal(3)
     w /= norm.at(w)[0]
     certificate = certify_gmeb(data, norm, w, 0.0, dual)
