@@ -22,7 +22,7 @@ from fsopt.algorithms.branch_and_benders.interior_point import Goal, solve
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.relaxation import Relaxation
+from fsopt.algorithms.branch_and_benders.relaxation import NodeRelaxation
 from fsopt.data import Dataset
 from fsopt.typing import Mask, Matrix, Vector
 
@@ -126,7 +126,7 @@ class WarmSvm:
         L = vectors[:, used] * np.sqrt(values[used])
         Zy = np.asfortranarray(np.column_stack([L, problem.y]))
         none, count = np.zeros(0), int(used.sum())
-        program = Relaxation(Zy, problem.term, count, np.zeros((0, 0)), none, none, np.zeros(count))
+        program = NodeRelaxation(Zy, problem.term, count, np.zeros((0, 0)), none, none, np.zeros(count))
         solved = solve(program, Goal(EXACT))
         if solved is None:
             return None

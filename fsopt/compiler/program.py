@@ -29,7 +29,7 @@ from pyomo.core.expr.numeric_expr import NumericExpression
 from pyomo.core.expr.visitor import identify_variables
 
 from fsopt.common import clock
-from fsopt.common.arguments import Kind
+from fsopt.common.arguments import Argument
 from fsopt.common.customising import complete
 from fsopt.compiler.cones import ConeStack
 from fsopt.compiler.domains import Statement, read_domains, stated_domains
@@ -46,19 +46,21 @@ from fsopt.compiler.variables import fixed_values, read_bounds, variables_of
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask, Vector
 
-MODEL = Kind(
+MODEL = Argument(
     "a Pyomo model",
     lambda value: isinstance(value, BlockData) and value.parent_component().is_constructed(),
     "give a ConcreteModel of pyomo.environ (not of pyomo.kernel), for example of fsopt.build",
 )
 
 READ = (pyo.Var, pyo.Constraint, pyo.Objective, pyo.Param)
-COMPONENT = Kind(
+COMPONENT = Argument(
     "a variable, constraint, objective or mutable parameter of the model",
     lambda value: isinstance(value, IndexedComponent) and value.ctype in READ,
     "give a component, such as model.margin",
 )
-ROW = Kind("a single constraint", lambda value: isinstance(value, ConstraintData), "give one, such as model.margin[0]")
+ROW = Argument(
+    "a single constraint", lambda value: isinstance(value, ConstraintData), "give one, such as model.margin[0]"
+)
 
 
 @dataclass

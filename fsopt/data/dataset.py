@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.common.arguments import TEXT, Kind, checked, word
+from fsopt.common.arguments import TEXT, Argument, checked, word
 from fsopt.data.matrices import equal_columns, freeze, identifying_columns, is_sparse
 from fsopt.data.tables.assembling import parts_of
 from fsopt.data.tables.encoding import Encoded, Encoding
@@ -287,7 +287,7 @@ class Dataset:
         return Dataset(X, self.y, self.features, name=self.name, labels=self.labels, weights=self.weights)
 
 
-DATASET = Kind(
+DATASET = Argument(
     "a Dataset",
     lambda value: isinstance(value, Dataset),
     "make one with fsopt.Dataset(X, y) or fsopt.load_dataset(path)",

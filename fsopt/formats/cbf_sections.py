@@ -111,7 +111,7 @@ class _Lines:
 
 def read_sections(text: str) -> Content:
     """Return the sections of a file; raises FileError for one that is damaged, cut, or has other sections or cones."""
-    reader = _Reader(text)
+    reader = _LineReader(text)
     while reader.lines.place < len(reader.lines.lines):
         reader.section(*reader.lines.take())
     needed = reader.content.needed
@@ -149,7 +149,7 @@ def _check_whole(c: Content, constant: bool) -> None:
                 raise FileError(f"row {i} of matrix {k} of the .cbf file has no entry", "correct its order, or omit it")
 
 
-class _Reader:
+class _LineReader:
     def __init__(self, text: str) -> None:
         self.lines = _Lines(text)
         self.content = Content()

@@ -49,7 +49,7 @@ def _names(content: Content, named: Mapping[int, str]) -> list[str]:
     return names + [f"X{k}[{i},{j}]" for k, order in enumerate(orders) for i in range(order) for j in range(i + 1)]
 
 
-class _Rows:
+class _CbfRows:
     """The constraints and variables of the model while they are collected; each constraint is a row of the file.
 
     Attributes
@@ -108,7 +108,7 @@ def _placed(cones: Cones) -> list[tuple[int, str, range]]:
 
 def _program(c: Content, names: list[str]) -> ReadProgram:
     A, b = _coefficients(c, len(names))
-    rows = _Rows(names, A, b)
+    rows = _CbfRows(names, A, b)
     for number, kind, places in _placed(c.variables):
         if kind in SECOND_ORDER:
             rows.cone(f"variables {number}", kind, list(places))

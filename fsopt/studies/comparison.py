@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from fsopt.common.arguments import EXECUTOR, FLAG, FUNCTION, LIST, SECONDS, TEXT, WHOLE, Kind, checked, optional
+from fsopt.common.arguments import EXECUTOR, FLAG, FUNCTION, LIST, SECONDS, TEXT, WHOLE, Argument, checked, optional
 from fsopt.common.customising import Change
 from fsopt.common.teams import check_jobs
 from fsopt.data import Dataset
@@ -21,7 +21,7 @@ from fsopt.studies.study import Study, StudyMethod
 
 INNER_FOLDS = 3
 """Folds of the cross-validation by which a tuned method chooses."""
-DATA = Kind(
+DATA = Argument(
     "a Dataset or a list of some",
     lambda value: all(isinstance(one, Dataset) for one in (value if isinstance(value, list | tuple) else [value])),
     "make them with fsopt.Dataset(X, y) or fsopt.load_dataset(path)",

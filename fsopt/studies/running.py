@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Kind, checked, optional
+from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Argument, checked, optional
 from fsopt.common.customising import FromFile
 from fsopt.common.teams import check_jobs, reached
 from fsopt.data import Dataset
@@ -33,10 +33,10 @@ WINDOW = 64
 """Units that an executor holds at a time: enough for its workers, few enough to start and stop at once."""
 PAUSE = 0.2
 """Seconds after which the wait for a row is renewed: on some systems Ctrl-C is heard between two waits only."""
-STUDY = Kind(
+STUDY = Argument(
     "a study, a mapping or a path", lambda v: isinstance(v, Study | Mapping | str | os.PathLike), "give 'study.toml'"
 )
-EXECUTOR = Kind("an executor", lambda v: isinstance(v, Executor), "give a concurrent.futures.Executor")
+EXECUTOR = Argument("an executor", lambda v: isinstance(v, Executor), "give a concurrent.futures.Executor")
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import Bound, Cut, Grid
+from fsopt.algorithms.branch_and_benders.cuts import BendersCut, CutBound, Grid
 from fsopt.algorithms.branch_and_benders.cuts import make_cut as make_cut_in_numpy
 from fsopt.algorithms.branch_and_benders.interior_point import Goal, Solved
 from fsopt.algorithms.branch_and_benders.interior_point import solve as solve_in_numpy
 from fsopt.algorithms.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
-from fsopt.algorithms.branch_and_benders.relaxation import Floats, InteriorPoint, Relaxation, cold
+from fsopt.algorithms.branch_and_benders.relaxation import Floats, InteriorPoint, NodeRelaxation, cold
 from fsopt.algorithms.branch_and_benders.relaxation import warm as warm_in_numpy
 from fsopt.algorithms.svm_batch import SvmBatch, solve_batch
 from fsopt.common import clock
@@ -108,13 +108,13 @@ def _kept(module: str, name: str) -> bool | None:
     return any(file.stat().st_mtime >= written for file in cached)
 
 
-def suits(program: Relaxation) -> bool:
+def suits(program: NodeRelaxation) -> bool:
     """Return whether the compiled steps take a program."""
     n, features, _, k = program.shape
     return not program.term.entropy and k <= 1 and features < n and n * (features + 1) ** 2 <= LARGEST
 
 
-def solve(program: Relaxation, goal: Goal, start: InteriorPoint | None = None) -> Solved | None:
+def solve(program: NodeRelaxation, goal: Goal, start: InteriorPoint | None = None) -> Solved | None:
     """Solve the relaxation of a node as :func:`fsopt.algorithms.branch_and_benders.interior_point.solve` does."""
     if not suits(program) or clock.expired():
         return solve_in_numpy(program, goal, start)
@@ -133,7 +133,7 @@ def solve(program: Relaxation, goal: Goal, start: InteriorPoint | None = None) -
 
 
 def warm(
-    program: Relaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None
+    program: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None
 ) -> InteriorPoint:
     """Return a point as :func:`fsopt.algorithms.branch_and_benders.relaxation.warm` does."""
     if not suits(program):
@@ -187,7 +187,7 @@ def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:
     return grid.astype(np.int32) if kernel(alpha, y, caps, tops, float(np.max(c)) / GRID, grid) else None
 
 
-def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> Cut:
+def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> BendersCut:
     """Return a cut as :func:`fsopt.algorithms.branch_and_benders.cuts.make_cut` does."""
     if problem.term.entropy or is_sparse(problem.X) or len(mu) > (problem.main is not None):
         return make_cut_in_numpy(problem, name, grid, mu)
@@ -195,26 +195,26 @@ def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> Cu
 
     gains = np.empty(problem.p)
     constant = kernel(problem.signed, grid, problem.unit, problem.gammas, problem.norms, problem.lam, gains)
-    return Cut(name, constant, gains)
+    return BendersCut(name, constant, gains)
 
 
-def bound(problem: SelectionProblem, cut: Cut, at: Partial) -> Bound:
+def bound(problem: SelectionProblem, cut: BendersCut, at: Partial) -> CutBound:
     """Return the bound of a cut on a node as :func:`fsopt.algorithms.branch_and_benders.cuts.bound` does."""
     from fsopt.algorithms.branch_and_benders.kernels.cuts import bound as kernel
 
     weight, right = problem.knapsack
     out = np.empty((2, problem.p))
     value = kernel(cut.constant, cut.gains, at.inside, at.outside, weight, right, out)
-    return Bound(value, out[0], out[1])
+    return CutBound(value, out[0], out[1])
 
 
-def value(problem: SelectionProblem, cut: Cut, at: Partial) -> float:
+def value(problem: SelectionProblem, cut: BendersCut, at: Partial) -> float:
     """Return the value of :func:`bound` alone."""
     return bound(problem, cut, at).value
 
 
 @lru_cache(maxsize=1)
-def _arrays(program: Relaxation) -> NodeProgram:
+def _arrays(program: NodeRelaxation) -> NodeProgram:
     """Return a program as the compiled steps take it: those of a warm start and those that follow it."""
     from fsopt.algorithms.branch_and_benders.kernels.arrays import NodeProgram
 

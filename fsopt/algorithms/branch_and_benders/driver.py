@@ -19,7 +19,7 @@ from fsopt.algorithms.branch_and_benders.cuts import Grid
 from fsopt.algorithms.branch_and_benders.evidence import certify, pack, useful_cuts
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.root import STAGES, any_selection, begin
-from fsopt.algorithms.branch_and_benders.search import Node, Search
+from fsopt.algorithms.branch_and_benders.search import SelectionNode, SelectionSearch
 from fsopt.algorithms.branch_and_benders.settings import DEFAULT_SETTINGS, BranchSettings
 from fsopt.algorithms.branch_and_benders.tasks import SliceRest, team_of
 from fsopt.answers.certificate import closed
@@ -120,7 +120,7 @@ class _Loop:
     settings: BranchSettings
     run: Run
     interrupted: Callable[[], bool]
-    search: Search = field(init=False)
+    search: SelectionSearch = field(init=False)
     recorder: Recorder = field(init=False)
     started: float = field(default_factory=time.perf_counter)
     before: float = 0.0
@@ -130,7 +130,7 @@ class _Loop:
     slice_end: int = 0
 
     def __post_init__(self) -> None:
-        self.search = Search(self.problem, self.settings)
+        self.search = SelectionSearch(self.problem, self.settings)
         self.recorder = Recorder([], self.run)
         self.counted = self.started
 
@@ -226,7 +226,7 @@ class _Loop:
         with processes(self.settings.jobs, self.run.executor) as executor:
             return self._with(team_of(self.search, executor, self.settings.jobs))
 
-    def _with(self, team: Team[Node, SliceRest | None]) -> str:
+    def _with(self, team: Team[SelectionNode, SliceRest | None]) -> str:
         """Search with a team until a stopping criterion holds, and return it."""
         while (self.search.heap or team.pending) and not self._limit() and not team.broken:
             team.run(self.go_on, max(FIRST_SLICE, SHARE * self.elapsed))
@@ -270,7 +270,7 @@ class _Loop:
         if self.run.checkpoint is None:
             return
         started = time.perf_counter()
-        run = checkpoint.Saved(self.search, history, self.slice_end, self.elapsed, self._initial)
+        run = checkpoint.SavedSearch(self.search, history, self.slice_end, self.elapsed, self._initial)
         checkpoint.save(self.run.checkpoint, run)
         self.written = time.perf_counter()
         self.writing = self.written - started

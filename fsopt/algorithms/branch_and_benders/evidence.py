@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fsopt.algorithms.branch_and_benders.cuts import Cut, Grid, bound, make_cut, on_grid, valid_grid
+from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, bound, make_cut, on_grid, valid_grid
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.search import Search
+from fsopt.algorithms.branch_and_benders.search import SelectionSearch
 from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, Replayed, replay, size_of
 from fsopt.answers.certificate import Certificate, Kind
 from fsopt.certificates.points import of_bounds
@@ -30,7 +30,7 @@ RESOLVED = 1e-9
 """Relative gap to which the relaxation of a leaf without a cut is solved again."""
 
 
-def pack(search: Search) -> dict[str, Any]:
+def pack(search: SelectionSearch) -> dict[str, Any]:
     """Return the evidence behind the bound of a search: strings and numbers alone."""
     leaves = {node.number: node.cut.name for _, _, node in search.heap}
     used: dict[int, int] = {}
@@ -68,9 +68,9 @@ def verify(problem: SelectionProblem, evidence: Mapping[str, Any]) -> Replayed:
     """
     stream, grids, mu = unpacked(problem, evidence)
     count = len(grids)
-    made: dict[int, Cut] = {}
+    made: dict[int, BendersCut] = {}
 
-    def cut_of(name: int) -> Cut | None:
+    def cut_of(name: int) -> BendersCut | None:
         if name == FORGOTTEN:
             return None
         if name not in made:
@@ -113,7 +113,7 @@ def relaxation_bound(problem: SelectionProblem, at: Partial) -> float:
     return bound(problem, make_cut(problem, FORGOTTEN, grid, found.mu), at).value
 
 
-def certify(search: Search, answer: Incumbent, lower: float) -> Certificate:
+def certify(search: SelectionSearch, answer: Incumbent, lower: float) -> Certificate:
     """Certify the bounds: every cut that closes a leaf is dual feasible in integers, and the gap is closed."""
     y, tops = search.problem.y, search.problem.tops
     cuts = search.tree.cuts.items()
@@ -122,7 +122,7 @@ def certify(search: Search, answer: Incumbent, lower: float) -> Certificate:
     return of_bounds(Kind.GBD, residuals, answer.value, lower, tolerance=tolerance, source="branch and bound")
 
 
-def useful_cuts(search: Search) -> list[Grid]:
+def useful_cuts(search: SelectionSearch) -> list[Grid]:
     """Return the multipliers of the cuts in the pool."""
     return [search.tree.cuts[name][0] for name in search.pool.names.tolist() if name in search.tree.cuts]
 

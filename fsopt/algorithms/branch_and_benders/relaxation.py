@@ -21,7 +21,7 @@ INSIDE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Relaxation:
+class NodeRelaxation:
     r"""The program of a node.
 
     Attributes
@@ -74,7 +74,7 @@ class InteriorPoint:
     hyperplane: Vector
 
 
-def cold(program: Relaxation) -> InteriorPoint:
+def cold(program: NodeRelaxation) -> InteriorPoint:
     """Return a point to start from, without knowledge of another node and without frozen samples.
 
     The multipliers are balanced, half of their bounds or of what the margin 0 asks for, and w is 0. All complementary
@@ -97,14 +97,14 @@ def cold(program: Relaxation) -> InteriorPoint:
     return InteriorPoint(x, z, np.zeros(features), np.zeros(features + 1))
 
 
-def _even_multipliers(program: Relaxation, size: float) -> Vector:
+def _even_multipliers(program: NodeRelaxation, size: float) -> Vector:
     """Return mu (k,) of the same order for all constraints, for gains of a size."""
     largest = np.maximum(np.abs(program.R).max(axis=1, initial=0.0), 1e-12)
     return np.asarray(size / largest / max(len(program.r), 1))
 
 
 def warm(
-    program: Relaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None
+    program: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None
 ) -> InteriorPoint:
     """Return a point to start from, close to a parent's optimum and to the central path.
 
@@ -152,7 +152,7 @@ def _pairs(value: Vector, away: Vector, most: float | Vector, mu: float) -> tupl
     return value, upper + away, upper
 
 
-def _multipliers(program: Relaxation, gain: Vector, mu: float) -> Vector:
+def _multipliers(program: NodeRelaxation, gain: Vector, mu: float) -> Vector:
     """Return multipliers (k,) of the constraints: of one, the gain for weight of the last feature that fits."""
     if len(program.r) != 1 or not len(gain):
         return _even_multipliers(program, max(float(np.abs(gain).max(initial=0.0)), 1e-8))
@@ -163,7 +163,7 @@ def _multipliers(program: Relaxation, gain: Vector, mu: float) -> Vector:
     return np.array([max(float(ratio[order[min(last, len(order) - 1)]]), mu)])
 
 
-def dual_value(program: Relaxation, alpha: Vector, mu: Vector) -> tuple[float, float]:
+def dual_value(program: NodeRelaxation, alpha: Vector, mu: Vector) -> tuple[float, float]:
     """Return the dual value at balanced multipliers alpha (n,) and mu (k,) >= 0, and what the features charge in it."""
     s = program.selected
     q = (alpha @ program.Zy)[:-1] + program.q

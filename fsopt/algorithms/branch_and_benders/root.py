@@ -9,7 +9,7 @@ import numpy as np
 from fsopt.algorithms.branch_and_benders.cuts import bound
 from fsopt.algorithms.branch_and_benders.nodes import WHOLE
 from fsopt.algorithms.branch_and_benders.root_steps import RootSteps
-from fsopt.algorithms.branch_and_benders.search import CLOSE, Node, Search
+from fsopt.algorithms.branch_and_benders.search import CLOSE, SelectionNode, SelectionSearch
 from fsopt.common import clock
 from fsopt.data.matrices import is_sparse
 from fsopt.errors import OutOfTimeError
@@ -37,7 +37,7 @@ bounds."""
 
 
 def begin(
-    search: Search,
+    search: SelectionSearch,
     go_on: Callable[[], bool],
     initial: Mask | None = None,
     complete: Callable[[int], None] = lambda stage: None,
@@ -80,7 +80,7 @@ def begin(
     return True
 
 
-def any_selection(search: Search, go_on: Callable[[], bool]) -> bool:
+def any_selection(search: SelectionSearch, go_on: Callable[[], bool]) -> bool:
     """Take the first selection that the constraints allow, by depth-first search; return whether there is one.
 
     Raises
@@ -102,13 +102,13 @@ def any_selection(search: Search, go_on: Callable[[], bool]) -> bool:
     raise OutOfTimeError("no selection was found in time", "give more seconds")
 
 
-def _end(search: Search, complete: Callable[[int], None]) -> None:
+def _end(search: SelectionSearch, complete: Callable[[int], None]) -> None:
     """End a stage."""
     search.stage += 1
     complete(search.stage)
 
 
-def _first(search: Search, initial: Mask | None) -> None:
+def _first(search: SelectionSearch, initial: Mask | None) -> None:
     """Try the given selection, and the features whose class means differ most: one support vector machine each."""
     if initial is not None:
         search.incumbents.solve(initial)
@@ -119,7 +119,7 @@ def _first(search: Search, initial: Mask | None) -> None:
         search.incumbents.try_selection(selection)
 
 
-def _relax(search: Search) -> None:
+def _relax(search: SelectionSearch) -> None:
     """Solve the relaxation: of sparse samples by first-order steps, which find the features with a share, and then by
     interior points where these are few enough for their systems.
     """
@@ -139,14 +139,14 @@ def _relax(search: Search) -> None:
             break
     cut = search.incumbents.add_cut(found.alpha) or root.cut
     search.heap.clear()
-    search.push(Node(0, root.at, bound(problem, cut, root.at).value, cut, found.hyperplane))
+    search.push(SelectionNode(0, root.at, bound(problem, cut, root.at).value, cut, found.hyperplane))
     clock.check()
     if few:
         search.solver.likely = found.hyperplane.sigma
         search.solve_root()
 
 
-def _rounded(search: Search, go_on: Callable[[], bool]) -> None:
+def _rounded(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Round the relaxation by its shares and by its weights."""
     node, incumbents = search.heap[0][2], search.incumbents
     score = node.hyperplane.sigma + 1e-9 * np.abs(node.hyperplane.w)
@@ -160,20 +160,20 @@ def _rounded(search: Search, go_on: Callable[[], bool]) -> None:
     incumbents.exchange(CLOSE, go_on)
 
 
-def _of_the_likely(search: Search, go_on: Callable[[], bool]) -> None:
+def _of_the_likely(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from the features with a share in the relaxation."""
     node = search.heap[0][2]
     likely = ~node.at.outside & (node.hyperplane.sigma > LIKELY)
     _eliminated(search, go_on, _largest(search, likely, node.hyperplane.sigma))
 
 
-def _of_all(search: Search, go_on: Callable[[], bool]) -> None:
+def _of_all(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from all features, of many from those of largest gain."""
     node = search.heap[0][2]
     _eliminated(search, go_on, _largest(search, ~node.at.outside, node.cut.gains))
 
 
-def _largest(search: Search, start: Mask, score: Vector) -> Mask:
+def _largest(search: SelectionSearch, start: Mask, score: Vector) -> Mask:
     """Return the features to start an elimination from, with those inside: of many those of largest score."""
     at, most = search.heap[0][2].at, min(MOST, int(np.sqrt(WORK / search.problem.n)))
     free = np.flatnonzero(start & at.free)
@@ -182,7 +182,7 @@ def _largest(search: Search, start: Mask, score: Vector) -> Mask:
     return kept
 
 
-def _eliminated(search: Search, go_on: Callable[[], bool], start: Mask) -> None:
+def _eliminated(search: SelectionSearch, go_on: Callable[[], bool], start: Mask) -> None:
     share = 0.0 if search.problem.p <= EVERY_FEATURE else STEP
     before = search.incumbents.best
     search.incumbents.eliminated(start, go_on, share=share)
@@ -190,7 +190,7 @@ def _eliminated(search: Search, go_on: Callable[[], bool], start: Mask) -> None:
         search.incumbents.exchange(CLOSE, go_on)
 
 
-def _exchanged(search: Search, go_on: Callable[[], bool]) -> None:
+def _exchanged(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Exchange features from the best selection so far, and from perturbed ones: more of them where the gap is wide."""
     value = search.incumbents.value
     if not search.settings.thorough:

@@ -21,12 +21,12 @@ from threadpoolctl import threadpool_limits
 
 from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.compiled import counted
-from fsopt.algorithms.branch_and_benders.cuts import Cut, Grid, Pool
+from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, Pool
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
-from fsopt.algorithms.branch_and_benders.search import Node, Search
+from fsopt.algorithms.branch_and_benders.search import SelectionNode, SelectionSearch
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
-from fsopt.algorithms.branch_and_benders.tree import Tree
+from fsopt.algorithms.branch_and_benders.tree import SelectionTree
 from fsopt.common import clock
 from fsopt.common.teams import Team
 from fsopt.drivers.interruption import deferred_interruption
@@ -40,7 +40,7 @@ SHARED = 16
 
 
 @dataclass
-class Task:
+class SearchSlice:
     """A slice of a search: its key, its problem where it is sent, open nodes, cuts with their multipliers, incumbent,
     where its numbers begin, its seconds, and those of the whole search that are left, None without a limit.
     """
@@ -48,8 +48,8 @@ class Task:
     key: str
     problem: SelectionProblem | None
     settings: BranchSettings
-    nodes: list[Node]
-    cuts: list[tuple[Cut, tuple[Grid, Vector]]]
+    nodes: list[SelectionNode]
+    cuts: list[tuple[BendersCut, tuple[Grid, Vector]]]
     best: Incumbent | None
     width: tuple[float, float]
     gains: Gains
@@ -65,11 +65,11 @@ class SliceRest:
     """
 
     untouched: list[int]
-    nodes: list[Node]
-    tree: Tree
+    nodes: list[SelectionNode]
+    tree: SelectionTree
     closed: float
     best: Incumbent | None
-    cuts: list[Cut]
+    cuts: list[BendersCut]
     width: tuple[float, float]
     gains: Gains
     visited: int
@@ -89,7 +89,7 @@ class _Local:
 _kept = threading.local()
 
 
-def _local(task: Task) -> _Local | None:
+def _local(task: SearchSlice) -> _Local | None:
     """Return what this thread keeps of the search of a task; None where it has to be sent."""
     local: _Local | None = getattr(_kept, "local", None)
     if local is None or local.key != task.key:
@@ -104,13 +104,13 @@ def _local(task: Task) -> _Local | None:
     return local
 
 
-def run_task(task: Task) -> SliceRest | None:
+def run_task(task: SearchSlice) -> SliceRest | None:
     """Run a slice of a search, on one thread; None where its problem is unknown here."""
     end = time.perf_counter() + task.seconds
     local = _local(task)
     if local is None:
         return None
-    search = Search(local.problem, task.settings, tree=Tree(cuts=dict(local.grids), next=task.first))
+    search = SelectionSearch(local.problem, task.settings, tree=SelectionTree(cuts=dict(local.grids), next=task.first))
     search.pool = search.incumbents.pool = local.pool
     search.incumbents.best = task.best
     search.solver.width, search.solver.widest = task.width
@@ -153,16 +153,16 @@ class _Tasks:
     key : of the search.
     """
 
-    search: Search
+    search: SelectionSearch
     owed: int
     key: str = field(default_factory=lambda: uuid4().hex)
 
-    def give(self, nodes: list[Node], seconds: float, left: float | None) -> Callable[[], SliceRest | None]:
+    def give(self, nodes: list[SelectionNode], seconds: float, left: float | None) -> Callable[[], SliceRest | None]:
         """Return the task of some nodes."""
         search, cuts = self.search, self.search.tree.cuts
         first = search.tree.next
         search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
-        task = Task(
+        task = SearchSlice(
             key=self.key,
             problem=search.problem if self.owed > 0 else None,
             settings=BranchSettings(search.settings.tolerance),
@@ -178,7 +178,7 @@ class _Tasks:
         self.owed -= task.problem is not None
         return partial(run_task, task)
 
-    def take(self, nodes: list[Node], outcome: SliceRest | None) -> int:
+    def take(self, nodes: list[SelectionNode], outcome: SliceRest | None) -> int:
         """Take in what is left of a task with its nodes; return how many it visited."""
         search = self.search
         if outcome is None:
@@ -201,7 +201,7 @@ class _Tasks:
         return outcome.visited
 
 
-def team_of(search: Search, executor: Executor, jobs: int) -> Team[Node, SliceRest | None]:
+def team_of(search: SelectionSearch, executor: Executor, jobs: int) -> Team[SelectionNode, SliceRest | None]:
     """Return a team that searches the open nodes of a search."""
     tasks = _Tasks(search, jobs)
     return Team(search, executor, jobs, tasks.give, tasks.take)
