@@ -10,7 +10,7 @@ from fsopt.algorithms.branch_and_benders.compiled import counted, exchanges
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
 from fsopt.analysis.cardinality import at_most
-from fsopt.analysis.held_out_paths import FOLDED
+from fsopt.analysis.held_out import FOLDED
 from fsopt.data import Dataset
 from fsopt.data.scores import measures
 from fsopt.data.splits import random_parts, stratified_folds, train_and_test

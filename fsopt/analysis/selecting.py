@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.analysis.alternatives import Alternatives, alternatives
-from fsopt.analysis.held_out_paths import (
+from fsopt.analysis.held_out import (
     NODES,
     RULES,
     Choice,
@@ -21,7 +21,7 @@ from fsopt.analysis.held_out_paths import (
 )
 from fsopt.analysis.resampling import displaced_by_permuted, score_of_selection, selected_of_halves
 from fsopt.analysis.selection_answers import Selection
-from fsopt.analysis.steps import Step, Steps
+from fsopt.analysis.stages import Stage, Stages
 from fsopt.answers.fits import Fit
 from fsopt.answers.trained import fingerprint
 from fsopt.common.arguments import FLAG, FUNCTION, PATH, SECONDS, TEXT, WHOLE, checked, optional, word
@@ -140,7 +140,7 @@ def select(
     numbers = sorted({*numbers_of_features(data.p), *([] if wanted is None else [wanted])})
     asked = {"features": wanted, "rule": rule, "score": score, "c": weights, "folds": folds, "seed": seed}
     total = _cost(len(numbers), len(numbers) if wanted is None else 1, len(weights), folds)
-    steps = Steps.of([fingerprint(data), asked], total, jobs, checkpoint, resume, progress)
+    steps = Stages.of([fingerprint(data), asked], total, jobs, checkpoint, resume, progress)
     choice, nested = _chosen(steps, data, numbers, asked)
     fit = uninterrupted(
         fit_method("best-subset", data, m=choice.m, c=choice.c, tolerance=TOLERANCE, time_limit=time_limit)
@@ -186,7 +186,7 @@ def _cost(numbers: int, inside: int, weights: int, folds: int) -> float:
     return weights * folds * (numbers + INNER_FOLDS * inside) + 2.0 * PAIRS + 0.1 * DRAWS + 2.0 * FIRST_PART
 
 
-def _chosen(steps: Steps, data: Dataset, numbers: list[int], asked: dict[str, Any]) -> tuple[Choice, Nested]:
+def _chosen(steps: Stages, data: Dataset, numbers: list[int], asked: dict[str, Any]) -> tuple[Choice, Nested]:
     """Return the choice of number and penalty weight, and the scores of the same choice inside of each fold."""
     weights, score = asked["c"], asked["score"]
     wanted = asked["features"]
@@ -197,9 +197,9 @@ def _chosen(steps: Steps, data: Dataset, numbers: list[int], asked: dict[str, An
         train, _ = train_and_test(data, fold)
         parts = stratified_folds(train, INNER_FOLDS, asked["seed"])
         for c in weights:
-            tasks[f"fold {k}, c {c}"] = Step(path_scores, (data, fold, numbers, c, score), len(numbers))
+            tasks[f"fold {k}, c {c}"] = Stage(path_scores, (data, fold, numbers, c, score), len(numbers))
             for j, part in enumerate(parts):
-                step = Step(path_scores, (train, part, inside, c, score), len(inside))
+                step = Stage(path_scores, (train, part, inside, c, score), len(inside))
                 tasks[f"fold {k}, part {j}, c {c}"] = step
     found = dict(zip(tasks, steps.run(tasks), strict=True))
     table = np.array([[found[f"fold {k}, c {c}"] for k in range(len(outer))] for c in weights])
@@ -214,14 +214,14 @@ def _chosen(steps: Steps, data: Dataset, numbers: list[int], asked: dict[str, An
 
 
 def _resampled(
-    steps: Steps, data: Dataset, fit: Fit, choice: Choice, seed: int
+    steps: Stages, data: Dataset, fit: Fit, choice: Choice, seed: int
 ) -> tuple[list[list[str]], dict[str, int]]:
     """Return the selections of the halves, and how many draws of permuted columns displace each selected feature."""
-    halves = {f"halves {k}": Step(selected_of_halves, (data, choice.m, choice.c, seed + k)) for k in range(PAIRS)}
-    pairs = steps.run({name: Step(one.function, one.arguments, 2.0) for name, one in halves.items()})
+    halves = {f"halves {k}": Stage(selected_of_halves, (data, choice.m, choice.c, seed + k)) for k in range(PAIRS)}
+    pairs = steps.run({name: Stage(one.function, one.arguments, 2.0) for name, one in halves.items()})
     support = list(fit.support)
     draws = {
-        f"permuted {k}": Step(displaced_by_permuted, (data, support, choice.c, seed + k), 0.1) for k in range(DRAWS)
+        f"permuted {k}": Stage(displaced_by_permuted, (data, support, choice.c, seed + k), 0.1) for k in range(DRAWS)
     }
     counts = dict.fromkeys(fit.features, 0)
     for places in steps.run(draws):
@@ -231,7 +231,7 @@ def _resampled(
 
 
 def _substitutes(
-    steps: Steps,
+    steps: Stages,
     data: Dataset,
     fit: Fit,
     others: Alternatives,
@@ -243,7 +243,7 @@ def _substitutes(
     supports = [fit.features, *(tuple(data.features[j] for j in one) for one in others.support)]
     supports = list(dict.fromkeys(supports))
     tasks = {
-        f"selection {k}": Step(score_of_selection, (data, list(one), choice.c, (folds, seed), score), 0.0)
+        f"selection {k}": Stage(score_of_selection, (data, list(one), choice.c, (folds, seed), score), 0.0)
         for k, one in enumerate(supports)
     }
     table = np.array(steps.run(tasks))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fsopt.analysis.alternatives import Alternatives
-from fsopt.analysis.held_out_paths import Choice, Nested, Substitute
+from fsopt.analysis.held_out import Choice, Nested, Substitute
 from fsopt.answers.fits import Fit
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import Status

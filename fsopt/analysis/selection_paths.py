@@ -17,7 +17,7 @@ from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.analysis.cardinality import at_most
-from fsopt.analysis.certified_paths import SelectionPath
+from fsopt.analysis.path_answers import SelectionPath
 from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.data import Dataset

@@ -71,7 +71,7 @@ class Trained:
 
     @classmethod
     def unknown(cls, p: int) -> Trained:
-        """Return what is known of training data of which only the number of features is."""
+        """Return the description of training data of which only the number of features p is known."""
         return cls("data", ("-1", "+1"), tuple(f"x{j}" for j in range(1, p + 1)), "")
 
     def samples(self, given: Any, needed: Mask) -> Matrix:

@@ -11,8 +11,8 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.analysis.alternatives import Alternatives
-from fsopt.analysis.certified_paths import SelectionPath
 from fsopt.analysis.necessity import Necessity
+from fsopt.analysis.path_answers import SelectionPath
 from fsopt.answers.certificate import TOLERANCE, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.residuals import bound_residual

@@ -15,7 +15,7 @@ from support import blobs
 import fsopt
 from fsopt.algorithms.branch_and_benders import driver
 from fsopt.analysis import selecting
-from fsopt.analysis.held_out_paths import choose, numbers_of_features, path_scores
+from fsopt.analysis.held_out import choose, numbers_of_features, path_scores
 from fsopt.analysis.resampling import displaced_by_permuted, score_of_selection, selected_of_halves
 from fsopt.analysis.selection_answers import in_words
 from fsopt.answers.records import sealed

@@ -9,9 +9,9 @@ import numpy as np
 
 from fsopt.algorithms.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
+from fsopt.algorithms.branch_and_benders.last_feature import LastFeature
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
-from fsopt.algorithms.branch_and_benders.one_more import OneMore
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.algorithms.branch_and_benders.tree import SelectionTree
@@ -121,7 +121,7 @@ class Closing:
         near : hyperplane of its relaxation.
         gains : of its cut, the largest first.
         """
-        machines = OneMore.of(self.solver, at, near)
+        machines = LastFeature.of(self.solver, at, near)
         rest: Partial | None = at
         while rest is not None:
             clock.check()

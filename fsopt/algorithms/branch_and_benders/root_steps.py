@@ -84,9 +84,9 @@ class RootSteps:
         p, n = Z.shape
         weights = np.zeros(problem.p) if main is None else problem.R[main]
         free, term = at.free[kept], problem.term
-        self.room = math.inf
+        self.budget = math.inf
         if main is not None:
-            self.room = float(problem.r[main] + problem.tolerances[main] - weights[at.inside].sum())
+            self.budget = float(problem.r[main] + problem.tolerances[main] - weights[at.inside].sum())
         self.constant, self.power = float(problem.lam[at.inside].sum()), problem.loss.power
         by_feature, by_sample = _absolute_sums(Z)
         self.Z, self.y = Z, problem.y
@@ -142,7 +142,7 @@ class RootSteps:
         q = self.Z @ alpha
         gains = 0.5 * q * q - self.costs
         mu = self._multiplier(lambda mu: float(np.sum(np.where(gains > mu * self.weights, self.weights, 0.0 * gains))))
-        lower = float(np.sum(alpha - 0.5 * self.gamma * alpha * alpha)) - (mu * self.room if mu else 0.0)
+        lower = float(np.sum(alpha - 0.5 * self.gamma * alpha * alpha)) - (mu * self.budget if mu else 0.0)
         lower -= float(np.sum(_positive(gains - mu * self.weights)))
         sigma = self.shares(pair.w, 0.0)
         slacks = _positive(1.0 - self._forms(pair))
@@ -199,21 +199,21 @@ class RootSteps:
 
     def _multiplier(self, used: Callable[[float], float]) -> float:
         """Return the smallest mu >= 0 at which a falling function is within the constraint, from above."""
-        if used(0.0) <= self.room:
+        if used(0.0) <= self.budget:
             return 0.0
         low = high = self._mu
         factor = NEAR
-        while used(high) > self.room:
+        while used(high) > self.budget:
             low, high = high, factor * high
             factor *= factor
-        while low == high or used(low) <= self.room:
+        while low == high or used(low) <= self.budget:
             if low < TINY * TINY:
                 return low
             low, high = low / factor, low
             factor *= factor
         while high > (1.0 + EXACT) * low:
             middle = math.sqrt(low * high)
-            low, high = (middle, high) if used(middle) > self.room else (low, middle)
+            low, high = (middle, high) if used(middle) > self.budget else (low, middle)
         self._mu = high
         return high
 

@@ -6,20 +6,22 @@ from types import SimpleNamespace
 
 import pytest
 
-from fsopt.analysis import steps
-from fsopt.analysis.steps import Step, Steps
+from fsopt.analysis import stages
+from fsopt.analysis.stages import Stage, Stages
 
 
 def test_the_estimate_of_the_rest_leaves_out_what_the_first_step_has_to_load(monkeypatch):
     clock, told = [0.0], []
-    monkeypatch.setattr(steps, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    monkeypatch.setattr(stages, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
 
     def one(k):
         clock[0] += 100.0 if k == 0 else 1.0
         return k
 
-    asked = Steps("question", total=40.0, jobs=1, progress=lambda state: told.append((clock[0], state["seconds_left"])))
-    asked.run({str(k): Step(one, (k,)) for k in range(40)})
+    asked = Stages(
+        "question", total=40.0, jobs=1, progress=lambda state: told.append((clock[0], state["seconds_left"]))
+    )
+    asked.run({str(k): Stage(one, (k,)) for k in range(40)})
     assert told[0][1] is None
     estimates = [(139.0 - at, left) for at, left in told if left is not None]
     assert len(estimates) > 35

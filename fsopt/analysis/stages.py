@@ -1,4 +1,4 @@
-"""Steps of a long question: run side by side, counted, and kept in a file from which the question goes on."""
+"""Stages of a long question: run side by side, counted, and kept in a file from which the question goes on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TELLING = 0.05
 
 
 @dataclass(frozen=True)
-class Step:
+class Stage:
     """One step: a function, its arguments, and its cost beside those of other steps. Its result is plain data."""
 
     function: Callable[..., Any]
@@ -30,7 +30,7 @@ class Step:
 
 
 @dataclass
-class Steps:
+class Stages:
     """The steps of one question.
 
     Attributes
@@ -66,7 +66,7 @@ class Steps:
         checkpoint: str | Path | None,
         resume: str | Path | None,
         progress: Progress | None,
-    ) -> Steps:
+    ) -> Stages:
         """Return the steps of what is asked, in plain data, with the results of a checkpoint to go on from."""
         digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
         steps = cls(digest, total, jobs, None if checkpoint is None else Path(checkpoint), progress)
@@ -91,7 +91,7 @@ class Steps:
             raise FileError(f"'{path}' is a checkpoint of other data or parameters", hint)
         self.known = known
 
-    def run(self, steps: Mapping[str, Step]) -> list[Any]:
+    def run(self, steps: Mapping[str, Stage]) -> list[Any]:
         """Return the result of each step, in their order."""
         self.skipped += sum(step.cost for name, step in steps.items() if name in self.known)
         todo = {name: step for name, step in steps.items() if name not in self.known}
@@ -121,6 +121,6 @@ class Steps:
         self.progress(state)
 
 
-def _named(name: str, step: Step) -> tuple[str, Any]:
+def _named(name: str, step: Stage) -> tuple[str, Any]:
     """Return the name of a step, and its result as plain data."""
     return name, plain(step.function(*step.arguments))
