@@ -3,7 +3,8 @@
 ``fsopt-verify proof.json``, or a copy of this folder, ``python verifier proof.json``, needs nothing but Python: no
 solver, no package, no floating point where something is decided. A proof file has programs, a statement of each, and
 the evidence from which it follows; nothing is derived from anything else, nothing is compared up to a tolerance, and
-nothing is printed that was not compared. The format and the lemmas behind each check are in docs/exact.md.
+nothing is printed that was not compared. The format is in docs/formats.md, the
+lemmas behind each check in docs/exact.md.
 """
 
 from __future__ import annotations
