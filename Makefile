@@ -160,9 +160,9 @@ limits-page: .venv/tested
 
 # Writes the instance library models/ and the overloads of build and fit anew, the same bytes on every run on one processor.
 instances: .venv/installed
-	$(BIN)/python -m fsopt.library.signatures
-	$(BIN)/python -m fsopt.library.tables
-	$(BIN)/python -m fsopt.library.instances
+	$(BIN)/python -m tools.signatures
+	$(BIN)/python -m tools.tables
+	$(BIN)/python -m tools.instances
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -22,12 +22,12 @@ import fsopt
 from fsopt.answers.results import Point, SolveResult
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import program_class
-from fsopt.library import optima
-from fsopt.library.best_known import better
-from fsopt.library.instances import build_instance, solvable
-from fsopt.library.pages import table
-from fsopt.library.realistic import INSTANCES, data_of
 from fsopt.models.registry import MODELS
+from tools import optima
+from tools.best_known import better
+from tools.instances import build_instance, solvable
+from tools.pages import table
+from tools.realistic import INSTANCES, data_of
 
 ROOT = Path(__file__).parents[1]
 RECORDS, PAGE = ROOT / "docs" / "results" / "trees.jsonl", ROOT / "docs" / "howto" / "prove-an-integer-program.md"

@@ -1,4 +1,4 @@
-# Overloads of build and fit, written by ``python -m fsopt.library.signatures``.
+# Overloads of build and fit, written by ``python -m tools.signatures``.
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor

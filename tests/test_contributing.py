@@ -121,7 +121,7 @@ def test_what_is_added_as_the_guide_says_passes_the_tests(tmp_path):
     add(root)
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTEST_ADDOPTS": ""}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ninstances:")[2].partition("\n\n")[0]
-    for module in re.findall(r"-m (fsopt[\w.]+)", makefile):
+    for module in re.findall(r"-m (tools[\w.]+)", makefile):
         subprocess.run([sys.executable, "-m", module], cwd=root, env=environment, check=True)
     tests = ["tests"] if os.environ.get("FSOPT_GUIDE") else [*OF_ALL, "-k", OF_THESE]
     words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-m", "not slow", *tests]

@@ -30,12 +30,12 @@ LAYERS = (
     ("methods",),
     ("verification", "estimators", "analysis"),
     ("studies",),
-    ("papers", "library"),
+    ("papers",),
     ("cli", "extend", "signatures", "__main__", "__init__"),
 )
 """From the ground up: a module imports from its own layer and from those before it."""
 GIVEN_BY_USERS = re.compile(
-    r"^(build|fit)_|^(fit|solve|compare|select|reproduce|sensitivity|path|radius_path|selection_path|load_dataset)$"
+    r"^(build|fit)_|^(fit|solve|compare|select|reproduce|show|data|study|radius_path|selection_path|load_dataset)$"
     r"|^(from_frame|comparison_study)$"
 )
 """Functions whose keywords are what users give: parameters of models and methods, options of the command line."""
@@ -107,6 +107,11 @@ def test_nothing_imports_upward_or_loads_by_name_what_is_above():
         if (loaded := node.value.partition(":")[0]) in MODULES and floor(loaded) > floor(module)
     }
     assert not found
+    beside = ("benchmarks", "docs", "tests", "tools")  # not in the wheel
+    froms = {
+        (n, str(node.module)) for n, p in MODULES.items() for node in nodes_of(p) if isinstance(node, ast.ImportFrom)
+    }
+    assert not [(name, module) for name, module in froms if module.split(".")[0] in beside]
 
 
 def test_files_and_functions_are_short_and_take_few_parameters_but_those_whose_keywords_users_give():

@@ -41,9 +41,9 @@ for words in {verbs}:
 run("fit svm --data none.csv", 2)
 from fsopt.studies import executors, snapshots
 snapshots.MOUNTS = pathlib.Path("none")
-run("study run study.toml --store s.sqlite --jobs 1")
-for words in ("status", "show", "export -o rows.csv", "copy -o again.sqlite"):
-    run("study " + words + " --store s.sqlite")
+run("study study.toml --store s.sqlite --jobs 1")
+for words in ("", " -o rows.csv", " -o again.sqlite"):
+    run("study --store s.sqlite" + words)
 with executors.limited_memory(1.0):
     assert locked
 """

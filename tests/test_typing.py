@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-from fsopt.library.signatures import FILES
+from tools.signatures import FILES
 
 USERS = ROOT / "tests" / "users"
 
@@ -57,4 +57,4 @@ def test_an_example_runs(example):
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
 def test_what_is_written_for_type_checkers_is_that_of_the_registries(file):
-    assert file.read_text(encoding="utf-8") == FILES[file](), "run python -m fsopt.library.signatures"
+    assert file.read_text(encoding="utf-8") == FILES[file](), "run python -m tools.signatures"

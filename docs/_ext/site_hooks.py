@@ -11,14 +11,13 @@ from typing import Any
 
 import site_models
 import typer.cli
-import typer.main
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.util.nodes import make_refnode
 
 import fsopt
 from fsopt import drivers
-from fsopt.cli.app import app as command
+from fsopt.cli.app import GROUPS, command
 from fsopt.models.display import entries
 
 FOLDERS = ("internals", "methods", "models", "notebooks")
@@ -72,10 +71,14 @@ def internals() -> dict[str, str]:
 
 
 def commands() -> str:
-    """Return the help of all verbs as typer writes it."""
-    group = typer.main.get_command(command)
-    context, verbs = typer.Context(group, info_name="fsopt"), group.commands.items()
-    texts = (typer.cli.get_docs_for_click(obj=v, ctx=context, indent=1, name=k, call_prefix="fsopt") for k, v in verbs)
+    """Return the help of all verbs as typer writes it, group by group."""
+    found, texts = command(), []
+    context = typer.Context(found, info_name="fsopt")
+    for group, verbs in GROUPS.items():
+        texts.append(f"## {group}\n")
+        for name in (verb.__name__ for verb in verbs):
+            given = {"obj": found.commands[name], "ctx": context, "name": name}
+            texts.append(typer.cli.get_docs_for_click(**given, indent=2, call_prefix="fsopt"))
     return "\n".join(texts)
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import fsopt
-from fsopt.library.pages import markdown, page, table
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.papers import PAPERS
 from fsopt.models.spec import ModelSpec
+from tools.pages import markdown, page, table
 
 QUICK = {
     "gbd": {"m": 5, "c": 0.01},

@@ -2,252 +2,204 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from fsopt.analysis.alternatives import Alternatives, alternatives
-from fsopt.analysis.held_out import (
-    NODES,
+from fsopt.analysis.chance import aggregated, leak_of, noise_p_value, selected_and_tested
+from fsopt.analysis.few_features import (
     RULES,
     Choice,
-    Nested,
-    Substitute,
     choose,
-    numbers_of_features,
-    path_scores,
+    cross_validated,
+    groups_of,
+    intervals,
+    nested_scores,
+    path_of,
+    quality,
+    sizes_of,
+    variables_of,
 )
-from fsopt.analysis.resampling import displaced_by_permuted, score_of_selection, selected_of_halves
-from fsopt.analysis.selection_answers import Selection
-from fsopt.analysis.stages import Stage, Stages
+from fsopt.analysis.selection_answers import NOISE, Selection
 from fsopt.answers.fits import Fit
-from fsopt.answers.trained import fingerprint
-from fsopt.common.arguments import FLAG, FUNCTION, PATH, SECONDS, TEXT, WHOLE, checked, optional, word
+from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked, optional, word
+from fsopt.common.teams import check_jobs, side_by_side
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
-from fsopt.data.scores import MEASURES
-from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.data.matrices import refuse_sparse
+from fsopt.data.splits import random_parts, stratified_folds
 from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.run import Progress
-from fsopt.errors import ParameterError
-from fsopt.methods.calibration import held_out_scores, with_sigmoid
 from fsopt.methods.registry import fit as fit_method
-from fsopt.models.blocks import number, whole
+from fsopt.models.blocks import whole
 from fsopt.verification.exact_checking import exact_word
 
-WEIGHTS = (0.1, 1.0)
-"""Penalty weights of the hinge loss that are tried."""
-INNER_FOLDS = 3
-"""Folds of the cross-validation inside of each training part."""
-PAIRS, DRAWS = 20, 99
-"""Pairs of complementary halves of the data, and draws of permuted columns."""
-WITHIN, COUNT = 0.05, 20
-"""Share above the optimum up to which other selections are listed, and their largest number."""
+REPEATS, PAIRS = 2, 25
+"""Repetitions of the cross-validation, and random pairs of complementary halves."""
+MOST_SAMPLES = 2500
+"""Samples that the choice looks at; of more, a random part."""
 TOLERANCE = 1e-4
-"""Relative optimality gap of the final selection."""
-FIRST_PART = 12.0
-"""Cost of the final selection and of its alternatives, in searches of a path."""
+"""Relative optimality gap of the selection."""
 
 
 @checked(
     data=DATASET,
     features=optional(WHOLE),
     rule=TEXT,
-    score=TEXT,
     folds=WHOLE,
     seed=WHOLE,
     exact=FLAG,
     time_limit=optional(SECONDS),
     jobs=WHOLE,
-    checkpoint=optional(PATH),
-    resume=optional(PATH),
     progress=optional(FUNCTION),
 )
 def select(
     data: Dataset,
     *,
     features: int | None = None,
-    rule: str = "one-se",
-    score: str = "accuracy",
-    c: float | Sequence[float] = WEIGHTS,
+    rule: str = "log-loss",
     folds: int = 5,
     seed: int = 0,
     exact: bool = False,
     time_limit: float | None = 30.0,
-    jobs: int = -1,
-    checkpoint: str | Path | None = None,
-    resume: str | Path | None = None,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> Selection:
     r"""Return the best few features of a data set: how many, which, how good their classifier is, and how sure that is.
 
-    .. math:: F^*(M) = \min_{\sigma \in \{0,1\}^p}\ F(\sigma) \quad\text{s.t.}\quad e'\sigma \le M
+    .. math::
 
-    F is the value of the support vector machine on the selected features. The number of features M and the penalty
-    weight C are chosen by cross-validation of the path over M; the whole choice is repeated inside of the training
-    samples of each fold, and scored on its other samples (nested cross-validation).
+        F^*(M) = \min_{w, b, \sigma}\ \tfrac12 \|w\|^2 + C \sum_i \ln\big(1 + e^{-y_i(w'x_i + b)}\big)
+        \quad\text{s.t.}\quad w_j = 0 \text{ if } \sigma_j = 0,\ \ e'\sigma \le M,\ \ \sigma \in \{0, 1\}^p
+
+    The number of features M and the penalty weights are chosen by repeated cross-validation of the log-loss; M = 0 is
+    one of the numbers. A greedy path with exchanges selects, and branch and bound proves or mends its selection. The
+    classifier is the logistic one on the selected features with a penalty weight of its own, and has probabilities.
+    Columns that were made of one column of a table are one variable and enter together; their selection is not proved.
 
     Parameters
     ----------
     data : Dataset
-        Raw features.
+        Raw features, dense.
     features : int, optional
-        The largest number of features, instead of a choice.
-    rule : str, default 'one-se'
-        ``one-se`` takes the smallest number of features whose score is within one standard error of the best, ``min``
-        the number of the best score.
-    score : str, default 'accuracy'
-        ``accuracy``, ``mcc``, ``balanced_accuracy``, ``recall`` or ``auc``.
-    c : float | Sequence[float], default (0.1, 1.0)
-        > 0, penalty weights of the hinge loss to choose among.
+        The number of variables, instead of a choice.
+    rule : str, default 'log-loss'
+        ``log-loss`` takes the fewest that lose at most a tenth of what the best number gains, ``shortest`` the fewest
+        whose AUC is within one standard error of the best.
     folds, seed : int
-        Of the stratified, shuffled split.
+        Of the stratified, shuffled splits.
     exact : bool, default False
         Whether the selection is also verified in rational arithmetic.
     time_limit : float, default 30.0
-        Seconds for the proof of the selection, and for the list of its alternatives; None for no limit.
-    jobs : int, default -1
+        Seconds for the proof of the selection; None for no limit.
+    jobs : int, default 1
         Processes; -1 takes all processors.
-    checkpoint, resume : str | Path, optional
-        File that is replaced after each step, and one to go on from.
     progress : Progress, optional
-        Called after each step with its name, the ``share`` that is done and ``seconds_left`` (None before an estimate).
+        Called after each step with its name and the ``share`` that is done.
 
     Returns
     -------
     Selection
-        The selection is ``optimal`` where its gap is closed; its classifier and its evidence are ``fit``. Scores of
-        cross-validation are estimates: searches inside of folds and resamples keep their incumbent at the root, without
-        a proof.
+        The selection is ``optimal`` where its gap is closed. Measures are those of nested cross-validation, which
+        repeats the whole choice without the samples that it is scored on. Where permuted labels are told as well as
+        the labels, the answer is no feature.
 
     Raises
     ------
-    ParameterError : a parameter out of range.
-    FileError : a checkpoint that cannot be written, or is of other data or parameters.
-    KeyboardInterrupt : by Ctrl-C; the steps that are done are in the checkpoint.
+    ParameterError : a parameter out of range, or sparse data.
 
     Notes
     -----
-    The rule of one standard error is that of Breiman, Friedman, Olshen and Stone (1984), the halves are those of Shah
-    and Samworth (2013), the permuted columns those of Wu, Boos and Stefanski (2007), the probabilities Platt's (1999).
+    The choice looks at 2,500 samples at most, a random part of more.
     """
     word("rule", rule, RULES)
-    word("score", score, MEASURES)
-    weights = _weights(c)
-    wanted = None if features is None else whole("select", "features", features, low=1, high=data.p)
-    numbers = sorted({*numbers_of_features(data.p), *([] if wanted is None else [wanted])})
-    asked = {"features": wanted, "rule": rule, "score": score, "c": weights, "folds": folds, "seed": seed}
-    total = _cost(len(numbers), len(numbers) if wanted is None else 1, len(weights), folds)
-    steps = Stages.of([fingerprint(data), asked], total, jobs, checkpoint, resume, progress)
-    choice, nested = _chosen(steps, data, numbers, asked)
-    fit = uninterrupted(
-        fit_method("best-subset", data, m=choice.m, c=choice.c, tolerance=TOLERANCE, time_limit=time_limit)
+    check_jobs(jobs)
+    refuse_sparse("select", data.X)
+    groups = groups_of(data)
+    wanted = None if features is None else whole("select", "features", features, low=1, high=len(groups))
+    steps = _Steps(3 + folds + PAIRS, jobs, progress)
+    looked_at = data
+    if data.n > MOST_SAMPLES:
+        looked_at = data.rows(random_parts(data, (MOST_SAMPLES / data.n, 1.0 - MOST_SAMPLES / data.n), seed)[0])
+    scores = cross_validated(looked_at, sizes_of(len(groups), wanted), folds, REPEATS, seed)
+    choice = choose(scores, scores.losses, scores.weights, rule, wanted)
+    steps.count("choice")
+    chance = noise_p_value(looked_at, seed)
+    if chance > NOISE and wanted is None:
+        choice = replace(choice, m=0)
+    held_out = np.zeros(looked_at.n)
+    split = stratified_folds(looked_at, folds, seed)
+    parts = steps.run("fold", nested_scores, [(looked_at, fold, folds, seed, rule, wanted) for fold in split])
+    for fold, part in zip(split, parts, strict=True):
+        held_out[fold] = part
+    nested = quality(looked_at.y, held_out)
+    pairs = steps.run(
+        "halves", selected_and_tested, [(looked_at, choice.m, choice.search, seed + k) for k in range(PAIRS)]
     )
-    steps.count("proof", FIRST_PART)
-    others = alternatives(data, choice.m, within=WITHIN, count=COUNT, c=choice.c, time_limit=time_limit)
-    steps.count("alternatives", FIRST_PART, others.stop)
-    halves, displaced = _resampled(steps, data, fit, choice, seed)
-    folded = {"max_nodes": NODES}
-    scores = held_out_scores(fit, data, folds, seed, folded)
+    proof, fit = _fits(data, choice, time_limit)
+    steps.count("proof")
     return Selection(
         data=data.name,
-        n=data.n,
         y=data.y,
-        all_features=data.features,
-        fit=with_sigmoid(fit, data, scores, {"folds": folds, "seed": seed, "params": folded}),
+        labels=data.labels,
+        variables=variables_of(data),
+        groups=tuple(tuple(data.features[j] for j in group) for group in groups),
+        fit=fit,
+        proof=proof,
         choice=choice,
-        numbers=tuple(numbers),
         rule="given" if wanted is not None else rule,
-        score=score,
+        p_value=chance,
+        held_out=(looked_at.y, held_out),
         nested=nested,
-        larger=max(len(data.positive), len(data.negative)) / data.n,
-        halves=tuple(tuple(one) for one in halves),
-        displaced=displaced,
-        alternatives=others,
-        substitutes=_substitutes(steps, data, fit, others, choice, (folds, seed, score)),
-        scores=scores,
-        draws=DRAWS,
-        exact=exact_word(fit, data) if exact else None,
+        intervals=intervals(scores, nested, rule, wanted, seed),
+        shares=np.mean([selected for selected, _ in pairs], axis=(0, 1)),
+        p_values=aggregated(np.concatenate([tested for _, tested in pairs])),
+        halves=2 * PAIRS,
+        leak=leak_of(data),
+        exact=exact_word(proof, data) if exact and proof is not None else None,
     )
 
 
-def _weights(c: float | Sequence[float]) -> list[float]:
-    """Return the penalty weights to choose among, ascending; raises ParameterError."""
-    weights = sorted({number("select", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object)).tolist()})
-    if not weights:
-        raise ParameterError("'c' of 'select' is empty", "give a number > 0, or several")
-    return weights
+def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit | None, Fit]:
+    """Return the proof of the selection, None for none, and the classifier on the selected features."""
+    logistic: dict[str, Any] = {"loss": "logistic", "tolerance": TOLERANCE, "time_limit": time_limit}
+    problem = path_of(data)
+    support = sorted(problem.columns(problem.path(choice.search, choice.m)[-1]).tolist())
+    proof = None
+    if support and all(len(group) == 1 for group in problem.groups):
+        proof = uninterrupted(
+            fit_method("best-subset", data, m=len(support), c=choice.search, initial=support, **logistic)
+        )
+        support = list(proof.support)
+    # All features excluded leave the intercept alone.
+    kept: dict[str, Any] = {"include": support} if support else {"exclude": list(range(data.p))}
+    return proof, uninterrupted(fit_method("best-subset", data, m=max(len(support), 1), c=choice.c, **kept, **logistic))
 
 
-def _cost(numbers: int, inside: int, weights: int, folds: int) -> float:
-    """Return the cost of all steps, in searches of one number of features: paths, halves, draws, the selection."""
-    return weights * folds * (numbers + INNER_FOLDS * inside) + 2.0 * PAIRS + 0.1 * DRAWS + 2.0 * FIRST_PART
+class _Steps:
+    """Steps of one question: run side by side, and counted for the one who waits."""
+
+    def __init__(self, total: int, jobs: int, progress: Progress | None) -> None:
+        self.total, self.jobs, self.progress, self.done = total, jobs, progress, 0
+
+    def run(self, name: str, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> list[Any]:
+        """Return the values of a function at tuples of arguments, in their order."""
+        found = side_by_side(
+            _numbered, [(k, function, call) for k, call in enumerate(calls)], self.jobs, self._each(name)
+        )
+        return [value for _, value in sorted(found, key=lambda pair: pair[0])]
+
+    def _each(self, name: str) -> Callable[[Any], None]:
+        return lambda _: self.count(name)
+
+    def count(self, name: str) -> None:
+        """Count a step."""
+        self.done += 1
+        if self.progress is not None:
+            self.progress({"iteration": self.done, "step": name, "share": min(1.0, self.done / self.total)})
 
 
-def _chosen(steps: Stages, data: Dataset, numbers: list[int], asked: dict[str, Any]) -> tuple[Choice, Nested]:
-    """Return the choice of number and penalty weight, and the scores of the same choice inside of each fold."""
-    weights, score = asked["c"], asked["score"]
-    wanted = asked["features"]
-    inside = numbers if wanted is None else [wanted]
-    outer = stratified_folds(data, asked["folds"], asked["seed"])
-    tasks = {}
-    for k, fold in enumerate(outer):
-        train, _ = train_and_test(data, fold)
-        parts = stratified_folds(train, INNER_FOLDS, asked["seed"])
-        for c in weights:
-            tasks[f"fold {k}, c {c}"] = Stage(path_scores, (data, fold, numbers, c, score), len(numbers))
-            for j, part in enumerate(parts):
-                step = Stage(path_scores, (train, part, inside, c, score), len(inside))
-                tasks[f"fold {k}, part {j}, c {c}"] = step
-    found = dict(zip(tasks, steps.run(tasks), strict=True))
-    table = np.array([[found[f"fold {k}, c {c}"] for k in range(len(outer))] for c in weights])
-    kept, scores = [], []
-    for k in range(len(outer)):
-        names = [[f"fold {k}, part {j}, c {c}" for j in range(INNER_FOLDS)] for c in weights]
-        own = choose(np.array([[found[name] for name in line] for line in names]), inside, weights, asked["rule"])
-        kept.append(own.m)
-        scores.append(float(table[weights.index(own.c), k, numbers.index(own.m)]))
-    choice = choose(table, numbers, weights, asked["rule"])
-    return choice if wanted is None else choice.at(numbers, wanted), Nested(tuple(scores), tuple(kept))
-
-
-def _resampled(
-    steps: Stages, data: Dataset, fit: Fit, choice: Choice, seed: int
-) -> tuple[list[list[str]], dict[str, int]]:
-    """Return the selections of the halves, and how many draws of permuted columns displace each selected feature."""
-    halves = {f"halves {k}": Stage(selected_of_halves, (data, choice.m, choice.c, seed + k)) for k in range(PAIRS)}
-    pairs = steps.run({name: Stage(one.function, one.arguments, 2.0) for name, one in halves.items()})
-    support = list(fit.support)
-    draws = {
-        f"permuted {k}": Stage(displaced_by_permuted, (data, support, choice.c, seed + k), 0.1) for k in range(DRAWS)
-    }
-    counts = dict.fromkeys(fit.features, 0)
-    for places in steps.run(draws):
-        for j in places:
-            counts[data.features[j]] += 1
-    return [half for pair in pairs for half in pair], counts
-
-
-def _substitutes(
-    steps: Stages,
-    data: Dataset,
-    fit: Fit,
-    others: Alternatives,
-    choice: Choice,
-    split: tuple[int, int, str],
-) -> tuple[Substitute, ...]:
-    """Return the other selections within one standard error of the score of the selection, the best one first."""
-    folds, seed, score = split
-    supports = [fit.features, *(tuple(data.features[j] for j in one) for one in others.support)]
-    supports = list(dict.fromkeys(supports))
-    tasks = {
-        f"selection {k}": Stage(score_of_selection, (data, list(one), choice.c, (folds, seed), score), 0.0)
-        for k, one in enumerate(supports)
-    }
-    table = np.array(steps.run(tasks))
-    error = float(table[0].std(ddof=1) / np.sqrt(folds))
-    means = table.mean(axis=1)
-    kept = [k for k in np.argsort(-means, kind="stable").tolist() if k and means[k] >= means[0] - error]
-    return tuple(Substitute(supports[k], float(means[k])) for k in kept)
+def _numbered(k: int, function: Callable[..., Any], call: tuple[Any, ...]) -> tuple[int, Any]:
+    return k, function(*call)

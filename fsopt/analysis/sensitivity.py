@@ -99,10 +99,15 @@ def sensitivity(model: pyo.ConcreteModel, solver: str | None = None) -> Sensitiv
     SolverError : the model has no optimum, or the solver returns no multipliers.
     """
     session = Session(model, solver)
-    result = session.solve()
+    return of_optimum(session, session.solve())
+
+
+def of_optimum(session: Session, result: SolveResult) -> Sensitivity:
+    """Return the sensitivity of the result of a session; raises SolverError, as :func:`sensitivity`."""
     if result.status != "optimal":
         raise SolverError(
-            f"'{model.name}' has no certified optimum: {result.status} ({result.stop})", "see 'fsopt explain'"
+            f"'{session.model.name}' has no certified optimum: {result.status} ({result.stop})",
+            "'fsopt solve --explain' says why a model is infeasible",
         )
     point = result.point
     if point is None or point.y is None:

@@ -145,15 +145,14 @@ class Fit(Presented):
 
         Raises
         ------
-        ParameterError : the fit is not calibrated: that of :func:`fsopt.select` is.
+        ParameterError : the loss of the fit is not the logistic one, whose scores alone are log-odds.
         """
-        if "calibration" not in self.details:
+        if self.params.get("loss") != "logistic":
             raise ParameterError(
-                "the fit has scores and no probabilities: it is not calibrated", "take the fit of fsopt.select"
+                f"the scores of a fit by '{self.method}' with this loss are no probabilities",
+                "take loss='logistic' or fsopt.select, or calibrate them with CalibratedClassifierCV of scikit-learn",
             )
-        sigmoid = self.details["calibration"]
-        score = float(sigmoid["slope"]) * self.decision_function(X) + float(sigmoid["intercept"])
-        positive = 0.5 * (1.0 + np.tanh(0.5 * score))
+        positive = 0.5 * (1.0 + np.tanh(0.5 * self.decision_function(X)))
         return np.column_stack([1.0 - positive, positive])
 
     @checked(data=DATASET)

@@ -162,5 +162,5 @@ class Presented(ABC):
                 raise ParameterError(f"the fit of '{self.method}' selects no feature", "choose other parameters")
             return weights_figure(rows[:MOST_FEATURES])
         if data is None:
-            raise ParameterError("scores are those of a data set, and there is none", "plot('scores', data=data)")
+            raise ParameterError("scores are those of a data set, and there is none", "give data=")
         return scores_figure(self.decision_function(data), data.y, data.labels)

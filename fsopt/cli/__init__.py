@@ -58,7 +58,10 @@ def _run(given: list[str]) -> int:
         )
         return output.report_error(refused, as_json="--json" in given)
     except MemoryError as error:
-        failed = FsoptError(f"there is not enough memory: {error}", "take fewer samples or features, or another method")
+        failed = FsoptError(
+            f"there is not enough memory{f': {error}' if str(error) else ''}",
+            "take fewer samples or features, or another method",
+        )
         return output.report_error(failed, as_json="--json" in given)
     except Exception as error:
         if os.environ.get(TRACEBACK_VARIABLE):

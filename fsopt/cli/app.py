@@ -2,91 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Annotated, Any
 
 import typer
+import typer.core
+import typer.main
 
 from fsopt import __version__
 from fsopt.cli import (
-    analysing,
     catalogue,
+    checking,
     comparing,
     datasets,
     diagnosis,
-    files,
     fitting,
-    limits,
-    paths,
-    plotting,
     predicting,
-    proving,
     reproducing,
     selecting,
+    showing,
     solving,
     studying,
 )
 from fsopt.cli.layouts import with_layout
 from fsopt.cli.output import emit
 
+GROUPS: Mapping[str, Mapping[Callable[..., Any], str]] = {
+    "Tables": {
+        selecting.select: "fsopt select wdbc --report wdbc.html",
+        comparing.compare: "fsopt compare --data wdbc --methods gmeb,l1-svm",
+        fitting.fit: "fsopt fit best-subset --data wdbc --param m=3 -o fit.json",
+        predicting.predict: "fsopt predict fit.json --data new.csv",
+        datasets.data: "fsopt data wdbc",
+        studying.study: "fsopt study study.toml --store results.sqlite",
+    },
+    "Models": {
+        showing.show: "fsopt show gmeb-dual --data wdbc",
+        solving.solve: "fsopt solve gmeb-dual --data wdbc --scale standard --param r_plus=3 --solver clarabel",
+        solving.export: "fsopt export fsv-step --data wdbc -o fsv.lp",
+    },
+    "Evidence": {
+        checking.check: "fsopt check fit.json --data wdbc",
+        checking.certify: "fsopt certify plan.mps plan.sol --prove 60",
+        reproducing.reproduce: "fsopt reproduce sla-table1",
+    },
+    "Catalogue": {
+        catalogue.models: "fsopt models",
+        catalogue.methods: "fsopt methods gbd",
+        catalogue.solvers: "fsopt solvers --json",
+        diagnosis.doctor: "fsopt doctor",
+    },
+}
+"""Group of the help -> its verbs, each with an example of its use, at the end of its help."""
+
+
+class _Grouped(typer.core.TyperGroup):
+    """A command whose help lists its verbs by group."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the name and the first line of each verb, group by group."""
+        for group, verbs in GROUPS.items():
+            rows = [
+                (verb.__name__, self.commands[verb.__name__].get_short_help_str(formatter.width - 15)) for verb in verbs
+            ]
+            with formatter.section(group):
+                formatter.write_dl(rows)
+
+
 app = typer.Typer(
     name="fsopt",
+    cls=_Grouped,
     help="Feature selection by optimization: models, solvers, methods, and certified answers.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-VERBS = (
-    catalogue.models,
-    catalogue.solvers,
-    catalogue.methods,
-    catalogue.show,
-    solving.solve,
-    solving.export,
-    analysing.explain,
-    analysing.sensitivity,
-    fitting.fit,
-    predicting.predict,
-    plotting.plot,
-    selecting.select,
-    comparing.compare,
-    reproducing.reproduce,
-    paths.path,
-    solving.check,
-    files.certify,
-    proving.evidence,
-    limits.mpm_limits,
-    diagnosis.doctor,
-)
-EXAMPLES: Mapping[str, str] = {
-    "models": "fsopt models",
-    "solvers": "fsopt solvers --json",
-    "methods": "fsopt methods gbd",
-    "show": "fsopt show gmeb-dual --data wdbc",
-    "solve": "fsopt solve gmeb-dual --data wdbc --scale standard --param r_plus=3 --solver clarabel",
-    "export": "fsopt export fsv-step --data wdbc -o fsv.lp",
-    "explain": "fsopt explain svm --data wdbc --customise svm=rules.py:rule",
-    "sensitivity": "fsopt sensitivity onsvm --data wdbc --scale standard",
-    "fit": "fsopt fit best-subset --data wdbc --param m=3 -o fit.json",
-    "predict": "fsopt predict fit.json --data new.csv",
-    "plot": "fsopt plot fit.json --kind weights -o weights.png",
-    "select": "fsopt select wdbc --report wdbc.html",
-    "compare": "fsopt compare --data wdbc --methods gmeb,l1-svm",
-    "check": "fsopt check fit.json --data wdbc",
-    "certify": "fsopt certify plan.mps plan.sol --prove 60",
-    "reproduce": "fsopt reproduce sla-table1",
-    "evidence": "fsopt evidence fit.json --data wdbc -o proof.json",
-    "path": "fsopt path --data wdbc",
-    "mpm-limits": "fsopt mpm-limits --data wdbc",
-    "doctor": "fsopt doctor",
-}
-"""Verb -> an example of its use, at the end of its help."""
-for verb in VERBS:
-    name = verb.__name__.replace("_", "-")
-    app.command(name, epilog=f"Example:  {EXAMPLES[name]}")(with_layout(verb))
-app.add_typer(datasets.app, name="data")
-app.add_typer(studying.app, name="study")
+for verbs in GROUPS.values():
+    for verb, example in verbs.items():
+        app.command(verb.__name__, epilog=f"Example:  {example}")(with_layout(verb))
 
 
 def _version(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""Verbs ``models``, ``solvers``, ``methods`` and ``show``: the registries, and one model in detail."""
+"""Verbs ``models``, ``solvers`` and ``methods``: the registries."""
 
 from __future__ import annotations
 
@@ -9,13 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.layouts import WHOLE, load
-from fsopt.cli.output import columns, escape, narrow, pairs, print_json, remark, table
-from fsopt.cli.output import show as put
-from fsopt.data.tables.layout import Layout
+from fsopt.cli.output import cell, columns, narrow, pairs, print_json, remark, show, table
 
 if TYPE_CHECKING:
-    from fsopt.data import Dataset
     from fsopt.solvers.spec import SolverSpec
 
 
@@ -38,14 +34,13 @@ def models(json: options.Json = False) -> None:
         print_json({"models": rows})
         return
     texts = [
-        {k: escape(row[k]) for k in ("model", "class", "paper", "equation")} | {"parameters": _assigned(row)}
-        for row in rows
+        {k: row[k] for k in ("model", "class", "paper", "equation")} | {"parameters": _assigned(row)} for row in rows
     ]
-    put(columns("models", texts, drop=("parameters",), more="'fsopt show MODEL' has the parameters"))
+    show(columns("models", texts, drop=("parameters",), more="'fsopt show MODEL' has the parameters"))
 
 
 def solvers(json: options.Json = False) -> None:
-    """List the solvers: classes, what they prove and return, and whether they are installed."""
+    """List the solvers: classes, what they prove, what is missing."""
     from fsopt.compiler.classes import CLASSES
     from fsopt.solvers.registry import SOLVERS
 
@@ -76,13 +71,12 @@ def solvers(json: options.Json = False) -> None:
         state = {"tolerance": f"{row['tolerance']:g}", "available": "yes" if row["available"] else row["why_not"]}
         solved = {"classes": " ".join(c for c in classes if c in row["classes"])} if narrow() else marks
         texts.append({"solver": row["solver"], **solved, "proves": row["proves"], **flags, **state})
-    texts = [{k: escape(v) for k, v in text.items()} for text in texts]
-    put(columns("solvers", texts, drop=("tolerance", "in place", "vertex"), more="'--json' has all columns"))
+    show(columns("solvers", texts, drop=("tolerance", "in place", "vertex"), more="'--json' has all columns"))
 
 
 def _assigned(row: Mapping[str, Any]) -> str:
     """Return the parameters of a row as name=default."""
-    return " ".join(f"{k}={escape(v)}" for k, v in row["parameters"].items())
+    return " ".join(f"{k}={cell(v)}" for k, v in row["parameters"].items())
 
 
 def _why_not(solver: SolverSpec) -> str:
@@ -99,7 +93,7 @@ def methods(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """List the methods: paper, models, driver, parameters; or one with the meaning of each parameter."""
+    """List the methods, or one with the meaning of its parameters."""
     if name is not None:
         _method(name, json)
         return
@@ -122,8 +116,8 @@ def methods(
         print_json({"methods": rows})
         return
     names = ("method", "paper", "equation", "models", "driver")
-    texts = [{k: escape(row[k] or None) for k in names} | {"parameters": _assigned(row)} for row in rows]
-    put(columns("methods", texts, drop=("parameters", "equation"), more="'fsopt methods NAME' has the parameters"))
+    texts = [{k: row[k] or None for k in names} | {"parameters": _assigned(row)} for row in rows]
+    show(columns("methods", texts, drop=("parameters", "equation"), more="'fsopt methods NAME' has the parameters"))
     remark(f"of other packages, for compare and studies (pip install 'fsopt[peers]'): {', '.join(PEERS)}")
 
 
@@ -147,11 +141,8 @@ def _method(name: str, json: bool) -> None:
     if json:
         print_json({**head, "latex": displayed_program(doc), "parameters": parameters})
         return
-    put(pairs([(k, v or None) for k, v in head.items()]), "\n" + readable(displayed_program(doc)))
-    listing = table("parameters", [("--param", "left"), ("default", "left"), ("meaning", "left")])
-    for row in parameters:
-        listing.add_row(*(escape(v) for v in row.values()))
-    put(listing)
+    show(pairs([(k, v or None) for k, v in head.items()]), "\n" + readable(displayed_program(doc)))
+    show(table("parameters", ("--param", "default", "meaning"), [tuple(row.values()) for row in parameters]))
 
 
 def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,83 +151,3 @@ def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
         k: "required" if v is inspect.Parameter.empty else list(v) if isinstance(v, tuple) else v
         for k, v in parameters.items()
     }
-
-
-def show(
-    model: options.Model,
-    data: options.OptionalData = None,
-    layout: Layout = WHOLE,
-    param: options.Params = None,
-    latex: Annotated[bool, typer.Option("--latex", help="print the program alone, as LaTeX")] = False,
-    json: options.Json = False,
-) -> None:
-    """Show a model: its program, its size on a data set, and the equation of each component."""
-    from fsopt.compiler import compile_model
-    from fsopt.compiler.classes import program_class
-    from fsopt.models.display import components, displayed_program
-    from fsopt.models.registry import MODELS, build
-
-    entry = MODELS[model]
-    program = displayed_program(inspect.getdoc(entry.builder) or "")
-    if latex and not json:
-        print("\\begin{aligned}\n" + program + "\n\\end{aligned}")
-        return
-    source = load(data, layout) if data else _sample()
-    if not data:
-        remark("sizes are those of 6 samples and 3 features; give --data for yours")
-    built = build(model, source, **options.parse_params(param))
-    compiled = compile_model(built)
-    heads = ("component", "kind", "size", "equation")
-    record = {
-        "model": model,
-        "class": program_class(compiled),
-        "paper": entry.paper,
-        "equation": entry.equation,
-        "latex": program,
-        "size": {
-            "variables": compiled.n,
-            "integer": int(compiled.integer.sum()),
-            "rows": compiled.A.shape[0],
-            "nonzeros": compiled.A.nnz,
-            "cones": len(compiled.cones),
-        },
-        "components": [dict(zip(heads, c, strict=True)) for c in components(built)],
-    }
-    if json:
-        print_json(record)
-    else:
-        _print_model(record, entry.summary)
-
-
-def _print_model(record: dict[str, Any], summary: str) -> None:
-    from fsopt.models.display import readable
-    from fsopt.models.papers import PAPERS
-
-    authors = PAPERS[record["paper"]].authors if record["paper"] else ""
-    source = ", ".join(text for text in (authors, record["equation"]) if text)
-    head = [("model", record["model"]), ("summary", summary), ("class", record["class"]), ("source", source or None)]
-    names = {"rows": "linear constraints"}
-    sizes = [(names.get(name, name), size) for name, size in record["size"].items()]
-    listing = table("components", [("component", "left"), ("kind", "left"), ("size", "right"), ("meaning", "left")])
-    for component in record["components"]:
-        listing.add_row(*(escape(component[k]) for k in ("component", "kind", "size", "equation")))
-    put(pairs([*head, *sizes]), "\n" + readable(record["latex"]) + "\n", listing)
-
-
-def _sample() -> Dataset:
-    """Return a small data set, for the sizes of a model without --data."""
-    import numpy as np
-
-    from fsopt.data import Dataset
-
-    X = np.array(
-        [
-            [2.0, 0.1, 0.3],
-            [1.5, -0.4, 1.0],
-            [0.2, 0.5, -1.0],
-            [-1.0, 0.3, 0.2],
-            [-1.2, 1.0, 0.5],
-            [0.4, -1.0, -0.7],
-        ]
-    )
-    return Dataset(X, np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0]), name="sample")

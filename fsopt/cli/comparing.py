@@ -14,7 +14,6 @@ from fsopt.cli.output import (
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
     deliver,
-    escape,
     narrow,
     open_gap,
     progress_bar,
@@ -33,22 +32,10 @@ if TYPE_CHECKING:
     from fsopt.studies.running import Progress
 
 COLUMNS = (
-    ("method", "left"),
-    ("standing", "left"),
-    ("paper", "left"),
-    ("features", "right"),
-    ("CV accuracy", "right"),
-    ("balanced", "right"),
-    ("CV MCC", "right"),
-    ("AUC", "right"),
-    ("objective", "right"),
-    ("status", "left"),
-    ("certificate", "left"),
-    ("solver", "left"),
-    ("seconds", "right"),
-    ("CPU s", "right"),
+    *("method", "standing", "paper", ">features", ">CV accuracy", ">balanced", ">CV MCC", ">AUC", ">objective"),
+    *("status", "certificate", "solver", ">seconds", ">CPU s"),
 )
-"""Heading and justification of each column of the table."""
+"""Heads of the table."""
 WIDE_WITHOUT = ("CPU s",)
 """Columns that the table leaves out; reports and JSON have them."""
 OF_SOLVES = ("objective", "certificate", "solver")
@@ -73,7 +60,7 @@ def compare(
     tune: Annotated[bool, typer.Option("--tune", help="choose parameters inside of each training part")] = False,
     folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
     seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
-    jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
+    jobs: options.Jobs = -1,
     time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
     exact: Exact = False,
     verbose: Annotated[
@@ -85,12 +72,12 @@ def compare(
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
-    """Run all methods at their default parameters with cross-validation and print one table.
+    """Cross-validate all methods, or some, and print one table.
 
-    The best cross-validated accuracy comes first; ``within noise`` are methods that the corrected resampled t-test does
-    not tell apart from it, ``front`` those that no other beats in accuracy and number of features. A sentence answers.
-    The last line names the methods without an answer: an error ended the fit to all samples, or one of a fold. The exit
-    code is 1 only where no method has one.
+    Parameters are the defaults where none are given. The best cross-validated accuracy comes first; ``within noise``
+    are methods that the corrected resampled t-test does not tell apart from it, ``front`` those that no other beats
+    in accuracy and number of features. A sentence answers. The last line names the methods without an answer: an
+    error ended the fit to all samples, or one of a fold. The exit code is 1 only where no method has one.
     """
     from fsopt.answers.records import plain
     from fsopt.solvers.registry import solver_spec
@@ -176,8 +163,8 @@ def _report(path: Any, record: dict[str, Any], units: list[dict[str, Any]]) -> N
     from fsopt.studies.study_report import study_sections
 
     larger = {name: scores["cv_accuracy"] for name, scores in record["majority"].items()}
-    kept = [k for k, (name, _) in enumerate(COLUMNS) if name not in OF_FOLDS]
-    heads = ("data", *(COLUMNS[k][0] for k in kept))
+    kept = [k for k, head in enumerate(COLUMNS) if head.strip(">") not in OF_FOLDS]
+    heads = ("data", *(COLUMNS[k].strip(">") for k in kept))
     ranked = [row for name in larger for row in _ranked(record, name)]
     rows = [(row["data"], *(cells[k] for k in kept)) for row in ranked for cells in [_cells(row, shown)]]
     fits = ReportSection("Fits to all samples", tables=(ReportTable(heads, rows),))
@@ -198,10 +185,9 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
         n, p = (size[k] if several else size for size in sizes)
         title = f"{name if several else record['data']}: {n} samples, {p} features, {record['folds']}-fold cross-"
         title += f"validation, seed {record['seed']}"
-        listing = table("", [column for column in COLUMNS if column[0] not in left_out])
-        for row in _ranked(record, name):
-            cells = zip(COLUMNS, _cells(row), strict=True)
-            listing.add_row(*(escape(cell) for (head, _), cell in cells if head not in left_out))
+        kept = [k for k, head in enumerate(COLUMNS) if head.strip(">") not in left_out]
+        rows = [[cells[k] for k in kept] for cells in map(_cells, _ranked(record, name))]
+        listing = table("", [COLUMNS[k] for k in kept], rows)
         known = (_majority(name, record["majority"][name]), record["own_parameters"][name])
         wider = f"wider output, or --json, also has: {', '.join(left_out)}" if narrow() else ""
         show(one_line(title), "", listing, "", *map(one_line, filter(None, (*known, wider))))

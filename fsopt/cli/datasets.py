@@ -1,4 +1,4 @@
-"""Verbs ``data fetch``, ``data make``, ``data write`` and ``data show``: data sets."""
+"""Verb ``data``: a data set is shown, written, fetched or drawn."""
 
 from __future__ import annotations
 
@@ -8,82 +8,67 @@ from typing import Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.layouts import WHOLE, load, with_layout
-from fsopt.cli.output import pairs, print_json, show
+from fsopt.cli.layouts import OPTIONS, WHOLE, load
+from fsopt.cli.output import pairs, print_json, show, written
 from fsopt.data.tables.layout import Layout
-
-app = typer.Typer(
-    help="Data sets: fetch one from OpenML, draw one of the papers', or look at one.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+from fsopt.errors import ParameterError
 
 
-@app.command()
-def fetch(
-    name: Annotated[str, typer.Argument(help="name on openml.org")],
-    json: options.Json = False,
-) -> None:
-    """Download a data set from OpenML into the folder FSOPT_DATA."""
-    from fsopt.data import fetch_dataset
-
-    path = str(fetch_dataset(name))
-    if json:
-        print_json({"data": name, "file": path})
-    else:
-        show(f"wrote {path}")
-
-
-@app.command()
-def make(
-    name: Annotated[str, typer.Argument(help="gmeb-type1, gmeb-type2, mpm, gbd-one or gbd-two")],
-    output: Annotated[Path, typer.Option("-o", "--output", help=".csv or .npz", callback=options.writable)],
+def data(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help=options.DATA_HELP)],
+    layout: Layout = WHOLE,
+    output: Annotated[
+        Path | None,
+        options.file("write it, .csv or .npz: numbers, labels -1 and 1"),
+    ] = None,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="download it from openml.org into the folder FSOPT_DATA")
+    ] = False,
+    draw: Annotated[
+        bool,
+        typer.Option("--draw", help="draw gmeb-type1, gmeb-type2, mpm, gbd-one or gbd-two (three files) into -o"),
+    ] = False,
     param: options.Params = None,
     json: options.Json = False,
 ) -> None:
-    """Draw one of the papers' synthetic data sets and write it to a file; gbd-one and gbd-two write three."""
+    """Show a data set, or write it; fetch one, or draw one."""
+    if fetch:
+        options.only(context, "with --fetch", ("name", "fetch", "json"))
+        from fsopt.data import fetch_dataset
+
+        written([fetch_dataset(name)], {"data": name}, as_json=json)
+    elif draw:
+        options.only(context, "with --draw", ("name", "draw", "param", "output", "json"))
+        written(_drawn(name, options.parse_params(param), output), {"data": name}, as_json=json)
+    else:
+        options.only(context, "without --draw", ("name", "output", "json", *(option.name for option in OPTIONS)))
+        _show(name, layout, output, json)
+
+
+def _drawn(name: str, params: dict[str, Any], output: Path | None) -> list[Path]:
+    """Draw and write a synthetic data set; return its files."""
     from fsopt.data.synthetic.files import draw, write
 
-    drawn = draw(name, options.parse_params(param))
+    if output is None:
+        raise ParameterError("--draw needs a file", "give -o FILE, .csv or .npz")
+    drawn = draw(name, params)
     stem = output.with_suffix("")
     places = {part: output if part == "" else stem.with_name(f"{stem.name}-{part}{output.suffix}") for part in drawn}
-    for part, data in drawn.items():
-        write(data, places[part])
-    record = {"data": name, "files": [str(place) for place in places.values()]}
-    if json:
-        print_json(record)
-    else:
-        show(f"wrote {', '.join(record['files'])}")
+    for part, found in drawn.items():
+        write(found, places[part])
+    return list(places.values())
 
 
-@app.command("write")
-@with_layout
-def write_data(
-    data: Annotated[str, typer.Argument(help="wdbc, a file, or a name in FSOPT_DATA")],
-    output: Annotated[Path, typer.Option("-o", "--output", help=".csv or .npz", callback=options.writable)],
-    layout: Layout = WHOLE,
-    json: options.Json = False,
-) -> None:
-    """Write a data set as it is read, numbers and the labels -1 and 1."""
+def _show(name: str, layout: Layout, output: Path | None, json: bool) -> None:
+    """Print the size of a data set, its classes and its constant features, or write it."""
     from fsopt.data.synthetic.files import write
 
-    found = load(data, layout)
-    write(found, output)
-    if json:
-        print_json({"data": found.name, "file": str(output)})
-    else:
-        show(f"wrote {output}")
-
-
-@app.command("show")
-@with_layout
-def show_data(
-    data: Annotated[str, typer.Argument(help="wdbc, a file, or a name in FSOPT_DATA")],
-    layout: Layout = WHOLE,
-    json: options.Json = False,
-) -> None:
-    """Print the size of a data set, its classes and its constant features."""
-    found = load(data, layout)
+    found = load(name, layout)
+    if output is not None:
+        write(found, output)
+        written([output], {"data": found.name}, as_json=json)
+        return
     record = {
         "data": found.name,
         "n": found.n,
@@ -97,7 +82,7 @@ def show_data(
         print_json(record)
         return
     lines: list[tuple[str, Any]] = [("data", found.name), ("samples", found.n), ("features", found.p)]
-    for sign, name, members in (("+1", found.labels[1], found.positive), ("-1", found.labels[0], found.negative)):
-        lines.append((f"{sign} ('{name}')", f"{len(members)} samples"))
+    for sign, label, members in (("+1", found.labels[1], found.positive), ("-1", found.labels[0], found.negative)):
+        lines.append((f"{sign} ('{label}')", f"{len(members)} samples"))
     lines.append(("constant features", ", ".join(found.constant) or "none"))
     show(pairs(lines))

@@ -9,14 +9,14 @@ from typing import Any
 
 from fsopt import __version__
 from fsopt.cli import options
-from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, escape, pairs, print_json, progress_bar, show, table
+from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, pairs, print_json, progress_bar, show, table
 
 PACKAGES = ("numpy", "scipy", "pandas", "pyomo", "highspy", "clarabel", "scikit-learn", "matplotlib", "pyarrow")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def doctor(json: options.Json = False) -> int:
-    """Say what is installed: versions, solvers and their licences, threads, data folder.
+    """Say what is installed: versions, solvers, licences, threads.
 
     Each solver that is installed solves a tiny program, which shows its licence; without one, the classes of programs
     that its interface takes up to the solve are named. Exit code 1: a solver of the core
@@ -36,10 +36,7 @@ def doctor(json: options.Json = False) -> int:
         "data_sets": sorted(os.listdir(folder)) if folder and os.path.isdir(folder) else [],
         "solvers": _solvers(),
     }
-    if json:
-        print_json(record)
-    else:
-        _print(record, FOLDER_VARIABLE)
+    print_json(record) if json else _print(record, FOLDER_VARIABLE)
     broken = [s for s in record["solvers"] if s["solver"] in ("highs", "clarabel") and s["state"] != "works"]
     return EXIT_NOT_SOLVED if broken else EXIT_SOLVED
 
@@ -85,7 +82,7 @@ def _trial(name: str) -> str:
 def _loaded(name: str) -> list[str]:
     """Return the classes of programs that a solver takes up to the solve, which needs a licence, one model of each."""
     from fsopt.errors import FsoptError
-    from fsopt.library.conformance import build_trial
+    from fsopt.models.draws import build_trial
     from fsopt.models.registry import MODELS
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import SOLVERS
@@ -116,7 +113,5 @@ def _print(record: dict[str, Any], variable: str) -> None:
     sets = f" ({len(record['data_sets'])} files)" if record["data_folder"] else ""
     lines.append(("data folder", f"{record['data_folder']}{sets}" if record["data_folder"] else f"set {variable}"))
     show(pairs(lines))
-    listing = table("solvers", [(k, "left") for k in ("solver", "version", "state", "licence")])
-    for row in record["solvers"]:
-        listing.add_row(*(escape(row[k]) for k in ("solver", "version", "state", "licence")))
-    show(listing)
+    heads = ("solver", "version", "state", "licence")
+    show(table("solvers", heads, [[row[head] for head in heads] for row in record["solvers"]]))

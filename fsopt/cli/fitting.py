@@ -63,7 +63,7 @@ def fit(
         if json:
             print_json(record if shown is None else record | {"exact": shown})
             return
-        _print_fit(record, _by_class(fitted, source))
+        print_fit(record, _by_class(fitted, source))
         if shown is not None:
             print_exact(shown)
 
@@ -110,7 +110,8 @@ def _by_class(fitted: Fit, data: Dataset) -> dict[int, float]:
     return {sign: float(right[data.y == sign].mean()) for sign in (1, -1)}
 
 
-def _print_fit(record: dict[str, Any], accuracy: Mapping[int, float]) -> None:
+def print_fit(record: Mapping[str, Any], accuracy: Mapping[int, float] | None = None) -> None:
+    """Print a fit; with the training accuracy of each class beside the worst case."""
     names = ["method", "data", "solver", "status", "stop", "objective", "bound", "iterations"]
     lines: list[tuple[str, Any]] = [(k, record[k]) for k in names]
     lines.append(("seconds", record["seconds"].get("total")))
@@ -118,7 +119,8 @@ def _print_fit(record: dict[str, Any], accuracy: Mapping[int, float]) -> None:
     noun = "feature" if record["kernel"] is None else "pattern"
     if "worst_case" in record["details"]:
         shown = zip((1, -1), record["details"]["worst_case"], strict=True)
-        text = ", ".join(f"class {sign:+d} {worst:.4f} (train {accuracy[sign]:.4f})" for sign, worst in shown)
+        train = {} if accuracy is None else {sign: f" (train {share:.4f})" for sign, share in accuracy.items()}
+        text = ", ".join(f"class {sign:+d} {worst:.4f}{train.get(sign, '')}" for sign, worst in shown)
         lines.append(("worst case", text))
     count, p = len(record["features"]), len(record["coef"])
     lines.append((f"{noun}s ({count} of {p}, {count / p:.1%})", ", ".join(record["features"]) or "none"))

@@ -4,54 +4,67 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+import fsopt
 from fsopt.common.customising import Change, FromFile
-from fsopt.common.files import brief, check_readable
+from fsopt.common.files import brief, check_readable, check_writable
 from fsopt.data.tables.registry import SPECS
 from fsopt.errors import FileError, OptionError, ParameterError
 
 
-def models(incomplete: str) -> list[str]:
-    """Return the slugs that begin with a text, for the shell's completion."""
-    from fsopt.models.registry import MODELS
+def _names(registry: str) -> Callable[[str], list[str]]:
+    """Return the completion of the shell: the names of a registry that begin with a text."""
 
-    return [name for name in MODELS if name.startswith(incomplete)]
+    def completed(incomplete: str) -> list[str]:
+        return [name for name in getattr(fsopt, registry) if name.startswith(incomplete)]
 
-
-def methods(incomplete: str) -> list[str]:
-    """Return the methods that begin with a text, for the shell's completion."""
-    from fsopt.methods.registry import METHODS
-
-    return [name for name in METHODS if name.startswith(incomplete)]
+    return completed
 
 
-def _solvers(incomplete: str) -> list[str]:
-    from fsopt.solvers.registry import SOLVERS
-
-    return [name for name in SOLVERS if name.startswith(incomplete)]
+models, methods = _names("MODELS"), _names("METHODS")
 
 
 Model = Annotated[str, typer.Argument(help="a slug of 'fsopt models'", autocompletion=models)]
 DATA_HELP = f"wdbc, a file ({' '.join(reader.suffix for reader in SPECS)}), or a name in FSOPT_DATA"
-Data = Annotated[
-    str,
-    typer.Option("--data", help=DATA_HELP),
-]
+Data = Annotated[str, typer.Option("--data", help=DATA_HELP)]
 OptionalData = Annotated[str | None, Data.__metadata__[0]]
 Params = Annotated[list[str] | None, typer.Option("--param", help="k=v, a number, JSON value or word; repeat for more")]
 Solver = Annotated[
     str | None,
-    typer.Option("--solver", help="registry name or pyomo:NAME; else the preferred one", autocompletion=_solvers),
+    typer.Option(
+        "--solver", help="registry name or pyomo:NAME; else the preferred one", autocompletion=_names("SOLVERS")
+    ),
 ]
 Options = Annotated[Path | None, typer.Option("--options", help="TOML file with options of the solver")]
 TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="seconds")]
+Jobs = Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")]
 Scheduler = Annotated[str | None, typer.Option("--scheduler", help="Dask scheduler, tcp://HOST:PORT")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
+
+
+def given(context: typer.Context) -> dict[str, Any]:
+    """Return the options and arguments of a command that the user gave: name -> value, without the defaults."""
+    return {k: v for k, v in context.params.items() if _written(context, k)}
+
+
+def _written(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def only(context: typer.Context, mode: str, names: Collection[str]) -> dict[str, Any]:
+    """Return the given options; raises ParameterError for one that has no meaning in this mode of the command."""
+    found = given(context)
+    for parameter in context.command.params:
+        if parameter.name in found and parameter.name not in names:
+            flag = next(text for text in parameter.opts if text.startswith("--"))
+            raise ParameterError(f"{flag} has no meaning {mode}", "leave it out")
+    return found
 
 
 def check_workers(jobs: int, scheduler: str | None) -> None:
@@ -60,20 +73,20 @@ def check_workers(jobs: int, scheduler: str | None) -> None:
         raise ParameterError("both --jobs and --scheduler are given", "give one of them")
 
 
-def writable(path: Path | None) -> Path | None:
-    """Refuse an output path that cannot be written, before any work is done."""
-    from fsopt.common.files import check_writable
+def file(help_: str, *flags: str, kinds: Sequence[str] = ()) -> Any:
+    """Return an option with a file to be written; another kind, or a place that takes none, is refused at once."""
 
-    return None if path is None else check_writable(path)
+    def checked(path: Path | None) -> Path | None:
+        if path is not None and kinds and path.suffix.lower() not in kinds:
+            raise ParameterError(f"the type of '{brief(path)}' is not known", f"let it end in {', '.join(kinds)}")
+        return None if path is None else check_writable(path)
+
+    return typer.Option(*(flags or ("-o", "--output")), help=help_, callback=checked)
 
 
-Output = Annotated[Path | None, typer.Option("-o", "--output", help="save as JSON to this file", callback=writable)]
-Report = Annotated[
-    Path | None, typer.Option("--report", help="write one self-contained HTML page to this file", callback=writable)
-]
-Checkpoint = Annotated[
-    Path | None, typer.Option("--checkpoint", help="replace this file after each iteration", callback=writable)
-]
+Output = Annotated[Path | None, file("save as JSON to this file")]
+Report = Annotated[Path | None, file("write one self-contained HTML page to this file", "--report")]
+Checkpoint = Annotated[Path | None, file("replace this file after each iteration", "--checkpoint")]
 Resume = Annotated[Path | None, typer.Option("--resume", help="go on from a checkpoint of the same run")]
 Tee = Annotated[bool, typer.Option("--tee", help="show the solver's log")]
 

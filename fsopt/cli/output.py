@@ -65,32 +65,28 @@ def report_error(error: FsoptError, *, as_json: bool) -> int:
     return EXIT_NOT_SOLVED if isinstance(error, OutOfTimeError | StoreLost) else EXIT_BAD_INPUT
 
 
-def deliver(record: Any, output: Path | None, *, as_json: bool, present: Callable[[], None]) -> None:
-    """Save an answer if there is a path, and print it in any case.
+def deliver(
+    record: Any, output: Path | None, *, as_json: bool, present: Callable[[], None], text: str | None = None
+) -> None:
+    """Save an answer if there is a path, as JSON or as a text of its own, and print it in any case.
 
     Raises
     ------
     UnsavedError : it could not be saved, or not be printed; the other one was done.
     """
-    _deliver(None if output is None else dump_json(record), record, output, as_json, present)
-
-
-def deliver_text(text: str, record: Any, output: Path, *, as_json: bool) -> None:
-    """Save an answer as text; with ``as_json`` its record is printed. Raises UnsavedError."""
-    _deliver(text, record, output, as_json, lambda: None)
-
-
-def _deliver(text: str | None, record: Any, output: Path | None, as_json: bool, present: Callable[[], None]) -> None:
     try:
-        if output is not None and text is not None:
-            write_text(output, text)
+        if output is not None:
+            write_text(output, dump_json(record) if text is None else text)
     except FileError as error:
         raise UnsavedError(error.message, error.hint) from error
     finally:
-        if as_json:
-            print_json(record)
-        else:
-            present()
+        print_json(record) if as_json else present()
+
+
+def written(files: Sequence[Path], record: Mapping[str, Any], *, as_json: bool) -> None:
+    """Say which files were written; with ``as_json`` in the record."""
+    names = [str(path) for path in files]
+    print_json({**record, "files": names}) if as_json else show(f"wrote {', '.join(names)}")
 
 
 def print_json(record: Any) -> None:
@@ -103,18 +99,20 @@ def dump_json(record: Any) -> str:
     return json.dumps(record, allow_nan=False, indent=1) + "\n"
 
 
-def table(title: str, columns: Sequence[tuple[str, str]]) -> Table:
-    """Return an empty table with (heading, 'left' or 'right') columns."""
+def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+    """Return a table of rows; a column whose head begins with ``>`` has numbers, on the right."""
     from rich import box
     from rich.table import Table
 
-    result = Table(title=escape(title) or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading, justify in columns:
-        if justify == "right":  # a number is never cut in two
-            heading = heading.replace(" ", "\n") if narrow() else heading
-            result.add_column(heading, justify="right", no_wrap=True)
+    result = Table(title=cell(title) or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for head in heads:
+        if head.startswith(">"):  # a number is never cut in two
+            name = head[1:].replace(" ", "\n") if narrow() else head[1:]
+            result.add_column(name, justify="right", no_wrap=True)
         else:
-            result.add_column(heading, overflow="fold")
+            result.add_column(head, overflow="fold")
+    for row in rows:
+        result.add_row(*map(cell, row))
     return result
 
 
@@ -132,7 +130,7 @@ def narrow() -> bool:
     return width() < NARROW
 
 
-def columns(title: str, rows: Sequence[Mapping[str, str]], *, drop: Sequence[str], more: str) -> Table:
+def columns(title: str, rows: Sequence[Mapping[str, Any]], *, drop: Sequence[str], more: str) -> Table:
     """Return a table of rows with the same keys, which are its headings.
 
     Parameters
@@ -142,12 +140,9 @@ def columns(title: str, rows: Sequence[Mapping[str, str]], *, drop: Sequence[str
     """
     left_out = drop if narrow() else ()
     heads = [head for head in rows[0] if head not in left_out]
-    listing = table(title, [(head, "left") for head in heads])
-    for row in rows:
-        listing.add_row(*(row[head] for head in heads))
+    listing = table(title, heads, [[row[head] for head in heads] for row in rows])
     if left_out:
-        listing.caption = more
-        listing.caption_justify = "left"
+        listing.caption, listing.caption_justify = more, "left"
     return listing
 
 
@@ -157,9 +152,9 @@ def show(*renderables: Any) -> None:
 
     terminal = sys.stdout.isatty()
     rendered = _Rendered()
-    console = Console(file=rendered, force_terminal=terminal, width=width(), highlight=False)
+    console = Console(file=rendered, force_terminal=terminal, width=width(), highlight=False, markup=False, emoji=False)
     for item in renderables:
-        console.print(printable(item), markup=False) if isinstance(item, str) else console.print(item)
+        console.print(printable(item) if isinstance(item, str) else item)
     emit(rendered.getvalue())
 
 
@@ -178,13 +173,6 @@ def cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     return one_line(", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
-
-
-def escape(value: Any) -> str:
-    """Return a value as the text of a table cell, in which neither rich nor a terminal reads a command."""
-    from rich.markup import escape as rich_escape
-
-    return rich_escape(cell(value))
 
 
 def pairs(items: Iterable[tuple[str, Any]]) -> str:
@@ -209,10 +197,8 @@ def print_certificate(certificate: dict[str, Any] | None) -> None:
     unmet = "holds but for the gap: the bounds do not meet" if open_gap(certificate) else "does NOT hold"
     held = "holds" if certificate["ok"] else unmet
     show(f"\ncertificate ({certificate['kind']}, tolerance {certificate['tolerance']:g}) {held}")
-    listing = table("", [("residual", "left"), ("value", "right")])
-    for name, value in certificate["residuals"].items():
-        listing.add_row(escape(name), f"{value:.2e}" if isinstance(value, float) else escape(value))
-    show(listing)
+    residuals = certificate["residuals"].items()
+    show(table("", ("residual", ">value"), [(k, f"{v:.2e}" if isinstance(v, float) else v) for k, v in residuals]))
     for note in certificate["notes"]:
         remark(note)
 

@@ -13,7 +13,7 @@ import typer
 
 from fsopt.cli import options
 from fsopt.cli.layouts import WHOLE
-from fsopt.cli.output import EXIT_SOLVED, deliver, deliver_text, emit, remark
+from fsopt.cli.output import EXIT_SOLVED, deliver, emit, remark
 from fsopt.data.tables.layout import SPELLING, Layout
 from fsopt.errors import FileError, ParameterError
 
@@ -31,17 +31,17 @@ def predict(
     layout: Layout = WHOLE,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="save as CSV (.csv) or else JSON", callback=options.writable),
+        options.file("save as CSV (.csv) or else JSON"),
     ] = None,
     proba: Annotated[
         bool, typer.Option("--proba", help="also the probability of +1, of a fit that 'fsopt select -o' saved")
     ] = False,
     json: options.Json = False,
 ) -> int:
-    """Classify samples with a saved fit: id, label and score of each. A file without labels has no accuracy.
+    """Classify samples with a saved fit: id, label and score.
 
-    Only the columns that the fit uses are needed; they are found by their names. Several fits, each of another class
-    against the rest, give the class with the largest score.
+    A file without labels has no accuracy. Only the columns that the fit uses are needed; they are found by their names.
+    Several fits, each of another class against the rest, give the class with the largest score.
     """
     from fsopt.answers.records import plain
     from fsopt.answers.saved import fit_from, read_fit
@@ -61,14 +61,8 @@ def predict(
     result = plain({"data": data, "n": samples.n, "ids": ids, **own})
     listed = _csv([("id", *columns), *zip(ids, *columns.values(), strict=True)])
 
-    def present() -> None:
-        if output is None:
-            emit(listed)
-
-    if output is not None and output.suffix.lower() == ".csv":
-        deliver_text(listed, result, output, as_json=json)
-    else:
-        deliver(result, output, as_json=json, present=present)
+    own_text = listed if output is not None and output.suffix.lower() == ".csv" else None
+    deliver(result, output, as_json=json, present=lambda: emit(listed if output is None else ""), text=own_text)
     if result["accuracy"] is not None:
         remark(f"accuracy {result['accuracy']:.4f} on {samples.n} samples")
     return EXIT_SOLVED

@@ -1,87 +1,46 @@
-"""Verb ``evidence``, and the exact part of ``check``, ``fit`` and ``compare``."""
+"""Exact arithmetic in ``check``, ``certify``, ``fit`` and ``compare``: proofs that are written and checked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.layouts import WHOLE, checked_layout, load
+from fsopt.cli.layouts import WHOLE, load
 from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, pairs, print_json, remark, show
-from fsopt.data.tables.layout import Layout
+from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
     from fsopt.certificates.exact.claims import Claim
-    from fsopt.verification.verified import Verification
+    from fsopt.verification.verified import ExactCheck
 
 Exact = Annotated[bool, typer.Option("--exact", help="also in rational arithmetic, with no tolerance anywhere")]
 
 
-class Form(StrEnum):
-    """The formats of evidence."""
-
-    JSON = "json"
-    OPB = "opb"
-
-
+Proof = Annotated[
+    Path | None,
+    options.file("write the exact evidence for fsopt-verify, .json or .json.gz; .opb: for other solvers", "--proof"),
+]
 ModelFile = Annotated[
     str | None, typer.Option("--model", help="in place of --data: the model file that the answer or proof is of")
 ]
 
 
-def evidence(
-    solution: Annotated[Path, typer.Argument(help="a file saved by 'fsopt solve' or 'fsopt fit' with -o")],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="the proof, .json or .json.gz", callback=options.writable)
-    ],
-    data: options.OptionalData = None,
-    model: ModelFile = None,
-    layout: Layout = WHOLE,
-    customise: options.Customise = None,
-    form: Annotated[
-        Form, typer.Option("--format", help="opb: for selections, a pseudo-Boolean problem without a solution")
-    ] = Form.JSON,
-    json: options.Json = False,
-) -> int:
-    """Write the exact evidence of a saved answer as a proof, which 'fsopt-verify' confirms or refutes alone.
-
-    With --format opb it is a problem for solvers that others wrote: that it has no solution shows that no selection
-    costs less than the lower end of the first claim, less 1e-6 of it.
-    """
-    from fsopt.answers.saved import read_record
-    from fsopt.verification.exact_checking import verify_record
-
-    if one_source(data, model) == "model":
-        found = file_verification(str(model), solution).exact
-    else:
-        record = read_record(solution)
-        source = load(str(data), checked_layout(record, layout, solution), known=True)
-        found = verify_record(record, source, str(solution), exact=True, customise=changes_of(record, customise)).exact
-    assert found is not None
-    claims = len(found.proof()["claims"])
-    if claims and form is Form.OPB:
+def write_evidence(found: ExactCheck, output: Path) -> None:
+    """Write the exact evidence of an answer: as a proof, or for a name in .opb as a pseudo-Boolean problem."""
+    proof, told = found.proof(), "the first claim"
+    if not proof["claims"]:
+        remark("no proof is written: no claim has exact evidence")
+        return
+    if output.suffix == ".opb":
         write_opb(output, found.claims)
-    elif claims:
-        write_proof(output, found.proof())
     else:
-        remark("nothing is written: no claim has exact evidence")
-    shown = found.plain()
-    if json:
-        print_json({"proof": str(output) if claims else None, **shown})
-    else:
-        print_exact(shown)
-        if claims:
-            told = (
-                f"{claims} of {len(found.claims)} claims: fsopt-verify {output}"
-                if form is Form.JSON
-                else "the first claim"
-            )
-            show(f"wrote {output}, {told}")
-    return EXIT_SOLVED if found.verified else EXIT_NOT_SOLVED
+        write_proof(output, proof)
+        told = f"{len(proof['claims'])} of {len(found.claims)} claims: fsopt-verify {output}"
+    remark(f"wrote {output}, {told}")
 
 
 def write_opb(output: Path, claims: Sequence[Claim]) -> None:
@@ -91,9 +50,12 @@ def write_opb(output: Path, claims: Sequence[Claim]) -> None:
     from fsopt.certificates.exact.pseudo_boolean import opb
     from fsopt.common.files import write_text
 
-    part, lower = next((c.part, c.lower) for c in claims if c.part is not None and c.lower is not None)
-    assert part is not None
-    assert lower is not None
+    for claim in claims:
+        if claim.part is not None and claim.lower is not None:
+            part, lower = claim.part, claim.lower
+            break
+    else:
+        raise ParameterError("no claim has a lower end, which a pseudo-Boolean problem states", "give a name in .json")
     write_text(output, opb(part, lower - Fraction(1, 10**6) * max(Fraction(1), abs(lower))))
 
 
@@ -111,22 +73,9 @@ def write_proof(output: Path, proof: Mapping[str, Any]) -> None:
 
 def one_source(data: str | None, model: str | None) -> str:
     """Return the name of the option that is given; raises ParameterError unless it is one of them."""
-    from fsopt.errors import ParameterError
-
     if (data is None) == (model is None):
         raise ParameterError("--data and --model are both given, or both missing", "give the one that the answer is of")
     return "model" if data is None else "data"
-
-
-def file_verification(model: str, solution: Path) -> Verification:
-    """Return what is found of a saved answer to a model file, also in rational arithmetic."""
-    from fsopt.formats.reading import read_model
-    from fsopt.formats.solutions import read_solution
-    from fsopt.verification.exact_checking import verify
-    from fsopt.verification.foreign import unrounded
-
-    program = read_model(model)
-    return verify(unrounded(program, read_solution(solution, program)), program, exact=True)
 
 
 def check_proof(proof: Path, data: str | None, model: str | None, customise: options.Customise, json: bool) -> int:

@@ -16,7 +16,6 @@ from fsopt.cli.output import (
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
     dump_json,
-    escape,
     print_json,
     progress_bar,
     remark,
@@ -33,15 +32,7 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """Combinations of a search that are printed: the nearest ones."""
-HEADS = (
-    ("row", "left"),
-    ("column", "left"),
-    ("ours", "right"),
-    ("printed", "right"),
-    ("diff", "right"),
-    ("chance", "right"),
-    ("verdict", "left"),
-)
+HEADS = ("row", "column", ">ours", ">printed", ">diff", ">chance", "verdict")
 
 
 def reproduce(
@@ -49,7 +40,7 @@ def reproduce(
     listed: Annotated[bool, typer.Option("--list", help="print the names, and what each shows")] = False,
     every: Annotated[bool, typer.Option("--all", help="all of them")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="a small part of each, which its notes state")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
+    jobs: options.Jobs = -1,
     scheduler: options.Scheduler = None,
     output: Annotated[
         Path | None,
@@ -69,7 +60,10 @@ def reproduce(
     report: options.Report = None,
     json: options.Json = False,
 ) -> int:
-    """Reproduce tables and figures of the papers: ours beside the printed numbers, with a verdict for each cell."""
+    """Reproduce tables and figures of the papers, with a verdict.
+
+    Ours stand beside the printed numbers, each cell with its verdict.
+    """
     from fsopt.common.teams import check_jobs
     from fsopt.papers.registry import EXPERIMENTS
     from fsopt.papers.reproduction import Settings
@@ -174,12 +168,10 @@ def _search(one: Experiment, settings: Settings, output: Path | None, json: bool
     if json:
         print_json({"quick": settings.quick, **vars(found), "combinations": [vars(c) for c in found.combinations]})
         return EXIT_SOLVED
-    listing = table(f"{one.name}: {one.shows}", [("distance", "right"), ("agree", "right"), ("choices", "left")])
-    for c in found.combinations[:SHOWN]:
-        listing.add_row(*map(escape, (f"{c.distance:.4f}", f"{c.agreed} of {found.cells}", spelled(c.choices))))
-    show(listing)
-    for sentence in found.sentences:
-        show(f"  {sentence}")
+    nearest = found.combinations[:SHOWN]
+    rows = [(f"{c.distance:.4f}", f"{c.agreed} of {found.cells}", spelled(c.choices)) for c in nearest]
+    show(table(f"{one.name}: {one.shows}", (">distance", ">agree", "choices"), rows))
+    show(*(f"  {sentence}" for sentence in found.sentences))
     return EXIT_SOLVED
 
 
@@ -191,12 +183,8 @@ def _list(experiments: list[Experiment], json: bool) -> int:
     if json:
         print_json({"experiments": rows})
         return EXIT_SOLVED
-    listing = table("", [("name", "left"), ("shows", "left"), ("minutes", "right"), ("data", "left")])
-    for row in rows:
-        listing.add_row(
-            *map(escape, (row["name"], row["shows"], f"{row['minutes']:g}", ", ".join(row["data"]) or "drawn"))
-        )
-    show(listing)
+    cells = [(row["name"], row["shows"], f"{row['minutes']:g}", row["data"] or "drawn") for row in rows]
+    show(table("", ("name", "shows", ">minutes", "data"), cells))
     return EXIT_SOLVED
 
 
@@ -271,12 +259,8 @@ def _print(record: dict[str, Any]) -> None:
     from fsopt.papers.pages import filled
 
     heads, rows = filled(HEADS, [(c["row"], c["column"], *_numbers(c), _verdict(c)) for c in record["cells"]])
-    listing = table(f"{record['name']}: {record['shows']} ({record['seconds']:g} s)", heads)
-    for row in rows:
-        listing.add_row(*map(escape, row))
-    show(listing)
-    for note in record["notes"]:
-        show(f"  {note}")
+    show(table(f"{record['name']}: {record['shows']} ({record['seconds']:g} s)", heads, rows))
+    show(*(f"  {note}" for note in record["notes"]))
     show("  " + ", ".join(f"{number} {verdict}" for verdict, number in record["verdicts"].items()))
 
 

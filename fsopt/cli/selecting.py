@@ -9,25 +9,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.layouts import WHOLE, layout_record, load
+from fsopt.cli.layouts import OPTIONS, WHOLE, layout_record, load
 from fsopt.cli.output import (
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
     deliver,
-    escape,
     print_json,
     progress_bar,
     remark,
     show,
     table,
 )
+from fsopt.cli.paths import print_path, selection_path
 from fsopt.cli.proving import Exact
 from fsopt.common.texts import one_line
 from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:
     from fsopt.analysis.selection_answers import Selection
-    from fsopt.data import Dataset
 
 
 def _page(path: Path | None) -> Path | None:
@@ -38,51 +37,69 @@ def _page(path: Path | None) -> Path | None:
 
 
 def select(
+    context: typer.Context,
     data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
     layout: Layout = WHOLE,
     features: Annotated[int | None, typer.Option("--features", help="number of features, instead of a choice")] = None,
-    rule: Annotated[str, typer.Option("--rule", help="one-se: the fewest within one standard error; min")] = "one-se",
-    score: Annotated[str, typer.Option("--score", help="accuracy, mcc, balanced_accuracy, recall or auc")] = "accuracy",
-    c: Annotated[
-        list[float] | None, typer.Option("--c", help="penalty weight of the hinge loss; repeat to choose among several")
-    ] = None,
+    rule: Annotated[
+        str, typer.Option("--rule", help="log-loss: the fewest that lose a tenth of its gain; shortest: fewer, by AUC")
+    ] = "log-loss",
     folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
-    seed: Annotated[int, typer.Option("--seed", help="of folds, halves and permuted columns")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="of folds, halves and permuted labels")] = 0,
     exact: Exact = False,
-    time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for the proof of the selection")] = 30.0,
-    jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
-    checkpoint: options.Checkpoint = None,
-    resume: options.Resume = None,
+    path: Annotated[
+        str | None,
+        typer.Option("--path", help="numbers of features, 1-10 or all: the best selection of each, and a lower bound"),
+    ] = None,
+    c: Annotated[
+        list[float] | None, typer.Option("--c", help="of --path: penalty weight of the loss; repeat for several")
+    ] = None,
+    loss: Annotated[str, typer.Option("--loss", help="of --path: hinge, squared-hinge or logistic")] = "hinge",
+    tolerance: Annotated[float, typer.Option("--tolerance", help="of --path: relative gap of each search")] = 1e-4,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="seconds for the proof of the selection; of all for --path")
+    ] = 30.0,
+    jobs: options.Jobs = 1,
     report: Annotated[
         Path | None,
         typer.Option("--report", help="write a page: .html, .md, or .tex for the table alone", callback=_page),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="save the fit, for check and predict --proba", callback=options.writable),
+        options.file("save the fit for check and predict, or the path"),
     ] = None,
     json: options.Json = False,
 ) -> int:
-    """Tell how many features, which, how good their classifier is, and how sure that is.
+    """Tell how many features, which, how good, and how sure.
 
-    The number is chosen by cross-validation, the selection is proved best of its size, and features that are no better
-    than noise are named.
+    The number is chosen by cross-validation, the selection is proved best of its size, and an answer that is no better
+    than noise is no feature.
     """
+    from fsopt.analysis.selecting import select as run
     from fsopt.answers.fits import fit_record
     from fsopt.answers.records import plain, sealed
     from fsopt.studies.selection_report import write_selection
 
+    if path is not None:
+        return _path(context, data, layout, path, output, json)
+    options.only(context, "without --path", context.params.keys() - {"c", "loss", "tolerance"})
     source = load(data, layout)
-    own: dict[str, Any] = {
-        "features": features,
-        "rule": rule,
-        "score": score,
-        "folds": folds,
-        "seed": seed,
-        "exact": exact,
-    }
-    own |= {"time_limit": time_limit, "jobs": jobs, "resume": resume} | ({"c": c} if c else {})
-    found = _answer(source, checkpoint, own)
+    with progress_bar("select", total=1) as update:
+
+        def told(state: Mapping[str, Any]) -> None:
+            update(state["share"], f"select: {state['share']:.0%}")
+
+        found = run(
+            source,
+            features=features,
+            rule=rule,
+            folds=folds,
+            seed=seed,
+            exact=exact,
+            time_limit=time_limit,
+            jobs=jobs,
+            progress=told,
+        )
     if report is not None:
         write_selection(found, report)
         remark(f"wrote {report}")
@@ -92,36 +109,26 @@ def select(
     return EXIT_SOLVED if found.status.solved else EXIT_NOT_SOLVED
 
 
-def _answer(source: Dataset, checkpoint: Path | None, own: Mapping[str, Any]) -> Selection:
-    """Ask the question with its progress on the terminal; Ctrl-C says how to go on."""
-    from fsopt.analysis.selecting import select as run
-
-    with progress_bar("select", total=1) as update:
-
-        def told(state: Mapping[str, Any]) -> None:
-            if state["stop"] == "interrupted":
-                remark("Ctrl-C ended the list of other selections, which is not complete; Ctrl-C again ends it all")
-            left = "" if state["seconds_left"] is None else f", about {state['seconds_left']:.0f} s left"
-            update(state["share"], f"select: {state['share']:.0%}{left}")
-
-        try:
-            return run(source, checkpoint=checkpoint, progress=told, **own)
-        except KeyboardInterrupt:
-            if checkpoint is not None:
-                remark(f"finished steps are in {checkpoint}: the same command with --resume {checkpoint} goes on")
-            raise
+def _path(context: typer.Context, data: str, layout: Layout, path: str, output: Path | None, json: bool) -> int:
+    """Compute, save and print the path of a data set."""
+    named = ("c", "loss", "tolerance", "time_limit", "jobs")
+    of_data = (option.name for option in OPTIONS)
+    given = options.only(context, "with --path", ("data", "path", "output", "json", *named, *of_data))
+    record, code = selection_path(load(data, layout), path, {k: given[k] for k in named if k in given})
+    record["data"] = data
+    deliver(record, output, as_json=json, present=lambda: print_path(record))
+    return code
 
 
 def _print(found: Selection) -> None:
     """Print the answer in words, the warnings, and the selected features."""
-    from fsopt.analysis.selection_answers import in_words
-
     show(*map(one_line, found.sentences))
     for text in found.warnings:
         remark(f"warning: {text}")
-    heads = [("feature", "left"), ("weight", "right"), ("standardised", "right"), ("halves", "right")]
-    listing = table("", [*heads, ("p", "right"), ("can be replaced by", "left")])
+    if not found.fit.features:
+        return
+    rows = []
     for row in found.to_records():
-        sizes = (f"{row['weight']:.3g}", f"{row['standardised']:.3g}", f"{row['share']:.0%}", f"{row['p_value']:.2f}")
-        listing.add_row(escape(row["feature"]), *sizes, escape(in_words(row["substitutes"]) or "-"))
-    show(listing)
+        sizes = [f"{row[name]:.3g}" for name in ("weight", "standardised", "odds_ratio")]
+        rows.append((row["feature"], *sizes, f"{row['share']:.0%}", f"{row['p_value']:.2f}"))
+    show(table("", ("feature", ">weight", ">per deviation", ">odds ratio", ">halves", ">p"), rows))

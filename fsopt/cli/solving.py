@@ -1,4 +1,4 @@
-"""Verbs ``solve``, ``export`` and ``check``: one model at a time."""
+"""Verbs ``solve`` and ``export``: one model at a time."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.files import certify
-from fsopt.cli.layouts import WHOLE, checked_layout, layout_record, load
+from fsopt.cli.analysing import explanation, prices, print_prices
+from fsopt.cli.layouts import WHOLE, layout_record, load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
@@ -20,12 +20,11 @@ from fsopt.cli.output import (
     deliver,
     pairs,
     print_certificate,
-    print_json,
     progress_bar,
     remark,
     show,
+    written,
 )
-from fsopt.cli.proving import Exact, ModelFile, changes_of, check_proof, is_proof, one_source, print_exact
 from fsopt.common.customising import Change, complete, customised, names_of
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import FsoptError, ParameterError, SolverError
@@ -37,13 +36,6 @@ if TYPE_CHECKING:
     from fsopt.data import Dataset
     from fsopt.solvers.base import Session
     from fsopt.solvers.watching import Watch
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import pyomo.environ as pyo
-
-    from fsopt.answers.results import SolveResult
-
 
 PROVE = "seconds of branch and bound whose tree is saved: the bound of an integer program is no solver's word then"
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
@@ -85,6 +77,13 @@ def solve(
     options_file: options.Options = None,
     time_limit: options.TimeLimit = None,
     verify: Annotated[str | None, typer.Option("--verify", help="solve again with this solver and compare")] = None,
+    sensitivity: Annotated[
+        bool, typer.Option("--sensitivity", help="also shadow prices and reduced costs, of linear programs with ranges")
+    ] = False,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="of an infeasible model the constraints and bounds that contradict each other"),
+    ] = False,
     prove: Annotated[float | None, typer.Option("--prove", help=PROVE)] = None,
     checkpoint: options.Checkpoint = None,
     resume: options.Resume = None,
@@ -94,7 +93,7 @@ def solve(
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
-    """Build a model on a data set, or read a model file; solve it, and certify the answer."""
+    """Solve a model or a model file, and certify the answer."""
     from fsopt.answers.records import plain, sealed
     from fsopt.drivers.branch_and_bound.driver import prove as proved
     from fsopt.solvers.base import Session
@@ -123,9 +122,13 @@ def solve(
     record["seconds"]["build"] = task.seconds
     if verify is not None:
         record["verify"] = second_solve(task.program, verify, result)
+    if sensitivity:
+        record["sensitivity"] = prices(session, result)
+    if explain and not (watch.interrupted or result.status.solved):
+        record["explanation"] = explanation(task.program, time_limit)
     record["history"] = plain(watch.records)
     record = sealed(record)
-    deliver(record, output, as_json=json, present=lambda: _print_solve(record))
+    deliver(record, output, as_json=json, present=lambda: print_solve(record))
     if watch.interrupted or result.stop == "interrupted":
         remark(f"interrupted: the incumbent is shown, its status is {result.status}")
         return EXIT_INTERRUPTED
@@ -226,7 +229,8 @@ def _told(record: Mapping[str, Any]) -> str:
     return ", ".join(f"{k} {v:.6g}" for k, v in shown.items()) or "no incumbent yet"
 
 
-def _print_solve(record: dict[str, Any]) -> None:
+def print_solve(record: Mapping[str, Any]) -> None:
+    """Print the answer to a model."""
     from fsopt.formats.contents import told
 
     names = ["model", "data", "scale", "solver", "status", "stop", "objective", "bound", "iterations"]
@@ -237,6 +241,12 @@ def _print_solve(record: dict[str, Any]) -> None:
     show(pairs(lines))
     if record.get("verify"):
         show(pairs([(f"verify {k}", v) for k, v in record["verify"].items()]))
+    if "sensitivity" in record:
+        print_prices(record["sensitivity"])
+    if "explanation" in record:
+        show(record["explanation"]["summary"])
+    elif record["status"] == "infeasible":
+        remark("'fsopt solve --explain' names constraints and bounds that contradict each other")
     print_certificate(record["certificate"])
 
 
@@ -245,9 +255,7 @@ def export(
     data: options.Data,
     output: Annotated[
         Path,
-        typer.Option(
-            "-o", "--output", help="file ending in .lp, .mps, .nl, .gms, .cbf or .dat-s", callback=options.writable
-        ),
+        options.file("file ending in .lp, .mps, .nl, .gms, .cbf or .dat-s"),
     ],
     layout: Layout = WHOLE,
     param: options.Params = None,
@@ -262,57 +270,9 @@ def export(
     program, _, params = built(model, source, options.parse_params(param), scale)
     with customised(options.read_changes(customise, (model,)) or {}):
         complete(program)
-    files = [str(path) for path in write(program, output)]
-    if json:
-        print_json({"model": model, "data": data, "params": params, "scale": scale, "files": files})
-    else:
-        show(f"wrote {', '.join(files)}")
+    record = {"model": model, "data": data, "params": params, "scale": scale}
+    written(write(program, output), record, as_json=json)
     return EXIT_SOLVED
-
-
-def check(
-    solution: Annotated[
-        Path,
-        typer.Argument(help="a file of 'fsopt solve' or 'fsopt fit' with -o, or a proof of 'fsopt evidence'"),
-    ],
-    data: options.OptionalData = None,
-    model: ModelFile = None,
-    layout: Layout = WHOLE,
-    customise: options.Customise = None,
-    exact: Exact = False,
-    json: options.Json = False,
-) -> int:
-    """Verify a saved answer again, without any solver; what rests on a solver's word alone is named.
-
-    The program of a proof is built anew from the data, or read from the model file, and has to be the one in the proof.
-    """
-    if is_proof(solution):
-        return check_proof(solution, data, model, customise, json)
-    if one_source(data, model) == "model":
-        return certify(str(model), str(solution), exact=exact, json=json)
-    assert data is not None
-    from fsopt.answers.records import plain
-    from fsopt.answers.saved import read_record
-    from fsopt.verification.exact_checking import verify_record
-    from fsopt.verification.verified import WORD
-
-    record = read_record(solution)
-    source = load(data, checked_layout(record, layout, solution), known=True)
-    changes = changes_of(record, customise)
-    verified = verify_record(record, source, str(solution), exact=exact, customise=changes)
-    found = plain(verified.record())
-    if json:
-        print_json(found)
-    else:
-        lines = [("claimed", found["claimed"]), ("verified", "yes" if found["verified"] else "NO")]
-        if found["verified"] and found["certificate"]["bound_source"].startswith(WORD):
-            origin = found["certificate"]["bound_source"]
-            lines.append(("recomputed", f"{found['recomputed']}; the bound, and with it any optimum, is {origin}"))
-        show(pairs(lines))
-        print_certificate(found["certificate"])
-        if exact:
-            print_exact(found["exact"])
-    return EXIT_SOLVED if verified.verified else EXIT_NOT_SOLVED
 
 
 def second_solve(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> dict[str, Any]:

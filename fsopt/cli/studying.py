@@ -1,8 +1,9 @@
-"""Verbs ``study run``, ``status``, ``show``, ``export``, ``report`` and ``copy``: studies in a store."""
+"""Verb ``study``: a study is run, and its store shown, exported, reported and copied."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,45 +14,66 @@ from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
-    escape,
     pairs,
     print_json,
     progress_bar,
     remark,
     show,
     table,
+    written,
 )
 from fsopt.common.texts import one_line
 from fsopt.errors import FileError, ParameterError, unknown
 
 if TYPE_CHECKING:
     from fsopt.studies.running import Progress
-    from fsopt.studies.store import Store
     from fsopt.studies.summary import MethodSummary, Spread
 
-app = typer.Typer(
-    help="Studies: data sets x methods x folds x seeds, in a store that survives every kill.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-StorePath = Annotated[Path, typer.Option("--store", help="SQLite file of the rows")]
-Name = Annotated[str | None, typer.Option("--study", help="name of one study of the store; all by default")]
-FORMATS = (".csv", ".parquet")
+COPIES, TABLES = (".sqlite", ".db"), (".csv", ".parquet")
+FORMATS = (*TABLES, ".html", *COPIES)
+OF_RUNS = ("path", "store", "jobs", "scheduler", "retry", "allow_code", "json")
+OF_STORES = ("store", "study", "unit", "output", "json")
 
 
-@app.command()
-def run(
-    study: Annotated[Path, typer.Argument(help="TOML file of the study", metavar="STUDY.toml")],
-    store: StorePath,
-    jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
+def study(
+    context: typer.Context,
+    store: Annotated[Path, typer.Option("--store", help="SQLite file of the rows")],
+    path: Annotated[
+        Path | None,
+        typer.Argument(help="TOML file of a study: run it; without one show the store", metavar="STUDY.toml"),
+    ] = None,
+    jobs: options.Jobs = -1,
     scheduler: options.Scheduler = None,
     retry: Annotated[bool, typer.Option("--retry", help="also units that failed or were ended by a limit")] = False,
     allow_code: Annotated[
         bool, typer.Option("--allow-code", help="run the Python files that the study names in customise")
     ] = False,
+    study: Annotated[str | None, typer.Option("--study", help="show one study of the store; all by default")] = None,
+    unit: Annotated[
+        str | None, typer.Option("--unit", help="show all of the row of a key, or of its beginning")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        options.file("write rows, .csv or .parquet, a report, .html, or a copy, .sqlite", kinds=FORMATS),
+    ] = None,
     json: options.Json = False,
 ) -> int:
-    """Run the units of a study that have no row yet; after an interruption or a kill, the same command goes on."""
+    """Run data sets x methods x folds x seeds, or show their store.
+
+    Units that have a row are not run again: after an interruption or a kill, the same command goes on. A store is shown
+    by the number of its units and by means over folds and seeds, also while a run writes it; a copy is whole.
+    """
+    if path is not None:
+        options.only(context, "of a run", OF_RUNS)
+        return _run(path, store, jobs, scheduler, retry, allow_code, json)
+    options.only(context, "without STUDY.toml", OF_STORES)
+    if output is not None:
+        return _write(store, study, unit, output, json)
+    return _show(store, study, json) if unit is None else _show_unit(store, study, unit, json)
+
+
+def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool, allow_code: bool, json: bool) -> int:
+    """Run the units of a study that have no row yet."""
     from fsopt.common.teams import check_jobs
     from fsopt.studies.executors import dask_executor
     from fsopt.studies.running import run_study
@@ -59,7 +81,7 @@ def run(
 
     check_jobs(jobs)
     options.check_workers(jobs, scheduler)
-    asked = read_study(study, allow_code=allow_code or _agreed(study))
+    asked = read_study(path, allow_code=allow_code or _agreed(path))
     with progress_bar(asked.name, total=1) as update:
         try:
             with dask_executor(scheduler) as executor:
@@ -75,19 +97,18 @@ def run(
             remark("interrupted: finished units are in the store, and the same command goes on")
             return EXIT_INTERRUPTED
     counts = found.counts
-    if json:
-        print_json({"study": asked.name, "store": str(store), "units": len(found.rows), "states": counts})
-    else:
-        show(f"{one_line(asked.name)}: {len(found.rows)} units, {_states(counts)}")
+    record = {"study": asked.name, "store": str(store), "units": len(found.rows), "states": counts}
+    words = f"{one_line(asked.name)}: {len(found.rows)} units, {_states(counts)}"
+    print_json(record) if json else show(words)
     _tell_failures(found.rows)
     return EXIT_SOLVED if found.complete else EXIT_NOT_SOLVED
 
 
-def _agreed(study: Path) -> bool:
+def _agreed(path: Path) -> bool:
     """Ask on a terminal whether the code that a study names may run; without a terminal nobody agrees."""
     from fsopt.studies.contents import code_of, study_content
 
-    code = code_of(study_content(study))
+    code = code_of(study_content(path))
     if not code or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     return typer.confirm(f"the study runs the code of {', '.join(code)}: have you read it, and may it run?", err=True)
@@ -126,81 +147,51 @@ def _tell_failures(rows: Any) -> None:
         remark("--retry computes them again")
 
 
-def _tell_damaged(damaged: dict[str, str]) -> None:
-    """Name the damaged rows, which are left out, on stderr."""
+def _read(store: Path, study: str | None) -> tuple[dict[str, list[dict[str, Any]]], dict[str, str]]:
+    """Return the rows of each chosen study, and the damaged ones, which are named on stderr."""
+    from fsopt.studies.store import opened
+
+    with opened(store) as held:
+        names = held.studies()
+        if study is not None and study not in names:
+            raise unknown("study", study, names, "fsopt study --store FILE")
+        rows: dict[str, list[dict[str, Any]]] = {name: [] for name in names if study in (None, name)}
+        for row in held.rows(study):
+            if row["study"] in rows:
+                rows[row["study"]].append(row)
+        damaged = dict(held.damaged)
     for key, reason in damaged.items():
         remark(f"the row {key} is damaged and left out: {reason}")
     if damaged:
         remark("the run of the study computes them again")
+    return rows, damaged
 
 
-def _read(store: Path, study: str | None) -> tuple[list[str], list[dict[str, Any]]]:
-    """Return the names of the chosen studies and their rows; damaged ones are named on stderr."""
-    from fsopt.studies.store import opened
+def _show(store: Path, study: str | None, json: bool) -> int:
+    """Print how many units of each study are done, failed and waiting, and means over folds and seeds."""
+    from fsopt.studies.summary import summarised
 
-    with opened(store) as held:
-        names = _chosen(held, study)
-        rows = [row for row in held.rows() if row["study"] in names]
-        _tell_damaged(held.damaged)
-    return names, rows
-
-
-def _chosen(held: Store, study: str | None) -> list[str]:
-    """Return the studies that are asked for; refuse a name that the store has not."""
-    names = held.studies()
-    if study is None:
-        return names
-    if study not in names:
-        raise unknown("study", study, names, "fsopt study status --store FILE")
-    return [study]
-
-
-@app.command()
-def status(store: StorePath, json: options.Json = False) -> int:
-    """Print how many units of each study are done, failed, and waiting."""
-    from fsopt.studies.store import opened
-
-    with opened(store) as held:
-        counts: dict[str, dict[str, int]] = {name: {} for name in held.studies()}
-        for row in held.rows():
-            of_study = counts[row["study"]]
-            of_study[row["state"]] = of_study.get(row["state"], 0) + 1
-        damaged = held.damaged
-    _tell_damaged(damaged)
+    rows, damaged = _read(store, study)
+    counts = {name: dict(Counter(row["state"] for row in of_study)) for name, of_study in rows.items()}
+    lines = {name: list(summarised(of_study)) for name, of_study in rows.items()}
     if json:
-        print_json({"store": str(store), "studies": counts, "damaged": damaged})
-    else:
-        show(pairs([(name, f"{sum(c.values())} units: {_states(c)}") for name, c in counts.items()] or [("none", "")]))
+        listed = [{"study": name, **line_record(line)} for name, of_study in lines.items() for line in of_study]
+        print_json({"store": str(store), "studies": counts, "damaged": damaged, "rows": listed})
+        return EXIT_SOLVED
+    show(pairs([(name, f"{sum(c.values())} units: {_states(c)}") for name, c in counts.items()] or [("none", "")]))
+    for name, of_study in lines.items():
+        _print_lines(name, of_study)
     return EXIT_SOLVED
 
 
-@app.command("show")
-def show_rows(
-    store: StorePath,
-    key: Annotated[str | None, typer.Argument(help="key of a unit, or its beginning, for all of its row")] = None,
-    study: Name = None,
-    json: options.Json = False,
-) -> int:
-    """Print means over folds and seeds, or all of one row."""
+def _show_unit(store: Path, study: str | None, key: str, json: bool) -> int:
+    """Print all of one row."""
     from fsopt.answers.records import plain
-    from fsopt.studies.summary import summarised
 
-    names, rows = _read(store, study)
-    if key is not None:
-        found = {row["key"]: row for row in rows if row["key"].startswith(key)}
-        if len(found) != 1:
-            raise ParameterError(
-                f"{len(found)} units have a key that begins with '{key}'", "'study export' has the keys"
-            )
-        [row] = found.values()
-        print_json(plain(row)) if json else show(pairs(row.items()))
-        return EXIT_SOLVED
-    listed = [(name, line) for name in names for line in summarised(r for r in rows if r["study"] == name)]
-    if json:
-        print_json({"store": str(store), "rows": [{"study": name, **line_record(line)} for name, line in listed]})
-        return EXIT_SOLVED
-    for name in names:
-        _print_lines(name, [line for other, line in listed if other == name])
+    found = [row for rows in _read(store, study)[0].values() for row in rows if row["key"].startswith(key)]
+    if len(found) != 1:
+        raise ParameterError(f"{len(found)} units have a key that begins with '{key}'", "-o rows.csv has the keys")
+    print_json(plain(found[0])) if json else show(pairs(found[0].items()))
     return EXIT_SOLVED
 
 
@@ -208,11 +199,11 @@ HEADS = ("accuracy", "balanced", "MCC", "recall", "AUC", "features", "seconds", 
 
 
 def _print_lines(name: str, lines: list[MethodSummary]) -> None:
-    listing = table(name, [("data", "left"), ("method", "left"), *((head, "right") for head in HEADS)])
+    rows = []
     for line in lines:
         numbers = [shown(line.measures[m], k) for m, k in zip(line.measures, (3, 3, 3, 3, 3, 1, 2, 2), strict=True)]
-        listing.add_row(*map(escape, (line.data, line.title, *numbers, f"{line.finished}/{line.units}")))
-    show(listing)
+        rows.append((line.data, line.title, *numbers, f"{line.finished}/{line.units}"))
+    show(table(name, ("data", "method", *(f">{head}" for head in HEADS)), rows))
 
 
 def shown(value: Spread | None, digits: int) -> str | None:
@@ -232,62 +223,41 @@ def line_record(line: MethodSummary) -> dict[str, Any]:
     return result
 
 
-@app.command()
-def export(
-    store: StorePath,
-    output: Annotated[Path, typer.Option("-o", "--output", help="file, .csv or .parquet", callback=options.writable)],
-    study: Name = None,
-) -> int:
-    """Write all rows of the store to a table; lists are JSON texts in it."""
+def _write(store: Path, study: str | None, unit: str | None, output: Path, json: bool) -> int:
+    """Write the rows as a table, the report, or a copy of the store."""
+    from fsopt.studies.report import write_report
+    from fsopt.studies.store import copy_store
+    from fsopt.studies.study_report import study_sections
+
+    suffix = output.suffix.lower()
+    if unit is not None or (study is not None and suffix in COPIES):
+        raise ParameterError("--unit is not for -o, --study not for a copy", "leave them out")
+    if suffix in COPIES:
+        copy_store(store, output)
+    else:
+        rows, _ = _read(store, study)
+        if suffix in TABLES:
+            _write_rows([row for of_study in rows.values() for row in of_study], output)
+        else:
+            sections = [section for of_study in rows.values() for section in study_sections(of_study)]
+            write_report(output, ", ".join(rows) or "no study", sections)
+    written([output], {"store": str(store)}, as_json=json)
+    return EXIT_SOLVED
+
+
+def _write_rows(rows: list[dict[str, Any]], output: Path) -> None:
+    """Write rows as a table; lists are JSON texts in it."""
     import pandas as pd
 
     from fsopt.common.files import whole_file
     from fsopt.studies.store import PLAIN, exported
 
-    suffix = output.suffix.lower()
-    if suffix not in FORMATS:
-        raise ParameterError(f"the type of '{output}' is not known", f"one of {', '.join(FORMATS)}")
-    rows = exported(_read(store, study)[1])
-    frame = pd.DataFrame(rows, columns=[*PLAIN, "study", "key"])
+    frame = pd.DataFrame(exported(rows), columns=[*PLAIN, "study", "key"])
     with whole_file(output) as temporary:
-        if suffix == ".csv":
+        if output.suffix.lower() == ".csv":
             frame.to_csv(temporary, index=False)
-        else:
-            try:
-                frame.to_parquet(temporary, index=False)
-            except ImportError as error:
-                raise FileError(
-                    ".parquet needs pyarrow, which is not installed", "pip install fsopt[parquet]"
-                ) from error
-    remark(f"wrote {len(rows)} rows to {output}")
-    return EXIT_SOLVED
-
-
-@app.command()
-def report(
-    store: StorePath,
-    output: Annotated[Path, typer.Option("-o", "--output", help="HTML file", callback=options.writable)],
-    study: Name = None,
-) -> int:
-    """Write the report of a study: one self-contained HTML page."""
-    from fsopt.studies.report import write_report
-    from fsopt.studies.study_report import study_sections
-
-    names, rows = _read(store, study)
-    sections = [s for name in names for s in study_sections([row for row in rows if row["study"] == name])]
-    write_report(output, ", ".join(names) or "no study", sections)
-    remark(f"wrote {output}")
-    return EXIT_SOLVED
-
-
-@app.command()
-def copy(
-    store: StorePath,
-    output: Annotated[Path, typer.Option("-o", "--output", help="file of the copy", callback=options.writable)],
-) -> int:
-    """Copy a store, also while a run writes it: the copy is whole, one file, and is never put over another one."""
-    from fsopt.studies.store import copy_store
-
-    copy_store(store, output)
-    remark(f"wrote {output}")
-    return EXIT_SOLVED
+            return
+        try:
+            frame.to_parquet(temporary, index=False)
+        except ImportError as error:
+            raise FileError(".parquet needs pyarrow, which is not installed", "pip install fsopt[parquet]") from error

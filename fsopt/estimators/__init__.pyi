@@ -1,4 +1,4 @@
-# The estimators of all methods, written by ``python -m fsopt.library.signatures``.
+# The estimators of all methods, written by ``python -m tools.signatures``.
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -22,7 +22,7 @@ WEIGHTS = ("", "classes", "samples")
 
 @dataclass(frozen=True)
 class Instance:
-    """A small instance of a model, by the law of :func:`fsopt.library.draws.two_classes`.
+    """A small instance of a model, by the law of :func:`fsopt.models.draws.two_classes`.
 
     Attributes
     ----------

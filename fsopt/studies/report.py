@@ -48,12 +48,13 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A part of a report, in the order: notes, tables, figures (caption -> figure)."""
+    """A part of a report, in the order: notes, tables, figures (caption -> figure); ``folded`` is shown by a click."""
 
     title: str
     notes: tuple[str, ...] = ()
     tables: tuple[ReportTable, ...] = ()
     figures: dict[str, Figure] = field(default_factory=dict)
+    folded: bool = False
 
 
 def write_report(path: str | Path, title: str, sections: Sequence[ReportSection]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fsopt.analysis.selection_answers import Selection, in_words
+from fsopt.analysis.selection_answers import Selection, counted
 from fsopt.common.files import check_writable, write_text
 from fsopt.common.texts import printable
 from fsopt.errors import FileError
@@ -14,15 +14,15 @@ from fsopt.studies.report import ReportSection, ReportTable, page, shown
 from fsopt.studies.units import versions
 
 SUFFIXES = (".html", ".md", ".tex")
-HEADS = ("feature", "weight", "standardised weight", "share of halves", "p against permuted", "can be replaced by")
+HEADS = ("feature", "weight per unit", "weight per standard deviation", "odds ratio", "share of halves", "p of halves")
 SOURCES = (
     "selection and its bound: H. Aytug, Feature selection for support vector machines using Generalized Benders "
-    "Decomposition, European Journal of Operational Research 244 (2015)",
-    "rule of one standard error: Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984)",
-    "halves: Shah and Samworth, Variable selection with error control, JRSS B 75 (2013)",
-    "permuted columns: Wu, Boos and Stefanski, Controlling variable selection by the addition of pseudovariables, "
-    "JASA 102 (2007)",
-    "probabilities: Platt, Probabilistic outputs for support vector machines (1999), by scikit-learn",
+    "Decomposition, European Journal of Operational Research 244 (2015), with the logistic loss",
+    "permuted labels: Westfall and Young, Resampling-based multiple testing (1993)",
+    "halves: Shah and Samworth, Variable selection with error control, JRSS B 75 (2013); their tests: Meinshausen, "
+    "Meier and Buehlmann, p-values for high-dimensional regression, JASA 104 (2009)",
+    "intervals: Tsamardinos, Greasidou and Borboudakis, Bootstrapping the out-of-sample predictions, Machine Learning "
+    "107 (2018)",
 )
 """Sources of what a page says."""
 SPECIAL = {
@@ -68,60 +68,73 @@ def write_selection(selection: Selection, path: str | Path) -> None:
 
 
 def _rows(selection: Selection) -> list[tuple[Any, ...]]:
-    names = ("feature", "weight", "standardised", "share", "p_value")
-    return [(*(record[name] for name in names), in_words(record["substitutes"])) for record in selection.to_records()]
+    names = ("feature", "weight", "standardised", "odds_ratio", "share", "p_value")
+    return [tuple(record[name] for name in names) for record in selection.to_records()]
 
 
 def _title(selection: Selection) -> str:
-    return f"{len(selection.fit.features)} of {len(selection.all_features)} features of {selection.data}"
+    return f"{len(selection.selected)} of {counted(len(selection.variables), 'feature')} of {selection.data}"
 
 
 def _warnings(selection: Selection) -> tuple[str, ...]:
     return tuple(f"Warning: {text}." for text in selection.warnings)
 
 
+def _predicted(selection: Selection) -> str:
+    negative, positive = selection.labels
+    up = int((selection.y > 0).sum())
+    return (
+        f"Predicted: '{positive}' (label +1, {up} samples) against '{negative}' (label -1, "
+        f"{len(selection.y) - up} samples). An odds ratio above 1 is for '{positive}', for one standard deviation more."
+    )
+
+
+def _quality(selection: Selection) -> list[tuple[Any, ...]]:
+    """Return the measures with their intervals."""
+    return [(name, value, *selection.intervals[name]) for name, value in selection.nested.items()]
+
+
 def _evidence(selection: Selection) -> list[tuple[str, Any]]:
-    """Return the numbers behind the sentences."""
-    fit = selection.fit
+    """Return the numbers behind the proof."""
+    proof = selection.proof
     return [
         ("status", str(selection.status)),
-        ("objective value", fit.objective),
-        ("lower bound", fit.bound),
+        ("objective value", None if proof is None else proof.objective),
+        ("lower bound", None if proof is None else proof.bound),
         ("relative optimality gap", selection.gap),
         ("rational arithmetic", selection.exact or "not asked for"),
-        ("largest number of features", selection.choice.m),
-        ("penalty weight C", selection.choice.c),
-        ("numbers chosen inside of the folds", ", ".join(map(str, selection.nested.numbers))),
-        (f"{selection.score} on their other samples", ", ".join(f"{one:.3f}" for one in selection.nested.scores)),
-        ("share of the larger class", selection.larger),
-        ("samples", selection.n),
+        ("penalty weight C of the selection", selection.choice.search),
+        ("penalty weight C of the classifier", selection.choice.c),
     ]
 
 
 def _counts(selection: Selection) -> list[tuple[Any, ...]]:
-    return [tuple(record.values()) for record in selection.counts]
+    return list(zip(selection.choice.sizes, selection.choice.losses.tolist(), strict=True))
 
 
 def _cite() -> str:
     return f"fsopt {versions()['fsopt']}, feature selection by optimization"
 
 
+QUALITY = ("measure", "nested cross-validation", "from", "to")
+COUNTED = ("features", "log-loss")
+EVIDENCE = ("what", "value")
+
+
 def _html(selection: Selection) -> str:
     """Return the page in HTML, in which the template escapes every text."""
-    sentences = (*selection.sentences, *_warnings(selection))
-    table = ReportTable(HEADS, _rows(selection), "selected features, the largest standardised weight first")
-    counted = ("features", selection.score, "standard error", "C")
-    evidence = [
-        ReportTable(("what", "value"), _evidence(selection)),
-        ReportTable(counted, _counts(selection), "mean over the folds"),
-    ]
-    others = [(", ".join(one.features), one.score) for one in selection.substitutes]
-    if others:
-        caption = "other selections within one standard error"
-        evidence.append(ReportTable(("features", selection.score), others, caption))
+    sentences = (*selection.sentences, _predicted(selection), *_warnings(selection))
+    tables = (
+        ReportTable(HEADS, _rows(selection), "selected features, the largest standardised weight first"),
+        ReportTable(QUALITY, _quality(selection), "measures, with 95 % intervals"),
+    )
+    evidence = (
+        ReportTable(EVIDENCE, _evidence(selection)),
+        ReportTable(COUNTED, _counts(selection), "cross-validation of the number of features"),
+    )
     sections = [
-        ReportSection("Answer", sentences, (table,), selection.figures()),
-        ReportSection("Evidence", (), tuple(evidence)),
+        ReportSection("Answer", sentences, tables, selection.figures()),
+        ReportSection("Evidence", (), evidence, folded=True),
         ReportSection("How to cite", (_cite(), *SOURCES)),
     ]
     return page(_title(selection), sections)
@@ -131,11 +144,12 @@ def _markdown(selection: Selection) -> str:
     """Return the page in Markdown."""
     blocks = [
         f"# {_marked(_title(selection))}",
-        *map(_marked, (*selection.sentences, *_warnings(selection))),
+        *map(_marked, (*selection.sentences, _predicted(selection), *_warnings(selection))),
         _pipes(HEADS, _rows(selection)),
+        _pipes(QUALITY, _quality(selection)),
         "## Evidence",
-        _pipes(("what", "value"), _evidence(selection)),
-        _pipes(("features", selection.score, "standard error", "C"), _counts(selection)),
+        _pipes(EVIDENCE, _evidence(selection)),
+        _pipes(COUNTED, _counts(selection)),
         "## How to cite",
         "\n".join(f"* {_marked(text)}" for text in (_cite(), *SOURCES)),
     ]
@@ -164,7 +178,7 @@ def _latex(selection: Selection) -> str:
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{_tex(caption)}}}",
-            r"\begin{tabular}{lrrrrl}",
+            r"\begin{tabular}{lrrrrr}",
             r"\toprule",
             " & ".join(HEADS) + r" \\",
             r"\midrule",

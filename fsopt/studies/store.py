@@ -331,7 +331,7 @@ def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
         )
         return
     if application != APPLICATION or version != FORMAT:
-        raise FileError(f"'{brief(place)}' is no store of studies", "give the file of 'fsopt study run --store'")
+        raise FileError(f"'{brief(place)}' is no store of studies", "give the file of 'fsopt study --store'")
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.executescript(SCHEMA)
         wanted = _entries(empty)

@@ -22,7 +22,6 @@ from fsopt.data.matrices import column_deviations
 from fsopt.data.scores import measures
 from fsopt.data.tables.encoding import Encoding
 from fsopt.errors import FileError, reading
-from fsopt.methods.calibration import calibration_residual
 from fsopt.methods.checking import check_claims, saved_fit
 from fsopt.methods.exact.programs import by_program
 from fsopt.methods.large_programs import MODELLED
@@ -77,8 +76,6 @@ def verify_fit(
     _check_origin(fit.details.get("customised"), trained.digest, data, path, customise or {})
     with reading("answer"), customised(customise):
         certificate = extend(check_fit(fit, data), _stated_residuals(trained, fit, data))
-        if "calibration" in fit.details:
-            certificate = extend(certificate, {"calibration": calibration_residual(fit, data)})
     return Verification(fit.status, certificate)
 
 

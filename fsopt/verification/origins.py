@@ -78,7 +78,9 @@ def check_proof(
         listed = verify.opened(str(path))
         claims = [read(claim, verify.CLAIM, "a claim") for claim in listed]
     except (OSError, EOFError, ValueError, RecursionError, Unreadable) as error:
-        raise FileError(f"'{path}' is no proof that can be checked: {error}", "write it by 'fsopt evidence'") from error
+        raise FileError(
+            f"'{path}' is no proof that can be checked: {error}", "write it by 'fsopt check --proof'"
+        ) from error
     digests: dict[str, str] = {}
     for claim in claims:
         origin = claim["statement"]["origin"] if isinstance(source, Dataset) else None
@@ -91,7 +93,7 @@ def check_proof(
             return ProofCheck(str(error))
     code, reason, found = verify.verdict(listed, work)
     if code == 2:
-        raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt evidence'")
+        raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt check --proof'")
     origins = [claim["statement"]["origin"] if isinstance(source, Dataset) else None for claim in claims]
     return ProofCheck(reason, tuple(origins), tuple(found))
 

@@ -191,7 +191,7 @@ def opened(path: str) -> list[Any]:
     held = loaded(path)
     form = held.get("format") if isinstance(held, dict) else None
     if form != FORMAT:
-        refuse(f"its format is not '{FORMAT}': write it anew, by 'fsopt evidence'")
+        refuse(f"its format is not '{FORMAT}': write it anew, by 'fsopt check --proof'")
     claims: list[Any] = read(held, {"format": str, "claims": [lambda claim: claim]}, "the file")["claims"]
     return claims or refuse("it has no claim")
 

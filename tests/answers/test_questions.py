@@ -26,11 +26,10 @@ def contradiction():
 
 
 def selected():
-    """Return a selection that was held against two pairs of halves and nine permuted columns."""
+    """Return a selection after two pairs of halves."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(selecting, "PAIRS", 2)
-        patch.setattr(selecting, "DRAWS", 9)
-        return fsopt.select(DATA, c=1.0, folds=2, jobs=1)
+        return fsopt.select(DATA, folds=2)
 
 
 ANSWERS = {

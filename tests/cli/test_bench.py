@@ -10,14 +10,28 @@ import pytest
 
 import fsopt
 from fsopt.cli import output
-from fsopt.cli.app import EXAMPLES, VERBS
+from fsopt.cli.app import GROUPS, command
 
 
 def test_every_verb_has_an_example_in_its_help(run):
-    assert len(VERBS) == len(EXAMPLES)
-    for verb, example in EXAMPLES.items():
+    examples = {verb.__name__: example for verbs in GROUPS.values() for verb, example in verbs.items()}
+    for verb, example in examples.items():
         assert example.startswith(f"fsopt {verb}")
         assert " ".join(example.split()) in " ".join(run(f"{verb} --help").split())
+
+
+def test_sixteen_verbs_in_four_groups(run):
+    text, groups = run("--help"), {}
+    for line in text.partition("Show this message and exit.")[2].splitlines():
+        if line.endswith(":"):
+            groups[line[:-1]] = found = []
+        elif line.strip():
+            found.append(line.split()[0])
+    assert list(groups) == ["Tables", "Models", "Evidence", "Catalogue"]
+    assert sorted(name for names in groups.values() for name in names) == sorted(command().commands)
+    assert len(command().commands) == 16
+    assert not [name for name, verb in command().commands.items() if hasattr(verb, "commands")]
+    assert not [line for line in text.splitlines()[1:] if line.endswith("...")]
 
 
 def test_the_doctor_names_versions_solvers_and_what_is_missing(run, monkeypatch):

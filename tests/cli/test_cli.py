@@ -15,7 +15,7 @@ from support import ROOT, there
 
 import fsopt
 from fsopt.answers.records import sealed
-from fsopt.cli.output import print_certificate
+from fsopt.cli.output import print_certificate, show, table
 from fsopt.errors import SolverError
 from fsopt.studies import units
 
@@ -147,6 +147,16 @@ def test_an_open_gap_is_told_from_a_certificate_that_fails(capsys: pytest.Captur
     ):
         print_certificate({"kind": "gbd", "ok": ok, "tolerance": 1e-6, "residuals": residuals, "notes": []})
         assert capsys.readouterr().out.splitlines()[1].endswith(f") {word}"), residuals
+
+
+def test_names_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("a[red]b", ":smile:", "[/]", "x=[1, 2]")
+    show(table(names[0], ("name", f">{names[1]}"), [(name, name) for name in names]), *names)
+    lines = capsys.readouterr().out.splitlines()
+    assert [lines[0].strip(), lines[-1].strip()] == [names[0], names[-1]]
+    assert names[1] in next(line for line in lines if "name" in line)
+    for name in names:
+        assert sum(line.count(name) for line in lines) >= 3
 
 
 def test_the_catalogues_have_every_entry(run: Any) -> None:

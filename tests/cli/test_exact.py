@@ -1,4 +1,4 @@
-"""``check --exact``, ``evidence``, ``fit --exact`` and ``fsopt-verify``: words, fractions, exit codes."""
+"""``check --exact`` and ``--proof``, ``fit --exact`` and ``fsopt-verify``: words, fractions, exit codes."""
 
 import ast
 import gzip
@@ -71,13 +71,13 @@ def test_compare_shows_the_word_of_each_row(small, run):
 
 def test_a_solve_is_written_and_confirmed(small, run):
     run("solve mpm --data small.csv --scale standard -o solve.json")
-    assert run("evidence solve.json --data small.csv -o proof.json --json")["word"] == "verified exactly"
+    assert run("check solve.json --data small.csv --proof proof.json --json")["exact"]["word"] == "verified exactly"
     assert verify.main(["proof.json"]) == 0
 
 
 @pytest.mark.parametrize("options", sampled([["-I"], []], 1), ids=["without the folder of the file", "with its folder"])
 def test_a_copy_of_the_folder_alone_confirms_and_refutes(options, saved, run):
-    run("evidence fit.json --data small.csv -o proof.json.gz")
+    run("check fit.json --data small.csv --proof proof.json.gz")
     copied = shutil.copytree(ROOT / "fsopt" / "verifier", saved.parent / "verifier")
     alone = [sys.executable, *options, "-S", str(copied), "proof.json.gz"]
     found = subprocess.run(alone, capture_output=True, text=True, check=False)
@@ -131,7 +131,7 @@ def test_a_tree_is_saved_checked_and_confirmed(tmp_path, monkeypatch, run):
     shown = run("check solved.json --data data.csv --exact --json")
     assert shown["certificate"]["bound_source"].startswith("proved by fsopt")
     assert [Fraction(shown["exact"]["claims"][0][end]) for end in ("lower", "upper")] == pytest.approx([2, 2])
-    run("evidence solved.json --data data.csv -o proof.json")
+    run("check solved.json --data data.csv --proof proof.json")
     assert verify.main(["proof.json"]) == 0
     held = json.loads((tmp_path / "proof.json").read_text())
     held["claims"][0]["statement"] |= {"lower": 3, "upper": 3}
@@ -159,7 +159,7 @@ def test_check_takes_a_proof_file(tmp_path, monkeypatch, run):
     monkeypatch.chdir(tmp_path)
     shutil.copy(ROOT / "models" / "onsvm" / "data.csv", "data.csv")
     run("fit onsvm --data data.csv -o fit.json")
-    run("evidence fit.json --data data.csv -o proof.json.gz")
+    run("check fit.json --data data.csv --proof proof.json.gz")
     shown = run("check proof.json.gz --data data.csv")
     assert 'onsvm {"c": 1.0} {"scale": "standard", "units": "given"}' in shown
     assert "confirmed  proved for the programs of the data data.csv" in shown
@@ -174,7 +174,7 @@ def test_an_answer_to_a_model_file_is_written_and_checked(tmp_path, monkeypatch,
     shutil.copy(ROOT / "models" / "onsvm" / "onsvm.mps", "own.mps")
     shutil.copy(ROOT / "models" / "rlp" / "rlp.mps", "other.mps")
     run("solve own.mps -o solved.json")
-    run("evidence solved.json --model own.mps -o proof.json")
+    run("check solved.json --model own.mps --proof proof.json")
     assert verify.main(["proof.json"]) == 0
     assert run("check proof.json --model own.mps --exact --json")["confirmed"]
     assert not run("check proof.json --model other.mps --exact --json", code=1)["confirmed"]
@@ -183,10 +183,10 @@ def test_an_answer_to_a_model_file_is_written_and_checked(tmp_path, monkeypatch,
 
 def test_evidence_of_a_selection_is_written_for_other_solvers(small, run):
     run("fit best-subset --data small.csv --param m=1 -o fit.json")
-    assert run("evidence fit.json --data small.csv --format opb -o problem.opb --json")["proof"] == "problem.opb"
+    run("check fit.json --data small.csv --proof problem.opb")
     assert (small / "problem.opb").read_text().startswith("* #variable= ")
     run("fit svm --data small.csv -o svm.json")
     assert (
         "no pseudo-Boolean form"
-        in run("evidence svm.json --data small.csv --format opb -o p.opb --json", code=2)["error"]["message"]
+        in run("check svm.json --data small.csv --proof p.opb --json", code=2)["error"]["message"]
     )

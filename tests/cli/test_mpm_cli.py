@@ -1,4 +1,4 @@
-"""Minimax probability machines on the command line: the printed table, and ``mpm-limits``."""
+"""Minimax probability machines on the command line: the printed table, and ``show --limits``."""
 
 from __future__ import annotations
 
@@ -22,20 +22,18 @@ def test_fit_prints_the_worst_case_beside_the_measured_accuracy(method, small, r
     assert f"features ({len(fit.support)} of 3, {len(fit.support) / 3:.1%})" in text
 
 
-def test_mpm_limits_has_the_limits_of_all_samples_and_of_every_training_fold(small, run):
-    record = run("mpm-limits --data small.csv --folds 4 --json")
-    assert {"data", "n", "p", "folds", "seed", "scale", "paper_delta", "largest_delta", "rows"} == set(record)
+def test_show_has_the_limits_of_all_samples_and_of_every_training_fold(small, run):
+    record = run("show l1-mpm --data small.csv --limits 4 --json")
+    assert {"data", "n", "p", "folds", "seed", "paper_delta", "largest_delta", "rows"} == set(record)
     assert [row["rows"] for row in record["rows"]] == ["all", "fold 1", "fold 2", "fold 3", "fold 4"]
     limit = accuracy_limit(Moments.of(fsopt.load_dataset("small.csv")))
     assert record["rows"][0]["kappa"] == pytest.approx(limit.kappa, rel=1e-8)
     assert record["largest_delta"] == min(row["alpha"] for row in record["rows"])
     assert [row["n"] for row in record["rows"]] == [24, 18, 18, 18, 18]
-    raw = run("mpm-limits --data small.csv --folds 4 --scale none --json")
-    assert raw["largest_delta"] == pytest.approx(record["largest_delta"], rel=1e-9)
-    assert "0.9 is infeasible" in run("mpm-limits --data small.csv --folds 0")
+    assert "0.9 is infeasible" in run("show l1-mpm --data small.csv --limits 0")
 
 
-def test_mpm_limits_warns_of_singular_covariances(small, run):
+def test_limits_warns_of_singular_covariances(small, run):
     wide, single = blobs(10, 15), blobs(40, 3)
     for X, y, kappa, warning in (
         (wide.X, wide.y, np.inf, "separate the means"),
@@ -47,7 +45,7 @@ def test_mpm_limits_warns_of_singular_covariances(small, run):
         ),
     ):
         np.savez("data.npz", X=X, y=y)
-        [row] = run("mpm-limits --data data.npz --folds 0 --json")["rows"]
+        [row] = run("show l1-mpm --data data.npz --limits 0 --json")["rows"]
         assert float(row["kappa"]) == pytest.approx(kappa, rel=1e-7)
         assert row["separating"] == (kappa == np.inf)
         assert warning in run.err

@@ -45,11 +45,11 @@ def test_fit_check_predict_plot(folder, run):
     assert found["accuracy"] > 0.8
     assert list(csv.reader((folder / "labels.csv").read_text().splitlines())) == listed
     pytest.importorskip("matplotlib")
-    run("plot", "fit.json", "--kind", "weights")
-    run("plot", "fit.json", "--data", "raw.csv", "-o", "scores.svg")
+    run("show", "fit.json", "--plot", "fit.png", "--kind", "weights")
+    run("show", "fit.json", "--data", "raw.csv", "--plot", "scores.svg")
     assert (folder / "fit.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (folder / "scores.svg").read_text()
-    run("plot", "fit.json", "-o", "fit.txt", code=2)
+    run("show", "fit.json", "--plot", "fit.txt", code=2)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from support import blobs
 import fsopt
 from fsopt.analysis import selecting
 from fsopt.cli import diagnosis, main
-from fsopt.cli.app import VERBS
+from fsopt.cli.app import command
 from fsopt.common.texts import CONTROL
 from fsopt.studies.executors import InProcess
 
@@ -30,24 +30,23 @@ COMMANDS = {
     "show": f"show svm {DATA}",
     "solve": f"solve svm {DATA} --scale standard",
     "export": f"export svm {DATA} -o 'm{RED}.lp'",
-    "explain": f"explain svm {DATA}",
-    "sensitivity": f"sensitivity onsvm {DATA} --scale standard",
+    "solve --explain": f"solve svm {DATA} --explain",
+    "solve --sensitivity": f"solve onsvm {DATA} --scale standard --sensitivity",
     "fit": f"fit svm {DATA} -o 'f{RED}.json'",
     "predict": f"predict fit.json {DATA}",
-    "plot": "plot fit.json --kind weights",
+    "show --plot": "show fit.json --plot fit.png --kind weights",
     "compare": f"compare {DATA} --methods svm --folds 2 -v",
     "reproduce": "reproduce --list",
-    "select": f"select '{FILE}' --features 1 --c 1 --folds 2 --jobs 1",
+    "select": f"select '{FILE}' --features 1 --folds 2",
     "check": f"check fit.json {DATA}",
     "certify": f"certify 'model{RED}.lp' 'point{RED}.sol'",
-    "evidence": f"evidence fit.json {DATA} -o 'p{RED}.json'",
-    "path": f"path {DATA}",
-    "mpm-limits": f"mpm-limits {DATA} --folds 2",
+    "check --proof": f"check fit.json {DATA} --proof 'p{RED}.json'",
+    "select --path": f"select '{FILE}' --path all",
+    "show --limits": f"show l1-mpm {DATA} --limits 2",
     "doctor": "doctor",
-    "data show": f"data show '{FILE}'",
-    "study status": "study status --store s.sqlite",
-    "study show": "study show --store s.sqlite",
-    "study run": "study run study.toml --store again.sqlite",
+    "data": f"data '{FILE}'",
+    "study": "study --store s.sqlite",
+    "study run": "study study.toml --store again.sqlite",
 }
 FAULTS = (
     f"fit svm --data 'no{TITLE}.csv'",
@@ -57,8 +56,8 @@ FAULTS = (
     f"fit svm {DATA} -o 'none{RED}/f.json'",
     f"check 'none{RED}.json' {DATA}",
     f"predict 'bad{RED}.json' {DATA}",
-    f"study show --store 's{RED}.sqlite'",
-    f"study run 'bad{RED}.json' --store s.sqlite",
+    f"study --store 's{RED}.sqlite'",
+    f"study 'bad{RED}.json' --store s.sqlite",
     f"compare {DATA} --methods 'svm,x{RED}'",
     f"'fi{RED}t'",
 )
@@ -87,7 +86,6 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def here(prepared: Path, in_process: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(prepared)
     monkeypatch.setattr(selecting, "PAIRS", 2)
-    monkeypatch.setattr(selecting, "DRAWS", 9)
     monkeypatch.setattr(diagnosis, "_trial", lambda name: "works")
 
 
@@ -98,7 +96,7 @@ def code_of(words: str) -> object:
 
 
 def test_no_verb_is_missing() -> None:
-    assert {verb.__name__.replace("_", "-") for verb in VERBS} <= set(COMMANDS)
+    assert set(command().commands) == {words.split()[0] for words in COMMANDS.values()}
 
 
 @pytest.mark.filterwarnings("ignore:Glyph")  # of a control character, which no font has

@@ -80,7 +80,7 @@ def test_closed_streams_take_nothing_and_files_nothing_else(folder: Path) -> Non
 @pytest.mark.slow
 def test_names_beyond_the_alphabet_of_the_terminal_are_escaped(folder: Path) -> None:
     ascii_only = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii:strict"}
-    code, out, _ = started("$FSOPT data show d.csv", folder, env=ascii_only)
+    code, out, _ = started("$FSOPT data d.csv", folder, env=ascii_only)
     assert code == 0
     assert re.search(r"gr\\(xf6|u00f6)\\?", out)
     code, _, err = started("$FSOPT fit svm --data d.csv --label höhe", folder, env=ascii_only)

@@ -78,13 +78,13 @@ def test_name_in_the_data_folder(tmp_path, monkeypatch):
 
 def test_sources_not_found(tmp_path, monkeypatch):
     monkeypatch.delenv("FSOPT_DATA", raising=False)
-    with pytest.raises(DataError, match=r"FSOPT_DATA is not set: .* run: fsopt data fetch sonar$"):
+    with pytest.raises(DataError, match=r"FSOPT_DATA is not set: .* run: fsopt data sonar --fetch$"):
         load_dataset("sonar")
     monkeypatch.setenv("FSOPT_DATA", str(tmp_path))
     with pytest.raises(DataError) as caught:
         load_dataset("sonar")
     assert f"there is no data set 'sonar' in {tmp_path}" in caught.value.message
-    assert "fsopt data fetch sonar" in caught.value.hint
+    assert "fsopt data sonar --fetch" in caught.value.hint
     (tmp_path / "folder.csv").mkdir()
     written(tmp_path, "t.sav", "")
     for name, told in (
@@ -153,7 +153,7 @@ def test_a_name_is_quoted_in_an_address_and_in_a_command(tmp_path, monkeypatch):
     monkeypatch.setenv("FSOPT_DATA", str(tmp_path))
     assert fetch_dataset("a b?c#%2f;é").name == "a b?c#%2f;é.csv.gz"
     assert calls[0]["name"] == "a%20b%3Fc%23%252f%3B%C3%A9"
-    with pytest.raises(DataError, match=r"or run: fsopt data fetch 'x; rm -r y'$"):
+    with pytest.raises(DataError, match=r"or run: fsopt data 'x; rm -r y' --fetch$"):
         load_dataset("x; rm -r y")
 
 

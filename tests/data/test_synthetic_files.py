@@ -1,4 +1,4 @@
-"""fsopt data make: the file holds the drawn data, digit for digit."""
+"""fsopt data --draw: the file holds the drawn data, digit for digit."""
 
 import json
 
@@ -22,7 +22,7 @@ SMALL = {
 def test_a_file_holds_what_was_drawn(name, suffix, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = " ".join(f"--param {k}={v}" for k, v in SMALL[name].items())
-    out, _ = run(f"data make {name} {words} -o drawn.{suffix} --json", capsys)
+    out, _ = run(f"data {name} --draw {words} -o drawn.{suffix} --json", capsys)
     files, wanted = json.loads(out)["files"], draw(name, SMALL[name])
     assert len(files) == len(wanted)
     for file, data in zip(files, wanted.values(), strict=True):
@@ -35,10 +35,10 @@ def test_a_file_holds_what_was_drawn(name, suffix, tmp_path, monkeypatch, capsys
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ("data make gmeb-type3 -o a.csv", "did you mean"),
-        ("data make mpm -o a.csv --param m=3", "has no parameter 'm'"),
-        ("data make mpm -o a.csv --param p=3", "p is 3"),
-        ("data make mpm -o a.arff", "type"),
+        ("data gmeb-type3 --draw -o a.csv", "did you mean"),
+        ("data mpm --draw -o a.csv --param m=3", "has no parameter 'm'"),
+        ("data mpm --draw -o a.csv --param p=3", "p is 3"),
+        ("data mpm --draw -o a.arff", "type"),
     ],
 )
 def test_wrong_words_are_one_line(words, text, tmp_path, monkeypatch, capsys):

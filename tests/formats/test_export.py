@@ -18,12 +18,12 @@ from fsopt.compiler import compile_model
 from fsopt.errors import FileError
 from fsopt.formats.algebraic import COMPANIONS
 from fsopt.formats.writers import FORMATS
-from fsopt.library.instances import EXACT, build_instance
+from tools.instances import EXACT, build_instance
 
 WRITER = """
 import sys, fsopt
 from pathlib import Path
-from fsopt.library.instances import build_instance
+from tools.instances import build_instance
 for slug in ("gmeb-dual", "fsv-step", "svm"):
     for suffix in sys.argv[2:]:
         fsopt.export(build_instance(slug), Path(sys.argv[1]) / (slug + suffix))

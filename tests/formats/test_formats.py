@@ -12,7 +12,7 @@ from conic_files import parse_cbf, solve_cbf, solve_sdpa
 import fsopt
 from fsopt.compiler import compile_model
 from fsopt.formats.conic import pivoted_cholesky
-from fsopt.library.instances import EXACT, build_instance
+from tools.instances import EXACT, build_instance
 
 CONTINUOUS = {
     "rlp": "LP",

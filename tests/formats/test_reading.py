@@ -17,7 +17,7 @@ from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.errors import FileError
 from fsopt.formats.contents import contents, told
-from fsopt.library.instances import build_instance
+from tools.instances import build_instance
 
 FILES = sorted(p for p in (ROOT / "models").glob("*/*.*") if p.suffix in (".lp", ".mps", ".nl", ".cbf"))
 SAMPLE = {

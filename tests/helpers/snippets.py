@@ -26,7 +26,7 @@ SHIMS = {
 }
 """Command -> what it stands for: the tests install nothing."""
 OUTPUT = re.compile(r"^```output\n(?P<text>.*?)^```", re.M | re.S)
-MADE = re.compile(r'(?:\.savefig\("|^fsopt plot .* -o )([\w-]+\.\w+)', re.M)
+MADE = re.compile(r'(?:\.savefig\("|^fsopt show .* --plot )([\w-]+\.\w+)', re.M)
 SHOWN = re.compile(r"^!\[.+\]\((?:\.\./)?_static/(?P<file>[\w-]+\.svg)\)$", re.M)
 """A picture that a block writes, and one that a page shows."""
 END = "\x1d"

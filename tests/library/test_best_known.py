@@ -11,10 +11,10 @@ from support import ROOT, sampled
 import fsopt
 from fsopt.data import gbd_set_one
 from fsopt.errors import ParameterError
-from fsopt.library import realistic
-from fsopt.library.best_known import BestKnown, beaten, best_bound, best_known, solu
 from fsopt.methods.preprocessing import preprocess
 from fsopt.verifier import verify
+from tools import realistic
+from tools.best_known import BestKnown, beaten, best_bound, best_known, solu
 
 SHELF, PAGES = ROOT / "models" / "realistic", ROOT / "docs" / "results"
 ROWS = json.loads((SHELF / realistic.INDEX).read_text(encoding="utf-8"))["instances"]

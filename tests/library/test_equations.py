@@ -8,7 +8,7 @@ import re
 from support import ROOT
 
 import fsopt
-from fsopt.library.equations import latex, with_mathematics
+from tools.equations import latex, with_mathematics
 
 BY_HAND = {
     "(16) s_j^2 <= 4 mu_1 (mu_+ v+_j + mu_- v-_j)": (

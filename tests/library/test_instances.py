@@ -15,7 +15,7 @@ import pytest
 from support import ROOT, sampled
 
 import fsopt
-from fsopt.library import instances
+from tools import instances
 
 LIBRARY = ROOT / "models"
 SLUGS = list(fsopt.MODELS)
@@ -63,7 +63,7 @@ def test_every_model_has_a_folder_and_every_folder_a_model() -> None:
 
 @pytest.mark.slow
 def test_written_anew_the_library_is_the_same_but_for_last_digits(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "fsopt.library.instances", str(tmp_path)]
+    command = [sys.executable, "-m", "tools.instances", str(tmp_path)]
     listed = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.split()
     assert {Path(name) for name in listed} == {path for path in tmp_path.rglob("*") if path.is_file()}
     here, there = content(LIBRARY), content(tmp_path)

@@ -13,7 +13,7 @@ from support import ROOT
 
 import fsopt
 from fsopt.compiler import compile_model
-from fsopt.library import instances, optima
+from tools import instances, optima
 
 LIBRARY = ROOT / "models"
 NL = [slug for slug in fsopt.MODELS if (LIBRARY / slug / f"{slug}.nl").is_file()]

@@ -10,7 +10,7 @@ from support import ROOT
 
 import fsopt
 from fsopt.compiler import compile_model
-from fsopt.library import instances
+from tools import instances
 
 LIBRARY = ROOT / "models"
 PRODUCTS = ("fsp-m", "fsp-lambda")

@@ -15,7 +15,7 @@ from conic_files import parse_cbf, solve_cbf
 from support import ROOT, sampled, written
 
 import fsopt
-from fsopt.library import realistic
+from tools import realistic
 
 SHELF = ROOT / "models" / "realistic"
 ROWS = {r["name"]: r for r in json.loads((SHELF / realistic.INDEX).read_text(encoding="utf-8"))["instances"]}

@@ -6,7 +6,7 @@ import pytest
 from support import ROOT
 
 import fsopt
-from fsopt.library import tables
+from tools import tables
 
 
 @pytest.mark.parametrize("name", tables.PLACES)

@@ -8,8 +8,8 @@ import pytest
 from pyomo.mpec import Complementarity
 
 import fsopt
-from fsopt.library.instances import build_instance
 from fsopt.models.papers import PAPERS
+from tools.instances import build_instance
 
 KINDS = (pyo.Var, pyo.Param, pyo.Objective, pyo.Constraint, Complementarity)
 

@@ -7,8 +7,8 @@ from pyomo.mpec import Complementarity
 from support import ROOT
 
 import fsopt
-from fsopt.library.draws import instance_data
-from fsopt.library.instances import build_instance
+from fsopt.models.draws import instance_data
+from tools.instances import build_instance
 
 PAGE = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
 ROWS = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if line.startswith("| ") and "`" in line]

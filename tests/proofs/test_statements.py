@@ -165,7 +165,7 @@ def test_the_interval_that_is_printed_contains_the_proved_one(sign):
 def test_files_of_another_format_say_what_to_do(tmp_path):
     code, shown = verdict(written(tmp_path / "proof.json", '{"format": "fsopt proof 1", "parts": [1]}'))
     assert code == 2
-    assert "fsopt evidence" in shown
+    assert "fsopt check --proof" in shown
     for path in sorted(CASES.glob("*.json")):
         assert verdict(path)[0] == 2
         with pytest.raises(FileError, match="its format is not"):

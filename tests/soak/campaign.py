@@ -61,7 +61,7 @@ def processes(mark: str) -> dict[int, str]:
 
 def kind(words: str) -> str:
     """Return what a process is for."""
-    names = {"fsopt.studies.workers": "worker", "dask_scheduler": "scheduler", "fsopt study run": "coordinator"}
+    names = {"fsopt.studies.workers": "worker", "dask_scheduler": "scheduler", "fsopt study": "coordinator"}
     return next((name for part, name in names.items() if part in words), "worker of Dask")
 
 
@@ -149,7 +149,7 @@ class Soak:
     def start(self, store: Path, address: str | None) -> subprocess.Popen[bytes]:
         """Start a run."""
         where = ["--jobs", "2"] if address is None else ["--scheduler", address]
-        words = [sys.executable, "-m", "fsopt", "study", "run", "study.toml", "--store", str(store), *where]
+        words = [sys.executable, "-m", "fsopt", "study", "study.toml", "--store", str(store), *where]
         path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
         with (self.folder / f"{store.stem}.log").open("ab") as log:
             environment = {**os.environ, MARK: self.mark, "PYTHONPATH": path}

@@ -13,10 +13,11 @@ from support import blobs, sampled, there
 import fsopt
 from fsopt.compiler.classes import CONVEX
 from fsopt.errors import SolverError
-from fsopt.library.conformance import agreement, build_trial, pairs
 from fsopt.methods.preprocessing import preprocess
+from fsopt.models.draws import build_trial
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import SOLVERS
+from tools.conformance import agreement, pairs
 
 WITHIN = 1e-6
 USABLE = usable_solvers()

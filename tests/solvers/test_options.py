@@ -12,7 +12,7 @@ from support import blobs, there
 import fsopt
 from fsopt.common.arguments import own_number
 from fsopt.errors import OptionError, ParameterError
-from fsopt.library.conformance import build_trial
+from fsopt.models.draws import build_trial
 from fsopt.solvers.interface import Settings
 
 DATA = blobs(12, 2)

@@ -7,7 +7,7 @@ from support import blobs, there
 
 import fsopt
 from fsopt.errors import SolverError, UnknownNameError
-from fsopt.library.conformance import build_trial
+from fsopt.models.draws import build_trial
 
 
 @pytest.mark.parametrize("name", ["pyomo:appsi_highs", "pyomo:highs"])

@@ -67,7 +67,7 @@ def test_an_unknown_data_set_leaves_no_store(tmp_path, monkeypatch, capsys, data
         with (tmp_path / "study.toml").open("a") as file:
             file.write(wrong)
         with pytest.raises(SystemExit) as ended:
-            main(["study", "run", "study.toml", "--store", "s.sqlite", "--jobs", "1"])
+            main(["study", "study.toml", "--store", "s.sqlite", "--jobs", "1"])
         said = capsys.readouterr().err.strip()
         assert (ended.value.code, said.count("\n")) == (2, 0)
         assert ("'c' of 'svm' is -1: give a value inside" if wrong else "nowhere") in said

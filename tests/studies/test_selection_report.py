@@ -14,6 +14,7 @@ from fsopt.analysis import selecting
 from fsopt.common.texts import one_line
 from fsopt.errors import FileError
 
+KEYS = ("weight", "standardised", "odds_ratio", "share", "p_value")
 NASTY = "<b>_&|$\\%#~^\x1b\u202e"
 
 
@@ -24,8 +25,7 @@ def selection():
     X = np.column_stack([y + rng.standard_normal(60), rng.standard_normal((60, 1))])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(selecting, "PAIRS", 5)
-        patch.setattr(selecting, "DRAWS", 9)
-        return fsopt.select(fsopt.Dataset(X, y, [NASTY, "noise"]), features=2, c=1.0, folds=2, jobs=1)
+        return fsopt.select(fsopt.Dataset(X, y, [NASTY, "noise"]), features=2, folds=2)
 
 
 class Cells(HTMLParser):
@@ -49,7 +49,8 @@ def test_the_html_page_has_sentences_table_and_three_figures(selection, tmp_path
     assert "b" not in found.tags
     assert one_line(NASTY) in found.texts
     assert all(one_line(sentence) in found.texts for sentence in selection.sentences)
-    assert any("'noise' is no better than noise" in one for one in found.texts)
+    assert any("Predicted: '+1' (label +1, 30 samples)" in one for one in found.texts)
+    assert found.tags.count("details") == 1
     assert not re.search(r"""(src|href)=["']?https?:""", text)
 
 
@@ -71,9 +72,7 @@ def test_the_table_in_latex_has_no_command_of_a_name(selection, tmp_path):
         r"\textless{}b\textgreater{}\_\&\textbar{}\$\textbackslash{}\%\#\textasciitilde{}\textasciicircum{}"
         r"\textbackslash{}x1b\textbackslash{}u202e"
     )
-    assert [float(one) for one in numbers[:4]] == pytest.approx(
-        [selection.to_records()[0][key] for key in ("weight", "standardised", "share", "p_value")], rel=5e-3
-    )
+    assert [float(one) for one in numbers] == pytest.approx([selection.to_records()[0][key] for key in KEYS], rel=5e-3)
     assert text.count(r"\begin{") == text.count(r"\end{")
     assert r"\toprule" in text
 

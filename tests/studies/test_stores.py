@@ -241,7 +241,7 @@ def test_a_run_waits_while_its_disk_is_full(tmp_path, monkeypatch):
 
 
 def test_a_copy_is_never_put_over_another_store_or_beside_its_log(place, tmp_path, capsys):
-    command(f"study copy --store {place} -o {tmp_path / 'new.sqlite'}", capsys)
+    command(f"study --store {place} -o {tmp_path / 'new.sqlite'}", capsys)
     assert seconds_of(tmp_path / "new.sqlite") == seconds_of(place)
     for there in (place, tmp_path / "new.sqlite"):
         with pytest.raises(FileError, match="there is a store"):
@@ -276,8 +276,8 @@ def test_a_store_with_another_schema_is_refused_before_it_is_read_or_written(wha
         connection.executescript(BESIDE[what])
     connection.close()
     before = place.read_bytes()
-    for verb in ("status", "show", f"export -o {place}.csv", f"report -o {place}.html", f"copy -o {place}.2"):
-        out, err = command(f"study {verb} --store {place}", capsys, code=2)
+    for more in ("", "--unit x", f"-o {place}.csv", f"-o {place}.html", f"-o {place}.db"):
+        out, err = command(f"study --store {place} {more}", capsys, code=2)
         assert (out, err.count("\n")) == ("", 1)
         assert "which no run makes" in err or "is missing or another one: give the name of a new file" in err
     with pytest.raises(FileError, match=r"no run makes|another one|damaged"):
@@ -344,7 +344,7 @@ def test_a_lost_store_is_one_line_and_exit_1(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "q.toml").write_text('data = ["wdbc"]\nfolds = 2\n[[methods]]\nname = "pearson"\n')
     monkeypatch.setattr("fsopt.cli.studying._told", lambda state: removed(tmp_path / "s.sqlite") or "")
-    out, err = command("study run q.toml --store s.sqlite --jobs 1", capsys, code=1)
+    out, err = command("study q.toml --store s.sqlite --jobs 1", capsys, code=1)
     assert (out, err.count("\n")) == ("", 1)
     assert "the store 's.sqlite' is gone" in err
 
@@ -375,7 +375,7 @@ STATEMENTS = (
     "PRAGMA application_id = 0",
     "ALTER TABLE units RENAME COLUMN data TO file",
 )
-VERBS = ("status", "status --json", "show", "show --json", "export -o {0}/rows.csv", "report -o {0}/page.html")
+WORDS = ("", "--json", "-o {0}/rows.csv", "-o {0}/page.html")
 
 
 def edited(place: Path, rng: np.random.Generator) -> str:
@@ -413,11 +413,11 @@ def test_an_edited_store_has_its_damaged_rows_named_and_the_others_read(original
     for case in range(EDITS):
         place = Path(shutil.copyfile(original, tmp_path / "s.sqlite"))
         done = edited(place, rng)
-        verb = VERBS[case % len(VERBS)].format(tmp_path)
+        words = WORDS[case % len(WORDS)].format(tmp_path)
         with pytest.raises(SystemExit) as ended:
-            main(f"study {verb} --store {place}".split())
+            main(f"study --store {place} {words}".split())
         out, err = capsys.readouterr()
-        told = f"{done}, study {verb}: {out[-300:]} {err[-600:]}"
+        told = f"{done}, study {words}: {out[-300:]} {err[-600:]}"
         assert "inside fsopt" not in err + out, told
         assert ended.value.code in (0, 2), told
         lines = err.splitlines()
@@ -459,7 +459,7 @@ def test_a_table_whose_pages_come_again_and_again_ends(place, capsys):
     content[root] = node.ljust(size - 5, b"\0") + leaf.to_bytes(4, "big") + b"\x06"
     content[28:32] = leaf.to_bytes(4, "big")
     place.write_bytes(content)
-    out, err = command(f"study status --store {place}", capsys)
+    out, err = command(f"study --store {place}", capsys)
     assert "6 units" in out
     assert "the plan cannot be read (rows come twice)" in err
 
@@ -482,7 +482,7 @@ def test_a_run_computes_a_damaged_row_again(place, capsys):
         connection.execute("DELETE FROM units WHERE rowid = 4")
     connection.close()
     assert len(rows_of(place)) == len(wanted) - 3
-    out, err = command(f"study status --store {place} --json", capsys)
+    out, err = command(f"study --store {place} --json", capsys)
     assert len(json.loads(out)["damaged"]) == 3
     assert err.count("damaged") == 3
     fsopt.run_study(STUDY, executor=InProcess(), store=place)

@@ -255,7 +255,7 @@ def test_code_beside_a_study_file_runs_with_consent_alone(folder, capsys, monkey
     (folder / "changed.toml").write_text(text)
     with pytest.raises(ParameterError, match=r"rules\.py:rule.*allow_code=True"):
         fsopt.run_study("changed.toml", executor=InProcess())
-    words = "study run changed.toml --store s.sqlite --jobs 1"
+    words = "study changed.toml --store s.sqlite --jobs 1"
     run(words, capsys, code=2)
     for stream in (sys.stdin, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)
@@ -323,34 +323,34 @@ def test_a_wrong_study_is_refused_before_any_fit(change, error, match):
 
 @pytest.mark.usefixtures("in_process")
 def test_the_verbs_of_a_study(folder, capsys):
-    record = json.loads(run("study run study.toml --store s.sqlite --jobs 1 --json", capsys)[0])
+    record = json.loads(run("study study.toml --store s.sqlite --jobs 1 --json", capsys)[0])
     assert record["states"] == {"done": 8}
-    assert "8 done" in run("study status --store s.sqlite", capsys)[0]
-    shown = json.loads(run("study show --store s.sqlite --json", capsys)[0])["rows"]
+    assert "8 done" in run("study --store s.sqlite", capsys)[0]
+    shown = json.loads(run("study --store s.sqlite --json", capsys)[0])["rows"]
     assert [(row["method"], row["units"]) for row in shown] == [("fsv", 2), ("svm", 2), ("svm", 2), ("svm", 2)]
-    assert "tuned c" in run("study show --store s.sqlite", capsys)[0]
+    assert "tuned c" in run("study --store s.sqlite", capsys)[0]
     for name in ("rows.csv", "rows.parquet"):
-        run(f"study export --store s.sqlite -o {name}", capsys)
+        run(f"study --store s.sqlite -o {name}", capsys)
     rows, again = pd.read_csv("rows.csv"), pd.read_parquet("rows.parquet")
     assert len(rows) == len(again) == 8
     asked = "data method params fold seed status objective bound n_features accuracy balanced_accuracy mcc auc seconds"
     assert set(asked.split()) < set(rows.columns)
     assert rows["accuracy"].to_numpy() == pytest.approx(again["accuracy"].to_numpy())
-    one = json.loads(run(f"study show {rows['key'][0]} --store s.sqlite --json", capsys)[0])
+    one = json.loads(run(f"study --store s.sqlite --unit {rows['key'][0]} --json", capsys)[0])
     assert one["accuracy"] == pytest.approx(rows["accuracy"][0])
 
 
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ("study run none.toml --store s", "none.toml"),
-        ("study run mine.csv --store s", "not TOML"),
-        ("study run study.toml --store s --jobs 0", "--jobs 0 is no number"),
-        ("study run study.toml --store s --jobs 2 --scheduler tcp://127.0.0.1:1", "one of them"),
-        ("study run study.toml --store /none/s", "no folder"),
-        ("study show --store none.sqlite", "none.sqlite"),
-        ("study export --store mine.csv -o a.csv", "damaged"),
-        ("study export --store mine.csv -o a.txt", "type"),
+        ("study none.toml --store s", "none.toml"),
+        ("study mine.csv --store s", "not TOML"),
+        ("study study.toml --store s --jobs 0", "--jobs 0 is no number"),
+        ("study study.toml --store s --jobs 2 --scheduler tcp://127.0.0.1:1", "one of them"),
+        ("study study.toml --store /none/s", "no folder"),
+        ("study --store none.sqlite", "none.sqlite"),
+        ("study --store mine.csv -o a.csv", "damaged"),
+        ("study --store mine.csv -o a.txt", "type"),
     ],
 )
 def test_wrong_words_are_one_line(folder, capsys, words, text):

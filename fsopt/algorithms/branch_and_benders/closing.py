@@ -113,7 +113,7 @@ class Closing:
         self.closed = min(self.closed, value(self.problem, cut, at))
         self.tree.leaf(number, cut.name)
 
-    def _one_more(self, number: int, at: Partial, near: NodeHyperplane, gains: Vector) -> None:
+    def _last_feature(self, number: int, at: Partial, near: NodeHyperplane, gains: Vector) -> None:
         """Close a node where one feature more can be selected: by the machine of each, or the cut of another's.
 
         Parameters

@@ -131,7 +131,7 @@ class SelectionSearch(Closing):
         if at is None:
             return
         if one_left(self.problem, at):
-            self._one_more(node.number, at, node.hyperplane, node.cut.gains)
+            self._last_feature(node.number, at, node.hyperplane, node.cut.gains)
             return
         if self.nodes < ROUNDED or self.nodes % ROUNDED_EVERY == 0:
             self._round(at, node.hyperplane)

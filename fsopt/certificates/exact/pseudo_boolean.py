@@ -33,7 +33,9 @@ def opb(part: Part, threshold: Fraction) -> str:
     NotShownError : the claim is on no selections.
     """
     if "loss" not in part["program"]:
-        raise NotShownError("a proof of another kind than of selections has no pseudo-Boolean form", "choose json")
+        raise NotShownError(
+            "a proof of another kind than of selections has no pseudo-Boolean form", "give the file a name in .json"
+        )
     Work.left = 20 * MOST_WORK
     problem = verify.problem_of(part["program"])
     assert isinstance(problem, Selection)

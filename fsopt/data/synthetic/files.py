@@ -38,7 +38,7 @@ def draw(name: str, params: Mapping[str, Any]) -> dict[str, Dataset]:
     UnknownNameError, ParameterError, DataError : another name, unknown parameters or wrong values.
     """
     if name not in LAWS:
-        raise unknown("law", name, LAWS, "fsopt data make --help")
+        raise unknown("law", name, LAWS, "fsopt data --help")
     function, given = LAWS[name]
     known = list(inspect.signature(function).parameters)
     for parameter in params:

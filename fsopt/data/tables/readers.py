@@ -251,7 +251,7 @@ def _resolve(source: Path) -> Path:
         return path
     if path.parent != Path() or found:
         raise DataError(f"the type of {path} is not known from its name", f"use one of {', '.join(READERS)}")
-    folder, command = data_folder(), f"fsopt data fetch {shlex.quote(brief(source))}"
+    folder, command = data_folder(), f"fsopt data {shlex.quote(brief(source))} --fetch"
     if folder is None:
         raise DataError(
             f"there is no data set '{brief(source)}': it is not bundled and the folder {FOLDER_VARIABLE} is not set",

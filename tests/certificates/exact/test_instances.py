@@ -13,10 +13,10 @@ from fsopt.certificates.exact.claims import VERIFIED, claim_of_pair
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.certificates.exact.program import exact_program
 from fsopt.compiler import compile_model
-from fsopt.library.instances import build_instance, exact_ends
 from fsopt.models.registry import MODELS
 from fsopt.solvers.base import solve
 from fsopt.verification.exact_checking import claim_infeasible, solve_claim
+from tools.instances import build_instance, exact_ends
 
 FIRST = ("onsvm", "fsv-step", "svm", "svm-dual", "gmeb-primal", "gmeb-dual", "mpm", "gmeb-sdp")
 """Two linear programs, two quadratic ones, three with cones, and one with a matrix."""

@@ -1,6 +1,6 @@
 """Agreement of the registered solvers on the models of the classes that they claim, as data and as a table.
 
-``python -m fsopt.library.conformance FILE`` writes both tables of ``solvers/README.md``: tiny instances, and instances
+``python -m tools.conformance FILE`` writes both tables of ``solvers/README.md``: tiny instances, and instances
 of realistic size.
 """
 
@@ -20,8 +20,8 @@ from fsopt.common.files import write_text
 from fsopt.compiler import compile_model
 from fsopt.data import load_dataset
 from fsopt.errors import SolverError
-from fsopt.library.draws import trial_data
 from fsopt.methods.preprocessing import preprocess
+from fsopt.models.draws import build_trial
 from fsopt.models.registry import MODELS, build
 from fsopt.solvers.base import solve
 from fsopt.solvers.registry import SOLVERS, preference
@@ -46,11 +46,6 @@ class Agreement:
     difference: float | None
     certificate: float | None
     note: str = ""
-
-
-def build_trial(slug: str) -> pyo.ConcreteModel:
-    """Return the tiny instance of a model on which solvers are compared."""
-    return build(slug, trial_data(slug), **MODELS[slug].trial.params)
 
 
 def build_realistic(slug: str) -> pyo.ConcreteModel:

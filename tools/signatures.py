@@ -1,6 +1,6 @@
 """The keywords of every model and method for type checkers: overloads of build and fit, and the estimators.
 
-``python -m fsopt.library.signatures`` writes ``fsopt/signatures.pyi`` and ``fsopt/estimators/__init__.pyi`` anew. With
+``python -m tools.signatures`` writes ``fsopt/signatures.pyi`` and ``fsopt/estimators/__init__.pyi`` anew. With
 them an editor completes the parameters of ``fsopt.fit("gmeb", ...)`` and of ``fsopt.estimators.GMEB(...)``, and a type
 checker refuses a misspelt one. Names that are known at run time only, and models and methods of the user's own, fall to
 the last overload of :func:`fsopt.build` and :func:`fsopt.fit`, which takes their parameters from a mapping:
@@ -21,9 +21,9 @@ from fsopt.methods.registry import METHODS, fit
 from fsopt.models.registry import MODELS, build
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {"build": build, "fit": fit}
-PACKAGE = Path(__file__).parent.parent
+PACKAGE = Path(__file__).parents[1] / "fsopt"
 DATA = {"build": ["data: Dataset"], "fit": ["data: Dataset | Samples", "y: ArrayLike | None = ..."]}
-HEAD = """# Overloads of build and fit, written by ``python -m fsopt.library.signatures``.
+HEAD = """# Overloads of build and fit, written by ``python -m tools.signatures``.
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
@@ -44,7 +44,7 @@ from fsopt.typing import Samples
 """
 
 
-ESTIMATORS = """# The estimators of all methods, written by ``python -m fsopt.library.signatures``.
+ESTIMATORS = """# The estimators of all methods, written by ``python -m tools.signatures``.
 
 from collections.abc import Mapping, Sequence
 from typing import Any

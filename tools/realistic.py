@@ -1,6 +1,6 @@
 """The second shelf of the library: 20 instances of realistic size, compressed, with the best known value and a bound.
 
-``python -m fsopt.library.realistic`` writes ``models/realistic`` anew; the data sets sonar and colon are those
+``python -m tools.realistic`` writes ``models/realistic`` anew; the data sets sonar and colon are those
 of the folder in ``FSOPT_DATA``. It takes some minutes: each route to an instance gets ``SECONDS``. Names of instances
 on the command line are those that are written.
 """
@@ -24,11 +24,11 @@ from fsopt.data import Dataset, load_dataset
 from fsopt.data.synthetic.gbd import gbd_set_one
 from fsopt.errors import ParameterError
 from fsopt.formats.writers import export
-from fsopt.library import optima
-from fsopt.library.best_known import beaten, best_known, solu
-from fsopt.library.pages import LEAK, table
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.registry import build
+from tools import optima
+from tools.best_known import beaten, best_known, solu
+from tools.pages import LEAK, table
 
 SECONDS = 45.0
 LARGEST = 2_000_000
@@ -190,7 +190,7 @@ def page(rows: list[dict[str, Any]]) -> str:
     headings = ("instance", "class", "variables", "integer", "constraints", "best known", "bound", "proved by")
     foot = (
         f"`{INDEX}` has parameters, all digits and checksums, `{SOLU}` values and bounds in the form of MIPLIB. "
-        "Written by `python -m fsopt.library.realistic`."
+        "Written by `python -m tools.realistic`."
     )
     return "\n\n".join([head, table(headings, listed), LEAK, foot]) + "\n"
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from fsopt.library.equations import with_mathematics
 from fsopt.models.display import components, displayed_program, math_block, meanings
 from fsopt.models.papers import PAPERS
+from tools.equations import with_mathematics
 
 READERS = {
     ".lp": "SCIP, Gurobi, Xpress; HiGHS where there is no quadratic constraint",
@@ -29,7 +29,7 @@ LEAK = (
     "tolerance $\\varepsilon$ allows $w = \\sqrt\\varepsilon$ at $s = t = 0$, and its optimum is then too good by "
     "about as much: set the tolerance to 1e-12, or take the .cbf file, in which they are cones."
 )
-COMMAND = "python -m fsopt.library.instances"
+COMMAND = "python -m tools.instances"
 
 
 def page(builder: Callable[..., Any], model: pyo.ConcreteModel, facts: Mapping[str, Any]) -> str:

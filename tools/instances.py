@@ -1,6 +1,6 @@
 """The instance library: one small instance of every registered model, as files with their known optimum.
 
-``python -m fsopt.library.instances`` writes the folder ``models`` anew: the same bytes on every run, and on every
+``python -m tools.instances`` writes the folder ``models`` anew: the same bytes on every run, and on every
 processor but for the last digits of the covariance factors of the MPMs and of the ends of exact intervals.
 """
 
@@ -26,15 +26,15 @@ from fsopt.compiler.classes import classify, program_class
 from fsopt.data import Dataset
 from fsopt.errors import FileError, NotShownError
 from fsopt.formats.writers import export
-from fsopt.library import pages
-from fsopt.library.draws import GRID, instance_data
-from fsopt.library.optima import write_optimum
+from fsopt.models.draws import GRID, instance_data
 from fsopt.models.registry import MODELS, build
 from fsopt.models.sla.misclass_lpec import without_complementarities
 from fsopt.models.spec import ModelSpec
 from fsopt.solvers.base import solve
 from fsopt.verification.exact_checking import solve_claim
 from fsopt.verifier.rationals import decimal
+from tools import pages
+from tools.optima import write_optimum
 
 LAW = (
     "samples alternate between the classes +1 and -1; values are independent normal with variance 1, and mean "

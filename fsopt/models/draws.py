@@ -1,11 +1,12 @@
-"""The drawn data of a model's instances: in the instance library, and for the comparison of solvers."""
+"""The drawn data of a model's instances: in the instance library, and for trials of solvers."""
 
 from __future__ import annotations
 
 import numpy as np
+import pyomo.environ as pyo
 
 from fsopt.data import Dataset
-from fsopt.models.registry import MODELS
+from fsopt.models.registry import MODELS, build
 from fsopt.models.spec import Instance
 from fsopt.typing import Matrix, Vector
 
@@ -35,3 +36,8 @@ def trial_data(slug: str) -> Dataset:
     """Return the data on which solvers are compared on a model, standardised."""
     X, y = two_classes(MODELS[slug].trial)
     return Dataset((X - X.mean(axis=0)) / X.std(axis=0), y, name="conformance")
+
+
+def build_trial(slug: str) -> pyo.ConcreteModel:
+    """Return the tiny instance of a model on which solvers are compared."""
+    return build(slug, trial_data(slug), **MODELS[slug].trial.params)

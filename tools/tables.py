@@ -1,6 +1,6 @@
 """The tables of models, methods and solvers in the pages, and the solvers' packages that mypy passes over.
 
-``python -m fsopt.library.tables`` writes them anew from the registries, between the marks of each file.
+``python -m tools.tables`` writes them anew from the registries, between the marks of each file.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from pathlib import Path
 from fsopt.common.files import write_text
 from fsopt.common.registry import Entry, Registry
 from fsopt.compiler.classes import CLASSES
-from fsopt.library.pages import table
 from fsopt.methods.registry import METHODS
 from fsopt.models.papers import PAPERS
 from fsopt.models.registry import MODELS
 from fsopt.solvers.registry import SOLVERS
+from tools.pages import table
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 
 
 def papers() -> str:

@@ -1,0 +1,184 @@
+r"""Ridge logistic regression on few variables: a path over their number, by greedy steps and exchanges.
+
+.. math::
+
+    F(S) = \min_{w, b}\ \tfrac12 \|w\|^2 + C \sum_i g_i \ln\big(1 + e^{-y_i (w'z_i + b)}\big)
+    \quad\text{s.t.}\quad w_j = 0 \text{ for the columns } j \text{ of variables outside of } S
+
+A variable is one column of Z or several that enter together, such as the 0/1 columns of a category. With the Hessian H
+of F in the weights of S, and for another variable with columns G, the negative gradient :math:`q_G`, the second
+derivatives :math:`D_G` and the mixed ones :math:`B_G`, a quadratic model of F falls by
+
+.. math:: \tfrac12 q_G' (D_G - B_G' H^{-1} B_G)^{-1} q_G
+
+when G enters, and rises by :math:`\tfrac12 w_R' ([H^{-1}]_{RR})^{-1} w_R` when R leaves. A greedy step takes the
+largest fall; an exchange takes the pair of largest difference, and is kept where F itself falls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import expit
+
+from fsopt.common import clock
+from fsopt.typing import Indices, Matrix, Vector
+
+EXCHANGES, WEAKEST = 3, 4
+"""Exchanges for each number of variables, and selected variables of smallest rise that are tried to leave."""
+FALL = 1e-6
+"""Share of F by which an exchange has to lower it."""
+STEPS, HALVINGS, PRECISION = 25, 12, 1e-5
+"""Newton steps at most, halvings of one at most, and the expected fall, as a share of F, at which they end."""
+TINY = 1e-12
+"""Curvature of the intercept where every sample is told without doubt."""
+NEVER = -1.0
+"""Fall of a variable that cannot enter."""
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticPath:
+    """The program for all selections of variables.
+
+    Parameters
+    ----------
+    Z, y, g : samples (n, p), labels in {-1, +1} and weights of the losses (n,).
+    groups : the columns of each variable.
+    """
+
+    Z: Matrix
+    y: Vector
+    g: Vector
+    groups: Sequence[Indices]
+    squares: Matrix = field(init=False, repr=False)
+    first: Indices = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "squares", self.Z * self.Z)
+        object.__setattr__(self, "first", np.array([group[0] for group in self.groups]))
+
+    def columns(self, chosen: Sequence[int]) -> Indices:
+        """Return the columns of variables, one variable after another."""
+        return np.concatenate([np.empty(0, dtype=int), *(self.groups[v] for v in chosen)]).astype(int)
+
+    def fit(self, columns: Indices, cs: Vector, start: Vector | None = None) -> tuple[Matrix, Vector]:
+        """Return the hyperplanes (k, s + 1) on some columns, intercepts last, for k penalty weights; and the values F.
+
+        Newton's method, for all penalty weights at a time.
+        """
+        A = np.column_stack([self.Z[:, columns], np.ones(len(self.y))])
+        ridge = np.append(np.ones(len(columns)), 0.0)
+        theta = np.zeros((len(cs), len(ridge))) if start is None else np.tile(start, (len(cs), 1))
+        value, active = self._value(A, theta, cs), np.arange(len(cs))
+        for _ in range(STEPS):
+            at, c = theta[active], cs[active]
+            away = expit(-self.y * (at @ A.T)) * self.g
+            gradient = at * ridge - c[:, None] * ((away * self.y) @ A)
+            curved = c[:, None] * away * (1.0 - np.minimum(away / self.g, 1.0))
+            hessian = (A.T[None] * curved[:, None, :]) @ A + np.diag(ridge + TINY)
+            step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+            expected = np.einsum("ij,ij->i", gradient, step)
+            theta[active], value[active] = self._shortened(A, at, step, c, value[active])
+            active = active[expected > PRECISION * value[active]]
+            if not len(active):
+                break
+        return theta, value
+
+    def path(self, c: float, largest: int) -> list[tuple[int, ...]]:
+        """Return the variables selected for 0, 1, ... of them; it ends early where no further variable lowers F."""
+        chosen, cs = tuple[int, ...](), np.array([c])
+        theta, value = self.fit(self.columns(chosen), cs)
+        found, model = [chosen], _Model(self, chosen, theta[0], c)
+        while len(chosen) < min(largest, len(self.groups)):
+            clock.check()
+            falls = model.falls()
+            entering = int(np.argmax(falls))
+            if falls[entering] <= 0.0:
+                break
+            start = np.concatenate([theta[0, :-1], np.zeros(len(self.groups[entering])), theta[0, -1:]])
+            chosen = (*chosen, entering)
+            theta, value = self.fit(self.columns(chosen), cs, start)
+            model = _Model(self, chosen, theta[0], c)
+            for _ in range(EXCHANGES):
+                other = model.exchanged(FALL * float(value[0]))
+                if other is None:
+                    break
+                new, new_value = self.fit(self.columns(other), cs)
+                if new_value[0] >= (1.0 - FALL) * value[0]:
+                    break
+                chosen, theta, value = other, new, new_value
+                model = _Model(self, chosen, theta[0], c)
+            found.append(chosen)
+        return found
+
+    def _value(self, A: Matrix, theta: Matrix, cs: Vector) -> Vector:
+        losses: Vector = cs * (np.logaddexp(0.0, -self.y * (theta @ A.T)) @ self.g)
+        return losses + 0.5 * np.einsum("ij,ij->i", theta[:, :-1], theta[:, :-1])
+
+    def _shortened(self, A: Matrix, at: Matrix, step: Matrix, cs: Vector, value: Vector) -> tuple[Matrix, Vector]:
+        """Return the points after steps, halved until no value rises, and their values."""
+        length = np.ones(len(cs))
+        for _ in range(HALVINGS):
+            new = at - length[:, None] * step
+            values = self._value(A, new, cs)
+            risen = values > value * (1.0 + 1e-12)
+            if not risen.any():
+                return new, values
+            length[risen] *= 0.5
+        return np.where(risen[:, None], at, new), np.where(risen, value, values)
+
+
+class _Model:
+    """The quadratic model of F at the optimum for the chosen variables."""
+
+    def __init__(self, problem: LogisticPath, chosen: tuple[int, ...], theta: Vector, c: float) -> None:
+        self.problem, self.chosen, self.theta = problem, chosen, theta
+        columns = problem.columns(chosen)
+        A = np.column_stack([problem.Z[:, columns], np.ones(len(problem.y))])
+        away = expit(-problem.y * (A @ theta))
+        self.curved = c * problem.g * away * (1.0 - away)
+        weighted = A * self.curved[:, None]
+        hessian = weighted.T @ A + np.diag(np.append(np.ones(len(columns)), TINY))
+        self.inverse = np.linalg.inv(hessian)
+        self.gradient = c * ((problem.g * away * problem.y) @ problem.Z)
+        self.cross = weighted.T @ problem.Z
+        self.diagonal = 1.0 + self.curved @ problem.squares
+
+    def falls(self) -> Vector:
+        """Return the fall of F by the model when each variable enters."""
+        return self._falls(self.inverse, self.gradient)
+
+    def exchanged(self, smallest: float) -> tuple[int, ...] | None:
+        """Return the variables after the exchange of largest fall; None where no fall exceeds the smallest."""
+        best, found = smallest, None
+        ends = np.cumsum([len(self.problem.groups[v]) for v in self.chosen])
+        parts = [np.arange(end - len(self.problem.groups[v]), end) for v, end in zip(self.chosen, ends, strict=True)]
+        blocks = [np.linalg.inv(self.inverse[np.ix_(part, part)]) for part in parts]
+        rises = [0.5 * self.theta[part] @ block @ self.theta[part] for part, block in zip(parts, blocks, strict=True)]
+        for k in np.argsort(rises, kind="stable")[:WEAKEST]:
+            reach = self.inverse[:, parts[k]] @ blocks[k]
+            inverse = self.inverse - reach @ self.inverse[parts[k]]
+            falls = self._falls(inverse, self.gradient + (reach @ self.theta[parts[k]]) @ self.cross)
+            entering = int(np.argmax(falls))
+            if falls[entering] - rises[k] > best:
+                best = falls[entering] - rises[k]
+                found = (*self.chosen[:k], *self.chosen[k + 1 :], entering)
+        return found
+
+    def _falls(self, inverse: Matrix, gradient: Vector) -> Vector:
+        reached = inverse @ self.cross
+        left = self.diagonal - np.einsum("ij,ij->j", self.cross, reached)
+        falls = (0.5 * gradient**2 / np.maximum(left, 1.0))[self.problem.first]  # left is at least 1, but for rounding
+        for v, group in enumerate(self.problem.groups):
+            if len(group) > 1:
+                falls[v] = self._fall(group, reached, gradient)
+        falls[list(self.chosen)] = NEVER
+        return falls
+
+    def _fall(self, group: Indices, reached: Matrix, gradient: Vector) -> float:
+        """Return the fall when a variable of several columns enters."""
+        Z = self.problem.Z[:, group]
+        block = np.eye(len(group)) + (Z * self.curved[:, None]).T @ Z - self.cross[:, group].T @ reached[:, group]
+        return float(0.5 * gradient[group] @ np.linalg.solve(block, gradient[group]))

@@ -1,0 +1,148 @@
+"""What of a selection chance explains: permuted labels, complementary halves, and features that tell too much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import chdtrc
+
+from fsopt.analysis.few_features import groups_of, path_of
+from fsopt.data import Dataset
+from fsopt.data.scores import area
+from fsopt.data.splits import random_parts, train_and_test
+from fsopt.methods.preprocessing import preprocess
+from fsopt.typing import Matrix, Vector
+
+PERMUTATIONS, SIZES = 99, 6
+"""Permutations of the labels, and numbers of features up to which each is explained."""
+NEARLY_FREE = 50.0
+"""Penalty weight of a classifier that is tested: its ridge hardly matters."""
+SHARES = np.arange(0.05, 1.0001, 0.05)
+"""Quantiles of p-values that are aggregated."""
+SUSPICIOUS, APART, NEAREST, MOST = 0.98, 5.0, 0.002, 2
+"""Leaks: AUC from which on, factor to the error of the next feature, smallest error that counts, and their number."""
+
+
+@dataclass(frozen=True)
+class Leak:
+    """Features that alone rank the classes nearly without error, while the next one is far behind.
+
+    Attributes
+    ----------
+    features : one or two names.
+    area, following : the AUC of the weakest of these, and that of the next feature.
+    """
+
+    features: tuple[str, ...]
+    area: float
+    following: float
+
+
+def noise_p_value(data: Dataset, seed: int) -> float:
+    r"""Return the p-value of the question whether the features tell anything of the labels.
+
+    For the labels and for permutations of them, the sum of squares that greedy least squares explains with 1, ..., 6
+    features is ranked among all of these, and the smallest rank over the numbers of features is ranked again; ties
+    count against the labels. Under exchangeable labels :math:`P(p \le u) \le u` for every u.
+
+    Notes
+    -----
+    Westfall and Young, Resampling-based multiple testing (1993).
+    """
+    rng = np.random.default_rng(seed)
+    labels = np.column_stack([data.y, *(rng.permutation(data.y) for _ in range(PERMUTATIONS))])
+    work, _ = preprocess(data, "standard")
+    explained = _explained(np.asarray(work.X), labels - labels.mean(axis=0))
+    close = 1e-9 * np.abs(explained)
+    ranks = (explained[None] >= (explained - close)[:, None]).mean(axis=1)
+    smallest = ranks.min(axis=1)
+    return float((smallest <= smallest[0] + 1e-12).mean())
+
+
+def _explained(Z: Matrix, labels: Matrix) -> Matrix:
+    """Return the sums of squares (labels, sizes) that greedy least squares explains, for all labels at a time."""
+    Z = Z - Z.mean(axis=0)
+    left = np.tile((Z**2).sum(axis=0), (labels.shape[1], 1))
+    small = 1e-9 * left.max(initial=0.0)
+    bases: list[Matrix] = []
+    rest, found, places = labels.T.copy(), [], np.arange(labels.shape[1])
+    for _ in range(min(SIZES, Z.shape[1], len(Z) - 2)):
+        inner = rest @ Z
+        entering = np.argmax(np.where(left > small, inner**2 / np.maximum(left, small + 1e-300), -1.0), axis=1)
+        column = Z[:, entering].T
+        for basis in bases:
+            column = column - (basis * column).sum(axis=1, keepdims=True) * basis
+        norms = np.linalg.norm(column, axis=1, keepdims=True)
+        basis = np.divide(column, norms, out=np.zeros_like(column), where=norms > np.sqrt(small))
+        bases.append(basis)
+        rest = rest - (basis * rest).sum(axis=1, keepdims=True) * basis
+        left = left - (basis @ Z) ** 2
+        left[places, entering] = 0.0
+        found.append((labels.T**2).sum(axis=1) - (rest**2).sum(axis=1))
+    return np.array(found).T
+
+
+def selected_and_tested(data: Dataset, m: int, search: float, seed: int) -> tuple[Matrix, Matrix]:
+    """Return what each of two random complementary halves selects (2, v), and p-values on the other one (2, v).
+
+    The p-value of a selected variable is that of its likelihood ratio in the classifier on the other half, times the number
+    of selected variables; that of another variable is 1.
+    """
+    v = len(groups_of(data))
+    selected, p_values = np.zeros((2, v), dtype=bool), np.ones((2, v))
+    for k, half in enumerate(random_parts(data, (0.5, 0.5), seed)):
+        part, other = train_and_test(data, np.setdiff1d(np.arange(data.n), half))
+        if part.p != data.p:  # a category without samples in this half: the encoding of all data
+            part, other = data.rows(half), data.rows(np.setdiff1d(np.arange(data.n), half))
+        chosen = path_of(part).path(search, m)[-1]
+        selected[k, list(chosen)] = True
+        if chosen:
+            p_values[k, list(chosen)] = np.minimum(1.0, len(chosen) * _likelihood_ratios(other, chosen))
+    return selected, p_values
+
+
+def _likelihood_ratios(data: Dataset, chosen: tuple[int, ...]) -> Vector:
+    """Return the p-value of each of the chosen variables: twice the rise of the loss without it, by its chi-square."""
+    problem = path_of(data)
+    varying = problem.Z.std(axis=0) > 0.0
+    kept = [problem.groups[v][varying[problem.groups[v]]] for v in chosen]
+    cs = np.array([NEARLY_FREE])
+    whole = problem.fit(np.concatenate(kept), cs)[1][0]
+    found = np.ones(len(chosen))
+    for k, group in enumerate(kept):
+        if len(group):
+            rest = np.concatenate([np.empty(0, dtype=int), *kept[:k], *kept[k + 1 :]])
+            rise = max(float(problem.fit(rest, cs)[1][0] - whole) / NEARLY_FREE, 0.0)
+            found[k] = chdtrc(len(group), 2.0 * rise)
+    return found
+
+
+def aggregated(p_values: Matrix) -> Vector:
+    r"""Return the p-values (v,) of variables from those of many splits (s, v), dependent ones.
+
+    .. math:: p_j = \min\Big(1,\ (1 - \ln 0.05) \inf_{0.05 \le u \le 1} q_u(p_{1j} / u, \dots, p_{sj} / u)\Big)
+
+    with the quantile :math:`q_u`.
+
+    Notes
+    -----
+    Meinshausen, Meier and Buehlmann, p-values for high-dimensional regression, JASA 104 (2009).
+    """
+    ordered = np.sort(p_values, axis=0)
+    at = np.maximum(np.ceil(SHARES * len(ordered) - 1e-9).astype(int) - 1, 0)
+    smallest = (ordered[at] / SHARES[:, None]).min(axis=0)
+    return np.asarray(np.minimum(1.0, (1.0 - np.log(SHARES[0])) * smallest))
+
+
+def leak_of(data: Dataset) -> Leak | None:
+    """Return the features that tell so much more than all others that they may be known only after the label."""
+    single = np.array([area(data.y, column) for column in data.X.T])
+    single = np.maximum(single, 1.0 - single)
+    order = np.argsort(-single, kind="stable")
+    errors = 1.0 - np.append(single[order], 0.5)
+    for count in range(1, min(MOST, data.p) + 1):
+        weakest, following = float(errors[count - 1]), float(errors[count])
+        if weakest < 1.0 - SUSPICIOUS and following >= APART * max(weakest, NEAREST):
+            return Leak(tuple(data.features[j] for j in order[:count]), 1.0 - weakest, 1.0 - following)
+    return None

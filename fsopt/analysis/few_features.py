@@ -1,0 +1,236 @@
+r"""The number of variables of a logistic classifier by cross-validated log-loss, and how good the whole choice is.
+
+A configuration is the penalty weight of the path that selects, and that of the classifier on what it selects. The
+log-loss :math:`L(M)` of M variables is that of its best configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fsopt.algorithms.logistic_path import LogisticPath
+from fsopt.data import Dataset
+from fsopt.data.scores import area
+from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.data.weights import loss_weights
+from fsopt.methods.preprocessing import preprocess
+from fsopt.typing import Indices, Matrix, Vector
+
+SEARCHES = (0.03, 0.3)
+"""Penalty weights of the paths that select."""
+CLASSIFIERS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 10.0)
+"""Penalty weights of the classifiers on what a path selects."""
+ONE_BY_ONE, LARGEST = 10, (12, 15, 20, 25)
+"""Number of variables up to which each is tried, and the larger ones that are."""
+GAIN, ALLOWED = 0.1, 0.02
+"""Share of the fall of the log-loss, and log-loss, that fewer variables may cost."""
+RARE = 0.2
+"""Share of the smaller class below which both classes have the same weight in the log-loss."""
+RULES = ("log-loss", "shortest")
+TIE = 1e-12
+DRAWS = 200
+"""Bootstrap draws of the samples."""
+LEVEL = 0.95
+"""Of the intervals."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The number of variables and the configuration that cross-validated scores choose.
+
+    Attributes
+    ----------
+    m, search, c : number of variables, and penalty weights of the path and of the classifier.
+    sizes, losses : numbers of variables that were tried, and the mean log-loss of each at its best configuration.
+    """
+
+    m: int
+    search: float
+    c: float
+    sizes: tuple[int, ...]
+    losses: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Scores of samples by classifiers that were fitted without them.
+
+    Attributes
+    ----------
+    values : (r, n, s, k) for repetitions, samples, numbers of variables and configurations.
+    sizes : these numbers (s,), increasing from 0.
+    y, weights : labels and weights in the log-loss (n,).
+    folds : of each repetition, the samples of each fold.
+    """
+
+    values: Matrix
+    sizes: tuple[int, ...]
+    y: Vector
+    weights: Vector
+    folds: list[list[Indices]]
+
+    @property
+    def losses(self) -> Matrix:
+        """The log-losses (n, s, k), means over the repetitions."""
+        found: Matrix = np.logaddexp(0.0, -self.y[:, None, None] * self.values).mean(axis=0)
+        return found
+
+    def areas(self, at: Indices) -> Matrix:
+        """Return the AUC of each fold (folds, s), of configuration ``at[i]`` for the i-th number of variables."""
+        return np.array(
+            [
+                [area(self.y[fold], scores[fold, i, k]) for i, k in enumerate(at)]
+                for scores, folds in zip(self.values, self.folds, strict=True)
+                for fold in folds
+            ]
+        )
+
+
+def sizes_of(groups: int, wanted: int | None = None) -> tuple[int, ...]:
+    """Return the numbers of variables that are tried, among them one that is wanted."""
+    numbers = {*range(ONE_BY_ONE + 1), *LARGEST} | (set() if wanted is None else {wanted})
+    return tuple(sorted({min(m, groups) for m in numbers}))
+
+
+def groups_of(data: Dataset) -> list[Indices]:
+    """Return the features of each variable: those that were made of one column of a table are one variable."""
+    if data.encoded is None:
+        return [np.array([j]) for j in range(data.p)]
+    sizes = [len(column.features) for column in data.encoded.encoding.columns]
+    ends = np.cumsum(sizes)
+    return [np.arange(end - size, end) for size, end in zip(sizes, ends, strict=True)]
+
+
+def variables_of(data: Dataset) -> tuple[str, ...]:
+    """Return the name of each variable."""
+    return data.features if data.encoded is None else tuple(c.name for c in data.encoded.encoding.columns)
+
+
+def path_of(data: Dataset) -> LogisticPath:
+    """Return the program of the selections of standardised variables."""
+    work, _ = preprocess(data, "standard")
+    return LogisticPath(work.X, work.y, np.broadcast_to(loss_weights(1.0, data.weights), data.n), groups_of(data))
+
+
+def scores_of_fold(train: Dataset, test: Dataset, sizes: tuple[int, ...]) -> Matrix:
+    """Return the scores (n, s, k) of test samples, of all numbers of variables and configurations."""
+    map_ = preprocess(train, "standard")[1]
+    problem, Z = path_of(train), map_.apply(test.X)
+    cs = np.array(CLASSIFIERS)
+    found = np.empty((test.n, len(sizes), len(SEARCHES), len(cs)))
+    for k, search in enumerate(SEARCHES):
+        path = problem.path(search, sizes[-1])
+        for i, m in enumerate(sizes):
+            columns = problem.columns(path[min(m, len(path) - 1)])
+            theta, _ = problem.fit(columns, cs)
+            found[:, i, k] = Z[:, columns] @ theta[:, :-1].T + theta[:, -1]
+    return found.reshape(test.n, len(sizes), -1)
+
+
+def cross_validated(data: Dataset, sizes: tuple[int, ...], folds: int, repeats: int, seed: int) -> Scores:
+    """Return the scores of all samples by repeated cross-validation."""
+    values = np.empty((repeats, data.n, len(sizes), len(SEARCHES) * len(CLASSIFIERS)))
+    splits = [stratified_folds(data, folds, seed + r) for r in range(repeats)]
+    for r, split in enumerate(splits):
+        for fold in split:
+            values[r, fold] = scores_of_fold(*train_and_test(data, fold), sizes)
+    weights = np.array(np.broadcast_to(loss_weights(1.0, data.weights), data.n))
+    classes = [data.positive, data.negative]
+    if min(map(len, classes)) < RARE * data.n:
+        for members in classes:
+            weights[members] *= 0.5 / weights[members].sum()
+    return Scores(values, sizes, data.y, weights, splits)
+
+
+def choose(scores: Scores, losses: Matrix, weights: Vector, rule: str, wanted: int | None = None) -> Choice:
+    r"""Return the number of variables and the configuration.
+
+    .. math:: \min \{M : L(M) \le L^* + \min(0.1\,(L(0) - L^*),\ 0.02)\}, \qquad L^* = \min_M L(M)
+
+    With the rule ``shortest`` the fewest whose AUC, a mean over the folds, is within one standard error of the best.
+
+    Parameters
+    ----------
+    losses, weights : (n, s, k) log-losses of the samples, and their weights (n,).
+    wanted : a given number of variables.
+    """
+    means = np.tensordot(weights / weights.sum(), losses, 1)
+    at = means.argmin(axis=1)
+    curve: Vector = means[np.arange(len(at)), at]
+    if wanted is not None:
+        i = scores.sizes.index(wanted)
+    elif rule == "shortest":
+        areas = scores.areas(at)
+        mean = areas.mean(axis=0)
+        best = int(np.argmax(mean))
+        error = areas[:, best].std(ddof=1) / np.sqrt(len(areas))
+        i = int(np.argmax(mean >= mean[best] - error - TIE))
+    else:
+        gain = float(curve[0] - curve.min())
+        i = int(np.argmax(curve <= curve.min() + min(GAIN * gain, ALLOWED) + TIE))
+    k, c = divmod(int(at[i]), len(CLASSIFIERS))
+    return Choice(scores.sizes[i], SEARCHES[k], CLASSIFIERS[c], scores.sizes, curve)
+
+
+def nested_scores(data: Dataset, fold: Indices, folds: int, seed: int, rule: str, wanted: int | None) -> Vector:
+    """Return the scores of the samples of a fold by the whole choice on the other samples."""
+    train, test = train_and_test(data, fold)
+    groups = len(groups_of(train))
+    wanted = None if wanted is None else min(wanted, groups)
+    inner = cross_validated(train, sizes_of(groups, wanted), folds, 1, seed)
+    columns, theta = classifier(train, choose(inner, inner.losses, inner.weights, rule, wanted))
+    map_ = preprocess(train, "standard")[1]
+    return np.asarray(map_.apply(test.X)[:, columns] @ theta[:-1] + theta[-1])
+
+
+def classifier(data: Dataset, choice: Choice) -> tuple[Indices, Vector]:
+    """Return the columns that a choice selects, and their weights and the intercept, of standardised features."""
+    problem = path_of(data)
+    columns = problem.columns(problem.path(choice.search, choice.m)[-1])
+    return columns, problem.fit(columns, np.array([choice.c]))[0][0]
+
+
+def quality(y: Vector, scores: Vector) -> dict[str, float]:
+    """Return AUC, accuracy, sensitivity, specificity and log-loss of scores whose sigmoid is a probability."""
+    right = (scores > 0) == (y > 0)
+    return {
+        "AUC": area(y, scores),
+        "accuracy": float(right.mean()),
+        "sensitivity": float(right[y > 0].mean()),
+        "specificity": float(right[y < 0].mean()),
+        "log-loss": float(np.logaddexp(0.0, -y * scores).mean()),
+    }
+
+
+def intervals(
+    scores: Scores, nested: Mapping[str, float], rule: str, wanted: int | None, seed: int
+) -> dict[str, tuple[float, float]]:
+    """Return an interval for each measure, by bootstrap draws: the choice is repeated, and scored on the samples left.
+
+    The distances of its quantiles from their mean are those of the interval from the nested measure.
+
+    Notes
+    -----
+    Tsamardinos, Greasidou and Borboudakis, Bootstrapping the out-of-sample predictions, Machine Learning 107 (2018).
+    """
+    rng, n, losses = np.random.default_rng(seed), len(scores.y), scores.losses
+    mean_scores = scores.values.mean(axis=0)
+    found = []
+    for _ in range(DRAWS):
+        drawn = np.bincount(rng.integers(0, n, n), minlength=n)
+        left = drawn == 0
+        if len(set(scores.y[left].tolist())) < 2 or len(set(scores.y[~left].tolist())) < 2:
+            continue
+        choice = choose(scores, losses, drawn * scores.weights, rule, wanted)
+        k = SEARCHES.index(choice.search) * len(CLASSIFIERS) + CLASSIFIERS.index(choice.c)
+        found.append(quality(scores.y[left], mean_scores[left, scores.sizes.index(choice.m), k]))
+    ends = {}
+    for name, value in nested.items():
+        drawn_values = np.array([one[name] for one in found])
+        low, high = np.quantile(drawn_values, [0.5 - LEVEL / 2, 0.5 + LEVEL / 2]) - drawn_values.mean()
+        most = np.inf if name == "log-loss" else 1.0
+        ends[name] = (float(np.clip(value + low, 0.0, most)), float(np.clip(value + high, 0.0, most)))
+    return ends

@@ -1,1 +1,0 @@
-"""The writers of the instance library, its pages, the table of conformance and the typed signatures."""

@@ -1,0 +1,110 @@
+"""Options of modes: ``select --path``, ``solve --sensitivity`` and ``--explain``, ``show`` of saved answers."""
+
+import json
+
+import pytest
+
+import fsopt
+from fsopt.analysis import infeasibility
+from fsopt.errors import SolverError
+
+
+def test_a_path_as_json_and_as_a_table(small, run):
+    record = run("select small.csv --path 0-1,3 --json -o path.json")
+    assert [row["m"] for row in record["rows"]] == [0, 1, 3]
+    assert all(row["optimal"] and row["bound"] <= row["objective"] for row in record["rows"])
+    assert json.loads((small / "path.json").read_text()) == record
+    record = run("select small.csv --path 1 --c 2 --c 0.5 --json")
+    assert record["c"] == [row["c"] for row in record["rows"]] == [0.5, 2.0]
+    assert "closed" in run("select small.csv --path all")
+
+
+def test_shadow_prices_stand_beside_the_answer(small, run):
+    record = run("solve onsvm --data small.csv --sensitivity --json -o solved.json")
+    model = fsopt.build("onsvm", fsopt.load_dataset("small.csv"))
+    lines = fsopt.sensitivity(model).constraints
+    for found, line in zip(record["sensitivity"]["constraints"], lines, strict=True):
+        assert (found["name"], found["price"]) == (line.name, pytest.approx(line.price))
+    ones = [line.price for line in lines if line.name.startswith("margin")]  # the only right-hand sides but 0
+    assert record["objective"] == pytest.approx(sum(ones))
+    assert run("check solved.json --data small.csv --json")["verified"]
+    text = run("solve onsvm --data small.csv --sensitivity")
+    largest = max(lines, key=lambda line: abs(line.price))
+    assert f"{largest.price:.6g}" in text.partition("largest shadow prices")[2]
+    found = run("solve fsv-exact --data small.csv --sensitivity --json")
+    assert found["status"] == "optimal"
+    assert "no multipliers" in found["sensitivity"]["failed"]
+
+
+def test_an_infeasible_model_is_explained_and_a_feasible_one_solved(small, run):
+    record = run("solve l1-mpm --data small.csv --param delta=0.999 --explain --json", code=1)
+    assert record["explanation"]["status"] == record["status"] == "infeasible"
+    text = run("solve l1-mpm --data small.csv --param delta=0.999 --explain", code=1)
+    assert record["explanation"]["members"]
+    assert record["explanation"]["summary"].splitlines()[0] in text
+    run("solve l1-mpm --data small.csv --param delta=0.999", code=1)
+    assert "'fsopt solve --explain' names" in run.err
+    assert "explanation" not in run("solve l1-mpm --data small.csv --param delta=0.1 --explain --json")
+
+
+@pytest.mark.parametrize("error", [SolverError("no solver", "install one"), KeyboardInterrupt()])
+def test_an_explanation_that_fails_leaves_the_answer(error, small, run, monkeypatch):
+    def fails(*given, **keywords):
+        raise error
+
+    monkeypatch.setattr(infeasibility, "explain_infeasibility", fails)
+    record = run("solve l1-mpm --data small.csv --param delta=0.999 --explain --json -o answer.json", code=1)
+    assert record == json.loads((small / "answer.json").read_text())
+    assert record["explanation"]["status"] == "unknown"
+    assert record["explanation"]["summary"].startswith("not explained: ")
+
+
+def test_a_saved_answer_is_shown_as_it_was_printed(small, run):
+    for command in ("fit svm", "solve svm", "fit l1-mpm"):
+        printed = run(f"{command} --data small.csv -o answer.json")
+        shown = run("show answer.json").splitlines()
+        missed = [line for line in printed.splitlines() if line not in shown]
+        assert all(line.startswith("worst case") for line in missed)
+        assert run("show answer.json --json") == json.loads((small / "answer.json").read_text())
+
+
+def test_an_option_of_another_mode_is_refused_in_one_line(small, run):
+    run("fit svm --data small.csv -o fit.json")
+    run("solve svm --data small.csv -o solved.json")
+    for words, said in (
+        ("select small.csv --path x", "--path is 'x'"),
+        ("select small.csv --path 9", "the data have 3 features"),
+        ("select small.csv --path 1-999999999", "the data have 3 features"),
+        (f"select small.csv --path {'9' * 5000}", "--path is '999"),
+        ("select small.csv --path 3-1", "--path is '3-1'"),
+        ("select small.csv --path 1 --loss z", "loss is"),
+        ("select small.csv --path 1 --features 2", "--features has no meaning with --path"),
+        ("select small.csv --loss logistic", "--loss has no meaning without --path"),
+        ("show svm --plot a.png", "--plot has no meaning of a model"),
+        ("show svm --seed 3", "--seed has no meaning of a model"),
+        ("show svm --data small.csv --limits 2", "'svm' has no worst-case accuracy"),
+        ("show l1-mpm --limits 2", "--limits needs a data set"),
+        ("show fit.json --param c=1", "--param has no meaning of a saved answer"),
+        ("show fit.json --kind weights", "add --plot FILE"),
+        ("show fit.json --plot a.png --kind scores", "there is none: give --data"),
+        ("show fit.json --plot a.txt", "let it end in .png"),
+        ("show solved.json --plot a.png", "is a solved model, not a fit"),
+        ("show none.json", "none.json"),
+        ("data mpm --draw", "--draw needs a file"),
+        ("data mpm --draw --label x -o a.csv", "--target has no meaning with --draw"),
+        ("data small.csv --param n=3", "--param has no meaning without --draw"),
+        ("data sonar --fetch -o a.csv", "--output has no meaning with --fetch"),
+        ("study --store s.sqlite --jobs 2", "--jobs has no meaning without STUDY.toml"),
+        ("study a.toml --store s.sqlite --unit x", "--unit has no meaning of a run"),
+        ("study --store s.sqlite -o rows.txt", "the type of 'rows.txt'"),
+        ("study --store s.sqlite -o rows.csv --unit x", "--unit is not for -o"),
+        ("study --store s.sqlite -o copy.db --study x", "--study not for a copy"),
+    ):
+        assert said in run.refusal(words), words
+    run("check fit.json --data small.csv --proof proof.json")
+    assert "is a proof already" in run.refusal("check proof.json --data small.csv --proof again.json")
+
+
+def test_a_fit_without_a_lower_end_has_no_pseudo_boolean_problem(small, run):
+    run("fit mopfs --data small.csv -o fit.json")
+    assert "no claim has a lower end" in run.refusal("check fit.json --data small.csv --proof p.opb")
