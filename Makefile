@@ -54,10 +54,12 @@ limits: .venv/tested
 proofs: .venv/tested
 	FSOPT_PROOFS=100000 $(BIN)/pytest $(SPREAD) tests/proofs
 
-# Exact optima of selections, checked by solvers that others wrote: CP-SAT and z3.
+# Exact optima checked by programs that others wrote: CP-SAT, z3 and Exact, in an environment of their own, QSopt_ex
+# (Debian: qsopt-ex), and VeriPB where it is on the path. FSOPT_DATA names a folder with the papers' data.
 foreign: .venv/tested
-	$(BIN)/pip install -q "ortools>=9.10" "z3-solver>=4.13"
-	$(BIN)/python tests/foreign/run.py
+	$(PYTHON) -m venv .venv/foreign
+	.venv/foreign/bin/pip install -q "ortools>=9.10" "z3-solver>=4.13" "exact>=2.2"
+	$(BIN)/python tests/foreign/run.py .venv/foreign/bin/python $(FSOPT_DATA)
 
 # A study whose coordinator, workers, scheduler and disk fail at random, for half an hour (Linux); prints its table.
 soak: .venv/tested

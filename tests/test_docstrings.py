@@ -20,6 +20,7 @@ IGNORED = {
     "ES01": "a summary that says all needs no second paragraph",
     "RT04": "some begin with a shape or a symbol",
     "RT05": "shapes stand without a full stop",
+    "YD01": "what yields the records of its loop is called for what it returns",
 }
 """Code of numpydoc -> why it is no fault here."""
 OF_RECORDS = {"PR01": "a frozen record has its fields under Attributes"}

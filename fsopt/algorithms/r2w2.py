@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.algorithms.enclosing_ball import enclosing_ball
-from fsopt.algorithms.rfe import SubsetSVM, smallest_weights
-from fsopt.answers.results import DriverResult, Status
-from fsopt.common import clock
+from fsopt.algorithms.rfe import Elimination, SubsetSVM, removal, run_elimination, train_last
+from fsopt.answers.results import DriverResult
 from fsopt.data import Dataset
 from fsopt.data.matrices import constant_columns
 from fsopt.data.names import places_by_name
 from fsopt.drivers.gbd.subproblem import Subproblem, Training
-from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
+from fsopt.drivers.loop import Loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import number, whole
 from fsopt.typing import Indices, Vector
 
@@ -83,7 +82,7 @@ def r2w2(
     c: float,
     step: int = 1,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Descend along the gradient of the radius/margin bound and remove the smallest factors, until m are left.
 
     .. math:: \min_{\sigma \ge 0}\ R^2(\sigma)\, W^2(\sigma) \quad\text{s.t.}\quad e'\sigma = k,
@@ -121,33 +120,18 @@ def r2w2(
     places = places_by_name(data.features)
     sub = Subproblem(data, train, number("r2w2", "c", c), run)
     recorder = Recorder(sub.sessions, run)
-    sigma = np.where(constant_columns(data.X), 0.0, 1.0)
-    left, stop = np.arange(data.p), "complete"
-    # Each pass removes at least one of the p features.
-    while len(left) > m:
-        count = min(step, len(left) - m)
-        try:
-            sigma, bound = _descend(_even(sigma), sub, recorder)
-            if clock.expired():
-                count, stop = len(left) - m, "time-limit"
-            removed = smallest_weights(sigma, left, count, places)
-            recorder.record(n_features=len(left), objective=bound.value, removed=removed)
-        except ENDS as reason:
-            if not recorder.history:
-                raise
-            stop = stop_word(reason)
-            removed = smallest_weights(sigma, left, len(left) - m, places)
-        sigma[removed] = 0.0
-        left = np.setdiff1d(left, removed)
-    with nullcontext() if stop == "complete" else clock.lifted():
-        trained = last(left)
-    recorder.include(trained.outcome)
-    certificate = trained.certificate
-    assert certificate.objective is not None
-    recorder.record(n_features=m, objective=certificate.objective, removed=[])
-    point = {"sigma": _even(sigma), "svm": trained}
-    stop = trained.outcome.stop if stop == "complete" else stop
-    return recorder.end(Status.FEASIBLE, stop, objective=certificate.objective, point=point, certificate=certificate)
+    at = Elimination(np.where(constant_columns(data.X), 0.0, 1.0), np.arange(data.p))
+    loop = _eliminate(sub, recorder, at, m, step, places)
+    at, stop = yield from run_elimination(loop, at, m, places, recorder)
+    return (yield from train_last(last, at.left, stop, {"sigma": _even(at.within())}, recorder))
+
+
+def _eliminate(sub: Subproblem, recorder: Recorder, at: Elimination, m: int, step: int, places: Indices) -> Loop:
+    """Yield the features that are left after each descent; each pass removes at least one."""
+    while len(at.left) > m:
+        sigma, bound = _descend(_even(at.within()), sub, recorder)
+        yield (end := removal(sigma, at.left, bound.value, m, step, places))
+        at = end.point["at"]
 
 
 def _even(sigma: Vector) -> Vector:

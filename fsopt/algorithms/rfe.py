@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -18,9 +19,9 @@ from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
 from fsopt.data.names import places_by_name
-from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
-from fsopt.errors import OutOfTimeError
+from fsopt.drivers.loop import Iterate, Loop, run_loop
+from fsopt.drivers.recorder import EARLY, Recorder
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.solvers.base import Session
@@ -59,7 +60,7 @@ def rfe(
     step: int = 1,
     eliminated: Sequence[int] = (),
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Remove the feature of smallest :math:`w_j^2` and train again, until m features are left.
 
     .. math:: \min_{w, b}\ \tfrac12 w'w + C \sum_i \max(0,\ 1 - y_i(w'x_i + b)) \quad\text{s.t.}\quad w_j = 0
@@ -97,39 +98,85 @@ def rfe(
     step = whole("rfe", "step", step)
     c = number("rfe", "c", c)
     recorder = Recorder([], run)
-    machines = _Machines(data, c, recorder)
     places = places_by_name(data.features)
     sigma = np.ones(data.p)
     sigma[list(eliminated)] = 0.0
-    stop, w = "complete", None
+    at = Elimination(sigma, np.flatnonzero(sigma))
     with threadpool_limits(1 if run.solver is None else None):
-        # Each pass removes at least one of the p features.
-        while len(left := np.flatnonzero(sigma)) > m:
-            try:
-                w, value = machines.solve(sigma)
-            except OutOfTimeError:
-                if w is None:
-                    raise
-                stop = "time-limit"
-                sigma[smallest_weights(w, left, len(left) - m, places)] = 0.0
-                continue
-            if clock.expired():
-                step, stop = len(left), "time-limit"
-            removed = smallest_weights(w, left, min(step, len(left) - m), places)
-            try:
-                recorder.record(n_features=len(left), objective=value, removed=removed)
-            except KeyboardInterrupt:
-                stop, removed = "interrupted", smallest_weights(w, left, len(left) - m, places)
-            sigma[removed] = 0.0
-    with nullcontext() if stop == "complete" else clock.lifted():
+        loop = _eliminate(_Machines(data, c, recorder), at, m, step, places)
+        at, stop = yield from run_elimination(loop, at, m, places, recorder)
+    sigma = Elimination(np.ones(data.p), at.left).within()
+    return (yield from train_last(last, at.left, stop, {"sigma": sigma}, recorder))
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """The features that are left.
+
+    Attributes
+    ----------
+    sizes : (p,) by which the next ones are removed.
+    left : their places.
+    """
+
+    sizes: Vector
+    left: Indices
+
+    def within(self) -> Vector:
+        """Return the sizes (p,) of the features that are left, 0 elsewhere."""
+        return np.where(np.isin(np.arange(len(self.sizes)), self.left), self.sizes, 0.0)
+
+
+def _eliminate(machines: _Machines, at: Elimination, m: int, step: int, places: Indices) -> Loop:
+    """Yield the features that are left after each machine; each pass removes at least one."""
+    while len(at.left) > m:
+        w, value = machines.solve(Elimination(np.ones(len(places)), at.left).within())
+        yield (end := removal(w, at.left, value, m, step, places))
+        at = end.point["at"]
+
+
+def removal(sizes: Vector, left: Indices, value: float, m: int, step: int, places: Indices) -> Iterate:
+    """Return the features without the smallest ``step`` ones, fewer where m would be undercut, as an iterate."""
+    removed = smallest_weights(sizes, left, min(step, len(left) - m), places)
+    at = Elimination(sizes, np.setdiff1d(left, removed))
+    record = {"n_features": len(left), "objective": value, "removed": removed}
+    return Iterate(value, {"at": at}, record=record)
+
+
+def run_elimination(
+    loop: Loop, at: Elimination, m: int, places: Indices, recorder: Recorder
+) -> Steps[tuple[Elimination, str]]:
+    """Run an elimination; at its limit all features above m are removed at once. Return what is left, and why."""
+    stop = "complete"
+    if len(at.left) > m:
+        end, early = yield from run_loop(loop, recorder)
+        at, stop = end.point["at"], early if early in EARLY else stop
+    rest = smallest_weights(at.sizes, at.left, len(at.left) - m, places)
+    return Elimination(at.sizes, np.setdiff1d(at.left, rest)), stop
+
+
+def train_last(
+    last: Callable[[Indices], SubsetSVM], left: Indices, stop: str, point: Mapping[str, Any], recorder: Recorder
+) -> Steps[DriverResult]:
+    """Train the machine on the features that are left, after a limit without one, and return the result."""
+
+    def training() -> Loop:
         trained = last(left)
-    recorder.include(trained.outcome)
-    certificate = trained.certificate
-    assert certificate.objective is not None
-    recorder.record(n_features=m, objective=certificate.objective, removed=[])
-    point = {"sigma": sigma, "svm": trained}
-    stop = trained.outcome.stop if stop == "complete" else stop
-    return recorder.end(Status.FEASIBLE, stop, objective=certificate.objective, point=point, certificate=certificate)
+        recorder.include(trained.outcome)
+        value = trained.certificate.objective
+        assert value is not None
+        record = {"n_features": len(left), "objective": value, "removed": []}
+        yield Iterate(value, {"svm": trained}, record=record, stop=trained.outcome.stop)
+
+    with nullcontext() if stop == "complete" else clock.lifted():
+        at, end = yield from run_loop(training(), recorder)
+    return recorder.end(
+        Status.FEASIBLE,
+        end if stop == "complete" else stop,
+        objective=at.objective,
+        point={**point, **at.point},
+        certificate=at.point["svm"].certificate,
+    )
 
 
 class _Machines:

@@ -17,7 +17,7 @@ from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import check_features, stratified_folds, train_and_test
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, drained, within
 from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.formulations import ROUTES, dual_answer
 from fsopt.methods.gmeb.gmeb import choose_route
@@ -247,8 +247,8 @@ def _solve_grid(data: Dataset, test: Dataset | None, task: GridTask) -> dict[str
             session = _moved(session, columns.work, norm, task.run)
             answer = dual_answer(session)
         else:
-            answer = ROUTES[route](columns.work, norm, task.run)
-        found, _ = settle(columns.work, norm, answer, task.run, cuts=route == "theta-cuts")
+            answer = drained(within(ROUTES[route](columns.work, norm, task.run)))
+        found, _ = drained(settle(columns.work, norm, answer, task.run, cuts=route == "theta-cuts"))
         coef = columns.full(found.w) / columns.map_.scale
         intercept = found.b - float(coef @ columns.map_.shift)
         out["objective"][i, j] = found.certificate.objective

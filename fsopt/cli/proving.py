@@ -22,32 +22,35 @@ Exact = Annotated[bool, typer.Option("--exact", help="also in rational arithmeti
 
 Proof = Annotated[
     Path | None,
-    options.file("write the exact evidence for fsopt-verify, .json or .json.gz; .opb: for other solvers", "--proof"),
+    options.file("write the exact evidence: .json or .json.gz, for others' programs .opb, .pbp or .lp", "--proof"),
 ]
 ModelFile = Annotated[
     str | None, typer.Option("--model", help="in place of --data: the model file that the answer or proof is of")
 ]
 
 
+FOREIGN = (".opb", ".pbp", ".lp")
+"""Names of pseudo-Boolean problems, of their proofs for VeriPB, and of linear programs for QSopt_ex."""
+
+
 def write_evidence(found: ExactCheck, output: Path) -> None:
-    """Write the exact evidence of an answer: as a proof, or for a name in .opb as a pseudo-Boolean problem."""
+    """Write the exact evidence of an answer: as a proof, or for other programs as the suffix of the name says."""
     proof, told = found.proof(), "the first claim"
     if not proof["claims"]:
         remark("no proof is written: no claim has exact evidence")
         return
-    if output.suffix == ".opb":
-        write_opb(output, found.claims)
+    if output.suffix in FOREIGN:
+        write_foreign(output, found.claims)
     else:
         write_proof(output, proof)
         told = f"{len(proof['claims'])} of {len(found.claims)} claims: fsopt-verify {output}"
     remark(f"wrote {output}, {told}")
 
 
-def write_opb(output: Path, claims: Sequence[Claim]) -> None:
-    """Write the pseudo-Boolean problem of the first claim that has a lower end."""
-    from fractions import Fraction
-
-    from fsopt.certificates.exact.pseudo_boolean import opb
+def write_foreign(output: Path, claims: Sequence[Claim]) -> None:
+    """Write the first claim that has a lower end in a format of other programs."""
+    from fsopt.certificates.exact.pseudo_boolean import below, opb, pbp
+    from fsopt.certificates.exact.rational_lp import rational_lp
     from fsopt.common.files import write_text
 
     for claim in claims:
@@ -55,8 +58,11 @@ def write_opb(output: Path, claims: Sequence[Claim]) -> None:
             part, lower = claim.part, claim.lower
             break
     else:
-        raise ParameterError("no claim has a lower end, which a pseudo-Boolean problem states", "give a name in .json")
-    write_text(output, opb(part, lower - Fraction(1, 10**6) * max(Fraction(1), abs(lower))))
+        raise ParameterError("no claim has a lower end, which other programs could check", "give a name in .json")
+    if output.suffix == ".lp":
+        write_text(output, rational_lp(part))
+    else:
+        write_text(output, (opb if output.suffix == ".opb" else pbp)(part, below(lower)))
 
 
 def write_proof(output: Path, proof: Mapping[str, Any]) -> None:

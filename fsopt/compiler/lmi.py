@@ -1,9 +1,10 @@
 r"""Linear matrix inequalities: blocks of a Pyomo model with a positive semidefinite matrix of variables.
 
 Pyomo has no component for :math:`F_0 + \sum_j x_j F_j \succeq 0`. Here it is a block with variables S, linear
-constraints ``S[i, j] == entry``, and the attribute ``semidefinite``. The compiler turns S into a cone of the program:
-the upper triangle, column by column, with the off-diagonal entries multiplied by :math:`\sqrt2`, so that the inner
-product of two vectors equals the inner product of their matrices. Software other than fsopt sees S as free variables.
+constraints ``S[i, j] == entry``, none where S are variables of the model, and the attribute ``semidefinite``. The
+compiler turns S into a cone of the program: the upper triangle, column by column, with the off-diagonal entries
+multiplied by :math:`\sqrt2`, so that the inner product of two vectors equals the inner product of their matrices.
+Software other than fsopt sees S as free variables.
 """
 
 from __future__ import annotations
@@ -18,19 +19,22 @@ import scipy.sparse as sp
 from fsopt.compiler.cones import ConeStack
 
 
-def lmi(matrix: Sequence[Sequence[Any]], doc: str = "") -> pyo.Block:
+def lmi(matrix: Sequence[Sequence[Any]], doc: str = "", *, own: bool = False) -> pyo.Block:
     """Return the block "a symmetric matrix of affine expressions is positive semidefinite".
 
     Parameters
     ----------
     matrix : k rows of k expressions or numbers; the upper triangle is used.
     doc : the inequality, with its equation number.
+    own : whether the entries are free variables of the model, each of this entry alone: they are S then.
     """
     size = len(matrix)
     block = pyo.Block(concrete=True, doc=doc)
     block.semidefinite = size
-    block.S = pyo.Var([(i, j) for j in range(size) for i in range(j + 1)], doc="upper triangle")
-    block.entry = pyo.Constraint(block.S.index_set(), rule=lambda b, i, j: b.S[i, j] - matrix[i][j] == 0, doc=doc)
+    places = [(i, j) for j in range(size) for i in range(j + 1)]
+    block.S = pyo.Reference({(i, j): matrix[i][j] for i, j in places}) if own else pyo.Var(places, doc="upper triangle")
+    defined = [] if own else places
+    block.entry = pyo.Constraint(defined, rule=lambda b, i, j: b.S[i, j] - matrix[i][j] == 0, doc=doc)
     return block
 
 

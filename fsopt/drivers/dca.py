@@ -14,7 +14,7 @@ from fsopt.compiler.values import all_values, store, values_of
 from fsopt.drivers.loop import Iterate, Loop, best, best_of
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.recorder import Recorder, proved_bound
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import vector, whole
 from fsopt.solvers.base import Session
@@ -92,7 +92,7 @@ def best_descent(
     n_starts: int,
     seed: int,
     tolerance: float,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     """Run DCA from each start and return the best answer with its certificate.
 
     Parameters
@@ -110,7 +110,7 @@ def best_descent(
             return None
         return descents(k, penalty.slope * rng.uniform(-INSIDE, INSIDE, len(first)) if k else first)
 
-    ends, stop = best_of(starts, recorder)
+    ends, stop = yield from best_of(starts, recorder)
     at = best(ends)
     residuals = {"criticality": at.evidence["criticality"], "ascent": max(end.evidence["rise"] for end in ends)}
     certificate = make(Kind.DCA, residuals, tolerance=min(10 * tolerance, CRITICAL))
@@ -142,7 +142,7 @@ def dca(
     tolerance: float = 1e-6,
     max_iterations: int = 100,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise ``penalty(w)`` over the feasible set of a step model.
 
     .. math:: x^{k+1} \in \arg\min_{x \in \Omega}\ g(x) - \langle v^k, x \rangle, \qquad v^k \in \partial h(x^k)
@@ -200,4 +200,6 @@ def dca(
     def descents(k: int, v: Vector) -> Loop:
         return descend(session, recorder, penalty, v, tolerance=tolerance, max_iterations=max_iterations, start=k)
 
-    return best_descent(descents, first, penalty, recorder, n_starts=n_starts, seed=seed, tolerance=tolerance)
+    return (
+        yield from best_descent(descents, first, penalty, recorder, n_starts=n_starts, seed=seed, tolerance=tolerance)
+    )

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 
 class Stopped(Protocol):
@@ -49,11 +49,17 @@ def deferred_interruption() -> Iterator[Callable[[], bool]]:
             raise KeyboardInterrupt
         asked = True
 
-    if threading.current_thread() is not threading.main_thread() or before is not signal.default_int_handler:
+    if before is not signal.default_int_handler:
         yield lambda: False
         return
-    signal.signal(signal.SIGINT, note)
+    handle(note)
     try:
         yield lambda: asked
     finally:
-        signal.signal(signal.SIGINT, before)
+        handle(before)
+
+
+def handle(handler: Any) -> None:
+    """Give Ctrl-C to a handler, in the main thread: in others Python sets none."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handler)

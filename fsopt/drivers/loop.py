@@ -15,7 +15,7 @@ import numpy as np
 
 from fsopt.common import clock
 from fsopt.drivers.recorder import EARLY, Recorder, stop_word
-from fsopt.drivers.run import ENDS
+from fsopt.drivers.run import ENDS, Steps
 from fsopt.errors import SolverError
 
 
@@ -50,16 +50,18 @@ Within: TypeAlias = Generator[Iterate, None, T]
 """A part of a loop that yields its iterates and returns what the loop goes on with."""
 
 
-def run_loop(loop: Loop, recorder: Recorder, save: Callable[[Iterate], None] | None = None) -> tuple[Iterate, str]:
-    """Run a loop to its end, its time limit, Ctrl-C or the end of the memory.
+def run_loop(
+    loop: Loop, recorder: Recorder, save: Callable[[Iterate], None] | None = None
+) -> Steps[tuple[Iterate, str]]:
+    """Run a loop to its end, its time limit, Ctrl-C or the end of the memory; yield the record of each step.
 
     Returns the last iterate, and why the loop ended: its stopping criterion, ``iteration-limit`` where it ended without
     one, or one of :data:`fsopt.drivers.recorder.EARLY`.
 
     Parameters
     ----------
-    save : writes the checkpoint of a loop with a state of its own, after each record, and before the progress function,
-        which may end the loop.
+    save : writes the checkpoint of a loop with a state of its own, after each record, and before it is yielded to a
+        user who may end the loop.
 
     Raises
     ------
@@ -73,7 +75,7 @@ def run_loop(loop: Loop, recorder: Recorder, save: Callable[[Iterate], None] | N
                 recorder.append(**at.record)
                 if save is not None:
                     save(at)
-                recorder.tell()
+                yield recorder.history[-1]
             if not (at.stop or at.within):
                 clock.check()
     except ENDS as reason:
@@ -95,7 +97,7 @@ def run_inner(loop: Loop) -> None:
     loop.close()
 
 
-def best_of(starts: Callable[[Sequence[Iterate]], Loop | None], recorder: Recorder) -> tuple[list[Iterate], str]:
+def best_of(starts: Callable[[Sequence[Iterate]], Loop | None], recorder: Recorder) -> Steps[tuple[list[Iterate], str]]:
     """Run a loop from one start after the other; return the last iterate of each, and why the best one stopped.
 
     Parameters
@@ -113,7 +115,7 @@ def best_of(starts: Callable[[Sequence[Iterate]], Loop | None], recorder: Record
         try:
             if ends:
                 clock.check()
-            at, stop = run_loop(loop, recorder)
+            at, stop = yield from run_loop(loop, recorder)
         except ENDS as reason:
             if not ends:
                 raise

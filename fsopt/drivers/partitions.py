@@ -17,7 +17,7 @@ from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import number, one_norm
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
@@ -45,7 +45,7 @@ def partitions(
     *,
     c: float,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Train a one-norm support vector machine on each part of the samples.
 
     .. math:: \min\ \|w\|_1 + \sum_i d_i \xi_i, \qquad d_i = C \text{ in the part},\ 0 \text{ outside}
@@ -79,7 +79,7 @@ def partitions(
     if session is not None:
         check_margins("partitions", session, data)
     recorder = Recorder([] if session is None else [session], run)
-    at, stop = run_loop(_train_parts(data, session, parts, c, recorder), recorder)
+    at, stop = yield from run_loop(_train_parts(data, session, parts, c, recorder), recorder)
     w, b, alpha = (np.array(part) for part in zip(*at.point["svms"], strict=True))
     total, worst = certify_partitions(data, parts[: len(w)], c, w, b, alpha)
     return recorder.end(

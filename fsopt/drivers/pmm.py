@@ -20,7 +20,7 @@ from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import EARLY, Recorder
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, Steps, loop
 from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
@@ -169,7 +169,9 @@ def _restricted_programs(
 
 
 @loop
-def pmm(data: Dataset, *, generate: bool = False, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> DriverResult:
+def pmm(
+    data: Dataset, *, generate: bool = False, tolerance: float = 1e-9, run: Run = DEFAULT_RUN
+) -> Steps[DriverResult]:
     r"""Find a hyperplane with few errors by lowering the number d of samples that it may misclassify.
 
     .. math::
@@ -215,7 +217,7 @@ def pmm(data: Dataset, *, generate: bool = False, tolerance: float = 1e-9, run: 
             raise no_multipliers(session.spec.name, session.problem_class)
         recorder = Recorder([session], run)
         step = partial(_whole_program, data, session, recorder)
-    at, stop = run_loop(_lower(data, step, tolerance), recorder)
+    at, stop = yield from run_loop(_lower(data, step, tolerance), recorder)
     certificate = certify_pmm(data, int(at.objective), at.point["below"])
     status = Status.FEASIBLE
     if certificate.kind is Kind.GLOBAL:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +11,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
-from fsopt.drivers.run import DEFAULT_RUN, CallbackError, NoPoint, OutOfTimeError, Run, usable
+from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTimeError, Run, usable
 from fsopt.errors import FsoptError, SolverError
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import preference
@@ -35,7 +33,7 @@ class Recorder:
     Parameters
     ----------
     sessions : the sessions whose seconds count.
-    run : its progress is called with each record as it is made.
+    run : solver and options of the sessions that are opened.
     """
 
     def __init__(self, sessions: Sequence[Session], run: Run = DEFAULT_RUN) -> None:
@@ -179,11 +177,6 @@ class Recorder:
         """Count the seconds of a session that is not solved again."""
         self._spent = {k: self._spent[k] + session.seconds[k] for k in PHASES}
 
-    def record(self, **fields: Any) -> None:
-        """Append the record of one iteration, and give it to the user's progress function."""
-        self.append(**fields)
-        self.tell()
-
     def append(self, **fields: Any) -> None:
         """Append the record of one iteration: its seconds, why anything was rebuilt, which other solver was needed."""
         seconds = self.seconds
@@ -193,18 +186,6 @@ class Recorder:
         fallback, self._fallbacks = "; ".join(self._fallbacks), []
         entry = {"iteration": len(self.history) + 1, **fields, **spent, "rebuilt": rebuilt, "fallback": fallback}
         self.history.append(entry)
-
-    def tell(self) -> None:
-        """Call the user's progress function, if any, with the last record; raise CallbackError where it fails, once."""
-        if self.run.progress is None:
-            return
-        try:
-            self.run.progress(self.history[-1])
-        except Exception as error:
-            said = f"progress raised {type(error).__name__} ({error}): the loop ends with its incumbent"
-            warnings.warn(said, RuntimeWarning, stacklevel=2)
-            self.run = replace(self.run, progress=None)  # of the record of the incumbent it would fail again
-            raise CallbackError(said) from error
 
     def end(
         self,

@@ -1,14 +1,16 @@
-"""How a loop is run: solver, options, limits, progress, checkpoints; and the errors that end it."""
+"""How a loop is run: solver, options, limits, progress, checkpoints; step by step or whole; and what ends it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, cast
 
 import pyomo.environ as pyo
 
@@ -24,6 +26,18 @@ from fsopt.typing import Vector
 P = ParamSpec("P")
 T = TypeVar("T")
 Progress: TypeAlias = Callable[[Mapping[str, Any]], None]
+Steps: TypeAlias = Generator[Mapping[str, Any], None, T]
+"""A computation step by step: it yields the record of each iteration and returns its result. An exception of
+``ENDS`` that is thrown into it ends its loop with the incumbent."""
+
+
+class Stepwise(Protocol[P, T]):
+    """A function that returns the result of a computation; its member ``steps`` gives the computation step by step."""
+
+    steps: Callable[P, Steps[T]]
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run to the end; the records go to the progress function."""
 
 
 class CallbackError(KeyboardInterrupt):
@@ -88,27 +102,93 @@ DEFAULT_RUN = Run()
 """The preferred solver, no limit, no progress."""
 
 
-def timed(driver: Callable[P, T]) -> Callable[P, T]:
+def drained(steps: Steps[T], progress: Progress | None = None) -> T:
+    """Run a computation to its end, give each record to a progress function, and return the result.
+
+    An exception of the function, as CallbackError, or its KeyboardInterrupt ends the loop, and is raised where the loop
+    has no incumbent yet; the records after it are not given.
+    """
+    try:
+        record = next(steps)
+        while True:
+            reason = None if progress is None else _told(record, progress)
+            if reason is None:
+                record = next(steps)
+            else:
+                progress = None
+                record = steps.throw(reason)
+    except StopIteration as end:
+        return cast("T", end.value)
+
+
+def _told(record: Mapping[str, Any], progress: Progress) -> KeyboardInterrupt | None:
+    """Call a progress function; return what ends the loop, None where it goes on."""
+    try:
+        progress(record)
+    except KeyboardInterrupt as error:
+        return error
+    except Exception as error:
+        said = f"progress raised {type(error).__name__} ({error}): the loop ends with its incumbent"
+        warnings.warn(said, RuntimeWarning, stacklevel=2)
+        reason = CallbackError(said)
+        reason.__cause__ = error
+        return reason
+    return None
+
+
+def within(part: Steps[T] | T) -> Steps[T]:
+    """Go through the steps of a part of a computation, where it has any, and return its result."""
+    return (yield from part) if isinstance(part, Generator) else part
+
+
+def stepwise(
+    progress: Callable[[Mapping[str, Any]], Progress | None],
+) -> Callable[[Callable[P, Steps[T]]], Stepwise[P, T]]:
+    """Return a decorator: the function runs a computation to its end, and has the computation as its member ``steps``.
+
+    Parameters
+    ----------
+    progress : function of the keywords of a call that returns its progress function.
+    """
+
+    def decorate(steps: Callable[P, Steps[T]]) -> Stepwise[P, T]:
+        @wraps(steps)
+        def whole(*args: P.args, **kwargs: P.kwargs) -> T:
+            return drained(steps(*args, **kwargs), progress(kwargs))
+
+        result = str(steps.__annotations__["return"]).removeprefix("Steps[").removesuffix("]")
+        vars(whole).update(steps=steps, __signature__=signature(steps).replace(return_annotation=result))
+        return cast("Stepwise[P, T]", whole)
+
+    return decorate
+
+
+def timed(driver: Callable[P, Steps[T]]) -> Stepwise[P, T]:
     """Decorate a driver with a checkpoint of its own: its time limit holds for all that it does."""
-    return _within(driver, lambda run: clock.limited(run.time_limit))
+    return _driver(driver, saved=False)
 
 
-def loop(driver: Callable[P, T]) -> Callable[P, T]:
+def loop(driver: Callable[P, Steps[T]]) -> Stepwise[P, T]:
     """Decorate a driver: time limit and checkpoint of its keyword ``run`` hold for all solves of the driver."""
-    return timed(_within(driver, lambda run: kept(run.checkpoint, run.resume)))
+    return _driver(driver, saved=True)
 
 
-def _within(driver: Callable[P, T], context: Callable[[Run], AbstractContextManager[Any]]) -> Callable[P, T]:
-    """Return a driver that runs within a context of its keyword ``run``."""
+def _driver(driver: Callable[P, Steps[T]], *, saved: bool) -> Stepwise[P, T]:
+    """Return a driver that runs within the limits of its keyword ``run``, which a call as a whole tells its records."""
 
     @wraps(driver)
-    def within(*args: P.args, **kwargs: P.kwargs) -> T:
-        run = kwargs.get("run", DEFAULT_RUN)
-        assert isinstance(run, Run)
-        with context(run):
-            return driver(*args, **kwargs)
+    def steps(*args: P.args, **kwargs: P.kwargs) -> Steps[T]:
+        run = _run_of(kwargs)
+        with clock.limited(run.time_limit), kept(run.checkpoint, run.resume) if saved else nullcontext():
+            return (yield from driver(*args, **kwargs))
 
-    return within
+    return stepwise(lambda kwargs: _run_of(kwargs).progress)(steps)
+
+
+def _run_of(kwargs: Mapping[str, Any]) -> Run:
+    run = kwargs.get("run", DEFAULT_RUN)
+    assert isinstance(run, Run)
+    return run
 
 
 def usable(result: SolveResult, what: str) -> SolveResult:

@@ -36,8 +36,8 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Certificate, Kind, closed
-from fsopt.answers.results import DriverResult, Status
-from fsopt.certificates.points import of_bounds, relative_gap
+from fsopt.answers.results import DriverResult
+from fsopt.certificates.points import of_bounds
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.agreement import check_margins
@@ -45,7 +45,7 @@ from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
 from fsopt.models.gmeb.penalty import GmebPenalty as GmebPenalty
 from fsopt.solvers.base import Session
@@ -218,7 +218,7 @@ def scale_search(
     tolerance: float = 1e-6,
     max_leaves: int = 1000,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise (10) globally by branch and bound over the share of its first norm term.
 
     The interval with the smallest lower bound is halved on either side of the incumbent's share. The hyperplane of
@@ -256,12 +256,9 @@ def scale_search(
     parts = [(0.0, Leaf(0.0, 1.0, 0.5, np.zeros(2), np.zeros((2, data.n))))]
     recorder = Recorder([] if session is None else [session], run)
     loop = _bisect(_Search(data, penalty, session, recorder, parts), tolerance, max_leaves)
-    at, stop = run_loop(loop, recorder)
-    value, bound = at.objective, at.bound
-    certificate = certify_scale_search(data, penalty, at.point["leaves"], value, bound, tolerance)
-    status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
-    stop = closed(stop, relative_gap(value, bound), tolerance)
-    return recorder.end(status, stop, objective=value, bound=bound, point=at.point, certificate=certificate)
+    at, stop = yield from run_loop(loop, recorder)
+    certificate = certify_scale_search(data, penalty, at.point["leaves"], at.objective, at.bound, tolerance)
+    return recorder.end_certified(certificate, closed(stop, certificate.residuals["gap"], tolerance), at.point)
 
 
 def certify_scale_search(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from fsopt.drivers.loop import Iterate, Loop, best, best_of
 from fsopt.drivers.penalties.penalty import Penalty, step_costs
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.recorder import EARLY, Recorder, proved_bound
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import number, whole
 from fsopt.solvers.base import Session
@@ -157,7 +157,7 @@ def sla(
     tolerance: float = 1e-9,
     max_iterations: int = 100,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise a concave function over the polyhedron of a step model by vertex linear programs.
 
     .. math:: x^{i+1} \in \arg\,\mathrm{vertex}\min_{x \in X}\ \nabla f(x^i)'(x - x^i)
@@ -208,14 +208,32 @@ def sla(
     _check_vertices(session, run)
     recorder = Recorder([session], run)
 
-    def starts(ended: Sequence[Iterate]) -> Loop | None:
-        k = len(ended)
-        if not another(ended, n_starts):
-            return None
+    def descents(k: int) -> Loop:
         at = rng.uniform(size=len(zero)) if k else zero
         return descend(session, recorder, concave, at, tolerance=tolerance, max_iterations=max_iterations, start=k)
 
-    ends, stop = best_of(starts, recorder)
+    return (yield from best_vertex(descents, lower, recorder, n_starts=n_starts, tolerance=tolerance))
+
+
+def best_vertex(
+    descents: Callable[[int], Loop], lower: float, recorder: Recorder, *, n_starts: int, tolerance: float
+) -> Steps[DriverResult]:
+    """Run SLA from each start and return the best answer with its certificate.
+
+    Parameters
+    ----------
+    descents : function (number of the start) -> loop, with the evidence of :func:`descend`.
+    lower, tolerance : as in :func:`certify_vertex`.
+    n_starts : runs; they are at least 1 + RESTARTS where the first ended at w = 0.
+    recorder : of all runs.
+    """
+
+    def starts(ended: Sequence[Iterate]) -> Loop | None:
+        trapped = bool(ended) and ended[0].stop == "stationary" and np.abs(ended[0].point["w"]).max() <= ROUNDING
+        more = len(ended) < (max(n_starts, 1 + RESTARTS) if trapped else n_starts)
+        return descents(len(ended)) if more else None
+
+    ends, stop = yield from best_of(starts, recorder)
     at = best(ends)
     certificate, status = certify_vertex(at, lower, tolerance)
     return recorder.end(
@@ -226,12 +244,6 @@ def sla(
         point={**at.point, "starts": [{"objective": end.objective, **end.point} for end in ends]},
         certificate=certificate,
     )
-
-
-def another(ended: Sequence[Iterate], n_starts: int) -> bool:
-    """Return whether another run follows: up to n_starts, or 1 + RESTARTS where the first ended at w = 0."""
-    trapped = bool(ended) and ended[0].stop == "stationary" and np.abs(ended[0].point["w"]).max() <= ROUNDING
-    return len(ended) < (max(n_starts, 1 + RESTARTS) if trapped else n_starts)
 
 
 def certify_vertex(at: Iterate, lower: float, tolerance: float) -> tuple[Certificate, Status]:

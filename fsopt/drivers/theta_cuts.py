@@ -8,7 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Kind, make
-from fsopt.answers.results import DriverResult, Status
+from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
@@ -16,7 +16,7 @@ from fsopt.data.weights import loss_weights
 from fsopt.drivers.agreement import EQUAL, check_margins
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder, proved_bound
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.errors import ParameterError
 from fsopt.models.gmeb.gmeb_cuts import add_theta
 from fsopt.models.gmeb.norm import GmebNorm as GmebNorm
@@ -35,7 +35,7 @@ def theta_cuts(
     tolerance: float = 1e-9,
     max_cuts: int = 500,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise the hinge loss over :math:`N(w) \le 1`, or N(w) over the separating hyperplanes, by cuts in theta.
 
     .. math::
@@ -73,11 +73,10 @@ def theta_cuts(
     _check_model(session, data, norm, hard=hard)
     recorder = Recorder([session], run)
     loop = _add_cuts(data, session, recorder, norm, hard=hard, tolerance=tolerance, max_cuts=max_cuts)
-    at, stop = run_loop(loop, recorder)
+    at, stop = yield from run_loop(loop, recorder)
     value, bound = at.objective, at.bound
     certificate = make(Kind.GLOBAL, {"gap": relative_gap(value, bound)}, objective=value, bound=bound)
-    status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
-    return recorder.end(status, stop, objective=value, bound=bound, point=at.point, certificate=certificate)
+    return recorder.end_certified(certificate, stop, at.point)
 
 
 def _add_cuts(

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
+from pyomo.core.base.var import VarData
 
 from fsopt.compiler.lmi import lmi
 from fsopt.errors import FileError
@@ -36,9 +37,18 @@ def read_cbf(text: str) -> pyo.ConcreteModel:
     content = read_sections(text)
     named = {int(found[1]): found[2] for found in map(NAMED.fullmatch, text.split("\n")) if found}
     m = model_of(_program(content, _names(content, named)))
+    taken: set[int] = set()
     for number, matrix in enumerate(_matrices(content, list(m.x.values()))):
-        m.add_component(f"matrix{number}", lmi(matrix))
+        entries = [matrix[i][j] for i in range(len(matrix)) for j in range(i + 1)]
+        own = len(taken.union(map(id, entries))) == len(taken) + len(entries) and all(map(_free, entries))
+        taken.update(map(id, entries))
+        m.add_component(f"matrix{number}", lmi(matrix, own=own))
     return m
+
+
+def _free(entry: object) -> bool:
+    """Return whether an entry of a matrix is a variable without bounds, continuous."""
+    return isinstance(entry, VarData) and entry.bounds == (None, None) and not entry.is_integer()
 
 
 def _names(content: Content, named: Mapping[int, str]) -> list[str]:
@@ -188,14 +198,17 @@ def _matrices(c: Content, x: list[pyo.Var]) -> list[list[list[object]]]:
     shift = dict(zip(map(tuple, constants.places.tolist()), constants.values.tolist(), strict=True))
     for k, order in enumerate(c.matrices):
         form = [
-            [
-                pyo.quicksum(v * x[col] for col, v in terms.get((k, i, j), ())) + shift.get((k, i, j), 0.0)
-                for j in range(i + 1)
-            ]
-            for i in range(order)
+            [_entry(x, terms.get((k, i, j), []), shift.get((k, i, j), 0.0)) for j in range(i + 1)] for i in range(order)
         ]
         found.append(_symmetric(form))
     return found
+
+
+def _entry(x: list[pyo.Var], terms: list[tuple[int, float]], shift: float) -> object:
+    """Return an entry of a matrix, a variable itself where it is one."""
+    if len(terms) == 1 and terms[0][1] == 1.0 and not shift:
+        return x[terms[0][0]]
+    return pyo.quicksum(v * x[j] for j, v in terms) + shift
 
 
 def _symmetric(lower: list[list[object]]) -> list[list[object]]:

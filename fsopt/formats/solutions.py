@@ -190,7 +190,7 @@ def _defined(program: Program, names: Sequence[str]) -> dict[int, int]:
             found[j] = rows[id(row[name])]
     for block in blocks(program.model):
         if _read(program):
-            found |= {program.column[id(v)]: rows[id(block.entry[index])] for index, v in block.S.items()}
+            found |= {program.column[id(block.S[index])]: rows[id(row)] for index, row in block.entry.items()}
     return found
 
 

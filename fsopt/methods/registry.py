@@ -34,7 +34,7 @@ from fsopt.common.registry import Registry, check_function
 from fsopt.data.dataset import DATASET, Dataset
 from fsopt.data.matrices import refuse_sparse
 from fsopt.data.tables.frames import in_pandas, is_frame, sparse_of_frame
-from fsopt.drivers.run import CallbackError, Progress, Run
+from fsopt.drivers.run import CallbackError, Progress, Run, Steps, stepwise, within
 from fsopt.errors import MemoryLimitError, ParameterError
 from fsopt.methods.checking import judged
 from fsopt.methods.spec import MethodSpec
@@ -120,6 +120,7 @@ def register_method(spec: MethodSpec, *, replace: bool = False) -> MethodSpec:
     return METHODS.register(spec, replace=replace)
 
 
+@stepwise(lambda keywords: keywords.get("progress"))
 @checked(
     name=TEXT,
     solver=optional(TEXT),
@@ -147,7 +148,7 @@ def fit(
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
     **params: Any,
-) -> Fit:
+) -> Steps[Fit]:
     """Run a method on a data set, end to end.
 
     Parameters
@@ -223,7 +224,7 @@ def fit(
         own as answers,
     ):
         run = Run(solver, clock.seconds_of(time_limit), options, progress, place, source, executor)
-        fitted = entry.fit(data, run, **params)
+        fitted = yield from within(entry.fit(data, run, **params))
     said = (NOTHING_KEPT,) if answers is not None and not answers.known else ()
     warned, params = (*fitted.warnings, *said), {**defaults, **params, **fitted.params}
     fitted = dataclasses.replace(fitted, method=name, params=params, warnings=warned, trained=fitted.kept_of(data))

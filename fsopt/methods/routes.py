@@ -9,7 +9,7 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import Status
 from fsopt.common import clock
 from fsopt.drivers.recorder import EARLY
-from fsopt.drivers.run import ENDS
+from fsopt.drivers.run import ENDS, Steps, within
 from fsopt.errors import SolverError
 
 
@@ -42,8 +42,8 @@ Answer = TypeVar("Answer")
 
 
 def first_certified(
-    routes: Sequence[Callable[[], Answer]], outcome: Callable[[Answer], Ended]
-) -> tuple[Answer, tuple[str, ...]]:
+    routes: Sequence[Callable[[], Answer | Steps[Answer]]], outcome: Callable[[Answer], Ended]
+) -> Steps[tuple[Answer, tuple[str, ...]]]:
     """Return the first answer that is a certified optimum, else the one with the smallest residual; and warnings.
 
     A route is left for the next where it stalls, ends without a certificate that holds, or raises SolverError; not
@@ -64,7 +64,7 @@ def first_certified(
     for route in routes:
         try:
             with clock.anew():
-                answer = route()
+                answer = yield from within(route())
         except ENDS:
             if not answers:
                 raise

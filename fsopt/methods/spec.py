@@ -13,6 +13,7 @@ from fsopt.answers.fits import Fit
 from fsopt.certificates.exact.claims import Claim
 from fsopt.data import Dataset
 from fsopt.data.matrices import column_deviations
+from fsopt.drivers.run import Steps
 from fsopt.methods.selection import THRESHOLD, SelectionRule, selection
 from fsopt.models.spec import parameters
 from fsopt.typing import Vector
@@ -103,7 +104,8 @@ class MethodSpec:
     Attributes
     ----------
     name : registry name, the same as that of its module and test id.
-    fit : function of a data set, a :class:`fsopt.drivers.Run` and keywords that returns a Fit.
+    fit : function of a data set, a :class:`fsopt.drivers.Run` and keywords that returns a Fit; of a method with a loop
+        a generator, which yields the records of its iterations and returns the Fit.
     objective : function of (preprocessed data, w, b, parameters) that returns the value of the method's own problem at
         a hyperplane and the violation of its constraints, in plain numpy, independent of models and solvers.
     check : function of a :class:`SavedFit` that recomputes its certificate without a solver.
@@ -134,7 +136,7 @@ class MethodSpec:
     """
 
     name: str
-    fit: Callable[..., Fit]
+    fit: Callable[..., Fit | Steps[Fit]]
     objective: Callable[[Dataset, Vector, float, Mapping[str, Any]], Value]
     check: Callable[[SavedFit], Certificate]
     models: tuple[str, ...]

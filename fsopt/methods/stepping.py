@@ -3,88 +3,62 @@
 from __future__ import annotations
 
 import contextvars
-import threading
+import signal
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from inspect import GEN_RUNNING, getgeneratorstate
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
+from fsopt.drivers.interruption import handle
+from fsopt.drivers.run import Steps
 from fsopt.errors import ParameterError, SolverError
 from fsopt.methods.registry import fit
 from fsopt.typing import Samples
 
 
-@dataclass
-class _Course:
-    """A fit in a thread of its own, which waits after each record until it is told to go on."""
-
-    call: Callable[..., Fit]
-    turn: threading.Semaphore = field(default_factory=partial(threading.Semaphore, 0))
-    told: threading.Semaphore = field(default_factory=partial(threading.Semaphore, 0))
-    record: Mapping[str, Any] | None = None
-    stopped: bool = False
-    ending: bool = False
-    outcome: Fit | BaseException | None = None
-
-    def run(self) -> None:
-        """Run the fit to its end."""
-        try:
-            self.outcome = self.call(progress=self.tell)
-        except BaseException as error:  # raised again in the thread of the user
-            self.outcome = error
-        self.record = None
-        self.told.release()
-
-    def tell(self, record: Mapping[str, Any]) -> None:
-        """Give a record and wait; end the loop once where it shall be ended, and let it record its end."""
-        if not self.stopped:
-            self.record = record
-            self.told.release()
-            self.turn.acquire()
-        if self.stopped and not self.ending:
-            self.ending = True
-            raise KeyboardInterrupt
-
-    def stop(self) -> None:
-        """Let the loop end at the record at which it waits, or at the next one."""
-        self.stopped = True
-        self.turn.release()
-
-
 class Loop(Iterator[Mapping[str, Any]]):
     """The records of a fit as an iterator, see :func:`steps`: the loop waits at each of them."""
 
-    def __init__(self, call: Callable[..., Fit]) -> None:
-        self._course = _Course(call)
-        self._thread: threading.Thread | None = None
-        # A loop that nobody holds any more ends.
-        self._release = weakref.finalize(self, self._course.stop)
+    def __init__(self, course: Steps[Fit]) -> None:
+        self._course = course
+        self._outcome: Fit | BaseException | None = None
+        self._begun = False
+        # Time limits and their like are those of the loop, where it waits they are not those of its user.
+        self._context = contextvars.copy_context()
+        self._handler: Any = None
+        weakref.finalize(self, self._context.run, course.close)
 
     def __next__(self) -> Mapping[str, Any]:
         """Return the record of the next iteration; Ctrl-C ends the loop with its incumbent, as in a fit."""
-        course = self._course
-        if course.outcome is None and self._thread is None:
-            # The limits around the caller hold in the thread, too.
-            run = partial(contextvars.copy_context().run, course.run)
-            self._thread = threading.Thread(target=run, name="fsopt.steps", daemon=True)
-            self._thread.start()
-        elif course.outcome is None:
-            course.turn.release()
-        if course.outcome is None:
-            try:
-                course.told.acquire()
-            except KeyboardInterrupt:
-                self.stop()
-        if isinstance(course.outcome, BaseException):
-            raise course.outcome
-        if course.outcome is not None or course.record is None:
+        if self._outcome is not None:
             raise StopIteration
-        return course.record
+        return self._go_on(self._course.__next__)
+
+    def _go_on(self, move: Callable[..., Mapping[str, Any]], *args: BaseException) -> Mapping[str, Any]:
+        """Let the loop take a step, with its own handler of Ctrl-C; return its record."""
+        if getgeneratorstate(self._course) == GEN_RUNNING:
+            raise SolverError("the loop is within a step, in another thread", "wait for the end of the step")
+        self._begun = True
+        outer = signal.getsignal(signal.SIGINT)
+        if self._handler is not None:
+            handle(self._handler)
+        try:
+            return self._context.run(move, *args)
+        except StopIteration as end:
+            self._outcome = end.value
+            raise
+        except BaseException as error:
+            self._outcome = error
+            raise
+        finally:
+            own, self._handler = signal.getsignal(signal.SIGINT), None
+            if own is not outer:
+                self._handler = own
+                handle(outer)
 
     def stop(self) -> Fit:
         """End the loop and return its fit: the incumbent, ``stop="interrupted"``, or the answer of one that has ended.
@@ -94,17 +68,21 @@ class Loop(Iterator[Mapping[str, Any]]):
         SolverError : there is no incumbent yet.
         FsoptError : what ended the loop.
         """
-        course = self._course
-        if self._thread is None:
+        if not self._begun:
             raise SolverError("the loop was stopped before its first step", "take a step of it first: next(loop)")
-        self._release()
-        self._thread.join()
-        if isinstance(course.outcome, KeyboardInterrupt):
+        if self._outcome is None:
+            try:
+                self._go_on(self._course.throw, KeyboardInterrupt())
+                for _ in self:  # an end may have records of its own
+                    pass
+            except (StopIteration, KeyboardInterrupt):
+                pass
+        if isinstance(self._outcome, KeyboardInterrupt):
             raise SolverError("the loop was stopped before it had an incumbent", "stop it at a later step")
-        if isinstance(course.outcome, BaseException):
-            raise course.outcome
-        assert course.outcome is not None
-        return course.outcome
+        if isinstance(self._outcome, BaseException):
+            raise self._outcome
+        assert self._outcome is not None
+        return self._outcome
 
 
 def steps(name: str, data: Dataset | Samples, y: ArrayLike | None = None, **keywords: Any) -> Loop:
@@ -148,4 +126,4 @@ def steps(name: str, data: Dataset | Samples, y: ArrayLike | None = None, **keyw
     """
     if "progress" in keywords:
         raise ParameterError("steps() gives the records itself and takes no progress", "leave it out, or call fit()")
-    return Loop(partial(fit, name, data, y, **keywords))
+    return Loop(fit.steps(name, data, y, **keywords))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -33,6 +34,7 @@ from fsopt.certificates.exact.intervals import pair_of, repaired_dual
 from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import Header, dual_data, evidence_data, program_data
 from fsopt.certificates.exact.trees import without_objective
+from fsopt.certificates.exact.walls import claim_of_walls
 from fsopt.common.arguments import FLAG, PATH, Argument, checked, optional
 from fsopt.common.customising import CHANGES, Change, customised
 from fsopt.compiler import Program, compile_model
@@ -264,6 +266,9 @@ def solve_claim(
         reason = "the bound: it rests on the search of a solver, which is not repeated"
         pair = replace(pair, reasons=(*pair.reasons[:-1], reason))
     claim = claim_of_pair(MODEL, "optimal" if status is Status.OPTIMAL else "feasible", pair, TOLERANCE)
+    if status is Status.OPTIMAL and pair.dual is None and not integer and own is not None:
+        with suppress(NotShownError):
+            claim = claim_of_walls(MODEL, program, pair, own, TOLERANCE)
     return with_statement(claim, *stated, TOLERANCE) if status is Status.OPTIMAL else claim
 
 

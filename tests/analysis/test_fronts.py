@@ -111,7 +111,6 @@ def test_a_front_of_any_points_knows_what_is_dominated_and_its_hull():
 
 
 def test_a_plot_shows_every_point_and_the_choice(front):
-    pytest.importorskip("matplotlib")
     figure = front.plot()
     axes = figure.axes[0]
     hull, points, star = axes.lines

@@ -62,7 +62,6 @@ def test_a_path_over_two_parameters_has_the_optimum_of_every_pair_and_a_proof(lo
     assert "evidence" not in repr(path)  # kilobytes of encoded multipliers
     other = dataclasses.replace(path, loss="logistic" if loss == "hinge" else "hinge")
     assert not fsopt.verify(other, data).verified
-    pytest.importorskip("matplotlib")
     assert [line.get_label() for line in path.plot().axes[0].lines[::2]] == ["C = 0.02", "C = 2"]
 
 

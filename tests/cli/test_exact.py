@@ -181,12 +181,19 @@ def test_an_answer_to_a_model_file_is_written_and_checked(tmp_path, monkeypatch,
     assert run("check solved.json --model own.mps --exact --json")["verified"]
 
 
-def test_evidence_of_a_selection_is_written_for_other_solvers(small, run):
-    run("fit best-subset --data small.csv --param m=1 -o fit.json")
-    run("check fit.json --data small.csv --proof problem.opb")
-    assert (small / "problem.opb").read_text().startswith("* #variable= ")
-    run("fit svm --data small.csv -o svm.json")
-    assert (
-        "no pseudo-Boolean form"
-        in run("check svm.json --data small.csv --proof p.opb --json", code=2)["error"]["message"]
-    )
+FOREIGN = {
+    "opb": ("best-subset --param m=1", "* #variable= ", "svm", "no pseudo-Boolean form"),
+    "pbp": ("best-subset --param m=1", "pseudo-Boolean proof version 3.0", "svm", "no pseudo-Boolean form"),
+    "lp": ("onsvm", "Problem\n", "best-subset --param m=1", "a linear program has no such form"),
+}
+
+
+@pytest.mark.parametrize("form", FOREIGN)
+def test_evidence_is_written_for_other_programs(form, small, run):
+    method, start, other, reason = FOREIGN[form]
+    run(f"fit {method} --data small.csv -o fit.json")
+    run(f"check fit.json --data small.csv --proof problem.{form}")
+    assert (small / f"problem.{form}").read_text().startswith(start)
+    run(f"fit {other} --data small.csv -o fit.json")
+    assert reason in run(f"check fit.json --data small.csv --proof p.{form} --json", code=2)["error"]["message"]
+    assert not (small / f"p.{form}").exists()

@@ -245,17 +245,6 @@ def test_infinite_parts_end_at_the_bounds_of_the_variable():
 # -- files ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("suffix", [".lp", ".mps", ".nl", ".cbf"])
-@pytest.mark.parametrize("name", ["every second", "irregular", "semicontinuous", "semi-integer"])
-def test_a_file_has_the_domain(name, suffix, tmp_path):
-    domain, low, high, smallest, _ = HOLES[name]
-    m = model(domain, low, high)
-    read = fsopt.read_model(fsopt.export(m, tmp_path / f"m{suffix}")[0])
-    answer = fsopt.solve(read, "highs")
-    assert (answer.status, answer.objective) == ("optimal", pytest.approx(smallest))
-    assert m.x.domain is not pyo.Reals  # the model itself is as before
-
-
 def test_a_copy_with_explicit_domains_is_the_compiled_program():
     for domain, low, high, *_ in HOLES.values():
         m = model(domain, low, high)

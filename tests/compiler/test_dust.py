@@ -3,10 +3,10 @@
 import re
 import subprocess
 
-import highspy
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from file_readers import highs
 from support import blobs, there
 
 import fsopt
@@ -161,14 +161,6 @@ def read(program, *words):
     return float(OPTIMUM.findall(text)[-1])
 
 
-def by_highs(path):
-    h = highspy.Highs()
-    h.setOptionValue("output_flag", False)
-    h.readModel(str(path))
-    h.run()
-    return h.getInfo().objective_function_value
-
-
 @pytest.mark.parametrize("suffix", [".lp", ".mps", ".nl", ".cbf", ".gms"])
 def test_files_have_no_dust(suffix, dusty, tmp_path):
     model = fsopt.build("onsvm", dusty)
@@ -177,7 +169,7 @@ def test_files_have_no_dust(suffix, dusty, tmp_path):
     assert not re.search(r"e-1\d", path.read_text())
     assert sizes(compile_model(model)).min() < 1e-14  # the model is as it was
     if suffix in (".lp", ".mps"):
-        assert by_highs(path) == pytest.approx(truth, rel=1e-6)
+        assert highs(path) == pytest.approx(truth, rel=1e-6)
         assert read("cbc", str(path), "solve") == pytest.approx(truth, rel=1e-5)
     if suffix == ".lp":
         assert read("glpsol", "--lp", str(path)) == pytest.approx(truth, rel=1e-6)

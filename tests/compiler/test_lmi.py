@@ -7,28 +7,12 @@ import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyomo_models import largest_eigenvalue, symmetric
 from support import blobs
 
 import fsopt
-from fsopt.answers.results import Point
-from fsopt.certificates.model import certify_point
 from fsopt.compiler import compile_model, lmi
 from fsopt.compiler.cones import triangle_to_matrix
-
-
-def symmetric(size: int, seed: int) -> np.ndarray:
-    A = np.random.default_rng(seed).standard_normal((size, size))
-    return A + A.T
-
-
-def largest_eigenvalue(A: np.ndarray, sense: int = pyo.minimize) -> pyo.ConcreteModel:
-    """Return min t such that t I - A is semidefinite, or max -t for the same."""
-    m = pyo.ConcreteModel()
-    m.t = pyo.Var()
-    size = len(A)
-    m.lmi = lmi([[(m.t if i == j else 0.0) - A[i, j] for j in range(size)] for i in range(size)], doc="t I - A >= 0")
-    m.o = pyo.Objective(expr=m.t if sense == pyo.minimize else -m.t, sense=sense)
-    return m
 
 
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
@@ -39,7 +23,7 @@ def test_the_largest_eigenvalue(solver: str, size: int, sense: int) -> None:
     model = largest_eigenvalue(A, sense)
     assert fsopt.classify(model) == "SDP"
     result = fsopt.solve(model, solver)
-    assert result.status == "optimal"
+    assert (result.status, result.certificate.bound_source) == ("optimal", "dual point")  # of this solver
     assert pyo.value(model.t) == pytest.approx(np.linalg.eigvalsh(A)[-1], rel=1e-7)
     again = fsopt.certify(model, result)
     assert (again.ok, again.residuals) == (True, result.certificate.residuals)
@@ -56,20 +40,6 @@ def test_the_distance_is_that_to_the_nearest_semidefinite_matrix(size: int, seed
     np.testing.assert_allclose(np.tril(A), triangle_to_matrix(v, size), atol=1e-12)
     expected = np.linalg.norm(np.minimum(np.linalg.eigvalsh(A), 0))
     assert cones.distances(v)[0] == pytest.approx(expected, abs=1e-10)
-
-
-def test_lies_about_a_semidefinite_program_are_refused() -> None:
-    model = largest_eigenvalue(symmetric(4, 1))
-    result = fsopt.solve(model)
-    program = compile_model(model)
-    point = result.point
-    for change in (1e-3, -1e-3):
-        x = point.x.copy()
-        x[0] += change
-        assert not certify_point(program, Point(x, point.y, point.z)).ok
-        z = point.z.copy()
-        z[0] += change
-        assert not certify_point(program, Point(point.x, point.y, z)).ok
 
 
 def test_an_infeasible_inequality_has_a_proof() -> None:

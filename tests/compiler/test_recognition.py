@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import FREE, POSITIVE, model_of
 
 import fsopt
 from fsopt.compiler import compile_model, dot, recognition
@@ -70,9 +71,7 @@ def test_convex_quadratics_become_cones_with_the_same_members(shape, side, unit)
 
 @pytest.mark.parametrize("tiny", [1e-9, 1e-13, 1e-16])
 def test_a_rotated_cone_with_factors_in_a_small_unit_keeps_them(tiny):
-    m = pyo.ConcreteModel()
-    m.w, m.s = pyo.Var(), pyo.Var(range(2), bounds=(0, None))
-    m.q = pyo.Constraint(expr=m.w**2 <= tiny * m.s[0] * m.s[1])
+    m = model_of(lambda w, s, t: w, lambda w, s, t: w**2 <= tiny * s * t, bounds=[FREE, POSITIVE, POSITIVE])
     cones = compile_model(m).cones
     inside = cones.G @ np.array([0.5 * np.sqrt(tiny), 1.0, 1.0]) + cones.h
     assert cones.distances(inside)[0] == 0
@@ -135,55 +134,42 @@ def test_a_large_sum_of_squares_is_the_cone_of_its_matrix(kind, maximum, monkeyp
 
 def test_a_large_difference_of_squares_is_refused_as_a_small_one_is(monkeypatch):
     monkeypatch.setattr(recognition, "LARGE", 2)
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(3))
-    m.q = pyo.Constraint(expr=m.x[0] ** 2 + m.x[1] ** 2 <= m.x[2] ** 2)
-    assert "branches" in dict(compile_model(m).nonconic)["q"]
+    m = model_of(lambda x, y, z: x, lambda x, y, z: x**2 + y**2 <= z**2, bounds=[FREE] * 3)
+    assert "branches" in dict(compile_model(m).nonconic)["row[0]"]
 
 
 def test_a_ball_of_many_variables_needs_no_matrix_of_their_products():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(20_000))
-    m.q = pyo.Constraint(expr=sum(v**2 for v in m.x.values()) <= 1.0)
+    m = model_of(lambda *x: x[0], lambda *x: sum(v**2 for v in x) <= 1.0, bounds=[FREE] * 20_000)
     assert compile_model(m).cones.G.nnz == 20_000
 
 
 @pytest.mark.parametrize("least", [0.0, -1.0])
 def test_a_product_bounded_below_is_a_cone_only_where_the_bounds_say_so(least):
     """x y >= 4 with x + y >= 0: the other branch has x, y < 0."""
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(least, None)), pyo.Var(bounds=(0, None))
-    m.q = pyo.Constraint(expr=m.x * m.y >= 4)
-    m.o = pyo.Objective(expr=m.x + m.y)
+    m = model_of(lambda x, y: x + y, lambda x, y: x * y >= 4, bounds=[(least, None), POSITIVE])
     assert fsopt.classify(m) == ("SOCP" if least == 0.0 else "NLP")
     for solver in ("clarabel", "scs") if least == 0.0 else ():
         result = fsopt.solve(m, solver)
-        assert (result.status, m.dual[m.q]) == ("optimal", pytest.approx(0.5, rel=1e-4))
+        assert (result.status, m.dual[m.row[0]]) == ("optimal", pytest.approx(0.5, rel=1e-4))
         assert result.objective == pytest.approx(4.0, rel=1e-6)
 
 
 def test_a_session_notices_that_a_head_may_become_negative():
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(-1, 5)), pyo.Var(bounds=(-2, 5))
-    m.q = pyo.Constraint(expr=(m.x + 1) * (m.y + 2) >= 4)
-    m.o = pyo.Objective(expr=m.x + m.y)
+    m = model_of(lambda x, y: x + y, lambda x, y: (x + 1) * (y + 2) >= 4, bounds=[(-1, 5), (-2, 5)])
     session = fsopt.Session(m)
     assert session.problem_class == "SOCP"
     assert session.solve().objective == pytest.approx(1.0, rel=1e-6)
-    m.x.setlb(2)
+    m.x[0].setlb(2)
     session.update(m.x)
     assert (session.rebuilt, session.problem_class) == ("", "SOCP")
-    m.x.setlb(-1.5)
+    m.x[0].setlb(-1.5)
     session.update(m.x)
     assert (bool(session.rebuilt), session.problem_class) == (True, "NLP")
 
 
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])
 def test_a_sum_of_squares_below_a_negative_number_is_infeasible_with_a_certificate(solver, tmp_path):
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(), pyo.Var()
-    m.q = pyo.Constraint(expr=m.x**2 + m.y**2 <= -1)
-    m.o = pyo.Objective(expr=m.x)
+    m = model_of(lambda x, y: x, lambda x, y: x**2 + y**2 <= -1, bounds=[FREE] * 2)
     result = fsopt.solve(m, solver)
     assert (result.status, result.certificate.ok) == ("infeasible", True)
     (path,) = fsopt.export(m, tmp_path / "empty.cbf")

@@ -107,38 +107,40 @@ def test_constraints_without_a_right_hand_side_get_units_from_their_variables():
     assert units.rows[0] == 2.0**-37
 
 
-@pytest.mark.parametrize("unit", [1.0, 2.0**-10, 2.0**10])
-@pytest.mark.parametrize("small", [2.0**-10, 2.0**-30])
-def test_a_weight_that_is_next_to_nothing_in_its_row_gives_a_norm_no_unit(small, unit):
-    """min ||(w1, w2)|| in some unit with w1 + small w2 = 1: w2 is small, though the row lets it be 1 / small."""
+def norm_in(unit):
+    """Return a model of w and t with ``t >= ||u||``, where u is w in some unit."""
     m = pyo.ConcreteModel()
     m.w = pyo.Var(range(2))
     m.u = pyo.Var(range(2))
     m.t = pyo.Var(bounds=(0, None))
-    m.objective = pyo.Objective(expr=m.t)
     m.rows = pyo.Constraint(range(2), rule=lambda m, i: unit * m.w[i] == m.u[i])
     m.norm = pyo.Constraint(expr=m.u[0] ** 2 + m.u[1] ** 2 <= m.t**2)
-    m.normal = pyo.Constraint(expr=m.w[0] + small * m.w[1] == 1)
+    return m
+
+
+def units_of(m):
     program = compile_model(m)
-    units = dict(zip([v.name for v in program.variables], program.scaling.columns, strict=True))
-    expected = {"w[0]": 1.0, "w[1]": 1.0, "u[0]": unit, "u[1]": unit, "t": unit}
-    assert units == expected
+    return dict(zip([v.name for v in program.variables], program.scaling.columns, strict=True))
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0**-10, 2.0**10])
+@pytest.mark.parametrize("small", [2.0**-10, 2.0**-30])
+def test_a_weight_that_is_next_to_nothing_in_its_row_gives_a_norm_no_unit(small, unit):
+    """min ||(w1, w2)|| in some unit with w1 + small w2 = 1: w2 is small, though the row lets it be 1 / small."""
+    m = norm_in(unit)
+    m.objective = pyo.Objective(expr=m.t)
+    m.normal = pyo.Constraint(expr=m.w[0] + small * m.w[1] == 1)
+    assert units_of(m) == {"w[0]": 1.0, "w[1]": 1.0, "u[0]": unit, "u[1]": unit, "t": unit}
 
 
 @pytest.mark.parametrize("unit", [2.0**-10, 1.0, 2.0**10])
 def test_a_norm_below_a_variable_with_a_unit_has_this_unit(unit):
     """The norm of w is at most m = w1 + 1e-17 w2 with m >= 1, as in L1-MPM with means that agree in a feature."""
-    m = pyo.ConcreteModel()
-    m.w = pyo.Var(range(2))
-    m.u = pyo.Var(range(2))
-    m.t = pyo.Var(bounds=(0, None))
+    m = norm_in(unit)
     m.m = pyo.Var(bounds=(1, None))
     m.objective = pyo.Objective(expr=m.m)
-    m.rows = pyo.Constraint(range(2), rule=lambda m, i: unit * m.w[i] == m.u[i])
-    m.norm = pyo.Constraint(expr=m.u[0] ** 2 + m.u[1] ** 2 <= m.t**2)
     m.mean = pyo.Constraint(expr=m.w[0] + 1e-17 * m.w[1] == m.m)
     m.accuracy = pyo.Constraint(expr=m.m >= m.t)
-    program = compile_model(m)
-    units = dict(zip([v.name for v in program.variables], program.scaling.columns, strict=True))
+    units = units_of(m)
     assert units["w[1]"] == 1.0 / unit
     assert units["u[0]"] == units["u[1]"] == units["t"] == units["m"] == 1.0

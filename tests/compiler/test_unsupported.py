@@ -185,6 +185,28 @@ def zero(m):
     m.d = pyo.Constraint(expr=m.x / m.p <= 2)
 
 
+def of_a_parameter(value, body):
+    """Return a change that adds a row whose body has a parameter that is no number that one can read."""
+
+    def change(m):
+        m.p = pyo.Param(initialize=value, mutable=True, within=pyo.Any)
+        row(lambda m: body(m) <= 1)(m)
+
+    return change
+
+
+def nested(depth, grown):
+    """Return a change whose objective has a function of a function of a function, or a long product."""
+
+    def change(m):
+        inner = m.x
+        for _ in range(depth):
+            inner = grown(m, inner)
+        m.o.set_value(inner)
+
+    return change
+
+
 def foreign(factor, power=1):
     other = plain()
     return row(lambda m: m.y + factor * other.x**power >= 1)
@@ -214,7 +236,18 @@ REFUSED = {
         lambda m: (m.add_component("e", pyo.Expression()), row(lambda m: m.e + m.x >= 1)(m)),
         "'d' cannot be read",
     ),
+    "a parameter that is a text": (of_a_parameter("a", lambda m: m.p * m.x), r"'d' cannot be read \(Pyomo: "),
+    "a complex root": (of_a_parameter(-1, lambda m: m.x * m.p**0.5), "complex"),
+    "an overflow": (of_a_parameter(1e300, lambda m: m.x * m.p**5), "out of range"),
+    "sines of sines": (
+        nested(900, lambda m, v: pyo.sin(v)),
+        "'o' has a term nested more than 200 deep: give",
+    ),
+    "a long product": (nested(900, lambda m, v: v * m.y), "'o' has a term nested more than 200 deep"),
+    "a deleted variable": (lambda m: (m.o.set_value(m.x), m.del_component(m.y)), "no variable of the model"),
     "no number": (row(lambda m: math.nan * m.x <= 3), "'d' has the coefficient nan"),
+    "no number in a square": (row(lambda m: math.nan * m.x**2 + m.y**2 <= 3), "'d' has the coefficient nan"),
+    "no number in a function": (row(lambda m: pyo.exp(math.nan * m.x) <= 3), "'d' has the number nan"),
     "an infinite number": (row(lambda m: math.inf * m.x + m.y <= 3), "'d' has the coefficient inf"),
     "an infinite number of a product": (row(lambda m: math.inf * m.x * m.y <= 3), "'d' has the coefficient inf"),
     "an infinite factor": (row(lambda m: math.inf * pyo.exp(m.x) <= 3), "'d' has the coefficient inf"),
@@ -243,7 +276,7 @@ def test_what_is_refused_by_name(name, tmp_path):
     change, words = REFUSED[name]
     m = plain()
     change(m)
-    for call in (fsopt.solve, fsopt.certify, lambda m: fsopt.export(m, tmp_path / "m.nl")):
+    for call in (fsopt.solve, fsopt.classify, fsopt.prove, fsopt.certify, lambda m: fsopt.export(m, tmp_path / "m.nl")):
         with pytest.raises(ParameterError, match=words) as error:
             call(m)
         assert error.value.hint
@@ -282,3 +315,11 @@ def test_a_function_is_named_once_for_all_constraints():
     m = plain()
     m.d = pyo.Constraint([1, 2], rule=lambda m, i: pyo.floor(m.x) + pyo.ceil(m.y) <= i)
     assert compile_model(m).unsupported == {"floor": "d[1]", "ceil": "d[1]"}
+
+
+def test_a_part_of_the_constraints_suffices_for_infeasibility():
+    m = plain()
+    m.never = pyo.Constraint(expr=m.x + m.y <= 2)
+    answer = fsopt.solve(m)
+    logical(m)
+    assert (answer.status, fsopt.certify(m, answer).ok) == ("infeasible", True)

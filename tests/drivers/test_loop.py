@@ -3,9 +3,11 @@
 import pytest
 
 from fsopt.common import clock
-from fsopt.drivers.loop import Iterate, best, best_of, run_inner, run_loop
+from fsopt.drivers.loop import Iterate, best, run_inner
+from fsopt.drivers.loop import best_of as best_of_steps
+from fsopt.drivers.loop import run_loop as loop_steps
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import drained
 from fsopt.errors import MemoryLimitError, OutOfTimeError, SolverError
 
 EARLY = {
@@ -14,6 +16,14 @@ EARLY = {
     MemoryLimitError: "memory",
     MemoryError: "memory",
 }
+
+
+def run_loop(*given, progress=None):
+    return drained(loop_steps(*given), progress)
+
+
+def best_of(*given):
+    return drained(best_of_steps(*given))
 
 
 def iterate(value, *, point=True, **given):
@@ -27,11 +37,12 @@ def failing(error, *before):
 
 
 def test_a_loop_is_recorded_to_its_stopping_criterion_and_iterates_without_a_record_are_not():
-    told, recorder = [], Recorder([], Run(progress=lambda record: told.append(record["objective"])))
+    told, recorder = [], Recorder([])
     steps = iter([iterate(3.0), iterate(2.5, record=None), iterate(2.0, stop="stationary")])
-    at, stop = run_loop((step for step in steps), recorder)
+    at, stop = run_loop((step for step in steps), recorder, progress=told.append)
     assert (at.point, stop) == ({"x": 2.0}, "stationary")
-    assert [r["objective"] for r in recorder.history] == told == [3.0, 2.0]
+    assert recorder.history == told
+    assert [r["objective"] for r in told] == [3.0, 2.0]
     assert [r["iteration"] for r in recorder.history] == [1, 2]
 
 
@@ -91,10 +102,32 @@ def test_an_interrupted_loop_is_closed_and_its_checkpoint_was_written_before():
         said.append("told")
         raise KeyboardInterrupt
 
-    recorder = Recorder([], Run(progress=progress))
-    at, stop = run_loop(loop(), recorder, lambda at: said.append((at.objective, len(recorder.history))))
+    def save(at):
+        said.append((at.objective, len(recorder.history)))
+
+    recorder = Recorder([])
+    at, stop = run_loop(loop(), recorder, save, progress=progress)
     assert (at.objective, stop) == (2.0, "interrupted")
     assert said == [(2.0, 1), "told", "closed"]
+
+
+def test_what_follows_an_interruption_is_recorded_and_not_told():
+    """A loop may have an end of its own, such as the last machine of an elimination."""
+    told, recorder = [], Recorder([])
+
+    def two_loops():
+        for values in ((3.0, 2.0), (1.0,)):
+            yield from loop_steps((iterate(value) for value in values), recorder)
+        return "whole"
+
+    def progress(record):
+        told.append(record)
+        raise ZeroDivisionError("my plot")
+
+    with pytest.warns(RuntimeWarning, match="my plot"):
+        assert drained(two_loops(), progress) == "whole"
+    assert told == recorder.history[:1]
+    assert [record["objective"] for record in recorder.history] == [3.0, 1.0]
 
 
 def test_the_best_of_several_starts_is_the_first_of_the_smallest():

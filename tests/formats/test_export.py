@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import pyomo.environ as pyo
 import pytest
-from support import blobs
+from file_readers import highs, scip
 
 import fsopt
 from fsopt.compiler import compile_model
 from fsopt.errors import FileError
-from fsopt.formats.algebraic import COMPANIONS
 from fsopt.formats.writers import FORMATS
 from tools.instances import EXACT, build_instance
-
-WRITER = """
-import sys, fsopt
-from pathlib import Path
-from tools.instances import build_instance
-for slug in ("gmeb-dual", "fsv-step", "svm"):
-    for suffix in sys.argv[2:]:
-        fsopt.export(build_instance(slug), Path(sys.argv[1]) / (slug + suffix))
-"""
-
-
-def highs(path: Path) -> float:
-    highspy = pytest.importorskip("highspy")
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    assert solver.readModel(str(path)) == highspy.HighsStatus.kOk
-    solver.run()
-    assert solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
-    return solver.getInfo().objective_function_value
-
-
-def scip(path: Path, tolerance: float = 1e-9) -> float:
-    model = pytest.importorskip("pyscipopt").Model()
-    model.hideOutput()
-    model.readProblem(str(path))
-    model.setParams({"numerics/epsilon": tolerance, "numerics/feastol": tolerance, "limits/gap": 0.0})
-    model.optimize()
-    assert model.getStatus() == "optimal"
-    return model.getObjVal()
 
 
 def gurobi(path: Path) -> float:
@@ -140,34 +107,7 @@ ZOO = 3.25 - 2.1 + 1 + 2e-3
 """By hand: x = 0 and below = 0; on = 1 pays, since it lets k = -3 and makes pair[a b] = 2."""
 
 
-@pytest.mark.parametrize("suffix", [".lp", ".mps"])
-def test_highs_reads_constants_ranges_and_maximisation(suffix: str, tmp_path: Path) -> None:
-    m = zoo(pyo.maximize)
-    for name in ("cone", "ball"):
-        m.component(name).deactivate()
-    m.objective.set_value(-(3.25 + 0.7 * m.k + m.on - m.below + 1e-3 * m.pair["a b"] - m.x[0]))
-    found = highs(fsopt.export(m, tmp_path / f"zoo{suffix}")[0])
-    assert found == pytest.approx(-(ZOO - 2.25))
-
-
 # -- bytes and names ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_the_same_bytes_on_two_runs_with_other_hash_seeds(tmp_path: Path) -> None:
-    folders = [tmp_path / str(seed) for seed in (1, 2)]
-    for seed, folder in enumerate(folders):
-        folder.mkdir()
-        subprocess.run(
-            [sys.executable, "-c", WRITER, str(folder), *FORMATS],
-            check=True,
-            capture_output=True,
-            env={**os.environ, "PYTHONHASHSEED": str(seed)},
-        )
-    first, second = ({f.name: f.read_bytes() for f in folder.iterdir()} for folder in folders)
-    assert len(first) == 3 * (len(FORMATS) + len(COMPANIONS[".nl"]))
-    assert first == second
-    assert min(map(len, first.values())) > 50
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
@@ -177,30 +117,6 @@ def test_the_same_bytes_from_a_model_built_again_under_any_file_name(suffix: str
         fsopt.export(build_instance(slug), tmp_path / f"{name}{suffix}")[0].read_bytes() for name in ("one", "another")
     )
     assert a == b
-
-
-def test_names_are_those_of_the_components(tmp_path: Path) -> None:
-    model = fsopt.build("fsv-step", blobs(6, 2))
-    files = fsopt.export(model, tmp_path / "m.nl")
-    assert [f.name for f in files] == ["m.nl", "m.row", "m.col"]
-    assert {"w[0]", "gamma", "y[0]", "v[1]"} <= set((tmp_path / "m.col").read_text().split())
-    assert "errors_a[0]" in (tmp_path / "m.row").read_text()
-    fsopt.export(model, tmp_path / "m.lp")
-    text = (tmp_path / "m.lp").read_text()
-    assert "w(0)" in text
-    assert "errors_a(0)" in text
-
-
-def test_an_lp_file_has_no_spaced_power(tmp_path: Path) -> None:
-    text = fsopt.export(build_instance("rsvm"), tmp_path / "m.lp")[0].read_text()
-    assert "w(0)^2" in text
-    assert "^ 2" not in text
-
-
-def test_an_mps_file_has_a_line_for_a_column_that_is_only_squared(tmp_path: Path) -> None:
-    text = fsopt.export(build_instance("fsp-sub"), tmp_path / "m.mps")[0].read_text()
-    assert "\n     u(1) objective 0\nRHS\n" in text
-    assert "     u(0) objective" not in text
 
 
 # -- refusals -----------------------------------------------------------------------------------------------

@@ -84,17 +84,6 @@ MOSEK_DOMAINS = {
 }
 
 
-def test_a_file_is_as_readable_as_the_model(tmp_path: Path) -> None:
-    text = fsopt.export(build_instance("gmeb-primal"), tmp_path / "m.cbf")[0].read_text()
-    assert "# column 0: w[0]\n" in text
-    assert ": perspective[0] (QR)\n" in text
-    found = parse_cbf(tmp_path / "m.cbf")
-    first = sum(k for name, k in found.rows if not name.startswith("Q"))
-    values = [v for (i, _), v in found.entries.items() if i >= first]
-    assert set(values) == {1.0, 0.5}  # w^2 <= sigma t as 2 (sigma) (t/2) >= w^2, no eigenvectors
-    assert "# model gmeb-primal" in text
-
-
 # -- shapes that the papers' models lack --------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@ import fsopt
 from fsopt.compiler import compile_model
 from fsopt.errors import FileError
 from fsopt.formats.cbf_sections import read_sections
+from tools.instances import build_instance
 
 PSD = """VER
 3
@@ -178,3 +179,29 @@ def test_a_program_without_constants_is_written_so_that_a_cut_is_seen(build, tmp
     for kept in range(len(lines)):
         with pytest.raises(FileError):
             read_sections("".join(lines[:kept]))
+
+
+def test_a_program_does_not_grow_by_writing_and_reading(tmp_path):
+    """A matrix of free variables, each of it alone, is the matrix of the model; any other one gets variables."""
+    own = compile_model(build_instance("gmeb-sdp"))
+    path = fsopt.export(own.model, tmp_path / "m.cbf")[0]
+    read = compile_model(fsopt.read_model(path))
+    assert (read.n, len(read.constraints)) == (own.n, len(own.constraints))
+    (again,) = fsopt.export(read.model, tmp_path / "n.cbf")
+    sections = [[line for line in p.read_text().splitlines() if not line.startswith("#")] for p in (path, again)]
+    assert sections[0] == sections[1]
+    assert fsopt.solve(read.model).objective == pytest.approx(fsopt.solve(own.model).objective, rel=1e-6)
+
+
+SHARED = {
+    "an entry twice": ("HCOORD\n2", "HCOORD\n3\n0 0 1 0 1.0", "DCOORD\n1\n0 1 0 1.0", "DCOORD\n0"),
+    "a bound": ("VAR\n2 1\nF 2", "VAR\n2 2\nL+ 1\nF 1", "PSDCON\n1\n2", "PSDCON\n1\n2"),
+}
+
+
+@pytest.mark.parametrize("case", SHARED)
+def test_a_matrix_that_shares_its_variables_has_variables_of_its_own(case, tmp_path):
+    old, new, other, another = SHARED[case]
+    read = compile_model(fsopt.read_model(written(tmp_path, "m.cbf", PSD.replace(old, new).replace(other, another))))
+    assert (read.n, len(read.constraints)) == (5, 4)
+    assert fsopt.solve(read.model).status == "optimal"

@@ -9,7 +9,6 @@ import pytest
 from support import ROOT, there, written
 
 import fsopt
-from fsopt.answers.results import Status
 from fsopt.errors import FileError
 from fsopt.verification.foreign import unrounded
 
@@ -248,28 +247,3 @@ def test_a_damaged_file_is_refused_in_one_line(case, tmp_path):
     with pytest.raises(FileError, match=words) as error:
         fsopt.read_solution(path, named_model())
     assert "\n" not in str(error.value)
-
-
-def test_the_stated_value_is_compared(tmp_path):
-    model = fsopt.read_model(library("rlp"))
-    highs(library("rlp"), path := tmp_path / "answer", 0)
-    text = path.read_text()
-    line = next(line for line in text.splitlines() if line.startswith("Objective "))
-    for stated, holds in (("Objective 0.74697158", True), ("Objective 0.747", False)):
-        path.write_text(text.replace(line, stated))
-        assert fsopt.verify(fsopt.read_solution(path, model), model).verified == holds
-
-
-def test_an_answer_of_a_file_goes_round(tmp_path, capsys):
-    """What ``fsopt solve FILE -o`` saves is read again with its evidence."""
-    from fsopt.cli import main
-
-    model, target = library("gmeb-dual"), tmp_path / "answer.json"
-    with pytest.raises(SystemExit) as end:
-        main(["solve", str(model), "-o", str(target), "--json"])
-    assert end.value.code == 0
-    stored = json.loads((MODELS / "gmeb-dual" / "optimum.json").read_text())
-    assert json.loads(capsys.readouterr().out)["objective"] == pytest.approx(stored["objective"])
-    program = fsopt.read_model(model)
-    found = fsopt.verify(fsopt.read_solution(target, program), program)
-    assert (found.verified, found.claimed) == (True, Status.OPTIMAL)

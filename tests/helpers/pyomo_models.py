@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyomo.environ as pyo
+
+from fsopt.compiler import lmi
 
 FREE, POSITIVE = (None, None), (0, None)
 """Bounds of a variable."""
@@ -21,4 +24,18 @@ def model_of(goal, *rows, bounds, start=None, whole=(), sense=pyo.minimize) -> p
         m.x[j].domain = pyo.Integers
     m.row = pyo.Constraint(range(len(rows)), rule=lambda m, i: rows[i](*m.x.values()))
     m.o = pyo.Objective(expr=goal(*m.x.values()), sense=sense)
+    return m
+
+
+def symmetric(size: int, seed: int = 0) -> np.ndarray:
+    A = np.random.default_rng(seed).standard_normal((size, size))
+    return A + A.T
+
+
+def largest_eigenvalue(A: np.ndarray, sense: int = pyo.minimize) -> pyo.ConcreteModel:
+    """Return min 7 + 2 t such that t I - A is semidefinite, or max of its negative."""
+    m, size, turn = pyo.ConcreteModel(name="eigenvalue"), len(A), 1 if sense == pyo.minimize else -1
+    m.t = pyo.Var()
+    m.lmi = lmi([[(m.t if i == j else 0.0) - A[i, j] for j in range(size)] for i in range(size)], doc="t I - A >= 0")
+    m.o = pyo.Objective(expr=turn * (7 + 2 * m.t), sense=sense)
     return m

@@ -102,26 +102,6 @@ def test_gmeb_does_not_depend_on_the_units_of_the_features(wdbc):
     np.testing.assert_allclose(two.decision_function(moved.X), one.decision_function(wdbc.X), atol=1e-4)
 
 
-BAD = [
-    ("gmeb", {"r_plux": 1.0}, "r_plux"),
-    ("gmeb", {"r_plus": np.inf, "r_minus": np.inf}, "r_plus"),
-    ("gbd", {"m": 5}, "'m'"),
-    ("gbd", {"m": 1.5}, "'m'"),
-    ("gbd", {"m": 2, "budget": 3.0}, "budget"),
-    ("gbd", {"costs": [1.0, 2.0], "budget": 3.0}, "costs"),
-    ("gbd", {"costs": [1, 1, 1, 1], "budget": -1.0}, "budget"),
-    ("svm", {"epsilon": np.nan}, "epsilon"),
-    ("svm", {"time_limit": 0}, "time.limit"),
-]
-
-
-def test_a_bad_parameter_is_refused_by_name():
-    for name, params, words in BAD:
-        with pytest.raises(ParameterError, match=words) as caught:
-            fsopt.fit(name, blobs(20, 4), **params)
-        assert caught.value.hint, (name, params)
-
-
 def test_features_that_were_eliminated_before_are_a_list_or_an_array():
     data = blobs(12, 4)
     for gone in (5, "x", {1: 2}, blobs(6, 2)):

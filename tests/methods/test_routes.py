@@ -10,9 +10,10 @@ import fsopt
 from fsopt.algorithms.interior_point import driver
 from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
+from fsopt.drivers.column_generation.driver import column_generation
+from fsopt.drivers.run import drained
 from fsopt.errors import OutOfTimeError, SolverError
 from fsopt.methods import large_programs
-from fsopt.methods.baselines import convex_svm
 from fsopt.methods.routes import first_certified
 from fsopt.verification.checking import check_record
 
@@ -74,12 +75,12 @@ def test_a_changed_model_is_solved_as_a_model(monkeypatch):
 
 
 def test_column_generation_that_stalls_is_left_for_the_whole_program(monkeypatch):
-    whole = convex_svm.column_generation
+    whole = column_generation.steps
 
     def stalled(*arguments, **keywords):
-        return replace(whole(*arguments, **keywords), status=Status.FEASIBLE, stop="stalled")
+        return replace((yield from whole(*arguments, **keywords)), status=Status.FEASIBLE, stop="stalled")
 
-    monkeypatch.setattr(convex_svm, "column_generation", stalled)
+    monkeypatch.setattr(column_generation, "steps", stalled)
     fit = fsopt.fit("onsvm", DATA, generate=True)
     assert fit.status == "optimal"
     assert any("stalled" in warning for warning in fit.warnings)
@@ -105,9 +106,9 @@ def outcome(answer):
 
 def test_the_first_answer_is_kept_where_its_time_is_over():
     late = Ended("feasible", "time-limit")
-    assert first_certified([lambda: late, raising(AssertionError())], outcome) == (late, ())
+    assert drained(first_certified([lambda: late, raising(AssertionError())], outcome)) == (late, ())
     stalled = Ended("feasible", "stalled")
-    found, warnings = first_certified([lambda: stalled, raising(OutOfTimeError("late", "wait"))], outcome)
+    found, warnings = drained(first_certified([lambda: stalled, raising(OutOfTimeError("late", "wait"))], outcome))
     assert found is stalled
     assert "stalled" in warnings[0]
 
@@ -115,9 +116,9 @@ def test_the_first_answer_is_kept_where_its_time_is_over():
 def test_the_error_of_the_first_route_is_that_of_all():
     first = SolverError("first", "hint")
     with pytest.raises(SolverError, match="first"):
-        first_certified([raising(first), raising(SolverError("second", "hint"))], outcome)
+        drained(first_certified([raising(first), raising(SolverError("second", "hint"))], outcome))
     good = Ended("optimal", solver="two")
-    found, warnings = first_certified([raising(first), lambda: good], outcome)
+    found, warnings = drained(first_certified([raising(first), lambda: good], outcome))
     assert found is good
     assert warnings == ("first: the answer is that of two",)
 

@@ -1,14 +1,18 @@
 """A fit step by step, and what ends it: its user, Ctrl-C, or an exception of the progress function."""
 
+import dataclasses
 import gc
 import itertools
-import threading
+import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support import blobs
 
 import fsopt
-from fsopt.errors import ParameterError, SolverError, UnknownNameError
+from fsopt.common import clock
+from fsopt.drivers.run import drained
+from fsopt.errors import FileError, ParameterError, SolverError, UnknownNameError
 
 DATA = blobs(40, 6, seed=2, gap=0.3)
 LOOPS = {
@@ -35,11 +39,7 @@ def failing(record):
     raise ZeroDivisionError("my plot")
 
 
-def threads():
-    return [thread for thread in threading.enumerate() if thread.name == "fsopt.steps"]
-
-
-@pytest.mark.parametrize("method", ["fsv", "l0-mpm", "gbd-lambda"])
+@pytest.mark.parametrize("method", LOOPS)
 def test_the_steps_are_the_history_of_the_fit(method):
     loop = fsopt.steps(method, DATA, **LOOPS[method])
     seen = plain(loop)
@@ -48,7 +48,6 @@ def test_the_steps_are_the_history_of_the_fit(method):
     fit = loop.stop()
     assert (fit.status, fit.stop, fit.objective) == (whole.status, whole.stop, whole.objective)
     assert next(loop, None) is None
-    assert not threads()
 
 
 @pytest.mark.parametrize("method", LOOPS)
@@ -59,7 +58,6 @@ def test_every_loop_that_is_stopped_or_whose_progress_fails_at_its_first_step_ha
     assert fit.status.solved
     assert fit.stop == "interrupted"
     assert fsopt.verify(fit, DATA).numerically
-    assert not threads()
     with pytest.warns(RuntimeWarning, match=r"progress raised ZeroDivisionError \(my plot\): the loop ends"):
         fit = fsopt.fit(method, DATA, progress=failing, **LOOPS[method])
     assert fit.status.solved
@@ -80,30 +78,79 @@ def test_a_loop_that_is_stopped_between_iterates_has_the_last_one_and_is_verifie
         assert fsopt.verify(fit, data).numerically
 
 
-def test_a_loop_is_stopped_where_nobody_holds_it():
-    loop = fsopt.steps("fsv", DATA)
+def test_a_loop_that_nobody_holds_gives_its_file_back(tmp_path):
+    place = tmp_path / "run.npz"
+    loop = fsopt.steps("fsv", DATA, checkpoint=place)
     next(loop)
-    (thread,) = threads()
+    with pytest.raises(FileError, match="another process"):
+        fsopt.fit("fsv", DATA, checkpoint=place)
     del loop
     gc.collect()
-    thread.join(60)
-    assert not thread.is_alive()
+    assert fsopt.fit("fsv", DATA, resume=place, checkpoint=place).status.solved
 
 
-def test_ctrl_c_between_two_records_ends_the_loop_with_its_incumbent(monkeypatch):
+def interrupting():
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_within_a_step_ends_the_loop_with_its_incumbent(monkeypatch):
     loop = fsopt.steps("fsv", DATA)
     next(loop)
-
-    class Pressed:
-        def acquire(self):
-            raise KeyboardInterrupt
-
-        def release(self):
-            """Nobody waits."""
-
-    monkeypatch.setattr(loop._course, "told", Pressed())
+    monkeypatch.setattr(clock, "check", interrupting)
     assert list(loop) == []
     assert loop.stop().stop == "interrupted"
+
+
+def test_a_loop_that_waits_leaves_limits_and_ctrl_c_to_its_user():
+    """Its time limit is not that of the solves of its user, and a search that notes Ctrl-C does so within a step."""
+    before = signal.getsignal(signal.SIGINT)
+    loops = [fsopt.steps(method, DATA, time_limit=1e6, **LOOPS[method]) for method in ("best-subset", "fsv", "rfe")]
+    for loop in loops:
+        next(loop)
+    assert clock.left() is None
+    assert signal.getsignal(signal.SIGINT) is before
+    for loop in loops:  # interleaved, each with the limits of its own
+        assert loop.stop().stop == "interrupted"
+    assert clock.left() is None
+
+
+def test_a_loop_that_began_in_the_main_thread_ends_in_another():
+    loop = fsopt.steps("best-subset", DATA, **LOOPS["best-subset"])
+    next(loop)
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(loop.stop).result().stop == "interrupted"
+
+
+def test_a_step_within_a_step_is_refused_and_the_loop_goes_on(monkeypatch):
+    loop, said = fsopt.steps("fsv", DATA), []
+
+    def meddling():
+        with pytest.raises(SolverError, match="within a step") as refused:
+            next(loop)
+        said.append(refused)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(clock, "check", meddling)
+        next(loop)
+        next(loop)
+    assert said
+    assert loop.stop().stop == "interrupted"
+
+
+def test_a_method_of_ones_own_without_steps_takes_part(monkeypatch):
+    """Its loop may be a plain call of a driver: progress has the records, and steps has the answer alone."""
+
+    def own(data, run, *, lam: float = 0.05):
+        return drained(fsopt.METHODS["fsv"].fit(data, run, lam=lam), run.progress)
+
+    spec = dataclasses.replace(fsopt.METHODS["fsv"], name="own-fsv", fit=own)
+    monkeypatch.setitem(fsopt.METHODS.own, "own-fsv", spec)
+    told = []
+    fit = fsopt.fit("own-fsv", DATA, progress=told.append)
+    assert plain(told) == plain(fit.history) != []
+    loop = fsopt.steps("own-fsv", DATA)
+    assert list(loop) == []
+    assert loop.stop().objective == fit.objective
 
 
 def test_what_cannot_be_stopped_says_so():

@@ -104,25 +104,6 @@ def test_the_kernel_is_that_of_the_parameters():
     assert fsopt.verify(dataclasses.replace(fit, params=half), DATA).residuals["kernel"] == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(
-    "method", ["pearson", "fisher", "ks", "infogain", "relief", "vs-ssvm", "rfe", "r2w2", "mopfs", "misclass", "fsv"]
-)
-def test_a_heuristic_answer_has_no_bound(method):
-    fit = fsopt.fit(method, DATA)
-    assert fit.bound is None
-    assert check_fit(fit, DATA).ok
-    for bound in (fit.objective, fit.objective - 10.0):
-        assert not check_fit(dataclasses.replace(fit, bound=bound), DATA).ok
-
-
-@pytest.mark.parametrize("method", ["svm", "onsvm", "elastic-net-svm", "mpm", "rsvm", "gmeb", "gmeb-penalised", "gbd"])
-def test_a_bound_meets_the_objective_of_an_optimum(method):
-    fit = fsopt.fit(method, DATA, **({"m": 2} if method == "gbd" else {}))
-    assert (fit.status, check_fit(fit, DATA).ok) == ("optimal", True)
-    assert not check_fit(dataclasses.replace(fit, bound=fit.bound - 0.01), DATA).ok
-    assert not check_fit(dataclasses.replace(fit, bound=fit.bound + 0.01), DATA).ok
-
-
 def test_a_large_tolerance_excuses_nothing_but_the_gap():
     fit = fsopt.fit("gmeb-penalised", DATA, c_plus=0.25, c_minus=0.25)
     for tolerance in (10**400, 1e9, float("inf")):

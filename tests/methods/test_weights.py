@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from saved_records import as_read
-from support import blobs, optimum, sampled, there
+from support import blobs, optimum, sampled
 
 import fsopt
 from fsopt.errors import FileError, ParameterError
@@ -82,12 +82,6 @@ def test_models_of_weighted_samples_have_the_optimum_of_repeated_ones_and_of_the
     assert weighted == pytest.approx(repeated * (-1 if other == "rsvm-dual" else 1), rel=1e-6)
     if other != name:
         assert optimum(other, WEIGHTED, **params)[1] == pytest.approx(repeated, rel=1e-6)
-
-
-@pytest.mark.parametrize("solver", ["scip", "scs"])
-def test_other_solvers_agree(solver):
-    model = fsopt.build("svm", WEIGHTED, c=0.5)
-    assert fsopt.solve(model, there(solver)).objective == pytest.approx(fsopt.solve(model).objective, rel=1e-4)
 
 
 def test_class_weights_of_fsv_multiply_the_mean_errors_of_their_class():

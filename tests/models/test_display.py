@@ -2,11 +2,9 @@
 
 import inspect
 
-import pytest
 from support import blobs
 
 import fsopt
-from fsopt.cli import main
 from fsopt.models.display import displayed_program, meanings, readable
 
 
@@ -44,15 +42,6 @@ def test_html_has_program_components_and_values_after_a_solve():
     assert model._repr_latex_().startswith("$$\\begin{aligned}")
     assert type(model.clone()) is type(model)
     assert "<td>margin</td>" in model.clone()._repr_html_()
-
-
-def test_show_prints_text_in_the_terminal_and_latex_where_asked(capsys):
-    for latex in (False, True):
-        with pytest.raises(SystemExit):
-            main(["show", "fsp-m", *(["--latex"] if latex else [])])
-        out = capsys.readouterr().out
-        assert ("\\sum_j" in out) is latex
-        assert ("sum_j sigma_j w_j^2" in out) is not latex
 
 
 def test_a_parameter_has_its_meaning_behind_its_name_or_below_its_type():

@@ -158,7 +158,6 @@ def test_mopfs_keeps_few_pixels_and_the_test_errors_are_counted_on_the_raw_digit
         wrong = row.classifier.predict(digits.test.X[:, row.pixels]) != digits.test.y
         assert row.test_error == wrong.mean()
         assert row.n_support_vectors <= 100
-    pytest.importorskip("matplotlib")
     kept = np.zeros(784, dtype=bool)
     kept[digits.pixels[list(mopfs.selection.support)]] = True
     shown = np.asarray(selected_pixels(digits, mopfs.selection).axes[0].images[0].get_array())

@@ -10,7 +10,7 @@ import fsopt
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.data.hyperplanes import error_rate, hinge
 from fsopt.drivers.kernel_scaling.driver import kernel_scaling
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, drained
 from fsopt.errors import FsoptError
 from fsopt.methods.mop.rsvm_training import solve_rsvm
 from fsopt.methods.preprocessing import preprocess
@@ -48,7 +48,7 @@ def test_with_a_penalty_weight_the_capacity_rises_against_proposition_1(name, w_
 
 def test_the_intercept_that_is_left_open_decides_problem_15():
     data = blobs(8, 2, seed=4)
-    svm = solve_rsvm(data, Run(), w_cap=0.3)
+    svm = drained(solve_rsvm(data, Run(), w_cap=0.3))
     low, high = svm.details["b_interval"]
     assert high - low > 0.5
     values = []
@@ -81,7 +81,7 @@ def with_the_hyperplane_fixed(data, w, b, e_cap):
 
 def test_the_text_fixes_the_hyperplane_and_15_its_expansion():
     data = preprocess(blobs(40, 12, seed=3), "unit-rows")[0]
-    svm = solve_rsvm(data, Run(), w_cap=4.0)
+    svm = drained(solve_rsvm(data, Run(), w_cap=4.0))
     e_cap = svm.risk * (1 + 1e-9)
     text, scales = with_the_hyperplane_fixed(data, svm.w, svm.b, e_cap)
     printed = kernel_scaling(data, w=svm.w, b=svm.b, e_cap=e_cap)

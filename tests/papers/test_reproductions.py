@@ -144,14 +144,6 @@ def test_a_page_stays_where_a_run_has_fewer_cells_or_fewer_parts(tmp_path, capsy
     assert not fuller({"equal": 1, "parts": 3}, {"equal": 1, "no number": 1, "parts": 1})
 
 
-def test_a_store_keeps_the_parts_and_their_seconds():
-    with opened(None) as held:
-        value, seconds = held.part("x", {"m": 3}, lambda: (1, 2.5))
-        assert (value, seconds > 0) == ([1, 2.5], True)
-        assert held.part("x", {"m": 3}, lambda: pytest.fail("computed again")) == (value, seconds)
-        assert held.part("x", {"m": 4}, lambda: "other")[0] == "other"
-
-
 def test_wrong_words_are_one_line_and_the_list_names_all(capsys):
     for words, text in (
         ("reproduce", "no table or figure is named"),
@@ -202,12 +194,10 @@ def test_the_committed_pages_begin_with_the_counts_of_their_cells_and_the_overvi
         ]
         cells = [word for word in ends if word in VERDICTS]
         assert {word: cells.count(word) for word in cells} == verdicts, name
-    pytest.importorskip("matplotlib")
     assert overview(found)[0] == (folder / "overview.md").read_text(encoding="utf-8")
 
 
 def test_the_picture_of_an_agreement_has_ours_over_the_print_as_shares_of_the_possible_range():
-    pytest.importorskip("matplotlib")
     one = TableCell("r", "error", 30.0, "20.0", "differs", spread=5.0, possible=(0.0, 50.0))
     two = TableCell("r", "features", 3.0, "3", "equal", possible=(1.0, 5.0))
     outcome = with_agreement(Reproduction((one, two, TableCell("r", "other", 1.0, None, "no number"))))
@@ -220,7 +210,6 @@ def test_the_picture_of_an_agreement_has_ours_over_the_print_as_shares_of_the_po
 
 
 def test_the_picture_of_an_agreement_has_its_labels_and_legend_inside():
-    pytest.importorskip("matplotlib")
     cells = [TableCell("r", "error", 30.0, "20.0", verdict, possible=(0.0, 50.0)) for verdict in VERDICTS]
     figure = with_agreement(Reproduction(tuple(cells))).figures["agreement"]
     figure.draw_without_rendering()

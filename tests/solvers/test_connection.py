@@ -24,7 +24,7 @@ class Broken:
         return {}["no such attribute"]
 
     def solve(self, time_limit, mip_gap=None):
-        raise RuntimeError("failed to create the problem\nwith more words")
+        raise OSError("failed to create the problem\nwith more words")
 
 
 def test_the_exceptions_of_a_package_become_one_line():

@@ -31,16 +31,6 @@ def square() -> pyo.ConcreteModel:
     return m
 
 
-def set_to(m, value):
-    m.p.set_value(value)
-    return m.p
-
-
-def fixed(m, value):
-    m.x[0].fix(value, skip_validation=True)
-    m.c = pyo.Constraint(expr=m.x[0] + m.x[1] <= 1)
-
-
 def nested(m, depth):
     inner = m.x[0]
     for _ in range(depth):
@@ -57,40 +47,6 @@ def chain(m, depth):
 
 def row(m, body, upper=1.0):
     m.c = pyo.Constraint(expr=(None, body, upper))
-
-
-UNREADABLE = {
-    "lower bound inf": (lambda m: m.x[0].setlb(INF), r"\(Pyomo: Var 'x\[0\]' created with"),
-    "upper bound nan": (lambda m: m.x[0].setub(NAN), r"\(Pyomo: Var 'x\[0\]' created with"),
-    "right-hand side nan": (lambda m: row(m, m.x[0], NAN), "'c' has the bounds -inf and nan"),
-    "coefficient nan": (lambda m: row(m, set_to(m, NAN) * m.x[1]), "'c' has the coefficient nan"),
-    "quadratic nan": (lambda m: row(m, set_to(m, NAN) * m.x[0] ** 2 + m.x[1] ** 2), "'c' has the coefficient nan"),
-    "nan in a function": (lambda m: row(m, pyo.exp(set_to(m, NAN) * m.x[0])), "'c' has the number nan"),
-    "parameter of no value": (lambda m: row(m, set_to(m, None) * m.x[0]), r"'c' cannot be read \(Pyomo: "),
-    "parameter that is a text": (lambda m: row(m, set_to(m, "a") * m.x[0]), r"'c' cannot be read \(Pyomo: "),
-    "fixed without a value": (lambda m: fixed(m, None), r"'x\[0\]' is fixed at None"),
-    "quotient by 0": (lambda m: row(m, m.x[0] / set_to(m, 0)), "division by zero"),
-    "root of -1": (lambda m: row(m, m.x[0] * set_to(m, -1) ** 0.5), "complex"),
-    "overflow": (lambda m: row(m, m.x[0] * set_to(m, 1e300) ** 5), "out of range"),
-    "deleted variable": (
-        lambda m: (row(m, m.x[0] * 2), m.o.deactivate(), m.del_component(m.x)),
-        "no variable of the m",
-    ),
-    "sines of sines": (lambda m: nested(m, 900), "'o' has a term nested more than 200 deep: give its parts variables"),
-    "a long product": (lambda m: chain(m, 900), "'o' has a term nested more than 200 deep"),
-}
-
-
-@pytest.mark.parametrize("case", UNREADABLE)
-def test_a_number_that_is_none_is_refused_by_name(case):
-    """Comparisons with nan are false: a constraint with one was none for solvers and certificates, all verified."""
-    change, words = UNREADABLE[case]
-    m = square()
-    change(m)
-    for call in (lambda: fsopt.solve(m), lambda: fsopt.classify(m), lambda: fsopt.prove(m)):
-        with pytest.raises(ParameterError, match=words) as error:
-            call()
-        assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("deep", [nested, chain])
@@ -148,23 +104,6 @@ def test_degenerate_programs_have_their_optimum_in_every_solver(solver, case):
     assert result.objective == pytest.approx(0.0, abs=1e-6)
 
 
-@pytest.mark.parametrize("solver", NAMES)
-def test_an_impossible_row_without_entries_and_crossed_bounds_are_infeasible_in_every_solver(solver):
-    for change in (lambda m: row(m, 0 * m.x[0], -1.0), lambda m: (m.x[0].setlb(3), m.x[0].setub(2))):
-        m = square()
-        change(m)
-        result = fsopt.solve(m, solver)
-        assert (result.status, result.certificate.ok) == ("infeasible", True)
-
-
-def test_an_unbounded_nonconvex_program_is_no_optimum_in_gurobi():
-    """Gurobi has no attribute ObjBound then."""
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(), pyo.Var()
-    m.o = pyo.Objective(expr=-(m.x**2) + m.y**2)
-    assert fsopt.solve(m, there("gurobi")).status in ("none", "unbounded")
-
-
 # -- one boundary ----------------------------------------------------------------------------------------------
 
 
@@ -183,16 +122,6 @@ def test_one_rule_names_the_library_and_its_words():
     for error in (MemoryError(), OSError("full"), SolverError("own")):
         with pytest.raises(type(error)), foreign("lib", "the file is wrong", "mend it", FileError):
             raise error
-
-
-@pytest.mark.parametrize("error", [ZeroDivisionError("broken"), SystemError("inner"), OSError("gone")])
-def test_an_exception_of_a_solver_is_an_error_that_names_it(monkeypatch, error):
-    def broken(*arguments, **keywords):
-        raise error
-
-    monkeypatch.setattr("fsopt.solvers.highs.Highs._start", broken)
-    with pytest.raises(SolverError, match=rf"'highs' fails on 'm' \(highs: {error.args[0]}\)"):
-        fsopt.solve(square(), "highs")
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, MemoryError, RecursionError])
@@ -264,15 +193,6 @@ def test_a_proof_in_pyomo_that_fails_does_not_lose_the_answer(sine):
     results = SolverFactory(f"fsopt_{there('scip')}").solve(m, prove=1.0)
     assert results.incumbent_objective == pytest.approx(0.0, abs=1e-6)
     assert "nothing more is proved" in str(results.extra_info.message)
-
-
-def test_a_frame_with_two_rows_of_names_has_the_answer_of_its_numbers():
-    pd = pytest.importorskip("pandas")
-    columns = pd.MultiIndex.from_product([["u", "v"], ["s", "t"]])
-    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=columns)
-    y = np.arange(20) % 2
-    found = fsopt.fit("l1-svm", frame, y).predict(frame)
-    assert np.array_equal(found, fsopt.fit("l1-svm", frame.to_numpy(), y).predict(frame.to_numpy()))
 
 
 def test_frames_that_pandas_refuses_to_convert_are_read_or_refused():

@@ -103,19 +103,6 @@ def test_proofs_that_know_no_sets_refuse_them():
         fsopt.prove(m, result)
 
 
-@pytest.mark.parametrize("suffix", ["lp", "mps"])
-def test_exported_files_contain_them(suffix, tmp_path):
-    m = random_model(2)
-    path = tmp_path / f"m.{suffix}"
-    fsopt.export(m, path)
-    pyscipopt = pytest.importorskip("pyscipopt")
-    scip = pyscipopt.Model()
-    scip.hideOutput()
-    scip.readProblem(str(path))
-    scip.optimize()
-    assert scip.getObjVal() == pytest.approx(fsopt.solve(m, "scip").objective, rel=1e-6)
-
-
 def test_the_closest_member_of_a_set_is_that_of_the_enumeration():
     rng = np.random.default_rng(0)
     for _ in range(20):

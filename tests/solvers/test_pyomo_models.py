@@ -5,6 +5,7 @@ from tempfile import TemporaryDirectory
 
 import pyomo.solvers.tests.models  # noqa: F401  (registers them)
 import pytest
+from file_readers import scip
 from pyomo.contrib.solver.common.factory import SolverFactory
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
 from pyomo.core.kernel.block import IBlock
@@ -25,15 +26,11 @@ FAILING = {
 
 def truth(case) -> float:
     """Return the optimum by SCIP of the file that Pyomo writes."""
-    scip = pytest.importorskip("pyscipopt").Model()
-    scip.hideOutput()
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.lp"
         case.model.write(str(path))
         path.write_text(path.read_text().replace(" ^ 2", "^2"))
-        scip.readProblem(str(path))
-    scip.optimize()
-    return scip.getObjVal()
+        return scip(path)
 
 
 @pytest.mark.parametrize("model", MODELS)

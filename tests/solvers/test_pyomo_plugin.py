@@ -6,7 +6,6 @@ import sys
 
 import pyomo.environ as pyo
 import pytest
-from pyomo import gdp
 from pyomo.contrib.solver.common.factory import SolverFactory
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
 from pyomo.contrib.solver.common.util import IncompatibleModelError, NoOptimalSolutionError
@@ -120,28 +119,3 @@ def test_options_and_limits_reach_the_solver():
         solver.solve(distance(), solver_options={"no_such_option": 1})
     with pytest.raises(IncompatibleModelError, match="does not solve"):
         SolverFactory("fsopt_highs").solve(distance())
-
-
-def two_rectangles() -> pyo.ConcreteModel:
-    """Return min x + 2y over the union of [1, 2] x [1, 2] and [0, 1] x [2, 3]: 3 at (1, 1)."""
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(0, 5)), pyo.Var(bounds=(0, 5))
-    m.near, m.far = gdp.Disjunct(), gdp.Disjunct()
-    m.near.box = pyo.ConstraintList()
-    m.far.box = pyo.ConstraintList()
-    for block, (low, high) in ((m.near, (1, 1)), (m.far, (0, 2))):
-        for variable, least in ((m.x, low), (m.y, high)):
-            block.box.add((least, variable, least + 1))
-    m.either = gdp.Disjunction(expr=[m.near, m.far])
-    m.o = pyo.Objective(expr=m.x + 2 * m.y)
-    return m
-
-
-def test_a_disjunction_is_solved_after_its_transformation_and_refused_before():
-    m = two_rectangles()
-    with pytest.raises(IncompatibleModelError, match=r"Disjunction.*gdp\.bigm"):
-        SolverFactory("fsopt_highs").solve(m)
-    pyo.TransformationFactory("gdp.bigm").apply_to(m)
-    results = SolverFactory("fsopt_highs").solve(m)
-    assert (results.incumbent_objective, m.x.value, m.y.value) == pytest.approx((3.0, 1.0, 1.0))
-    assert fsopt.solve(m, "highs").status == "optimal"

@@ -36,12 +36,6 @@ CASES = [
 ]
 
 
-def test_highs_is_given_no_quadratic_program() -> None:
-    """HiGHS 1.15.1 calls wdbc at C = 1 unbounded, and does not end at C = 100."""
-    assert "highs" not in SOLVERS
-    assert SOLVERS[0] == "clarabel"
-
-
 @pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize(("solver", "slug", "name", "c"), CASES)

@@ -1,35 +1,13 @@
 """SCS: real data in any units, re-solves from the last point, options."""
 
-import pyomo.environ as pyo
 import pytest
-from pyomo_models import FREE, model_of
+from pyomo_models import model_of
 from support import blobs
 
 import fsopt
 from fsopt.solvers.base import Session
 
 pytest.importorskip("scs")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("slug", ["gmeb-primal", "gmeb-sdp", "onsvm"])
-@pytest.mark.parametrize("units", ["standardised", "raw"])
-def test_a_real_data_set_is_certified_in_any_units(slug, units, wdbc, wdbc_std):
-    m = fsopt.build(slug, wdbc_std if units == "standardised" else wdbc)
-    result = fsopt.solve(m, "scs")
-    assert (result.status, result.certificate.ok) == ("optimal", True)
-    assert result.objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-6)
-    if (slug, units) == ("gmeb-primal", "standardised"):
-        assert result.objective == pytest.approx(121.757464796, rel=1e-7)
-
-
-def test_a_program_without_rows_and_one_with_a_fixed_column():
-    m = model_of(lambda x, y: (x - 3) ** 2, bounds=[FREE] * 2, start=[None, 2.0])
-    assert fsopt.solve(m, "scs").status == "optimal"
-    assert m.x[0].value == pytest.approx(3, abs=1e-5)
-    m.x[1].fix(2.0)
-    m.c = pyo.Constraint(expr=m.x[0] + m.x[1] <= 4)
-    assert fsopt.solve(m, "scs").objective == pytest.approx(1, abs=1e-6)
 
 
 def test_new_costs_and_bounds_go_in_place_and_start_from_the_last_point():

@@ -71,15 +71,24 @@ def test_whole_numbers_without_an_upper_bound_are_unbounded(solver):
     assert fsopt.solve(m, solver, time_limit=30).status in ("unbounded", "none")
 
 
-@pytest.mark.parametrize("solver", takers("QP"))
+@pytest.mark.parametrize("solver", sorted({*takers("LP"), *takers("QP")}))
 def test_a_constraint_without_entries_holds_or_makes_the_program_infeasible(solver):
+    square = "LP" not in SOLVERS[solver].classes
     for right in (1.0, -1.0):
-        empty = model_of(lambda x: (x - 1) ** 2, lambda x, right=right: 0 * x <= right, bounds=[(0, 5)])
-        result = fsopt.solve(empty, solver)
+        rows = (lambda x, right=right: 0 * x <= right,)
+        result = fsopt.solve(model_of(lambda x: (x - 1) ** 2 if square else x, *rows, bounds=[(0, 5)]), solver)
+        assert result.certificate.ok
         if right < 0:
-            assert (result.stop, result.point) == ("infeasible", None)
+            assert (result.status, result.stop, result.point) == ("infeasible", "infeasible", None)
         else:
             assert result.objective == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", takers("QP"))
+def test_a_program_without_constraints_and_bounds_has_its_optimum(solver):
+    result = fsopt.solve(model_of(lambda x, y: (x - 3) ** 2, bounds=[FREE] * 2, start=[None, 2.0]), solver)
+    assert (result.status, result.certificate.ok) == ("optimal", True)
+    assert result.objective == pytest.approx(0.0, abs=1e-6)
 
 
 def bounded(kind):

@@ -1,14 +1,11 @@
 """The path, necessity and alternatives replayed in rational arithmetic, each claim confirmed by the verifier."""
 
-import itertools
-
 import numpy as np
 import pytest
 from proof_files import refused
 from support import blobs
 
 import fsopt
-from fsopt.studies.comparison import compare
 
 
 @pytest.fixture(scope="module")
@@ -18,15 +15,6 @@ def data():
 
 def confirmed(claim):
     return not refused(claim.part)
-
-
-def test_every_point_of_the_path_is_verified_exactly(data):
-    path = fsopt.selection_path(data)
-    claims = path.claims(data)
-    assert all(claim.holds and confirmed(claim) for claim in claims)
-    for claim, value in zip(claims, path.objective, strict=True):
-        assert abs(float(claim.upper) - value) <= 1e-9 * max(1, value)
-    assert all(a.lower >= b.lower - 1 for a, b in itertools.pairwise(claims))
 
 
 def test_every_search_of_necessity_is_verified_exactly(data):
@@ -48,11 +36,3 @@ def test_all_other_selections_cost_more_than_the_limit(data):
     # A claim on the optimum may not leave the known selections out.
     statement = claim.part["statement"]
     assert refused({**claim.part, "statement": {**statement, "status": "interval", "upper": 10**9}})
-
-
-@pytest.mark.slow
-def test_a_comparison_shows_the_word_of_each_row(data):
-    rows = {row.method: row for row in compare(data, ["svm", "s-mpm"], folds=2, jobs=1, exact=True).rows}
-    assert rows["svm"].exact == "verified exactly"
-    assert rows["s-mpm"].exact.startswith("not verified exactly (")
-    assert all(row.exact is None for row in compare(data, ["svm"], folds=2, jobs=1).rows)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reproductions import run
 from support import ROOT, blobs
 
 import fsopt
@@ -87,14 +88,6 @@ def seconds_of(place: Path) -> set[float]:
 
 def finished(place: Path) -> int:
     return sum(row["state"] != "waiting" for row in rows_of(place))
-
-
-def command(words, capsys, code=0):
-    with pytest.raises(SystemExit) as ended:
-        main(words.split())
-    out, err = capsys.readouterr()
-    assert ended.value.code == code, err
-    return out, err
 
 
 @pytest.fixture
@@ -241,7 +234,7 @@ def test_a_run_waits_while_its_disk_is_full(tmp_path, monkeypatch):
 
 
 def test_a_copy_is_never_put_over_another_store_or_beside_its_log(place, tmp_path, capsys):
-    command(f"study --store {place} -o {tmp_path / 'new.sqlite'}", capsys)
+    run(f"study --store {place} -o {tmp_path / 'new.sqlite'}", capsys)
     assert seconds_of(tmp_path / "new.sqlite") == seconds_of(place)
     for there in (place, tmp_path / "new.sqlite"):
         with pytest.raises(FileError, match="there is a store"):
@@ -277,7 +270,7 @@ def test_a_store_with_another_schema_is_refused_before_it_is_read_or_written(wha
     connection.close()
     before = place.read_bytes()
     for more in ("", "--unit x", f"-o {place}.csv", f"-o {place}.html", f"-o {place}.db"):
-        out, err = command(f"study --store {place} {more}", capsys, code=2)
+        out, err = run(f"study --store {place} {more}", capsys, code=2)
         assert (out, err.count("\n")) == ("", 1)
         assert "which no run makes" in err or "is missing or another one: give the name of a new file" in err
     with pytest.raises(FileError, match=r"no run makes|another one|damaged"):
@@ -344,7 +337,7 @@ def test_a_lost_store_is_one_line_and_exit_1(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "q.toml").write_text('data = ["wdbc"]\nfolds = 2\n[[methods]]\nname = "pearson"\n')
     monkeypatch.setattr("fsopt.cli.studying._told", lambda state: removed(tmp_path / "s.sqlite") or "")
-    out, err = command("study q.toml --store s.sqlite --jobs 1", capsys, code=1)
+    out, err = run("study q.toml --store s.sqlite --jobs 1", capsys, code=1)
     assert (out, err.count("\n")) == ("", 1)
     assert "the store 's.sqlite' is gone" in err
 
@@ -459,7 +452,7 @@ def test_a_table_whose_pages_come_again_and_again_ends(place, capsys):
     content[root] = node.ljust(size - 5, b"\0") + leaf.to_bytes(4, "big") + b"\x06"
     content[28:32] = leaf.to_bytes(4, "big")
     place.write_bytes(content)
-    out, err = command(f"study --store {place}", capsys)
+    out, err = run(f"study --store {place}", capsys)
     assert "6 units" in out
     assert "the plan cannot be read (rows come twice)" in err
 
@@ -482,7 +475,7 @@ def test_a_run_computes_a_damaged_row_again(place, capsys):
         connection.execute("DELETE FROM units WHERE rowid = 4")
     connection.close()
     assert len(rows_of(place)) == len(wanted) - 3
-    out, err = command(f"study --store {place} --json", capsys)
+    out, err = run(f"study --store {place} --json", capsys)
     assert len(json.loads(out)["damaged"]) == 3
     assert err.count("damaged") == 3
     fsopt.run_study(STUDY, executor=InProcess(), store=place)

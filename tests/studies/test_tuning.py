@@ -186,13 +186,13 @@ def test_features_are_counted_by_deviations_of_the_training_samples(spied):
 
 
 def test_candidates_of_rfe_share_their_elimination_and_keep_their_errors(monkeypatch):
-    from fsopt.methods.baselines import rfe as module
+    from fsopt.algorithms.rfe import rfe
     from fsopt.methods.registry import METHODS
 
     data = blobs(24, 4, seed=2, gap=0.4)
     candidates = [{"m": m, "c": c} for m in (1, 3) for c in (0.2, 5.0)]
-    seen, real = [], module.rfe
-    monkeypatch.setattr(module, "rfe", lambda *a, **k: seen.append(k) or real(*a, **k))
+    seen, real = [], rfe.steps
+    monkeypatch.setattr(rfe, "steps", lambda *a, **k: seen.append(k) or real(*a, **k))
     limited = {"folds": 2, "time_limit": 100.0}  # without a limit they are solved together, without fits
     shared = cross_validate("rfe", data, candidates, **limited)
     assert len(seen) == 2 * (2 + 4), "two eliminations for each fold, and one SVM for each candidate"

@@ -5,7 +5,6 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.studies.comparison import compare
 
 DATA = blobs(20, 4, gap=0.8, seed=3)
 WEIGHTS = np.random.default_rng(1).integers(1, 5, DATA.n)
@@ -25,10 +24,3 @@ STUDIES = {
 def test_whole_weights_are_repeated_samples(name):
     weighted, repeated = map(STUDIES[name], BOTH)
     assert weighted == pytest.approx(repeated, rel=1e-5)
-
-
-@pytest.mark.slow
-def test_folds_keep_their_weights():
-    rows = compare(BOTH[0], ["svm", "mpm"], folds=3, jobs=1).rows
-    assert rows[0].cv_auc > 0.5
-    assert "no place for weights" in rows[1].error

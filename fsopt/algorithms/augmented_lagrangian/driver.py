@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from fsopt.algorithms.augmented_lagrangian.newton import Lagrangian
 from fsopt.algorithms.interior_point.certificate import certify_svm
 from fsopt.answers.results import DriverResult
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, timed
+from fsopt.drivers.loop import Iterate, Loop, run_loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, timed
 from fsopt.models.blocks import number
 
 SLOW = 0.3
@@ -25,7 +28,7 @@ def svm_augmented_lagrangian(
     tolerance: float = 5e-7,
     max_iterations: int = 100,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Solve the support vector machine of Aytug, (1), or with the elastic net that of Wang, Zhu & Zou.
 
     .. math::
@@ -58,27 +61,29 @@ def svm_augmented_lagrangian(
     rho = number("svm_augmented_lagrangian", "l1_ratio", l1_ratio, inside="[0, 1)")
     recorder = Recorder([], run)
     at = Lagrangian(data, c, rho)
-    stop = "iteration-limit"
-    accuracy, stale = 1e-2, 0
-    try:
-        at.begin()
-        # Each pass records an iteration, of which there are at most max_iterations.
-        for _ in range(max_iterations):
-            before = at.gap
-            reached = at.minimise(accuracy)
-            at.learn(at.a)
-            recorder.record(objective=at.best[2], bound=at.bound, sigma=at.sigma)
-            stale = 0 if at.gap < before else stale + 1
-            if at.gap <= tolerance or stale > STALLED:
-                stop = "optimal" if at.gap <= tolerance else "stalled"
-                break
-            if not reached:
-                continue
-            accuracy = max(SLOW * accuracy, 1e-13)
-            if at.gap > SLOW * before:
-                at.sigma, at.tau = 4.0 * at.sigma, 4.0 * at.tau
-    except ENDS as reason:
-        stop = stop_word(reason)
+    _, stop = yield from run_loop(_minimise(at, tolerance, max_iterations), recorder)
     w, b, _ = at.best
     certificate = certify_svm(data, c, w, b, at.alpha, l1_ratio=at.rho)
     return recorder.end_certified(certificate, stop, {"w": w, "b": b, "alpha": at.alpha})
+
+
+def _minimise(at: Lagrangian, tolerance: float, max_iterations: int) -> Loop:
+    """Yield the best hyperplanes, from the first one on, which is w = 0."""
+    yield Iterate(np.inf, {"w": at.best[0]}, within=True)
+    at.begin()
+    accuracy, stale = 1e-2, 0
+    for _ in range(max_iterations):
+        before = at.gap
+        reached = at.minimise(accuracy)
+        at.learn(at.a)
+        stale = 0 if at.gap < before else stale + 1
+        stop = "optimal" if at.gap <= tolerance else "stalled" if stale > STALLED else ""
+        record = {"objective": at.best[2], "bound": at.bound, "sigma": at.sigma}
+        yield Iterate(at.best[2], {"w": at.best[0]}, at.bound, record=record, stop=stop)
+        if stop:
+            return
+        if not reached:
+            continue
+        accuracy = max(SLOW * accuracy, 1e-13)
+        if at.gap > SLOW * before:
+            at.sigma, at.tau = 4.0 * at.sigma, 4.0 * at.tau

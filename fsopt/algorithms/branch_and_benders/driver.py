@@ -23,7 +23,7 @@ from fsopt.algorithms.branch_and_benders.search import SelectionNode, SelectionS
 from fsopt.algorithms.branch_and_benders.settings import DEFAULT_SETTINGS, BranchSettings
 from fsopt.algorithms.branch_and_benders.tasks import SliceRest, team_of
 from fsopt.answers.certificate import closed
-from fsopt.answers.results import DriverResult, Status
+from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.files import check_writable
@@ -31,8 +31,9 @@ from fsopt.common.teams import Team, processes
 from fsopt.drivers.gbd.checkpoint import digest
 from fsopt.drivers.gbd.master import NONE_FEASIBLE
 from fsopt.drivers.interruption import deferred_interruption
-from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, OutOfTimeError, Run
+from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, OutOfTimeError, Run, Steps, timed
 from fsopt.errors import InfeasibleError, ParameterError
 
 NAME = "branch-and-benders"
@@ -52,13 +53,14 @@ RAMP = 32
 """Open nodes for each task before subtrees are given out."""
 
 
+@timed
 def branch_and_benders(
     problem: SelectionProblem,
     *,
     settings: BranchSettings = DEFAULT_SETTINGS,
     run: Run = DEFAULT_RUN,
     seeds: Sequence[Grid] = (),
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise :math:`F(\sigma) + \lambda'\sigma` over the selections with :math:`R\sigma \le r`.
 
     A node is a partial selection. Its bound is the Boolean relaxation, a convex quadratic program in the multipliers
@@ -99,16 +101,9 @@ def branch_and_benders(
         raise ParameterError("the initial selection of 'best-subset' breaks a constraint", "give an allowed one")
     if run.checkpoint is not None:
         check_writable(run.checkpoint)
-    with threadpool_limits(1), clock.limited(run.time_limit), counted(), deferred_interruption() as interrupted:
+    with threadpool_limits(1), counted(), deferred_interruption() as interrupted:
         loop = _Loop(problem, settings, run, interrupted)
-        try:
-            loop.begin(seeds)
-            stop = loop.search_on()
-        except ENDS as reason:
-            # Without its root, or within a node, a search does not know what is open: it has no bound, and no answer.
-            if loop.search.incumbents.best is None or loop.search.visiting:
-                raise
-            stop = stop_word(reason)
+        _, stop = yield from run_loop(loop.iterates(seeds), loop.recorder, loop.save)
         return loop.end(stop)
 
 
@@ -143,16 +138,39 @@ class _Loop:
         """Return whether neither the time limit has passed nor the user interrupts."""
         return not clock.expired() and not self.interrupted()
 
-    def begin(self, seeds: Sequence[Grid]) -> None:
-        """Resume from a checkpoint, and solve the root as far as it is not solved; raises InfeasibleError."""
-        if self.run.resume is None:
-            self.search.seed(seeds)
-        else:
-            self._resume(self.run.resume)
-        if not begin(self.search, self.go_on, self.settings.initial, self._staged):
-            raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
-        if self.search.stage < STAGES:
-            self.record(self.search.bound, complete=False, write=False)
+    def iterates(self, seeds: Sequence[Grid]) -> Loop:
+        """Yield the incumbents and bounds of the slices of the search."""
+        try:
+            if self.run.resume is None:
+                self.search.seed(seeds)
+            else:
+                self._resume(self.run.resume)
+            yield from self._begin()
+            stop = yield from self._search_on()
+        except ENDS:
+            if self.search.incumbents.best is not None:
+                yield self.iterate(self.search.bound, complete=False, write=False, told=not self.recorder.history)
+            raise
+        yield self.iterate(self.search.bound, complete=False, write=False, told=False, stop=stop)
+
+    def _begin(self) -> Loop:
+        """Solve the root as far as it is not solved, with a checkpoint after each stage; raises InfeasibleError.
+
+        The first incumbent and the last stage have a record.
+        """
+        search, infeasible = self.search, InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
+        if search.problem.root() is None:
+            raise infeasible
+        for stage in begin(search, self.go_on, self.settings.initial):
+            found = search.incumbents.best is not None
+            if stage == STAGES and not found and not any_selection(search, self.go_on):
+                raise infeasible
+            if stage == STAGES or (stage == 1 and found):
+                yield self.iterate(search.bound)
+            else:
+                self._write(self.recorder.history)
+        if search.stage < STAGES:
+            yield self.iterate(search.bound, complete=False, write=False)
 
     def _resume(self, path: Path) -> None:
         """Go on where a checkpoint ends, with one more selection to start from where it was not its own."""
@@ -168,23 +186,15 @@ class _Loop:
         """The digest of the given selection, empty for none."""
         return "" if self.settings.initial is None else digest(self.settings.initial)
 
-    def _staged(self, stage: int) -> None:
-        """Write a checkpoint after a stage of the root, with a record of the first incumbent, and of the last stage."""
-        if stage == STAGES and self.search.incumbents.best is None and not any_selection(self.search, self.go_on):
-            raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
-        if stage == STAGES or (stage == 1 and self.search.incumbents.best is not None):
-            self.record(self.search.bound)
-        else:
-            self._write(self.recorder.history)
-
-    def search_on(self) -> str:
+    def _search_on(self) -> Within[str]:
         """Search until a stopping criterion holds, and return it."""
         settings, search = self.settings, self.search
         if settings.jobs > 1:
-            self._slices(lambda: len(search.heap) < RAMP * settings.jobs)
+            yield from self._slices(lambda: len(search.heap) < RAMP * settings.jobs)
             if search.heap and not self._stop():
-                return self._in_parallel()
-        self._slices(lambda: True)
+                with processes(settings.jobs, self.run.executor) as executor:
+                    return (yield from self._with(team_of(search, executor, settings.jobs)))
+        yield from self._slices(lambda: True)
         return self._stop()
 
     def _stop(self) -> str:
@@ -201,8 +211,8 @@ class _Loop:
         }
         return next((reason for reason, holds in reasons.items() if holds), "")
 
-    def _slices(self, wanted: Callable[[], bool]) -> None:
-        """Search in slices while no stopping criterion holds, with a record and a checkpoint of each."""
+    def _slices(self, wanted: Callable[[], bool]) -> Loop:
+        """Search in slices while no stopping criterion holds."""
         search, most = self.search, self.settings.max_nodes
         while not self._stop() and wanted():
             if search.nodes >= self.slice_end:
@@ -210,7 +220,7 @@ class _Loop:
             end = self.slice_end if most is None else min(self.slice_end, most)
             search.run(end - search.nodes, lambda: self._between_nodes() and wanted())
             complete = search.nodes >= self.slice_end or not search.heap
-            self.record(search.bound, complete=complete, write=bool(self._stop()) or self._due())
+            yield self.iterate(search.bound, complete=complete, write=bool(self._stop()) or self._due())
 
     def _between_nodes(self) -> bool:
         """Write a checkpoint where it is time for one, and return whether the search goes on."""
@@ -221,30 +231,41 @@ class _Loop:
     def _due(self) -> bool:
         return time.perf_counter() > self.written + WRITING * self.writing
 
-    def _in_parallel(self) -> str:
-        """Search with subtrees as tasks, until a stopping criterion holds, and return it."""
-        with processes(self.settings.jobs, self.run.executor) as executor:
-            return self._with(team_of(self.search, executor, self.settings.jobs))
-
-    def _with(self, team: Team[SelectionNode, SliceRest | None]) -> str:
-        """Search with a team until a stopping criterion holds, and return it."""
+    def _with(self, team: Team[SelectionNode, SliceRest | None]) -> Within[str]:
+        """SelectionSearch with a team, whose tasks are subtrees, until a stopping criterion holds, and return it."""
         while (self.search.heap or team.pending) and not self._limit() and not team.broken:
             team.run(self.go_on, max(FIRST_SLICE, SHARE * self.elapsed))
             if self._due() and self.run.checkpoint is not None:
                 team.finish()
             bound = min([self.search.bound, *(node.bound for node in team.out)])
-            self.record(bound, {node.cut.name for node in team.out}, write=not team.pending)
+            yield self.iterate(bound, {node.cut.name for node in team.out}, write=not team.pending)
         stop = self._limit()
         team.finish()
-        self.record(self.search.bound)
+        yield self.iterate(self.search.bound)
         if team.broken and not stop:
-            self._slices(lambda: True)
+            yield from self._slices(lambda: True)
             return self._stop()
         return "optimal" if not self.search.heap else stop
 
-    def record(self, lower: float, names: set[int] | None = None, *, complete: bool = True, write: bool = True) -> None:
-        """Append a record, drop multipliers that nothing needs, and replace the checkpoint, which knows of no record
-        of a slice that is not complete: a run that resumes completes it.
+    def iterate(
+        self,
+        lower: float,
+        names: set[int] | None = None,
+        *,
+        complete: bool = True,
+        write: bool = True,
+        told: bool = True,
+        stop: str = "",
+    ) -> Iterate:
+        """Return the incumbent with its record, and drop multipliers that nothing needs.
+
+        Parameters
+        ----------
+        names : of cuts that subtrees need.
+        complete : whether a slice is complete. The checkpoint knows of no record of one that is not: a run that resumes
+            completes it.
+        write : whether the checkpoint is replaced.
+        told : whether there is a record.
         """
         search, upper = self.search, self.search.incumbents.value
         needed = {entry[2].cut.name for entry in search.heap} | set(search.pool.names.tolist()) | (names or set())
@@ -253,17 +274,24 @@ class _Loop:
         now = time.perf_counter()
         self.recorder.count(NAME, now - self.counted)
         self.counted = now
-        self.recorder.record(
-            elapsed=self.elapsed,
-            objective=float(upper),
-            bound=float(min(lower, upper)),
-            gap=float(relative_gap(upper, min(lower, upper))),
-            nodes=search.nodes,
-            open=len(search.heap),
-            solved=search.solved,
-        )
-        if write:
-            self._write(self.recorder.history if complete else self.recorder.history[:-1])
+        record = {
+            "elapsed": self.elapsed,
+            "objective": float(upper),
+            "bound": float(min(lower, upper)),
+            "gap": float(relative_gap(upper, min(lower, upper))),
+            "nodes": search.nodes,
+            "open": len(search.heap),
+            "solved": search.solved,
+        }
+        # Within a node a search does not know what is open: it has no bound, and no answer.
+        point = {} if search.incumbents.best is None or search.visiting else {"search": search}
+        evidence = {"complete": complete, "write": write}
+        return Iterate(upper, point, lower, evidence, record if told else None, stop, within=True)
+
+    def save(self, at: Iterate) -> None:
+        """Replace the checkpoint where an iterate asks for it."""
+        if at.evidence["write"]:
+            self._write(self.recorder.history if at.evidence["complete"] else self.recorder.history[:-1])
 
     def _write(self, history: list[Mapping[str, Any]]) -> None:
         """Replace the checkpoint."""
@@ -278,8 +306,6 @@ class _Loop:
     def end(self, stop: str) -> DriverResult:
         """Return the result, with the support vector machine on the incumbent solved to all digits."""
         search = self.search
-        if not self.recorder.history:
-            self.record(search.bound, complete=False, write=False)
         best, search.incumbents.gap = search.incumbents.best, POLISH
         assert best is not None
         left = clock.left()  # at least a tenth of a second
@@ -290,11 +316,8 @@ class _Loop:
         answer = min(best, search.incumbents.best or best, key=attrgetter("value"))
         lower = float(min(search.bound, answer.value))
         certificate = certify(search, answer, lower)
-        status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
         search.tree.forget({entry[2].cut.name for entry in search.heap}, EVIDENCE)
         point |= {"sigma": answer.selection.astype(float), "w": answer.w, "b": answer.b, "evidence": pack(search)}
         self.recorder.count(NAME, time.perf_counter() - self.counted)
         stop = closed(stop, certificate.residuals["gap"], self.settings.tolerance)
-        return self.recorder.end(
-            status, stop, objective=answer.value, bound=lower, point=point, certificate=certificate
-        )
+        return self.recorder.end_certified(certificate, stop, point)

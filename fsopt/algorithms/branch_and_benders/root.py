@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -36,48 +36,42 @@ FEW = 64
 bounds."""
 
 
-def begin(
-    search: SelectionSearch,
-    go_on: Callable[[], bool],
-    initial: Mask | None = None,
-    complete: Callable[[int], None] = lambda stage: None,
-) -> bool:
-    """Solve the root and find incumbents, from the first stage that is not complete; False without any selection.
+def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | None = None) -> Iterator[int]:
+    """Solve the root, which has a selection, and find incumbents, from the first stage that is not complete.
+
+    Yields, after each stage, the number of those that are complete; after the first one there is an incumbent, or the
+    constraints are such that no selection was found yet.
 
     Parameters
     ----------
     go_on : looks at the clock. A stage that it ends is not complete: a search that resumes begins it again from the
         state before it, and the stages after it find what they find without an interruption.
     initial : an allowed selection (p,) to start from.
-    complete : called after each stage with the number of those that are complete; after the first one there is an
-        incumbent, or the constraints are such that no selection was found yet.
 
     Raises
     ------
     OutOfTimeError : the time limit passed within a stage; the root is an open node.
     """
-    at = search.problem.root()
-    if at is None:
-        return False
     if not search.stage:
         if not search.heap:
+            at = search.problem.root()
+            assert at is not None
             search.open_root(at)
-        complete(0)
+        yield 0
         # An answer needs an incumbent and a bound, in however little time.
         with clock.limited(clock.left(), extend=True):
             _first(search, initial)
-        _end(search, complete)
+        yield _ended(search)
     if search.stage == 1:
         with clock.limited(clock.left(), extend=True):
             _relax(search)
-        _end(search, complete)
+        yield _ended(search)
     for heuristic in HEURISTICS[search.stage - 2 :]:
         if search.heap:
             heuristic(search, go_on)
             if not go_on():
                 break
-        _end(search, complete)
-    return True
+        yield _ended(search)
 
 
 def any_selection(search: SelectionSearch, go_on: Callable[[], bool]) -> bool:
@@ -102,10 +96,10 @@ def any_selection(search: SelectionSearch, go_on: Callable[[], bool]) -> bool:
     raise OutOfTimeError("no selection was found in time", "give more seconds")
 
 
-def _end(search: SelectionSearch, complete: Callable[[int], None]) -> None:
-    """End a stage."""
+def _ended(search: SelectionSearch) -> int:
+    """End a stage, and return the number of those that are complete."""
     search.stage += 1
-    complete(search.stage)
+    return search.stage
 
 
 def _first(search: SelectionSearch, initial: Mask | None) -> None:

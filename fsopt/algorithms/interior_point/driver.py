@@ -10,10 +10,10 @@ from fsopt.algorithms.interior_point.newton import BestIterate
 from fsopt.algorithms.interior_point.problems import HingeProblem
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult
-from fsopt.common import clock
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, timed
+from fsopt.drivers.loop import Loop, run_loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, timed
 from fsopt.models.blocks import number
 from fsopt.typing import Vector
 
@@ -35,7 +35,7 @@ def svm_interior_point(
     tolerance: float = 1e-9,
     max_iterations: int = MOST,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Solve the support vector machine of Aytug, (1), by a primal-dual interior-point method in numpy.
 
     .. math::
@@ -72,13 +72,13 @@ def svm_interior_point(
     Mehrotra's predictor and corrector; elimination in the smaller dimension after Ferris & Munson (2002).
     """
     c = number("svm_interior_point", "c", c)
-    return _minimise(HingeProblem(data, c), tolerance, max_iterations, run)
+    return (yield from _minimise(HingeProblem(data, c), tolerance, max_iterations, run))
 
 
 @timed
 def rsvm_interior_point(
     data: Dataset, *, w_cap: float, tolerance: float = 1e-9, max_iterations: int = MOST, run: Run = DEFAULT_RUN
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Solve the rigorous support vector machine of Bi, (13), by the same method.
 
     .. math::
@@ -104,13 +104,13 @@ def rsvm_interior_point(
     OutOfTimeError : the time limit passed before the first iteration.
     """
     w_cap = number("rsvm_interior_point", "w_cap", w_cap)
-    return _minimise(HingeProblem(data, 1.0, w_cap), tolerance, max_iterations, run)
+    return (yield from _minimise(HingeProblem(data, 1.0, w_cap), tolerance, max_iterations, run))
 
 
 @timed
 def svm_norm_interior_point(
     data: Dataset, *, c: float = 1.0, tolerance: float = 1e-9, max_iterations: int = MOST, run: Run = DEFAULT_RUN
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Solve the support vector machine with an unsquared norm, (19) of Peleg & Meir, by the same method.
 
     .. math::
@@ -136,41 +136,32 @@ def svm_norm_interior_point(
     OutOfTimeError : the time limit passed before the first iteration.
     """
     c = number("svm_norm_interior_point", "c", c)
-    return _minimise(HingeProblem(data, c, norm=True), tolerance, max_iterations, run)
+    return (yield from _minimise(HingeProblem(data, c, norm=True), tolerance, max_iterations, run))
 
 
-def _minimise(problem: HingeProblem, tolerance: float, max_iterations: int, run: Run) -> DriverResult:
+def _minimise(problem: HingeProblem, tolerance: float, max_iterations: int, run: Run) -> Steps[DriverResult]:
     """Run Newton's method from w = 0, small systems on one thread: two would wait for each other most of the time."""
-    with threadpool_limits(1 if min(problem.data.X.shape) < THREADED else None):
-        return _newton(problem, tolerance, max_iterations, run)
-
-
-def _newton(problem: HingeProblem, tolerance: float, max_iterations: int, run: Run) -> DriverResult:
     recorder = Recorder([], run)
     search = BestIterate(problem, recorder)
-    stop = "iteration-limit"
-    try:
-        search.begin()
-        # Each pass is an iteration, of which there are at most max_iterations.
-        for _ in range(max_iterations):
-            if search.gap <= tolerance:
-                stop = "optimal"
-            elif clock.expired():
-                stop = "time-limit"
-            elif search.stale > STALLED or not search.iterate():
-                stop = "stalled"
-            else:
-                continue
-            break
-    except ENDS as reason:
-        if not np.isfinite(search.value):
-            raise
-        stop = stop_word(reason)
-    w, b, alpha = (getattr(search, name) for name in ("w", "b", "alpha"))
+    with threadpool_limits(1 if min(problem.data.X.shape) < THREADED else None):
+        _, stop = yield from run_loop(_newton(search, tolerance, max_iterations), recorder)
     if search.bound <= 0.0 and search.gap <= tolerance:
-        alpha = np.zeros(problem.data.n)  # the bound 0 is theirs
-    certificate = _certified(problem, w, b, alpha)
-    return recorder.end_certified(certificate, stop, {"w": w, "b": b, "alpha": alpha})
+        search.alpha = np.zeros(problem.data.n)  # the bound 0 is theirs
+    certificate = _certified(problem, search.w, search.b, search.alpha)
+    return recorder.end_certified(certificate, stop, {"w": search.w, "b": search.b, "alpha": search.alpha})
+
+
+def _newton(search: BestIterate, tolerance: float, max_iterations: int) -> Loop:
+    """Yield the iterates of Newton's method, the first without a record."""
+    search.begin()
+    at = search.iterate("optimal" if search.gap <= tolerance else "")
+    yield at
+    for _ in range(0 if at.stop else max_iterations):
+        length = None if search.stale > STALLED else search.step()
+        stop = "stalled" if length is None else "optimal" if search.gap <= tolerance else ""
+        yield search.iterate(stop, length)
+        if stop:
+            return
 
 
 def _certified(problem: HingeProblem, w: Vector, b: float, alpha: Vector) -> Certificate:

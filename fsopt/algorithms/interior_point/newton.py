@@ -29,6 +29,7 @@ from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.data.hyperplanes import project_multipliers
 from fsopt.data.weights import loss_weights
+from fsopt.drivers.loop import Iterate
 from fsopt.drivers.recorder import Recorder
 from fsopt.typing import Matrix, Vector
 
@@ -127,17 +128,23 @@ class BestIterate:
         self._look()
         self.recorder.count(SOLVER, time.perf_counter() - started)
 
-    def iterate(self) -> bool:
-        """Take one step of predictor and corrector; return whether rounding allowed one."""
+    def iterate(self, stop: str, length: float | None = None) -> Iterate:
+        """Return the best hyperplane, if there is one, as an iterate, after a step of some length."""
+        point = {"w": self.w} if np.isfinite(self.value) else {}
+        record = None if length is None else {"objective": self.value, "bound": self.bound, "step": length}
+        return Iterate(self.value, point, record=record, stop=stop)
+
+    def step(self) -> float | None:
+        """Take one step of predictor and corrector; return its length, None where rounding allowed none."""
         with np.errstate(all="ignore"):  # a multiplier next to its bound overflows; a step is looked at as a whole
             return self._step()
 
-    def _step(self) -> bool:
+    def _step(self) -> float | None:
         started = time.perf_counter()
         at = self.at
         solve = self._factor()
         if solve is None:
-            return False
+            return None
         along = solve(self.data.y, np.zeros(self.V.shape[1]))
         away = (np.zeros(self.data.n), np.zeros(self.V.shape[1]))
         if not self.penalty.fixed:
@@ -154,12 +161,11 @@ class BestIterate:
         step = self._direction(solve, along, away, products)
         length = min(1.0, BACK * self._longest(step))
         if not all(np.isfinite(part).all() for part in vars(step).values()):
-            return False
+            return None
         self.at = at.plus(step, length)
         self._look()
         self.recorder.count(SOLVER, time.perf_counter() - started)
-        self.recorder.record(objective=self.value, bound=self.bound, step=length)
-        return True
+        return length
 
     def _mean_product(self, at: _Iterate) -> float:
         """Return mu, the mean of all products of a pair at a point."""

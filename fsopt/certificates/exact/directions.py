@@ -95,6 +95,31 @@ def inward(points: PointSet, start: Floats, step: float, bounds: tuple[Floats, F
     return moved
 
 
+def tight(points: PointSet) -> list[int]:
+    r"""Return the places of inequalities that are equations at every point of a set, its cones apart.
+
+    In floats: :math:`a'x + \lambda a_0 \ge s` for each, with :math:`\lambda \ge 1`, :math:`0 \le s \le 1` and the
+    largest sum of all s, which are 0 or 1.
+    """
+    from scipy.optimize import linprog
+
+    count, width = len(points.inequalities), points.size + 1
+    A, E = (
+        _stacked([{**_linear(f, np.zeros(points.size))[0], 0: float(f.offset)} for f in forms], width)
+        for forms in (points.inequalities, points.equations)
+    )
+    found = linprog(
+        np.repeat([0.0, -1.0], [width, count]),
+        A_ub=sp.hstack([-A, sp.eye(count)]).tocsr(),
+        b_ub=np.zeros(count),
+        A_eq=sp.csr_matrix(sp.hstack([E, sp.csr_matrix((E.shape[0], count))])),
+        b_eq=np.zeros(E.shape[0]),
+        bounds=[(1.0, None)] + [(None, None)] * points.size + [(0.0, 1.0)] * count,
+        method="highs",
+    )
+    return [] if found.x is None else np.flatnonzero(found.x[width:] < 0.5).tolist()
+
+
 def _units(start: Floats, share: float) -> Floats:
     """Return by how much each variable may change: its size, and at least a share of the sizes of the others."""
     sizes = np.abs(start[start != 0])

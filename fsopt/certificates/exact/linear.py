@@ -64,7 +64,10 @@ def _private(equations: Sequence[Form], freedom: Floats) -> dict[int, int]:
             used[j] += 1
     found = {}
     for k, form in enumerate(equations):
-        own = [(freedom[j] * abs(v), j) for j, v in zip(form.columns, form.values, strict=True) if used[j] == 1]
+        largest = max(map(abs, form.values), default=1)  # integers beyond the doubles have a quotient
+        own = [
+            (freedom[j] * abs(v / largest), j) for j, v in zip(form.columns, form.values, strict=True) if used[j] == 1
+        ]
         best = max(own, default=(0.0, -1))
         if best[0] > 0:
             found[k] = best[1]

@@ -9,12 +9,13 @@ satisfies every constraint in rational numbers is returned.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from fsopt.certificates.exact.cones import Cone
-from fsopt.certificates.exact.directions import inward
+from fsopt.certificates.exact.directions import inward, tight
 from fsopt.certificates.exact.forms import Form, Vector, fractions_of
 from fsopt.certificates.exact.linear import satisfied
 from fsopt.certificates.exact.program import PointSet
@@ -36,7 +37,21 @@ def repaired(points: PointSet, start: Floats) -> list[Fraction]:
     ------
     NotShownError : no step leads into the set.
     """
-    whole, start = points, np.nan_to_num(start)
+    try:
+        return _repaired(points, points, start)
+    except NotShownError:
+        places = set(tight(points)) if points.inequalities else set()
+        if not places:
+            raise
+        listed = list(enumerate(points.inequalities))
+        equations = (*points.equations, *(f for k, f in listed if k in places))
+        others = tuple(f for k, f in listed if k not in places)
+        return _repaired(points, replace(points, equations=equations, inequalities=others), start)
+
+
+def _repaired(whole: PointSet, points: PointSet, start: Floats) -> list[Fraction]:
+    """Return a point of a set near a start, by steps into ``points``, the set with some inequalities as equations."""
+    start = np.nan_to_num(start)
     held = reduced(points)
     points = held.points
     lower, upper = single_bounds(points)

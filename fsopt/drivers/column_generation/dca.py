@@ -12,7 +12,7 @@ from fsopt.drivers.dca import best_descent, dca
 from fsopt.drivers.loop import Iterate, Loop
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.recorder import EARLY, Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import vector, whole
 from fsopt.typing import Vector
 
@@ -82,7 +82,7 @@ def worst_case_dca(
     start: Vector | None = None,
     tolerance: float = 1e-6,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise ``penalty(w)`` at a worst-case accuracy by DCA, with column generation for the features.
 
     .. math:: w^{k+1} \in \arg\min_{w \in \Omega}\ \alpha\|w\|_1 - \langle v^k, w \rangle, \qquad
@@ -121,4 +121,6 @@ def worst_case_dca(
     def descents(k: int, v: Vector) -> Loop:
         return _descend(problem, recorder, penalty, v, tolerance=tolerance, start=k)
 
-    return best_descent(descents, first, penalty, recorder, n_starts=n_starts, seed=seed, tolerance=tolerance)
+    return (
+        yield from best_descent(descents, first, penalty, recorder, n_starts=n_starts, seed=seed, tolerance=tolerance)
+    )

@@ -13,11 +13,10 @@ from fsopt.answers.results import DriverResult
 from fsopt.data import Dataset
 from fsopt.data.matrices import SMALL
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
-from fsopt.drivers.column_generation.settings import DEFAULT_SETTINGS, GenerationSettings
-from fsopt.drivers.column_generation.trust_region import TrustRegion
+from fsopt.drivers.column_generation.trust_region import DEFAULT_SETTINGS, GenerationSettings, TrustRegion
 from fsopt.drivers.loop import Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import vector
 from fsopt.typing import Vector
 
@@ -40,7 +39,7 @@ def column_generation(
     start: tuple[Vector, float] | None = None,
     settings: GenerationSettings = DEFAULT_SETTINGS,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise an l1-hinge program by column and constraint generation, with a bound for all samples and features.
 
     .. math:: \min_{w, b}\ \sum_j c_j |w_j| + \sum_i d_i \max(0,\ 1 - y_i(w'x_i + b))
@@ -88,7 +87,7 @@ def column_generation(
     program = L1Hinge.of(data, d / unit, c / unit)
     recorder = Recorder([], run)
     region = TrustRegion(program, unit, settings, recorder, run)
-    at, stop = run_loop(generate(region, None if start is None else program.scaled(w, b)), recorder)
+    at, stop = yield from run_loop(generate(region, None if start is None else program.scaled(w, b)), recorder)
     w, b = program.raw(at.point["w"], at.point["b"])
     alpha = unit * at.point["alpha"]
     certificate = certify_l1_hinge(data, d, c, w, b, alpha)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +10,13 @@ import numpy as np
 from fsopt.answers.results import DriverResult, Status
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
-from fsopt.drivers.column_generation.settings import GenerationSettings
-from fsopt.drivers.loop import Iterate, Loop, best, best_of
+from fsopt.drivers.column_generation.trust_region import GenerationSettings
+from fsopt.drivers.loop import Iterate, Loop
 from fsopt.drivers.penalties.penalty import Penalty, step_costs
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.recorder import EARLY, Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
-from fsopt.drivers.sla import another, certify_vertex
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
+from fsopt.drivers.sla import best_vertex
 from fsopt.models.blocks import number, vector, whole
 from fsopt.models.sla.step_function import step_costs as exponential_costs
 from fsopt.typing import Vector
@@ -123,7 +122,7 @@ def sla_by_column_generation(
     tolerance: float = 1e-9,
     max_iterations: int = 100,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise (20) or (21) by successive linearisation, each linear program by column generation.
 
     The step at a hyperplane has the costs ``problem.slopes`` of its errors and weights, starts from that hyperplane,
@@ -144,8 +143,8 @@ def sla_by_column_generation(
     DriverResult
         ``point`` has ``w``, ``b``, the multipliers ``alpha`` (n,) of the last step, by which
         :func:`fsopt.drivers.column_generation.l1_hinge_program.certify_l1_hinge` recomputes the minimum principle, and
-        ``starts``, the ``objective`` of each run. ``stationary`` where the minimum principle holds; ``optimal``, with
-        the bound 0, where the value is 0; else ``feasible``. ``history`` has one record for each step.
+        ``starts``, the same and the ``objective`` for each run. ``stationary`` where the minimum principle holds;
+        ``optimal``, with the bound 0, where the value is 0; else ``feasible``. ``history`` has a record of each step.
 
     Raises
     ------
@@ -162,23 +161,10 @@ def sla_by_column_generation(
     recorder = Recorder([], run)
     how: dict[str, Any] = {"tolerance": tolerance, "max_iterations": max_iterations}
 
-    def starts(ended: Sequence[Iterate]) -> Loop | None:
-        k = len(ended)
-        if not another(ended, n_starts):
-            return None
+    def descents(k: int) -> Loop:
         errors, sizes = np.zeros(data.n), np.zeros(data.p)
         if k:
             errors, sizes = rng.uniform(size=data.n), rng.uniform(size=data.p)
         return _descend(data, problem, recorder, errors, sizes, settings=GenerationSettings(seed=seed), start=k, **how)
 
-    ends, stop = best_of(starts, recorder)
-    at = best(ends)
-    certificate, status = certify_vertex(at, 0.0, tolerance)
-    return recorder.end(
-        status,
-        "optimal" if status is Status.OPTIMAL and stop not in EARLY else stop,
-        objective=at.objective,
-        bound=certificate.bound,
-        point={**at.point, "starts": [{"objective": end.objective} for end in ends]},
-        certificate=certificate,
-    )
+    return (yield from best_vertex(descents, 0.0, recorder, n_starts=n_starts, tolerance=tolerance))

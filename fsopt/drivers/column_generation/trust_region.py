@@ -10,13 +10,45 @@ from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.matrices import divided
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge
-from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.loop import Iterate
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
+from fsopt.models.blocks import number, whole
 from fsopt.models.registry import build
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Mask, Vector
+
+
+@dataclass(frozen=True)
+class GenerationSettings:
+    """Sizes of the restricted master problem, and stopping criteria.
+
+    Attributes
+    ----------
+    rows : number of samples in the restricted master problem, at least 2; None is 1000 and 10 for each of its features.
+    columns : >= 1, number of features with a cost in the first restricted master problem, and largest number added in
+        an iteration.
+    tolerance : the loop stops at ``f - bound <= tolerance * max(1, f)``.
+    max_iterations : further stopping criterion.
+    seed : of the random sample that gives the first hyperplane.
+    """
+
+    rows: int | None = None
+    columns: int = 200
+    tolerance: float = 1e-9
+    max_iterations: int = 500
+    seed: int = 0
+
+    def check(self) -> None:
+        """Raise ParameterError for a setting out of range."""
+        if self.rows is not None:
+            whole("column_generation", "rows", self.rows, low=2, high=10**9)
+        whole("column_generation", "columns", self.columns, low=1, high=10**9)
+        number("column_generation", "tolerance", self.tolerance)
+
+
+DEFAULT_SETTINGS = GenerationSettings()
+
 
 CROSSED = 1e-9
 """A margin beyond 1 by more than this contradicts the linear piece of the hinge that was assumed."""

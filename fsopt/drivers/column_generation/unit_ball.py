@@ -7,19 +7,18 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from fsopt.answers.certificate import Kind, make
-from fsopt.answers.results import DriverResult, Status
+from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation.driver import generate
 from fsopt.drivers.column_generation.l1_hinge_program import SLACK, L1Hinge
-from fsopt.drivers.column_generation.settings import DEFAULT_SETTINGS, GenerationSettings
-from fsopt.drivers.column_generation.trust_region import TrustRegion
+from fsopt.drivers.column_generation.trust_region import DEFAULT_SETTINGS, GenerationSettings, TrustRegion
 from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, NoPoint, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, NoPoint, Run, Steps, loop
 from fsopt.drivers.theta_cuts import REPEATED
 from fsopt.errors import SolverError
 from fsopt.models.gmeb.norm import GmebNorm
@@ -123,7 +122,7 @@ class UnitBall(L1Hinge):
 @loop
 def unit_ball_generation(
     data: Dataset, norm: GmebNorm, *, settings: GenerationSettings = DEFAULT_SETTINGS, run: Run = DEFAULT_RUN
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise the hinge loss over :math:`N(w) \le 1` by column and constraint generation, with cuts in theta.
 
     The steps are those of :func:`fsopt.drivers.column_generation`, with the norms of some theta in the restricted
@@ -152,25 +151,19 @@ def unit_ball_generation(
     unit = float(d.max()) or 1.0
     program = UnitBall.over(data, norm, d / unit)
     recorder = Recorder([], run)
-    at, stop = run_loop(generate(TrustRegion(program, unit, settings, recorder, run), None), recorder)
+    at, stop = yield from run_loop(generate(TrustRegion(program, unit, settings, recorder, run), None), recorder)
     (w, b), alpha = program.raw(at.point["w"], at.point["b"]), at.point["alpha"]
     theta, price = program.quotient(program.Z.T @ alpha)
     value, bound = hinge(data.X @ w + b, data.y, d), unit * (float(alpha.sum()) - price)
     certificate = make(Kind.GLOBAL, {"gap": relative_gap(value, bound)}, objective=value, bound=bound)
-    return recorder.end(
-        Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
-        at.stop or stop,
-        objective=value,
-        bound=bound,
-        point={"w": w, "b": b, "mu": unit * alpha, "price": unit * price, "theta": theta},
-        certificate=certificate,
-    )
+    point = {"w": w, "b": b, "mu": unit * alpha, "price": unit * price, "theta": theta}
+    return recorder.end_certified(certificate, at.stop or stop, point)
 
 
 @loop
 def smallest_norm_generation(
     data: Dataset, norm: GmebNorm, *, settings: GenerationSettings = DEFAULT_SETTINGS, run: Run = DEFAULT_RUN
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Return the separating hyperplane of smallest N(w) of separable data, by Newton's method on the hinge loss.
 
     .. math:: \varphi(t) = \min \{ 1'\xi : N(w) \le t \}, \qquad t^{k+1} = 1'\mu^k / \max_j \frac{|s_j^k|}{u_j(\theta)}
@@ -194,13 +187,12 @@ def smallest_norm_generation(
     SolverError : a restricted problem was not solved, or t has not converged.
     """
     recorder = Recorder([], run)
-    at, stop = run_loop(_newton(data, norm, settings, recorder), recorder)
+    at, stop = yield from run_loop(_newton(data, norm, settings, recorder), recorder)
     if not at.point:
         raise SolverError("the smallest norm has not converged", "name a solver")
     size, t = at.objective, at.bound
     certificate = make(Kind.GLOBAL, {"gap": relative_gap(size, t)}, objective=size, bound=t)
-    status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
-    return recorder.end(status, at.stop or stop, objective=size, bound=t, point=at.point, certificate=certificate)
+    return recorder.end_certified(certificate, at.stop or stop, at.point)
 
 
 def _newton(data: Dataset, norm: GmebNorm, settings: GenerationSettings, recorder: Recorder) -> Loop:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.answers.results import DriverResult, Point, Status
+from fsopt.answers.results import DriverResult, Point
 from fsopt.certificates.points import relative_gap
 from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.worst_case_program import Multipliers, WorstCaseProgram, certify_worst_case
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, NoPoint, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, NoPoint, Run, Steps, loop
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.registry import build
 from fsopt.solvers.registry import no_multipliers
@@ -83,7 +83,7 @@ def worst_case_generation(
     alpha: float = 1.0,
     v: Vector | None = None,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise a weighted one-norm at a worst-case accuracy by column generation, with a bound for all features.
 
     .. math::
@@ -120,16 +120,10 @@ def worst_case_generation(
     v = np.zeros(problem.data.p) if v is None else v
     program = problem.program(alpha, v)
     recorder = Recorder([], run)
-    at, stop = run_loop(_add_features(problem, program, alpha, v, recorder), recorder)
+    at, stop = yield from run_loop(_add_features(problem, program, alpha, v, recorder), recorder)
     certificate = certify_worst_case(program, at.point["w"], at.point["b"], at.point["multipliers"])
-    return recorder.end(
-        Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
-        stop if certificate.ok or stop != "optimal" else "stalled",
-        objective=at.objective,
-        bound=certificate.bound,
-        point=at.point,
-        certificate=certificate,
-    )
+    stop = stop if certificate.ok or stop != "optimal" else "stalled"
+    return recorder.end_certified(certificate, stop, at.point)
 
 
 def _add_features(

@@ -17,9 +17,8 @@ from fsopt.certificates.points import relative_gap
 from fsopt.common.files import AGAIN, check_readable, checkpoint_of, whole_file
 from fsopt.compiler import Program
 from fsopt.data import Dataset
-from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.state import Selection, State
-from fsopt.drivers.gbd.subproblem import Subproblem
+from fsopt.drivers.gbd.subproblem import Subproblem, certify_gbd
 from fsopt.errors import FileError
 from fsopt.typing import Vector
 

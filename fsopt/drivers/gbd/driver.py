@@ -11,20 +11,18 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.certificate import closed
-from fsopt.answers.results import DriverResult, Status
+from fsopt.answers.results import DriverResult
 from fsopt.common.files import check_writable
 from fsopt.data import Dataset
-from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.checkpoint import Saved, identity, load, save, undamaged
-from fsopt.drivers.gbd.closed_form import ClosedForm
-from fsopt.drivers.gbd.master import Master
+from fsopt.drivers.gbd.master import ClosedForm, Master
 from fsopt.drivers.gbd.root_cut import root_cut
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
 from fsopt.drivers.gbd.state import State
-from fsopt.drivers.gbd.subproblem import Subproblem, Training
+from fsopt.drivers.gbd.subproblem import Subproblem, Training, certify_gbd
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, timed
 from fsopt.typing import Vector
 
 INWARD = 0.1
@@ -41,7 +39,7 @@ def gbd(
     settings: GbdSettings = DEFAULT_SETTINGS,
     validation: Dataset | None = None,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise :math:`F(\sigma) + \lambda'\sigma` over the selections that are feasible for a master problem.
 
     In each iteration: solve the subproblem at sigma, make its multipliers alpha exactly dual feasible, add the cut
@@ -87,14 +85,11 @@ def gbd(
     if run.checkpoint is not None:
         check_writable(run.checkpoint)
     problem = _Problem.of(data, master, sub, c, settings, validation, run)
-    at, stop = run_loop(_add_cuts(problem, run.resume), problem.recorder, problem.save)
+    at, stop = yield from run_loop(_add_cuts(problem, run.resume), problem.recorder, problem.save)
     alphas, tolerance = at.point["alphas"], settings.tolerance
     certificate = certify_gbd(data, alphas, c, at.objective, at.bound, tolerance)
-    status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
     stop = closed(stop, certificate.residuals["gap"], tolerance)
-    return problem.recorder.end(
-        status, stop, objective=at.objective, bound=at.bound, point=at.point, certificate=certificate
-    )
+    return problem.recorder.end_certified(certificate, stop, at.point)
 
 
 def _add_cuts(problem: _Problem, resume: Path | None) -> Loop:

@@ -17,7 +17,7 @@ from fsopt.drivers.gbd.master_program import check_objective, completed, feasibl
 from fsopt.drivers.gbd.state import State
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import NoPoint, OutOfTimeError
-from fsopt.errors import InfeasibleError
+from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.models.gbd.fsp_master import add_cut, cut_coefficients
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
@@ -174,3 +174,47 @@ def _starts(held: Mapping[str, Any], p: int) -> list[bytes]:
     if starts.size and starts.shape[1:] != (p,):
         raise ValueError("the starts of its master have another number of features")
     return [b"" if np.isnan(start).any() else start.tobytes() for start in starts]
+
+
+class ClosedForm(Master):
+    """A master problem without constraints on the selection, of which the last cut is looked at.
+
+    Raises
+    ------
+    ParameterError : a master with constraints on the selection or without penalty weights, or one that no closed form
+        solves.
+    """
+
+    def __init__(self, data: Dataset, model: pyo.ConcreteModel, solver: str | None, **keywords: Any) -> None:
+        super().__init__(data, model, solver, **keywords)
+        program = self.program
+        free = bool(np.all(program.lb[self.columns] == 0.0) and np.all(program.ub[self.columns] == 1.0))
+        if program.A.shape[0] or program.n != data.p + 1 or not free:
+            raise ParameterError(
+                "the closed form for sigma is of penalty weights alone: this master has constraints on the selection",
+                "use 'gbd-lambda' without them, or master='milp'",
+            )
+        self.bound, self.gains = -np.inf, np.zeros(data.p)
+
+    def add(self, alphas: list[Vector]) -> None:
+        """Take the last cut, and the largest lower bound of all."""
+        for alpha in alphas:
+            constant, slopes = cut_coefficients(self.data, alpha)
+            self.gains = slopes - self.penalties
+            self.bound = max(self.bound, constant - float(np.maximum(self.gains, 0.0).sum()))
+        self.cuts += len(alphas)
+
+    def first(self, recorder: Recorder) -> Vector:
+        """Return a feasible selection, that of the last cut."""
+        return (self.gains > 0.0).astype(float)
+
+    def step(self, state: State, tolerance: float, recorder: Recorder) -> bool:
+        """Raise the lower bound and take the selection of the last cut, which needs no time."""
+        state.lower = max(state.lower, self.bound)
+        state.sigma, state.feasible = self.first(recorder), True
+        return True
+
+    def resume(self, state: State, held: Mapping[str, Any], recorder: Recorder) -> None:
+        """Add the cuts of a state, and set its lower bound and selection by them."""
+        self.add(state.alphas)
+        self.step(state, 0.0, recorder)

@@ -31,7 +31,7 @@ class GbdSettings:
         :func:`fsopt.drivers.gbd.root_cut.root_cut`.
     stabilisation : ``in-out`` makes a second cut in each iteration, a tenth of the way to the selection that takes
         the same share of all features: there unselected features count, which F(sigma) itself leaves free. ``none``.
-    master : ``milp``, over all cuts; or ``closed-form``, :class:`fsopt.drivers.gbd.closed_form.ClosedForm`, over the
+    master : ``milp``, over all cuts; or ``closed-form``, :class:`fsopt.drivers.gbd.master.ClosedForm`, over the
         last one.
     master_start : of the branch and bound of each master: ``none``, or the ``incumbent`` of the loop, as the paper's
         outlook suggests ("the previous solution as a starting seed"), where its solver takes a start: highs, scip and

@@ -8,7 +8,9 @@ from typing import TypeAlias
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.answers.certificate import Certificate, Kind
 from fsopt.answers.results import DriverResult
+from fsopt.certificates.points import of_bounds
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
@@ -103,3 +105,17 @@ class Subproblem:
         return 0.5 * float(np.sum(w[used] ** 2 / sigma[used])) + self.c * hinge(
             scores + b, self.data.y, self.data.weights
         )
+
+
+def certify_gbd(
+    data: Dataset, alphas: list[Vector], c: float, upper: float, lower: float, tolerance: float
+) -> Certificate:
+    """Certify the bounds: every cut is valid because its alpha is dual feasible, and the gap is closed.
+
+    The lower bound is the master's over these cuts, proved by its solver or by the search.
+    """
+    A = np.array(alphas) if alphas else np.zeros((0, data.n))
+    outside = max(float(np.maximum(-A, A - loss_weights(c, data.weights)).max(initial=0.0)), 0.0) / max(1.0, c)
+    balance = float(np.abs(A @ data.y).max(initial=0.0)) / max(1.0, c)
+    residuals = {"alpha bounds": outside, "alpha balance": balance}
+    return of_bounds(Kind.GBD, residuals, upper, lower, tolerance=tolerance, source="master problem")

@@ -18,7 +18,7 @@ from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation,
 from fsopt.drivers.kernel_scaling.programs import WholeProgram
 from fsopt.drivers.loop import Loop, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import number, vector
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 
@@ -38,7 +38,7 @@ def kernel_scaling(
     tolerance: float = 1e-6,
     max_programs: int = 1000,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Minimise the product of squared radius and squared norm over the scales of the features, problem (15).
 
     .. math::
@@ -92,7 +92,7 @@ def kernel_scaling(
     recorder = Recorder([session], run)
     search = OuterApproximation(problem, WholeProgram(session, recorder))
     search.load(np.ones(data.p))
-    _, stop = run_loop(scale(search, scaling, tolerance, max_programs), recorder)
+    _, stop = yield from run_loop(scale(search, scaling, tolerance, max_programs), recorder)
     status, bound, certificate = search.certified(scaling, tolerance)
     if bound is not None:
         stop = closed(stop, relative_gap(search.value, bound), tolerance)

@@ -20,7 +20,7 @@ from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
 from fsopt.drivers.kernel_scaling.programs import WholeProgram
 from fsopt.drivers.loop import run_loop
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import ENDS, NoPoint
+from fsopt.drivers.run import ENDS, NoPoint, drained
 from fsopt.errors import SolverError
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.solvers.base import Session
@@ -66,7 +66,7 @@ class KernelScaling:
         search = OuterApproximation(self.form.problem, WholeProgram(session, recorder))
         try:
             search.load(self.form.start)
-            _, stop = run_loop(scale(search, "global", gap, MAX_PROGRAMS), recorder)
+            _, stop = drained(run_loop(scale(search, "global", gap, MAX_PROGRAMS), recorder))
         except KeyboardInterrupt:
             raise
         except ENDS as reason:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
-from fsopt.drivers.kernel_scaling.certificate import certify_scaling, certify_stationary
+from fsopt.certificates.points import of_bounds
 from fsopt.drivers.kernel_scaling.programs import LinearPrograms
 from fsopt.drivers.loop import Iterate, Loop, Within
 from fsopt.errors import SolverError
@@ -228,3 +228,38 @@ def lower_hull(points: Sequence[tuple[float, float]]) -> Vector:
 def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
     """Return twice the signed area of three points, positive where b lies below the chord from a to c."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def certify_scaling(
+    problem: ScalingProblem, s: Vector, cuts: Sequence[Cut], lower: float, tolerance: float
+) -> Certificate:
+    """Certify scales as the global optimum of (15): they are feasible, and the cuts close the optimality gap.
+
+    Every number is recomputed from the multipliers in numpy; no solver is asked.
+    """
+    upper = problem.value(s)
+    proved, _ = lower_bound(problem, cuts, upper)
+    residuals = {
+        "risk": problem.excess(s),
+        "sign": float(np.maximum(-s, 0.0).max() + np.abs(s[~problem.active]).max(initial=0.0)),
+        "bound": max(lower - proved, 0.0) / max(1.0, abs(upper)),
+    }
+    return of_bounds(Kind.GLOBAL, residuals, upper, lower, tolerance=tolerance, source="cuts")
+
+
+def certify_stationary(problem: ScalingProblem, s: Vector, cut: Cut | None) -> Certificate:
+    r"""Certify scales as stationary: no feasible point lowers the linearisation :math:`W_0R + R_0W + q's` at them.
+
+    The cut is that of the linear program at s. Without one, nothing but feasibility is certified.
+    """
+    (radius, capacity), value = problem.size(s), problem.value(s)
+    residuals = {"risk": problem.excess(s)}
+    if cut is None:
+        return make(Kind.FEASIBLE, residuals, objective=value)
+    slope, delta, proved = cut.proved(problem)
+    # The cut was made feasible, and may now weigh R and W by more than (W_0, R_0). Its largest multiple with weights
+    # below those, and tau <= 1, bounds the linearisation from below.
+    share = min(1.0, capacity / max(slope, 1e-300), radius / delta)
+    here = value + radius * capacity
+    residuals["first order"] = max(here - share * proved, 0.0) / max(1.0, here)
+    return make(Kind.KKT, residuals, objective=value)

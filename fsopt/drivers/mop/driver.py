@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Kind
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
-from fsopt.drivers.kernel_scaling.certificate import certify_stationary
+from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.drivers.kernel_scaling.driver import check_scaling, rescale
-from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
+from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, certify_stationary
 from fsopt.drivers.kernel_scaling.programs import LinearPrograms, RestrictedPrograms, WholeProgram
 from fsopt.drivers.loop import Iterate, Loop, run_inner, run_loop
-from fsopt.drivers.mop.certificate import certify_mop, risk_bound
 from fsopt.drivers.mop.risk import (
     SLACK,
     RiskMinimum,
@@ -29,7 +28,7 @@ from fsopt.drivers.mop.risk import (
     train_by_model,
 )
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import number
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
@@ -53,7 +52,7 @@ def mop(
     tolerance: float = 1e-4,
     max_iterations: int = 20,
     run: Run = DEFAULT_RUN,
-) -> DriverResult:
+) -> Steps[DriverResult]:
     r"""Alternate the rigorous SVM (14) at fixed scales and the kernel scaling problem (15) at a fixed hyperplane.
 
     From :math:`s = e, W = W^0`: solve (14) for the hyperplane and its loss :math:`E^t`, then (15) for scales
@@ -79,10 +78,10 @@ def mop(
     DriverResult
         ``point`` has ``w`` (the hyperplane for the data as given: :math:`s_j w_j`), ``b``, ``scales``; ``E`` and ``H``
         histories; ``inactive``, whether the cap is; ``alpha`` and ``cap``, the multipliers by which
-        :func:`fsopt.drivers.mop.certificate.risk_bound` bounds the loss of every hyperplane with these scales and this
-        cap from below; ``scaling``, the last (15) with its answer, bound and cuts
-        (:func:`fsopt.drivers.kernel_scaling.certificate.certify_scaling`); ``start``: the verified status of s = e in
-        the first (15), ``optimal``, ``stationary`` or empty. Each record of the history has E and H with their
+        :func:`fsopt.drivers.mop.driver.risk_bound` bounds the loss of every hyperplane with these scales and this
+        cap from below; ``scaling``, the last (15) with its answer, bound and cuts, see
+        :func:`fsopt.drivers.kernel_scaling.outer_approximation.certify_scaling`; ``start``: the verified status of
+        s = e in the first (15), ``optimal``, ``stationary`` or empty. Each record of the history has E and H with their
         bounds (None where there is none) and the largest residual of the certificate of (15). Status ``feasible``: no
         step of the alternation proves optimality for the bi-objective problem, and none is claimed. The objective is
         the loss E.
@@ -110,7 +109,9 @@ def mop(
         step = Session(build_kernel_scaling_step(data, w=e, e_cap=0.0), lp_solver)
         recorder = Recorder([dual, step], run)
         train, linear = partial(train_by_model, data, dual, recorder), WholeProgram(step, recorder)
-    at, stop = run_loop(_alternate(data, train, linear, c, scaling, w_cap, tolerance, max_iterations), recorder)
+    at, stop = yield from run_loop(
+        _alternate(data, train, linear, c, scaling, w_cap, tolerance, max_iterations), recorder
+    )
     certificate = certify_mop(data, at.point, costs=c > 0)
     return recorder.end(Status.FEASIBLE, stop, objective=at.objective, point=at.point, certificate=certificate)
 
@@ -239,3 +240,40 @@ def _verified_start(search: OuterApproximation, answer: Mapping[str, Any]) -> st
     first = next((cut for cut in search.cuts if cut.beta.any()), None)
     certificate = certify_stationary(at, before, first)
     return "stationary" if certificate.ok and certificate.kind is Kind.KKT else ""
+
+
+PROPOSITION = "Proposition 1 is guaranteed for c = 0: with c > 0 only E is known not to rise, H = RW may"
+
+
+def risk_bound(data: Dataset, scales: Vector, cap: float, alpha: Vector) -> float:
+    r"""Return the lower bound that multipliers prove on the loss of every hyperplane with these scales and this cap.
+
+    Every :math:`\alpha \in [0, 1]^n` with :math:`y'\alpha = 0` gives :math:`e'\alpha - \sqrt W\,\|S^{1/2}X'Y\alpha\|`
+    (Bi, (14)).
+    """
+    alpha = project_multipliers(alpha, data.y, 1.0)
+    q = data.X.T @ (alpha * data.y)
+    return max(float(alpha.sum() - np.sqrt(cap * (scales @ q**2))), 0.0)
+
+
+def certify_mop(data: Dataset, at: Mapping[str, Any], *, costs: bool) -> Certificate:
+    """Check the histories against Proposition 1, and the last hyperplane against its scales, its cap and its bound."""
+    scores = data.X @ at["w"] + at["b"]
+    scales, cap = at["scales"], at["cap"]
+    active = scales > 0
+    used = float((at["w"][active] ** 2 / scales[active]).sum())
+    residuals = {
+        "rise of E": _largest_rise(at["E"]),
+        "loss": relative_gap(at["E"][-1], hinge(scores, data.y)),
+        # With the cap 0 any weight is an excess, in any unit.
+        "capacity": max(used - cap, 0.0) / (cap or 1.0) + float(np.abs(at["w"][~active]).max(initial=0.0)),
+        "gap of E": relative_gap(at["E"][-1], risk_bound(data, scales, cap, at["alpha"])),
+    }
+    if not costs:
+        residuals["rise of H"] = _largest_rise(at["H"])
+    return make(Kind.MOP, residuals, notes=(PROPOSITION,) if costs else ())
+
+
+def _largest_rise(values: list[float]) -> float:
+    rises = np.diff(values) / np.maximum(1.0, np.abs(values[:-1]))
+    return float(max(rises.max(initial=0.0), 0.0))

@@ -19,7 +19,7 @@ from fsopt.data import Dataset
 from fsopt.data.matrices import SMALL
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation.driver import column_generation
-from fsopt.drivers.run import Run, multipliers
+from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.subset_svm import TOLERANCE
 from fsopt.methods.preprocessing import Hyperplane, deviations, preprocess, raw_hyperplane
@@ -52,7 +52,7 @@ def fit_convex_svm(
     rule: SelectionRule,
     order: tuple[bool, ...],
     params: Mapping[str, Any] = {},
-) -> Fit:
+) -> Steps[Fit]:
     """Solve a support vector machine on preprocessed data and return its Fit.
 
     Parameters
@@ -76,20 +76,21 @@ def fit_convex_svm(
         _, result = run.solve(model, f"'{slug}'")
         return _Found(values_of(model.w), model.b.value, result, evidence(slug, at, result.supported))
 
-    def by_driver() -> _Found:
+    def by_driver() -> Steps[_Found]:
         rho = params.get("l1_ratio", 1.0)
         if rho < 1.0 and work.sparse and work.n * work.p <= SMALL:
             return _by_dense_model(builder(work.with_X(work.X.toarray()), **at), run)  # type: ignore[attr-defined]
         if slug == "svm":
-            result = _svm_without_model(work, c, run)
+            result = yield from _svm_without_model(work, c, run)
         elif rho < 1.0:
-            result = svm_augmented_lagrangian(work, c=c, l1_ratio=rho, run=run)
+            result = yield from svm_augmented_lagrangian.steps(work, c=c, l1_ratio=rho, run=run)
         else:
-            result = column_generation(work, np.ones(data.n) * loss_weights(c, data.weights), np.ones(data.p), run=run)
+            d = np.ones(data.n) * loss_weights(c, data.weights)
+            result = yield from column_generation.steps(work, d, np.ones(data.p), run=run)
         return _Found(result.point["w"], result.point["b"], result, {"alpha": result.point["alpha"]})
 
     routes = [by_driver if own else by_model for own in order]
-    found, warnings = first_certified(routes, lambda found: found.result)
+    found, warnings = yield from first_certified(routes, lambda found: found.result)
     hyperplane = Hyperplane(found.w, found.b, ())
     coef, deviation = raw_hyperplane(hyperplane, map_)[0], deviations(data)
     # The rule is relative: without this, rounded zeros would be selected where w = 0.
@@ -111,14 +112,14 @@ def _by_dense_model(model: pyo.ConcreteModel, run: Run) -> _Found:
     return _Found(values_of(model.w), model.b.value, result, {"alpha": multipliers(session, result, model.margin)})
 
 
-def _svm_without_model(work: Dataset, c: float, run: Run) -> DriverResult:
+def _svm_without_model(work: Dataset, c: float, run: Run) -> Steps[DriverResult]:
     """Solve a support vector machine by the interior point, on large sparse data by the augmented Lagrangian."""
     if not work.sparse:
-        return svm_interior_point(work, c=c, run=run)
+        return svm_interior_point.steps(work, c=c, run=run)
     if work.n * work.p > SMALL:
-        return svm_augmented_lagrangian(work, c=c, run=run)
+        return svm_augmented_lagrangian.steps(work, c=c, run=run)
     dense = work.with_X(work.X.toarray())  # type: ignore[attr-defined]
-    return svm_interior_point(dense, c=c, tolerance=TOLERANCE, run=run)
+    return svm_interior_point.steps(dense, c=c, tolerance=TOLERANCE, run=run)
 
 
 def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
 from fsopt.methods.large_programs import certify_generation, interior_order
 from fsopt.methods.mop.rsvm_training import to_all_digits
@@ -32,7 +32,7 @@ RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)
 
 def fit_elastic_net_svm(
     data: Dataset, run: Run, *, c: float = 1.0, l1_ratio: float = 0.5, scale: str = "standard"
-) -> Fit:
+) -> Steps[Fit]:
     r"""Fit the support vector machine with the elastic net as penalty: few features, correlated ones together.
 
     .. math:: \min\ \rho \|w\|_1 + \tfrac{1 - \rho}{2} w'w + C e'\xi

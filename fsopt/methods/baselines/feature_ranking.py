@@ -12,7 +12,7 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.data.names import places_by_name
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.feature_scores import pearson, ranking
@@ -64,7 +64,7 @@ def fit_filter(
     c: float = 1.0,
     w_cap: float | None = None,
     scale: str = "unit-rows",
-) -> Fit:
+) -> Steps[Fit]:
     """Rank the features of the preprocessed data by a score and train a support vector machine on the first m.
 
     Parameters
@@ -107,7 +107,7 @@ def fit_filter(
     work, map_ = preprocess(data, scale)
     scores = score(work)
     ranked = Ranked(order_of(scores, work), number_kept(name, m, data.p))
-    found = train_on_subset(work, ranked.kept, run, settings)
+    found = yield from train_on_subset(work, ranked.kept, run, settings)
     positive = int(np.sum(scores > 0))
     few = f"only {positive} of the {ranked.count} features that are kept have a score above 0"
     return make_fit(
@@ -147,7 +147,7 @@ def check_filter(saved: SavedFit, scores: Vector) -> Certificate:
 
 
 def filter_spec(
-    name: str, fit: Callable[..., Fit], score: Callable[[Dataset], Vector], *, estimator: str
+    name: str, fit: Callable[..., Steps[Fit]], score: Callable[[Dataset], Vector], *, estimator: str
 ) -> MethodSpec:
     """Return the entry of a filter of Bi, whose check computes the scores again.
 

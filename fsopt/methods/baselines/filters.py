@@ -7,13 +7,13 @@ from typing import Any
 from fsopt.answers.fits import Fit
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.feature_ranking import filter_spec, fit_filter
 from fsopt.methods.baselines.feature_scores import fisher, ks, pearson
 
 
 @with_keywords_of(fit_filter)
-def fit_pearson(data: Dataset, run: Run, **keywords: Any) -> Fit:
+def fit_pearson(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     """Fit a support vector machine on the features of largest absolute correlation with the label.
 
     Returns
@@ -35,7 +35,7 @@ def fit_pearson(data: Dataset, run: Run, **keywords: Any) -> Fit:
 
 
 @with_keywords_of(fit_filter)
-def fit_fisher(data: Dataset, run: Run, **keywords: Any) -> Fit:
+def fit_fisher(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     """Fit a support vector machine on the features of largest Fisher criterion.
 
     Returns
@@ -57,7 +57,7 @@ def fit_fisher(data: Dataset, run: Run, **keywords: Any) -> Fit:
 
 
 @with_keywords_of(fit_filter)
-def fit_ks(data: Dataset, run: Run, **keywords: Any) -> Fit:
+def fit_ks(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     """Fit a support vector machine on the features of largest Kolmogorov-Smirnov distance of the classes.
 
     Returns

@@ -8,7 +8,7 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
 from fsopt.methods.baselines.feature_scores import infogain
 from fsopt.methods.baselines.subset_svm import objective
@@ -27,7 +27,7 @@ def fit_infogain(
     machine: str = "svm",
     scale: str = "standard",
     **keywords: Any,
-) -> Fit:
+) -> Steps[Fit]:
     """Fit a support vector machine on the features of largest information gain.
 
     Parameters

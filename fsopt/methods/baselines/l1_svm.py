@@ -6,7 +6,7 @@ from functools import partial
 
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
 from fsopt.methods.baselines.onsvm import check, objective
 from fsopt.methods.baselines.svm_sequences import onsvm_hyperplanes
@@ -30,7 +30,7 @@ def fit_l1_svm(
     units: str = "raw",
     epsilon: float = EPSILON,
     generate: bool | str = "auto",
-) -> Fit:
+) -> Steps[Fit]:
     r"""Fit the one-norm support vector machine of Peleg & Meir: features in their units, the paper's selection rule.
 
     .. math:: \min\ \|w\|_1 + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0

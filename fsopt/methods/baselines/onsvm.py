@@ -13,7 +13,7 @@ from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
 from fsopt.methods.baselines.svm_sequences import onsvm_hyperplanes
 from fsopt.methods.exact.hinge import by_multipliers
@@ -29,7 +29,7 @@ RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)
 
 def fit_onsvm(
     data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard", generate: bool | str = "auto"
-) -> Fit:
+) -> Steps[Fit]:
     r"""Fit the one-norm support vector machine, a linear program whose vertices are sparse.
 
     .. math:: \min\ \|w\|_1 + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0

@@ -10,7 +10,7 @@ from fsopt.algorithms.r2w2 import r2w2
 from fsopt.answers.fits import Fit
 from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps, drained
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.feature_ranking import number_kept
 from fsopt.methods.baselines.rfe import check, objective, one_percent
@@ -30,7 +30,7 @@ def fit_r2w2(
     c: float = 1.0,
     step: int = 1,
     scale: str = "standard",
-) -> Fit:
+) -> Steps[Fit]:
     r"""Fit a support vector machine on the m features that a descent of the radius/margin bound leaves (R2W2).
 
     .. math:: \min_{\sigma \ge 0}\ R^2(\sigma)\, W^2(\sigma), \qquad K_\sigma(x, x') = \sum_j \sigma_j^2 x_j x_j'
@@ -72,10 +72,10 @@ def fit_r2w2(
     work, map_ = preprocess(data, scale)
     own = run.solver is None and not changes_in_force()
     settings, unlimited = SvmSettings("svm", c, None, own or None), replace(run, time_limit=None)
-    result = r2w2(
+    result = yield from r2w2.steps(
         work,
         svm_interior_point if own else build_fsp_sub(work, c=c),
-        lambda left: train_on_subset(work, left, unlimited, settings),
+        lambda left: drained(train_on_subset(work, left, unlimited, settings)),
         m=m,
         c=c,
         step=step,

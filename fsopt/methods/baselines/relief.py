@@ -12,7 +12,7 @@ from fsopt.common import clock
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.data.matrices import constant_columns
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
 from fsopt.methods.baselines.subset_svm import objective
 from fsopt.methods.exact.hinge import of_subset
@@ -36,7 +36,7 @@ def fit_relief(
     machine: str = "svm",
     scale: str = "standard",
     **keywords: Any,
-) -> Fit:
+) -> Steps[Fit]:
     """Fit a support vector machine on the features of largest RELIEF weight.
 
     Parameters

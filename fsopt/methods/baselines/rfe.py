@@ -16,7 +16,7 @@ from fsopt.common.arguments import LIST
 from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps, drained
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.feature_ranking import number_kept
@@ -39,7 +39,7 @@ def fit_rfe(
     step: int = 1,
     scale: str = "standard",
     eliminated: Sequence[int] | None = None,
-) -> Fit:
+) -> Steps[Fit]:
     """Fit support vector machines on ever fewer features, down to m (RFE).
 
     Parameters
@@ -80,9 +80,9 @@ def fit_rfe(
     gone = () if eliminated is None else _checked(eliminated, data.p, m)
     own = run.solver is None and not changes_in_force()
     settings, unlimited = SvmSettings("svm", c, None, own or None), replace(run, time_limit=None)
-    result = rfe(
+    result = yield from rfe.steps(
         work,
-        lambda left: train_on_subset(work, left, unlimited, settings),
+        lambda left: drained(train_on_subset(work, left, unlimited, settings)),
         m=m,
         c=c,
         step=step,
@@ -125,7 +125,7 @@ def share_elimination(
     for group in groups.values():
         if len(group) > 1:
             longest = min(group, key=lambda at: int(at["m"]))
-            found = fit_rfe(data, Run(solver, time_limit), **longest)
+            found = drained(fit_rfe(data, Run(solver, time_limit), **longest))
             if found.stop != "complete":
                 continue
             order = [j for record in found.history for j in record["removed"]]

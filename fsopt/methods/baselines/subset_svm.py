@@ -15,7 +15,7 @@ from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, svm_value
-from fsopt.drivers.run import Run, multipliers
+from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.errors import reading
 from fsopt.methods.large_programs import interior_order
 from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
@@ -92,7 +92,7 @@ class SubsetSvm:
     warnings: tuple[str, ...]
 
 
-def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSettings) -> SubsetSvm:
+def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSettings) -> Steps[SubsetSvm]:
     """Train a support vector machine on some features.
 
     Parameters
@@ -110,13 +110,13 @@ def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSetti
     outcome: SolveResult | DriverResult
     if settings.machine == "rsvm":
         default = _default_capacity(part)
-        found = solve_rsvm(part, run, w_cap=default if settings.w_cap is None else settings.w_cap)
+        found = yield from solve_rsvm(part, run, w_cap=default if settings.w_cap is None else settings.w_cap)
         v, b = found.w, found.b
         outcome, certificate = found.outcome, found.certificate
         details: dict[str, Any] = dict(found.details)
         warnings = found.warnings
     else:
-        (v, b, alpha, outcome), warnings = _svm(part, run, settings)
+        (v, b, alpha, outcome), warnings = yield from _svm(part, run, settings)
         certificate = certify_svm(part, settings.c, v, b, alpha)
         details = {"c": settings.c, "alpha": alpha}
     w = np.zeros(work.p)
@@ -194,11 +194,11 @@ def _part(work: Dataset, subset: Indices) -> Dataset:
     return part.with_X(part.X.toarray()) if part.sparse else part  # type: ignore[attr-defined]
 
 
-def _svm(part: Dataset, run: Run, settings: SvmSettings) -> tuple[_Trained, tuple[str, ...]]:
+def _svm(part: Dataset, run: Run, settings: SvmSettings) -> Steps[tuple[_Trained, tuple[str, ...]]]:
     """Return hyperplane, multipliers and outcome of the support vector machine, and warnings."""
 
-    def by_driver() -> _Trained:
-        found = svm_interior_point(part, c=settings.c, tolerance=TOLERANCE, run=run)
+    def by_driver() -> Steps[_Trained]:
+        found = yield from svm_interior_point.steps(part, c=settings.c, tolerance=TOLERANCE, run=run)
         return found.point["w"], found.point["b"], found.point["alpha"], found
 
     def by_model() -> _Trained:
@@ -209,7 +209,7 @@ def _svm(part: Dataset, run: Run, settings: SvmSettings) -> tuple[_Trained, tupl
         return w, midpoint_intercept(part.X @ w, part.y, part.weights), alpha, result
 
     routes = [by_driver if own else by_model for own in interior_order(settings.interior, part, run)]
-    return first_certified(routes, lambda found: found[3])
+    return (yield from first_certified(routes, lambda found: found[3]))
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

@@ -14,7 +14,7 @@ from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import kernel_svm_value, midpoint_intercept, project_multipliers, svm_value
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.run import Run, multipliers
+from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.errors import ParameterError
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
@@ -44,7 +44,7 @@ def fit_svm(
     kernel: str | None = None,
     width: float | None = None,
     degree: int | None = None,
-) -> Fit:
+) -> Fit | Steps[Fit]:
     r"""Fit the support vector machine (C-SVM), the baseline that selects nothing.
 
     .. math:: \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0

@@ -12,7 +12,7 @@ from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.partitions import certify_partitions, nonzero, partitions
 from fsopt.drivers.recorder import EARLY
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, objective, train_on_subset
@@ -38,7 +38,7 @@ def fit_vs_ssvm(
     w_cap: float | None = None,
     scale: str = "unit-rows",
     generate: bool | str = "auto",
-) -> Fit:
+) -> Steps[Fit]:
     """Fit a support vector machine on all features that sparse SVMs on random parts of the samples use (VS-SSVM).
 
     Parameters
@@ -90,9 +90,9 @@ def fit_vs_ssvm(
     settings.check("vs-ssvm")
     work, map_ = preprocess(data, scale)
     model = None if uses_generation(generate, work, run) else build_onsvm(work, c=c)
-    loop = partitions(work, model, parts_of(work, n_partitions, share, seed), c=c, run=run)
+    loop = yield from partitions.steps(work, model, parts_of(work, n_partitions, share, seed), c=c, run=run)
     counts = loop.point["selected"].sum(axis=0)
-    found = train_on_subset(work, np.flatnonzero(counts), run, settings)
+    found = yield from train_on_subset(work, np.flatnonzero(counts), run, settings)
     assert loop.certificate is not None
     outcome = replace(
         loop,

@@ -7,7 +7,7 @@ from typing import Any
 from fsopt.answers.fits import Fit
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.methods.gbd.proofs import tree_claims
 from fsopt.methods.gbd.subset_search import fit_by_search, many_nodes
 from fsopt.methods.gbd.verification import check_best_subset, objective, selection
@@ -16,7 +16,7 @@ from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
 @with_keywords_of(SelectionConstraints.of, fit_by_search)
-def fit_best_subset(data: Dataset, run: Run, **keywords: Any) -> Fit:
+def fit_best_subset(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     r"""Fit the best support vector machine with a limited number of features, by branch and Benders.
 
     .. math::

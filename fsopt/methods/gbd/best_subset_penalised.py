@@ -9,14 +9,16 @@ from typing import Any
 from fsopt.answers.fits import Fit
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.methods.gbd import best_subset
 from fsopt.methods.gbd.subset_search import fit_by_search, some_nodes
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
 @with_keywords_of(SelectionConstraints.of, fit_by_search, without=("m", "costs", "budget"))
-def fit_best_subset_penalised(data: Dataset, run: Run, *, lam: float | Sequence[float] = 1.0, **keywords: Any) -> Fit:
+def fit_best_subset_penalised(
+    data: Dataset, run: Run, *, lam: float | Sequence[float] = 1.0, **keywords: Any
+) -> Steps[Fit]:
     r"""Fit the best support vector machine with a penalty weight on each feature, by branch and Benders.
 
     .. math:: \min_{\sigma \in \{0,1\}^p}\ F(\sigma) + \lambda'\sigma

@@ -13,7 +13,7 @@ from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, PRINTED_SETTINGS, GbdSettings
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.gbd.parameters import features_of, split, trimmed
 from fsopt.methods.large_programs import interior_order
@@ -42,7 +42,7 @@ def fit_by_cuts(
     seed: int = 0,
     scale: str = "standard",
     **selection: Any,
-) -> Fit:
+) -> Steps[Fit]:
     r"""Run generalized Benders decomposition on the training samples and return the Fit of its incumbent.
 
     Parameters
@@ -119,7 +119,7 @@ def fit_by_cuts(
     )
     program = build_fsp_master(work, **selection)
     sub = svm_interior_point if interior_order(None, work, run, repeated=True)[0] else build_fsp_sub(work, c=c)
-    result = gbd(work, program, sub, c=c, settings=settings, validation=validated, run=run)
+    result = yield from gbd.steps(work, program, sub, c=c, settings=settings, validation=validated, run=run)
     at = result.point
     sigma, w = trimmed(work, selection, at["sigma"], at["w"])
     details = {"alphas": at["alphas"], "c": c, "sigma": sigma}

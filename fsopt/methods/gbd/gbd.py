@@ -7,7 +7,7 @@ from typing import Any
 from fsopt.answers.fits import Fit
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.methods.gbd.decomposition import few_cuts, fit_by_cuts
 from fsopt.methods.gbd.parameters import training_data
 from fsopt.methods.gbd.proofs import loop_claims
@@ -17,7 +17,7 @@ from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
 @with_keywords_of(SelectionConstraints.of, fit_by_cuts)
-def fit_gbd(data: Dataset, run: Run, **keywords: Any) -> Fit:
+def fit_gbd(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     r"""Fit the best support vector machine with a limited number of features, by generalized Benders cuts (GBD-M).
 
     .. math::

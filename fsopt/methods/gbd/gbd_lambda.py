@@ -9,14 +9,14 @@ from typing import Any
 from fsopt.answers.fits import Fit
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.methods.gbd import gbd
 from fsopt.methods.gbd.decomposition import fit_by_cuts
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
 @with_keywords_of(SelectionConstraints.of, fit_by_cuts, without=("m", "costs", "budget"))
-def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] = 1.0, **keywords: Any) -> Fit:
+def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] = 1.0, **keywords: Any) -> Steps[Fit]:
     r"""Fit the best support vector machine with a penalty weight on each feature, by generalized Benders cuts.
 
     .. math:: \min_{\sigma \in \{0,1\}^p}\ F(\sigma) + \lambda'\sigma

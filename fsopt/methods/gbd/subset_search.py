@@ -17,7 +17,7 @@ from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, Loss, loss_of
 from fsopt.drivers.gbd.master_program import check_objective
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.errors import ParameterError
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.gbd.parameters import features_of, trimmed
@@ -41,7 +41,7 @@ def fit_by_search(
     tolerance: float = 1e-6,
     scale: str = "standard",
     **selection: Any,
-) -> Fit:
+) -> Steps[Fit]:
     r"""Run branch and Benders and return the Fit of its incumbent.
 
     Parameters
@@ -95,7 +95,7 @@ def fit_by_search(
         first = np.zeros(data.p, dtype=bool)
         first[list(feature_indices(method, "initial", data, initial, "a list"))] = True
     settings = BranchSettings(tolerance, max_nodes, first, 1 if jobs is None else jobs)
-    result = branch_and_benders(problem, settings=settings, run=run)
+    result = yield from branch_and_benders.steps(problem, settings=settings, run=run)
     at = result.point
     sigma, w = trimmed(work, selection, at["sigma"], at["w"])
     details = {"evidence": at["evidence"], "c": c, "sigma": sigma}

@@ -20,8 +20,8 @@ from fsopt.common.customising import in_force
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, LOSSES
-from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.settings import GbdSettings
+from fsopt.drivers.gbd.subproblem import certify_gbd
 from fsopt.errors import reading
 from fsopt.methods.gbd.decomposition import settings_of
 from fsopt.methods.gbd.parameters import RULES, constraints_of, features_of, saved_selection, training_data, weights_of

@@ -14,7 +14,7 @@ from fsopt.common.customising import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.unit_ball import smallest_norm_generation, unit_ball_generation
-from fsopt.drivers.run import Run, usable
+from fsopt.drivers.run import Run, Steps, usable
 from fsopt.drivers.theta_cuts import theta_cuts
 from fsopt.methods.gmeb.optimality import GmebDual
 from fsopt.methods.large_programs import uses_generation
@@ -80,16 +80,16 @@ def _by_primal(m: pyo.ConcreteModel, norm: GmebNorm, run: Run) -> RouteSolution:
     return RouteSolution(values_of(m.w), GmebDual(mu, unit, plus, minus), result)
 
 
-def by_cuts(data: Dataset, norm: GmebNorm, run: Run) -> RouteSolution:
+def by_cuts(data: Dataset, norm: GmebNorm, run: Run) -> Steps[RouteSolution]:
     """Solve (15) by linear programs with cuts in theta, large data by restricted ones; zeros are exact."""
     if is_large(data, run):
-        return _of_cuts(unit_ball_generation(data, norm, run=run), norm)
-    return _by_cuts(data, norm, run, hard=False)
+        return _of_cuts((yield from unit_ball_generation.steps(data, norm, run=run)), norm)
+    return (yield from _by_cuts(data, norm, run, hard=False))
 
 
-def _by_cuts(data: Dataset, norm: GmebNorm, run: Run, *, hard: bool) -> RouteSolution:
+def _by_cuts(data: Dataset, norm: GmebNorm, run: Run, *, hard: bool) -> Steps[RouteSolution]:
     model = build_gmeb_cuts(data, r_plus=norm.r_plus, r_minus=norm.r_minus, hard=hard)
-    return _of_cuts(theta_cuts(data, model, norm, run=run), norm, hard=hard)
+    return _of_cuts((yield from theta_cuts.steps(data, model, norm, run=run)), norm, hard=hard)
 
 
 def _of_cuts(result: DriverResult, norm: GmebNorm, *, hard: bool = False) -> RouteSolution:
@@ -100,17 +100,17 @@ def _of_cuts(result: DriverResult, norm: GmebNorm, *, hard: bool = False) -> Rou
     return RouteSolution(at["w"], dual, result, separable=hard)
 
 
-def smallest_norm(data: Dataset, norm: GmebNorm, run: Run, *, cuts: bool) -> RouteSolution:
+def smallest_norm(data: Dataset, norm: GmebNorm, run: Run, *, cuts: bool) -> Steps[RouteSolution]:
     """Return the separating hyperplane of smallest N, by cuts or by cones; raises SolverError where there is none."""
     if is_large(data, run):
-        return _of_cuts(smallest_norm_generation(data, norm, run=run), norm, hard=True)
+        return _of_cuts((yield from smallest_norm_generation.steps(data, norm, run=run)), norm, hard=True)
     if cuts:
-        return _by_cuts(data, norm, run, hard=True)
+        return (yield from _by_cuts(data, norm, run, hard=True))
     answer = _by_primal(build_gmeb_hard_margin(data, **_radii(norm)), norm, run)
     return replace(answer, separable=True)
 
 
-ROUTES: Mapping[str, Callable[[Dataset, GmebNorm, Run], RouteSolution]] = MappingProxyType(
+ROUTES: Mapping[str, Callable[[Dataset, GmebNorm, Run], RouteSolution | Steps[RouteSolution]]] = MappingProxyType(
     {"dual": by_dual, "primal": by_primal, "sdp": by_sdp, "theta-cuts": by_cuts}
 )
 """Word of the parameter ``route`` -> formulation; all end at the same value of (15)."""

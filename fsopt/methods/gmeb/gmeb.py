@@ -12,11 +12,11 @@ from fsopt.answers.fits import Fit
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.run import OutOfTimeError, Run
+from fsopt.drivers.run import OutOfTimeError, Run, Steps, within
 from fsopt.errors import SolverError
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.exact.gmeb import of_gmeb
-from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, is_large
+from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, is_large
 from fsopt.methods.gmeb.optimality import check_gmeb
 from fsopt.methods.gmeb.settling import Settled, settle
 from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
@@ -44,7 +44,7 @@ def fit_gmeb(
     rule: str = "relative",
     units: str = "scaled",
     epsilon: float = EPSILON,
-) -> Fit:
+) -> Steps[Fit]:
     r"""Fit the classifier of smallest generalization error bound (GMEB).
 
     .. math:: \min_{w,b} \sum_i \max(0, 1 - y_i(w'x_i + b)) \quad\text{s.t.}\quad
@@ -100,8 +100,10 @@ def fit_gmeb(
     path = choose_route(route, run, prepared.work)
     norm = GmebNorm.of(prepared.work, r_plus, r_minus)
     free = route == "auto" and run.solver is None
-    answer, cuts, unsolved = _answered(path, prepared.work, norm, run, free=free)
-    found, warnings = settle(prepared.work, norm, answer, run, cuts=cuts, repair=route == "auto" and not cuts)
+    answer, cuts, unsolved = yield from _answered(path, prepared.work, norm, run, free=free)
+    found, warnings = yield from settle(
+        prepared.work, norm, answer, run, cuts=cuts, repair=route == "auto" and not cuts
+    )
     w = prepared.full(found.w)
     return make_fit(
         data,
@@ -116,16 +118,16 @@ def fit_gmeb(
 
 def _answered(
     path: str, data: Dataset, norm: GmebNorm, run: Run, *, free: bool
-) -> tuple[RouteSolution, bool, list[str]]:
+) -> Steps[tuple[RouteSolution, bool, list[str]]]:
     """Return the answer of a route, or where it is free of that by cuts after another failed; whether by cuts; why."""
     try:
-        return ROUTES[path](data, norm, run), path == "theta-cuts", []
+        return (yield from within(ROUTES[path](data, norm, run))), path == "theta-cuts", []
     except OutOfTimeError:
         raise
     except SolverError as error:
         if not free or path == "theta-cuts":
             raise
-        return ROUTES["theta-cuts"](data, norm, run), True, [f"{error.message}: cuts in theta were used instead"]
+        return (yield from by_cuts(data, norm, run)), True, [f"{error.message}: cuts in theta were used instead"]
 
 
 def _details(prepared: UnitRms, norm: GmebNorm, found: Settled) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import Claim, not_shown
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.scale_search import Leaf, certify_scale_search, scale_search
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
@@ -47,7 +47,7 @@ def fit_gmeb_penalised(
     rule: str = "relative",
     units: str = "scaled",
     epsilon: float = EPSILON,
-) -> Fit:
+) -> Steps[Fit]:
     r"""Fit the classifier of smallest generalization error bound with penalty weights on its two norm terms.
 
     .. math::
@@ -107,7 +107,7 @@ def fit_gmeb_penalised(
     penalty = GmebPenalty.of(work, c_plus, c_minus)
     generate = generation_order("auto", work, run)[0]
     model = None if generate else build_gmeb_weighted_l1(work, c_plus=c_plus, c_minus=c_minus)
-    result = scale_search(work, model, penalty, tolerance=tolerance, run=run)
+    result = yield from scale_search.steps(work, model, penalty, tolerance=tolerance, run=run)
     found = result.point["w"]
     scales, w = penalty.scales(found), prepared.full(found)
     zero: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fsopt.data import Dataset
-from fsopt.drivers.run import NoPoint, Run
+from fsopt.drivers.run import NoPoint, Run, drained
 from fsopt.methods.gmeb.formulations import smallest_norm
 from fsopt.methods.gmeb.gmeb import choose_route
 from fsopt.methods.gmeb.unit_rms import unit_rms
@@ -38,7 +38,7 @@ def separation_radius(
     route = choose_route("auto", run, work)
     norm = GmebNorm.of(work, radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus))
     try:
-        answer = smallest_norm(work, norm, run, cuts=route == "theta-cuts")
+        answer = drained(smallest_norm(work, norm, run, cuts=route == "theta-cuts"))
     except NoPoint:
         return np.inf
     return norm.at(answer.w)[0] ** 2

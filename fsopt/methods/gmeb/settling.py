@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from fsopt.answers.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.errors import SolverError
-from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, smallest_norm
+from fsopt.methods.gmeb.formulations import RouteSolution, by_cuts, smallest_norm
 from fsopt.methods.gmeb.optimality import certify_gmeb, polish
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.typing import Vector
@@ -30,7 +30,7 @@ class Settled:
 
 def settle(
     data: Dataset, norm: GmebNorm, answer: RouteSolution, run: Run, *, cuts: bool = False, repair: bool = True
-) -> tuple[Settled, list[str]]:
+) -> Steps[tuple[Settled, list[str]]]:
     """Return the certified classifier of an answer, and warnings.
 
     Parameters
@@ -44,12 +44,12 @@ def settle(
     if not found.certificate.ok and repair:
         warnings.append(f"the answer of {answer.outcome.solver} failed its check: cuts in theta were used instead")
         run, cuts = replace(run, solver=None, options=None), True
-        found = _certified(data, norm, ROUTES["theta-cuts"](data, norm, run))
+        found = _certified(data, norm, (yield from by_cuts(data, norm, run)))
     loss = found.certificate.objective
     if loss is None or loss > SEPARABLE * data.n:
         return found, warnings
     try:
-        hard = _certified(data, norm, smallest_norm(data, norm, run, cuts=cuts))
+        hard = _certified(data, norm, (yield from smallest_norm(data, norm, run, cuts=cuts)))
     except SolverError:
         return found, warnings
     if not hard.certificate.ok:

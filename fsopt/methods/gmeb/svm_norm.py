@@ -18,7 +18,7 @@ from fsopt.common.customising import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.run import Run, multipliers
+from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.gmeb.bound_terms import largest_norm, theorem_c
@@ -38,7 +38,7 @@ FLAT = 1e-3
 """Span of the scores up to which w is 0 up to the noise of a solver: that of another w is at least 2."""
 
 
-def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "center") -> Fit:
+def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "center") -> Steps[Fit]:
     r"""Fit the support vector machine with an unsquared norm: GMEB without feature scaling.
 
     .. math:: \min\ \tfrac12\|w\| + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
@@ -71,7 +71,7 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     c = number("svm-norm", "c", c)
     work, map_ = preprocess(data, scale)
     order = interior_order(None, work, run)
-    (w, b, result, proof), warnings = first_certified(
+    (w, b, result, proof), warnings = yield from first_certified(
         [partial(_by_driver if own else _by_model, work, run, c) for own in order], lambda found: found[2]
     )
     flat = float(np.ptp(work.X @ w)) <= FLAT
@@ -104,9 +104,9 @@ def _by_model(work: Dataset, run: Run, c: float) -> _Found:
     return w, b, certified(result, proof), {"alpha": alpha}
 
 
-def _by_driver(work: Dataset, run: Run, c: float) -> _Found:
+def _by_driver(work: Dataset, run: Run, c: float) -> Steps[_Found]:
     """Return the answer of the interior point."""
-    result = svm_norm_interior_point(work, c=c, run=run)
+    result = yield from svm_norm_interior_point.steps(work, c=c, run=run)
     return result.point["w"], result.point["b"], result, {"alpha": result.point["alpha"]}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.data import Dataset
-from fsopt.drivers.run import DEFAULT_RUN
+from fsopt.drivers.run import DEFAULT_RUN, drained
 from fsopt.errors import SolverError
 from fsopt.methods.gmeb.formulations import by_dual
 from fsopt.methods.gmeb.optimality import certify_gmeb, polish, quotients
@@ -54,7 +54,7 @@ def _solved(prepared: UnitRms, norm: GmebNorm, working: Indices) -> tuple[Vector
         part = work.columns(working)
         own = GmebNorm(norm.v_plus[working], norm.v_minus[working], norm.r_plus, norm.r_minus)
         try:
-            settled, _ = settle(part, own, by_dual(part, own, DEFAULT_RUN), DEFAULT_RUN)
+            settled, _ = drained(settle(part, own, by_dual(part, own, DEFAULT_RUN), DEFAULT_RUN))
         except SolverError:
             return None
         dual, separable = settled.answer.dual, settled.answer.separable

@@ -13,7 +13,7 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.data.kernels import KERNELS, Kernel
 from fsopt.data.scaling import Preprocessing
 from fsopt.data.validation import as_matrix
-from fsopt.drivers.run import DEFAULT_RUN, Run
+from fsopt.drivers.run import DEFAULT_RUN, Run, drained
 from fsopt.methods.kernel_values import centred_factor, expansion
 from fsopt.methods.mop.rsvm_training import default_capacity, solve_rsvm, squared_radius
 from fsopt.methods.preprocessing import preprocess
@@ -205,7 +205,7 @@ def kernel_mop(
         factor = centred_factor(Dataset(K, work.y))
         if cap is None:
             cap = default_capacity(work.n, squared_radius(factor))
-        found = solve_rsvm(factor, run, w_cap=number("kernel_mop", "w_cap", cap))
+        found = drained(solve_rsvm(factor, run, w_cap=number("kernel_mop", "w_cap", cap)))
         beta = expansion(factor, found.w) if found.beta is None else found.beta
         b = found.b - float(beta @ K.mean(axis=1))
         losses.append(hinge(K @ beta + b, work.y))

@@ -17,12 +17,11 @@ from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling.certificate import certify_scaling
 from fsopt.drivers.kernel_scaling.driver import check_scaling
-from fsopt.drivers.mop.certificate import certify_mop
-from fsopt.drivers.mop.driver import GAP, mop
+from fsopt.drivers.kernel_scaling.outer_approximation import certify_scaling
+from fsopt.drivers.mop.driver import GAP, certify_mop, mop
 from fsopt.drivers.mop.risk import SLACK
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.hinge import of_value
@@ -50,7 +49,7 @@ def fit_mopfs(
     scaling: str = "local",
     max_iterations: int = 20,
     scale: str = "unit-rows",
-) -> Fit:
+) -> Steps[Fit]:
     r"""Fit the multi-objective feature selection machine (MOPFS).
 
     Algorithm 1 solves two problems in turn: the rigorous support vector machine (13) for given scales s of the
@@ -99,7 +98,7 @@ def fit_mopfs(
     check_scaling("mopfs", scaling)
     max_iterations = whole("mopfs", "max_iterations", max_iterations)
     work, map_ = preprocess(data, scale)
-    result = mop(
+    result = yield from mop.steps(
         work,
         w_cap=cap,
         c=scale_cost(work, weight, cap),

@@ -13,7 +13,7 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.residuals import merged
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.exact.hinge import of_rsvm
@@ -44,7 +44,7 @@ def fit_rsvm(
     kernel: str | None = None,
     width: float | None = None,
     degree: int = 2,
-) -> Fit:
+) -> Steps[Fit]:
     r"""Fit the rigorous support vector machine (RSVM), which selects nothing.
 
     .. math:: \min\ e'\xi \quad\text{s.t.}\quad w'w \le W,\quad y_i(w'z_i + b) \ge 1 - \xi_i,\ \xi \ge 0
@@ -99,7 +99,7 @@ def fit_rsvm(
     radius = squared_radius(samples)
     if radius == 0:
         raise ParameterError("all samples are the same", "give data that vary")
-    found = solve_rsvm(
+    found = yield from solve_rsvm(
         samples,
         run,
         w_cap=default_capacity(data.total, radius) if w_cap is None else w_cap,

@@ -26,7 +26,7 @@ from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import best_intercepts, hinge, midpoint_intercept, project_multipliers
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.run import Run, multipliers, usable
+from fsopt.drivers.run import Run, Steps, multipliers, usable
 from fsopt.methods.assembly import certified
 from fsopt.methods.large_programs import interior_order
 from fsopt.methods.mop.polishing import balanced, polished
@@ -90,7 +90,7 @@ class RsvmSolution:
     warnings: tuple[str, ...]
 
 
-def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") -> RsvmSolution:
+def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") -> Steps[RsvmSolution]:
     """Train the rigorous support vector machine (13).
 
     Parameters
@@ -123,12 +123,12 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
         tight = to_all_digits(run)
         return solve_at_capacity(work, tight, tight.open(build(work, w_cap=w_cap)), w_cap, route=route)
 
-    def by_driver() -> RsvmSolution:
+    def by_driver() -> Steps[RsvmSolution]:
         return _solve_without_model(work, run, w_cap)
 
     order = interior_order(None, work, run) if route == "dual" else (False,)
     routes = [by_driver if own else by_model for own in order]
-    found, warnings = first_certified(routes, lambda found: certified(found.outcome, found.certificate))
+    found, warnings = yield from first_certified(routes, lambda found: certified(found.outcome, found.certificate))
     return replace(found, warnings=found.warnings + warnings)
 
 
@@ -143,9 +143,9 @@ def solve_at_capacity(work: Dataset, run: Run, session: Session, w_cap: float, *
     return _settled(work, w_cap, alpha, own, outcome, partial(_smallest_norm, work, run, outcome))
 
 
-def _solve_without_model(work: Dataset, run: Run, w_cap: float) -> RsvmSolution:
+def _solve_without_model(work: Dataset, run: Run, w_cap: float) -> Steps[RsvmSolution]:
     """Solve (13) of large data by the interior point, and return the support vector machine."""
-    found = rsvm_interior_point(work, w_cap=w_cap, run=run)
+    found = yield from rsvm_interior_point.steps(work, w_cap=w_cap, run=run)
 
     def shortest() -> tuple[Vector, Vector, Outcome]:
         # The hyperplane of smallest norm among those of smallest loss is that of a C-SVM whose C is large enough.

@@ -20,8 +20,8 @@ import scipy
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
-from fsopt.drivers.recorder import stop_word
-from fsopt.drivers.run import ENDS, OutOfTimeError, usable
+from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
+from fsopt.drivers.run import OutOfTimeError, Steps, usable
 from fsopt.errors import InfeasibleError
 from fsopt.methods.mpm.inner_program import InnerProgram
 from fsopt.methods.mpm.worst_case import accuracy_limit
@@ -111,7 +111,7 @@ class AccuracySearch:
     theta: float
     found: list[Candidate] = field(default_factory=list)
 
-    def run(self, warnings: list[str]) -> tuple[DriverResult, Candidate]:
+    def run(self, warnings: list[str]) -> Steps[tuple[DriverResult, Candidate]]:
         """Return the result and the hyperplane of the best inner maximum.
 
         Without an inner maximum the hyperplane of the grid with the most even accuracies is taken, and a warning added.
@@ -120,36 +120,48 @@ class AccuracySearch:
         ------
         InfeasibleError : the penalty leaves no weight, or the inner program is unbounded.
         """
-        stop = "no-maximum"
-        try:
-            for beta in GRID:
-                if not self.solve(float(beta)).ratio:
-                    break
-            brackets = [(a.at, b.at) for a, b in pairwise(self.found) if a.at.slope > 0 > b.at.slope]
-            if brackets:
-                left, right = max(brackets, key=lambda ends: max(end.value for end in ends))
-                scipy.optimize.brentq(lambda beta: self.solve(beta).slope, left.beta, right.beta, xtol=1e-12)
-                stop = "stationary"
-            elif self.found:
-                warnings.append("no inner maximum over beta: of the grid, the hyperplane with the most even accuracies")
-        except ENDS as reason:
-            if not self.found:
-                raise
-            stop = stop_word(reason)
+        _, stop = yield from run_loop(self._maximise(), self.inner.recorder)
         if not self.found:
             limit = np.abs(self.moments.mean1 - self.moments.mean2).max()
             raise InfeasibleError(
                 f"'s-mpm' at lam = {self.lam:g} has no hyperplane: the penalty leaves no weight",
                 f"choose a smaller lam; {limit:.4g}, the largest difference of the means, is certainly too much",
             )
+        if stop == "no-maximum":
+            warnings.append("no inner maximum over beta: of the grid, the hyperplane with the most even accuracies")
         even = max(self.found, key=lambda c: min(c.at.alpha, c.at.beta))
         best = min(self.found, key=lambda c: abs(c.at.slope)) if stop == "stationary" else even
         return self._result(best, stop), best
 
-    def solve(self, beta: float) -> WeightedAccuracy:
+    def _maximise(self) -> Loop:
+        """Yield the hyperplanes of the grid, then those of the search for a root of the slope."""
+        for beta in GRID:
+            at = yield from self._solve(float(beta))
+            if not at.ratio:
+                break
+        brackets = [(a.at, b.at) for a, b in pairwise(self.found) if a.at.slope > 0 > b.at.slope]
+        if brackets:
+            left, right = max(brackets, key=lambda ends: max(end.value for end in ends))
+            yield from self._root(left.beta, right.beta)
+        yield self._iterate(stop="stationary" if brackets else "no-maximum")
+
+    def _root(self, left: float, right: float) -> Loop:
+        """Find the root of the slope, each solve a step: brentq begins again with the slopes that are known so far."""
+        known: dict[float, float] = {}
+        while True:
+            try:
+                scipy.optimize.brentq(known.__getitem__, left, right, xtol=1e-12)
+                return
+            except KeyError as unknown:
+                beta = unknown.args[0]
+            known[beta] = (yield from self._solve(beta)).slope
+
+    def _iterate(self, record: Mapping[str, float] | None = None, stop: str = "") -> Iterate:
+        """Return the hyperplanes so far as an iterate."""
+        return Iterate(np.nan, {"found": self.found} if self.found else {}, record=record, stop=stop)
+
+    def _solve(self, beta: float) -> Within[WeightedAccuracy]:
         """Solve the inner program at beta; a hyperplane of positive ratio becomes a candidate."""
-        if self.found:
-            clock.check()
         solved, w = self.inner.solve(beta)
         if not solved.status.solved and clock.expired():
             raise OutOfTimeError("the time limit passed before S-MPM had a hyperplane", "give more seconds")
@@ -169,7 +181,7 @@ class AccuracySearch:
         at = WeightedAccuracy.at(self.moments, w, beta, self.lam, self.theta)
         if at.ratio:
             self.found.append(Candidate(at, w, solved, self.inner.details))
-        self.inner.recorder.record(objective=at.value, beta=beta, alpha=at.alpha, slope=at.slope)
+        yield self._iterate({"objective": at.value, "beta": beta, "alpha": at.alpha, "slope": at.slope})
         return at
 
     def _result(self, best: Candidate, stop: str) -> DriverResult:

@@ -18,7 +18,7 @@ from fsopt.drivers.column_generation.dca import worst_case_dca
 from fsopt.drivers.dca import dca
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.penalties.registry import approximation, words_of
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.mpm import of_l0_mpm
@@ -60,7 +60,7 @@ def fit_l0_mpm(
     start: Sequence[float] | None = None,
     tolerance: float | None = None,
     **options: Any,
-) -> Fit:
+) -> Steps[Fit]:
     r"""Fit the sparse hyperplane with worst-case accuracy delta by DCA (L0-MPM).
 
     .. math:: \min\ \sum_j \varphi(|w_j|) \quad\text{s.t. the worst-case accuracy is at least } \delta
@@ -117,13 +117,14 @@ def fit_l0_mpm(
     accuracy = number("l0-mpm", "tolerance", 1e-6 if tolerance is None else tolerance)
     settings: dict[str, Any] = {"n_starts": n_starts, "seed": seed, "start": first, "tolerance": accuracy, "run": run}
 
-    def by_model() -> RouteResult:
-        result = dca(build_l0_mpm_step(space.work, **params), penalty, **settings)
+    def by_model() -> Steps[RouteResult]:
+        result = yield from dca.steps(build_l0_mpm_step(space.work, **params), penalty, **settings)
         at = result.point
         proof = evidence("l0-mpm-step", {**params, "v": at["gradient"]}, at["proof"])
         return RouteResult(at["w"], -at["b"], result, proof)
 
-    found = _by_generation(space, asked, penalty, settings) if many_features_order(space, run)[0] else by_model()
+    many = many_features_order(space, run)[0]
+    found = yield from _by_generation(space, asked, penalty, settings) if many else by_model()
     w, b = found.w, found.b
     fitted = make_fit(
         space.work,
@@ -143,9 +144,11 @@ def fit_l0_mpm(
     return fitted if isinstance(approx, str) else replace(fitted, params=words_of(penalty))
 
 
-def _by_generation(space: FeatureSpace, delta: float, penalty: Penalty, settings: Mapping[str, Any]) -> RouteResult:
+def _by_generation(
+    space: FeatureSpace, delta: float, penalty: Penalty, settings: Mapping[str, Any]
+) -> Steps[RouteResult]:
     """Return the answer of DCA with column generation."""
-    result = worst_case_dca(worst_case_data(space, delta), penalty, **settings)
+    result = yield from worst_case_dca.steps(worst_case_data(space, delta), penalty, **settings)
     at = result.point
     proof = {"v": at["gradient"], **multiplier_details(at["multipliers"])} if "multipliers" in at else {}
     return RouteResult(at["w"], at["b"], result, proof)

@@ -16,7 +16,7 @@ from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.worst_case import worst_case_generation
 from fsopt.drivers.column_generation.worst_case_program import certify_worst_case
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.mpm import of_l1_mpm
 from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, with_worst_case
@@ -44,7 +44,7 @@ def fit_l1_mpm(
     *,
     delta: float | None = None,
     **options: Any,
-) -> Fit:
+) -> Steps[Fit]:
     r"""Fit the hyperplane of smallest 1-norm with worst-case accuracy delta on both classes (L1-MPM).
 
     .. math:: \min\ \|w\|_1 \quad\text{s.t.}\quad w'\mu_1 + b \ge \max(1, \kappa(\delta)\|F_1w\|), \quad
@@ -84,13 +84,13 @@ def fit_l1_mpm(
         _, result = run.solve(model, "L1-MPM")
         return RouteResult(values_of(model.w), -model.b.value, result, evidence("l1-mpm", params, result.supported))
 
-    def by_generation() -> RouteResult:
-        result = worst_case_generation(worst_case_data(space, asked), run=run)
+    def by_generation() -> Steps[RouteResult]:
+        result = yield from worst_case_generation.steps(worst_case_data(space, asked), run=run)
         at = result.point
         return RouteResult(at["w"], at["b"], result, multiplier_details(at["multipliers"]))
 
     routes = [by_generation if priced else by_model for priced in many_features_order(space, run)]
-    found, remarks = first_certified(routes, lambda found: found.result)
+    found, remarks = yield from first_certified(routes, lambda found: found.result)
     w, b = found.w, found.b
     return make_fit(
         work,

@@ -19,7 +19,7 @@ from fsopt.answers.residuals import merged
 from fsopt.answers.results import Status
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.programs import of_inner
@@ -49,7 +49,7 @@ def fit_s_mpm(
     theta: float | None = None,
     ridge: float = 0.0,
     **options: Any,
-) -> Fit:
+) -> Steps[Fit]:
     r"""Fit a sparse biased minimax probability machine, both accuracies weighted (S-MPM, a reconstruction).
 
     .. math::
@@ -97,7 +97,7 @@ def fit_s_mpm(
     inner = InnerProgram.of(space, number("s-mpm", "lam", lam), run, priced=many_features_order(space, run)[0])
     search = AccuracySearch(inner, space.moments, float(lam), theta)
     warnings = [RECONSTRUCTION]
-    result, best = search.run(warnings)
+    result, best = yield from search.run(warnings)
     w, moments = best.w, space.moments
     # Class -1 has the worst-case accuracy beta exactly: -(w'mu_2 + b) = kappa(beta) ||F_2 w||.
     b = -(float(moments.mean2 @ w) + _distance(moments, w, best.at.beta))

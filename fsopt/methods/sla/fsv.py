@@ -15,7 +15,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.column_generation.sla import sla_by_column_generation
 from fsopt.drivers.penalties.penalty import Penalty, step_costs
 from fsopt.drivers.penalties.registry import approximation, words_of
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.methods.exact.concave import of_fsv
 from fsopt.methods.large_programs import uses_generation
@@ -47,7 +47,7 @@ def fit_fsv(
     seed: int = 0,
     scale: str = "standard",
     generate: bool | str = "auto",
-) -> Fit:
+) -> Steps[Fit]:
     r"""Fit a hyperplane in few features by concave minimisation (FSV).
 
     .. math:: \min\ (1-\lambda)\Bigl(\tfrac1m \sum_{y_i = 1} e_i + \tfrac1k \sum_{y_i = -1} e_i\Bigr)
@@ -100,10 +100,12 @@ def fit_fsv(
     work, map_ = preprocess(data, scale)
     if uses_generation(generate, work, run):
         problem = concave_hinge(work, alpha, lam, approx)
-        answer = SlaAnswer.generated(sla_by_column_generation(work, problem, n_starts=n_starts, seed=seed, run=run))
+        result = yield from sla_by_column_generation.steps(work, problem, n_starts=n_starts, seed=seed, run=run)
+        answer = SlaAnswer.generated(result)
     else:
         terms = ConcaveTerms((("v", "cost_v"),), alpha, weight=lam, approx=approx)
-        result = sla(build_fsv_step(work, lam=lam, alpha=slope), terms, n_starts=n_starts, seed=seed, run=run)
+        model = build_fsv_step(work, lam=lam, alpha=slope)
+        result = yield from sla.steps(model, terms, n_starts=n_starts, seed=seed, run=run)
         at = result.point
         # The step at v has the costs phi'(v): those of the exponential of the same slope at another iterate.
         costs = step_costs(penalty, np.maximum(at["v"], 0.0))

@@ -12,7 +12,7 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.sla import sla_by_column_generation
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.methods.exact.concave import of_misclass
 from fsopt.methods.large_programs import uses_generation
@@ -34,7 +34,7 @@ def fit_misclass(
     seed: int = 0,
     scale: str = "standard",
     generate: bool | str = "auto",
-) -> Fit:
+) -> Steps[Fit]:
     r"""Fit the hyperplane with few misclassified samples by successive linearisation.
 
     .. math:: \min\ \sum_i (1 - e^{-\alpha e_i}), \qquad e_i = \max(0, 1 - y_i(w'x_i + b))
@@ -76,10 +76,12 @@ def fit_misclass(
     work, map_ = preprocess(data, scale)
     if uses_generation(generate, work, run, features=False):
         problem = concave_hinge(work, alpha)
-        answer = SlaAnswer.generated(sla_by_column_generation(work, problem, n_starts=n_starts, seed=seed, run=run))
+        result = yield from sla_by_column_generation.steps(work, problem, n_starts=n_starts, seed=seed, run=run)
+        answer = SlaAnswer.generated(result)
     else:
         terms = ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), alpha)
-        result = sla(build_misclass_step(work, alpha=alpha), terms, n_starts=n_starts, seed=seed, run=run)
+        model = build_misclass_step(work, alpha=alpha)
+        result = yield from sla.steps(model, terms, n_starts=n_starts, seed=seed, run=run)
         at = result.point
         params = {"alpha": alpha, "y": np.maximum(at["y"], 0.0), "z": np.maximum(at["z"], 0.0)}
         answer = SlaAnswer(at["w"], -at["gamma"], result, evidence("misclass-step", params, at["proof"]))

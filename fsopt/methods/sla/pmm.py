@@ -16,7 +16,7 @@ from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.pmm import StationaryPoint, certify_pmm, pmm
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.concave import of_pmm
@@ -28,7 +28,7 @@ from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.typing import Vector
 
 
-def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard", generate: bool | str = "auto") -> Fit:
+def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard", generate: bool | str = "auto") -> Steps[Fit]:
     r"""Fit the hyperplane with few misclassified samples by parametric minimisation (PMM).
 
     For a number d of samples that may be misclassified,
@@ -61,7 +61,8 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard", generate: bool 
     """
     started = time.perf_counter()
     work, map_ = preprocess(data, scale)
-    result = pmm(work, generate=uses_generation(generate, work, run, features=False), run=run)
+    generate = uses_generation(generate, work, run, features=False)
+    result = yield from pmm.steps(work, generate=generate, run=run)
     w, b = result.point["w"], -result.point["gamma"]
     return make_fit(
         data,

@@ -58,7 +58,7 @@ class Interruption:
             # The clock of the interior point alone: it is over at one step, and in all later ones.
             patch.setattr(clock, "expired", lambda: not self.early())
         else:
-            owner, name = {"record": (Recorder, "record"), "written": (checkpoint, "save")}[seam]
+            owner, name = {"record": (Recorder, "append"), "written": (checkpoint, "save")}[seam]
             original = getattr(owner, name)
             patch.setattr(owner, name, lambda *args, **keywords: self.at(original, seam, args, keywords))
 

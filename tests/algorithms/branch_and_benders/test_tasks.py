@@ -18,7 +18,8 @@ from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.answers.results import Status
 from fsopt.common import teams
-from fsopt.drivers.run import Run
+from fsopt.drivers.loop import run_loop
+from fsopt.drivers.run import Run, drained
 
 PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
 TWO = BranchSettings(tolerance=1e-4, jobs=2)
@@ -147,11 +148,18 @@ class Busy:
 
 def test_tasks_that_never_end_together_are_taken_in_for_checkpoints(tmp_path, monkeypatch):
     loop = driver._Loop(PROBLEM, BranchSettings(jobs=2), Run(checkpoint=tmp_path / "run.npz"), lambda: False)
-    loop.begin([])
-    # Each look at the clock takes a second, and so does writing a checkpoint.
-    seconds = itertools.count(math.ceil(time.perf_counter()))
-    monkeypatch.setattr(driver, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
-    team = Busy(loop.search.heap)
-    assert loop._with(team) == "optimal"
+    teams, ends = [], []
+
+    def course():
+        yield from loop._begin()
+        # Each look at the clock takes a second, and so does writing a checkpoint.
+        seconds = itertools.count(math.ceil(time.perf_counter()))
+        monkeypatch.setattr(driver, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
+        teams.append(Busy(loop.search.heap))
+        ends.append((yield from loop._with(teams[0])))
+
+    drained(run_loop(course(), loop.recorder, loop.save))
+    (team,) = teams
+    assert ends == ["optimal"]
     assert team.rounds == 101
     assert team.finished >= 6

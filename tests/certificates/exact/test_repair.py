@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fsopt.certificates.exact.cones import Cone, dual_of, factored
-from fsopt.certificates.exact.directions import _Rows, inward
+from fsopt.certificates.exact.directions import _Rows, inward, tight
 from fsopt.certificates.exact.forms import Form, Vector
 from fsopt.certificates.exact.linear import satisfied
 from fsopt.certificates.exact.program import Matrix, PointSet
@@ -43,6 +43,11 @@ def test_the_equations_change_the_variables_of_largest_freedom_whatever_their_co
     equations = [form({0: 1000, 1: 1, 2: 1}, -1), form({0: 1000, 1: 1, 2: -1})]
     found = satisfied(equations, [Fraction(0)] * 3, np.array([1e-9, 1.0, 1.0]))
     assert found == [0, Fraction(1, 2), Fraction(1, 2)]
+
+
+def test_an_equation_of_numbers_beyond_the_integers_of_a_double_is_solved():
+    (x, y) = satisfied([form({0: 1, 1: 1e-300}, -0.5)], [Fraction(0)] * 2, np.array([1.0, 1.0]))
+    assert (x, y) == (Fraction(1, 2), 0)
 
 
 def test_a_point_slightly_outside_moves_slightly():
@@ -161,3 +166,13 @@ def test_the_bounds_of_one_variable_are_the_nearest_doubles_inside():
     assert (lower[0], upper[1]) == (0.1, 1 / 3)
     lower, upper = single_bounds(points(2, inequalities=[form({0: 3}, -1), form({1: -10}, 1)]))
     assert (lower[0], upper[1]) == (np.nextafter(1 / 3, 1.0), np.nextafter(0.1, 0.0))
+
+
+def test_inequalities_that_are_equations_together_are_solved_as_such():
+    """x - y >= 1/3, y - z >= 1/7 and z - x >= -10/21 hold with equality alone, and no step leads inward."""
+    rows = [({0: 1, 1: -1}, Fraction(-1, 3)), ({1: 1, 2: -1}, Fraction(-1, 7)), ({2: 1, 0: -1}, Fraction(10, 21))]
+    held = points(3, [], [*(form(terms, constant) for terms, constant in rows), form({0: 1}), form({2: -1}, 5)])
+    assert tight(held) == [0, 1, 2]
+    found = repaired(held, np.array([2.0, 2.0 - 1 / 3, 2.0 - 10 / 21 + 1e-9]))
+    assert violated(held, found) is None
+    assert np.allclose([float(v) for v in found], [2.0, 2.0 - 1 / 3, 2.0 - 10 / 21], atol=1e-5)

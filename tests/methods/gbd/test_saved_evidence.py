@@ -79,11 +79,6 @@ def _tree(change):
     return forge
 
 
-def _unbalanced(grids):
-    grids[0] += 1 if grids[0] == 0 else -1
-    return grids
-
-
 FORGERIES = {
     "bound raised": lambda r: r.update(bound=1.001 * r["bound"]),
     "objective lowered": lambda r: r.update(objective=0.999 * r["objective"]),
@@ -105,9 +100,6 @@ OF_CUTS = {
 OF_TREES = {
     "bound lowered below the gap": lambda r: r.update(bound=0.9 * r["bound"]),
     "multipliers doubled": _grids(lambda g: 2 * g),
-    "multipliers negative": _grids(lambda g: -g),
-    "multipliers unbalanced": _grids(_unbalanced),
-    "multipliers of zeros": _grids(lambda g: 0 * g),
     "one leaf": _tree(lambda t: [-2, 0]),
     "no tree": _tree(lambda t: []),
     "tree cut short": _tree(lambda t: t[:-1]),

@@ -92,18 +92,6 @@ def test_an_infeasible_delta_costs_no_solver_call(method, monkeypatch):
     assert fsopt.fit(method, data, delta=limit.alpha - 0.01).status.solved
 
 
-@pytest.mark.parametrize("data", DATA, ids=str)
-def test_mpm_gives_both_classes_the_largest_accuracy_and_selects_everything(data):
-    fit = fsopt.fit("mpm", data)
-    assert fit.status == "optimal"
-    assert "kappa limit" in fit.certificate.residuals
-    limit = limit_by_eigenvalues(data)
-    assert fit.objective == pytest.approx(1 / limit, rel=1e-8)
-    assert fit.details["worst_case"] == pytest.approx([limit**2 / (1 + limit**2)] * 2, rel=1e-6)
-    assert worst_case(fit.coef, fit.intercept, Moments.of(data)) == pytest.approx(fit.details["worst_case"], rel=1e-9)
-    assert len(fit.support) >= 0.9 * data.p
-
-
 def test_with_singular_covariances_mpm_warns_and_a_ridge_makes_it_finite():
     data = blobs(10, 15)
     fit = fsopt.fit("mpm", data)

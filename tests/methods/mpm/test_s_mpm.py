@@ -62,13 +62,6 @@ def test_the_inner_problem_is_bmpm_without_a_penalty_and_zero_at_a_large_one(dat
         fsopt.fit("s-mpm", data, lam=2 * float(largest), scale="none")
 
 
-def test_the_inner_problem_against_all_angles():
-    data, lam, beta = blobs(40, 2, 2, gap=1.0), 0.2, 0.3
-    moments, angles = Moments.of(data), np.linspace(0, 2 * np.pi, 20001)
-    brute = max(penalised_ratio(moments, np.array([np.cos(a), np.sin(a)]), beta, lam) for a in angles)
-    assert optimum("s-mpm", data, beta=beta, lam=lam)[1] == pytest.approx(brute, rel=1e-6)
-
-
 @pytest.mark.parametrize(("lam", "theta"), [(0.0, 0.4), (0.3, 0.6)])
 def test_the_outer_search_against_a_fine_grid(lam, theta):
     data = blobs(40, 2, 2, gap=1.0)

@@ -56,17 +56,6 @@ def test_no_unlabelled_samples_and_copies_of_the_labelled_ones_change_nothing():
     assert optimum("mmop-convex", data, h_cap=2.0, unlabelled=[[0.0] * 3])[1] == pytest.approx(value, rel=1e-6)
 
 
-@pytest.mark.parametrize("far", [0.5, 3.0])
-def test_an_unlabelled_sample_of_one_feature_sets_the_radius_alone(far):
-    """With p = 1 the ball gives R = max x^2 s, so that w^2 <= H / max x^2: a rigorous SVM with this capacity."""
-    data = blobs(20, 1, seed=4, gap=0.3)
-    place = far * np.abs(data.X).max()
-    radius = max(place, np.abs(data.X).max()) ** 2
-    value = optimum("mmop-convex", data, h_cap=2.0, unlabelled=[[-place]])[1]
-    assert value == pytest.approx(optimum("rsvm", data, w_cap=2.0 / radius)[1], rel=1e-6)
-    assert (value > optimum("mmop-convex", data, h_cap=2.0)[1] * (1 + 1e-3)) == (far > 1.0)
-
-
 def test_capacities_and_unlabelled_samples_of_another_kind_are_refused():
     for name in ("mmop", "mmop-convex"):
         for h_cap in (0.0, -1.0, "much", float("nan")):

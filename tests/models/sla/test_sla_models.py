@@ -15,7 +15,6 @@ import fsopt
 from fsopt.cli import main
 from fsopt.compiler.values import values_of
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.errors import FileError, SolverError
 from fsopt.models.sla.misclass_lpec import without_complementarities
 
 FEW = settings(max_examples=4, deadline=None, derandomize=True)
@@ -80,42 +79,6 @@ def test_too_small_an_m_is_silently_worse() -> None:
     data = reference("sla_fs8")
     found = [best(fsopt.build("fsv-exact", data, lam=0.05, big_m=m)) for m in (0.1, 1.0, 1e4)]
     assert found[0] > found[1] > found[2] + 0.01
-
-
-def test_complementarities_are_never_ignored(tmp_path) -> None:
-    m = fsopt.build("misclass-lpec", blobs(8, 2))
-    for solver in (None, "highs", "scip", "ipopt"):
-        with pytest.raises(SolverError, match=r"'misclass-lpec'.*Complementarity \('choice_a\[0\]'\).*gdp\.bigm"):
-            fsopt.solve(m, solver)
-    for suffix in (".lp", ".mps", ".nl", ".gms", ".cbf", ".dat-s"):
-        with pytest.raises(FileError, match=r"[Cc]omplementarit"):
-            fsopt.export(m, tmp_path / f"m{suffix}")
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(fsopt.FsoptError, match="big_m"):
-        without_complementarities(m, big_m=0.0)
-
-
-def test_constraints_that_the_arrays_do_not_hold_are_refused_and_no_certificate_holds_for_them() -> None:
-    """An earlier solution violates the added constraint, and no class of solvers takes such a model."""
-    m = pyo.ConcreteModel(name="ordered")
-    m.x = pyo.Var([1, 2], bounds=(0, 1))
-    m.o = pyo.Objective(expr=m.x[1] + m.x[2], sense=pyo.maximize)
-    before = fsopt.solve(m)
-    assert fsopt.certify(m, before).ok
-    m.yes = pyo.BooleanVar([1, 2])
-    m.one = pyo.LogicalConstraint(expr=pyo.lor(m.yes[1], m.yes[2]))
-    with pytest.raises(SolverError, match=r"LogicalConstraint \('one'\)"):
-        fsopt.solve(m)
-    certificate = fsopt.certify(m, before)
-    assert not certificate.ok
-    assert "LogicalConstraint ('one')" in certificate.notes[0]
-    m.one.deactivate()
-    assert best(m) == pytest.approx(2)
-    m.row = pyo.Constraint(expr=m.x[1] + m.x[2] >= 3)
-    nothing = fsopt.solve(m)
-    m.one.activate()
-    assert nothing.status == "infeasible"
-    assert fsopt.certify(m, nothing).ok, "a part of the constraints suffices for that"
 
 
 def test_the_mpec_is_solved_by_a_flag_which_says_so(tmp_path, capsys) -> None:
@@ -185,3 +148,5 @@ def test_parameters_are_checked() -> None:
     for (slug, name), value in zip(wrong.items(), (0.0, 1.5, 9.0, -1.0, 0.0), strict=True):
         with pytest.raises(fsopt.FsoptError, match=name):
             fsopt.build(slug, blobs(8, 2), **{name: value})
+    with pytest.raises(fsopt.FsoptError, match="big_m"):
+        without_complementarities(fsopt.build("misclass-lpec", blobs(8, 2)), big_m=0.0)
