@@ -26,6 +26,7 @@ from fsopt.errors import ParameterError
 from fsopt.formats.writers import export
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.registry import build
+from fsopt.verifier.verify import canonical
 from tools import optima
 from tools.best_known import beaten, best_known, solu
 from tools.pages import LEAK, table
@@ -145,7 +146,7 @@ def written(entry: Realistic, folder: Path) -> tuple[dict[str, bytes], dict[str,
         contents = {plain.name: plain.read_bytes()}
     contents[f"{entry.name}.best.json"] = json.dumps(optima.record(program, known.result)).encode()
     if known.proof is not None and known.proof["claims"]:
-        contents[f"{entry.name}.proof.json"] = json.dumps(known.proof, separators=(",", ":")).encode()
+        contents[f"{entry.name}.proof.json"] = canonical(known.proof).encode()
     packed = {f"{name}.gz": gzip.compress(content, mtime=0) for name, content in contents.items()}
     files = {name: content for name, content in packed.items() if len(content) <= LARGEST}
     facts = {

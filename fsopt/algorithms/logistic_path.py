@@ -30,8 +30,10 @@ EXCHANGES, WEAKEST = 3, 4
 """Exchanges for each number of variables, and selected variables of smallest rise that are tried to leave."""
 FALL = 1e-6
 """Share of F by which an exchange has to lower it."""
-STEPS, HALVINGS, PRECISION = 25, 12, 1e-5
-"""Newton steps at most, halvings of one at most, and the expected fall, as a share of F, at which they end."""
+STEPS, HALVINGS = 25, 12
+"""Newton steps at most, and halvings of one."""
+PRECISION = 1e-5
+"""Expected fall, as a share of F, at which Newton's method ends."""
 TINY = 1e-12
 """Curvature of the intercept where every sample is told without doubt."""
 NEVER = -1.0
@@ -108,14 +110,15 @@ class LogisticPath:
                 new, new_value = self.fit(self.columns(other), cs)
                 if new_value[0] >= (1.0 - FALL) * value[0]:
                     break
-                chosen, theta, value = other, new, new_value
+                chosen = other
+                theta, value = new, new_value
                 model = _Model(self, chosen, theta[0], c)
             found.append(chosen)
         return found
 
     def _value(self, A: Matrix, theta: Matrix, cs: Vector) -> Vector:
-        losses: Vector = cs * (np.logaddexp(0.0, -self.y * (theta @ A.T)) @ self.g)
-        return losses + 0.5 * np.einsum("ij,ij->i", theta[:, :-1], theta[:, :-1])
+        losses = cs * (np.logaddexp(0.0, -self.y * (theta @ A.T)) @ self.g)
+        return np.asarray(losses + 0.5 * np.einsum("ij,ij->i", theta[:, :-1], theta[:, :-1]))
 
     def _shortened(self, A: Matrix, at: Matrix, step: Matrix, cs: Vector, value: Vector) -> tuple[Matrix, Vector]:
         """Return the points after steps, halved until no value rises, and their values."""
@@ -134,7 +137,8 @@ class _Model:
     """The quadratic model of F at the optimum for the chosen variables."""
 
     def __init__(self, problem: LogisticPath, chosen: tuple[int, ...], theta: Vector, c: float) -> None:
-        self.problem, self.chosen, self.theta = problem, chosen, theta
+        self.problem, self.chosen = problem, chosen
+        self.theta = theta
         columns = problem.columns(chosen)
         A = np.column_stack([problem.Z[:, columns], np.ones(len(problem.y))])
         away = expit(-problem.y * (A @ theta))
@@ -175,7 +179,7 @@ class _Model:
             if len(group) > 1:
                 falls[v] = self._fall(group, reached, gradient)
         falls[list(self.chosen)] = NEVER
-        return falls
+        return np.asarray(falls)
 
     def _fall(self, group: Indices, reached: Matrix, gradient: Vector) -> float:
         """Return the fall when a variable of several columns enters."""

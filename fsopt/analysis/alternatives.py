@@ -140,10 +140,9 @@ class Alternatives(Answer):
         ----------
         data : the data of the question; a selection that was found and is not listed is a leaf like all others.
         """
-        cuts = [(grid.tolist(), np.maximum(mu, 0.0).tolist()) for grid, mu in self.tree.cuts]
         problem = cardinality_problem(data, self.m, self.c, self.scale, "alternatives")
         claim = claim_of_tree(
-            OTHERS, evidence_of(problem, self.tree.stream, cuts, None, self.tree.nodes), 0.0, optimal=False
+            OTHERS, evidence_of(problem, self.tree.stream, self.tree.cuts, None, self.tree.nodes), 0.0, optimal=False
         )
         return (replace(claim, about=cardinality_about(data, self.m, self.c)),)
 

@@ -20,8 +20,10 @@ NEARLY_FREE = 50.0
 """Penalty weight of a classifier that is tested: its ridge hardly matters."""
 SHARES = np.arange(0.05, 1.0001, 0.05)
 """Quantiles of p-values that are aggregated."""
-SUSPICIOUS, APART, NEAREST, MOST = 0.98, 5.0, 0.002, 2
-"""Leaks: AUC from which on, factor to the error of the next feature, smallest error that counts, and their number."""
+SUSPICIOUS, MOST = 0.98, 2
+"""Leaks: AUC from which on, and their largest number."""
+APART, NEAREST = 5.0, 0.002
+"""Factor to the error of the next feature, and smallest error that counts."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,8 @@ def _explained(Z: Matrix, labels: Matrix) -> Matrix:
     left = np.tile((Z**2).sum(axis=0), (labels.shape[1], 1))
     small = 1e-9 * left.max(initial=0.0)
     bases: list[Matrix] = []
-    rest, found, places = labels.T.copy(), [], np.arange(labels.shape[1])
+    rest, found = labels.T.copy(), []
+    places = np.arange(labels.shape[1])
     for _ in range(min(SIZES, Z.shape[1], len(Z) - 2)):
         inner = rest @ Z
         entering = np.argmax(np.where(left > small, inner**2 / np.maximum(left, small + 1e-300), -1.0), axis=1)
@@ -86,8 +89,8 @@ def _explained(Z: Matrix, labels: Matrix) -> Matrix:
 def selected_and_tested(data: Dataset, m: int, search: float, seed: int) -> tuple[Matrix, Matrix]:
     """Return what each of two random complementary halves selects (2, v), and p-values on the other one (2, v).
 
-    The p-value of a selected variable is that of its likelihood ratio in the classifier on the other half, times the number
-    of selected variables; that of another variable is 1.
+    The p-value of a selected variable is that of its likelihood ratio in the classifier on the other half, times the
+    number of selected variables; that of another variable is 1.
     """
     v = len(groups_of(data))
     selected, p_values = np.zeros((2, v), dtype=bool), np.ones((2, v))

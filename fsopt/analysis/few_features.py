@@ -216,7 +216,8 @@ def intervals(
     -----
     Tsamardinos, Greasidou and Borboudakis, Bootstrapping the out-of-sample predictions, Machine Learning 107 (2018).
     """
-    rng, n, losses = np.random.default_rng(seed), len(scores.y), scores.losses
+    rng, n = np.random.default_rng(seed), len(scores.y)
+    losses = scores.losses
     mean_scores = scores.values.mean(axis=0)
     found = []
     for _ in range(DRAWS):

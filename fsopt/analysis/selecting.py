@@ -182,7 +182,9 @@ class _Steps:
     """Steps of one question: run side by side, and counted for the one who waits."""
 
     def __init__(self, total: int, jobs: int, progress: Progress | None) -> None:
-        self.total, self.jobs, self.progress, self.done = total, jobs, progress, 0
+        self.total, self.jobs = total, jobs
+        self.progress = progress
+        self.done = 0
 
     def run(self, name: str, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> list[Any]:
         """Return the values of a function at tuples of arguments, in their order."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from fsopt.answers.certificate import REMAINDER, TOLERANCE, Certificate, Kind, make
+from fsopt.answers.residuals import merged
 from fsopt.answers.results import Point
 from fsopt.certificates.bounds import Bound, Box, lower_bound
 from fsopt.certificates.cancellation import drowned
@@ -87,7 +88,7 @@ def certify_convex(program: Program, x: Vector, pair: Point | None, source: str)
     if pair is None or pair.y is None or pair.z is None:
         return make(Kind.FEASIBLE, residuals, objective=objective)
     found = best_bound(program, pair, value)
-    residuals |= {"remainder": found.remainder, "gap": gap(program, value, found.value)}
+    residuals = merged(residuals, {"remainder": found.remainder, "gap": gap(program, value, found.value)})
     notes: tuple[str, ...] = ()
     if found.rigorous < found.value - TOLERANCE * max(program.unit, abs(value)):
         notes = (f"numerically: without remainders the bound is {program.sign * found.rigorous:.9g}",)

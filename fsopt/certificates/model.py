@@ -10,6 +10,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.residuals import merged
 from fsopt.answers.results import RESULT, Point, SolveResult
 from fsopt.answers.trees import Tree
 from fsopt.certificates.bounds import farkas, recession
@@ -212,9 +213,9 @@ def _certify_integers(
     judged = judged_point(program, x)
     value = minimised(program, judged)
     objective = program.sign * value
-    residuals = {**at_point(program, x), "integrality": integrality(program, x), **in_leaves}
+    residuals = merged(at_point(program, x), {"integrality": integrality(program, x)}, in_leaves)
     if claim.evidence is not None:
-        residuals |= _at_fixed_integers(program, judged, claim.evidence, objective)
+        residuals = merged(residuals, _at_fixed_integers(program, judged, claim.evidence, objective))
     if bound is None:
         return make(Kind.FEASIBLE, residuals, objective=objective)
     residuals["gap"] = gap(program, value, bound)
@@ -232,7 +233,7 @@ def _at_fixed_integers(program: Program, x: Vector, evidence: Point, objective: 
 def with_residuals(found: Certificate, more: Mapping[str, float]) -> Certificate:
     """Return a certificate with more residuals."""
     ok = found.ok and make(Kind.FEASIBLE, more).ok
-    return dataclasses.replace(found, residuals={**found.residuals, **more}, ok=ok)
+    return dataclasses.replace(found, residuals=merged(found.residuals, more), ok=ok)
 
 
 def fixed_program(program: Program, x: Vector) -> Program:

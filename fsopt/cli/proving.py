@@ -68,11 +68,11 @@ def write_foreign(output: Path, claims: Sequence[Claim]) -> None:
 def write_proof(output: Path, proof: Mapping[str, Any]) -> None:
     """Write a proof file, packed where its name ends in .gz."""
     from gzip import compress
-    from json import dumps
 
     from fsopt.common.files import whole_file
+    from fsopt.verifier.verify import canonical
 
-    content = dumps(proof, separators=(",", ":")).encode()
+    content = canonical(proof).encode()
     with whole_file(output) as temporary:
         temporary.write_bytes(compress(content, 6, mtime=0) if output.suffix == ".gz" else content)
 
@@ -119,7 +119,7 @@ def is_proof(path: Path) -> bool:
         if first[:2] == b"\x1f\x8b":
             with unpacked(path) as file:
                 first = file.read(100)
-        return b'"fsopt proof' in first
+        return first.startswith(b'{"claims":') or b'"fsopt proof' in first
     return False
 
 

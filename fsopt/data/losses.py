@@ -80,12 +80,13 @@ class DualTerm:
         """Return the distances from the upper bounds, not 0 where the rounding of alpha is."""
         return np.asarray(np.maximum(self.caps - alpha, EPS * EPS * self.caps))
 
-    def value_and_error(self, alpha: Vector) -> tuple[float, float]:
-        """Return psi of multipliers (n,), and a bound on the rounding errors of it."""
-        value, unit = float(self.values(alpha).sum()), (len(alpha) + 2) * EPS
+    def value_and_error(self, alpha: Matrix) -> tuple[float | Vector, float | Vector]:
+        """Return psi of multipliers (n,), or of several (k, n), and bounds on the rounding errors of it."""
+        n = alpha.shape[-1]
+        value, unit = self.values(alpha).sum(axis=-1), (n + 2) * EPS
         if self.entropy:
-            return value, unit * value + ENTROPY_ERROR * float(np.broadcast_to(self.caps, len(alpha)).sum())
-        return value, unit * float(alpha.sum() + 0.5 * (self.gamma * alpha) @ alpha)
+            return value, unit * value + ENTROPY_ERROR * float(np.broadcast_to(self.caps, n).sum())
+        return value, unit * (alpha + 0.5 * self.gamma * alpha * alpha).sum(axis=-1)
 
     def open_gap(self, alpha: Matrix, margins: Matrix) -> float | Vector:
         """Return the loss at margins, and alpha times these, less psi: the part of a duality gap that is theirs.

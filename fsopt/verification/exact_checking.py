@@ -287,11 +287,12 @@ def claim_infeasible(program: Program, ray: Point) -> Claim:
     for sign in (1.0, -1.0):
         start = dual_start(program, bare, Point(np.zeros(program.n), sign * y / size, z / size))
         try:
-            dual, bound = repaired_dual(bare, start)
+            dual = repaired_dual(bare, start)
         except NotShownError as error:
             reason = error.message
             continue
-        if bound > 0:
-            evidence = evidence_data(bare, None, [["empty", 0]], [dual_data(bare, dual)])
-            return claim_of("there is no feasible point", "infeasible", program_data(exact), evidence)
+        evidence = evidence_data(bare, None, [["empty", 0]], [dual_data(bare, dual)])
+        claim = claim_of("there is no feasible point", "infeasible", program_data(exact), evidence)
+        if claim.holds:
+            return claim
     return not_shown("there is no feasible point", reason)

@@ -19,13 +19,14 @@ from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.errors import FileError, NotShownError, reading
 from fsopt.methods.exact.concave import CONCAVE, concave_terms
+from fsopt.methods.gbd.parameters import RULES
 from fsopt.methods.gbd.proofs import selection_program
 from fsopt.methods.gbd.verification import SELECTION, selection_problem
 from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.preprocessing import SCALES, preprocess
 from fsopt.models.registry import MODELS, build
 from fsopt.verifier import verify
-from fsopt.verifier.rationals import Refuted, Unreadable, need, read
+from fsopt.verifier.rationals import Refuted, need
 
 KEYS = frozenset({"model", "parameters", "scale", "columns", "units", "changed", "data"})
 OTHER = "is another one than the program in the proof"
@@ -48,7 +49,7 @@ class ProofCheck:
 
     def record(self) -> dict[str, Any]:
         """Return what ``fsopt check --json`` prints of a proof: ends as fractions, the first statement above."""
-        found = [{"origin": o, **verify.plain(dict(s))} for o, s in zip(self.origins, self.statements, strict=False)]
+        found = [{**s, "origin": o} for o, s in zip(self.origins, self.statements, strict=False)]
         first = found[0] if found else {}
         ends = {name: first.get(name) for name in ("sense", "lower", "upper", "gap")}
         return {"confirmed": not self.reason, "statement": first or None, **ends, "reason": self.reason, "all": found}
@@ -74,28 +75,23 @@ def check_proof(
     FileError : the file is no proof, takes too much work, or does not say from what its programs are built.
     ParameterError : a parameter of a program is out of range.
     """
-    try:
-        listed = verify.opened(str(path))
-        claims = [read(claim, verify.CLAIM, "a claim") for claim in listed]
-    except (OSError, EOFError, ValueError, RecursionError, Unreadable) as error:
-        raise FileError(
-            f"'{path}' is no proof that can be checked: {error}", "write it by 'fsopt check --proof'"
-        ) from error
+    code, reason, found = verify.verdict(str(path), work)
+    if code == 2:
+        raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt check --proof'")
+    if code == 1:
+        return ProofCheck(reason)
+    stated = [claim["statement"]["origin"] for claim in verify.opened(str(path))]
+    origins = stated if isinstance(source, Dataset) else [None] * len(stated)
     digests: dict[str, str] = {}
-    for claim in claims:
-        origin = claim["statement"]["origin"] if isinstance(source, Dataset) else None
+    for statement, origin in zip(found, origins, strict=True):
         key = json.dumps(origin, sort_keys=True)
         try:
             if key not in digests:
                 digests[key] = verify.digest(_program(origin, source, str(path), customise))
-            need(claim["statement"]["program"] == digests[key], f"the program that is built here {OTHER}")
+            need(statement["program"] == digests[key], f"the program that is built here {OTHER}")
         except Refuted as error:
             return ProofCheck(str(error))
-    code, reason, found = verify.verdict(listed, work)
-    if code == 2:
-        raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt check --proof'")
-    origins = [claim["statement"]["origin"] if isinstance(source, Dataset) else None for claim in claims]
-    return ProofCheck(reason, tuple(origins), tuple(found))
+    return ProofCheck("", tuple(origins), tuple(found))
 
 
 def _program(
@@ -118,6 +114,13 @@ def _program(
         known = SELECTION if slug == "selection" else MODELS[slug].parameters
         if set(origin["parameters"]) != set(known):
             raise ValueError(f"the parameters of '{slug}' are {', '.join(known)}, and each has to be stated")
+        defaults = known if isinstance(known, Mapping) else dict.fromkeys(known)
+        odd = [k for k, v in origin["parameters"].items() if not _in_one_spelling(k, v, defaults[k])]
+        if odd:
+            raise ValueError(f"{odd[0]} of '{slug}' is not spelled as it is written: {origin['parameters'][odd[0]]!r}")
+        places = origin["columns"] if origin["columns"] is not None else []
+        if not all(type(j) is int and 0 <= j < source.p for j in places) or places != sorted(set(places)):
+            raise ValueError("its columns are not places of features that increase")
         if origin["units"] not in ("given", "rms") or (origin["units"] == "rms" and origin["columns"] is not None):
             raise ValueError("the units of its features are neither 'given' nor 'rms'")
         if not isinstance(origin["changed"], list):
@@ -128,6 +131,19 @@ def _program(
     need(origin["data"] == fingerprint(source), "the data are other ones: their SHA-256 is not that of the proof")
     with customised(customise), reading("proof"):
         return program_of(origin, source)
+
+
+def _in_one_spelling(name: str, value: Any, default: Any) -> bool:
+    """Return whether a parameter is spelled as a proof is written: no truth value or text in the place of a number."""
+    if isinstance(value, list):
+        return all(_in_one_spelling(name, v, 0.0) for v in value)
+    if isinstance(value, bool) or isinstance(default, bool):
+        return isinstance(value, bool) and isinstance(default, bool)
+    if isinstance(value, str):
+        return name == "loss" or isinstance(numbers(value), float)
+    if name in RULES:
+        return type(value) is int and value >= 0
+    return value is None or isinstance(value, int | float)
 
 
 def program_of(origin: Mapping[str, Any], raw: Dataset) -> Part:

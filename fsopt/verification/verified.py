@@ -152,15 +152,13 @@ class Verification:
 
     def _first(self, exact: ExactCheck) -> dict[str, Any]:
         """Return whether all is verified exactly, and the statement of the first claim with its interval."""
-        names = ("statement", "sense", "lower", "upper", "gap")
+        names = ("sense", "lower", "upper", "gap")
         claim = next((claim for claim in exact.claims if claim.part is not None), None)
         if claim is None or claim.part is None:
-            return {"confirmed": self.verified, **dict.fromkeys(names)}
+            return {"confirmed": self.verified, **dict.fromkeys(("statement", *names))}
         origin = None if exact.header is None else exact.header.origin(claim.about)
         statement = {**claim.part["statement"], "origin": origin}
-        ends = [None if end is None else str(end) for end in (claim.lower, claim.upper, claim.width)]
-        values = (statement, claim.part["program"].get("sense", "min"), *ends)
-        return {"confirmed": self.verified, **dict(zip(names, values, strict=True))}
+        return {"confirmed": self.verified, "statement": statement, **{name: statement[name] for name in names}}
 
     def to_frame(self) -> DataFrame:
         """Return the residuals as a pandas DataFrame: columns ``residual``, ``value`` and ``ok``."""

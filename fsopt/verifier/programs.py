@@ -5,241 +5,184 @@ The form of a program and the lemmas behind each bound are in docs/exact.md.
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
 from .functions import exponential
-from .rationals import (
-    ZERO,
-    Form,
-    common,
-    count,
-    counts,
-    limit,
-    marked,
-    need,
-    number,
-    one_of,
-    or_none,
-    refuse,
-    spend,
-    total,
-    vector,
-)
+from .grammar import count, counts, limit, marked, number, one_of, or_none, places, read, vector
+from .rationals import ZERO, Form, common, length, need, spend, total
 
-Interval = tuple["Fraction | None", "Fraction | None"]
-MOST_ORDER = 200  # of a matrix
-FORM = (counts, [number], number)
+Box = list[tuple["Fraction | None", "Fraction | None"]]
+Squares = dict[tuple[int, int], Fraction]
+FORM = (places, [number], number)
 PROGRAM = {
     "sense": one_of("min", "max"),
     "c": [number],
     "c0": number,
     "quadratic": [(count, count, number)],
     "concave": [(number, number, counts)],
-    "rows": [(counts, [number], limit, limit)],
+    "rows": [(places, [number], limit, limit)],
     "lb": [limit],
     "ub": [limit],
     "cones": [{"weights": [number], "forms": [FORM]}],
     "matrices": [{"order": count, "entries": [FORM]}],
-    "integer": counts,
+    "integer": places,
 }
-DUAL = {"rows": vector, "cones": [[number]], "matrices": [[number]], "curve": vector}
 EVIDENCE = {
     "point": or_none(vector),
     "shift": vector,
     "nodes": [marked({"leaf": (count,), "empty": (count,), "split": (count, number)})],
-    "duals": [DUAL],
+    "duals": [{"multipliers": [(count, [number])], "curve": vector}],
 }
 
 
 class Program:
-    """min x'Px / 2 + c'x + c0 and concave terms, subject to rows, bounds, cones and matrix inequalities.
+    """min x'Px / 2 + c'x + c0 and concave terms, subject to bounds and constraints: rows, cones, matrix inequalities.
 
-    A maximum is the minimum of its negative: ``sign`` is -1 then.
+    A maximum is the minimum of its negative: ``sign`` is -1 then. A constraint has a kind, forms, and what they must
+    satisfy: limits of a row, weights of a cone, the order of a matrix.
     """
 
-    def __init__(self, held: dict[str, Any]) -> None:
+    def __init__(self, program: Any) -> None:
+        held = read(program, PROGRAM, "a program")
         self.n, self.sign = len(held["c"]), 1 if held["sense"] == "min" else -1
         self.c, self.c0 = [self.sign * v for v in held["c"]], self.sign * held["c0"]
-        self.P = {(i, j): self.sign * v for i, j, v in held["quadratic"]}
-        self.concave = held["concave"]
-        self.rows = [Form(columns, values) for columns, values, _, _ in held["rows"]]
-        self.limits = [(lo, hi) for _, _, lo, hi in held["rows"]]
-        self.bounds = list(zip(held["lb"], held["ub"], strict=False))
-        self.cones = [(k["weights"], [Form(*f) for f in k["forms"]]) for k in held["cones"]]
-        self.matrices = [(k["order"], [Form(*f) for f in k["entries"]]) for k in held["matrices"]]
-        self.integer = set(held["integer"])
-        forms = [*self.rows, *(f for _, k in self.cones for f in k), *(f for _, k in self.matrices for f in k)]
+        self.P: Squares = {(i, j): self.sign * v for i, j, v in held["quadratic"]}
+        self.concave, self.integer = held["concave"], set(held["integer"])
+        self.bounds: Box = list(zip(held["lb"], held["ub"], strict=False))
+        rows = [("row", [Form(columns, values)], ends) for columns, values, *ends in held["rows"]]
+        cones = [("cone", [Form(*f) for f in k["forms"]], k["weights"]) for k in held["cones"]]
+        matrices = [("matrix inequality", [Form(*f) for f in k["entries"]], k["order"]) for k in held["matrices"]]
+        self.constraints: list[tuple[str, list[Form], Any]] = [*rows, *cones, *matrices]
         curved = [j for _, _, columns in self.concave for j in columns]
-        places = [*self.integer, *curved, *(j for pair in self.P for j in pair), *(j for f in forms for j in f.columns)]
+        used = [*self.integer, *curved, *(j for pair in self.P for j in pair)]
+        used += [j for _, forms, _ in self.constraints for form in forms for j in form.columns]
         need(self.n > 0, "the program is empty")
-        need(len(held["lb"]) == len(held["ub"]) == self.n > max(places, default=0), "a column is out of range")
+        need(len(held["lb"]) == len(held["ub"]) == self.n > max(used, default=0), "a column is out of range")
         need(len(self.P) == len(held["quadratic"]) and all(i <= j for i, j in self.P), "a square stands twice")
-        need(len(self.integer) == len(held["integer"]), "an integer stands twice")
-        need(all(len(k) == len(ws) + 2 and all(w > 0 for w in ws) for ws, k in self.cones), "a cone is damaged")
-        need(all(len(k) == order * (order + 1) // 2 for order, k in self.matrices), "a matrix is damaged")
-        if any(order > MOST_ORDER for order, _ in self.matrices):
-            refuse(f"a matrix has an order above {MOST_ORDER}")
+        need(all(len(f) == len(ws) + 2 and all(w > 0 for w in ws) for _, f, ws in cones), "a cone is damaged")
+        need(all(len(f) == k * (k + 1) // 2 for _, f, k in matrices), "a matrix is damaged")
         need(not curved or (self.sign > 0 and not self.P), "concave terms stand beside no squares, and in no maximum")
         need(len(set(curved)) == len(curved), "a column is in two concave terms")
         need(all(self.bounds[j][0] == 0 for j in curved), "a column of a concave term has another lower bound than 0")
         need(all(f >= 0 < k and 0 < len(t) < 3 for f, k, t in self.concave), "a concave term is damaged")
-        _, self.scale = common([Fraction(1, f.bottom) for f in forms])
+        self.about = f"{held['sense']}imise, {self.n} variables, {len(self.constraints)} constraints"
+        _, self.scale, _ = common(Fraction(1, f.bottom) for _, forms, _ in self.constraints for f in forms)
 
-    def described(self) -> str:
-        """Return the sense and the numbers of variables, rows, cones and matrices."""
-        parts = {"variables": self.n, "rows": len(self.rows), "cones": len(self.cones), "matrices": len(self.matrices)}
-        parts |= {"integers": len(self.integer), "concave terms": len(self.concave)}
-        sizes = ", ".join(f"{size} {name}" for name, size in parts.items() if size)
-        return f"{'minimise' if self.sign > 0 else 'maximise'}, {sizes}"
-
-    def proved(self, held: dict[str, Any], left_out: list[list[int]]) -> Interval:
-        """Return the bounds below and above that evidence shows, of the minimisation form; infinite without a point."""
-        need(not left_out, "it leaves selections out of a program that has none")
-        point, costs = held["point"], self.c
+    def proved(self, evidence: Any) -> tuple[Fraction | float | None, Fraction | None, list[list[int]]]:
+        """Return the bounds below, infinite where no point is left, and above, of the minimisation form."""
+        held = read(evidence, EVIDENCE, "the evidence")
         above = None
-        if point is not None:
-            x = [point.get(j, ZERO) for j in range(self.n)]
-            need(all(j < self.n for j in point), "the point is of another program")
-            above = self.value(x)
-        if self.concave:
-            need(point is not None, "a linearisation has no point")
-            costs, above = self.linearised(x)
-        return self.lowest(held, costs), above
+        if held["point"] is not None:
+            need(all(j < self.n for j in held["point"]), "the point is of another program")
+            above = self.value([held["point"].get(j, ZERO) for j in range(self.n)])
+        need(above is not None or not self.concave, "a linearisation has no point")
+        return self.lowest(held["nodes"], held["duals"], held["shift"]), above, []
 
     def value(self, x: list[Fraction]) -> Fraction:
-        """Return the objective value of a feasible point, but for concave terms; raise Refuted for another point."""
-        held = common(x)
-        values = [*(form.at(held) for form in self.rows), *x]
-        for v, (lo, hi) in zip(values, [*self.limits, *self.bounds], strict=True):
-            need((lo is None or lo <= v) and (hi is None or v <= hi), "the point violates a row or a bound")
-        for weights, (left, right, *tails) in self.cones:
-            in_cone(left.at(held), right.at(held), weights, [t.at(held) for t in tails], "the point violates a cone")
-        for order, entries in self.matrices:
-            values = [f.at(held) for f in entries]
-            need(
-                semidefinite(dict(zip(triangle(order), values, strict=True))), "the point violates a matrix inequality"
-            )
-        need(all(x[j].denominator == 1 for j in self.integer), "an integer of the point is not whole")
-        squares = [v * x[i] * x[j] / (2 if i == j else 1) for (i, j), v in self.P.items()]
-        return Form(list(range(self.n)), self.c, self.c0).at(held) + total(squares)
+        """Return the objective value of a feasible point; raise Refuted for another point.
 
-    def linearised(self, x: list[Fraction]) -> tuple[list[Fraction], Fraction]:
-        """Return costs from below of the linearised objective at a point, and its value there from above.
-
-        The terms are f (1 - e^-kt) with t = x_a, or t = |x_a - x_b|.
+        The concave terms are replaced by their linearisation at the point: costs from below, the value from above.
         """
-        costs, parts = list(self.c), [self.c0, *(c * v for c, v in zip(self.c, x, strict=True))]
+        held = common(x)
+        inside = all(satisfied("row", [v], ends) for v, ends in zip(x, self.bounds, strict=True))
+        need(inside, "the point violates a bound")
+        for kind, forms, rule in self.constraints:
+            need(satisfied(kind, [form.at(held) for form in forms], rule), f"the point violates a {kind}")
+        need(all(x[j].denominator == 1 for j in self.integer), "an integer of the point is not whole")
+        linear = Form(list(range(self.n)), self.c, self.c0).at(held)
+        parts = [linear, gradient(self.P, x)[1]]
         for j, low, high in slopes(self.concave, x):
-            costs[j] += low
+            self.c[j] += low
             parts.append(high * x[j])
-        return costs, total(parts)
+        return total(parts)
 
-    def lowest(self, held: dict[str, Any], costs: list[Fraction]) -> Fraction | None:
-        """Return the smallest bound of the leaves; None where each is empty, or where there are none at all."""
-        found, shift = [], held["shift"]
-        if any(mark == "leaf" for mark, *_ in held["nodes"]):
-            curved = {pair: v for pair, v in self.P.items() if v}
-            for j, v in shift.items():
-                need(v >= 0 and j < self.n, "a shift is negative, or of no variable")
-                curved[j, j] = curved.get((j, j), ZERO) + v
-            need(semidefinite(curved), "the objective is not convex")
-        for mark, place, bounds in self.boxes(held["nodes"]):
-            need(place < len(held["duals"]), "the multipliers of a leaf are missing")
-            own = None if mark == "empty" else costs
-            value = self.bound(held["duals"][place], bounds, own, shift if own else {})
-            need(mark == "leaf" or value > 0, "the multipliers of an empty leaf prove no infeasibility")
-            found += [value] * (mark == "leaf")
-        return min(found, default=None)
-
-    def boxes(self, nodes: list[list[Any]]) -> Iterator[tuple[str, int, list[Interval]]]:
-        """Yield the mark of each leaf in preorder, the place of its multipliers, and its box."""
+    def lowest(
+        self, nodes: list[list[Any]], duals: list[dict[str, Any]], shift: dict[int, Fraction]
+    ) -> Fraction | float | None:
+        """Return the smallest bound of the leaves of a tree of boxes in preorder; infinite where each is empty."""
+        need(all(v >= 0 and j < self.n for j, v in shift.items()), "a shift is negative, or of no variable")
+        self.shifted = self.P | {(j, j): self.P.get((j, j), ZERO) + s for j, s in shift.items()}
+        need(semidefinite(self.shifted) or all(mark != "leaf" for mark, *_ in nodes), "the objective is not convex")
         pending = [self.bounds] if nodes else []
-        for mark, place, *rest in nodes:
+        found: Fraction | float = math.inf
+        for mark, place, *value in nodes:
             need(bool(pending), "a part of the tree belongs to no node")
             box = pending.pop()
-            spend(self.n)
-            if mark != "split":
-                yield mark, place, box
+            if mark == "split":
+                need(place < self.n, "a branching variable is out of range")
+                whole, (lo, hi) = place in self.integer, box[place]
+                need(not whole or value[0].denominator == 1, "an integer branches at a number that is not whole")
+                spend(50 * self.n)  # for memory, too
+                pending += [
+                    [*box[:place], ends, *box[place + 1 :]] for ends in ((value[0] + whole, hi), (lo, value[0]))
+                ]
                 continue
-            need(place < self.n, "a branching variable is out of range")
-            value, (lo, hi) = rest[0], box[place]
-            whole = place in self.integer
-            need(not whole or value.denominator == 1, "an integer branches at a number that is not whole")
-            left, right = box.copy(), box.copy()
-            left[place], right[place] = (lo, value), (value + whole, hi)
-            pending += [right, left]
+            need(place < len(duals), "the multipliers of a leaf are missing")
+            bound = self.bound(duals[place], box, shift if mark == "leaf" else None)
+            need(mark == "leaf" or bound > 0, "the multipliers of an empty leaf prove no infeasibility")
+            found = bound if mark == "leaf" and bound < found else found
         need(not pending, "the tree ends early")
+        return found if nodes else None
 
-    def bound(
-        self, dual: dict[str, Any], bounds: list[Interval], costs: list[Fraction] | None, shift: dict[int, Fraction]
-    ) -> Fraction:
-        """Return the lower bound of a dual point on a box; without costs the objective counts as 0."""
-        y, cones = dual["rows"], dual["cones"]
-        matrices = dual["matrices"]
-        lengths = [len(cones), len(matrices), *map(len, cones), *map(len, matrices)]
-        wanted = [len(self.cones), len(self.matrices), *(len(k) for _, k in (*self.cones, *self.matrices))]
-        need(lengths == wanted, "the dual point has another length")
-        need(all(i < len(self.rows) for i in y), "the dual point has another length")
-        terms = [(v, self.rows[i]) for i, v in y.items()]
-        rows = len(terms)
-        for (alpha, beta, *gamma), (weights, forms) in zip(cones, self.cones, strict=True):
-            in_cone(alpha, beta, [1 / (4 * w) for w in weights], gamma, "a multiplier is outside the dual cone")
-            terms += zip([alpha, beta, *gamma], forms, strict=True)
-        for Z, (order, entries) in zip(matrices, self.matrices, strict=True):
-            need(
-                semidefinite(dict(zip(triangle(order), Z, strict=True))), "a matrix of multipliers is not semidefinite"
-            )
-            terms += [((1 if i == j else 2) * v, f) for (i, j), v, f in zip(triangle(order), Z, entries, strict=True)]
-        parts = [-m * Fraction(f.constant, f.bottom) for m, f in terms[rows:] if m and f.constant]
-        parts += [at_limit(v, *self.limits[i]) for i, v in y.items()]
-        reduced, constant = [ZERO] * self.n, ZERO
-        if costs is not None:
-            reduced, constant = self.tangent(dual["curve"], bounds, costs, shift)
-        for j, taken in self.taken(terms).items():
-            reduced[j] -= taken
-        parts += [at_limit(r, *bounds[j]) for j, r in enumerate(reduced) if r]
-        return total([constant, *parts])
+    def bound(self, dual: dict[str, Any], box: Box, shift: dict[int, Fraction] | None) -> Fraction:
+        """Return the lower bound of a dual point on a box; without a shift the objective counts as 0."""
+        spend(self.n)
+        slope, parts = ([ZERO] * self.n, []) if shift is None else self.tangent(dual["curve"], box, shift)
+        terms: list[tuple[Fraction, Form]] = []
+        for place, multipliers in dual["multipliers"]:
+            need(place < len(self.constraints), "a multiplier belongs to no constraint")
+            kind, forms, rule = self.constraints[place]
+            need(len(multipliers) == len(forms), "the multipliers of a constraint have another length")
+            parts.append(least(kind, multipliers, rule))
+            terms += zip(multipliers, forms, strict=True)
+        parts += [-m * Fraction(form.constant, form.bottom) for m, form in terms if form.constant]
+        multipliers, bottom, bits = common(m for m, _ in terms)
+        spend(self.n, bits + self.scale.bit_length(), bits + self.scale.bit_length())  # lowest terms
+        taken = [0] * self.n
+        for m, (_, form) in zip(multipliers, terms, strict=True):
+            factor = m * (self.scale // form.bottom)
+            spend(len(form.columns), factor.bit_length(), form.bits)
+            for j, v in zip(form.columns, form.values, strict=True):
+                taken[j] += factor * v
+        reduced = [a - Fraction(v, bottom * self.scale) if v else a for a, v in zip(slope, taken, strict=True)]
+        return total([*parts, *(at_limit(r, ends) for r, ends in zip(reduced, box, strict=True) if r)])
 
     def tangent(
-        self, curve: dict[int, Fraction], bounds: list[Interval], costs: list[Fraction], shift: dict[int, Fraction]
-    ) -> tuple[list[Fraction], Fraction]:
-        """Return an affine function below the objective on a box: the tangent of its convex part at a point.
+        self, curve: dict[int, Fraction], box: Box, shift: dict[int, Fraction]
+    ) -> tuple[list[Fraction], list[Fraction]]:
+        """Return slopes, and parts of the constant, of an affine function below the objective on a box.
 
-        That part is x'(P + S)x / 2; the rest, -s x^2 / 2, is above its secant between the bounds of x.
+        It is the tangent at ``curve`` of x'(P + S)x / 2; the rest, -s x^2 / 2, is above its secant between its bounds.
         """
-        slope, constant = list(costs), [self.c0]
-        squares = [(i, j, v) for (i, j), v in self.P.items()] + [(j, j, s) for j, s in shift.items()]
-        spend(100 * len(squares) + self.n)  # each of some rational operations
-        for i, j, v in squares:
-            at, other = curve.get(i, ZERO), curve.get(j, ZERO)
-            slope[i] += v * other
-            if i != j:
-                slope[j] += v * at
-            constant.append(-v * at * other / (2 if i == j else 1))
+        slope, half = gradient(self.shifted, [curve.get(j, ZERO) for j in range(self.n)])
+        parts = [self.c0, -half]
         for j, s in shift.items():
-            lo, hi = bounds[j]
+            lo, hi = box[j]
             if lo is None or hi is None:
                 need(not s, "a shifted variable has no bounds")
                 continue
+            spend(4, length(s) + length(lo), length(s) + length(hi))
             slope[j] -= s * (lo + hi) / 2
-            constant.append(s * lo * hi / 2)
-        return slope, total(constant)
+            parts.append(s * lo * hi / 2)
+        return [a + b for a, b in zip(self.c, slope, strict=True)], parts
 
-    def taken(self, terms: list[tuple[Fraction, Form]]) -> dict[int, Fraction]:
-        """Return the sum of multipliers times the slopes of their forms."""
-        multipliers, bottom = common([m for m, _ in terms])
-        taken: dict[int, int] = {}
-        for m, (_, form) in zip(multipliers, terms, strict=True):
-            factor = m * (self.scale // form.bottom)
-            if factor:
-                spend(len(form.columns), factor.bit_length())
-                for j, v in zip(form.columns, form.values, strict=True):
-                    taken[j] = taken.get(j, 0) + factor * v
-        return {j: Fraction(v, bottom * self.scale) for j, v in taken.items()}
+
+def gradient(squares: Squares, x: list[Fraction]) -> tuple[list[Fraction], Fraction]:
+    """Return gradient and value of x'Px / 2 at a point."""
+    values, scale, long = common(squares.values())
+    tops, bottom, bits = common(x)
+    spend(2 * len(values), long, bits)
+    found = [0] * len(x)
+    for (i, j), v in zip(squares, values, strict=True):
+        found[i] += v * tops[j]
+        found[j] += v * tops[i] if i != j else 0
+    spend(len(x) if values else 0, long + bits, bits)
+    half = Fraction(sum(map(mul, found, tops)), 2 * scale * bottom**2)
+    return [Fraction(v, scale * bottom) if v else ZERO for v in found], half
 
 
 def slopes(concave: list[tuple[Fraction, Fraction, list[int]]], x: list[Fraction]) -> Iterator[tuple[int, Any, Any]]:
@@ -250,7 +193,6 @@ def slopes(concave: list[tuple[Fraction, Fraction, list[int]]], x: list[Fraction
     """
     for weight, steepness, columns in concave:
         t = x[columns[0]] - (x[columns[1]] if len(columns) == 2 else 0)
-        spend(20_000)
         low, high = (weight * steepness * v for v in exponential(steepness * abs(t)))
         twice = 2 * weight * steepness
         costs = [(low, high), (twice - high, twice - low)]
@@ -258,22 +200,40 @@ def slopes(concave: list[tuple[Fraction, Fraction, list[int]]], x: list[Fraction
             yield j, *ends
 
 
-def at_limit(multiplier: Fraction, lo: Fraction | None, hi: Fraction | None) -> Fraction:
+def satisfied(kind: str, values: list[Fraction], rule: Any) -> bool:
+    """Return whether the values of its forms satisfy a constraint.
+
+    Those of a cone are left, right and the tails: ``sum weights tails^2 <= left right`` and ``left, right >= 0``.
+    """
+    if kind == "row":
+        return (rule[0] is None or rule[0] <= values[0]) and (rule[1] is None or values[0] <= rule[1])
+    if kind == "matrix inequality":
+        return semidefinite(dict(zip(triangle(rule), values, strict=True)))
+    left, right, *tails = values
+    (tops, bottom, bits), (scaled, scale, long) = common(tails), common(rule)
+    spend(2 * len(tops), 2 * bits, long)
+    square = Fraction(sum(w * v * v for w, v in zip(scaled, tops, strict=True)), scale * bottom**2)
+    return left >= 0 <= right and square <= left * right
+
+
+def least(kind: str, multipliers: list[Fraction], rule: Any) -> Fraction:
+    """Return a number that the sum of multipliers times the forms of a constraint is never below."""
+    if kind == "row":
+        return at_limit(multipliers[0], rule)
+    if kind == "cone":
+        rule = [1 / (4 * w) for w in rule]
+    else:  # the multiplier of an entry beside the diagonal counts for both places of it
+        multipliers = [m * (1 + (i == j)) for (i, j), m in zip(triangle(rule), multipliers, strict=True)]
+    need(satisfied(kind, multipliers, rule), f"the multipliers of a {kind} are outside its dual cone")
+    return ZERO
+
+
+def at_limit(multiplier: Fraction, ends: tuple[Fraction | None, Fraction | None]) -> Fraction:
     """Return a multiplier times the limit that it belongs to; raise Refuted where that limit is infinite."""
-    if not multiplier:
-        return ZERO
-    end = lo if multiplier > 0 else hi
-    need(end is not None, "a multiplier belongs to an infinite limit")
+    end = ends[0] if multiplier > 0 else ends[1]
+    need(end is not None or not multiplier, "a multiplier belongs to an infinite limit")
+    spend(1, length(multiplier), length(end or ZERO))
     return multiplier * (end or ZERO)
-
-
-def in_cone(left: Fraction, right: Fraction, weights: list[Fraction], tails: list[Fraction], reason: str) -> None:
-    """Raise Refuted unless ``sum weights tails^2 <= left right`` with ``left, right >= 0``."""
-    need(left >= 0 and right >= 0, reason)
-    (values, bottom), (scaled, scale) = common(tails), common(weights)
-    spend(len(values), 2 * bottom.bit_length())
-    square = Fraction(sum(w * v * v for w, v in zip(scaled, values, strict=True)), scale * bottom**2)
-    need(square <= left * right, reason)
 
 
 def triangle(order: int) -> list[tuple[int, int]]:
@@ -281,23 +241,20 @@ def triangle(order: int) -> list[tuple[int, int]]:
     return [(i, j) for j in range(order) for i in range(j + 1)]
 
 
-def semidefinite(entries: dict[tuple[int, int], Fraction]) -> bool:
+def semidefinite(entries: Squares) -> bool:
     """Return whether a symmetric matrix, given by its upper triangle, is positive semidefinite.
 
     Elimination in integers, of the sparsest row first; each row is a positive multiple of that of the Schur complement.
     A negative pivot shows a negative eigenvalue, and a pivot 0 with another entry in its row shows one too.
     """
-    values, _ = common(entries.values())
+    values, *_ = common(entries.values())
     rows: dict[int, dict[int, int]] = {i: {} for pair in entries for i in pair}
     for (i, j), v in zip(entries, values, strict=True):
         if v:
             rows[i][j] = rows[j][i] = v
-    queue = [(len(row), i) for i, row in rows.items()]
-    heapq.heapify(queue)
-    while queue:
-        size, i = heapq.heappop(queue)
-        if i not in rows or size != len(rows[i]):
-            continue
+    while rows:
+        spend(len(rows))
+        i = min(rows, key=lambda k: len(rows[k]))
         row = rows.pop(i)
         pivot = row.pop(i, 0)
         if pivot < 0 or (row and not pivot):
@@ -307,9 +264,9 @@ def semidefinite(entries: dict[tuple[int, int], Fraction]) -> bool:
             first = other.pop(i)
             shared = math.gcd(pivot, first)
             own, taken = pivot // shared, first // shared
-            spend(3 * (len(row) + len(other)), own.bit_length() + taken.bit_length())
+            bits = max(own.bit_length(), taken.bit_length())
+            spend(4 * (len(row) + len(other)), bits, bits)  # two products, and a divisor of numbers twice as long
             changed = {k: own * other.get(k, 0) - taken * row.get(k, 0) for k in row.keys() | other.keys()}
             content = math.gcd(*changed.values()) or 1
             rows[j] = {k: v // content for k, v in changed.items() if v}
-            heapq.heappush(queue, (len(rows[j]), j))
     return True

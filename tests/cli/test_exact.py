@@ -98,7 +98,7 @@ def test_what_is_no_proof_is_an_error_in_one_line(tmp_path, capsys):
         "",
         "[]",
         "{}",
-        '{"format": "fsopt proof 3", "claims": []}',
+        '{"format": "fsopt proof 4", "claims": []}',
         '{"format": "fsopt proof 2", "statement": {}, "proof": []}',
         '{"format": "fsopt proof 1", "parts": [1]}',
     ):
@@ -109,9 +109,11 @@ def test_what_is_no_proof_is_an_error_in_one_line(tmp_path, capsys):
 
 
 def test_usage(capsys):
-    assert verify.main(["--help"]) == 0
-    assert verify.main([]) == 2
-    assert "usage" in capsys.readouterr().out
+    for words, code in ((["--help"], 0), ([], 2), (["proof.json", "--work", "x"], 2)):
+        with pytest.raises(SystemExit) as ended:
+            verify.main(words)
+        assert ended.value.code == code
+        assert "usage: fsopt-verify" in "".join(capsys.readouterr())
 
 
 def test_the_files_import_the_standard_library_alone():

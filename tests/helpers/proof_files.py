@@ -4,16 +4,18 @@ import contextlib
 import copy
 import io
 import json
+from fractions import Fraction
 
 from fsopt.verifier import verify
 from fsopt.verifier.rationals import MOST_WORK, Work
 
 
 def proved(claim):
-    """Return what the evidence of a claim proves, whatever the statement says; raise what the verifier raises."""
+    """Return the interval that the evidence of a claim proves, whatever it states; raise what the verifier raises."""
     Work.left = MOST_WORK
     claim = json.loads(json.dumps(claim))
-    return verify.proved(claim["program"], claim["evidence"], claim["statement"]["left_out"])
+    found = verify.statement(claim["program"], claim["evidence"])
+    return tuple(None if found[end] is None else Fraction(found[end]) for end in ("lower", "upper"))
 
 
 def renewed(claim):
@@ -40,11 +42,14 @@ def verdict(path, *options):
     """Return the exit code of fsopt-verify, and what it printed."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        code = verify.main([str(path), *options])
+        try:
+            code = verify.main([str(path), *options])
+        except SystemExit as error:
+            code = error.code
     return code, out.getvalue()
 
 
 def written(path, proof):
     """Write a proof file and return its path."""
-    path.write_text(proof if isinstance(proof, str) else json.dumps(proof))
+    path.write_text(proof if isinstance(proof, str) else verify.canonical(proof))
     return path

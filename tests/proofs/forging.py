@@ -12,7 +12,6 @@ from functools import cache, partial
 import numpy as np
 import pyomo.environ as pyo
 from integer_programs import random_program
-from proof_files import proved
 from support import blobs
 
 import fsopt
@@ -24,7 +23,8 @@ from fsopt.compiler import compile_model
 from fsopt.methods.exact.programs import about_of
 from fsopt.verification.exact_checking import claim_infeasible, exactly
 from fsopt.verifier import verify
-from fsopt.verifier.rationals import number, written
+from fsopt.verifier.grammar import number, written
+from fsopt.verifier.rationals import MOST_WORK, Work
 
 DATA = blobs(n=8, p=3, seed=5, gap=0.4)
 FITS = {
@@ -54,7 +54,7 @@ MODELS = {"gmeb-sdp": {}, "misclass-milp": {"big_m": 100.0}, "svm-dual": {}, "gm
 TREES = {"MILP": 23, "MIQP": 65, "MISOCP": 69, "no integers": None}
 OTHERS = (None, True, "1/0", "0/1", "x", "", [], {}, -1, 0, 1, 10**6, 2.5, 1e-6, [[]], "a\nb", "\ud800", "1_0", "0x1")
 WORDS = (
-    *verify.ENDS,
+    *verify.WORDS,
     "min",
     "max",
     "hinge",
@@ -198,7 +198,7 @@ def is_number(value):
 
 def other(value, rng):
     """Return another number: 2^-40 of it away, or far."""
-    exact = number(value)
+    exact = Fraction(value) if isinstance(value, str) and "/" not in value else number(value)
     tiny = Fraction(1, exact.denominator * 2)
     near = (exact * (1 + Fraction(1, 2**40)), exact * (1 - Fraction(1, 2**40)), exact + tiny, exact - tiny)
     far = (-exact, exact * 2, exact / 2, exact + 1, exact - 1, Fraction(0), exact * Fraction(3, 2))
@@ -356,7 +356,7 @@ def known(proof, rng):
     tree, statement = claim["evidence"]["tree"], claim["statement"]
     left_out = statement["left_out"]
     spot = rng.randrange(len(tree))
-    tree[spot] = rng.choice((["known", len(left_out)], ["known", 0], ["known"], ["empty"], ["leaf", 0]))
+    tree[spot] = rng.choice((["known"], ["known"], ["known"], ["empty"], ["leaf", 0]))
     if rng.random() < 0.6:
         p = len(claim["program"]["columns"])
         left_out.append(sorted(rng.sample(range(p), rng.randrange(p + 1))))
@@ -382,9 +382,9 @@ def scale(proof, rng):
     claim = rng.choice(proof["claims"])
     factor = rng.choice((Fraction(2), Fraction(1, 2), Fraction(-1), 1 + Fraction(1, 2**40)))
     for dual in claim["evidence"].get("duals", []):
-        dual["rows"] = [[i, written(number(v) * factor)] for i, v in dual["rows"]]
+        dual["multipliers"] = [[i, [written(number(v) * factor) for v in vs]] for i, vs in dual["multipliers"]]
     for cut in claim["evidence"].get("cuts", []):
-        cut[0] = [int(a * factor) for a in cut[0]]
+        cut[1] = [int(a * factor) for a in cut[1]]
 
 
 def box(proof, rng):
@@ -432,12 +432,10 @@ def renewed(proof, rng):
 
 
 def tightened(proof, rng):
-    """Claim what the evidence of a changed proof shows, as sharp as the checker finds it: the strongest attack."""
+    """State what the evidence of a changed proof shows, as the checker finds it: the strongest attack."""
     for claim in proof["claims"]:
-        statement = claim["statement"]
-        for name, end in zip(("lower", "upper"), proved(claim), strict=True):
-            if statement[name] is not None and end is not None:
-                statement[name] = written(end)
+        Work.left = MOST_WORK
+        claim["statement"] |= verify.statement(claim["program"], claim["evidence"])
 
 
 def forged(seed):

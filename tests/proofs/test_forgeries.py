@@ -33,7 +33,7 @@ def test_a_known_selection_with_a_number_behind_it_leaves_nothing_out_of_an_opti
     part = part_of("best-subset", m=1, exclude=(best,))
     assert part["program"]["outside"] == [best]
     part["program"]["outside"] = []
-    part["evidence"]["tree"] = [["branch", best], *part["evidence"]["tree"], ["known", 0]]
+    part["evidence"]["tree"] = [["branch", best], *part["evidence"]["tree"], ["known"]]
     assert refused(part)
 
 
@@ -58,15 +58,15 @@ CHANGES = {
 def test_multipliers_are_balanced_and_pay_for_their_term(loss):
     for name, change in CHANGES.items():
         part = part_of("best-subset", m=2, loss=loss)
-        part["evidence"]["cuts"] = [[change(grid), mu] for grid, mu in part["evidence"]["cuts"]]
+        part["evidence"]["cuts"] = [[steps, change(grid), mu] for steps, grid, mu in part["evidence"]["cuts"]]
         assert refused(part), name
 
 
 def test_the_steps_of_the_entropy_are_not_more_than_the_verifier_has_logarithms_for():
     part = part_of("best-subset", m=2, loss="logistic")
     more = 2**60
-    part["evidence"]["cuts"] = [[[a * more for a in grid], mu] for grid, mu in part["evidence"]["cuts"]]
-    part["evidence"]["steps"] *= more
+    cuts = part["evidence"]["cuts"]
+    part["evidence"]["cuts"] = [[steps * more, [a * more for a in grid], mu] for steps, grid, mu in cuts]
     assert refused(part)
 
 
@@ -98,8 +98,8 @@ def value(data, selection):
 @pytest.mark.parametrize(
     "text",
     [
-        '{"format": "fsopt proof 3", "claims": ' + "[" * 100_000 + "]" * 100_000 + "}",
-        '{"format": "fsopt proof 3", "claims": 5}',
+        '{"format": "fsopt proof 4", "claims": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"format": "fsopt proof 4", "claims": 5}',
         TEXT.replace('"optimal"', '"\\ud800"', 1),
         TEXT.replace('"optimal"', '"optimal\\nconfirmed"', 1),
     ],
@@ -107,8 +107,9 @@ def value(data, selection):
 )
 def test_no_file_ends_in_a_traceback(text, tmp_path):
     code, shown = verdict(written(tmp_path / "proof.json", text))
-    assert code == 2
-    assert shown.startswith("fsopt-verify: ")
+    assert code in (1, 2)
+    assert shown.startswith(("fsopt-verify: ", "REFUTED"))
+    assert shown.isascii()
     assert shown.count("\n") == 1
 
 

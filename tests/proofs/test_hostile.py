@@ -58,10 +58,21 @@ def test_no_false_statement_is_confirmed(part, tmp_path):
         assert "it is damaged" not in shown, (seed, shown)
         if code == 0:
             assert false_claim(proof) is None, (seed, name, kinds)
+            assert printed(path) == [{k: s[k] for k in s if k != "origin"} for s in statements(proof)], (seed, kinds)
         if code == 0 and name in OF_DATA and random.Random(seed).random() < 0.3:
             word += of_data(path, proof, (seed, name, kinds))
         counts[(" + ".join(kinds), word)] += 1
     report(counts)
+
+
+def statements(proof):
+    """Return the statements of a proof."""
+    return [claim["statement"] for claim in proof["claims"]]
+
+
+def printed(path):
+    """Return the statements that the verifier prints."""
+    return json.loads(verdict(path, "--json")[1])["statements"]
 
 
 def of_data(path, proof, case):

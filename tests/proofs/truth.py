@@ -254,7 +254,7 @@ def false_claim(proof):
 
 
 def _false(statement, program, evidence):
-    lower, upper = (None if statement[end] is None else rational(statement[end]) for end in ("lower", "upper"))
+    lower, upper = (None if statement[end] is None else Fraction(statement[end]) for end in ("lower", "upper"))
     status = statement["status"]
     if status == "optimal" and upper - lower > Fraction(1, 1000) * max(1, abs(lower), abs(upper)):
         return "an optimum is known to 1/1000"

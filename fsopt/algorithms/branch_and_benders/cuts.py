@@ -19,12 +19,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
-from fsopt.typing import Indices, Matrix, Vector
+from fsopt.typing import Indices, Mask, Matrix, Vector
 
 CAPACITY = 128
 """Cuts in the pool."""
 Grid = np.ndarray[tuple[int], np.dtype[np.int32]]
 """Multipliers (n,) in units of the largest upper bound / GRID."""
+
+
+Terms = tuple[Vector, Matrix]
+"""Constants (k,) and gains (k, p) of cuts."""
 
 
 @dataclass(frozen=True)
@@ -77,23 +81,26 @@ def valid_grid(grid: Grid, y: Vector, tops: int | Indices = GRID) -> bool:
 
 def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> BendersCut:
     """Return the cut of multipliers on the grid and of mu (k,), whose entry for the main constraint is ignored."""
-    alpha = grid.astype(float) * problem.unit
+    constant, gains = cut_terms(problem, grid.astype(float) * problem.unit, mu)
+    return BendersCut(name, float(constant), gains)
+
+
+def cut_terms(problem: SelectionProblem, alpha: Matrix, mu: Matrix) -> tuple[float | Vector, Matrix]:
+    """Return constants, less margins, and gains h (..., p) of the cuts of multipliers (..., n) and mu (..., k)."""
     q = problem.products(alpha)
     others = np.maximum(mu, 0.0)
     if problem.main is not None:
         others = others.copy()
-        others[problem.main] = 0.0
+        others[..., problem.main] = 0.0
     gained, lost = problem.term.value_and_error(alpha)
-    paid = others @ problem.R if len(others) else np.zeros(problem.p)
+    paid = others @ problem.R
     unit = (problem.n + 2) * np.finfo(float).eps
     # The error of q_j^2 / 2, and that of the few operations after it relative to their terms.
-    error = unit * float(np.linalg.norm(alpha)) * problem.norms
-    margin = float((np.abs(q) * error + 0.5 * error**2).sum()) + lost
-    size = abs(gained) + 0.5 * float(q @ q)
-    size += float(np.abs(paid).sum() + problem.lam.sum() + others @ np.abs(problem.r))
-    margin += 8.0 * problem.p * np.finfo(float).eps * size
-    constant = gained - float(others @ (problem.r + problem.tolerances)) - margin
-    return BendersCut(name, constant, 0.5 * q * q - problem.lam - paid)
+    error = unit * np.linalg.norm(alpha, axis=-1, keepdims=True) * problem.norms
+    size = np.abs(gained) + 0.5 * (q * q).sum(axis=-1)
+    size += np.abs(paid).sum(axis=-1) + problem.lam.sum() + others @ np.abs(problem.r)
+    margin = (np.abs(q) * error + 0.5 * error**2).sum(axis=-1) + lost + 8.0 * problem.p * np.finfo(float).eps * size
+    return gained - others @ (problem.r + problem.tolerances) - margin, 0.5 * q * q - problem.lam - paid
 
 
 @dataclass(frozen=True)
@@ -136,6 +143,31 @@ def value(problem: SelectionProblem, cut: BendersCut, at: Partial) -> float:
     _, base, gains, weights, left = _terms(problem, cut, at)
     taus = _multipliers(gains, weights, left)
     return max(base - tau * left - float(np.maximum(gains - tau * weights, 0.0).sum()) for tau in taus)
+
+
+def bounds(problem: SelectionProblem, terms: Terms, inside: Mask, free: Mask) -> Vector:
+    """Return the bound of each of k cuts on a node of its own, or on one node, as :func:`bound` does of one.
+
+    It is that of the linear relaxation of the knapsack of gains, which the features of largest gain for weight fill.
+
+    Parameters
+    ----------
+    inside, free : masks (k, p), or (1, p) of one node.
+    """
+    (constants, gains), (weight, right) = terms, problem.knapsack
+    base = constants - np.where(inside, gains, 0.0).sum(axis=1)
+    left = right - inside @ weight
+    left[left < weight.min()] = 0.0  # no further feature fits
+    heavy = weight > 0.0
+    units = np.where(heavy, weight, 1.0)
+    most = int(min(problem.p, (~heavy).sum() + left.max(initial=0.0) // units[heavy].min(initial=np.inf) + 2))
+    gained = np.where(free, np.maximum(gains, 0.0), 0.0)
+    ratio = np.where(heavy, gained / units, np.inf)
+    near = np.argpartition(-ratio, most - 1, axis=1)[:, :most]
+    near = np.take_along_axis(near, np.argsort(-np.take_along_axis(ratio, near, axis=1), axis=1), axis=1)
+    before = np.cumsum(weight[near], axis=1) - weight[near]
+    share = np.where(heavy[near], np.clip((left[:, None] - before) / units[near], 0.0, 1.0), 1.0)
+    return np.asarray(base - (np.take_along_axis(gained, near, axis=1) * share).sum(axis=1))
 
 
 def _terms(problem: SelectionProblem, cut: BendersCut, at: Partial) -> tuple[Indices, float, Vector, Vector, float]:
@@ -240,7 +272,7 @@ class Pool:
         return BendersCut(int(self.names[place]), float(self.constants[place]), self.gains[place].copy())
 
     def _bounds(self, used: Indices, at: Partial) -> Vector:
-        """Return a bound on the node by each cut: exact for equal weights in the main constraint, else a weaker one."""
+        """Return the bound on the node by each cut: for equal weights in the main constraint a sum of largest gains."""
         places, free = used[:, None], at.free.nonzero()[0]
         gains = self.gains[places, free]
         base = self.constants[used] - self.gains[places, at.inside.nonzero()[0]].sum(axis=1)
@@ -257,6 +289,4 @@ class Pool:
             return np.asarray(
                 base - np.partition(positive, -most - 1, axis=1)[:, positive.shape[1] - most :].sum(axis=1)
             )
-        taus = [_multipliers(row, weights, left)[0] for row in gains]
-        reduced = np.maximum(gains - np.outer(taus, weights), 0.0)
-        return np.asarray(base - np.array(taus) * left - reduced.sum(axis=1))
+        return bounds(self.problem, (self.constants[used], self.gains[used]), at.inside[None], at.free[None])

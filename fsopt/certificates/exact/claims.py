@@ -9,17 +9,16 @@ from typing import Any
 
 from fsopt.answers.certificate import TOLERANCE
 from fsopt.answers.trees import Tree
-from fsopt.certificates.exact.forms import rounded
 from fsopt.certificates.exact.intervals import Pair, primal_point, repaired_dual
 from fsopt.certificates.exact.program import ExactProgram, exact_program
-from fsopt.certificates.exact.proofs import About, Part, Slope, dual_data, evidence_data, program_data, proved
+from fsopt.certificates.exact.proofs import About, Part, Slope, dual_data, evidence_data, program_data, statement
 from fsopt.certificates.exact.trees import tree_evidence
 from fsopt.compiler import Program
 from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 from fsopt.verifier.programs import slopes
-from fsopt.verifier.rationals import decimal, written
-from fsopt.verifier.verify import LARGEST_GAP, digest, width
+from fsopt.verifier.rationals import decimal
+from fsopt.verifier.verify import LARGEST_GAP
 
 VERIFIED = "verified exactly"
 NOT_VERIFIED = "not verified exactly"
@@ -52,7 +51,8 @@ class Claim:
     @property
     def width(self) -> Fraction | None:
         """The width of the interval, relative to its larger end or 1."""
-        return None if self.lower is None or self.upper is None else width(self.lower, self.upper)
+        gap = None if self.part is None else self.part["statement"]["gap"]
+        return None if gap is None else Fraction(gap)
 
     @property
     def status(self) -> str:
@@ -82,45 +82,27 @@ def not_shown(name: str, reason: str) -> Claim:
     return Claim(name, reason=reason)
 
 
-def claim_of(
-    name: str, status: str, program: Part, evidence: Part, gap: float = 0.0, left_out: Sequence[Any] = ()
-) -> Claim:
+def claim_of(name: str, status: str, program: Part, evidence: Part, gap: float = 0.0) -> Claim:
     """Return the claim that evidence supports, its ends rounded outward to short numbers.
 
-    An interval that is wider than the gap shows no optimum: the claim is on the interval then, and does not hold.
+    A claim on an optimum, whose interval is wider than the gap, does not hold.
 
     Parameters
     ----------
     status : ``optimal``, ``stationary`` or ``infeasible``; any other one claims the ends that there are.
     gap : relative to the larger end, the largest width of the interval of an optimum; at most 1/1000.
-    left_out : selections that the claim does not speak of.
     """
     try:
-        lower, upper = proved(program, evidence, left_out)
+        found = statement(program, evidence)
     except NotShownError as error:
         return not_shown(name, error.message)
-    lower = None if lower is None else rounded(lower, up=False)
-    upper = None if upper is None else rounded(upper, up=True)
-    if (lower is None and upper is None) != (status == "infeasible"):
+    if (found["status"] == "infeasible") != (status == "infeasible"):
         return not_shown(name, "a leaf may have a feasible point" if status == "infeasible" else "nothing is shown")
-    reason = ""
-    if lower is not None and upper is not None:
-        allowed, wide = min(Fraction(gap), LARGEST_GAP), width(lower, upper)
-        if status in ("optimal", "stationary") and wide > allowed:
-            reason = f"the relative gap is {decimal(wide, up=True, digits=3)}, above {float(allowed):g}"
-        if status not in ("optimal", "stationary") or reason:
-            status = "interval"
-    elif status != "infeasible":
-        status = "feasible" if (lower is None) == (program.get("sense") != "max") else "bounded"
-    statement = {
-        "status": status,
-        "lower": written(lower),
-        "upper": written(upper),
-        "left_out": [list(one) for one in left_out],
-        "program": digest(program),
-        "origin": None,
-    }
-    part = {"statement": statement, "program": program, "evidence": evidence}
+    lower, upper, wide = (None if found[k] is None else Fraction(found[k]) for k in ("lower", "upper", "gap"))
+    allowed, reason = min(Fraction(gap), LARGEST_GAP), ""
+    if status in ("optimal", "stationary") and wide is not None and wide > allowed:
+        reason = f"the relative gap is {decimal(wide, up=True, digits=3)}, above {float(allowed):g}"
+    part = {"statement": {**found, "origin": None}, "program": program, "evidence": evidence}
     return Claim(name, lower, upper, holds=not reason, reason=reason, part=part)
 
 
@@ -180,7 +162,7 @@ def claim_of_stationary(
     for j, low, _ in slopes([(f, k, list(columns)) for f, k, columns in concave], list(x)):
         costs[j] = low
     try:
-        dual, _ = repaired_dual(replace(program, c=tuple(costs)), start)
+        dual = repaired_dual(replace(program, c=tuple(costs)), start)
     except NotShownError as error:
         return not_shown(name, f"the bound: {error.message}")
     evidence = evidence_data(program, x, LEAF, [dual_data(program, dual)])

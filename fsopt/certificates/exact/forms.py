@@ -13,8 +13,6 @@ from fractions import Fraction
 from operator import mul
 
 ZERO = Fraction(0)
-BITS = 96
-"""Bits after the binary point, relative to the value, that a rounded end of an interval keeps."""
 
 
 @dataclass(frozen=True)
@@ -84,13 +82,3 @@ class Form:
 def fractions_of(values: Iterable[float]) -> list[Fraction]:
     """Return doubles as rational numbers."""
     return [Fraction(v) for v in values]
-
-
-def rounded(value: Fraction, *, up: bool, bits: int = BITS) -> Fraction:
-    """Return a number with a short denominator on one side of a value, at most 2^-bits of its size away."""
-    if not value or value.denominator.bit_length() <= bits:
-        return value
-    shift = max(bits - value.numerator.bit_length() + value.denominator.bit_length(), 0)
-    scaled = (value.numerator << shift) // value.denominator
-    inexact = scaled * value.denominator != value.numerator << shift
-    return Fraction(scaled + (1 if up and inexact else 0), 1 << shift)

@@ -44,10 +44,10 @@ class Pair:
 
 
 def bound_of(program: ExactProgram, dual: Sequence[Fraction]) -> Fraction:
-    """Return the lower bound of a feasible dual point."""
+    """Return the lower bound of a feasible dual point of a program without an objective: above 0 it has no point."""
     rows = len(program.rows)
     held = Vector.of(dual)
-    total = program.c0
+    total = ZERO
     pairs = list(zip(dual[:rows], program.lo, program.hi, strict=True))
     costs = [form.at(held) for form in program.reduced_costs]
     pairs += zip(costs, program.lb, program.ub, strict=True)
@@ -57,10 +57,7 @@ def bound_of(program: ExactProgram, dual: Sequence[Fraction]) -> Fraction:
             if limit is None:
                 raise NotShownError("a multiplier belongs to an infinite bound")
             total += multiplier * limit
-    total -= sum((v * dual[rows + k] for k, v in enumerate(program.offsets) if v), ZERO)
-    first = program.dual_size - len(program.curved)
-    at = dict(zip(program.curved, dual[first:], strict=True))
-    return total - sum((v * at[i] * at[j] / (2 if i == j else 1) for (i, j), v in program.P.items()), ZERO)
+    return total - sum((v * dual[rows + k] for k, v in enumerate(program.offsets) if v), ZERO)
 
 
 def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> Pair:
@@ -87,17 +84,15 @@ def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> 
     else:
         try:
             start = dual_start(program, exact, multipliers) if isinstance(multipliers, Point) else multipliers
-            dual, _ = repaired_dual(exact, start)
+            dual = repaired_dual(exact, start)
         except NotShownError as error:
             reasons.append(f"the bound: {error.message}")
     return Pair(exact, primal, dual, tuple(reasons))
 
 
-def repaired_dual(exact: ExactProgram, start: Floats) -> tuple[tuple[Fraction, ...], Fraction]:
-    """Return a feasible dual point near dual variables (dual_size,), and its bound; NotShownError without one."""
-    relaxed = exact.relaxed
-    dual = tuple(repaired(relaxed.duals, start))
-    return dual, bound_of(relaxed, dual)
+def repaired_dual(exact: ExactProgram, start: Floats) -> tuple[Fraction, ...]:
+    """Return a feasible dual point near dual variables (dual_size,); NotShownError without one."""
+    return tuple(repaired(exact.relaxed.duals, start))
 
 
 def primal_point(exact: ExactProgram, x: Floats) -> tuple[Fraction, ...]:

@@ -21,7 +21,7 @@ LARGEST = 400
 """Equations of a core that are solved together in integers: a minute of arithmetic."""
 
 
-def satisfied(equations: Sequence[Form], start: Sequence[Fraction], freedom: Floats) -> list[Fraction]:
+def solution_of(equations: Sequence[Form], start: Sequence[Fraction], freedom: Floats) -> list[Fraction]:
     """Return a point near a start with all equations ``form = 0`` satisfied exactly.
 
     Parameters

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import islice
+from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +19,9 @@ from fsopt.data import Dataset
 from fsopt.data.matrices import refuse_sparse
 from fsopt.errors import NotShownError
 from fsopt.verifier import verify
-from fsopt.verifier.rationals import MOST_WORK, Refuted, Unreadable, Work, written
+from fsopt.verifier.grammar import written
+from fsopt.verifier.programs import triangle
+from fsopt.verifier.rationals import MOST_WORK, Refuted, Unreadable, Work
 
 Part: TypeAlias = dict[str, Any]
 """A program, or the evidence of a claim, as plain data."""
@@ -97,8 +101,8 @@ def proof_file(parts: Sequence[Part | None], abouts: Sequence[About], header: He
     return {"format": verify.FORMAT, "claims": claims}
 
 
-def proved(program: Part, evidence: Part, left_out: Sequence[Any] = ()) -> tuple[Fraction | None, Fraction | None]:
-    """Return the ends of the interval that evidence proves, in the program's own sense, by the verifier.
+def statement(program: Part, evidence: Part) -> Part:
+    """Return what the verifier finds that evidence proves, the statement of a claim, its origin apart.
 
     Raises
     ------
@@ -106,9 +110,11 @@ def proved(program: Part, evidence: Part, left_out: Sequence[Any] = ()) -> tuple
     """
     Work.left = PATIENCE * MOST_WORK
     try:
-        return verify.proved(program, evidence, [list(one) for one in left_out])
+        return verify.statement(program, evidence)
     except (Refuted, Unreadable) as error:
         raise NotShownError(str(error)) from error
+    finally:
+        Work.left = inf
 
 
 def program_data(program: ExactProgram, concave: Sequence[Slope] = ()) -> Part:
@@ -126,7 +132,7 @@ def program_data(program: ExactProgram, concave: Sequence[Slope] = ()) -> Part:
         "c0": written(sign * program.c0),
         "quadratic": [[i, j, written(sign * v)] for (i, j), v in sorted(program.P.items())],
         "concave": [[written(f), written(k), list(columns)] for f, k, columns in concave],
-        "rows": [[list(f.columns), _values(f), written(lo), written(hi)] for f, lo, hi in rows],
+        "rows": [[*_form(f)[:2], written(lo), written(hi)] for f, lo, hi in rows],
         "lb": [written(v) for v in program.lb],
         "ub": [written(v) for v in program.ub],
         "cones": [
@@ -152,10 +158,13 @@ def evidence_data(
 def dual_data(program: ExactProgram, dual: Sequence[Fraction]) -> Part:
     """Return a dual point as plain data."""
     rest = iter(dual)
+    sizes = [1] * len(program.rows) + [len(cone.forms) for cone in program.cones]
+    parts = [list(islice(rest, size)) for size in sizes]
+    for matrix in program.matrices:  # an entry beside the diagonal stands for both places
+        twice = [1 if i == j else 2 for i, j in triangle(matrix.order)]
+        parts.append([k * v for k, v in zip(twice, islice(rest, len(twice)), strict=True)])
     return {
-        "rows": sparse(_take(rest, len(program.rows))),
-        "cones": [[written(v) for v in _take(rest, len(k.forms))] for k in program.cones],
-        "matrices": [[written(v) for v in _take(rest, len(m.entries))] for m in program.matrices],
+        "multipliers": [[i, [written(v) for v in part]] for i, part in enumerate(parts) if any(part)],
         "curve": [[j, written(v)] for j, v in zip(program.curved, rest, strict=True) if v],
     }
 
@@ -165,13 +174,6 @@ def sparse(values: Sequence[Fraction]) -> list[Any]:
     return [[j, written(v)] for j, v in enumerate(values) if v]
 
 
-def _take(values: Iterator[Fraction], count: int) -> list[Fraction]:
-    return [next(values) for _ in range(count)]
-
-
-def _values(form: Form) -> list[Any]:
-    return [written(Fraction(v, form.denominator)) for v in form.values]
-
-
 def _form(form: Form) -> list[Any]:
-    return [list(form.columns), _values(form), written(form.offset)]
+    pairs = sorted((j, form.coefficient(k)) for k, j in enumerate(form.columns))
+    return [[j for j, _ in pairs], [written(v) for _, v in pairs], written(form.offset)]

@@ -14,10 +14,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from fsopt.certificates.exact.proofs import PATIENCE, Part
+from fsopt.certificates.exact.proofs import Part
 from fsopt.errors import NotShownError
-from fsopt.verifier import verify
-from fsopt.verifier.rationals import MOST_WORK, Work, read
+from fsopt.verifier.grammar import read
 from fsopt.verifier.selections import EVIDENCE, UNIT, Node, Selection
 
 SCALE = 2**24
@@ -77,9 +76,7 @@ def _stated(part: Part, threshold: Fraction) -> tuple[Selection, dict[str, Any],
     if "loss" not in part["program"] or part["statement"]["left_out"]:
         reason = "a proof of another kind than of all selections has no pseudo-Boolean form"
         raise NotShownError(reason, "give the file a name in .json")
-    Work.left = PATIENCE * MOST_WORK
-    problem = verify.problem_of(part["program"])
-    assert isinstance(problem, Selection)
+    problem = Selection(part["program"])
     evidence = read(part["evidence"], EVIDENCE, "the evidence")
     problem.prepare(evidence)
     rows = [([-v for v in row], -right) for row, right in zip(problem.R, problem.r, strict=True)]
@@ -127,10 +124,10 @@ class _Refutation:
                 stack += [(path, at, 2), ((*path, j + 1), decided(at, {j}, set()), 0)]
                 stack.append(((*path, -j - 1), decided(at, set(), {j}), 0))
             elif mark == "peg":
-                cut, pegs = rest
-                found += [self.leaf((*path, -f), self.problem.other(at, f), cut) for f in pegs]
-                into, out = {f - 1 for f in pegs if f > 0}, {-f - 1 for f in pegs if f < 0}
-                stack += [(path, at, len(pegs) + 1), ((*path, *pegs), decided(at, into, out), 0)]
+                cuts, into, out = rest
+                pegs = [*(j + 1 for j in into), *(-j - 1 for j in out)]
+                found += [self.leaf((*path, -f), _other(at, f), cut) for f, cut in zip(pegs, cuts, strict=True)]
+                stack += [(path, at, len(pegs) + 1), ((*path, *pegs), decided(at, set(into), set(out)), 0)]
             else:
                 found.append(self.leaf(path, at, *rest))
         return found[0]
@@ -181,3 +178,11 @@ class _Refutation:
         """Add a line that derives a constraint."""
         self.lines.append(f"{line};")
         self.count += 1
+
+
+def _other(node: Node | None, place: int) -> Node | None:
+    """Return a node with the other value of a feature, None where that is decided; the place is as in a path."""
+    if node is None:
+        return None
+    inside, outside = node[0] | {-place - 1} if place < 0 else node[0], node[1] | {place - 1} if place > 0 else node[1]
+    return None if inside & outside else (inside, outside)

@@ -14,15 +14,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from fsopt.certificates.exact.cones import Cone
 from fsopt.certificates.exact.directions import inward, tight
 from fsopt.certificates.exact.forms import Form, Vector, fractions_of
-from fsopt.certificates.exact.linear import satisfied
+from fsopt.certificates.exact.linear import solution_of
 from fsopt.certificates.exact.program import PointSet
 from fsopt.certificates.exact.reduction import reduced
 from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
-from fsopt.verifier.programs import semidefinite, triangle
+from fsopt.verifier.programs import satisfied
 
 STEPS = (1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 """Lengths of the step inward, relative to the units of the variables, the shortest first."""
@@ -69,7 +68,7 @@ def _repaired(whole: PointSet, points: PointSet, start: Floats) -> list[Fraction
         for j, value in held.fixed.items():
             exact[j] = value
         try:
-            found = satisfied(points.equations, exact, freedom)
+            found = solution_of(points.equations, exact, freedom)
         except NotShownError as error:
             reason = error.message
             continue
@@ -131,26 +130,9 @@ def violated(points: PointSet, point: Sequence[Fraction]) -> str | None:
         return "equation"
     if any(form.at(held) < 0 for form in points.inequalities):
         return "inequality"
-    if any(not in_cone(cone, held) for cone in points.cones):
+    if any(not satisfied("cone", [form.at(held) for form in k.forms], list(k.weights)) for k in points.cones):
         return "cone"
     for matrix in points.matrices:
-        values = [form.at(held) for form in matrix.entries]
-        if not semidefinite(dict(zip(triangle(matrix.order), values, strict=True))):
+        if not satisfied("matrix inequality", [form.at(held) for form in matrix.entries], matrix.order):
             return "matrix inequality"
     return None
-
-
-def in_cone(cone: Cone, held: Vector) -> bool:
-    """Return whether a point is in a cone."""
-    left, right = cone.left.at(held), cone.right.at(held)
-    if left < 0 or right < 0:
-        return False
-    return bool(_weighted_squares(cone.tails, cone.weights, held) <= left * right)
-
-
-def _weighted_squares(tails: Sequence[Form], weights: Sequence[Fraction], held: Vector) -> Fraction:
-    """Return the weighted sum of squares; values over one denominator, so that integers are added."""
-    values = Vector.of(form.at(held) for form in tails)
-    scaled = Vector.of(weights)
-    total = sum(w * v * v for w, v in zip(scaled.numerators, values.numerators, strict=True))
-    return Fraction(total, scaled.denominator * values.denominator**2)

@@ -22,7 +22,7 @@ from fsopt.certificates.exact.repair import repaired
 from fsopt.certificates.trees import curved
 from fsopt.compiler import Program
 from fsopt.errors import NotShownError
-from fsopt.verifier.rationals import written
+from fsopt.verifier.grammar import written
 
 Limits = tuple["Fraction | None", ...]
 SHARED = ("shift", "curved", "reduced_costs", "offsets", "dual_size", "duals")

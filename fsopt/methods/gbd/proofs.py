@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import on_grid
+from fsopt.algorithms.branch_and_benders.covering import Leaves, cover
+from fsopt.algorithms.branch_and_benders.cuts import Grid, on_grid
 from fsopt.algorithms.branch_and_benders.evidence import RESOLVED, unpacked
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
@@ -23,18 +24,19 @@ from fsopt.certificates.exact.proofs import About, Part
 from fsopt.data.losses import HINGE
 from fsopt.data.matrices import refuse_sparse
 from fsopt.errors import ParameterError, reading
-from fsopt.methods.gbd.coarser_grids import coarser, digits_to_spare
 from fsopt.methods.gbd.parameters import RULES, constraints_of, saved_selection
 from fsopt.methods.gbd.verification import problem_of
 from fsopt.methods.spec import SavedFit
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.typing import Mask, Vector
-from fsopt.verifier.rationals import written
+from fsopt.verifier.grammar import written
 
-Cuts: TypeAlias = list[tuple[list[int], list[float]]]
+Cuts: TypeAlias = Sequence[tuple[Grid, Vector]]
 """Multipliers on the grid and mu of each cut."""
-Evidence: TypeAlias = tuple[Part, Part, list[list[int]]]
-"""The program of a search, the evidence of its bounds, and the selections that it leaves out."""
+Evidence: TypeAlias = tuple[Part, Part]
+"""The program of a search, and the evidence of its bounds."""
+Closed: TypeAlias = tuple[Partial, int, Sequence[int]]
+"""A node, a cut, and the features that it decides there; ``[0]`` where it closes the node."""
 Pending: TypeAlias = tuple[Partial | None, Sequence[int] | None]
 """A node that is to be added, and the features to be pegged there; None for one that a cut of its own closes."""
 WEIGHTED = "the samples have weights, for which no tree is replayed in rational numbers"
@@ -91,11 +93,11 @@ def claim_of_tree(name: str, evidence: Evidence, gap: float, *, optimal: bool) -
     ----------
     optimal : whether the interval is claimed to be as narrow as the gap.
     """
-    program, tree, left_out = evidence
+    program, tree = evidence
     status = "optimal" if optimal else "interval"
-    found = claim_of(name, status, program, tree, gap, left_out)
+    found = claim_of(name, status, program, tree, gap)
     if found.part is None and tree["point"] is None:
-        return claim_of(name, "infeasible", program, tree, gap, left_out)
+        return claim_of(name, "infeasible", program, tree, gap)
     return found
 
 
@@ -116,16 +118,11 @@ def _claim(
     *,
     optimal: bool,
 ) -> Claim:
-    """Return the claim of packed evidence, by multipliers of few digits where these suffice."""
-    claim: Claim | None = None
-    for digits in (gap, 0.0) if optimal else (0.0,):
-        with reading("tree of the search"):
-            part = evidence_of(problem, *_unpacked(problem, evidence), hyperplane, gap=digits)
-        claim = claim_of_tree(name, part, gap, optimal=optimal)
-        if claim.holds:
-            break
-    assert claim is not None
-    return claim
+    """Return the claim of packed evidence."""
+    with reading("tree of the search"):
+        stream, grids, mu = unpacked(problem, evidence)
+        part = evidence_of(problem, stream, list(zip(grids, mu, strict=True)), hyperplane)
+    return claim_of_tree(name, part, gap, optimal=optimal)
 
 
 @dataclass(frozen=True)
@@ -135,12 +132,6 @@ class SelectedHyperplane:
     selected: Mask
     w: Vector
     b: float
-
-
-def _unpacked(problem: SelectionProblem, evidence: Mapping[str, Any]) -> tuple[list[int], Cuts]:
-    """Return the stream and the cuts of packed evidence."""
-    stream, grids, mu = unpacked(problem, evidence)
-    return stream, [(grid.tolist(), row.tolist()) for grid, row in zip(grids, mu, strict=True)]
 
 
 def selection_program(problem: SelectionProblem) -> Part:
@@ -184,48 +175,66 @@ def evidence_of(
     cuts: Cuts,
     hyperplane: SelectedHyperplane | None,
     nodes: Mapping[int, int | None] | None = None,
-    gap: float = 0.0,
 ) -> Evidence:
-    """Return the program of a search, its evidence, and the selections that it leaves out, in plain data.
+    """Return the program of a search, and its evidence, in plain data.
 
     Parameters
     ----------
     stream, cuts : of the tree; names of cuts are their places.
     hyperplane : the incumbent; None for a bound alone.
     nodes : number of a node that is marked in the stream -> its cut, None for a known selection.
-    gap : relative, of which rounded multipliers may take a part; 0 rounds none.
 
     Raises
     ------
     ParameterError, DataError : as of :func:`selection_program`.
+    ValueError : the stream is no tree, or a cut is not dual feasible.
     """
     program = selection_program(problem)
     replayed = _Preorder(problem, stream, cuts, nodes or {})
     replayed.walk()
-    for _, row in cuts:
-        if problem.main is not None:
-            row[problem.main] = 0.0
-    point, shift = None, 0
+    point = None
     if hyperplane is not None:
-        shift = digits_to_spare(problem, problem.value(hyperplane.selected, hyperplane.w)[0], gap)
         w = np.where(hyperplane.selected, hyperplane.w, 0.0)
         point = {
             "w": [[j, _number(w[j])] for j in np.flatnonzero(w).tolist()],
             "b": _number(hyperplane.b),
             "selected": np.flatnonzero(hyperplane.selected).tolist(),
         }
-    grids = coarser([grid for grid, _ in cuts], problem.y, shift)
+    grids = np.array([grid for grid, _ in replayed.cuts], dtype=np.int32).reshape(-1, problem.n)
+    mu = np.array([row for _, row in replayed.cuts]).reshape(len(grids), len(problem.r))
+    found = cover(problem, grids, mu, _leaves_of(replayed.closed, problem.p))
+    _name(replayed.tree, found.cut.tolist())
+    held = zip(found.steps.tolist(), found.grids.tolist(), found.mu.tolist(), strict=True)
     evidence = {
-        "steps": round(problem.c / problem.unit) >> shift,
-        "cuts": [
-            [grid, [[k, _number(v)] for k, v in enumerate(row) if v]]
-            for grid, (_, row) in zip(grids, cuts, strict=True)
-        ],
+        "cuts": [[steps, grid, [[k, _number(v)] for k, v in enumerate(row) if v]] for steps, grid, row in held],
         "main": problem.main,
         "tree": replayed.tree,
         "point": point,
     }
-    return program, evidence, replayed.left_out
+    return program, evidence
+
+
+def _leaves_of(closed: Sequence[Closed], p: int) -> Leaves:
+    """Return the leaves that cuts close: nodes, or for pegs one for each feature, at its other value."""
+    counts = np.array([len(features) for _, _, features in closed], dtype=np.intp)
+    inside, outside = (
+        np.repeat(np.array([getattr(at, side) for at, _, _ in closed], dtype=bool).reshape(-1, p), counts, axis=0)
+        for side in ("inside", "outside")
+    )
+    other = -np.array([f for _, _, features in closed for f in features], dtype=np.intp)
+    for taken, side in ((other > 0, inside), (other < 0, outside)):
+        side[np.flatnonzero(taken), np.abs(other[taken]) - 1] = True
+    return Leaves(inside, ~(inside | outside), np.repeat([cut for _, cut, _ in closed], counts).astype(np.intp))
+
+
+def _name(tree: Sequence[list[Any]], cut: Sequence[int]) -> None:
+    """Add the cuts of its leaves, in their order, to the nodes of a tree."""
+    rest = iter(cut)
+    for node in tree:
+        if node[0] == "leaf":
+            node.append(next(rest))
+        elif node[0] == "peg":
+            node.insert(1, [next(rest) for _ in (*node[1], *node[2])])
 
 
 class _Preorder:
@@ -235,17 +244,17 @@ class _Preorder:
     ----------
     cuts : multipliers on the grid and mu of each cut, to which new ones are added.
     nodes : as in :func:`evidence_of`.
-    tree : the nodes.
-    left_out : the features of each known selection.
+    closed : what cuts close, in the order of the tree.
+    tree : the nodes, without the names of cuts.
     """
 
     def __init__(
         self, problem: SelectionProblem, stream: Sequence[int], cuts: Cuts, nodes: Mapping[int, int | None]
     ) -> None:
         self.problem, self.stream = problem, stream
-        self.cuts, self.nodes = cuts, nodes
+        self.cuts, self.nodes = list(cuts), nodes
+        self.closed: list[Closed] = []
         self.tree: list[list[Any]] = []
-        self.left_out: list[list[int]] = []
         self.place = 0
 
     def walk(self) -> None:
@@ -278,7 +287,10 @@ class _Preorder:
         if mark in (NODE, LEAF):
             (name,) = self._next()
             cut = self.nodes[name] if mark == NODE else name
-            self.tree.append(self._known(at) if cut is None else ["leaf", self._cut(cut, at)])
+            if cut is None:
+                self.tree.append(["known"])
+            else:
+                self._leaf(at, cut)
             return []
         if mark == BRANCH:
             (j,) = self._next()
@@ -288,14 +300,12 @@ class _Preorder:
         features = self._next(count)
         if name == FORGOTTEN:
             return [(at, features)]
-        self.tree.append(["peg", self._cut(name, at), features])
+        features = sorted(set(features), key=lambda f: (f < 0, abs(f)))
+        self.closed.append((at, self._cut(name, at), features))
+        self.tree.append(["peg", *([abs(f) - 1 for f in features if (f > 0) == into] for into in (True, False))])
         for f in features:
             at = at.decided(abs(f) - 1, selected=f > 0)
         return [(self.problem.propagated(at), ())]
-
-    def _known(self, at: Partial) -> list[Any]:
-        self.left_out.append(np.flatnonzero(at.inside).tolist())
-        return ["known", len(self.left_out) - 1]
 
     def _branched(self, at: Partial | None, features: Sequence[int]) -> list[Pending]:
         """Add the first of the pegs whose cut was not kept as a branching; its other value is a leaf of its own."""
@@ -314,7 +324,14 @@ class _Preorder:
 
     def _close(self, at: Partial | None) -> None:
         """Add a leaf with a cut of its own."""
-        self.tree.append(["empty"] if at is None else ["leaf", self._cut(FORGOTTEN, at)])
+        if at is None:
+            self.tree.append(["empty"])
+        else:
+            self._leaf(at, FORGOTTEN)
+
+    def _leaf(self, at: Partial, cut: int) -> None:
+        self.closed.append((at, self._cut(cut, at), [0]))
+        self.tree.append(["leaf"])
 
     def _cut(self, name: int, at: Partial) -> int:
         """Return the number of a cut; one that was not kept is made from the relaxation of its node."""
@@ -327,8 +344,5 @@ class _Preorder:
         grid = None if found is None else on_grid(found.alpha, problem.y, problem.caps)
         if found is None or grid is None:
             raise ValueError("the relaxation of a leaf could not be solved again")
-        mu = np.maximum(found.mu, 0.0)
-        if problem.main is not None:
-            mu[problem.main] = 0.0
-        self.cuts.append((grid.tolist(), mu.tolist()))
+        self.cuts.append((grid, np.maximum(found.mu, 0.0)))
         return len(self.cuts) - 1

@@ -11,6 +11,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.answers.residuals import merged
 from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
@@ -214,7 +215,7 @@ def _check_scaling(last: SavedScaling, fit: Fit, data: Dataset, at: Mapping[str,
     if last.status == Status.OPTIMAL:
         bound = float("nan") if last.bound is None else last.bound
         found = certify_scaling(problem, last.s, last.cuts, bound, GAP)
-        residuals |= {f"{name} of (15)": value for name, value in found.residuals.items()}
+        residuals = merged(residuals, {f"{name} of (15)": value for name, value in found.residuals.items()})
     return residuals
 
 

@@ -132,6 +132,8 @@ def _distance(moments: Moments, w: Vector, beta: float) -> float:
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return the outer objective at the accuracy beta of the fit, and the violation of that accuracy."""
+    if not w.any():  # no hyperplane
+        return 0.0, float("inf")
     moments, beta = moments_of(data, at), at["beta"]
     needed = _distance(moments, w, beta)
     share = float(np.mean(data.y > 0)) if at.get("theta") is None else at["theta"]
@@ -148,7 +150,7 @@ def check(saved: SavedFit) -> Certificate:
     FileError : the saved program is damaged.
     """
     saved = with_worst_case(saved)
-    if not has_multipliers(saved) and not has_program(saved):
+    if not saved.w.any() or not (has_multipliers(saved) or has_program(saved)):
         return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
     with reading("step"):
         own = saved.params

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def largest_weight(data: Dataset, c: float, upper: float | None = None, loss: Lo
     selection too.
     """
     weights = np.ones(data.n) if data.weights is None else data.weights
-    plus, minus = float(weights[data.y > 0].sum()), float(weights[data.y < 0].sum())
+    plus, minus = math.fsum(weights[data.y > 0]), math.fsum(weights[data.y < 0])
     half = {
         HINGE: min(plus, minus),
         SQUARED_HINGE: plus * minus / (plus + minus),

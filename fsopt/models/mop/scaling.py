@@ -8,6 +8,7 @@ r"""The parts that the forms of Bi, (15) share: a given hyperplane, its loss and
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, smallest_multiple
+from fsopt.data.matrices import column_means, exact_sums
 from fsopt.models.blocks import add_margins, add_slacks, mutable, new_model, number, total, vector
 from fsopt.typing import Vector
 
@@ -52,14 +54,19 @@ class ScalingData:
         weights = mean_difference(data) if w is None else vector(name, "w", w, data.p)
         intercept = number(name, "b", b)
         if e_cap is None:
-            e_cap = hinge(data.X @ weights + intercept, data.y)
+            e_cap = hinge(scores(data, weights) + intercept, data.y)
         return ScalingData(weights, intercept, number(name, "e_cap", e_cap), number(name, "c", c))
 
 
 def mean_difference(data: Dataset) -> Vector:
     """Return the difference of the class means (p,)."""
-    difference: Vector = data.X[data.y > 0].mean(axis=0) - data.X[data.y < 0].mean(axis=0)
+    difference: Vector = column_means(data.X[data.y > 0]) - column_means(data.X[data.y < 0])
     return difference
+
+
+def scores(data: Dataset, w: Vector) -> Vector:
+    """Return X w (n,), each score rounded once, so that bounds of a model are the same on every processor."""
+    return exact_sums(data.X.T, w)
 
 
 def new_scaling_model(name: str, data: Dataset, given: ScalingData) -> pyo.ConcreteModel:
@@ -104,9 +111,8 @@ def add_scaling_constraints(m: pyo.ConcreteModel, data: Dataset, others: Any = 0
 
 def set_bounds_and_start(m: pyo.ConcreteModel, data: Dataset, given: ScalingData) -> None:
     """Set the bounds on R and W that hold at every optimum, see the builder of ``kernel-scaling``, and the start te."""
-    radius, capacity = float((data.X**2).sum(axis=1).max()), float(given.w @ given.w)
-    scores = data.X @ given.w
-    t = smallest_multiple(scores, given.b, data.y, given.e_cap)
+    radius, capacity = float(exact_sums((data.X**2).T).max()), math.fsum(given.w**2)
+    t = smallest_multiple(scores(data, given.w), given.b, data.y, given.e_cap)
     gain = hinge(np.full(data.n, given.b), data.y) - given.e_cap
     if gain > 0:
         low_R, low_W = _lower_bounds(data, given.w, gain)
@@ -130,9 +136,9 @@ def _lower_bounds(data: Dataset, w: Vector, gain: float) -> tuple[float, float]:
     :math:`\sum_j s_j w_j^2 \le W` and :math:`\sum_j s_j \sum_i x_{ij}^2/n \le R`, the mean of the constraints on R,
     are at least D times the smallest ratio of their coefficients to those of this sum.
     """
-    size = np.abs(data.X).sum(axis=0)
+    size = exact_sums(np.abs(data.X))
     used = np.flatnonzero((w != 0) & (size > 0))
-    mean_square = (data.X[:, used] ** 2).sum(axis=0) / data.n
+    mean_square = exact_sums(data.X[:, used] ** 2) / data.n
     low_R = gain * float((mean_square / (np.abs(w[used]) * size[used])).min(initial=np.inf))
     low_W = gain * float((np.abs(w[used]) / size[used]).min(initial=np.inf))
     return low_R, low_W

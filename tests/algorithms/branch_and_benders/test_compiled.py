@@ -113,7 +113,7 @@ def test_machines_on_neighbours_are_those_of_numpy(kind, loss, kept, monkeypatch
     data, c, limits = drawn(kind, 0)
     problem = problem_of(data, c, limits, loss)
     values = allowed_values(data, c, limits, loss)
-    monkeypatch.setattr(machines, "KEPT", kept)
+    monkeypatch.setattr(machines, "NEAREST", kept)
     start = np.flatnonzero(max(values, key=lambda one: (sum(one), values[one])))
     at = Machines(problem).best(start[None, :], np.inf)
     expected = Neighbours.of(problem, at)

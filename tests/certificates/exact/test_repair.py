@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fsopt.certificates.exact.cones import Cone, dual_of, factored
 from fsopt.certificates.exact.directions import _Rows, inward, tight
 from fsopt.certificates.exact.forms import Form, Vector
-from fsopt.certificates.exact.linear import satisfied
+from fsopt.certificates.exact.linear import solution_of
 from fsopt.certificates.exact.program import Matrix, PointSet
 from fsopt.certificates.exact.reduction import reduced
 from fsopt.certificates.exact.repair import repaired, single_bounds, violated
@@ -41,7 +41,7 @@ def test_a_point_near_a_simplex_is_put_into_it(values, total, error):
 
 def test_the_equations_change_the_variables_of_largest_freedom_whatever_their_coefficients():
     equations = [form({0: 1000, 1: 1, 2: 1}, -1), form({0: 1000, 1: 1, 2: -1})]
-    found = satisfied(equations, [Fraction(0)] * 3, np.array([1e-9, 1.0, 1.0]))
+    found = solution_of(equations, [Fraction(0)] * 3, np.array([1e-9, 1.0, 1.0]))
     assert found == [0, Fraction(1, 2), Fraction(1, 2)]
 
 

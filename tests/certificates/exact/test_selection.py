@@ -53,9 +53,12 @@ def test_a_leaf_that_is_left_out_or_a_wrong_node_is_refuted(proved):
         [["branch", 7], ["leaf", 0], ["leaf", 0]],
         [["branch", 0], ["leaf", 0]],
         [["branch", 0], ["branch", 0]],
-        [["peg", 0, [0]], ["leaf", 0]],
-        [["peg", 0, [-6]], ["leaf", 0]],
-        [["known", 0]],
+        [["peg", [0], [5], []], ["leaf", 0]],
+        [["peg", [0], [], [5]], ["leaf", 0]],
+        [["peg", [0, 0], [1, 0], []], ["leaf", 0]],
+        [["peg", [0], [0], [1]], ["leaf", 0]],
+        [["peg", [0, 0], [], [1]], ["leaf", 0]],
+        [["known"]],
         [*part["evidence"]["tree"], ["leaf", 0]],
         [["x"]],
     )
@@ -67,7 +70,6 @@ def test_a_leaf_that_is_left_out_or_a_wrong_node_is_refuted(proved):
     ("reason", "part", "change"),
     [
         ("penalty weight", "program", {"c": 0}),
-        ("out of bounds", "evidence", {"steps": 0}),
         ("no main constraint", "evidence", {"main": 7}),
         ("labels", "program", {"y": [2] * 26}),
     ],
@@ -82,7 +84,7 @@ def test_a_feature_is_decided_where_one_constraint_forbids_its_other_value(seed)
     """Against enumeration: until no constraint alone, of small integers, forbids a value of a free feature."""
     rng = np.random.default_rng(seed)
     R, r = rng.integers(-1, 3, (3, 5)).tolist(), rng.integers(0, 3, 3).tolist()
-    problem = SimpleNamespace(p=5, R=R, r=r)
+    problem = SimpleNamespace(p=5, R=R, r=r, bits=2)
     for node in (frozenset(), frozenset()), (frozenset({0}), frozenset({4})), (frozenset({1, 2}), frozenset()):
         values = [{1} if j in node[0] else {0} if j in node[1] else {0, 1} for j in range(5)]
         before = None
@@ -96,14 +98,17 @@ def test_a_feature_is_decided_where_one_constraint_forbids_its_other_value(seed)
         assert Selection.decided(problem, node, set(), set()) == expected
 
 
-@pytest.mark.parametrize("change", ["balance", "bounds", "weight", "longer", "fixed", "sign"])
+@pytest.mark.parametrize("change", ["balance", "bounds", "steps", "weight", "longer", "fixed", "sign"])
 def test_damaged_evidence_is_refuted(proved, change):
     forged = copy.deepcopy(proved[2].claims[0].part)
-    grid, _ = forged["evidence"]["cuts"][0]
+    cut = forged["evidence"]["cuts"][0]
+    grid = cut[1]
     if change == "balance":
         grid[0] -= 1
     elif change == "bounds":
         grid[0] = -1
+    elif change == "steps":
+        cut[0] = 0
     elif change == "weight":
         forged["evidence"]["point"]["w"] = [[j, 1] for j in range(5)]
     elif change == "longer":
@@ -146,13 +151,13 @@ def test_the_bound_of_a_cut_on_a_node_is_that_of_linear_programming(seed):
     weight, gains = rng.integers(0, 9, 7), rng.normal(size=7)
     room = int(weight[0]) + 11
     units = [int(np.ceil(v * UNIT)) for v in gains]
-    problem = SimpleNamespace(p=7, R=[weight.tolist()], r=[room], evidence={"main": 0})
+    problem = SimpleNamespace(p=7, R=[weight.tolist()], r=[room], main=0, bits=70)
     inside, outside = frozenset({0}), frozenset({3})
     bounds = [(float(j in inside), float(j not in outside)) for j in range(7)]
     least = 4.0 + linprog(-gains, A_ub=[weight], b_ub=[room], bounds=bounds).fun
     found = Selection.bound(problem, (4 * UNIT, units), (inside, outside))
     assert found / UNIT == pytest.approx(least, abs=1e-9)
-    problem.evidence = {"main": None}
+    problem.main = None
     least = 4.0 - gains[0] - gains[[1, 2, 4, 5, 6]].clip(0.0).sum()
     found = Selection.bound(problem, (4 * UNIT, units), (inside, outside))
     assert found / UNIT == pytest.approx(least, abs=1e-12)

@@ -1,5 +1,7 @@
 """Biased machines and S-MPM, a reconstruction: all angles, fine grids, consistency with the minimax machine."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support import blobs, optimum
@@ -114,3 +116,13 @@ def test_s_mpm_on_singular_covariances_asks_for_a_ridge():
     with pytest.raises(InfeasibleError, match="ridge"):
         fsopt.fit("s-mpm", blobs(6, 8), lam=0.001)
     assert fsopt.fit("s-mpm", blobs(6, 8), lam=0.001, ridge=0.1).certificate.ok
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("intercept", [0.0, 0.5])
+def test_a_fit_without_weights_is_not_verified(intercept, exact):
+    data = blobs(30, 3, seed=3, gap=0.4)
+    empty = replace(fsopt.fit("s-mpm", data), coef=np.zeros(3), support=(), features=(), intercept=intercept)
+    found = fsopt.verify(empty, data, exact=exact)
+    assert not found.verified
+    assert found.residuals["constraints"] == np.inf
