@@ -12,7 +12,7 @@ from typing import Any
 
 from fsopt.certificates.exact.proofs import Part
 from fsopt.errors import NotShownError
-from fsopt.verifier.rationals import number
+from fsopt.verifier.grammar import number
 
 CONVEX = ("quadratic", "concave", "cones", "matrices", "integer")
 """The parts of a program that no linear program has."""

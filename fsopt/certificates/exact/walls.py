@@ -24,7 +24,7 @@ from fsopt.certificates.exact.trees import without_objective
 from fsopt.compiler import Program
 from fsopt.errors import NotShownError
 from fsopt.typing import Vector
-from fsopt.verifier.rationals import written
+from fsopt.verifier.grammar import written
 
 BEYOND = Fraction(1, 100)
 """Distance of a branching from the bound that rows imply, relative to it: room for the rounding of multipliers."""
@@ -42,7 +42,7 @@ def claim_of_walls(name: str, program: Program, pair: Pair, multipliers: Point, 
     NotShownError : the program needs none, or the rows imply none, or the bound is not shown with them.
     """
     boxed, nodes, duals = _walled(program, pair.program)
-    dual, _ = repaired_dual(boxed, dual_start(program, boxed, multipliers))
+    dual = repaired_dual(boxed, dual_start(program, boxed, multipliers))
     evidence = evidence_data(pair.program, pair.x, nodes, [*duals, dual_data(boxed, dual)])
     return claim_of(name, "optimal", program_data(pair.program), evidence, gap)
 

@@ -46,7 +46,7 @@ def test_the_equations_change_the_variables_of_largest_freedom_whatever_their_co
 
 
 def test_an_equation_of_numbers_beyond_the_integers_of_a_double_is_solved():
-    (x, y) = satisfied([form({0: 1, 1: 1e-300}, -0.5)], [Fraction(0)] * 2, np.array([1.0, 1.0]))
+    (x, y) = solution_of([form({0: 1, 1: 1e-300}, -0.5)], [Fraction(0)] * 2, np.array([1.0, 1.0]))
     assert (x, y) == (Fraction(1, 2), 0)
 
 
