@@ -41,6 +41,12 @@ def test_every_route_reaches_the_optimum_and_certifies_it(route):
         assert hinge(scores, data.y) == pytest.approx(fit.objective)
 
 
+def test_centring_is_not_optional():
+    data = fsopt.load_dataset("wdbc")
+    centred, raw = (fsopt.fit("gmeb", data, r_plus=5.0, r_minus=1.2, scale=s) for s in ("center", "none"))
+    assert (centred.objective, raw.objective) == pytest.approx((113.51018448, 190.5359717), rel=1e-7)
+
+
 def test_a_solver_of_linear_programs_gets_the_cuts_and_one_without_multipliers_is_refused():
     data = blobs()
     fit = fsopt.fit("gmeb", data, solver="highs", r_plus=0.5, r_minus=0.5)
