@@ -14,7 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from fsopt.data import Dataset, load_dataset
 from fsopt.studies import running
@@ -23,8 +23,8 @@ from fsopt.studies.executors import InProcess
 # An assertion of a helper holds with python -O, too; helpers are imported later.
 pytest.register_assert_rewrite(*(path.stem for path in Path(__file__).with_name("helpers").glob("*.py")))
 
-# Without a database of examples, which a checkout that cannot be written has no place for.
-settings.register_profile("fsopt", database=None)
+# Without a database of examples, which a checkout that cannot be written has no place for, and without a clock.
+settings.register_profile("fsopt", database=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("fsopt")
 
 # The peer skglm compiles itself for 12 seconds, for data on which its Python code takes one.

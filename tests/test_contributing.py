@@ -1,7 +1,7 @@
-"""CONTRIBUTING quotes what is there, draws the tree as it is, and a method that is added as it says passes the tests.
+"""CONTRIBUTING quotes what is there, draws the tree as it is, and what is added as it says passes the tests.
 
-``make guide`` (``FSOPT_GUIDE``) runs the whole fast suite on that method, which takes as long as ``make test``;
-otherwise the tests that look at the registries as a whole.
+``make guide`` (``FSOPT_GUIDE``) adds a model, a method and a solver, and runs the whole fast suite on them, which takes
+as long as ``make test``; otherwise the tests that look at the registries as a whole run.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from support import ROOT
@@ -18,7 +19,7 @@ from support import ROOT
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BUILT = (".git", ".venv", ".lowest", ".python", ".*_cache", ".hypothesis", "__pycache__", "_build", "dist")
 LEFT = shutil.ignore_patterns(*BUILT)
-OF_ALL_METHODS = (
+OF_ALL = (
     "tests/test_house.py",
     "tests/test_docs.py",
     "tests/test_docstrings.py",
@@ -27,17 +28,42 @@ OF_ALL_METHODS = (
     "tests/library/test_tables.py",
     "tests/methods/test_methods.py",
     "tests/methods/test_selection.py",
+    "tests/models/test_builders.py",
     "tests/models/test_registry.py",
+    "tests/solvers/test_conformance.py",
+    "tests/solvers/test_options.py",
+    "tests/solvers/test_pyomo_contract.py",
 )
-"""Tests that go through the registry of methods, or look at the whole package."""
-OF_THIS_ONE = "twin or test_house or test_docs or test_docstrings or test_registry or test_tables"
-RENAMED = {
-    "fit_onsvm": "fit_twin_svm",
-    'MethodSpec(\n    "onsvm"': 'MethodSpec(\n    "twin-svm"',
-    'estimator="ONSVM"': 'estimator="TwinSVM"',
-    "``onsvm``": "``twin-svm``",
+"""Tests that go through the registries, or look at the whole package."""
+OF_THESE = "twin or test_house or test_docs or test_docstrings or test_registry or test_tables"
+ADDED = {
+    "models/own/elastic_net_svm.py": (
+        "models/own/twin_net.py",
+        "models/registry.py",
+        {
+            "build_elastic_net_svm": "build_twin_net",
+            "elastic-net-svm": "twin-net",
+            "vector machine with the elastic net as": "vector machine with the same",
+            "Statistica Sinica": "Machine Learning",
+        },
+    ),
+    "methods/baselines/onsvm.py": (
+        "methods/baselines/twin_svm.py",
+        "methods/registry.py",
+        {
+            "fit_onsvm": "fit_twin_svm",
+            'MethodSpec(\n    "onsvm"': 'MethodSpec(\n    "twin-svm"',
+            'estimator="ONSVM"': 'estimator="TwinSVM"',
+            "``onsvm``": "``twin-svm``",
+        },
+    ),
+    "solvers/piqp.py": (
+        "solvers/twin_qp.py",
+        "solvers/names.py",
+        {'"piqp"\n    stat': '"twin-qp"\n    stat', 'name="piqp"': 'name="twin-qp"', '"QP"), 85': '"QP"), 87'},
+    ),
 }
-"""What makes another method of the shortest member of its kind."""
+"""File of a member of its kind -> that of another one, the file of its line, and what makes the other one of it."""
 
 
 def test_the_code_of_the_guide_is_that_of_the_files_that_it_names():
@@ -72,31 +98,32 @@ def edit(path, before, after):
     path.write_text(text.replace(before, after), encoding="utf-8")
 
 
-def add_a_method(root):
-    """Add a method to a copy of the repository: its file, its line, its row on the first page."""
-    new = root / "fsopt" / "methods" / "baselines" / "twin_svm.py"
-    text = (root / "fsopt" / "methods" / "baselines" / "onsvm.py").read_text(encoding="utf-8")
-    for before, after in RENAMED.items():
-        assert before in text
-        text = text.replace(before, after)
-    new.write_text(text, encoding="utf-8")
-    line = '"baselines.vs_ssvm",\n'
-    edit(root / "fsopt" / "methods" / "registry.py", line, f"{line}        {line.replace('vs_ssvm', 'twin_svm')}")
+def add(root):
+    """Add a model, a method and a solver to a copy of the repository, each a file and a line; the method has a row."""
+    for member, (new, lines, renamed) in ADDED.items():
+        text = (root / "fsopt" / member).read_text(encoding="utf-8")
+        for before, after in renamed.items():
+            assert before in text, before
+            text = text.replace(before, after)
+        (root / "fsopt" / new).write_text(text, encoding="utf-8")
+        old, module = Path(member).stem, Path(new).stem
+        listed = (root / "fsopt" / lines).read_text(encoding="utf-8")
+        (line,) = re.findall(rf'^ *"(?:\w+\.)?{old}",\n', listed, re.MULTILINE)
+        edit(root / "fsopt" / lines, line, line + line.replace(old, module))
     row = re.search(r"^    vs-ssvm  .*\n", (root / "docs" / "start.md").read_text(encoding="utf-8"), re.M).group()
     edit(root / "docs" / "start.md", row, row + row.replace("vs-ssvm ", "twin-svm"))
 
 
 @pytest.mark.slow
-def test_a_method_that_is_added_as_the_guide_says_passes_the_tests(tmp_path):
+def test_what_is_added_as_the_guide_says_passes_the_tests(tmp_path):
     root = tmp_path / "fsopt"
     shutil.copytree(ROOT, root, ignore=LEFT, symlinks=True)
-    add_a_method(root)
+    add(root)
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTEST_ADDOPTS": ""}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ninstances:")[2].partition("\n\n")[0]
     for module in re.findall(r"-m (tools[\w.]+)", makefile):
-        if module != "tools.instances":  # takes minutes, and has models alone
-            subprocess.run([sys.executable, "-m", module], cwd=root, env=environment, check=True)
-    tests = ["tests"] if os.environ.get("FSOPT_GUIDE") else [*OF_ALL_METHODS, "-k", OF_THIS_ONE]
+        subprocess.run([sys.executable, "-m", module], cwd=root, env=environment, check=True)
+    tests = ["tests"] if os.environ.get("FSOPT_GUIDE") else [*OF_ALL, "-k", OF_THESE]
     words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-m", "not slow", *tests]
     done = subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-10_000:] + done.stderr

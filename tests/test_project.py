@@ -7,10 +7,12 @@ import re
 import shlex
 import sys
 import tomllib
+import warnings
 
 import nbformat
 import pytest
 import yaml
+from _pytest.config import parse_warning_filter
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from snippets import steps
@@ -147,3 +149,18 @@ def test_hooks_before_a_commit_have_the_versions_of_the_development_environment(
         kept = bool(re.search(stripped["exclude"], path.relative_to(ROOT).as_posix()))
         assert kept == (path.stem in STORED)
         assert any(cell.get("outputs") for cell in cells) == kept, path.name
+
+
+def test_a_warning_of_another_package_ends_no_test(pytestconfig):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.resetwarnings()
+        for line in pytestconfig.getini("filterwarnings"):
+            warnings.filterwarnings(*parse_warning_filter(line, escape=False))
+        for module in ("pandas.core.frame", "joblib.parallel"):
+            warnings.warn_explicit("it will go", FutureWarning, "a.py", 1, module=module)
+        for module in ("fsopt.data.dataset", "tests.data.test_dataset", "test_dataset"):
+            with pytest.raises(FutureWarning):
+                warnings.warn_explicit("it will go", FutureWarning, "a.py", 1, module=module)
+        with pytest.raises(RuntimeWarning):
+            warnings.warn_explicit("divide by zero", RuntimeWarning, "a.py", 1, module="scipy.sparse")
+    assert len(said) == 2

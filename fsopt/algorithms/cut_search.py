@@ -26,7 +26,7 @@ SLACK = 1e-9
 """Relative violation up to which a constraint holds."""
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """What a search found.
 
     Attributes
@@ -45,7 +45,7 @@ class Found(NamedTuple):
 
 def selection_below(
     cutoff: float, constants: Vector, gains: Matrix, R: Matrix, r: Vector, *, chunk: int, max_nodes: int
-) -> Found:
+) -> SearchResult:
     """Search depth first for a selection with all cuts below a cutoff.
 
     Parameters
@@ -70,10 +70,10 @@ def selection_below(
         if depth == p:
             sigma = np.zeros(p)
             sigma[tree.order] = selections[-1]
-            return Found(sigma, min([bound, *(known for _, _, known in open_nodes)]), nodes, False)
+            return SearchResult(sigma, min([bound, *(known for _, _, known in open_nodes)]), nodes, False)
         children = tree.children(depth, selections)
         open_nodes.extend((depth + 1, children[k : k + chunk], bound) for k in range(0, len(children), chunk))
-    return Found(None, min([cutoff, *(known for _, _, known in open_nodes)]), nodes, not open_nodes)
+    return SearchResult(None, min([cutoff, *(known for _, _, known in open_nodes)]), nodes, not open_nodes)
 
 
 @dataclass

@@ -9,7 +9,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.algorithms.enclosing_ball import enclosing_ball
-from fsopt.algorithms.rfe import Elimination, Trained, removal, run_elimination, train_last
+from fsopt.algorithms.rfe import Elimination, SubsetSVM, removal, run_elimination, train_last
 from fsopt.answers.results import DriverResult
 from fsopt.data import Dataset
 from fsopt.data.matrices import constant_columns
@@ -76,7 +76,7 @@ class RadiusMargin:
 def r2w2(
     data: Dataset,
     train: pyo.ConcreteModel | Training,
-    last: Callable[[Indices], Trained],
+    last: Callable[[Indices], SubsetSVM],
     *,
     m: int,
     c: float,

@@ -33,7 +33,7 @@ TIE = 1e-6
 """Weights that differ by less than this, relative to the largest one, are equal within the accuracy of a solver."""
 
 
-class Trained(Protocol):
+class SubsetSVM(Protocol):
     """The support vector machine on the features that are left.
 
     Attributes
@@ -53,7 +53,7 @@ class Trained(Protocol):
 @loop
 def rfe(
     data: Dataset,
-    last: Callable[[Indices], Trained],
+    last: Callable[[Indices], SubsetSVM],
     *,
     m: int,
     c: float,
@@ -156,7 +156,7 @@ def run_elimination(
 
 
 def train_last(
-    last: Callable[[Indices], Trained], left: Indices, stop: str, point: Mapping[str, Any], recorder: Recorder
+    last: Callable[[Indices], SubsetSVM], left: Indices, stop: str, point: Mapping[str, Any], recorder: Recorder
 ) -> Steps[DriverResult]:
     """Train the machine on the features that are left, after a limit without one, and return the result."""
 

@@ -22,7 +22,7 @@ from fsopt.algorithms.branch_and_benders.interior_point import Goal, solve
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.relaxation import Relaxation
+from fsopt.algorithms.branch_and_benders.relaxation import NodeRelaxation
 from fsopt.data import Dataset
 from fsopt.typing import Mask, Matrix, Vector
 
@@ -59,14 +59,14 @@ class WarmSvm:
     selection: Mask = field(init=False)
     problem: SelectionProblem = field(init=False)
     solver: NodeSolver = field(init=False)
-    products: Products | None = field(init=False)
+    products: SelectedGram | None = field(init=False)
 
     def __post_init__(self) -> None:
         p = self.data.p
         self.selection = np.zeros(p, dtype=bool)
         self.problem = SelectionProblem.of(self.data, self.c, np.zeros((0, p)), np.zeros(0), np.zeros(p))
         self.solver = NodeSolver(self.problem)
-        self.products = None if self.data.sparse or self.data.n > GRAM else Products(self.problem.signed)
+        self.products = None if self.data.sparse or self.data.n > GRAM else SelectedGram(self.problem.signed)
 
     def at(self, c: float) -> WarmSvm:
         """Return the machines of another penalty weight, which begin with the last multipliers of these."""
@@ -126,7 +126,7 @@ class WarmSvm:
         L = vectors[:, used] * np.sqrt(values[used])
         Zy = np.asfortranarray(np.column_stack([L, problem.y]))
         none, count = np.zeros(0), int(used.sum())
-        program = Relaxation(Zy, problem.term, count, np.zeros((0, 0)), none, none, np.zeros(count))
+        program = NodeRelaxation(Zy, problem.term, count, np.zeros((0, 0)), none, none, np.zeros(count))
         solved = solve(program, Goal(EXACT))
         if solved is None:
             return None
@@ -143,7 +143,7 @@ class WarmSvm:
         return w, value
 
 
-class Products:
+class SelectedGram:
     """The products K = Z Z' of the signed samples over a selection of the features, from those over the last one."""
 
     def __init__(self, signed: Matrix) -> None:

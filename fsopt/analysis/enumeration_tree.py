@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import Cut, Grid, make_cut, valid_grid
+from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, make_cut, valid_grid
 from fsopt.algorithms.branch_and_benders.cuts import bound as cut_bound
 from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
 from fsopt.algorithms.branch_and_benders.evidence import relaxation_bound, renumbered
@@ -40,9 +40,9 @@ class EnumerationTree:
         ------
         ValueError : a cut is not dual feasible, or a leaf that has no bound is not a listed selection.
         """
-        made, bounds = dict[int, Cut](), list[float]()
+        made, bounds = dict[int, BendersCut](), list[float]()
 
-        def cut_of(name: int) -> Cut | None:
+        def cut_of(name: int) -> BendersCut | None:
             if name == FORGOTTEN:
                 return None
             if name not in made:

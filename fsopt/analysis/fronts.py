@@ -17,7 +17,7 @@ from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
 from fsopt.data.splits import check_features
 from fsopt.drivers.run import Run, multipliers, usable
 from fsopt.errors import ParameterError
-from fsopt.methods.mop.rsvm_training import certify_rsvm, exact, solve_at_capacity, squared_radius
+from fsopt.methods.mop.rsvm_training import certify_rsvm, solve_at_capacity, squared_radius, to_all_digits
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import hinge_cost, number, squares
@@ -130,7 +130,7 @@ def pareto_front(
         check_features(data, validation, "validation")
     work, map_ = preprocess(data, scale)
     held_out = None if validation is None else validation.with_X(map_.apply(validation.X))
-    radius, run = squared_radius(work), exact(Run(solver))
+    radius, run = squared_radius(work), to_all_digits(Run(solver))
     if caps is None:
         caps = [(share * data.total - 1.0) / radius for share in SHARES if share * data.total > 1.0]
     caps = sorted(number("pareto_front", "caps", cap, inside="(0, inf)") for cap in caps)

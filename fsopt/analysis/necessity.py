@@ -115,8 +115,8 @@ class Necessity(Answer):
             part = problem.with_fixed(j, selected=other)
             asked.append((f"{'with' if other else 'without'} {name}", part, replace(about, parameters=stated)))
         found = []
-        for (name, part, stated_about), held, one, w in zip(asked, self.evidence, self.selections, self.w, strict=True):
-            claim = claim_of_search(name, part, held, SelectedHyperplane(one, w, part.value(one, w)[1]), self.tolerance)
+        for (name, part, stated_about), tree, one, w in zip(asked, self.evidence, self.selections, self.w, strict=True):
+            claim = claim_of_search(name, part, tree, SelectedHyperplane(one, w, part.value(one, w)[1]), self.tolerance)
             found.append(replace(claim, about=stated_about))
         return tuple(found)
 

@@ -17,7 +17,7 @@ from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.analysis.cardinality import at_most
-from fsopt.analysis.certified_paths import SelectionPath
+from fsopt.analysis.path_answers import SelectionPath
 from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.data import Dataset
@@ -127,14 +127,14 @@ def selection_path(
     )
 
 
-def _grid(c: float | Sequence[float], m: Sequence[int], p: int) -> list[Cell]:
+def _grid(c: float | Sequence[float], m: Sequence[int], p: int) -> list[PathProblem]:
     """Return the pairs of C and M that are asked for, ascending; raises ParameterError."""
     weights = sorted({number("selection_path", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object))})
     values = sorted({whole("selection_path", "m", k, low=0, high=p) for k in m})
     if not values or not weights:
         name = "c" if values else "m"
         raise ParameterError(f"'{name}' of 'selection_path' is empty", "give numbers, or leave it out")
-    return [Cell(one, most) for one in weights for most in values]
+    return [PathProblem(one, most) for one in weights for most in values]
 
 
 def incumbents_of_path(
@@ -147,11 +147,11 @@ def incumbents_of_path(
     KeyboardInterrupt : also where a search has turned it into its incumbent.
     """
     tracer = _Tracer(work, HINGE, settings, None, None, None)
-    tracer.trace([Cell(c, most) for most in sorted(set(numbers))], np.inf)
+    tracer.trace([PathProblem(c, most) for most in sorted(set(numbers))], np.inf)
     return {cell.m: uninterrupted(one) for cell, one in tracer.results.items()}
 
 
-class Cell(NamedTuple):
+class PathProblem(NamedTuple):
     """One problem of a path: the penalty weight C, and the largest number of features M."""
 
     c: float
@@ -168,19 +168,19 @@ class _Tracer:
     executor: Executor | None
     progress: Progress | None
     folder: Path | None
-    results: dict[Cell, DriverResult] = field(default_factory=dict)
+    results: dict[PathProblem, DriverResult] = field(default_factory=dict)
 
-    def trace(self, cells: list[Cell], end: float) -> None:
+    def trace(self, cells: list[PathProblem], end: float) -> None:
         """Search all cells for a tenth of the time, and the open ones for the rest, the smallest gap first."""
         left = self._pass(cells, end, 0.1)
         if np.isfinite(end):
             self._pass(sorted(left, key=self._gap), end, 1.0)
 
-    def _gap(self, cell: Cell) -> float:
+    def _gap(self, cell: PathProblem) -> float:
         result = self.results[cell]
         return float(result.objective or 0.0) - float(result.bound or 0.0)
 
-    def _pass(self, cells: list[Cell], end: float, share: float) -> list[Cell]:
+    def _pass(self, cells: list[PathProblem], end: float, share: float) -> list[PathProblem]:
         """Search each cell for an equal share of that part of the time that is left; return those with an open gap."""
         for k, cell in enumerate(cells):
             result = self._search(cell, clock.part(end, share / (len(cells) - k)))
@@ -192,7 +192,7 @@ class _Tracer:
                 return []
         return [cell for cell in cells if self.results[cell].stop != "optimal"]
 
-    def _search(self, cell: Cell, seconds: float | None) -> DriverResult:
+    def _search(self, cell: PathProblem, seconds: float | None) -> DriverResult:
         """Search one cell, on from where it stopped, with the best selection known that is small enough."""
         problem = at_most(self.work, cell.c, cell.m, self.loss)
         place = None if self.folder is None else self.folder / f"{cell.c}-{cell.m}.npz"
@@ -214,7 +214,7 @@ class _Tracer:
         best = min(known, key=lambda point: problem.value(point["sigma"] > 0.5, point["w"])[0], default=None)
         return None if best is None else best["sigma"] > 0.5
 
-    def _seeds(self, cell: Cell) -> list[Grid]:
+    def _seeds(self, cell: PathProblem) -> list[Grid]:
         """Return multipliers of the searches with the next smaller M and with the next smaller C, as many of each."""
         fewer = [one for one in self.results if one.c == cell.c and one.m < cell.m]
         weaker = [one for one in self.results if one.m == cell.m and one.c < cell.c]

@@ -30,7 +30,7 @@ Range = tuple[float, float] | None
 
 
 @dataclass(frozen=True)
-class Line:
+class SensitivityRow:
     """A constraint or variable in the answer.
 
     Attributes
@@ -53,8 +53,8 @@ class Sensitivity(Answer):
     """The answer of :func:`sensitivity`: the solve, constraints and variables in the order of the model."""
 
     result: SolveResult
-    constraints: tuple[Line, ...]
-    variables: tuple[Line, ...]
+    constraints: tuple[SensitivityRow, ...]
+    variables: tuple[SensitivityRow, ...]
 
     @property
     def heading(self) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Sensitivity(Answer):
         return {"objective": self.result.objective, "solver": self.result.solver}
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return one record for each constraint and variable: its kind, and the attributes of a :class:`Line`."""
+        """Return a record for each constraint and variable: its kind, and the fields of a :class:`SensitivityRow`."""
         kinds = {"constraint": self.constraints, "variable": self.variables}
         return [{"kind": kind, **asdict(line)} for kind, lines in kinds.items() for line in lines]
 
@@ -71,7 +71,7 @@ class Sensitivity(Answer):
         lines = self.largest(20)
         return bars_figure([line.name for line in lines], [line.price for line in lines], "shadow price")
 
-    def largest(self, count: int = 10) -> tuple[Line, ...]:
+    def largest(self, count: int = 10) -> tuple[SensitivityRow, ...]:
         """Return the constraints of the largest shadow prices by size, without those of price 0."""
         binding = [line for line in self.constraints if abs(line.price) > 0.0]
         return tuple(sorted(binding, key=lambda line: -abs(line.price))[:count])
@@ -117,11 +117,11 @@ def of_optimum(session: Session, result: SolveResult) -> Sensitivity:
     reduced = p.sign * (p.P @ point.x + p.c - p.A.T @ point.y[: len(p.lo)] - _cones(p, point.z))
     activity = p.A @ point.x
     constraints = [
-        Line(c.name, _equation(c), float(activity[i]), float(p.sign * point.y[i]), _pair(right, i))
+        SensitivityRow(c.name, _equation(c), float(activity[i]), float(p.sign * point.y[i]), _pair(right, i))
         for i, c in enumerate(p.constraints)
     ]
     variables = [
-        Line(v.name, _equation(v), float(point.x[j]), float(reduced[j]), _turned(_pair(cost, j), p.sign))
+        SensitivityRow(v.name, _equation(v), float(point.x[j]), float(reduced[j]), _turned(_pair(cost, j), p.sign))
         for j, v in enumerate(p.variables)
     ]
     return Sensitivity(result, tuple(constraints), tuple(variables))

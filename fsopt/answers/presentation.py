@@ -62,8 +62,8 @@ class Presented(ABC):
                 yield name, f"{value:.6g}"
         certificate = self.certificate
         if certificate is not None:
-            held = "holds" if certificate.ok else "does not hold"
-            yield "certificate", f"{certificate.kind}, {held}, largest residual {certificate.worst:.1e}"
+            verdict = "holds" if certificate.ok else "does not hold"
+            yield "certificate", f"{certificate.kind}, {verdict}, largest residual {certificate.worst:.1e}"
         for name, score in (self.trained.scores if self.trained is not None else {}).items():
             yield f"training {name.replace('_', ' ')}", f"{score:.4f}"
         noun = "features" if self.kernel is None else "patterns"

@@ -12,7 +12,7 @@ from pyomo.common.collections import ComponentMap
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.trees import Tree
-from fsopt.common.arguments import Kind, checked
+from fsopt.common.arguments import Argument, checked
 from fsopt.common.figures import course
 from fsopt.errors import ParameterError
 from fsopt.typing import Vector
@@ -135,7 +135,7 @@ class SolveResult:
         """Return a figure of incumbent and bound over the seconds; raises ParameterError without a history."""
         return course(self.history, self.solver)
 
-    @checked(component=Kind("a component", lambda value: hasattr(value, "ctype"), "give a constraint of the model"))
+    @checked(component=Argument("a component", lambda value: hasattr(value, "ctype"), "give a constraint of the model"))
     def duals(self, component: pyo.Constraint) -> dict[Any, float]:
         """Return index -> dual variable of the active constraints in a Pyomo component.
 
@@ -160,7 +160,7 @@ class SolveResult:
         return {index: self.shadow_prices[data] for index, data in active.items()}
 
 
-RESULT = Kind("a SolveResult", lambda value: isinstance(value, SolveResult), "give the result of fsopt.solve")
+RESULT = Argument("a SolveResult", lambda value: isinstance(value, SolveResult), "give the result of fsopt.solve")
 
 
 @dataclass(frozen=True)

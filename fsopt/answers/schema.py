@@ -98,7 +98,7 @@ def _layout(value: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Part:
+class SavedPart:
     """A part of a saved answer.
 
     Attributes
@@ -115,64 +115,64 @@ class Part:
     empty: bool = False
 
 
-_TEXT = Part(_text, "a text")
-_NUMBERS = Part(_numbers_by_name, "numbers with names")
-_RECORDS = Part(_list_of(_mapping), "a list of mappings")
-_TEXTS = Part(_list_of(_text), "a list of texts")
-_POINT = Part(_mapping, "a point", empty=True)
-_BOTH: Mapping[str, Part] = {
-    "params": Part(_mapping, "a mapping", needed=True),
-    "status": Part(_status, f"one of {', '.join(Status)}", needed=True),
-    "objective": Part(_finite, "a finite number", empty=True),
-    "bound": Part(_real, "a number", empty=True),
+_TEXT = SavedPart(_text, "a text")
+_NUMBERS = SavedPart(_numbers_by_name, "numbers with names")
+_RECORDS = SavedPart(_list_of(_mapping), "a list of mappings")
+_TEXTS = SavedPart(_list_of(_text), "a list of texts")
+_POINT = SavedPart(_mapping, "a point", empty=True)
+_BOTH: Mapping[str, SavedPart] = {
+    "params": SavedPart(_mapping, "a mapping", needed=True),
+    "status": SavedPart(_status, f"one of {', '.join(Status)}", needed=True),
+    "objective": SavedPart(_finite, "a finite number", empty=True),
+    "bound": SavedPart(_real, "a number", empty=True),
     "stop": _TEXT,
     "solver": _TEXT,
     "data": _TEXT,
-    "data_sha256": Part(_text, "a text", needed=True),
+    "data_sha256": SavedPart(_text, "a text", needed=True),
     "label": _TEXT,
-    "missing": Part(_text, "a text", empty=True),
-    "iterations": Part(_count, "a whole number >= 0"),
+    "missing": SavedPart(_text, "a text", empty=True),
+    "iterations": SavedPart(_count, "a whole number >= 0"),
     "seconds": _NUMBERS,
-    "certificate": Part(_mapping, "a mapping", empty=True),
-    "labels": Part(_two_texts, "two different texts", needed=True),
-    "format": Part(_count, "a whole number >= 0"),
+    "certificate": SavedPart(_mapping, "a mapping", empty=True),
+    "labels": SavedPart(_two_texts, "two different texts", needed=True),
+    "format": SavedPart(_count, "a whole number >= 0"),
     "digest": _TEXT,
-    "layout": Part(_layout, "the layout of a table"),
+    "layout": SavedPart(_layout, "the layout of a table"),
 }
-FIT_PARTS: Mapping[str, Part] = {
+FIT_PARTS: Mapping[str, SavedPart] = {
     **_BOTH,
-    "method": Part(_text, "a text", needed=True),
-    "coef": Part(_list_of(_finite), "a list of finite numbers", needed=True),
-    "intercept": Part(_finite, "a finite number", needed=True),
-    "support": Part(_list_of(_count), "a list of whole numbers >= 0", needed=True),
-    "preprocessing": Part(_map, "a kind with a shift and a scale of finite numbers", needed=True),
+    "method": SavedPart(_text, "a text", needed=True),
+    "coef": SavedPart(_list_of(_finite), "a list of finite numbers", needed=True),
+    "intercept": SavedPart(_finite, "a finite number", needed=True),
+    "support": SavedPart(_list_of(_count), "a list of whole numbers >= 0", needed=True),
+    "preprocessing": SavedPart(_map, "a kind with a shift and a scale of finite numbers", needed=True),
     "features": _TEXTS,
-    "columns": Part(_different_texts, "a list of different texts", needed=True),
+    "columns": SavedPart(_different_texts, "a list of different texts", needed=True),
     "history": _RECORDS,
     "warnings": _TEXTS,
     "train": _NUMBERS,
-    "deviation": Part(_list_of(_finite), "a list of finite numbers"),
-    "encoding": Part(_encoding, "columns with a kind, levels, a substitute and an indicator each", empty=True),
-    "details": Part(_mapping, "a mapping"),
-    "kernel": Part(_mapping, "a mapping", empty=True),
+    "deviation": SavedPart(_list_of(_finite), "a list of finite numbers"),
+    "encoding": SavedPart(_encoding, "columns with a kind, levels, a substitute and an indicator each", empty=True),
+    "details": SavedPart(_mapping, "a mapping"),
+    "kernel": SavedPart(_mapping, "a mapping", empty=True),
 }
 """The parts of a saved fit."""
-SOLVE_PARTS: Mapping[str, Part] = {
+SOLVE_PARTS: Mapping[str, SavedPart] = {
     **_BOTH,
-    "model": Part(_text, "a text", needed=True),
+    "model": SavedPart(_text, "a text", needed=True),
     "point": _POINT,
     "evidence": _POINT,
     "ray": _POINT,
     "direction": _POINT,
     "evidence_source": _TEXT,
     "cuts": _RECORDS,
-    "tree": Part(_mapping, "a tree", empty=True),
-    "solution": Part(_mapping, "a mapping", empty=True),
+    "tree": SavedPart(_mapping, "a tree", empty=True),
+    "solution": SavedPart(_mapping, "a mapping", empty=True),
     "scale": _TEXT,
     "message": _TEXT,
-    "customised": Part(_mapping, "a mapping"),
+    "customised": SavedPart(_mapping, "a mapping"),
     "history": _RECORDS,
-    "verify": Part(_mapping, "a mapping", empty=True),
+    "verify": SavedPart(_mapping, "a mapping", empty=True),
 }
 """The parts of a saved solve."""
 

@@ -71,7 +71,7 @@ class Trained:
 
     @classmethod
     def unknown(cls, p: int) -> Trained:
-        """Return what is known of training data of which only the number of features is."""
+        """Return the description of training data of which only the number of features p is known."""
         return cls("data", ("-1", "+1"), tuple(f"x{j}" for j in range(1, p + 1)), "")
 
     def samples(self, given: Any, needed: Mask) -> Matrix:
@@ -107,11 +107,11 @@ class Trained:
     def _of_frame(self, frame: Any, names: Sequence[str]) -> Matrix:
         wanted = names if self.encoding is None else self.encoding.sources(names)
         if list(frame.columns) == list(range(frame.shape[1])):  # a DataFrame of an array, without names
-            held = sparse_of_frame(frame)
-            return self._positional(frame.to_numpy() if held is None else held)
+            sparse = sparse_of_frame(frame)
+            return self._positional(frame.to_numpy() if sparse is None else sparse)
         frame = with_texts_as_names(frame)
-        if self.encoding is None and (held := sparse_of_frame(frame)) is not None:
-            return self._sparse(held, list(frame.columns), names)
+        if self.encoding is None and (sparse := sparse_of_frame(frame)) is not None:
+            return self._sparse(sparse, list(frame.columns), names)
         _refuse_absent(list(frame.columns), wanted)
         return self._named(of_frame(frame, wanted or list(frame.columns)), names)
 

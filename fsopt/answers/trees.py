@@ -79,31 +79,31 @@ class Tree:
 
     def plain(self) -> dict[str, Any]:
         """Return the tree as plain data."""
-        held = self.multipliers
+        matrix = self.multipliers
         return {
             "column": self.column.tolist(),
             "value": self.value.tolist(),
             "ray": np.flatnonzero(self.ray).tolist(),
-            "size": list(held.shape),
-            "starts": held.indptr.tolist(),
-            "places": held.indices.tolist(),
-            "numbers": held.data.tolist(),
+            "size": list(matrix.shape),
+            "starts": matrix.indptr.tolist(),
+            "places": matrix.indices.tolist(),
+            "numbers": matrix.data.tolist(),
         }
 
     @classmethod
-    def of(cls, held: Mapping[str, Any]) -> Tree:
+    def of(cls, saved: Mapping[str, Any]) -> Tree:
         """Return the tree of plain data; raises FileError where they are damaged."""
         with reading("tree"):
-            count, width = (int(v) for v in held["size"])
-            numbers = np.array(held["numbers"], dtype=float)
+            count, width = (int(v) for v in saved["size"])
+            numbers = np.array(saved["numbers"], dtype=float)
             if not np.isfinite(numbers).all():
                 raise ValueError("a multiplier is not finite")
-            parts = (numbers, np.array(held["places"], dtype=int), np.array(held["starts"], dtype=int))
+            parts = (numbers, np.array(saved["places"], dtype=int), np.array(saved["starts"], dtype=int))
             multipliers = sp.csr_matrix(parts, shape=(count, width))
             multipliers.check_format(full_check=True)
             ray = np.zeros(count, dtype=bool)
-            ray[np.array(held["ray"], dtype=int)] = True
-            return cls(np.array(held["column"], dtype=int), np.array(held["value"], dtype=float), ray, multipliers)
+            ray[np.array(saved["ray"], dtype=int)] = True
+            return cls(np.array(saved["column"], dtype=int), np.array(saved["value"], dtype=float), ray, multipliers)
 
 
 def halves(low: Vector, high: Vector, j: int, value: float, *, whole: bool) -> list[tuple[Vector, Vector]]:

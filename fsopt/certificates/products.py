@@ -26,7 +26,7 @@ import scipy.sparse as sp
 
 from fsopt.compiler import Program
 from fsopt.compiler.cones import ConeStack
-from fsopt.compiler.rows import Row, build_rows, read_row
+from fsopt.compiler.rows import ConstraintRow, build_rows, read_row
 from fsopt.errors import SolverError
 from fsopt.typing import Mask, Vector
 
@@ -182,7 +182,7 @@ def _pair(i: int, j: int) -> tuple[int, int]:
     return (i, j) if i <= j else (j, i)
 
 
-def _lifted_rows(program: Program) -> list[Row]:
+def _lifted_rows(program: Program) -> list[ConstraintRow]:
     r"""Return the quadratic constraints that are not convex, and the cones that tie their products together.
 
     A cone :math:`\sum_j v_j x_j^2 \le t^2` limits squares that are variables here; as a linear constraint in them it

@@ -158,7 +158,7 @@ def _params(given: list[str] | None) -> dict[str, dict[str, Any]]:
 
 def _report(path: Any, record: dict[str, Any], units: list[dict[str, Any]]) -> None:
     """Write the report of a comparison: the sections of a study on its units, and the fits to all samples."""
-    from fsopt.studies.report import ReportTable, Section, shown, write_report
+    from fsopt.studies.report import ReportSection, ReportTable, shown, write_report
     from fsopt.studies.store import PLAIN
     from fsopt.studies.study_report import study_sections
 
@@ -167,7 +167,7 @@ def _report(path: Any, record: dict[str, Any], units: list[dict[str, Any]]) -> N
     heads = ("data", *(COLUMNS[k].strip(">") for k in kept))
     ranked = [row for name in larger for row in _ranked(record, name)]
     rows = [(row["data"], *(cells[k] for k in kept)) for row in ranked for cells in [_cells(row, shown)]]
-    fits = Section("Fits to all samples", tables=(ReportTable(heads, rows),))
+    fits = ReportSection("Fits to all samples", tables=(ReportTable(heads, rows),))
     sections = study_sections([{**dict.fromkeys(PLAIN), **unit} for unit in units], larger)
     write_report(path, f"Comparison: {', '.join(larger)}", [*sections, fits])
     remark(f"wrote {path}")

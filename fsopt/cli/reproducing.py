@@ -28,7 +28,7 @@ from fsopt.errors import FileError, FsoptError, OutOfTimeError, ParameterError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from fsopt.papers.reproduction import Experiment, Outcome, Settings
+    from fsopt.papers.reproduction import Experiment, Reproduction, Settings
 
 SHOWN = 10
 """Combinations of a search that are printed: the nearest ones."""
@@ -115,13 +115,13 @@ def _options(quick: bool, time_limit: float | None, store: Path | None) -> str:
 
 def _run(
     asked: list[Experiment], settings: Settings, output: Path | None, words: str, *, shown: bool, kept: bool
-) -> tuple[int, list[tuple[Experiment, Outcome, float]], list[dict[str, Any]]]:
+) -> tuple[int, list[tuple[Experiment, Reproduction, float]], list[dict[str, Any]]]:
     """Run experiments one after another; return the exit code, the outcomes with their seconds, and the records."""
     from fsopt.papers.pages import with_agreement
     from fsopt.papers.reproduction import failed
 
     records: list[dict[str, Any]] = []
-    done: list[tuple[Experiment, Outcome, float]] = []
+    done: list[tuple[Experiment, Reproduction, float]] = []
     code = EXIT_SOLVED
     with progress_bar("reproduce", total=len(asked)) as update:
         for k, one in enumerate(asked):
@@ -196,7 +196,7 @@ def _make(folder: Path) -> None:
         raise FileError(f"cannot make the folder '{folder}': {error.strerror}", "give another one") from error
 
 
-def _record(one: Experiment, outcome: Outcome, seconds: float, settings: Settings, words: str) -> dict[str, Any]:
+def _record(one: Experiment, outcome: Reproduction, seconds: float, settings: Settings, words: str) -> dict[str, Any]:
     """Return an outcome as plain data, with the command of these words that made it."""
     from fsopt.answers.records import plain
     from fsopt.papers.reproduction import time_of
@@ -220,7 +220,7 @@ def _record(one: Experiment, outcome: Outcome, seconds: float, settings: Setting
     return record
 
 
-def _write(folder: Path, one: Experiment, outcome: Outcome, record: dict[str, Any]) -> None:
+def _write(folder: Path, one: Experiment, outcome: Reproduction, record: dict[str, Any]) -> None:
     """Write a page in Markdown and the figures of an experiment, and the overview of all in the folder.
 
     A page that is there and is fuller, for example of a run without a limit of time, stays.

@@ -27,7 +27,7 @@ from fsopt.errors import FileError, ParameterError, unknown
 
 if TYPE_CHECKING:
     from fsopt.studies.running import Progress
-    from fsopt.studies.summary import Line, Spread
+    from fsopt.studies.summary import MethodSummary, Spread
 
 COPIES, TABLES = (".sqlite", ".db"), (".csv", ".parquet")
 FORMATS = (*TABLES, ".html", *COPIES)
@@ -198,7 +198,7 @@ def _show_unit(store: Path, study: str | None, key: str, json: bool) -> int:
 HEADS = ("accuracy", "balanced", "MCC", "recall", "AUC", "features", "seconds", "CPU s", "units")
 
 
-def _print_lines(name: str, lines: list[Line]) -> None:
+def _print_lines(name: str, lines: list[MethodSummary]) -> None:
     rows = []
     for line in lines:
         numbers = [shown(line.measures[m], k) for m, k in zip(line.measures, (3, 3, 3, 3, 3, 1, 2, 2), strict=True)]
@@ -214,7 +214,7 @@ def shown(value: Spread | None, digits: int) -> str | None:
     return f"{value.mean:.{digits}f}{deviation}"
 
 
-def line_record(line: Line) -> dict[str, Any]:
+def line_record(line: MethodSummary) -> dict[str, Any]:
     """Return a line as plain data."""
     from fsopt.answers.records import plain
 

@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class Kind:
+class Argument:
     """A kind of argument.
 
     Attributes
@@ -85,14 +85,14 @@ def own_number(value: Any) -> Any:
     return float(value) if isinstance(value, numbers.Real) else value
 
 
-def each(kind: Kind) -> Kind:
+def each(kind: Argument) -> Argument:
     """Return the kind of a tuple of arguments that are all of a kind."""
-    return Kind(kind.what, lambda values: all(kind.holds(value) for value in values), kind.hint)
+    return Argument(kind.what, lambda values: all(kind.holds(value) for value in values), kind.hint)
 
 
-def optional(kind: Kind) -> Kind:
+def optional(kind: Argument) -> Argument:
     """Return the kind that is also held by None."""
-    return Kind(kind.what, lambda value: value is None or kind.holds(value), kind.hint)
+    return Argument(kind.what, lambda value: value is None or kind.holds(value), kind.hint)
 
 
 def _is_path(value: Any) -> bool:
@@ -130,27 +130,27 @@ def _is_seconds(value: Any) -> bool:
     return _double(value) > 0
 
 
-TEXT = Kind("a text", lambda value: isinstance(value, str), "give a name in quotes")
-PATH = Kind("a path", _is_path, "give a text or a pathlib.Path")
-FLAG = Kind("True or False", lambda value: isinstance(value, bool), "give True or False")
-WHOLE = Kind("a whole number", _is_whole, "for example 0")
-SECONDS = Kind("positive", _is_seconds, "give seconds > 0")
-FUNCTION = Kind("a function", callable, "give a function of one argument")
-EXECUTOR = Kind(
+TEXT = Argument("a text", lambda value: isinstance(value, str), "give a name in quotes")
+PATH = Argument("a path", _is_path, "give a text or a pathlib.Path")
+FLAG = Argument("True or False", lambda value: isinstance(value, bool), "give True or False")
+WHOLE = Argument("a whole number", _is_whole, "for example 0")
+SECONDS = Argument("positive", _is_seconds, "give seconds > 0")
+FUNCTION = Argument("a function", callable, "give a function of one argument")
+EXECUTOR = Argument(
     "an executor",
     lambda value: callable(getattr(value, "submit", None)),
     "give a concurrent.futures.Executor, or Client.get_executor() of Dask",
 )
-LIST = Kind("a list", _is_list, "give a list of numbers")
-NUMBER = Kind("a finite number", _is_number, "for example 1.0")
-OPTIONS = Kind(
+LIST = Argument("a list", _is_list, "give a list of numbers")
+NUMBER = Argument("a finite number", _is_number, "for example 1.0")
+OPTIONS = Argument(
     "a mapping of names",
     lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),
     "for example {'threads': 1}",
 )
 
 
-def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def checked(**kinds: Argument) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Return a decorator that checks the arguments of these names at every call.
 
     Raises

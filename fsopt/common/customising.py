@@ -16,12 +16,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from fsopt.common.arguments import Kind
+from fsopt.common.arguments import Argument
 from fsopt.errors import FsoptError, ParameterError, shown
 
 Change: TypeAlias = Callable[[Any], None]
 """Changes a Pyomo model in place."""
-CHANGES = Kind(
+CHANGES = Argument(
     "a mapping of slugs to functions",
     lambda value: isinstance(value, Mapping) and all(isinstance(k, str) and callable(f) for k, f in value.items()),
     "for example {'fsp-master': rule}, where rule(model) adds a constraint",

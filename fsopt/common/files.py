@@ -99,8 +99,8 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
             raise FileError(f"cannot write '{brief(target)}': there is no folder '{folder}'", "create the folder first")
         places = [real.parent, real]
     for place in places:
-        held = status(place, "write")
-        if held is not None and not (held.st_mode & WRITE_BITS and os.access(place, os.W_OK)):
+        state = status(place, "write")
+        if state is not None and not (state.st_mode & WRITE_BITS and os.access(place, os.W_OK)):
             reason = f"'{brief(place)}' is read-only"
             raise FileError(f"cannot write '{brief(target)}': {reason}", "choose another place or name")
     return target
@@ -172,14 +172,14 @@ def only_mine(folder: str | os.PathLike[str], pattern: str) -> bool:
         real = real.parent
     try:
         above = [one.lstat() for one in {*place.parents, *real.parents} if os.path.lexists(one)]
-        held = [one.lstat() for one in (real, *real.glob(pattern))]
+        states = [one.lstat() for one in (real, *real.glob(pattern))]
     except OSError:
         return False
     safe = all(
         one.st_uid in (0, os.getuid()) and (stat.S_ISLNK(one.st_mode) or one.st_mode & stat.S_ISVTX or _closed(one))
         for one in above
     )
-    return safe and all(one.st_uid == os.getuid() and _closed(one) for one in held)
+    return safe and all(one.st_uid == os.getuid() and _closed(one) for one in states)
 
 
 def _closed(found: os.stat_result) -> bool:

@@ -44,7 +44,7 @@ RANGES: Mapping[str, str] = MappingProxyType(
 
 
 def range_of(owner: str, name: str) -> str:
-    """Return the interval of a parameter of a model, driver or method; of an unknown name that of all numbers."""
+    """Return the interval of a parameter of a model, driver or method; without an entry it is that of all numbers."""
     return RANGES.get(f"{owner}.{name}", RANGES.get(name, ALL))
 
 

@@ -52,7 +52,7 @@ class _Member(NamedTuple):
     numbers: list[float]
 
 
-class _Reader:
+class _TermReader:
     """Reads one term into its shape, the columns of its variables, and its numbers in the order of the shape."""
 
     def __init__(self, column: dict[int, int]) -> None:
@@ -234,7 +234,7 @@ def _batches(program: Program, q: int) -> list[_Batch]:
     terms += [(q, program.sign * scale, node) for scale, node in program.objective_terms]
     groups: dict[tuple[Shape, int], list[_Member]] = {}
     for owner, scale, node in terms:
-        reader = _Reader(program.column)
+        reader = _TermReader(program.column)
         shape = reader.operator(node)
         member = _Member(owner, float(scale), list(reader.slots), reader.numbers)
         groups.setdefault((shape, len(reader.slots)), []).append(member)

@@ -39,7 +39,7 @@ ROUNDED = 1e-9
 """What a number of steps may lack of a whole one: an end is rounded where its start is no whole number."""
 
 
-class Part(NamedTuple):
+class Progression(NamedTuple):
     """The values ``start, start + step, ...`` up to ``end``; with the step 0 an interval, or a value where it ends."""
 
     start: float
@@ -56,10 +56,10 @@ class Domain(NamedTuple):
     """Whether the values of a domain are whole numbers, and its parts; none for an interval or its whole numbers."""
 
     whole: bool
-    parts: tuple[Part, ...]
+    parts: tuple[Progression, ...]
 
 
-def read_domains(variables: Sequence[pyo.Var]) -> tuple[Mask, dict[int, tuple[Part, ...]]]:
+def read_domains(variables: Sequence[pyo.Var]) -> tuple[Mask, dict[int, tuple[Progression, ...]]]:
     """Return a mask (n,) of the integer variables, and the parts of the domains with holes by place of the variable.
 
     A fixed variable is a constant, whatever its domain.
@@ -97,12 +97,12 @@ def _domain(variable: pyo.Var) -> Domain:
         return Domain(True, ())
     _refuse_open(variable, ranges)
     points = sorted({float(r.start) for r in ranges if r.start == r.end})
-    parts = [Part(float(r.start), float(r.end), float(r.step)) for r in ranges if r.start != r.end]
+    parts = [Progression(float(r.start), float(r.end), float(r.step)) for r in ranges if r.start != r.end]
     parts += _runs(points)
     return Domain(all(part.whole for part in parts), tuple(sorted(parts)))
 
 
-def _runs(points: Sequence[float]) -> Iterator[Part]:
+def _runs(points: Sequence[float]) -> Iterator[Progression]:
     """Yield values in increasing order, three and more whole ones of equal distances as one progression."""
     k = 0
     while k < len(points):
@@ -110,10 +110,10 @@ def _runs(points: Sequence[float]) -> Iterator[Part]:
         while end < len(points) and points[end] - points[end - 1] == points[k + 1] - points[k]:
             end += 1
         if end - k >= RUN and all(value % 1 == 0 for value in points[k:end]):
-            yield Part(points[k], points[end - 1], points[k + 1] - points[k])
+            yield Progression(points[k], points[end - 1], points[k + 1] - points[k])
             k = end
         else:
-            yield Part(points[k], points[k], 0.0)
+            yield Progression(points[k], points[k], 0.0)
             k += 1
 
 
@@ -130,7 +130,7 @@ def _refuse_open(variable: pyo.Var, ranges: Sequence[NumericRange]) -> None:
                 )
 
 
-def _bounded(variable: pyo.Var, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+def _bounded(variable: pyo.Var, parts: tuple[Progression, ...]) -> tuple[Progression, ...]:
     """Return the parts, infinite ones up to the bounds of the variable where there are several."""
     if len(parts) == 1:
         return parts
@@ -141,7 +141,7 @@ def _bounded(variable: pyo.Var, parts: tuple[Part, ...]) -> tuple[Part, ...]:
         last = end if math.isfinite(end) else high if end > 0 else low
         if not (math.isfinite(first) and math.isfinite(last)):
             raise _refused(variable, "has holes and no end", "give it bounds, as its holes are stated by binaries")
-        found.append(Part(first, last, step))
+        found.append(Progression(first, last, step))
     return tuple(found)
 
 
@@ -160,7 +160,7 @@ class Statement:
     """
 
     variables: tuple[pyo.Var, ...]
-    parts: tuple[tuple[Part, ...], ...]
+    parts: tuple[tuple[Progression, ...], ...]
     home: pyo.ConcreteModel
     block: Any
 
@@ -174,7 +174,7 @@ class Statement:
         """The constraints of the block."""
         return list(self.block.component_data_objects(pyo.Constraint))
 
-    def states(self, variables: Sequence[pyo.Var], parts: Sequence[tuple[Part, ...]]) -> bool:
+    def states(self, variables: Sequence[pyo.Var], parts: Sequence[tuple[Progression, ...]]) -> bool:
         """Return whether these are its variables and their parts."""
         same = self.parts == tuple(parts) and len(self.variables) == len(variables)
         return same and all(a is b for a, b in zip(self.variables, variables, strict=True))
@@ -203,14 +203,14 @@ def _labels(variables: Sequence[pyo.Var]) -> list[str]:
     return names if len({*names}) == len(names) else [f"{name} {k}" for k, name in enumerate(names)]
 
 
-def _nearest(part: Part, value: float) -> float:
+def _nearest(part: Progression, value: float) -> float:
     """Return the value of a part that is closest to another one."""
     if not part.step:
         return min(max(value, part.start), part.end)
     return part.start + part.step * min(max(round((value - part.start) / part.step), 0), _steps(part))
 
 
-def _steps(part: Part) -> float:
+def _steps(part: Progression) -> float:
     """Return the number of steps of a progression to its end, negative where the end is before its start."""
     steps = (part.end - part.start) / part.step
     return float(math.floor(steps + ROUNDED)) if math.isfinite(steps) else steps
@@ -221,7 +221,7 @@ _STATEMENTS: WeakKeyDictionary[Any, Statement] = WeakKeyDictionary()
 
 
 def stated_domains(
-    model: pyo.ConcreteModel, variables: Sequence[pyo.Var], parts: Mapping[int, tuple[Part, ...]]
+    model: pyo.ConcreteModel, variables: Sequence[pyo.Var], parts: Mapping[int, tuple[Progression, ...]]
 ) -> Statement | None:
     """Return the statement of the domains of a model that have holes, the same object until one of them changes.
 
@@ -262,7 +262,7 @@ def _own(model: pyo.ConcreteModel) -> list[pyo.Var]:
     return list(model.component_data_objects(pyo.Var, descend_into=True))
 
 
-def _state(block: Any, variables: Sequence[pyo.Var], parts: Sequence[tuple[Part, ...]]) -> None:
+def _state(block: Any, variables: Sequence[pyo.Var], parts: Sequence[tuple[Progression, ...]]) -> None:
     """Add the variables and constraints of the parts of the domains of some variables to a block."""
     own = dict(zip(_labels(variables), variables, strict=True))
     listed = dict(zip(own, parts, strict=True))
@@ -289,7 +289,7 @@ def _state(block: Any, variables: Sequence[pyo.Var], parts: Sequence[tuple[Part,
     block.high = pyo.Constraint(intervals, rule=lambda b, *key: b.within[key] <= part[key].end * b.takes[key])
 
 
-def _of_steps(part: Part) -> tuple[float, float | None]:
+def _of_steps(part: Progression) -> tuple[float, float | None]:
     """Return the bounds of the number of steps of a progression."""
     steps = _steps(part)
     return 0.0, max(steps, 0.0) if math.isfinite(steps) else None

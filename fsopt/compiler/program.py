@@ -29,7 +29,7 @@ from pyomo.core.expr.numeric_expr import NumericExpression
 from pyomo.core.expr.visitor import identify_variables
 
 from fsopt.common import clock
-from fsopt.common.arguments import Kind
+from fsopt.common.arguments import Argument
 from fsopt.common.customising import complete
 from fsopt.compiler.cones import ConeStack
 from fsopt.compiler.domains import Statement, read_domains, stated_domains
@@ -39,26 +39,28 @@ from fsopt.compiler.lmi import with_semidefinite
 from fsopt.compiler.nesting import check_nesting
 from fsopt.compiler.ordered_sets import OrderedSet, read_ordered_sets
 from fsopt.compiler.recognition import recognise
-from fsopt.compiler.rows import LinearRows, Row, build_rows, hessian, linear_part, read_row, semidefinite
+from fsopt.compiler.rows import ConstraintRow, LinearRows, build_rows, hessian, linear_part, read_row, semidefinite
 from fsopt.compiler.scaling import Scaling, equilibrate
 from fsopt.compiler.unsupported import reading, refuse_infinite, unsupported_functions, unsupported_kinds
 from fsopt.compiler.variables import fixed_values, read_bounds, variables_of
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask, Vector
 
-MODEL = Kind(
+MODEL = Argument(
     "a Pyomo model",
     lambda value: isinstance(value, BlockData) and value.parent_component().is_constructed(),
     "give a ConcreteModel of pyomo.environ (not of pyomo.kernel), for example of fsopt.build",
 )
 
 READ = (pyo.Var, pyo.Constraint, pyo.Objective, pyo.Param)
-COMPONENT = Kind(
+COMPONENT = Argument(
     "a variable, constraint, objective or mutable parameter of the model",
     lambda value: isinstance(value, IndexedComponent) and value.ctype in READ,
     "give a component, such as model.margin",
 )
-ROW = Kind("a single constraint", lambda value: isinstance(value, ConstraintData), "give one, such as model.margin[0]")
+ROW = Argument(
+    "a single constraint", lambda value: isinstance(value, ConstraintData), "give one, such as model.margin[0]"
+)
 
 
 @dataclass
@@ -103,7 +105,7 @@ class Program:
     integer: Mask
     cones: ConeStack
     nonconic: list[tuple[str, str]]
-    general: list[Row] = field(default_factory=list)
+    general: list[ConstraintRow] = field(default_factory=list)
     objective_terms: list[tuple[float, NumericExpression]] = field(default_factory=list)
     row_of: dict[int, int] = field(default_factory=dict)
     unsupported: dict[str, str] = field(default_factory=dict)
@@ -164,7 +166,7 @@ class Program:
         stated = declared.get(self.objective) if isinstance(declared, pyo.Suffix) else None
         return 1.0 if stated is None else abs(float(stated))
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[ConstraintRow]) -> None:
         """Append linear constraints."""
         added = build_rows(rows, self.column)
         self.A = sp.vstack([self.A, added.A], format="csr")
@@ -187,9 +189,9 @@ class Program:
 class _Constraints:
     """Constraints by kind: linear, quadratic, and every other kind (``general``)."""
 
-    linear: list[Row] = field(default_factory=list)
-    quadratic: list[Row] = field(default_factory=list)
-    general: list[Row] = field(default_factory=list)
+    linear: list[ConstraintRow] = field(default_factory=list)
+    quadratic: list[ConstraintRow] = field(default_factory=list)
+    general: list[ConstraintRow] = field(default_factory=list)
 
 
 def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | None = None) -> Program:
@@ -324,7 +326,7 @@ def _read_constraints(model: pyo.ConcreteModel, column: dict[int, int], constant
     return found
 
 
-def _nonconic(objective: pyo.Objective | None, terms: Terms, general: Sequence[Row]) -> list[tuple[str, str]]:
+def _nonconic(objective: pyo.Objective | None, terms: Terms, general: Sequence[ConstraintRow]) -> list[tuple[str, str]]:
     """Return (name, reason) of the objective, if it has a nonlinear term, and of the general constraints."""
     listed = [(row.constraint.name, row.terms) for row in general]
     if objective is not None and terms.nonlinear:

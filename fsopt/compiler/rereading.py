@@ -11,7 +11,7 @@ import pyomo.environ as pyo
 from fsopt.compiler.domains import read_domains, stated_domains
 from fsopt.compiler.expressions import read
 from fsopt.compiler.program import Program
-from fsopt.compiler.rows import Row, build_rows, hessian, linear_part, read_row
+from fsopt.compiler.rows import ConstraintRow, build_rows, hessian, linear_part, read_row
 from fsopt.compiler.unsupported import reading, refuse_infinite
 from fsopt.compiler.variables import fixed_values, read_bounds
 from fsopt.typing import Indices
@@ -72,7 +72,7 @@ def reread_rows(p: Program, rows: list[Any]) -> Indices | None:
     return numbers
 
 
-def read_rows(p: Program, rows: Sequence[Any]) -> list[Row]:
+def read_rows(p: Program, rows: Sequence[Any]) -> list[ConstraintRow]:
     """Read constraints; raise ParameterError for one without a value, or with a bound that no number meets."""
     found = []
     for data in rows:

@@ -17,7 +17,7 @@ from fsopt.typing import Indices, Vector
 
 
 @dataclass
-class Row:
+class ConstraintRow:
     """A constraint ``lo <= body <= hi`` as it was read: its terms, the constant included, and its bounds."""
 
     constraint: pyo.Constraint
@@ -61,7 +61,7 @@ def hessian(terms: Terms, n: int) -> sp.csc_matrix:
     return (Q + Q.T).tocsc()
 
 
-def read_row(data: pyo.Constraint, column: dict[int, int]) -> Row:
+def read_row(data: pyo.Constraint, column: dict[int, int]) -> ConstraintRow:
     """Read one constraint; the constant of its body stays in its terms.
 
     Where both sides have variables, Pyomo's body would be a new expression, their difference: they are read one by one.
@@ -70,15 +70,15 @@ def read_row(data: pyo.Constraint, column: dict[int, int]) -> Row:
     sides: tuple[Any, ...] = () if expression is None else expression.args
     if len(sides) == 2 and not constant(sides[0]) and not constant(sides[1]):
         terms = read(sides[1], column, -1.0, read(sides[0], column))
-        return Row(data, terms, 0.0 if data.equality else -np.inf, 0.0)
+        return ConstraintRow(data, terms, 0.0 if data.equality else -np.inf, 0.0)
     lower, body, upper = data.to_bounded_expression()
     terms = read(body, column)
     lo = -np.inf if lower is None else value(lower)
     hi = np.inf if upper is None else value(upper)
-    return Row(data, terms, lo, hi)
+    return ConstraintRow(data, terms, lo, hi)
 
 
-def build_rows(rows: Sequence[Row], column: dict[int, int]) -> LinearRows:
+def build_rows(rows: Sequence[ConstraintRow], column: dict[int, int]) -> LinearRows:
     """Return the matrix and the bounds of linear constraints; constants of their bodies move to the bounds.
 
     Constraints with the same tuple of variables, the samples of a data matrix for example, are read together.

@@ -19,7 +19,7 @@ from pyomo.repn.util import categorize_valid_components
 from fsopt.compiler.expressions import Terms
 from fsopt.compiler.jets import UNARY
 from fsopt.compiler.nesting import too_deep
-from fsopt.compiler.rows import Row
+from fsopt.compiler.rows import ConstraintRow
 from fsopt.errors import FsoptError, ParameterError, said
 
 HELD = frozenset(
@@ -146,7 +146,7 @@ def word_of(node: Any) -> str:
     return next((word for kind, word in WORDS.items() if isinstance(node, kind)), type(node).__name__)
 
 
-def refuse_infinite(rows: Sequence[Row], listed: Listed) -> None:
+def refuse_infinite(rows: Sequence[ConstraintRow], listed: Listed) -> None:
     """Raise ParameterError for a number of constraints or of the objective that is infinite or no number.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.common.arguments import TEXT, Kind, checked, word
+from fsopt.common.arguments import TEXT, Argument, checked, word
 from fsopt.data.matrices import equal_columns, freeze, identifying_columns, is_sparse
 from fsopt.data.tables.assembling import parts_of
 from fsopt.data.tables.encoding import Encoded, Encoding
@@ -165,8 +165,8 @@ class Dataset:
     def __repr__(self) -> str:
         negative, positive = self.labels
         counts = f"+1 ({positive}): {self.positive.size}, -1 ({negative}): {self.negative.size}"
-        held = f", nonzeros={self.X.nnz}" if self.sparse else ""  # type: ignore[attr-defined]
-        return f"Dataset({self.name!r}, n={self.n}, p={self.p}{held}, {counts})"
+        stored = f", nonzeros={self.X.nnz}" if self.sparse else ""  # type: ignore[attr-defined]
+        return f"Dataset({self.name!r}, n={self.n}, p={self.p}{stored}, {counts})"
 
     @property
     def sparse(self) -> bool:
@@ -287,7 +287,7 @@ class Dataset:
         return Dataset(X, self.y, self.features, name=self.name, labels=self.labels, weights=self.weights)
 
 
-DATASET = Kind(
+DATASET = Argument(
     "a Dataset",
     lambda value: isinstance(value, Dataset),
     "make one with fsopt.Dataset(X, y) or fsopt.load_dataset(path)",

@@ -84,10 +84,10 @@ def canonical(X: Any) -> Any:
     with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
         values = rows.data.astype(np.float64)
     kind = np.int32 if max(rows.nnz, *rows.shape) <= np.iinfo(np.int32).max else np.int64
-    held = csr_array((values, rows.indices.astype(kind), rows.indptr.astype(kind)), shape=rows.shape)
-    held.sum_duplicates()
-    held.eliminate_zeros()
-    return held
+    matrix = csr_array((values, rows.indices.astype(kind), rows.indptr.astype(kind)), shape=rows.shape)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
 
 
 def freeze(X: Matrix) -> None:
@@ -102,12 +102,12 @@ def parts_of(X: Any) -> list[Any]:
 
 
 def finite(X: Any) -> Mask:
-    """Return which of the held numbers are finite: (n, p), or those of a sparse matrix in their order."""
+    """Return which of the stored numbers are finite: (n, p), or those of a sparse matrix in their order."""
     return np.asarray(np.isfinite(parts_of(X)[-1]))
 
 
 def place(X: Any, k: int) -> tuple[int, int]:
-    """Return row and column of the k-th held number."""
+    """Return row and column of the k-th stored number."""
     if is_sparse(X):
         return int(np.searchsorted(X.indptr, k, side="right")) - 1, int(X.indices[k])
     i, j = divmod(k, int(X.shape[1]))
@@ -225,7 +225,7 @@ def row_norms(X: Any) -> Vector:
 
 
 def row_places(X: Any) -> Any:
-    """Return the row of each held number of a sparse matrix."""
+    """Return the row of each stored number of a sparse matrix."""
     return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
 
 
@@ -247,7 +247,7 @@ def row_blocks(X: Any) -> Iterator[Matrix]:
 
 
 def _column_sums(X: Any, values: Vector, weights: Vector | None) -> Vector:
-    """Return the sums (p,) of values in place of the held numbers, times the weights of their rows."""
+    """Return the sums (p,) of values in place of the stored numbers, times the weights of their rows."""
     if weights is not None:
         values = values * weights[row_places(X)]
     return np.asarray(np.bincount(X.indices, values, minlength=X.shape[1]), dtype=float)

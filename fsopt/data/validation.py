@@ -62,7 +62,7 @@ def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
         raise DataError("features is one text, not a list of names", "pass one name per feature")
     try:
         names = tuple(str(name) for name in features)
-    except Exception as error:  # of whatever is no list
+    except Exception as error:  # iteration over an arbitrary object may raise anything
         raise DataError(f"features is {shown(features)}, not a list of names", "pass one name per feature") from error
     if len(names) != p:
         raise DataError(f"there are {len(names)} names for {p} features", "give one name per feature")

@@ -56,7 +56,7 @@ def signature_of(spec: MethodSpec) -> inspect.Signature:
 def without(spec: MethodSpec) -> set[str]:
     """Return the shared keywords that a method does not have."""
     has = {"class_weight": bool(spec.weights), "solver": spec.solver}
-    return {name for name, held in has.items() if not held}
+    return {name for name, present in has.items() if not present}
 
 
 def described(spec: MethodSpec) -> str:

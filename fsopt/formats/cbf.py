@@ -9,7 +9,7 @@ import pyomo.environ as pyo
 
 from fsopt.compiler import compile_model
 from fsopt.formats.conic import conic_model
-from fsopt.formats.form import Affine, Cone, ConicModel
+from fsopt.formats.form import Affine, ConeRows, ConicModel
 
 VERSION = 3
 LINE = 500
@@ -54,11 +54,11 @@ def cbf(model: pyo.ConcreteModel, suffix: str = ".cbf") -> dict[str, bytes]:
     return {suffix: "\n".join(lines).encode("ascii")}
 
 
-def _rows(form: ConicModel) -> Iterator[tuple[Cone, Affine]]:
+def _rows(form: ConicModel) -> Iterator[tuple[ConeRows, Affine]]:
     return ((cone, row) for cone in form.cones if cone.kind != "PSD" for row in cone.rows)
 
 
-def _entries(matrices: Sequence[Cone]) -> Iterator[tuple[int, int, int, Affine]]:
+def _entries(matrices: Sequence[ConeRows]) -> Iterator[tuple[int, int, int, Affine]]:
     """Yield matrix, row, column and entry of the lower triangles; the format lists only these."""
     return ((k, i, j, entry) for k, cone in enumerate(matrices) for j, i, entry in cone.triangle())
 
@@ -74,7 +74,7 @@ def _comments(form: ConicModel) -> list[str]:
     return [comment(text) for text in texts]
 
 
-def _note(cone: Cone) -> str:
+def _note(cone: ConeRows) -> str:
     return "" if cone.kind.startswith("L") else f" ({cone.kind})"
 
 

@@ -42,7 +42,7 @@ Number = TypeVar("Number", int, float)
 
 
 @dataclass
-class Table:
+class SectionLines:
     """Lines of a section: indices (count, k), of matrices in the lower triangle, and values (count,)."""
 
     places: Indices
@@ -59,7 +59,7 @@ class Content:
     matrices: list[int] = field(default_factory=list)
     matrix_variables: list[int] = field(default_factory=list)
     constant: float = 0.0
-    tables: dict[str, Table] = field(default_factory=dict)
+    tables: dict[str, SectionLines] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -77,9 +77,9 @@ class Content:
         constants = [name for name, sizes in (("BCOORD", self.rows), ("DCOORD", self.matrices)) if sizes]
         return ["VER", "OBJSENSE", *(constants or ["OBJBCOORD"])]
 
-    def table(self, section: str) -> Table:
+    def table(self, section: str) -> SectionLines:
         """Return the entries of a section, none where the file leaves it out."""
-        none = Table(np.zeros((0, len(COORDINATES[section])), dtype=int), np.zeros(0))
+        none = SectionLines(np.zeros((0, len(COORDINATES[section])), dtype=int), np.zeros(0))
         return self.tables.get(section, none)
 
 
@@ -111,7 +111,7 @@ class _Lines:
 
 def read_sections(text: str) -> Content:
     """Return the sections of a file; raises FileError for one that is damaged, cut, or has other sections or cones."""
-    reader = _Reader(text)
+    reader = _LineReader(text)
     while reader.lines.place < len(reader.lines.lines):
         reader.section(*reader.lines.take())
     needed = reader.content.needed
@@ -134,22 +134,22 @@ def _check_whole(c: Content, constant: bool) -> None:
 
     def used(kinds: str) -> Iterator[list[int]]:
         """Yield the indices of these kinds in all sections that have the first of them."""
-        for section, held in COORDINATES.items():
-            if kinds[0] in held and section != "INT":
-                yield from c.table(section).places[:, [held.index(kind) for kind in kinds]].tolist()
+        for section, letters in COORDINATES.items():
+            if kinds[0] in letters and section != "INT":
+                yield from c.table(section).places[:, [letters.index(kind) for kind in kinds]].tolist()
 
     if not (constant or len(c.table("OBJACOORD").places) or len(c.table("OBJFCOORD").places)):
         raise FileError("the objective of the .cbf file has no entries", "write the section OBJBCOORD, where it is 0")
     if empty := set(range(c.m)) - {i for [i] in used("r")}:
         raise FileError(f"row {min(empty)} of the .cbf file has no entry", "write a 0 in BCOORD, if that is meant")
     for kind, orders in (("X", c.matrix_variables), ("P", c.matrices)):
-        held = {(k, i) for k, *places in used(f"{kind}ij") for i in places}
+        listed = {(k, i) for k, *places in used(f"{kind}ij") for i in places}
         for k, i in ((k, i) for k, order in enumerate(orders) for i in range(order)):
-            if (k, i) not in held:
+            if (k, i) not in listed:
                 raise FileError(f"row {i} of matrix {k} of the .cbf file has no entry", "correct its order, or omit it")
 
 
-class _Reader:
+class _LineReader:
     def __init__(self, text: str) -> None:
         self.lines = _Lines(text)
         self.content = Content()
@@ -233,7 +233,7 @@ class _Reader:
         countable(c.n + c.m + entries)
         self.limits = {"x": c.n, "r": c.m, "X": len(c.matrix_variables), "P": len(c.matrices)}
 
-    def _table(self, section: str, kinds: str, *, valued: bool) -> Table:
+    def _table(self, section: str, kinds: str, *, valued: bool) -> SectionLines:
         count, width = self._count(), len(kinds) + valued
         places: list[list[int]] = []
         values: list[float] = []
@@ -244,7 +244,7 @@ class _Reader:
             places.append(self._numbers(words[: len(kinds)], int, back))
             values += self._numbers(words[len(kinds) :], float, back)
         indices = np.array(places, dtype=int).reshape(-1, len(kinds))
-        return Table(self._checked(section, kinds, indices), np.array(values))
+        return SectionLines(self._checked(section, kinds, indices), np.array(values))
 
     def _checked(self, section: str, kinds: str, places: Indices) -> Indices:
         """Return indices that the sizes of the file allow, each once; those of an entry in the lower triangle."""

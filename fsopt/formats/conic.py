@@ -17,7 +17,7 @@ from fsopt.compiler import Program
 from fsopt.compiler.dust import without_dust
 from fsopt.errors import FileError
 from fsopt.formats.exact_cones import ExactCone
-from fsopt.formats.form import Affine, Cone, ConicModel
+from fsopt.formats.form import Affine, ConeRows, ConicModel
 from fsopt.formats.kinds import refuse_kinds
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -48,7 +48,7 @@ def conic_model(program: Program, suffix: str) -> ConicModel:
         half, one = Affine({program.n: 1.0}, 0.0, EPIGRAPH), Affine({}, 1.0, "1")
         factor = pivoted_cholesky(program.P.toarray())
         tail = tuple(Affine(_form(every, row), 0.0, f"factor {k}") for k, row in enumerate(factor))
-        cones.append(Cone("QR", (half, one, *tail)))
+        cones.append(ConeRows("QR", (half, one, *tail)))
         cost[program.n] = program.sign
         names.append(EPIGRAPH)
         kinds.append("F")
@@ -91,14 +91,14 @@ def _kind(lb: float, ub: float) -> str:
     return "L-" if ub == 0 else "F"
 
 
-def _rows(program: Program) -> Iterator[Cone]:
+def _rows(program: Program) -> Iterator[ConeRows]:
     A = program.A
     for i, constraint in enumerate(program.constraints):
         part = slice(A.indptr[i], A.indptr[i + 1])
         yield from _interval(_form(A.indices[part], A.data[part]), program.lo[i], program.hi[i], constraint.name)
 
 
-def _bounds(program: Program) -> Iterator[Cone]:
+def _bounds(program: Program) -> Iterator[ConeRows]:
     """Yield the bounds that the kind of a variable does not express."""
     for j, variable in enumerate(program.variables):
         lb, ub = float(program.lb[j]), float(program.ub[j])
@@ -106,18 +106,18 @@ def _bounds(program: Program) -> Iterator[Cone]:
             yield from _interval({j: 1.0}, -np.inf if lb == 0 else lb, np.inf if ub == 0 else ub, variable.name)
 
 
-def _interval(form: dict[int, float], lo: float, hi: float, name: str) -> Iterator[Cone]:
+def _interval(form: dict[int, float], lo: float, hi: float, name: str) -> Iterator[ConeRows]:
     """Yield the cones of ``lo <= form <= hi``."""
     if lo == hi:
-        yield Cone("L=", (Affine(form, -float(lo), name),))
+        yield ConeRows("L=", (Affine(form, -float(lo), name),))
         return
     if hi != np.inf:
-        yield Cone("L-", (Affine(form, -float(hi), name),))
+        yield ConeRows("L-", (Affine(form, -float(hi), name),))
     if lo != -np.inf:
-        yield Cone("L+", (Affine(form, -float(lo), name),))
+        yield ConeRows("L+", (Affine(form, -float(lo), name),))
 
 
-def _quadratic_and_semidefinite(program: Program) -> Iterator[Cone]:
+def _quadratic_and_semidefinite(program: Program) -> Iterator[ConeRows]:
     cones, G = program.cones, program.cones.G
     for k, constraint in enumerate(cones.constraints):
         order = int(cones.orders[k])
@@ -132,7 +132,7 @@ def _quadratic_and_semidefinite(program: Program) -> Iterator[Cone]:
             part = slice(G.indptr[r], G.indptr[r + 1])
             form = _form(G.indices[part], G.data[part] / factor)
             rows.append(Affine(form, float(cones.h[r] / factor), constraint.name))
-        yield Cone("PSD" if order else "Q", tuple(rows))
+        yield ConeRows("PSD" if order else "Q", tuple(rows))
 
 
 def pivoted_cholesky(P: Matrix) -> list[Vector]:

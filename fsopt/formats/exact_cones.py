@@ -13,7 +13,7 @@ import pyomo.environ as pyo
 
 from fsopt.compiler import Program
 from fsopt.compiler.rows import read_row
-from fsopt.formats.form import Affine, Cone
+from fsopt.formats.form import Affine, ConeRows
 
 
 class ExactCone:
@@ -32,7 +32,7 @@ class ExactCone:
         self.linear = {j: sense * v for j, v in sorted(row.terms.affine(program.column).items()) if v}
         self.constant = sense * row.terms.constant - (row.hi if sense > 0 else -row.lo)
 
-    def cone(self) -> Cone | None:
+    def cone(self) -> ConeRows | None:
         """Return the cone, or None if the constraint has none of the forms above."""
         negative = [j for j, v in self.squares.items() if v < 0]
         if self.cross:
@@ -41,15 +41,15 @@ class ExactCone:
             return None if self.linear or self.constant or len(negative) > 1 else self._norm(negative[0])
         if self.linear or self.constant > 0:  # an empty cone has a negative bound
             bound = Affine({j: -v for j, v in self.linear.items()}, 0.0 - self.constant, self.name)
-            return Cone("QR", (bound, self._affine({}, 0.5), *self._tail()))
-        return Cone("Q", (self._affine({}, float(np.sqrt(-self.constant))), *self._tail()))
+            return ConeRows("QR", (bound, self._affine({}, 0.5), *self._tail()))
+        return ConeRows("Q", (self._affine({}, float(np.sqrt(-self.constant))), *self._tail()))
 
-    def _norm(self, head: int) -> Cone | None:
+    def _norm(self, head: int) -> ConeRows | None:
         sign = self._sign({head: 1.0})
         size = float(np.sqrt(-self.squares[head]))
-        return Cone("Q", (self._affine({head: sign * size}), *self._tail())) if sign else None
+        return ConeRows("Q", (self._affine({head: sign * size}), *self._tail())) if sign else None
 
-    def _product(self) -> Cone | None:
+    def _product(self) -> ConeRows | None:
         """Return the rotated cone of ``squares <= x_k (c't)``, if the bounds imply the sign of both factors."""
         for k in sorted(set.intersection(*(set(place) for place in self.cross))):
             other = {i + j - k: -v for (i, j), v in self.cross.items()}
@@ -57,7 +57,7 @@ class ExactCone:
             apart = not ({k, *other} & set(self.squares))
             if apart and sign and sign == self._sign(other):
                 half = {j: sign * v / 2 for j, v in other.items()}
-                return Cone("QR", (self._affine({k: sign}), self._affine(half), *self._tail()))
+                return ConeRows("QR", (self._affine({k: sign}), self._affine(half), *self._tail()))
         return None
 
     def _sign(self, form: dict[int, float]) -> float:

@@ -17,7 +17,7 @@ class Affine:
 
 
 @dataclass(frozen=True)
-class Cone:
+class ConeRows:
     """Rows in a cone.
 
     Attributes
@@ -61,4 +61,4 @@ class ConicModel:
     integer: tuple[int, ...]
     objective: Affine
     maximise: bool
-    cones: tuple[Cone, ...]
+    cones: tuple[ConeRows, ...]

@@ -44,7 +44,7 @@ class Forms:
 
 
 @dataclass
-class Rows:
+class LpRows:
     """Constraints: names (empty for none), bounds (m,), and places: behind the name, of the terms, of the relation."""
 
     names: list[str]
@@ -108,7 +108,7 @@ def bounds_of(t: Tokens, relations: Indices, values: Vector, *, mirrored: bool) 
     return np.where(less, -np.inf, values), np.where(more, np.inf, values)
 
 
-def rows_of(t: Tokens) -> Rows:
+def rows_of(t: Tokens) -> LpRows:
     """Return the constraints of a section; raises FileError for tokens that are no part of one."""
     with_infinity(t)
     colons, relations = np.flatnonzero(t.kinds == COLON), np.flatnonzero(t.kinds == RELATION)
@@ -142,7 +142,7 @@ def rows_of(t: Tokens) -> Rows:
     heads = starts.copy()
     starts[owner] = relations[left] + 1
     names = [t.words[b] if has else "" for b, has in zip(begins.tolist(), labelled.tolist(), strict=True)]
-    return Rows(names, heads, starts, right, lo, hi)
+    return LpRows(names, heads, starts, right, lo, hi)
 
 
 def forms_of(t: Tokens, starts: Indices, ends: Indices) -> Forms:

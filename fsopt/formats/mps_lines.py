@@ -55,7 +55,7 @@ class Pairs:
 
 
 @dataclass
-class Section:
+class MpsSection:
     """A section: its name, the further words of its first line, and the words and numbers of its lines.
 
     ``text`` and ``head`` are the lines of the file and the number of the first one, ``marked`` whether it may have
@@ -111,7 +111,7 @@ class Section:
         return values
 
 
-def sections(text: str, *, fixed: bool) -> list[Section] | None:
+def sections(text: str, *, fixed: bool) -> list[MpsSection] | None:
     """Return the sections of a file; None for one that is not in fixed form, where it is to be."""
     lines = text.split("\n")
     words = _fixed(lines) if fixed else list(map(str.split, lines))
@@ -133,7 +133,7 @@ def sections(text: str, *, fixed: bool) -> list[Section] | None:
         name, *rest = words[first]
         if "$" in text:
             rows = [_before_remark(row, 2 if name in ("ROWS", "BOUNDS") else 1) for row in rows]
-        found.append(Section(name.upper(), rest, rows, inside, lines, first, MARKER in text))
+        found.append(MpsSection(name.upper(), rest, rows, inside, lines, first, MARKER in text))
     return found
 
 

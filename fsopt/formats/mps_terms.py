@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsopt.formats.indicators import Indicator
-from fsopt.formats.mps_lines import Pairs, Section, repeated
+from fsopt.formats.mps_lines import MpsSection, Pairs, repeated
 from fsopt.formats.read_arrays import INFINITE, Sets
 from fsopt.typing import Indices
 
@@ -21,7 +21,9 @@ class Names:
     columns: Mapping[str, int]
 
 
-def places_of(section: Section, names: Sequence[str], known: Mapping[str, int], what: str, lines: Indices) -> Indices:
+def places_of(
+    section: MpsSection, names: Sequence[str], known: Mapping[str, int], what: str, lines: Indices
+) -> Indices:
     """Return the places of names; raises FileError for the first that is unknown."""
     try:
         return np.fromiter(map(known.__getitem__, names), int, len(names))
@@ -30,14 +32,14 @@ def places_of(section: Section, names: Sequence[str], known: Mapping[str, int], 
         section.wrong(int(lines[bad]), f"the {what} has the unknown name '{names[bad][:40]}'")
 
 
-def refuse_infinite(section: Section, pairs: Pairs) -> None:
+def refuse_infinite(section: MpsSection, pairs: Pairs) -> None:
     """Raise the FileError of the first number that is infinite."""
     bad = np.abs(pairs.values) >= INFINITE
     if bad.any():
         section.wrong(int(pairs.lines[int(np.argmax(bad))]), f"the number is {INFINITE:g} or more in size")
 
 
-def _entries(section: Section, known: Names) -> list[tuple[int, int, float, int]]:
+def _entries(section: MpsSection, known: Names) -> list[tuple[int, int, float, int]]:
     """Return the entries (i, j, v, line) of a quadratic section, each once."""
     pairs = section.pairs(needs_head=True)
     rows = places_of(section, pairs.heads, known.columns, "entry", pairs.lines).tolist()
@@ -50,7 +52,7 @@ def _entries(section: Section, known: Names) -> list[tuple[int, int, float, int]
     return found
 
 
-def _symmetric(section: Section, known: Names, factor: float) -> list[tuple[int, int, float]]:
+def _symmetric(section: MpsSection, known: Names, factor: float) -> list[tuple[int, int, float]]:
     """Return the terms of a section that has each product of two variables in both orders."""
     entries = _entries(section, known)
     values = {(i, j): v for i, j, v, _ in entries}
@@ -60,7 +62,7 @@ def _symmetric(section: Section, known: Names, factor: float) -> list[tuple[int,
     return [(i, j, factor * v * (1 if i == j else 2)) for i, j, v, _ in entries if i <= j and v]
 
 
-def objective_terms(section: Section, known: Names, objective: str) -> list[tuple[int, int, float]]:
+def objective_terms(section: MpsSection, known: Names, objective: str) -> list[tuple[int, int, float]]:
     """Return the terms of x'Qx/2; QUADOBJ and QSECTION have one triangle of Q, QMATRIX both."""
     if section.rest not in ([], [objective]):
         section.wrong(-1, "QSECTION of a constraint is not read, as readers halve it or not", "use QCMATRIX")
@@ -74,7 +76,7 @@ def objective_terms(section: Section, known: Names, objective: str) -> list[tupl
     return [(i, j, v / 2 if i == j else v) for i, j, v, _ in entries if v]
 
 
-def constraint_terms(found: Sequence[Section], known: Names) -> dict[int, list[tuple[int, int, float]]]:
+def constraint_terms(found: Sequence[MpsSection], known: Names) -> dict[int, list[tuple[int, int, float]]]:
     """Return the terms of the sections QCMATRIX by row."""
     terms: dict[int, list[tuple[int, int, float]]] = {}
     for section in (s for s in found if s.name == "QCMATRIX"):
@@ -85,7 +87,7 @@ def constraint_terms(found: Sequence[Section], known: Names) -> dict[int, list[t
     return terms
 
 
-def sets_of(section: Section | None, known: Names) -> Sets:
+def sets_of(section: MpsSection | None, known: Names) -> Sets:
     """Return types, variables and weights of sets: ``S1 name``, then ``name weight``; or SOS or the set before it."""
     if section is None:
         return []
@@ -119,7 +121,7 @@ def sets_of(section: Section | None, known: Names) -> Sets:
     return found
 
 
-def indicators_of(section: Section | None, known: Names) -> list[Indicator]:
+def indicators_of(section: MpsSection | None, known: Names) -> list[Indicator]:
     """Return the rows that hold where a binary has a value: ``IF row name value``."""
     found = []
     for k, row in enumerate(section.rows if section is not None else ()):

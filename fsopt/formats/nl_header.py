@@ -14,7 +14,7 @@ LEAST = (3, 2, 0, 2, 0, 2, 2, 0, 5)
 
 
 @dataclass
-class Header:
+class NlHeader:
     """The counts of a header, each a list in the order of the format; trailing ones may be left out.
 
     Attributes
@@ -71,10 +71,10 @@ class Header:
         return found
 
 
-def read_header(lines: Lines) -> Header:
+def read_header(lines: Lines) -> NlHeader:
     """Return the header; raises FileError for kinds of constraints and functions that are not read."""
     lines.next()
-    header = Header(*_counts(lines))
+    header = NlHeader(*_counts(lines))
     if any(header.size[5:]):
         raise FileError("the .nl file has logical constraints", "state them by integers")
     if any(header.nonlinear[2:]):

@@ -22,7 +22,7 @@ from pyomo.core.base.var import VarData
 
 from fsopt.compiler.lmi import lmi
 from fsopt.errors import FileError
-from fsopt.formats.cbf_sections import SECOND_ORDER, Cones, Content, Table, read_sections
+from fsopt.formats.cbf_sections import SECOND_ORDER, Cones, Content, SectionLines, read_sections
 from fsopt.formats.read_arrays import INFINITE, ReadProgram, model_of, products
 from fsopt.typing import Indices, Vector
 
@@ -59,7 +59,7 @@ def _names(content: Content, named: Mapping[int, str]) -> list[str]:
     return names + [f"X{k}[{i},{j}]" for k, order in enumerate(orders) for i in range(order) for j in range(i + 1)]
 
 
-class _Rows:
+class _CbfRows:
     """The constraints and variables of the model while they are collected; each constraint is a row of the file.
 
     Attributes
@@ -118,7 +118,7 @@ def _placed(cones: Cones) -> list[tuple[int, str, range]]:
 
 def _program(c: Content, names: list[str]) -> ReadProgram:
     A, b = _coefficients(c, len(names))
-    rows = _Rows(names, A, b)
+    rows = _CbfRows(names, A, b)
     for number, kind, places in _placed(c.variables):
         if kind in SECOND_ORDER:
             rows.cone(f"variables {number}", kind, list(places))
@@ -175,7 +175,7 @@ def _coefficients(c: Content, n: int) -> tuple[sp.csr_matrix, Vector]:
     return sp.csr_matrix((np.concatenate([scalar.values, values]), places), shape=(c.m + 1, n)), b
 
 
-def _entries(c: Content, table: Table) -> tuple[Indices, Vector]:
+def _entries(c: Content, table: SectionLines) -> tuple[Indices, Vector]:
     """Return columns and coefficients of entries of matrix variables, whose triangles come after the variables."""
     k, i, j = table.places[:, -3:].T
     orders = np.array(c.matrix_variables, dtype=int)

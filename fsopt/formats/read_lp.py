@@ -26,23 +26,23 @@ Arrows = list[tuple[int, str, int]]
 
 def read_lp(text: str) -> ReadProgram:
     """Return the program of an .lp file; raises FileError for one that cannot be read as it is."""
-    held = sections_of(text)
-    goal, goal_parts = without_brackets(held["max" if "max" in held else "min"])
-    body, parts = without_brackets(held["constraints"])
+    sections = sections_of(text)
+    goal, goal_parts = without_brackets(sections["max" if "max" in sections else "min"])
+    body, parts = without_brackets(sections["constraints"])
     body, arrows = _without_arrows(body)
     begin = 2 if len(goal) > 1 and goal.kinds[1] == COLON else 0
     cost = forms_of(goal, *(np.array([place] * (begin < len(goal)), dtype=int) for place in (begin, len(goal))))
     rows = rows_of(body)
     forms = forms_of(body, rows.starts, rows.ends)
-    sets = [*_sets(held.get("sos"))]
-    bounds = stated_bounds(held.get("bounds"))
+    sets = [*_sets(sections.get("sos"))]
+    bounds = stated_bounds(sections.get("bounds"))
     squared = (name for part in (*goal_parts, *parts) for one, other, _ in part for name in (one, other))
     in_sets = {name for _, names, _ in sets for name in names} & {*bounds.names}
     columns = list(dict.fromkeys([*cost.names, *forms.names, *squared, *sorted(in_sets)]))
     place = {name: j for j, name in enumerate(columns)}
     c = _matrix(goal, cost, place).toarray()[0] if len(goal) > begin else np.zeros(len(columns))
     A = _matrix(body, forms, place)
-    lb, ub, integer, semi = _domains(held, bounds, place)
+    lb, ub, integer, semi = _domains(sections, bounds, place)
     taken = set(rows.names)
     names = [name or f"R{i}" + "_" * (f"R{i}" in taken) for i, name in enumerate(rows.names, start=1)]
     squares = _products(cost, goal_parts, place)
@@ -50,7 +50,7 @@ def read_lp(text: str) -> ReadProgram:
         name="",
         columns=columns,
         rows=names,
-        maximise="max" in held,
+        maximise="max" in sections,
         c=c,
         c0=float(cost.constants.sum()),
         A=A,
@@ -60,7 +60,7 @@ def read_lp(text: str) -> ReadProgram:
         ub=ub,
         integer=integer,
         semi=semi,
-        sets=_placed(held.get("sos"), sets, place),
+        sets=_placed(sections.get("sos"), sets, place),
         objective=squares.get(0),
         terms=_products(forms, parts, place),
     )
@@ -121,13 +121,15 @@ def _products(forms: Forms, parts: Sequence[Named], place: Mapping[str, int]) ->
     return {row: products(listed) for row, listed in triples.items() if listed}
 
 
-def _domains(held: Mapping[str, Tokens], bounds: Bounds, place: Mapping[str, int]) -> tuple[Vector, Vector, Mask, Mask]:
+def _domains(
+    sections: Mapping[str, Tokens], bounds: Bounds, place: Mapping[str, int]
+) -> tuple[Vector, Vector, Mask, Mask]:
     """Return lower and upper bounds, and the masks of the integer and the semicontinuous variables."""
     n = len(place)
     ends = np.zeros(n), np.full(n, np.inf)
     stated = np.zeros((2, n), dtype=int)
-    if "bounds" in held:
-        t = held["bounds"]
+    if "bounds" in sections:
+        t = sections["bounds"]
         j = np.array(
             [_known(t, *named, place) for named in zip(bounds.places.tolist(), bounds.names, strict=True)], dtype=int
         )
@@ -139,7 +141,7 @@ def _domains(held: Mapping[str, Tokens], bounds: Bounds, place: Mapping[str, int
             t.wrong(int(bounds.places[int(np.argmax(twice))]), "the variable has two bounds of one side", "keep one")
     integer, semi = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     for kind, mask in (("general", integer), ("binary", integer), ("semi", semi)):
-        if (listed := held.get(kind)) is None:
+        if (listed := sections.get(kind)) is None:
             continue
         listed.first_wrong(listed.kinds != WORD, "a name of a variable is expected")
         j = np.array([_known(listed, k, name, place) for k, name in enumerate(listed.words.tolist())], dtype=int)
@@ -149,7 +151,7 @@ def _domains(held: Mapping[str, Tokens], bounds: Bounds, place: Mapping[str, int
             listed.first_wrong(outside, "a binary variable has a bound outside 0 and 1", "make it general, or omit it")
             ends[1][j] = np.minimum(ends[1][j], 1.0)
     if (semi & (ends[0] > ends[1])).any():
-        held["semi"].wrong(0, "a semicontinuous variable has crossed bounds")
+        sections["semi"].wrong(0, "a semicontinuous variable has crossed bounds")
     return *ends, integer, semi
 
 

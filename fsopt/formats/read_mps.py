@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from fsopt.errors import FileError
 from fsopt.formats.indicators import switched
-from fsopt.formats.mps_lines import MARKER, Section, repeated, sections
+from fsopt.formats.mps_lines import MARKER, MpsSection, repeated, sections
 from fsopt.formats.mps_terms import (
     Names,
     constraint_terms,
@@ -68,26 +68,26 @@ def read_mps(text: str) -> ReadProgram:
         raise
 
 
-def _program(found: Sequence[Section]) -> ReadProgram:
-    held = _by_name(found)
-    names, kinds, objective = _rows(held)
+def _program(found: Sequence[MpsSection]) -> ReadProgram:
+    sections = _by_name(found)
+    names, kinds, objective = _rows(sections)
     rows = {name: i for i, name in enumerate(names)} | {objective: -1}
-    columns, marked, matrix = _columns(held["COLUMNS"], rows)
+    columns, marked, matrix = _columns(sections["COLUMNS"], rows)
     known = Names(rows, {name: j for j, name in enumerate(columns)})
     c, A = matrix
-    lo, hi, c0 = _sides(held, kinds, known)
-    lb, ub, integer, semi = _bounds(held.get("BOUNDS"), known, marked)
+    lo, hi, c0 = _row_bounds(sections, kinds, known)
+    lb, ub, integer, semi = _bounds(sections.get("BOUNDS"), known, marked)
     quadratic = [s for s in found if s.name in ("QUADOBJ", "QSECTION", "QMATRIX")]
     if len(quadratic) > 1:
         quadratic[1].wrong(-1, "the objective has two quadratic sections", "keep one")
     terms = {place: products(triples) for place, triples in constraint_terms(found, known).items() if triples}
     squares = [t for s in quadratic for t in objective_terms(s, known, objective)]
-    name = " ".join(held["NAME"].rest) if "NAME" in held else ""
+    name = " ".join(sections["NAME"].rest) if "NAME" in sections else ""
     program = ReadProgram(
         name=name,
         columns=columns,
         rows=names,
-        maximise=_sense(held.get("OBJSENSE")),
+        maximise=_sense(sections.get("OBJSENSE")),
         c=c,
         c0=c0,
         A=A,
@@ -97,16 +97,16 @@ def _program(found: Sequence[Section]) -> ReadProgram:
         ub=ub,
         integer=integer,
         semi=semi,
-        sets=sets_of(held.get("SOS"), known),
+        sets=sets_of(sections.get("SOS"), known),
         objective=products(squares) if squares else None,
         terms=terms,
     )
-    return switched(program, indicators_of(held.get("INDICATORS"), known))
+    return switched(program, indicators_of(sections.get("INDICATORS"), known))
 
 
-def _by_name(found: Sequence[Section]) -> dict[str, Section]:
+def _by_name(found: Sequence[MpsSection]) -> dict[str, MpsSection]:
     """Return the sections by name; raises FileError for an unknown, repeated, missing or misplaced one."""
-    held: dict[str, Section] = {}
+    sections: dict[str, MpsSection] = {}
     last = -1
     for section in found:
         name = section.name
@@ -115,9 +115,9 @@ def _by_name(found: Sequence[Section]) -> dict[str, Section]:
         name = "SOS" if name == "SETS" else name
         if name not in (*ORDER, *FURTHER):
             section.wrong(-1, f"the section {name[:40]} is not read", "write the model without it")
-        if name in held and name not in REPEATED:
+        if name in sections and name not in REPEATED:
             section.wrong(-1, f"the section {name} comes twice", "keep one")
-        if "ENDATA" in held:
+        if "ENDATA" in sections:
             section.wrong(-1, "it comes after ENDATA", "end the file there")
         place = ORDER.index(name) if name in ORDER else last
         if place < last:
@@ -126,14 +126,14 @@ def _by_name(found: Sequence[Section]) -> dict[str, Section]:
             section.wrong(-1, f"the section {name} has further words in its first line", "begin its lines by a blank")
         if section.rows and name in ("NAME", "ENDATA"):
             section.wrong(0, f"the section {name} has no lines of its own")
-        last, held[name] = place, section
+        last, sections[name] = place, section
     for name in ("ROWS", "COLUMNS", "ENDATA"):
-        if name not in held:
+        if name not in sections:
             raise FileError(f"the file has no section {name}, so it may be cut", "get the whole file")
-    return held
+    return sections
 
 
-def _single(section: Section, what: str) -> str:
+def _single(section: MpsSection, what: str) -> str:
     """Return the one word that a section states, in its first line or the next one."""
     words = [*section.rest, *(word for row in section.rows for word in row)]
     if len(words) != 1:
@@ -141,7 +141,7 @@ def _single(section: Section, what: str) -> str:
     return words[0]
 
 
-def _sense(section: Section | None) -> bool:
+def _sense(section: MpsSection | None) -> bool:
     if section is None:
         return False
     word = _single(section, "sense").upper()
@@ -150,9 +150,9 @@ def _sense(section: Section | None) -> bool:
     return SENSES[word]
 
 
-def _rows(held: Mapping[str, Section]) -> tuple[list[str], list[str], str]:
+def _rows(sections: Mapping[str, MpsSection]) -> tuple[list[str], list[str], str]:
     """Return names and kinds of the rows without the objective, which is the first of kind N, and its name."""
-    section = held["ROWS"]
+    section = sections["ROWS"]
     senses = [row[0].upper() for row in section.rows]
     unknown = np.array([sense not in ENDS for sense in senses], dtype=bool)
     section.first_wrong(unknown, "the line has no sense", "begin it with N, L, G or E")
@@ -161,7 +161,7 @@ def _rows(held: Mapping[str, Section]) -> tuple[list[str], list[str], str]:
     section.first_wrong(np.array([name[0] == "$" for name in names], dtype=bool), "a name begins with $, as remarks do")
     section.first_wrong(repeated(names), "the name is stated twice", "give each a name of its own")
     free = [name for name, sense in zip(names, senses, strict=True) if sense == "N"]
-    objective = _single(held["OBJNAME"], "name") if "OBJNAME" in held else next(iter(free), "")
+    objective = _single(sections["OBJNAME"], "name") if "OBJNAME" in sections else next(iter(free), "")
     if objective not in free:
         section.wrong(-1, "no row of kind N is the objective", "state it as N NAME")
     place = names.index(objective)
@@ -169,7 +169,7 @@ def _rows(held: Mapping[str, Section]) -> tuple[list[str], list[str], str]:
     return names, senses, objective
 
 
-def _columns(section: Section, rows: Mapping[str, int]) -> tuple[list[str], Mask, tuple[Vector, sp.csr_matrix]]:
+def _columns(section: MpsSection, rows: Mapping[str, int]) -> tuple[list[str], Mask, tuple[Vector, sp.csr_matrix]]:
     """Return the names of the variables, which of them are between markers, and their coefficients."""
     inside, integral = _without_markers(section)
     pairs = inside.pairs(needs_head=True)
@@ -196,7 +196,7 @@ def _columns(section: Section, rows: Mapping[str, int]) -> tuple[list[str], Mask
     return columns, marked, (c, A)
 
 
-def _without_markers(section: Section) -> tuple[Section, Mask]:
+def _without_markers(section: MpsSection) -> tuple[MpsSection, Mask]:
     """Return the section without markers, and which of its lines are between markers of integers."""
     integral = np.zeros(len(section.rows), dtype=bool)
     if not section.marked:
@@ -217,7 +217,7 @@ def _without_markers(section: Section) -> tuple[Section, Mask]:
     return replace(section, rows=rows, numbers=lines), integral[kept]
 
 
-def _row_values(section: Section | None, known: Names) -> tuple[Indices, Vector]:
+def _row_values(section: MpsSection | None, known: Names) -> tuple[Indices, Vector]:
     """Return the rows and values of a section RHS or RANGES, whose lines are of one set."""
     if section is None:
         return np.zeros(0, dtype=int), np.zeros(0)
@@ -229,34 +229,34 @@ def _row_values(section: Section | None, known: Names) -> tuple[Indices, Vector]
     return rows, pairs.values
 
 
-def _refuse_sets(section: Section, sets: Sequence[str], lines: Indices) -> None:
+def _refuse_sets(section: MpsSection, sets: Sequence[str], lines: Indices) -> None:
     if len(set(sets)) > 1:
         bad = next(k for k, name in enumerate(sets) if name != sets[0])
         section.wrong(int(lines[bad]), f"the section {section.name} has a second set", "keep the lines of one set")
 
 
-def _sides(held: Mapping[str, Section], kinds: Sequence[str], known: Names) -> tuple[Vector, Vector, float]:
+def _row_bounds(sections: Mapping[str, MpsSection], kinds: Sequence[str], known: Names) -> tuple[Vector, Vector, float]:
     """Return lower and upper bounds of the rows, and the constant of the objective, minus its right-hand side."""
-    rows, values = _row_values(held.get("RHS"), known)
+    rows, values = _row_values(sections.get("RHS"), known)
     side = np.zeros(len(kinds) + 1)  # the last one is that of the objective, whose place is -1
     side[rows] = values
     has = np.array([ENDS[kind] for kind in kinds], dtype=bool).reshape(-1, 2).T
     lo, hi = np.where(has[0], side[:-1], -np.inf), np.where(has[1], side[:-1], np.inf)
-    rows, values = _row_values(held.get("RANGES"), known)
+    rows, values = _row_values(sections.get("RANGES"), known)
     for i, value in zip(rows.tolist(), values.tolist(), strict=True):
         kind = "N" if i < 0 else kinds[i]
         if kind == "N":
-            held["RANGES"].wrong(-1, "a row of kind N has a range", "leave it out")
+            sections["RANGES"].wrong(-1, "a row of kind N has a range", "leave it out")
         if kind == "G" or (kind == "E" and value >= 0):
             hi[i] = lo[i] + abs(value)
         else:
             lo[i] = hi[i] - abs(value)
     if abs(side[-1]) >= INFINITE:
-        held["RHS"].wrong(-1, "the constant of the objective is infinite")
+        sections["RHS"].wrong(-1, "the constant of the objective is infinite")
     return lo, hi, 0.0 - float(side[-1])
 
 
-def _bounds(section: Section | None, known: Names, marked: Mask) -> tuple[Vector, Vector, Mask, Mask]:
+def _bounds(section: MpsSection | None, known: Names, marked: Mask) -> tuple[Vector, Vector, Mask, Mask]:
     """Return lower and upper bounds, and the masks of the integer and the semicontinuous variables."""
     n = len(marked)
     ends = np.zeros(n), np.full(n, np.inf)
@@ -284,7 +284,7 @@ def _bounds(section: Section | None, known: Names, marked: Mask) -> tuple[Vector
     return *ends, integer, semi
 
 
-def _bound_lines(section: Section, known: Names) -> tuple[np.ndarray, Indices, Vector]:
+def _bound_lines(section: MpsSection, known: Names) -> tuple[np.ndarray, Indices, Vector]:
     """Return kind, column and value of each line, 0 where it has none."""
     kinds = np.array([row[0].upper() for row in section.rows], dtype=object)
     unknown = np.array([kind not in BOUNDS for kind in kinds], dtype=bool)

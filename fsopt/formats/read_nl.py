@@ -20,7 +20,7 @@ import pyomo.environ as pyo
 import scipy.sparse as sp
 
 from fsopt.errors import FileError
-from fsopt.formats.nl_header import Header, read_header
+from fsopt.formats.nl_header import NlHeader, read_header
 from fsopt.formats.nl_suffixes import INNER_SETS, SETS, changing
 from fsopt.formats.nl_terms import MOST_TERMS, Expressions, Lines, Tokens, index, number, pairs, whole
 from fsopt.formats.read_arrays import INFINITE, ReadProgram, model_of
@@ -34,7 +34,7 @@ WORDS = {"C": 1, "O": 2, "V": 3, "J": 2, "G": 2, "r": 0, "b": 0, "S": 3, "k": 1,
 class _Content:
     """The segments of a file."""
 
-    header: Header
+    header: NlHeader
     expressions: Expressions
     seen: set[tuple[object, ...]] = field(default_factory=set)
     rows: dict[int, Tokens] = field(default_factory=dict)

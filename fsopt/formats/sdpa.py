@@ -20,7 +20,7 @@ from fsopt.compiler import compile_model
 from fsopt.errors import FileError
 from fsopt.formats.cbf import comment
 from fsopt.formats.conic import conic_model
-from fsopt.formats.form import Affine, Cone, ConicModel
+from fsopt.formats.form import Affine, ConeRows, ConicModel
 
 Entry = tuple[int, int, int, int, float]
 """Matrix (0 is F_0), block, row, column, value, as the format counts them."""
@@ -64,9 +64,9 @@ def _with_constant(form: ConicModel) -> ConicModel:
         return form
     j = len(form.names)
     objective = Affine({**form.objective.form, j: constant}, 0.0, form.objective.name)
-    held = Cone("L=", (Affine({j: 1.0}, -1.0, CONSTANT),))
+    one = ConeRows("L=", (Affine({j: 1.0}, -1.0, CONSTANT),))
     return replace(
-        form, names=(*form.names, CONSTANT), kinds=(*form.kinds, "F"), objective=objective, cones=(*form.cones, held)
+        form, names=(*form.names, CONSTANT), kinds=(*form.kinds, "F"), objective=objective, cones=(*form.cones, one)
     )
 
 
@@ -79,7 +79,7 @@ def _comments(form: ConicModel) -> list[str]:
 def _diagonal(form: ConicModel) -> Iterator[Affine]:
     """Yield the nonnegative rows of the diagonal block."""
     signs = {"L+": (1.0,), "L-": (-1.0,), "L=": (1.0, -1.0), "F": ()}
-    columns = (Cone(kind, (Affine({j: 1.0}, 0.0, form.names[j]),)) for j, kind in enumerate(form.kinds))
+    columns = (ConeRows(kind, (Affine({j: 1.0}, 0.0, form.names[j]),)) for j, kind in enumerate(form.kinds))
     for cone in (*columns, *form.cones):
         for sign in signs.get(cone.kind, ()):
             for row in cone.rows:
@@ -97,16 +97,16 @@ def _row(row: Affine, block: int, i: int, j: int) -> Iterator[Entry]:
         yield column + 1, block, i, j, value
 
 
-def _size(cone: Cone) -> int:
+def _size(cone: ConeRows) -> int:
     return cone.order if cone.kind == "PSD" else len(cone.rows) - (cone.kind == "QR")
 
 
-def _matrix(cone: Cone, block: int) -> Iterator[Entry]:
+def _matrix(cone: ConeRows, block: int) -> Iterator[Entry]:
     for i, j, entry in cone.triangle():
         yield from _row(entry, block, i + 1, j + 1)
 
 
-def _arrow(cone: Cone, block: int) -> Iterator[Entry]:
+def _arrow(cone: ConeRows, block: int) -> Iterator[Entry]:
     head, *tail = cone.rows
     corner = head
     if cone.kind == "QR":

@@ -343,8 +343,8 @@ def training_data(data: Dataset | Samples, y: ArrayLike | None) -> Dataset:
         if not is_frame(data):
             return Dataset(cast("ArrayLike", data), y)
         frame = in_pandas(data)
-        held = sparse_of_frame(frame)
-        return Dataset(frame if held is None else held, y, [str(name) for name in frame.columns])
+        sparse = sparse_of_frame(frame)
+        return Dataset(frame if sparse is None else sparse, y, [str(name) for name in frame.columns])
     if is_frame(data) or LIST.holds(data):
         raise ParameterError("there are samples without labels", "give fit(name, X, y), or a Dataset, which has both")
     raise DATASET.error("data", data)

@@ -14,7 +14,7 @@ from fsopt.common.figures import new_figure
 from fsopt.common.files import brief
 from fsopt.errors import FileError
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import Experiment, Outcome
+from fsopt.papers.reproduction import Experiment, Reproduction
 from fsopt.papers.verdicts import (
     DIFFERS,
     EQUAL,
@@ -28,7 +28,7 @@ from fsopt.papers.verdicts import (
     VERDICTS,
     counts,
 )
-from fsopt.studies.report import ReportTable, Section, write_report
+from fsopt.studies.report import ReportSection, ReportTable, write_report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,7 +68,7 @@ def sentence(verdicts: Mapping[str, int]) -> str:
     return "; ".join([reproduced, *rest]) + "."
 
 
-def with_agreement(outcome: Outcome) -> Outcome:
+def with_agreement(outcome: Reproduction) -> Reproduction:
     """Return an outcome with a picture of our numbers over the printed ones, where there are any, as its first figure.
 
     Both are shares of the interval of possible answers, so that errors and numbers of features are on one scale.
@@ -143,12 +143,12 @@ def _span(seconds: float) -> str:
     return f"{seconds:.2g} seconds" if seconds < 60.0 else f"{seconds / 60:.3g} minutes"
 
 
-def reproduction_report(path: str | Path, done: Sequence[tuple[Experiment, Outcome, float]], quick: bool) -> None:
+def reproduction_report(path: str | Path, done: Sequence[tuple[Experiment, Reproduction, float]], quick: bool) -> None:
     """Write the report of experiments, each with its seconds, as one HTML page; raises PackageError, FileError."""
     heads = ("row", "column", "ours", "±", "printed", "difference", CHANCE, "verdict", "reason")
     cells = counts([c for _, outcome, _ in done for c in outcome.cells])
     total = [(verdict, number, VERDICTS[verdict]) for verdict, number in cells.items()]
-    sections = [Section("Verdicts", tables=(ReportTable(("verdict", "cells", "meaning"), total),))]
+    sections = [ReportSection("Verdicts", tables=(ReportTable(("verdict", "cells", "meaning"), total),))]
     for one, outcome, seconds in done:
         rows = [
             (c.row, c.column, c.ours, c.spread, c.printed, c.difference, c.chance, c.verdict, c.why)
@@ -156,7 +156,7 @@ def reproduction_report(path: str | Path, done: Sequence[tuple[Experiment, Outco
         ]
         tables = (ReportTable(*filled(heads, rows)),) if rows else ()
         notes = (sentence(counts(outcome.cells)), f"{one.shows}; {seconds:.1f} s", *outcome.notes)
-        sections.append(Section(one.name, notes, tables, dict(outcome.figures)))
+        sections.append(ReportSection(one.name, notes, tables, dict(outcome.figures)))
     write_report(path, f"Reproductions{' (--quick)' if quick else ''}", sections)
 
 

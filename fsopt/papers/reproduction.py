@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from fsopt.common.teams import calls_on
 from fsopt.data import Dataset
 from fsopt.errors import DataError, FsoptError, OutOfTimeError
-from fsopt.papers.verdicts import LEFT_OUT, Cell
+from fsopt.papers.verdicts import LEFT_OUT, TableCell
 from fsopt.studies.store import Store
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def time_of(parts: Sequence[float]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Reproduction:
     """The result of an experiment.
 
     Attributes
@@ -90,7 +90,7 @@ class Outcome:
     figures : name -> figure.
     """
 
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[TableCell, ...] = ()
     notes: tuple[str, ...] = ()
     figures: Mapping[str, Figure] = field(default_factory=dict)
 
@@ -113,12 +113,12 @@ class Experiment:
     name: str
     paper: str
     shows: str
-    function: Callable[[Settings], Outcome]
+    function: Callable[[Settings], Reproduction]
     minutes: float
     data: tuple[str, ...] = ()
     choices: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
-    def run(self, settings: Settings) -> Outcome:
+    def run(self, settings: Settings) -> Reproduction:
         """Return the outcome of the experiment, run where the settings say; only this process writes their store."""
         with calls_on(settings.executor):
             return self.function(settings)
@@ -153,6 +153,6 @@ def available(names: Sequence[str], load: Callable[[str], Dataset]) -> Iterator[
             yield name, error.message
 
 
-def failed(error: FsoptError) -> Outcome:
+def failed(error: FsoptError) -> Reproduction:
     """Return the outcome of an experiment that ended in an error."""
-    return Outcome((Cell("all", "all", None, None, LEFT_OUT, str(error)),))
+    return Reproduction((TableCell("all", "all", None, None, LEFT_OUT, str(error)),))

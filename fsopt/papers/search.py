@@ -41,7 +41,7 @@ class Combination:
 
 
 @dataclass(frozen=True)
-class Search:
+class ReadingSearch:
     """The result of a search.
 
     Attributes
@@ -82,7 +82,9 @@ class Search:
         return tuple(told)
 
 
-def search(experiment: Experiment, settings: Settings, progress: Callable[[int, int], None] | None = None) -> Search:
+def search(
+    experiment: Experiment, settings: Settings, progress: Callable[[int, int], None] | None = None
+) -> ReadingSearch:
     """Run a table with every combination of the choices that its paper leaves open.
 
     Parameters
@@ -141,7 +143,7 @@ def _compared(tables: Sequence[Sequence[Mapping[str, Any]]]) -> list[int]:
     return np.flatnonzero(np.all(usable, axis=0)).tolist()
 
 
-def _ranked(name: str, grid: Sequence[dict[str, Any]], tables: Sequence[Sequence[Mapping[str, Any]]]) -> Search:
+def _ranked(name: str, grid: Sequence[dict[str, Any]], tables: Sequence[Sequence[Mapping[str, Any]]]) -> ReadingSearch:
     """Return the search of combinations with the compared cells of each."""
     widths = np.array([_width(c) for c in tables[0]])
     distances = [float(np.mean([abs(c["difference"]) for c in table] / widths)) for table in tables]
@@ -162,7 +164,7 @@ def _ranked(name: str, grid: Sequence[dict[str, Any]], tables: Sequence[Sequence
     }
     likely = np.max([[c["chance"] for c in table] for table in tables], axis=0)  # by noise, where one misses the digits
     away, same = _random(tables[0], widths, likely, len(grid))
-    return Search(name, len(widths), ordered, loss, away, same)
+    return ReadingSearch(name, len(widths), ordered, loss, away, same)
 
 
 def _width(c: Mapping[str, Any]) -> float:
@@ -184,7 +186,7 @@ def _random(cells: Sequence[Mapping[str, Any]], widths: Vector, likely: Vector, 
     return tuple(float(values @ -np.diff(left)) for values in order)  # type: ignore[return-value]
 
 
-def page(found: Search, shows: str, quick: bool) -> str:
+def page(found: ReadingSearch, shows: str, quick: bool) -> str:
     """Return the page of a search in Markdown."""
     words = f"fsopt reproduce {found.name} --search{' --quick' if quick else ''}"
     lines = [f"# {found.name}: what did the paper do?", "", found.sentences[0], "", f"Made by `{words}`: {shows}.", ""]

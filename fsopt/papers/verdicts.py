@@ -34,7 +34,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One number of a table.
 
     Attributes
@@ -73,7 +73,7 @@ def cell(
     noise: float = 0.0,
     otherwise: tuple[str, str] = (DIFFERS, ""),
     spread: float | None = None,
-) -> Cell:
+) -> TableCell:
     """Return a cell with its verdict.
 
     Parameters
@@ -87,10 +87,10 @@ def cell(
     """
     own = None if ours is None or math.isnan(ours) else float(ours)
     if print_ is None:
-        return Cell(*place, own, None, NO_NUMBER, spread=spread)
+        return TableCell(*place, own, None, NO_NUMBER, spread=spread)
     if own is None:
         verdict, why = otherwise if otherwise[0] != DIFFERS else (LEFT_OUT, "not computed")
-        return Cell(*place, None, print_, verdict, why)
+        return TableCell(*place, None, print_, verdict, why)
     digits = half_unit(print_)
     verdict, why = otherwise
     for agreed, accepted in ((EQUAL, digits), (NOISE, max(noise, digits))):
@@ -98,12 +98,12 @@ def cell(
         if abs(own - float(print_)) <= accepted * (1.0 + ROUNDING):
             verdict, why = agreed if likely <= LIKELY else NOT_TESTABLE, ""
             break
-    return Cell(*place, own, print_, verdict, why, spread, likely, possible)
+    return TableCell(*place, own, print_, verdict, why, spread, likely, possible)
 
 
-def given(place: tuple[str, str], print_: str) -> Cell:
+def given(place: tuple[str, str], print_: str) -> TableCell:
     """Return the cell of a printed number that the protocol takes from the print: it agrees whatever the truth is."""
-    return Cell(*place, float(print_), print_, NOT_TESTABLE, "taken from the print", chance=1.0)
+    return TableCell(*place, float(print_), print_, NOT_TESTABLE, "taken from the print", chance=1.0)
 
 
 def half_unit(print_: str) -> float:
@@ -122,12 +122,12 @@ def deviations(*means: tuple[float, float]) -> float:
     return 2.0 * math.sqrt(sum(s**2 / n for s, n in means))
 
 
-def missing(row: str, numbers: Mapping[str, str], verdict: str, why: str) -> list[Cell]:
+def missing(row: str, numbers: Mapping[str, str], verdict: str, why: str) -> list[TableCell]:
     """Return the cells of a row without our numbers."""
-    return [Cell(row, column, None, value, verdict, why) for column, value in numbers.items()]
+    return [TableCell(row, column, None, value, verdict, why) for column, value in numbers.items()]
 
 
-def counts(cells: Sequence[Cell]) -> dict[str, int]:
+def counts(cells: Sequence[TableCell]) -> dict[str, int]:
     """Return verdict -> number of cells, in the order of :data:`VERDICTS`."""
     found = [one.verdict for one in cells]
     return {verdict: found.count(verdict) for verdict in VERDICTS if verdict in found}

@@ -49,7 +49,7 @@ SHARE = 5.0
 BRIEF = 10.0
 
 
-def supplement(
+def with_evidence(
     program: Program, outcome: Outcome, settings: Settings, time_limit: float | None, solver: str
 ) -> Outcome:
     """Return an outcome with the evidence that its solver did not return, as far as auxiliary solves find it.
@@ -66,13 +66,13 @@ def supplement(
     rest = None if time_limit is None else max(time_limit - outcome.seconds, 1.0)
     try:
         with clock.limited(rest, extend=True):
-            outcome = _supplement(program, outcome, settings, solver)
+            outcome = _evidence_added(program, outcome, settings, solver)
     except Exception as error:  # the first answer stays, whatever the search for its evidence ends in
         outcome = replace(outcome, failed=f"the search for evidence failed: {said(error)}")
     return replace(outcome, seconds=outcome.seconds + time.perf_counter() - started)
 
 
-def _supplement(program: Program, outcome: Outcome, settings: Settings, solver: str) -> Outcome:
+def _evidence_added(program: Program, outcome: Outcome, settings: Settings, solver: str) -> Outcome:
     known = "" if settings.own else solver
     settings = Settings(tolerance=settings.tolerance, threads=settings.threads, seed=settings.seed)
     deadline = time.perf_counter() + max(SHARE * outcome.seconds, BRIEF)

@@ -20,7 +20,7 @@ from fsopt.compiler.program import COMPONENT, MODEL, ROW
 from fsopt.compiler.rereading import differences, read_rows, reread_bounds, reread_objective, reread_rows
 from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS, refuse_infinite
 from fsopt.errors import FsoptError, ParameterError, SolverError
-from fsopt.solvers.auxiliary import supplement
+from fsopt.solvers.auxiliary import with_evidence
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Change, Outcome, Settings
 from fsopt.solvers.outcome import certified_result, load_values
@@ -210,7 +210,7 @@ class Session:
         with clock.limited(limit):
             with watching(watch, start), heard(watch if self.spec.hears else None):
                 outcome = self.connection.solve(limit, None if mip_gap is None else float(mip_gap))
-            outcome = supplement(self.program, outcome, self.settings, limit, self.spec.name)
+            outcome = with_evidence(self.program, outcome, self.settings, limit, self.spec.name)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
         result = certified_result(self.program, outcome, self.spec.name)
@@ -241,7 +241,7 @@ class Session:
                 break
             other.settings = replace(self.settings, tolerance=tolerance)
             try:
-                outcome = supplement(self.program, other._open().solve(left), other.settings, left, self.spec.name)
+                outcome = with_evidence(self.program, other._open().solve(left), other.settings, left, self.spec.name)
                 result = certified_result(self.program, outcome, self.spec.name)
             except FsoptError:
                 break

@@ -70,7 +70,7 @@ def blocks(program: Program) -> Blocks:
 
 
 @dataclass(frozen=True)
-class _Entries:
+class _ConicEntries:
     """Rows and columns of entries of M, and for each the place of its value in (A.data, 1, TG.data)."""
 
     i: Indices
@@ -155,24 +155,24 @@ class ConicForm:
         parts = [p.lo[at.equal], p.lb[at.fixed], p.hi[at.upper], p.ub[at.above], -p.lo[at.lower], -p.lb[at.below]]
         return np.concatenate(parts)
 
-    def _of_constraints(self, rows: Indices, start: int) -> _Entries:
+    def _of_constraints(self, rows: Indices, start: int) -> _ConicEntries:
         """Return the entries of these rows of A as rows of M from ``start`` on."""
         A = self.program.A
         place = np.full(A.shape[0], -1)
         place[rows] = start + np.arange(len(rows))
         i = np.repeat(place, np.diff(A.indptr))
         taken = np.flatnonzero(i >= 0)
-        return _Entries(i[taken], A.indices[taken], taken)
+        return _ConicEntries(i[taken], A.indices[taken], taken)
 
-    def _of_variables(self, columns: Indices, start: int) -> _Entries:
+    def _of_variables(self, columns: Indices, start: int) -> _ConicEntries:
         """Return a 1 for each of these columns, in rows of M from ``start`` on."""
         count = len(columns)
-        return _Entries(start + np.arange(count), columns, np.full(count, self.program.A.nnz))
+        return _ConicEntries(start + np.arange(count), columns, np.full(count, self.program.A.nnz))
 
-    def _of_cones(self, start: int) -> _Entries:
+    def _of_cones(self, start: int) -> _ConicEntries:
         rows = np.repeat(np.arange(self.turned.shape[0]), np.diff(self.turned.indptr))
         first = self.program.A.nnz + 1
-        return _Entries(start + rows, self.turned.indices, first + np.arange(self.turned.nnz))
+        return _ConicEntries(start + rows, self.turned.indices, first + np.arange(self.turned.nnz))
 
     @property
     def equalities(self) -> int:

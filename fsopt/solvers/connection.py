@@ -1,7 +1,8 @@
-"""The way of a program into a solver: without the coefficients that are rounding errors of 0, see ``compiler.dust``.
+"""Loading of a compiled program into a solver, after coefficients that are rounding errors of 0 are removed.
 
-A program whose bounds exclude one another is infeasible by two numbers, and goes into none; nor does one whose
-objective and constraints have no coefficient, which some solvers refuse, or return without a point.
+Two kinds of programs are answered without a solver: one with a lower bound above the upper one is infeasible, and one
+without any coefficient in objective and constraints, which some solvers refuse, has every point within its bounds as a
+solution.
 """
 
 from __future__ import annotations

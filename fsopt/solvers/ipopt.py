@@ -66,7 +66,7 @@ FUNCTIONS = (
 
 
 @dataclass(frozen=True)
-class Run:
+class IpoptStop:
     """Where Ipopt stopped: the primal-dual point, its code and its words."""
 
     point: Point
@@ -148,7 +148,7 @@ class Ipopt:
             return Status.INFEASIBLE, ray
         return Status.UNBOUNDED, None
 
-    def _run(self, program: Program, x: Vector, deadline: float) -> Run:
+    def _run(self, program: Program, x: Vector, deadline: float) -> IpoptStop:
         """Solve a program from x (n,), until the deadline on the clock ``time.perf_counter``."""
         form = NonlinearForm(program)
         calls = _Callbacks(form)
@@ -165,7 +165,7 @@ class Ipopt:
         self.iterations += calls.iterations
         words = info["status_msg"]
         message = words.decode() if isinstance(words, bytes) else str(words)
-        return Run(form.point(v, np.asarray(info["mult_g"])), int(info["status"]), message)
+        return IpoptStop(form.point(v, np.asarray(info["mult_g"])), int(info["status"]), message)
 
 
 class _Callbacks:

@@ -1,4 +1,4 @@
-r"""The rule for the word of every solver about a program with integers: its integer tolerance times the largest big-M.
+r"""The size up to which a solver's bound of an integer program counts: integer tolerance times the largest big-M.
 
 A solver takes an integer within :math:`\epsilon` of a whole number for it. In :math:`w \le Mt` this allows
 :math:`w = \epsilon M` at "t = 0". The *leak* of a program is the largest :math:`\epsilon |a_{ij}|` of an integer
@@ -42,9 +42,10 @@ def big_m(program: Program) -> float:
 
 
 def believed(program: Program, outcome: Outcome, solver: str) -> tuple[Outcome, str]:
-    """Return an outcome with what counts of its solver's word, and the reason where that is less than the word.
+    """Return an outcome without the claims that a large leak invalidates, and the reason; else as it is, and "".
 
-    A solver that leaks has no bound, and to it no program is infeasible, without a Farkas vector, or unbounded.
+    Above :data:`LEAK` the solver's bound is dropped, and its words infeasible, without a Farkas vector, and unbounded
+    become the status ``none``.
     """
     if not program.integer.any() or (outcome.bound is None and outcome.point is not None):
         return outcome, ""

@@ -200,17 +200,17 @@ def dual_moved(program: Program, point: Point, deadline: float) -> Point:
         wrong = np.maximum(np.where(free[1][F], -value, 0.0), np.where(free[0][F], value, 0.0))
         if ratio(np.maximum(wrong, 0.0), terms).max(initial=0.0) <= EXACT:
             break
-        tangent, room, low_z, high_z = dual_tangents(program, z)
+        tangent, slack, low_z, high_z = dual_tangents(program, z)
         k = len(curved)
         M = sp.hstack([program.A.T, program.cones.G.T, -program.P[:, curved]]).tocsr()[F]
-        sides = [sp.csr_matrix((len(room), len(y))), tangent, sp.csr_matrix((len(room), k))]
+        sides = [sp.csr_matrix((len(slack), len(y))), tangent, sp.csr_matrix((len(slack), k))]
         M = sp.csr_matrix(sp.vstack([M, sp.hstack(sides)]))
-        least = np.append(np.where(free[0][F], value, -np.inf), -room)
-        most = np.append(np.where(free[1][F], value, np.inf), np.full(len(room), np.inf))
+        least = np.append(np.where(free[0][F], value, -np.inf), -slack)
+        most = np.append(np.where(free[1][F], value, np.inf), np.full(len(slack), np.inf))
         low = np.concatenate([np.where(np.isinf(program.hi), -y, -np.inf), low_z, (program.lb - x)[curved]])
         high = np.concatenate([np.where(np.isinf(program.lo), -y, np.inf), high_z, (program.ub - x)[curved]])
         costs = np.concatenate([rows, cones, r.terms[curved]])
-        prices = prices_of(costs, M, np.append(terms, np.zeros(len(room))))
+        prices = prices_of(costs, M, np.append(terms, np.zeros(len(slack))))
         change = least_change(M, (least, most), (low, high), prices, deadline)
         if change is None:
             break

@@ -104,12 +104,12 @@ def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResu
         certificate = farkas(program, outcome.ray)
     elif outcome.direction is not None and outcome.evidence is not None:
         certificate = certify_unbounded(program, outcome.direction, outcome.evidence)
-    held = certificate is not None and certificate.ok and status in (Status.INFEASIBLE, Status.UNBOUNDED)
-    if not held and status in (Status.INFEASIBLE, Status.UNBOUNDED):
+    proved = certificate is not None and certificate.ok and status in (Status.INFEASIBLE, Status.UNBOUNDED)
+    if not proved and status in (Status.INFEASIBLE, Status.UNBOUNDED):
         note = f"that it is {status} is the word of {solver}, whose search is not repeated"
         certificate = Certificate(Kind.NONE, False, {}, bound_source=solver, notes=(note,))
     return SolveResult(
-        status=status if held else Status.NONE,
+        status=status if proved else Status.NONE,
         stop=str(status) if crossed(program) else outcome.stop,
         objective=None,
         bound=None if outcome.bound is None else program.sign * outcome.bound,

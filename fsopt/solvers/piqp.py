@@ -33,6 +33,7 @@ class Piqp(QuadraticSolver):
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.solver = piqp.SparseSolver()
+        self.trial = self.solver.settings
         super().__init__(program, settings)
 
     def options(self, settings: Settings) -> dict[str, Any]:
@@ -40,11 +41,6 @@ class Piqp(QuadraticSolver):
         tolerance = TOLERANCE if settings.tolerance is None else settings.tolerance
         names = ("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel")
         return {**dict.fromkeys(names, tolerance), "verbose": settings.tee}
-
-    def put(self, name: str, value: Any) -> None:
-        """Set one option; raises AttributeError or TypeError."""
-        getattr(self.solver.settings, name)  # a wrong name must not become a new attribute
-        setattr(self.solver.settings, name, value)
 
     def run(self, arrays: Arrays) -> Answer:
         """Solve a program."""

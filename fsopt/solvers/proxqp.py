@@ -31,7 +31,6 @@ class Proxqp(QuadraticSolver):
     statuses = STATUS_MAP
 
     def __init__(self, program: Program, settings: Settings) -> None:
-        self.given: dict[str, Any] = {}
         self.trial = proxsuite.proxqp.dense.QP(1, 0, 0).settings
         super().__init__(program, settings)
 
@@ -41,12 +40,6 @@ class Proxqp(QuadraticSolver):
         names = ("eps_abs", "eps_duality_gap_abs")
         common = {**dict.fromkeys(names, tolerance), "eps_rel": 0.0, "eps_duality_gap_rel": 0.0}
         return {**common, "check_duality_gap": True, "verbose": settings.tee}
-
-    def put(self, name: str, value: Any) -> None:
-        """Try one option and keep it; raises AttributeError or TypeError."""
-        getattr(self.trial, name)
-        setattr(self.trial, name, value)
-        self.given[name] = value
 
     def run(self, arrays: Arrays) -> Answer:
         """Solve a program."""

@@ -14,26 +14,13 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 
+from fsopt.solvers.names import MODULES
+
 FACTORY = "pyomo.contrib.solver.common.factory"
 DEPENDENCIES = "pyomo.common.dependencies"
-OURS = (
-    "highs",
-    "clarabel",
-    "gurobi",
-    "xpress",
-    "mosek",
-    "ipopt",
-    "scs",
-    "scip",
-    "piqp",
-    "proxqp",
-    "pyomo:glpk",
-    "pyomo:cbc",
-    "fsopt",
-)
+SHIPPED = tuple(module.replace("_", "-") for module in MODULES if module != "pyomo_call")
+OURS = (*SHIPPED, "pyomo:glpk", "pyomo:cbc", "fsopt")
 """The names of the registry of solvers, which imports numpy."""
-
-
 THEN: dict[str, Callable[[ModuleType], None]] = {}
 """Name of a module of Pyomo -> what is done with it once it is loaded."""
 

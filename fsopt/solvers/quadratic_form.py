@@ -49,12 +49,17 @@ class QuadraticSolver(ABC):
     ----------
     name : registry name.
     statuses : the solver's word -> status and stop.
+    trial : object with an attribute for each option of the solver: its settings, or, where it takes options as
+        keywords alone, a ``types.SimpleNamespace`` of their defaults; set before ``super().__init__``.
+    given : the options so far by the solver's names, for ``run`` where ``trial`` is not what it solves with.
     """
 
     name: ClassVar[str]
     statuses: ClassVar[Mapping[str, tuple[Status, str]]]
+    trial: Any
 
     def __init__(self, program: Program, settings: Settings) -> None:
+        self.given: dict[str, Any] = {}
         self.program = program
         self.settings = settings
         self.form = ConicForm(program)
@@ -64,9 +69,13 @@ class QuadraticSolver(ABC):
     def options(self, settings: Settings) -> dict[str, Any]:
         """Return the options that mean the same for every solver, by the solver's names."""
 
-    @abstractmethod
     def put(self, name: str, value: Any) -> None:
-        """Set one option; raises AttributeError, TypeError or ValueError."""
+        """Try one option on ``trial`` and keep it in ``given``; raises AttributeError, TypeError or ValueError."""
+        before = getattr(self.trial, name)  # a wrong name must not become a new attribute
+        if isinstance(before, (int, float)) and not isinstance(value, (int, float)):
+            raise TypeError("it is a number")
+        setattr(self.trial, name, value)
+        self.given[name] = value
 
     @abstractmethod
     def run(self, arrays: Arrays) -> Answer:

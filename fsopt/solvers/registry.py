@@ -7,6 +7,7 @@ from fsopt.common.registry import Registry, check_function
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CLASSES
 from fsopt.errors import ParameterError, SolverError
+from fsopt.solvers.names import MODULES
 from fsopt.solvers.pyomo_call import PREFIX, spec_of
 from fsopt.solvers.spec import SolverSpec
 
@@ -24,19 +25,7 @@ SOLVERS = Registry(
     SolverSpec,
     "solver",
     "fsopt.solvers",
-    (
-        "highs",
-        "clarabel",
-        "gurobi",
-        "xpress",
-        "mosek",
-        "ipopt",
-        "scs",
-        "scip",
-        "piqp",
-        "proxqp",
-        "pyomo_call",
-    ),
+    MODULES,
     listing="fsopt solvers",
     check=_check,
 )

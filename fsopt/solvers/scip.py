@@ -19,7 +19,7 @@ from fsopt.certificates.convex import certify_convex
 from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import program_class
-from fsopt.compiler.rows import Row
+from fsopt.compiler.rows import ConstraintRow
 from fsopt.errors import SolverError
 from fsopt.solvers.interface import Change, Outcome, Settings, optional, set_options
 from fsopt.solvers.muting import muted
@@ -101,7 +101,7 @@ class Scip:
             (self.m.addConsSOS1 if one.kind == 1 else self.m.addConsSOS2)([self.x[j] for j in one.columns])
         self._add_epigraph()
 
-    def _add_general(self, row: Row) -> None:
+    def _add_general(self, row: ConstraintRow) -> None:
         """Add a general constraint; the largest coefficient of a quadratic one becomes about 1."""
         p, d = self.program, self.scale
         quadratic, affine = row.terms.quadratic, row.terms.affine(p.column)

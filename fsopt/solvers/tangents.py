@@ -64,16 +64,16 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
     tails, sizes = block_norms(program, value, tail=True), block_norms(program, s.terms)
     weights = -value / np.repeat(np.where(tails > 0.0, tails, 1.0), cones.sizes)
     weights[heads] = 1.0
-    room = value[heads] - tails
+    slack = value[heads] - tails
     near = (cones.orders == 0) & (tails > 0.0) & (value[heads] < 2.0 * tails)
     far = (cones.orders == 0) & (cones.pairs == 0) & (2.0 * value[heads] <= tails)
     inside: dict[int, tuple[int, ...]] = dict.fromkeys(np.flatnonzero(far).tolist(), (0,))
     for k in np.flatnonzero(cones.pairs).tolist():
-        room[k], near[k], inside[k] = _rotated(program, x, k, value, weights)
+        slack[k], near[k], inside[k] = _rotated(program, x, k, value, weights)
     near[[k for k, sides in inside.items() if sides]] = False
     sums = sp.csr_matrix((weights, np.arange(len(value)), cones.starts), shape=(len(cones), len(value)))
     rows = [sums[np.flatnonzero(near)] @ G]
-    needed, terms = [-room[near]], [sizes[near]]
+    needed, terms = [-slack[near]], [sizes[near]]
     for k, sides in inside.items():
         inner = _inner(program, k, sides)
         rows.append(inner @ G)
@@ -110,8 +110,8 @@ def _dropped(lower: Matrix, fixed: Mask, constant: Mask) -> tuple[Mask, Matrix]:
     size = np.abs(lower + np.tril(lower, -1).T) - np.diag(np.abs(np.diag(lower)))
     gone = ~fixed & ((np.diag(lower) <= 0.0) | (size.max(axis=0, initial=0.0) > LARGE_ENTRY))
     j, i = np.tril_indices(len(lower))
-    held = constant & (i != j) & (lower[j, i] != 0.0)
-    gone[np.concatenate([i[held], j[held]])] = False
+    steady = constant & (i != j) & (lower[j, i] != 0.0)
+    gone[np.concatenate([i[steady], j[steady]])] = False
     rest = np.where(gone | gone[:, None], 0.0, lower) + np.diag(np.where(gone, 1.0, 0.0))
     return (i != j) & (gone[i] | gone[j]), rest
 

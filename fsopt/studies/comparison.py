@@ -6,23 +6,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from fsopt.common.arguments import EXECUTOR, FLAG, FUNCTION, LIST, SECONDS, TEXT, WHOLE, Kind, checked, optional
+from fsopt.common.arguments import EXECUTOR, FLAG, FUNCTION, LIST, SECONDS, TEXT, WHOLE, Argument, checked, optional
 from fsopt.common.customising import Change
 from fsopt.common.teams import check_jobs
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.models.registry import MODELS
-from fsopt.studies.comparison_rows import Comparison, Row, majority, summarise
+from fsopt.studies.comparison_rows import ComparedMethod, Comparison, majority, summarise
 from fsopt.studies.methods import study_spec
 from fsopt.studies.running import Plan, Progress, advance, local_executor, planned
-from fsopt.studies.store import Row as StoreRow
-from fsopt.studies.store import Store, opened
+from fsopt.studies.store import Row, Store, opened
 from fsopt.studies.study import Study, StudyMethod
 
 INNER_FOLDS = 3
 """Folds of the cross-validation by which a tuned method chooses."""
-DATA = Kind(
+DATA = Argument(
     "a Dataset or a list of some",
     lambda value: all(isinstance(one, Dataset) for one in (value if isinstance(value, list | tuple) else [value])),
     "make them with fsopt.Dataset(X, y) or fsopt.load_dataset(path)",
@@ -174,13 +173,13 @@ def compare(
         customise=customise,
         exact=exact,
     )
-    workers, rows = check_jobs(jobs), list[Row]()
+    workers, rows = check_jobs(jobs), list[ComparedMethod]()
     plan = planned(study)
     larger = {one.name: majority(one, folds, seed) for one in sets}
     interrupted = False
-    with opened(None) as held:
+    with opened(None) as database:
         try:
-            rows.extend(_rows(plan, held, executor or local_executor(study, workers), executor is None, progress))
+            rows.extend(_rows(plan, database, executor or local_executor(study, workers), executor is None, progress))
         except KeyboardInterrupt:
             interrupted = True
     return Comparison(
@@ -196,14 +195,14 @@ def compare(
 
 
 def _rows(
-    plan: Plan, held: Store, executor: Executor, own: bool, progress: Callable[[Progress], None] | None
-) -> Iterator[Row]:
+    plan: Plan, database: Store, executor: Executor, own: bool, progress: Callable[[Progress], None] | None
+) -> Iterator[ComparedMethod]:
     """Yield the row of each method as soon as it and those before it are complete."""
     study = plan.study
     waiting: list[tuple[str, str]] = [(d.name, m.name) for d in study.data for m in study.methods]
     left = dict.fromkeys(waiting, study.folds + 1)
-    found: dict[tuple[str, str], list[StoreRow]] = {pair: [] for pair in waiting}
-    for state in advance(plan, held, executor, own=own):
+    found: dict[tuple[str, str], list[Row]] = {pair: [] for pair in waiting}
+    for state in advance(plan, database, executor, own=own):
         if not state.last:  # the plan of many fits
             continue
         pair = (state.last["data"], state.last["method"])

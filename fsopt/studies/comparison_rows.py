@@ -16,7 +16,7 @@ from fsopt.data.scores import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.studies.methods import study_spec
 from fsopt.studies.ranking import Standing, answer, standings
-from fsopt.studies.store import Row as StoreRow
+from fsopt.studies.store import Row
 from fsopt.studies.summary import Spread, spread
 from fsopt.studies.units import TIMEOUT
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedMethod:
     """One method in the comparison on one data set.
 
     Attributes
@@ -99,7 +99,7 @@ class Comparison(Answer):
 
     data: tuple[str, ...]
     sizes: tuple[tuple[int, int], ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedMethod, ...]
     folds: int
     seed: int
     tune: bool
@@ -149,12 +149,12 @@ class Comparison(Answer):
         return {name: self._sentence(name, found) for name in self.data if (found := self.standings(name))}
 
     def _sentence(self, data: str, found: Mapping[str, Standing]) -> str:
-        held = {row.method: row for row in self.rows if row.data == data and row.method in found}
+        rows = {row.method: row for row in self.rows if row.data == data and row.method in found}
         return answer(
             found,
-            {name: row.cv_accuracy or 0.0 for name, row in held.items()},
-            {name: row.n_features or 0 for name, row in held.items()},
-            {name: row.features for name, row in held.items()},
+            {name: row.cv_accuracy or 0.0 for name, row in rows.items()},
+            {name: row.n_features or 0 for name, row in rows.items()},
+            {name: row.features for name, row in rows.items()},
         )
 
     @property
@@ -172,7 +172,7 @@ class Comparison(Answer):
         return found
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return one record for each row: the attributes of a :class:`Row`, and its standing on its data set."""
+        """Return a record for each row: the fields of a :class:`ComparedMethod`, and its standing on its data set."""
         found = {name: self.standings(name) for name in self.data}
         records = []
         for row in self.rows:
@@ -196,7 +196,7 @@ class Comparison(Answer):
         return figure
 
 
-def summarise(rows: Sequence[StoreRow]) -> Row:
+def summarise(rows: Sequence[Row]) -> ComparedMethod:
     """Return the row of a method from the rows of its units."""
     # In the order of the folds, not in that of their ends, which decides on the last digit of a mean.
     ordered = sorted(rows, key=lambda row: -1 if row["fold"] is None else row["fold"])
@@ -206,7 +206,7 @@ def summarise(rows: Sequence[StoreRow]) -> Row:
         name: None if any(early[1:]) else spread([row.get(name) for row in parts]) for name in MEASURES
     }
     errors = [row["error"] for row, late in zip(ordered, early, strict=True) if row["error"] and not late]
-    return Row(
+    return ComparedMethod(
         data=whole["data"],
         method=whole["method"],
         paper=study_spec(whole["method"]).paper,

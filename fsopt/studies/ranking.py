@@ -85,7 +85,7 @@ class Standing:
     @property
     def in_words(self) -> str:
         """What of both holds, empty for none."""
-        return ", ".join(word for word, held in (("within noise", self.within_noise), ("front", self.front)) if held)
+        return ", ".join(word for word, holds in (("within noise", self.within_noise), ("front", self.front)) if holds)
 
 
 def standings(
@@ -170,10 +170,10 @@ def stability(selections: Sequence[Sequence[str]]) -> float | None:
     count = len(selections)
     if count < 2:
         return None
-    places = {name: k for k, name in enumerate(dict.fromkeys(name for held in selections for name in held))}
+    places = {name: k for k, name in enumerate(dict.fromkeys(name for selection in selections for name in selection))}
     table = np.zeros((count, len(places)))
-    for row, held in zip(table, selections, strict=True):
-        row[[places[name] for name in held]] = 1.0
+    for row, selection in zip(table, selections, strict=True):
+        row[[places[name] for name in selection]] = 1.0
     sizes, total = table.sum(axis=1), 0.0
     for k in range(0, count, BLOCK):
         common = table[k : k + BLOCK] @ table.T

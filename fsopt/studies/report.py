@@ -47,7 +47,7 @@ class ReportTable:
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     """A part of a report, in the order: notes, tables, figures (caption -> figure); ``folded`` is shown by a click."""
 
     title: str
@@ -57,7 +57,7 @@ class Section:
     folded: bool = False
 
 
-def write_report(path: str | Path, title: str, sections: Sequence[Section]) -> None:
+def write_report(path: str | Path, title: str, sections: Sequence[ReportSection]) -> None:
     """Write a report to a file, whole or not at all.
 
     Raises
@@ -68,7 +68,7 @@ def write_report(path: str | Path, title: str, sections: Sequence[Section]) -> N
     write_text(path, page(title, sections))
 
 
-def page(title: str, sections: Sequence[Section]) -> str:
+def page(title: str, sections: Sequence[ReportSection]) -> str:
     """Return the text of a report."""
     try:
         from jinja2 import Environment
@@ -127,8 +127,8 @@ def svg(figure: Figure, prefix: str) -> str:
     return re.sub("|".join(INKS), lambda found: INKS[found[0]], text)
 
 
-def machine() -> Section:
+def machine() -> ReportSection:
     """Return the section on versions and machine."""
     rows = [*versions().items(), ("processor", platform.machine()), ("processors", os.cpu_count())]
     rows += [("system", f"{platform.system()} {platform.release()}")]
-    return Section("Versions and machine", tables=(ReportTable(("name", "value"), rows),))
+    return ReportSection("Versions and machine", tables=(ReportTable(("name", "value"), rows),))

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Kind, checked, optional
+from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Argument, checked, optional
 from fsopt.common.customising import FromFile
 from fsopt.common.teams import check_jobs, reached
 from fsopt.data import Dataset
@@ -33,10 +33,10 @@ WINDOW = 64
 """Units that an executor holds at a time: enough for its workers, few enough to start and stop at once."""
 PAUSE = 0.2
 """Seconds after which the wait for a row is renewed: on some systems Ctrl-C is heard between two waits only."""
-STUDY = Kind(
+STUDY = Argument(
     "a study, a mapping or a path", lambda v: isinstance(v, Study | Mapping | str | os.PathLike), "give 'study.toml'"
 )
-EXECUTOR = Kind("an executor", lambda v: isinstance(v, Executor), "give a concurrent.futures.Executor")
+EXECUTOR = Argument("an executor", lambda v: isinstance(v, Executor), "give a concurrent.futures.Executor")
 
 
 @dataclass(frozen=True)
@@ -148,20 +148,22 @@ def run_study(
     """
     asked = study if isinstance(study, Study) else _read(study, allow_code)
     workers, plan = check_jobs(jobs), planned(asked)
-    with opened(store, write=True) as held:
+    with opened(store, write=True) as database:
         # A generator, so that what the caller gave is closed in the order of its opening.
-        for state in advance(plan, held, executor or local_executor(asked, workers), own=executor is None, retry=retry):
+        for state in advance(
+            plan, database, executor or local_executor(asked, workers), own=executor is None, retry=retry
+        ):
             if progress is not None:
                 progress(state)
         if store is None:
-            return _result(plan, held)
-    with opened(store) as held:  # the rows that the file has, whatever others did to it meanwhile
-        return _result(plan, held)
+            return _result(plan, database)
+    with opened(store) as database:  # the rows that the file has, whatever others did to it meanwhile
+        return _result(plan, database)
 
 
-def _result(plan: Plan, held: Store) -> StudyResult:
+def _result(plan: Plan, database: Store) -> StudyResult:
     """Return the rows of all units; raises StoreLost where the store does not have them."""
-    rows = tuple(held.rows(plan.study.name))
+    rows = tuple(database.rows(plan.study.name))
     ended = sum(row["state"] != WAITING for row in rows)
     if ended != len(plan.units):
         reason = f"the store has {ended} of {len(plan.units)} rows of the run: others changed it"

@@ -10,7 +10,7 @@ from fsopt.analysis.selection_answers import Selection, counted
 from fsopt.common.files import check_writable, write_text
 from fsopt.common.texts import printable
 from fsopt.errors import FileError
-from fsopt.studies.report import ReportTable, Section, page, shown
+from fsopt.studies.report import ReportSection, ReportTable, page, shown
 from fsopt.studies.units import versions
 
 SUFFIXES = (".html", ".md", ".tex")
@@ -133,9 +133,9 @@ def _html(selection: Selection) -> str:
         ReportTable(COUNTED, _counts(selection), "cross-validation of the number of features"),
     )
     sections = [
-        Section("Answer", sentences, tables, selection.figures()),
-        Section("Evidence", (), evidence, folded=True),
-        Section("How to cite", (_cite(), *SOURCES)),
+        ReportSection("Answer", sentences, tables, selection.figures()),
+        ReportSection("Evidence", (), evidence, folded=True),
+        ReportSection("How to cite", (_cite(), *SOURCES)),
     ]
     return page(_title(selection), sections)
 

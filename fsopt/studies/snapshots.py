@@ -85,14 +85,14 @@ def _version(place: Path) -> tuple[int, int]:
 
 def _copied(place: Path, how: str) -> sqlite3.Connection:
     """Return a copy in memory of a database that is opened in a way of SQLite's."""
-    held = sqlite3.connect(":memory:")
+    memory = sqlite3.connect(":memory:")
     try:
         with closing(sqlite3.connect(f"{place.as_uri()}?{how}", uri=True, timeout=30.0)) as source:
             # A file that was cut off is refused at once otherwise: its other pages are read like any.
             source.execute("PRAGMA writable_schema = ON")
-            source.backup(held)
-        held.execute("PRAGMA writable_schema = ON")
+            source.backup(memory)
+        memory.execute("PRAGMA writable_schema = ON")
     except BaseException:
-        held.close()
+        memory.close()
         raise
-    return held
+    return memory

@@ -275,9 +275,9 @@ def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
         connection.execute("PRAGMA synchronous = NORMAL")
         try:
             with _refusing(place, StoreLost):
-                held = Store(connection, place, numbered=here)  # other file systems may number a file anew
-                yield held
-                held.check()
+                memory = Store(connection, place, numbered=here)  # other file systems may number a file anew
+                yield memory
+                memory.check()
         finally:
             with suppress(sqlite3.Error):  # at rest it is one file; a reader just now leaves it a log
                 connection.execute("PRAGMA journal_mode = DELETE")
@@ -293,10 +293,10 @@ def copy_store(source: str | Path, target: str | Path) -> None:
     place, new = check_readable(source, "the store"), check_writable(target)
     if new.exists() or beside(new):  # a log of another store there would be read into this one
         raise FileError(f"there is a store '{brief(new)}', or the log of one", "give another name")
-    with alone(new), _refusing(place), closing(snapshot(place)) as held:
-        _identify(held, place, write=False)
+    with alone(new), _refusing(place), closing(snapshot(place)) as memory:
+        _identify(memory, place, write=False)
         with whole_file(target) as temporary, closing(sqlite3.connect(temporary)) as copy:
-            held.backup(copy)
+            memory.backup(copy)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import numpy as np
 
 from fsopt.common.figures import name_points, new_figure, plain, style
 from fsopt.studies.ranking import Ranking, profile
-from fsopt.studies.summary import Line
+from fsopt.studies.summary import MethodSummary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +23,7 @@ DECADE = 10.0
 """Factor beyond which a performance profile has a logarithmic axis: its marks below are numbers that touch."""
 
 
-def trade_off(lines: Sequence[Line], counts: Mapping[str, float], front: Sequence[str]) -> Figure:
+def trade_off(lines: Sequence[MethodSummary], counts: Mapping[str, float], front: Sequence[str]) -> Figure:
     """Return accuracy against number of selected features, and the front of both as a line.
 
     Parameters
@@ -64,7 +64,7 @@ def trade_off(lines: Sequence[Line], counts: Mapping[str, float], front: Sequenc
     return figure
 
 
-def convergence(lines: Sequence[Line]) -> Figure | None:
+def convergence(lines: Sequence[MethodSummary]) -> Figure | None:
     """Return incumbents and bounds over time, None where no fit has a loop of two records whose incumbent never rises.
 
     The objective of an elimination of features rises with each: it is none of one problem.

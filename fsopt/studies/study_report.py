@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fsopt.studies.ranking import Standing, answer, ranking, stability, standings
-from fsopt.studies.report import ReportTable, Section
+from fsopt.studies.report import ReportSection, ReportTable
 from fsopt.studies.row_checking import WAITING
 from fsopt.studies.study_figures import convergence, profile_figure, ranks_figure, trade_off
-from fsopt.studies.summary import Line, summarised, told_apart
+from fsopt.studies.summary import MethodSummary, summarised, told_apart
 from fsopt.studies.units import DONE
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ NOTES = (
 )
 
 
-def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float] | None = None) -> list[Section]:
+def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float] | None = None) -> list[ReportSection]:
     """Return the sections of a report on rows of a store.
 
     Parameters
@@ -51,25 +51,25 @@ def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float
     larger : data set -> accuracy of the larger class alone, where it is known.
     """
     lines = told_apart(summarised(rows))
-    of_data: dict[str, list[Line]] = {}
+    of_data: dict[str, list[MethodSummary]] = {}
     for line in lines:
         of_data.setdefault(line.data, []).append(line)
     drawn = set(list(of_data)[:DRAWN])
-    found = {name: _standings(held) for name, held in of_data.items()}
-    compared = {name: held for name, held in of_data.items() if found[name]}
-    answers = [_answer(name, held, found[name], (larger or {}).get(name)) for name, held in compared.items()]
+    found = {name: _standings(of_one) for name, of_one in of_data.items()}
+    compared = {name: of_one for name, of_one in of_data.items() if found[name]}
+    answers = [_answer(name, of_one, found[name], (larger or {}).get(name)) for name, of_one in compared.items()]
     if len(drawn) < len(of_data):
         answers.append(f"pictures: of the first {DRAWN} of {len(of_data)} data sets")
-    fronts = dict(_front(name, held, found[name]) for name, held in compared.items() if name in drawn)
+    fronts = dict(_front(name, of_one, found[name]) for name, of_one in compared.items() if name in drawn)
     return [
-        *([Section("Answer", tuple(answers), figures=fronts)] if answers else []),
-        *(_of_data(name, held, found[name], name in drawn) for name, held in of_data.items()),
+        *([ReportSection("Answer", tuple(answers), figures=fronts)] if answers else []),
+        *(_of_data(name, of_one, found[name], name in drawn) for name, of_one in of_data.items()),
         *_ranks(lines),
         *_failures(rows),
     ]
 
 
-def _standings(lines: Sequence[Line]) -> dict[str, Standing]:
+def _standings(lines: Sequence[MethodSummary]) -> dict[str, Standing]:
     """Return the standings by accuracy of methods that have it on all folds, compared fold by fold."""
     scores = {}
     for line in lines:
@@ -80,11 +80,11 @@ def _standings(lines: Sequence[Line]) -> dict[str, Standing]:
     return standings(scores, _counts(lines), len(folds)) if len(folds) > 1 else {}
 
 
-def _means(lines: Sequence[Line], measure: str) -> dict[str, float]:
-    return {line.title: held.mean for line in lines if (held := line.measures[measure]) is not None}
+def _means(lines: Sequence[MethodSummary], measure: str) -> dict[str, float]:
+    return {line.title: mean.mean for line in lines if (mean := line.measures[measure]) is not None}
 
 
-def _counts(lines: Sequence[Line]) -> dict[str, float]:
+def _counts(lines: Sequence[MethodSummary]) -> dict[str, float]:
     """Return title -> number of features selected on all samples, where they are fitted, and else the mean of folds."""
     whole = {
         line.title: row["n_features"]
@@ -95,7 +95,7 @@ def _counts(lines: Sequence[Line]) -> dict[str, float]:
     return _means(lines, "n_features") | whole
 
 
-def _answer(name: str, lines: Sequence[Line], found: Mapping[str, Standing], larger: float | None) -> str:
+def _answer(name: str, lines: Sequence[MethodSummary], found: Mapping[str, Standing], larger: float | None) -> str:
     """Return the sentence on a data set."""
     whole = {line.title: row["features"] or () for line in lines for row in line.rows if row["fold"] is None}
     text = answer(found, _means(lines, "accuracy"), _counts(lines), whole)
@@ -103,13 +103,13 @@ def _answer(name: str, lines: Sequence[Line], found: Mapping[str, Standing], lar
     return f"{name}: {text}.{alone}"
 
 
-def _front(name: str, lines: Sequence[Line], found: Mapping[str, Standing]) -> tuple[str, Figure]:
+def _front(name: str, lines: Sequence[MethodSummary], found: Mapping[str, Standing]) -> tuple[str, Figure]:
     """Return the front of accuracy and number of features on a data set, with its caption."""
     front = [title for title, one in found.items() if one.front]
     return f"{name}: {FRONT}", trade_off(lines, _counts(lines), front)
 
 
-def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing], drawn: bool) -> Section:
+def _of_data(name: str, lines: Sequence[MethodSummary], found: Mapping[str, Standing], drawn: bool) -> ReportSection:
     """Return the section of the methods on a data set, the best first."""
     order = {title: k for k, title in enumerate(found)}
     ordered = sorted(lines, key=lambda line: order.get(line.title, len(order)))
@@ -128,29 +128,29 @@ def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing], dr
         )
     curves = convergence(ordered) if drawn else None
     figures = {} if curves is None else {"incumbent and bound over time, first unit of each method": curves}
-    return Section(f"Methods on {name}", NOTES, tuple(tables), figures)
+    return ReportSection(f"Methods on {name}", NOTES, tuple(tables), figures)
 
 
-def _cells(line: Line, found: Mapping[str, Standing]) -> tuple[Any, ...]:
+def _cells(line: MethodSummary, found: Mapping[str, Standing]) -> tuple[Any, ...]:
     """Return the cells of a method, in the order of :data:`HEADS`."""
-    held = {k: None if v is None else v.mean for k, v in line.measures.items()}
+    means = {k: None if v is None else v.mean for k, v in line.measures.items()}
     accuracy, standing = line.measures["accuracy"], found.get(line.title)
     selections = [row["features"] for row in line.rows if row["fold"] is not None and row["features"] is not None]
     return (
         line.title,
         "" if standing is None else standing.in_words,
-        held["accuracy"],
+        means["accuracy"],
         None if accuracy is None else accuracy.deviation,
-        *(held[k] for k in ("balanced_accuracy", "mcc", "auc", "n_features")),
+        *(means[k] for k in ("balanced_accuracy", "mcc", "auc", "n_features")),
         stability(selections),
-        held["seconds"],
-        held["cpu_seconds"],
+        means["seconds"],
+        means["cpu_seconds"],
         line.finished,
         line.units,
     )
 
 
-def _blocks(lines: Sequence[Line], column: str) -> dict[str, list[float | None]]:
+def _blocks(lines: Sequence[MethodSummary], column: str) -> dict[str, list[float | None]]:
     """Return method -> value of a column for each block, a data set and seed: means over its folds."""
     table: dict[str, dict[tuple[str, Any], list[float | None]]] = {}
     for line in lines:
@@ -158,8 +158,8 @@ def _blocks(lines: Sequence[Line], column: str) -> dict[str, list[float | None]]
             if row["fold"] is not None:
                 value = row[column] if row["state"] == DONE else None
                 table.setdefault(line.title, {}).setdefault((line.data, row["seed"]), []).append(value)
-    blocks = sorted({block for held in table.values() for block in held}, key=str)
-    return {title: [_mean(held.get(block, [None])) for block in blocks] for title, held in table.items()}
+    blocks = sorted({block for scores in table.values() for block in scores}, key=str)
+    return {title: [_mean(scores.get(block, [None])) for block in blocks] for title, scores in table.items()}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -167,7 +167,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return float(np.mean(known)) if len(known) == len(values) else None
 
 
-def _ranks(lines: Sequence[Line]) -> list[Section]:
+def _ranks(lines: Sequence[MethodSummary]) -> list[ReportSection]:
     """Return the section on ranks, of the methods with results on every block; empty for fewer than two of these."""
     scores = _blocks(lines, "balanced_accuracy")
     complete: dict[str, list[float]] = {k: [x for x in v if x is not None] for k, v in scores.items() if None not in v}
@@ -186,10 +186,10 @@ def _ranks(lines: Sequence[Line]) -> list[Section]:
     told = f"{found.blocks} blocks (data set, seed) by balanced accuracy; without methods that have no result on one"
     test = f"Friedman's test: p = {found.p_value:.3g}; Nemenyi's critical difference at 0.05: {found.distance:.3g}"
     notes = (told, test, "seeds of one data set are no independent blocks: the tests are then too sure")
-    return [Section("Ranks", notes, (ReportTable(("method", "average rank"), listed),), figures)]
+    return [ReportSection("Ranks", notes, (ReportTable(("method", "average rank"), listed),), figures)]
 
 
-def _failures(rows: Sequence[Mapping[str, Any]]) -> list[Section]:
+def _failures(rows: Sequence[Mapping[str, Any]]) -> list[ReportSection]:
     """Return the section on units without a result; empty where there is none."""
     heads = ("data", "method", "fold", "seed", "state", "error")
     listed = [[row[k] for k in heads] for row in rows if row["state"] != DONE]
@@ -197,5 +197,7 @@ def _failures(rows: Sequence[Mapping[str, Any]]) -> list[Section]:
         return []
     waiting = sum(row[4] == WAITING for row in listed)
     return [
-        Section("Units without a result", (f"{waiting} of these are not computed yet",), (ReportTable(heads, listed),))
+        ReportSection(
+            "Units without a result", (f"{waiting} of these are not computed yet",), (ReportTable(heads, listed),)
+        )
     ]

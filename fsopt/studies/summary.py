@@ -26,7 +26,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Line:
+class MethodSummary:
     """One data set, method and parameters.
 
     Attributes
@@ -64,7 +64,7 @@ def spread(values: Sequence[float | None]) -> Spread | None:
     return Spread(float(numbers.mean()), float(numbers.std(ddof=1)) if len(numbers) > 1 else 0.0, len(numbers))
 
 
-def summarised(rows: Iterable[Mapping[str, Any]]) -> list[Line]:
+def summarised(rows: Iterable[Mapping[str, Any]]) -> list[MethodSummary]:
     """Return a line for each data set, method and parameters, in the order of the rows."""
     groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
@@ -73,23 +73,23 @@ def summarised(rows: Iterable[Mapping[str, Any]]) -> list[Line]:
     return [_line(group) for group in groups.values()]
 
 
-def told_apart(lines: Sequence[Line]) -> list[Line]:
+def told_apart(lines: Sequence[MethodSummary]) -> list[MethodSummary]:
     """Return lines with those parameters alone in which the lines of one method differ, for short titles."""
     same: dict[str, dict[str, Any]] = {}
     for line in lines:
-        held = same.setdefault(line.method, dict(line.params))
-        same[line.method] = {k: v for k, v in held.items() if k in line.params and line.params[k] == v}
+        params = same.setdefault(line.method, dict(line.params))
+        same[line.method] = {k: v for k, v in params.items() if k in line.params and line.params[k] == v}
     return [
         replace(line, params={k: v for k, v in line.params.items() if k not in same[line.method]}) for line in lines
     ]
 
 
-def _line(rows: Sequence[Mapping[str, Any]]) -> Line:
+def _line(rows: Sequence[Mapping[str, Any]]) -> MethodSummary:
     folds = [row for row in rows if row["fold"] is not None] or list(rows)
     complete = all(row["state"] == DONE for row in folds)
     first = rows[0]
     solver = {"solver": first["solver_asked"]} if first["solver_asked"] else {}
-    return Line(
+    return MethodSummary(
         data=first["data"],
         method=first["method"],
         params={**first["params"], **solver},

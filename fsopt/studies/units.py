@@ -289,8 +289,8 @@ def _fitted(unit: Unit, train: Dataset, watch: Any) -> tuple[Fit, bool]:
 
 def _row(found: Fit, test: Dataset | None, late: bool) -> dict[str, Any]:
     """Return the columns of a row that the fit gives."""
-    held = found.certificate
-    certificate = None if held is None else vars(held) | {"worst": held.worst}
+    certified = found.certificate
+    certificate = None if certified is None else vars(certified) | {"worst": certified.worst}
     scores = {} if test is None else found.scores(test)
     own = {k: v for k, v in found.params.items() if k in study_spec(found.method).parameters}
     return plain(  # type: ignore[no-any-return]

@@ -12,10 +12,9 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.analysis.alternatives import Alternatives
-from fsopt.analysis.certified_paths import SelectionPath
 from fsopt.analysis.necessity import Necessity
-from fsopt.answers.certificate import TOLERANCE, make
-from fsopt.answers.certificate import Kind as CertificateKind
+from fsopt.analysis.path_answers import SelectionPath
+from fsopt.answers.certificate import TOLERANCE, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.residuals import bound_residual
 from fsopt.answers.results import Point, SolveResult, Status
@@ -36,7 +35,7 @@ from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import Header, dual_data, evidence_data, program_data
 from fsopt.certificates.exact.trees import without_objective
 from fsopt.certificates.exact.walls import claim_of_walls
-from fsopt.common.arguments import FLAG, PATH, Kind, checked, optional
+from fsopt.common.arguments import FLAG, PATH, Argument, checked, optional
 from fsopt.common.customising import CHANGES, Change, customised
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.program import MODEL as MODEL_KIND
@@ -127,7 +126,7 @@ def verify(
     return verify_record(read_record(answer), data, str(answer), exact=exact, customise=customise)
 
 
-ANSWER = Kind(
+ANSWER = Argument(
     "an answer or a path",
     PATH.holds,
     "give a Fit, a SolveResult, an answer of fsopt.selection_path, alternatives or necessity, or a file of a fit",
@@ -160,7 +159,7 @@ def verify_record(
 def _verify_question(answer: Question, data: Dataset, *, exact: bool) -> Verification:
     """Verify the answer to a question by a replay of its searches, and the value of every selection."""
     with reading("answer"):
-        found = Verification(answer.status, make(CertificateKind.GBD, answer.residuals(data)))
+        found = Verification(answer.status, make(Kind.GBD, answer.residuals(data)))
     if not exact:
         return found
     enough = frozenset({"bounded", "infeasible"}) if isinstance(answer, Alternatives) else None

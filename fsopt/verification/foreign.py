@@ -18,7 +18,7 @@ from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.drivers.branch_and_bound.driver import prove
 from fsopt.errors import SolverError
 from fsopt.formats.solutions import name_of
-from fsopt.solvers.auxiliary import BRIEF, supplement
+from fsopt.solvers.auxiliary import BRIEF, with_evidence
 from fsopt.solvers.interface import Outcome, Settings
 from fsopt.solvers.mending import mended, moved
 from fsopt.solvers.outcome import certified_result
@@ -85,7 +85,7 @@ def supported(model: pyo.ConcreteModel, answer: SolveResult, time_limit: float |
         return _with_tree(model, answer, time_limit)
     point = None if answer.point is None else Point(answer.point.x)
     outcome = Outcome(answer.status, "", point, None, 0, 0.0, "")
-    found = supplement(program, outcome, Settings(), time_limit, answer.solver)
+    found = with_evidence(program, outcome, Settings(), time_limit, answer.solver)
     evidence: dict[str, Any] = {"evidence": found.evidence, "evidence_source": found.evidence_source, "ray": found.ray}
     result = replace(answer, point=point, direction=found.direction, **evidence)
     if answer.status is Status.OPTIMAL:

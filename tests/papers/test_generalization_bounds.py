@@ -8,7 +8,7 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.errors import ParameterError
-from fsopt.methods.gmeb.bound_terms import Bound, ScaledClassifier, margin_bound_terms, scaled_bound_terms
+from fsopt.methods.gmeb.bound_terms import RiskBound, ScaledClassifier, margin_bound_terms, scaled_bound_terms
 from fsopt.papers.gmeb.generalization_bounds import margin_bound, scaled_bound
 
 
@@ -21,7 +21,7 @@ def test_conditions_are_told_apart():
         for f, r, b in ((1.0, radius, 0.5), (1.0, radius / 2, 0.5), (1.0, radius, 2 * radius), (1.1, radius, 0.5))
     ]
     assert [[k for k, ok in c.items() if not ok] for c in told] == [[], ["||x|| <= r"], ["|b| <= r"], ["||w|| <= B"]]
-    assert not Bound({}, told[1]).applies
+    assert not RiskBound({}, told[1]).applies
     for gamma0, applies in ((1.0, True), (2.5, False)):
         bound = margin_bound_terms(X, y, w, 0.5, r=radius, gamma=2.0, gamma0=gamma0)
         assert bound.conditions["gamma >= gamma0"] == applies

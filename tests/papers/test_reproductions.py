@@ -19,8 +19,8 @@ from fsopt.papers.mpm import figures
 from fsopt.papers.mpm.pairs import synthetic_pairs
 from fsopt.papers.pages import fuller, overview, sentence, with_agreement
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import Outcome, Settings
-from fsopt.papers.verdicts import VERDICTS, Cell
+from fsopt.papers.reproduction import Reproduction, Settings
+from fsopt.papers.verdicts import VERDICTS, TableCell
 from fsopt.studies.store import opened
 
 QUICK = Settings(quick=True, store=ExitStack().enter_context(opened(None)))
@@ -198,20 +198,20 @@ def test_the_committed_pages_begin_with_the_counts_of_their_cells_and_the_overvi
 
 
 def test_the_picture_of_an_agreement_has_ours_over_the_print_as_shares_of_the_possible_range():
-    one = Cell("r", "error", 30.0, "20.0", "differs", spread=5.0, possible=(0.0, 50.0))
-    two = Cell("r", "features", 3.0, "3", "equal", possible=(1.0, 5.0))
-    outcome = with_agreement(Outcome((one, two, Cell("r", "other", 1.0, None, "no number"))))
+    one = TableCell("r", "error", 30.0, "20.0", "differs", spread=5.0, possible=(0.0, 50.0))
+    two = TableCell("r", "features", 3.0, "3", "equal", possible=(1.0, 5.0))
+    outcome = with_agreement(Reproduction((one, two, TableCell("r", "other", 1.0, None, "no number"))))
     axes = outcome.figures["agreement"].axes[0]
     drawn = {bars.get_label(): bars for bars in axes.containers}
     assert drawn["differs"].lines[0].get_xydata().tolist() == [[0.4, 0.6]]
     assert drawn["equal"].lines[0].get_xydata().tolist() == [[0.5, 0.5]]
     assert drawn["differs"].lines[2][0].get_segments()[0].tolist() == [[0.4, 0.5], [0.4, 0.7]]
-    assert not with_agreement(Outcome(outcome.cells[2:])).figures
+    assert not with_agreement(Reproduction(outcome.cells[2:])).figures
 
 
 def test_the_picture_of_an_agreement_has_its_labels_and_legend_inside():
-    cells = [Cell("r", "error", 30.0, "20.0", verdict, possible=(0.0, 50.0)) for verdict in VERDICTS]
-    figure = with_agreement(Outcome(tuple(cells))).figures["agreement"]
+    cells = [TableCell("r", "error", 30.0, "20.0", verdict, possible=(0.0, 50.0)) for verdict in VERDICTS]
+    figure = with_agreement(Reproduction(tuple(cells))).figures["agreement"]
     figure.draw_without_rendering()
     box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
     assert min(box.x0, box.y0) >= 0.0

@@ -17,9 +17,9 @@ from fsopt.papers import registry
 from fsopt.papers.mpm import spam
 from fsopt.papers.mpm.pairs import split_pairs, synthetic_pairs
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import LATE, Experiment, Outcome, Settings
+from fsopt.papers.reproduction import LATE, Experiment, Reproduction, Settings
 from fsopt.papers.search import search
-from fsopt.papers.verdicts import Cell, cell, given
+from fsopt.papers.verdicts import TableCell, cell, given
 from fsopt.studies.store import opened
 
 CHOICES = {"shift": (0, 3, 1), "factor": (1.0, 2.0), "idle": ("a", "b")}
@@ -35,7 +35,7 @@ def told(settings):
         for k, (value, print_) in enumerate(zip(ours, PRINTED, strict=True))
     ]
     taken = given(("3", "x"), "5") if shift else cell(("3", "x"), 9.0, "5", possible=(0.0, 10.0))
-    return Outcome((*cells, taken, Cell("4", "x", None, "3", "left out")))
+    return Reproduction((*cells, taken, TableCell("4", "x", None, "3", "left out")))
 
 
 TABLE = Experiment("sla-table1", "sla", "a table", told, 0.1, choices=CHOICES)
@@ -103,9 +103,9 @@ def test_a_table_that_its_time_cut_short_is_not_kept_as_a_whole_one(tmp_path):
     def cut(settings):
         whole = told(settings).cells
         try:
-            return Outcome((settings.part("a part", lambda: whole[0].row) and whole[0], *whole[1:]))
+            return Reproduction((settings.part("a part", lambda: whole[0].row) and whole[0], *whole[1:]))
         except OutOfTimeError as error:
-            return Outcome((Cell("0", "x", None, "1.00", "left out", error.message), *whole[1:]))
+            return Reproduction((TableCell("0", "x", None, "1.00", "left out", error.message), *whole[1:]))
 
     class Late(Settings):
         """The time of the search has not ended, that of its parts has."""
@@ -125,7 +125,7 @@ def test_a_table_that_its_time_cut_short_is_not_kept_as_a_whole_one(tmp_path):
 def test_a_table_without_choices_or_without_cells_is_refused():
     with pytest.raises(ParameterError, match=r"'gmeb-table4' has no choices to search: there are some of .*mop-table1"):
         search(EXPERIMENTS["gmeb-table4"], Settings())
-    empty = Experiment("x", "sla", "nothing", lambda settings: Outcome(), 0.1, choices=CHOICES)
+    empty = Experiment("x", "sla", "nothing", lambda settings: Reproduction(), 0.1, choices=CHOICES)
     with pytest.raises(ParameterError, match="no cell of 'x' is computed"):
         search(empty, Settings())
 

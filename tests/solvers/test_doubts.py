@@ -12,7 +12,7 @@ import fsopt
 from fsopt.answers.results import Point, Status
 from fsopt.certificates.points import minimised
 from fsopt.compiler import compile_model
-from fsopt.solvers.auxiliary import supplement
+from fsopt.solvers.auxiliary import with_evidence
 from fsopt.solvers.interface import Outcome, Settings
 from fsopt.solvers.mending import moved
 from fsopt.solvers.outcome import certified_result
@@ -34,7 +34,7 @@ def test_infeasibility_is_not_believed_where_another_solver_finds_a_point(slug: 
     params = {"m": 1} if slug == "fsp-m-bigm" else {}
     program = compile_model(fsopt.build(slug, blobs(12, 2), **params))
     said = Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, "infeasible")
-    found = supplement(program, said, Settings.make(None), 20.0, "somebody")
+    found = with_evidence(program, said, Settings.make(None), 20.0, "somebody")
     assert (found.status, found.ray) == ("none", None)
     assert "found a feasible point" in found.message
 
@@ -43,7 +43,7 @@ def test_infeasibility_of_integers_by_a_farkas_vector_of_the_relaxation() -> Non
     rows = (lambda x, y, z: x + y + z >= 2.5), (lambda x, y, z: x + y <= 1)
     program = compile_model(model_of(lambda x, y, z: x, *rows, bounds=[(0, 1)] * 3, whole=range(3)))
     said = Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, "infeasible")
-    assert supplement(program, said, Settings.make(None), 20.0, "somebody").status == "infeasible"
+    assert with_evidence(program, said, Settings.make(None), 20.0, "somebody").status == "infeasible"
 
 
 def test_a_violation_where_the_gradient_vanishes_costs() -> None:

@@ -150,7 +150,7 @@ def test_the_loop_as_printed_is_compared():
 
 def test_a_comparison_gives_solver_and_changed_models_to_the_methods_that_have_them():
     given = {"folds": 2, "solver": "clarabel", "executor": InProcess()}
-    [changed] = compare(DATA, ["gbd"], customise={"fsp-master": one_more}, **given).rows
+    [changed] = compare(DATA, ["gbd"], customise={"fsp-master": last_feature}, **given).rows
     assert (changed.lacking, changed.status, changed.solver) == ("", "optimal", "highs+clarabel")
     [other] = compare(DATA, ["best-subset"], **given).rows
     assert (other.lacking, other.solver) == ("", "branch-and-benders")
@@ -159,7 +159,7 @@ def test_a_comparison_gives_solver_and_changed_models_to_the_methods_that_have_t
     assert "'best-subset' calls no solver" in row["error"]
 
 
-def one_more(model):
+def last_feature(model):
     """Add a variable of its own to a master."""
     import pyomo.environ as pyo
 

@@ -21,7 +21,7 @@ from fsopt.common.texts import CONTROL
 from fsopt.data import Dataset
 from fsopt.studies.executors import InProcess
 from fsopt.studies.ranking import profile, ranking, stability
-from fsopt.studies.report import ReportTable, Section, page, shown, write_report
+from fsopt.studies.report import ReportSection, ReportTable, page, shown, write_report
 from fsopt.studies.study_figures import NAMED, convergence, profile_figure, ranks_figure
 from fsopt.studies.study_report import DRAWN, study_sections
 
@@ -91,7 +91,7 @@ def test_the_page_is_one_file_whose_texts_are_escaped(report):
 def test_numbers_stand_to_the_right_in_columns_of_numbers_alone_and_sort_by_their_full_length(tmp_path):
     table = ReportTable(("all", "some"), [(1 / 3, 2.5), (None, "3.11.4"), ("0.9737 ±0.014", None)])
     assert table.numeric == (True, False)
-    write_report(tmp_path / "r.html", "t", [Section("s", tables=(table,))])
+    write_report(tmp_path / "r.html", "t", [ReportSection("s", tables=(table,))])
     text = (tmp_path / "r.html").read_text()
     cells = re.findall(r"<td([^>]*)>([^<]*)</td>", text[: text.index("Versions and machine</h2>")])
     assert [shown for given, shown in cells if "number" in given] == ["0.333", "0.9737 ±0.014"]
@@ -170,7 +170,7 @@ def test_of_many_methods_a_picture_names_those_of_the_front(rows):
 def test_the_columns_of_a_table_are_looked_at_once(monkeypatch):
     looked = []
     monkeypatch.setattr(ReportTable, "numeric", property(lambda table: looked.append(table) or (True, True)))
-    page("t", [Section("s", tables=(ReportTable(("a", "b"), [(1, 2)] * 50),))])
+    page("t", [ReportSection("s", tables=(ReportTable(("a", "b"), [(1, 2)] * 50),))])
     assert len(looked) == 2, "of the table, and of that of versions"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
-from fsopt.algorithms.branch_and_benders.search import Search
+from fsopt.algorithms.branch_and_benders.search import SelectionSearch
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.algorithms.branch_and_benders.state import restored, snapshot
 from fsopt.common.files import checkpoint_of, whole_file
@@ -37,7 +37,7 @@ def identity(problem: SelectionProblem) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedSearch:
     """A run in a checkpoint, between two nodes or two stages of the root.
 
     Attributes
@@ -49,14 +49,14 @@ class Saved:
     initial : the digest of the selection that it was given to start from, empty for none.
     """
 
-    search: Search
+    search: SelectionSearch
     history: list[Mapping[str, Any]]
     slice_end: int
     elapsed: float
     initial: str
 
 
-def save(path: Path, run: Saved) -> None:
+def save(path: Path, run: SavedSearch) -> None:
     """Write a checkpoint in place of the last one; raises FileError."""
     arrays, words = snapshot(run.search)
     said = {name: getattr(run, name) for name in ("history", "slice_end", "elapsed", "initial")}
@@ -65,7 +65,7 @@ def save(path: Path, run: Saved) -> None:
         np.savez(file, text=np.frombuffer(text, dtype=np.uint8), **arrays)
 
 
-def load(path: Path, problem: SelectionProblem, settings: BranchSettings) -> Saved:
+def load(path: Path, problem: SelectionProblem, settings: BranchSettings) -> SavedSearch:
     """Read a checkpoint of the same problem; bounds, values and the tree are computed again.
 
     Raises
@@ -74,10 +74,10 @@ def load(path: Path, problem: SelectionProblem, settings: BranchSettings) -> Sav
     """
     with checkpoint_of("branch and Benders", path):
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            held = {name: arrays[name] for name in arrays.files}
-        if "words" in held:
+            saved = {name: arrays[name] for name in arrays.files}
+        if "words" in saved:
             raise FileError(f"'{path}' is a checkpoint of the cut loop", "resume it with gbd or gbd-lambda")
-        words = json.loads(held["text"].tobytes())
+        words = json.loads(saved["text"].tobytes())
         found, history = dict(words["problem"]), list(words["history"])
     wanted = identity(problem)
     for name in {**wanted, **found}:
@@ -89,5 +89,5 @@ def load(path: Path, problem: SelectionProblem, settings: BranchSettings) -> Sav
                 "resume with the data and settings of that run, or start again without it",
             )
     with undamaged(path):
-        search = restored(problem, settings, held, words["words"])
-        return Saved(search, history, int(words["slice_end"]), float(words["elapsed"]), str(words["initial"]))
+        search = restored(problem, settings, saved, words["words"])
+        return SavedSearch(search, history, int(words["slice_end"]), float(words["elapsed"]), str(words["initial"]))

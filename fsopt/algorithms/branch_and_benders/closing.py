@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import Bound, Cut, Grid, Pool
+from fsopt.algorithms.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
+from fsopt.algorithms.branch_and_benders.last_feature import LastFeature
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
-from fsopt.algorithms.branch_and_benders.one_more import OneMore
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
-from fsopt.algorithms.branch_and_benders.tree import Tree
+from fsopt.algorithms.branch_and_benders.tree import SelectionTree
 from fsopt.common import clock
 from fsopt.typing import Mask, Vector
 
@@ -36,7 +36,7 @@ class Closing:
 
     problem: SelectionProblem
     settings: BranchSettings
-    tree: Tree = field(default_factory=Tree)
+    tree: SelectionTree = field(default_factory=SelectionTree)
     pool: Pool = field(init=False)
     incumbents: Incumbents = field(init=False)
     solver: NodeSolver = field(init=False)
@@ -55,25 +55,25 @@ class Closing:
         value = self.incumbents.value
         return value - CLOSED * self.settings.tolerance * max(1.0, abs(value)) if math.isfinite(value) else np.inf
 
-    def _zero_cut(self) -> Cut:
+    def _zero_cut(self) -> BendersCut:
         return self._register(np.zeros(self.problem.n, dtype=np.int32), np.zeros(len(self.problem.r)))
 
-    def _cut_of(self, alpha: Vector, mu: Vector) -> Cut | None:
+    def _cut_of(self, alpha: Vector, mu: Vector) -> BendersCut | None:
         grid = self.solver.numbers.on_grid(alpha, self.problem.y, self.problem.caps)
         return None if grid is None else self._register(grid, mu)
 
-    def _register(self, grid: Grid, mu: Vector) -> Cut:
+    def _register(self, grid: Grid, mu: Vector) -> BendersCut:
         name = self.tree.number()
         self.tree.cuts[name] = (grid, mu)
-        cut: Cut = self.solver.numbers.make_cut(self.problem, name, grid, mu)
+        cut: BendersCut = self.solver.numbers.make_cut(self.problem, name, grid, mu)
         return cut
 
-    def _pegged(self, number: int, at: Partial, cut: Cut) -> Partial | None:
+    def _pegged(self, number: int, at: Partial, cut: BendersCut) -> Partial | None:
         """Decide the features whose other value a cut closes; None where it closes the node, which is recorded."""
         cutoff = self.cutoff
         # Each pass decides features, of which there are p.
         while True:
-            here: Bound = self.solver.numbers.bound(self.problem, cut, at)
+            here: CutBound = self.solver.numbers.bound(self.problem, cut, at)
             if here.value >= cutoff:
                 self.closed = min(self.closed, here.value)
                 self.tree.leaf(number, cut.name)
@@ -113,7 +113,7 @@ class Closing:
         self.closed = min(self.closed, value(self.problem, cut, at))
         self.tree.leaf(number, cut.name)
 
-    def _one_more(self, number: int, at: Partial, near: NodeHyperplane, gains: Vector) -> None:
+    def _last_feature(self, number: int, at: Partial, near: NodeHyperplane, gains: Vector) -> None:
         """Close a node where one feature more can be selected: by the machine of each, or the cut of another's.
 
         Parameters
@@ -121,7 +121,7 @@ class Closing:
         near : hyperplane of its relaxation.
         gains : of its cut, the largest first.
         """
-        machines = OneMore.of(self.solver, at, near)
+        machines = LastFeature.of(self.solver, at, near)
         rest: Partial | None = at
         while rest is not None:
             clock.check()

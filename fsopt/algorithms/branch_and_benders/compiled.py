@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import Bound, Cut, Grid
+from fsopt.algorithms.branch_and_benders.cuts import BendersCut, CutBound, Grid
 from fsopt.algorithms.branch_and_benders.cuts import make_cut as make_cut_in_numpy
 from fsopt.algorithms.branch_and_benders.interior_point import Goal, Solved
 from fsopt.algorithms.branch_and_benders.interior_point import solve as solve_in_numpy
 from fsopt.algorithms.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
-from fsopt.algorithms.branch_and_benders.relaxation import Floats, Iterate, Relaxation, cold
+from fsopt.algorithms.branch_and_benders.relaxation import Floats, InteriorPoint, NodeRelaxation, cold
 from fsopt.algorithms.branch_and_benders.relaxation import warm as warm_in_numpy
 from fsopt.algorithms.svm_batch import SvmBatch, solve_batch
 from fsopt.common import clock
@@ -35,7 +35,7 @@ from fsopt.data.matrices import is_sparse
 from fsopt.typing import Indices, Matrix, Vector
 
 if TYPE_CHECKING:
-    from fsopt.algorithms.branch_and_benders.kernels.arrays import Program
+    from fsopt.algorithms.branch_and_benders.kernels.arrays import NodeProgram
 
 IMPORT, COMPILE = 2.0, 10.0
 """CPU seconds of the searches of this process from which compiled functions are imported, and others are compiled."""
@@ -108,17 +108,17 @@ def _kept(module: str, name: str) -> bool | None:
     return any(file.stat().st_mtime >= written for file in cached)
 
 
-def suits(program: Relaxation) -> bool:
+def suits(program: NodeRelaxation) -> bool:
     """Return whether the compiled steps take a program."""
     n, features, _, k = program.shape
     return not program.term.entropy and k <= 1 and features < n and n * (features + 1) ** 2 <= LARGEST
 
 
-def solve(program: Relaxation, goal: Goal, start: Iterate | None = None) -> Solved | None:
+def solve(program: NodeRelaxation, goal: Goal, start: InteriorPoint | None = None) -> Solved | None:
     """Solve the relaxation of a node as :func:`fsopt.algorithms.branch_and_benders.interior_point.solve` does."""
     if not suits(program) or clock.expired():
         return solve_in_numpy(program, goal, start)
-    from fsopt.algorithms.branch_and_benders.kernels.arrays import Iterate as Point
+    from fsopt.algorithms.branch_and_benders.kernels.arrays import NodeIterate as Point
     from fsopt.algorithms.branch_and_benders.kernels.interior_point import run
 
     n, _, f, k = program.shape
@@ -132,16 +132,18 @@ def solve(program: Relaxation, goal: Goal, start: Iterate | None = None) -> Solv
     return Solved(best, np.full(k, mu), at.hyperplane[:-1], float(at.hyperplane[-1]), sigma, bound)
 
 
-def warm(program: Relaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None) -> Iterate:
+def warm(
+    program: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None
+) -> InteriorPoint:
     """Return a point as :func:`fsopt.algorithms.branch_and_benders.relaxation.warm` does."""
     if not suits(program):
         return warm_in_numpy(program, hyperplane, sigma, margins, alpha)
-    from fsopt.algorithms.branch_and_benders.kernels.arrays import Iterate as Point
+    from fsopt.algorithms.branch_and_benders.kernels.arrays import NodeIterate as Point
     from fsopt.algorithms.branch_and_benders.kernels.starts import warm as kernel
 
     n, features, f, k = program.shape
     x, z = np.empty((2, 2 * n + 2 * f + k))
-    at = Iterate(x, z, np.empty(features), hyperplane)
+    at = InteriorPoint(x, z, np.empty(features), hyperplane)
     known = np.full(n, -1.0) if alpha is None else alpha.astype(float)
     kernel(_arrays(program), Point(at.x, at.z, at.q, at.hyperplane), sigma, margins, known)
     return at
@@ -185,7 +187,7 @@ def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:
     return grid.astype(np.int32) if kernel(alpha, y, caps, tops, float(np.max(c)) / GRID, grid) else None
 
 
-def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> Cut:
+def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> BendersCut:
     """Return a cut as :func:`fsopt.algorithms.branch_and_benders.cuts.make_cut` does."""
     if problem.term.entropy or is_sparse(problem.X) or len(mu) > (problem.main is not None):
         return make_cut_in_numpy(problem, name, grid, mu)
@@ -193,35 +195,35 @@ def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> Cu
 
     gains = np.empty(problem.p)
     constant = kernel(problem.signed, grid, problem.unit, problem.gammas, problem.norms, problem.lam, gains)
-    return Cut(name, constant, gains)
+    return BendersCut(name, constant, gains)
 
 
-def bound(problem: SelectionProblem, cut: Cut, at: Partial) -> Bound:
+def bound(problem: SelectionProblem, cut: BendersCut, at: Partial) -> CutBound:
     """Return the bound of a cut on a node as :func:`fsopt.algorithms.branch_and_benders.cuts.bound` does."""
     from fsopt.algorithms.branch_and_benders.kernels.cuts import bound as kernel
 
     weight, right = problem.knapsack
     out = np.empty((2, problem.p))
     value = kernel(cut.constant, cut.gains, at.inside, at.outside, weight, right, out)
-    return Bound(value, out[0], out[1])
+    return CutBound(value, out[0], out[1])
 
 
-def value(problem: SelectionProblem, cut: Cut, at: Partial) -> float:
+def value(problem: SelectionProblem, cut: BendersCut, at: Partial) -> float:
     """Return the value of :func:`bound` alone."""
     return bound(problem, cut, at).value
 
 
 @lru_cache(maxsize=1)
-def _arrays(program: Relaxation) -> Program:
+def _arrays(program: NodeRelaxation) -> NodeProgram:
     """Return a program as the compiled steps take it: those of a warm start and those that follow it."""
-    from fsopt.algorithms.branch_and_benders.kernels.arrays import Program
+    from fsopt.algorithms.branch_and_benders.kernels.arrays import NodeProgram
 
     n, _, f, k = program.shape
     caps, gamma = (_each(part, n) for part in (program.c, program.term.gamma))
     weight, left = (np.ascontiguousarray(program.R[0]), float(program.r[0])) if k else (np.zeros(f), 0.0)
     frozen = program.q, float(program.constant), float(program.balance)
     A = np.ascontiguousarray(program.Zy.T)
-    return Program(A, caps, gamma, program.selected, k, weight, program.lam, left, *frozen)
+    return NodeProgram(A, caps, gamma, program.selected, k, weight, program.lam, left, *frozen)
 
 
 def _each(part: float | Vector | Indices, n: int) -> Any:

@@ -32,7 +32,7 @@ Terms = tuple[Vector, Matrix]
 
 
 @dataclass(frozen=True)
-class Cut:
+class BendersCut:
     """A Benders cut with the multipliers mu of all constraints but the main one.
 
     Attributes
@@ -79,10 +79,10 @@ def valid_grid(grid: Grid, y: Vector, tops: int | Indices = GRID) -> bool:
     return bool(whole.min(initial=0) >= 0 and np.all(whole <= tops) and signed == 0)
 
 
-def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> Cut:
+def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> BendersCut:
     """Return the cut of multipliers on the grid and of mu (k,), whose entry for the main constraint is ignored."""
     constant, gains = cut_terms(problem, grid.astype(float) * problem.unit, mu)
-    return Cut(name, float(constant), gains)
+    return BendersCut(name, float(constant), gains)
 
 
 def cut_terms(problem: SelectionProblem, alpha: Matrix, mu: Matrix) -> tuple[float | Vector, Matrix]:
@@ -104,7 +104,7 @@ def cut_terms(problem: SelectionProblem, alpha: Matrix, mu: Matrix) -> tuple[flo
 
 
 @dataclass(frozen=True)
-class Bound:
+class CutBound:
     """A lower bound on a node by one cut, and the changes of it when one more feature is decided.
 
     Attributes
@@ -119,7 +119,7 @@ class Bound:
     if_not: Vector
 
 
-def bound(problem: SelectionProblem, cut: Cut, at: Partial) -> Bound:
+def bound(problem: SelectionProblem, cut: BendersCut, at: Partial) -> CutBound:
     """Return the bound of a cut on a node, with the best multiplier of the main constraint.
 
     The features of largest gain for weight fill the main constraint (Dantzig); the gain for weight of the last one is
@@ -131,14 +131,14 @@ def bound(problem: SelectionProblem, cut: Cut, at: Partial) -> Bound:
     found = [_lagrangian(problem, base - tau * left, free, gains, weights, tau) for tau in taus]
     if len(found) == 1:
         return found[0]
-    return Bound(
+    return CutBound(
         max(b.value for b in found),
         np.maximum(found[0].if_selected, found[1].if_selected),
         np.maximum(found[0].if_not, found[1].if_not),
     )
 
 
-def value(problem: SelectionProblem, cut: Cut, at: Partial) -> float:
+def value(problem: SelectionProblem, cut: BendersCut, at: Partial) -> float:
     """Return the value of :func:`bound` alone."""
     _, base, gains, weights, left = _terms(problem, cut, at)
     taus = _multipliers(gains, weights, left)
@@ -170,7 +170,7 @@ def bounds(problem: SelectionProblem, terms: Terms, inside: Mask, free: Mask) ->
     return np.asarray(base - (np.take_along_axis(gained, near, axis=1) * share).sum(axis=1))
 
 
-def _terms(problem: SelectionProblem, cut: Cut, at: Partial) -> tuple[Indices, float, Vector, Vector, float]:
+def _terms(problem: SelectionProblem, cut: BendersCut, at: Partial) -> tuple[Indices, float, Vector, Vector, float]:
     """Return the free features (f,), the cut less the gains of those inside, and the gains (f,), weights (f,) and
     right-hand side that are left of the main constraint.
     """
@@ -196,7 +196,7 @@ def _multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, ..
 
 def _lagrangian(
     problem: SelectionProblem, base: float, free: Indices, gains: Vector, weights: Vector, tau: float
-) -> Bound:
+) -> CutBound:
     """Return the bounds for one multiplier tau >= 0 of the main constraint, whose term is in the base."""
     reduced = gains - tau * weights
     value = base - float(np.maximum(reduced, 0.0).sum())
@@ -204,7 +204,7 @@ def _lagrangian(
     if_not = np.full(problem.p, value)
     if_selected[free] += np.maximum(-reduced, 0.0)
     if_not[free] += np.maximum(reduced, 0.0)
-    return Bound(value, if_selected, if_not)
+    return CutBound(value, if_selected, if_not)
 
 
 @dataclass
@@ -232,28 +232,28 @@ class Pool:
         self.names = np.full(CAPACITY, -1, dtype=np.int64)
         self.score = np.zeros(CAPACITY)
 
-    def add(self, cut: Cut) -> None:
+    def add(self, cut: BendersCut) -> None:
         """Put a cut in the place of the least useful one."""
         place = int(np.argmin(self.score))
         self.put(place, cut)
         self.score *= 0.99
         self.score[place] = 1.0
 
-    def put(self, place: int, cut: Cut) -> None:
+    def put(self, place: int, cut: BendersCut) -> None:
         """Put a cut in a place."""
         self.constants[place] = cut.constant
         self.gains[place] = cut.gains
         self.names[place] = cut.name
 
-    def cuts(self, most: int = CAPACITY) -> Iterable[Cut]:
+    def cuts(self, most: int = CAPACITY) -> Iterable[BendersCut]:
         """The cuts in the pool, the most useful of them where there are more than ``most``."""
         used = np.flatnonzero(self.names >= 0)
         if len(used) > most:
             used = np.sort(used[np.argsort(-self.score[used], kind="stable")[:most]])
         for k in used:
-            yield Cut(int(self.names[k]), float(self.constants[k]), self.gains[k].copy())
+            yield BendersCut(int(self.names[k]), float(self.constants[k]), self.gains[k].copy())
 
-    def best(self, at: Partial, cutoff: float) -> Cut | None:
+    def best(self, at: Partial, cutoff: float) -> BendersCut | None:
         """Return the cut of the largest bound on a node; None while the pool is empty."""
         used = np.flatnonzero(self.names >= 0)
         # Where the pool rarely prunes, the few most useful cuts are asked alone: it is to cost less than it saves.
@@ -269,7 +269,7 @@ class Pool:
             self.tests, self.hits = 500, self.hits // 2
         self.score[used[k]] += 1.0
         place = used[k]
-        return Cut(int(self.names[place]), float(self.constants[place]), self.gains[place].copy())
+        return BendersCut(int(self.names[place]), float(self.constants[place]), self.gains[place].copy())
 
     def _bounds(self, used: Indices, at: Partial) -> Vector:
         """Return the bound on the node by each cut: for equal weights in the main constraint a sum of largest gains."""

@@ -19,9 +19,9 @@ from fsopt.algorithms.branch_and_benders.cuts import Grid
 from fsopt.algorithms.branch_and_benders.evidence import certify, pack, useful_cuts
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.root import STAGES, any_selection, begin
-from fsopt.algorithms.branch_and_benders.search import Node, Search
+from fsopt.algorithms.branch_and_benders.search import SelectionNode, SelectionSearch
 from fsopt.algorithms.branch_and_benders.settings import DEFAULT_SETTINGS, BranchSettings
-from fsopt.algorithms.branch_and_benders.tasks import Outcome, team_of
+from fsopt.algorithms.branch_and_benders.tasks import SliceRest, team_of
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
@@ -115,7 +115,7 @@ class _Loop:
     settings: BranchSettings
     run: Run
     interrupted: Callable[[], bool]
-    search: Search = field(init=False)
+    search: SelectionSearch = field(init=False)
     recorder: Recorder = field(init=False)
     started: float = field(default_factory=time.perf_counter)
     before: float = 0.0
@@ -125,7 +125,7 @@ class _Loop:
     slice_end: int = 0
 
     def __post_init__(self) -> None:
-        self.search = Search(self.problem, self.settings)
+        self.search = SelectionSearch(self.problem, self.settings)
         self.recorder = Recorder([], self.run)
         self.counted = self.started
 
@@ -231,8 +231,8 @@ class _Loop:
     def _due(self) -> bool:
         return time.perf_counter() > self.written + WRITING * self.writing
 
-    def _with(self, team: Team[Node, Outcome | None]) -> Within[str]:
-        """Search with a team, whose tasks are subtrees, until a stopping criterion holds, and return it."""
+    def _with(self, team: Team[SelectionNode, SliceRest | None]) -> Within[str]:
+        """SelectionSearch with a team, whose tasks are subtrees, until a stopping criterion holds, and return it."""
         while (self.search.heap or team.pending) and not self._limit() and not team.broken:
             team.run(self.go_on, max(FIRST_SLICE, SHARE * self.elapsed))
             if self._due() and self.run.checkpoint is not None:
@@ -298,7 +298,7 @@ class _Loop:
         if self.run.checkpoint is None:
             return
         started = time.perf_counter()
-        run = checkpoint.Saved(self.search, history, self.slice_end, self.elapsed, self._initial)
+        run = checkpoint.SavedSearch(self.search, history, self.slice_end, self.elapsed, self._initial)
         checkpoint.save(self.run.checkpoint, run)
         self.written = time.perf_counter()
         self.writing = self.written - started

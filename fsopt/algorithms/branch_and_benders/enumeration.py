@@ -10,12 +10,12 @@ import numpy as np
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.problem import Partial
-from fsopt.algorithms.branch_and_benders.search import Search
+from fsopt.algorithms.branch_and_benders.search import SelectionSearch
 from fsopt.typing import Mask
 
 
 @dataclass
-class Enumeration(Search):
+class Enumeration(SelectionSearch):
     """A search that closes no node below the cutoff but those of one selection, which it keeps.
 
     Attributes

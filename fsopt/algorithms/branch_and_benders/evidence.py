@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fsopt.algorithms.branch_and_benders.cuts import Cut, Grid, bound, make_cut, on_grid, valid_grid
+from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, bound, make_cut, on_grid, valid_grid
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.search import Search
+from fsopt.algorithms.branch_and_benders.search import SelectionSearch
 from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, Replayed, replay, size_of
 from fsopt.answers.certificate import Certificate, Kind
 from fsopt.certificates.points import of_bounds
@@ -30,20 +30,20 @@ RESOLVED = 1e-9
 """Relative gap to which the relaxation of a leaf without a cut is solved again."""
 
 
-def pack(search: Search) -> dict[str, Any]:
+def pack(search: SelectionSearch) -> dict[str, Any]:
     """Return the evidence behind the bound of a search: strings and numbers alone."""
     leaves = {node.number: node.cut.name for _, _, node in search.heap}
     used: dict[int, int] = {}
     stream = renumbered(search.tree.stream(leaves), used, search.tree.cuts)
-    held = [search.tree.cuts[name] for name in used]
-    grids = np.array([grid for grid, _ in held], dtype=np.int32).reshape(len(held), search.problem.n)
-    mu = np.array([multipliers for _, multipliers in held]).reshape(len(held), len(search.problem.r))
+    cuts = [search.tree.cuts[name] for name in used]
+    grids = np.array([grid for grid, _ in cuts], dtype=np.int32).reshape(len(cuts), search.problem.n)
+    mu = np.array([multipliers for _, multipliers in cuts]).reshape(len(cuts), len(search.problem.r))
     return {
         "format": FORMAT,
         "tree": _text(np.array(stream, dtype=np.int32)),
         "alpha": _text(grids),
         "mu": _text(mu),
-        "cuts": len(held),
+        "cuts": len(cuts),
     }
 
 
@@ -59,18 +59,18 @@ def renumbered(stream: list[int], used: dict[int, int], known: Mapping[int, Any]
     return out
 
 
-def verify(problem: SelectionProblem, held: Mapping[str, Any]) -> Replayed:
+def verify(problem: SelectionProblem, evidence: Mapping[str, Any]) -> Replayed:
     """Replay packed evidence, without a search; a leaf whose cut was not kept is bounded by its relaxation again.
 
     Raises
     ------
     ValueError, KeyError, TypeError : the evidence is damaged, or is of another problem.
     """
-    stream, grids, mu = unpacked(problem, held)
+    stream, grids, mu = unpacked(problem, evidence)
     count = len(grids)
-    made: dict[int, Cut] = {}
+    made: dict[int, BendersCut] = {}
 
-    def cut_of(name: int) -> Cut | None:
+    def cut_of(name: int) -> BendersCut | None:
         if name == FORGOTTEN:
             return None
         if name not in made:
@@ -85,23 +85,23 @@ def verify(problem: SelectionProblem, held: Mapping[str, Any]) -> Replayed:
         raise ValueError("the tree ends early") from error
 
 
-def unpacked(problem: SelectionProblem, held: Mapping[str, Any]) -> tuple[list[int], NDArray[np.int32], Matrix]:
+def unpacked(problem: SelectionProblem, evidence: Mapping[str, Any]) -> tuple[list[int], NDArray[np.int32], Matrix]:
     """Return the stream of packed evidence, and the multipliers of its cuts: on the grid (cuts, n), and mu (cuts, k).
 
     Raises
     ------
     ValueError, KeyError, TypeError : the evidence is damaged, or is of another problem.
     """
-    if held["format"] != FORMAT:
-        raise ValueError(f"its format is {held['format']!r}")
-    count = held["cuts"]
+    if evidence["format"] != FORMAT:
+        raise ValueError(f"its format is {evidence['format']!r}")
+    count = evidence["cuts"]
     if not isinstance(count, int) or isinstance(count, bool) or count < 0:
         raise ValueError(f"its number of cuts is {count!r}")
-    grids = _array(held["alpha"], np.int32).reshape(count, problem.n)
-    mu = _array(held["mu"], np.float64).reshape(count, len(problem.r))
+    grids = _array(evidence["alpha"], np.int32).reshape(count, problem.n)
+    mu = _array(evidence["mu"], np.float64).reshape(count, len(problem.r))
     if not np.isfinite(mu).all() or mu.min(initial=0.0) < 0.0:
         raise ValueError("a multiplier of a constraint is negative or not finite")
-    return _array(held["tree"], np.int32).tolist(), grids, mu
+    return _array(evidence["tree"], np.int32).tolist(), grids, mu
 
 
 def relaxation_bound(problem: SelectionProblem, at: Partial) -> float:
@@ -113,7 +113,7 @@ def relaxation_bound(problem: SelectionProblem, at: Partial) -> float:
     return bound(problem, make_cut(problem, FORGOTTEN, grid, found.mu), at).value
 
 
-def certify(search: Search, answer: Incumbent, lower: float) -> Certificate:
+def certify(search: SelectionSearch, answer: Incumbent, lower: float) -> Certificate:
     """Certify the bounds: every cut that closes a leaf is dual feasible in integers, and the gap is closed."""
     y, tops = search.problem.y, search.problem.tops
     cuts = search.tree.cuts.items()
@@ -122,7 +122,7 @@ def certify(search: Search, answer: Incumbent, lower: float) -> Certificate:
     return of_bounds(Kind.GBD, residuals, answer.value, lower, tolerance=tolerance, source="branch and bound")
 
 
-def useful_cuts(search: Search) -> list[Grid]:
+def useful_cuts(search: SelectionSearch) -> list[Grid]:
     """Return the multipliers of the cuts in the pool."""
     return [search.tree.cuts[name][0] for name in search.pool.names.tolist() if name in search.tree.cuts]
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import Cut, Pool
+from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Pool
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.tree import Tree
+from fsopt.algorithms.branch_and_benders.tree import SelectionTree
 from fsopt.common import clock
 from fsopt.typing import Mask, Vector
 
@@ -50,7 +50,7 @@ class Incumbents:
 
     problem: SelectionProblem
     pool: Pool
-    tree: Tree
+    tree: SelectionTree
     solver: NodeSolver
     gap: float
     best: Incumbent | None = None
@@ -86,7 +86,7 @@ class Incumbents:
 
     def solve(
         self, selection: Mask, cutoff: float = np.inf, near: NodeHyperplane | None = None
-    ) -> tuple[float, Cut | None]:
+    ) -> tuple[float, BendersCut | None]:
         """Solve the support vector machine on a selection up to a cutoff; return its value and its cut.
 
         The value is that of a hyperplane, at least the optimal one, and far from it where the cutoff was reached.
@@ -107,14 +107,14 @@ class Incumbents:
             clock.check()
         return value, cut
 
-    def add_cut(self, alpha: Vector) -> Cut | None:
+    def add_cut(self, alpha: Vector) -> BendersCut | None:
         """Put the cut of multipliers into the pool; None where they are not near the grid."""
         grid = self.solver.numbers.on_grid(alpha, self.problem.y, self.problem.caps)
         if grid is None:
             return None
         name, mu = self.tree.number(), np.zeros(len(self.problem.r))
         self.tree.cuts[name] = (grid, mu)
-        cut: Cut = self.solver.numbers.make_cut(self.problem, name, grid, mu)
+        cut: BendersCut = self.solver.numbers.make_cut(self.problem, name, grid, mu)
         self.pool.add(cut)
         return cut
 

@@ -59,7 +59,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.reduced_system import Solve, reduced_system
-from fsopt.algorithms.branch_and_benders.relaxation import Iterate, Relaxation, balanced, cold, dual_value
+from fsopt.algorithms.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, balanced, cold, dual_value
 from fsopt.common import clock
 from fsopt.errors import OutOfTimeError
 from fsopt.typing import Mask, Vector
@@ -110,7 +110,7 @@ class Solved:
     late: bool = False
 
 
-def solve(program: Relaxation, goal: Goal, start: Iterate | None = None) -> Solved | None:
+def solve(program: NodeRelaxation, goal: Goal, start: InteriorPoint | None = None) -> Solved | None:
     """Solve the relaxation of a node until the goal is reached, no step makes progress, or the time is over.
 
     Returns
@@ -144,8 +144,8 @@ def solve(program: Relaxation, goal: Goal, start: Iterate | None = None) -> Solv
 class _Run:
     """The steps of one run, and the best dual value so far."""
 
-    program: Relaxation
-    at: Iterate
+    program: NodeRelaxation
+    at: InteriorPoint
     bound: float = -np.inf
     best: tuple[Vector, Vector] | None = None
     plus: Mask = field(init=False)

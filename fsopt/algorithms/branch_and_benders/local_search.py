@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import Cut
+from fsopt.algorithms.branch_and_benders.cuts import BendersCut
 from fsopt.algorithms.branch_and_benders.machines import Local, Machines, Neighbours
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.typing import Indices, Mask, Matrix, Vector
@@ -49,7 +49,7 @@ class LocalSearch:
     """
 
     problem: SelectionProblem
-    cuts: Sequence[Cut]
+    cuts: Sequence[BendersCut]
     most: int
     go_on: Callable[[], bool]
     compiled: bool = False

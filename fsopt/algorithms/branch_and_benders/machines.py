@@ -20,7 +20,7 @@ from fsopt.typing import Indices, Mask, Matrix, Vector
 
 GAP = 1e-6
 """Relative gap of the support vector machines."""
-KEPT = 1000
+NEAREST = 1000
 """Samples nearest to the margin that an exchange is tried on, where there are more than twice as many."""
 WORK = 2e5
 """Multiplications of a step from which compiled functions are worth it though the nodes are not compiled."""
@@ -59,12 +59,12 @@ class Machines:
     @classmethod
     def near(cls, problem: SelectionProblem, at: Local) -> Machines:
         """Return the samples nearest to the margin of a selection, enough to balance the others; all where few."""
-        if problem.n <= 2 * KEPT:
+        if problem.n <= 2 * NEAREST:
             return cls(problem)
         margins = at.hyperplane[:-1] @ problem.rows(at.features) + at.hyperplane[-1] * problem.y
         distance = problem.distance(margins)
         order = np.argsort(distance, kind="stable")
-        count = max(KEPT, int(np.sum(distance == 0.0)))
+        count = max(NEAREST, int(np.sum(distance == 0.0)))
         while 2 * count < problem.n:
             kept = np.sort(order[:count])
             frozen = np.where(margins < 1.0, problem.caps, 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from fsopt.algorithms.branch_and_benders.interior_point import Solved
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.relaxation import Floats, Iterate, Relaxation
+from fsopt.algorithms.branch_and_benders.relaxation import Floats, InteriorPoint, NodeRelaxation
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 
@@ -66,7 +66,7 @@ class Samples:
         return alpha
 
 
-def node_program(problem: SelectionProblem, at: Partial, features: Indices, samples: Samples | None) -> Relaxation:
+def node_program(problem: SelectionProblem, at: Partial, features: Indices, samples: Samples | None) -> NodeRelaxation:
     """Return the program of a node with some free features and samples, of all samples for None."""
     inside = at.inside.nonzero()[0]
     columns = np.append(inside, features)
@@ -83,7 +83,7 @@ def node_program(problem: SelectionProblem, at: Partial, features: Indices, samp
     R = problem.R[:, features]
     active = _active(R, left)
     lam, selected = problem.lam[features], len(inside)
-    return Relaxation(rows.T, problem.term.of(kept), selected, R[active], left[active], lam, q, constant, balance)
+    return NodeRelaxation(rows.T, problem.term.of(kept), selected, R[active], left[active], lam, q, constant, balance)
 
 
 def unfolded(
@@ -108,14 +108,14 @@ def unfolded(
 
 
 def warm_start(
-    program: Relaxation,
-    warm: Callable[[Relaxation, Vector, Vector, Vector, Floats | None], Iterate],
+    program: NodeRelaxation,
+    warm: Callable[[NodeRelaxation, Vector, Vector, Vector, Floats | None], InteriorPoint],
     parent: NodeHyperplane,
     margins: Vector,
     features: Indices,
     at: Partial,
     samples: Samples | None,
-) -> Iterate:
+) -> InteriorPoint:
     """Return a point to start from, by ``warm`` from the parent's hyperplane, shares, margins (n,) and multipliers."""
     alpha = parent.alpha
     if samples is not None:

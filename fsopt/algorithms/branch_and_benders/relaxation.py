@@ -21,7 +21,7 @@ INSIDE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Relaxation:
+class NodeRelaxation:
     r"""The program of a node.
 
     Attributes
@@ -58,7 +58,7 @@ class Relaxation:
 
 
 @dataclass
-class Iterate:
+class InteriorPoint:
     """An iterate, also a point to start from; ``x`` and ``z`` hold the complementary pairs one after the other.
 
     Attributes
@@ -74,7 +74,7 @@ class Iterate:
     hyperplane: Vector
 
 
-def cold(program: Relaxation) -> Iterate:
+def cold(program: NodeRelaxation) -> InteriorPoint:
     """Return a point to start from, without knowledge of another node and without frozen samples.
 
     The multipliers are balanced, half of their bounds or of what the margin 0 asks for, and w is 0. All complementary
@@ -94,16 +94,18 @@ def cold(program: Relaxation) -> Iterate:
     product = float(alpha.max(initial=0.0))
     known, partners = (x > 0.0), (z > 0.0)
     x[~known], z[~partners] = product / z[~known], product / x[~partners]
-    return Iterate(x, z, np.zeros(features), np.zeros(features + 1))
+    return InteriorPoint(x, z, np.zeros(features), np.zeros(features + 1))
 
 
-def _even_multipliers(program: Relaxation, size: float) -> Vector:
+def _even_multipliers(program: NodeRelaxation, size: float) -> Vector:
     """Return mu (k,) of the same order for all constraints, for gains of a size."""
     largest = np.maximum(np.abs(program.R).max(axis=1, initial=0.0), 1e-12)
     return np.asarray(size / largest / max(len(program.r), 1))
 
 
-def warm(program: Relaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None) -> Iterate:
+def warm(
+    program: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None
+) -> InteriorPoint:
     """Return a point to start from, close to a parent's optimum and to the central path.
 
     Multipliers and shares keep the parent's values, but for a distance from their bounds: at a margin of 1 + d it is
@@ -137,7 +139,7 @@ def warm(program: Relaxation, hyperplane: Vector, sigma: Vector, margins: Vector
     sigma, slack, rho = _pairs(sigma, multipliers @ program.R - gain, 1.0, mu)
     x = np.concatenate([known, c - known, rho, sigma, multipliers])
     partners = np.concatenate([z, xi, 1.0 - sigma, slack, mu / multipliers])
-    return Iterate(x, partners, q, hyperplane)
+    return InteriorPoint(x, partners, q, hyperplane)
 
 
 def _pairs(value: Vector, away: Vector, most: float | Vector, mu: float) -> tuple[Vector, Vector, Vector]:
@@ -150,7 +152,7 @@ def _pairs(value: Vector, away: Vector, most: float | Vector, mu: float) -> tupl
     return value, upper + away, upper
 
 
-def _multipliers(program: Relaxation, gain: Vector, mu: float) -> Vector:
+def _multipliers(program: NodeRelaxation, gain: Vector, mu: float) -> Vector:
     """Return multipliers (k,) of the constraints: of one, the gain for weight of the last feature that fits."""
     if len(program.r) != 1 or not len(gain):
         return _even_multipliers(program, max(float(np.abs(gain).max(initial=0.0)), 1e-8))
@@ -161,7 +163,7 @@ def _multipliers(program: Relaxation, gain: Vector, mu: float) -> Vector:
     return np.array([max(float(ratio[order[min(last, len(order) - 1)]]), mu)])
 
 
-def dual_value(program: Relaxation, alpha: Vector, mu: Vector) -> tuple[float, float]:
+def dual_value(program: NodeRelaxation, alpha: Vector, mu: Vector) -> tuple[float, float]:
     """Return the dual value at balanced multipliers alpha (n,) and mu (k,) >= 0, and what the features charge in it."""
     s = program.selected
     q = (alpha @ program.Zy)[:-1] + program.q

@@ -8,8 +8,8 @@ import numpy as np
 
 from fsopt.algorithms.branch_and_benders.cuts import bound
 from fsopt.algorithms.branch_and_benders.nodes import WHOLE
-from fsopt.algorithms.branch_and_benders.root_steps import Steps
-from fsopt.algorithms.branch_and_benders.search import CLOSE, Node, Search
+from fsopt.algorithms.branch_and_benders.root_steps import RootSteps
+from fsopt.algorithms.branch_and_benders.search import CLOSE, SelectionNode, SelectionSearch
 from fsopt.common import clock
 from fsopt.data.matrices import is_sparse
 from fsopt.errors import OutOfTimeError
@@ -36,7 +36,7 @@ FEW = 64
 bounds."""
 
 
-def begin(search: Search, go_on: Callable[[], bool], initial: Mask | None = None) -> Iterator[int]:
+def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | None = None) -> Iterator[int]:
     """Solve the root, which has a selection, and find incumbents, from the first stage that is not complete.
 
     Yields, after each stage, the number of those that are complete; after the first one there is an incumbent, or the
@@ -74,7 +74,7 @@ def begin(search: Search, go_on: Callable[[], bool], initial: Mask | None = None
         yield _ended(search)
 
 
-def any_selection(search: Search, go_on: Callable[[], bool]) -> bool:
+def any_selection(search: SelectionSearch, go_on: Callable[[], bool]) -> bool:
     """Take the first selection that the constraints allow, by depth-first search; return whether there is one.
 
     Raises
@@ -96,13 +96,13 @@ def any_selection(search: Search, go_on: Callable[[], bool]) -> bool:
     raise OutOfTimeError("no selection was found in time", "give more seconds")
 
 
-def _ended(search: Search) -> int:
+def _ended(search: SelectionSearch) -> int:
     """End a stage, and return the number of those that are complete."""
     search.stage += 1
     return search.stage
 
 
-def _first(search: Search, initial: Mask | None) -> None:
+def _first(search: SelectionSearch, initial: Mask | None) -> None:
     """Try the given selection, and the features whose class means differ most: one support vector machine each."""
     if initial is not None:
         search.incumbents.solve(initial)
@@ -113,7 +113,7 @@ def _first(search: Search, initial: Mask | None) -> None:
         search.incumbents.try_selection(selection)
 
 
-def _relax(search: Search) -> None:
+def _relax(search: SelectionSearch) -> None:
     """Solve the relaxation: of sparse samples by first-order steps, which find the features with a share, and then by
     interior points where these are few enough for their systems.
     """
@@ -123,7 +123,7 @@ def _relax(search: Search) -> None:
     if not suited or root.at.free.sum() <= WHOLE:
         search.solve_root()
         return
-    steps = Steps(problem, root.at)
+    steps = RootSteps(problem, root.at)
     few = False
     for gap in GAPS:
         steps.run(gap)
@@ -133,14 +133,14 @@ def _relax(search: Search) -> None:
             break
     cut = search.incumbents.add_cut(found.alpha) or root.cut
     search.heap.clear()
-    search.push(Node(0, root.at, bound(problem, cut, root.at).value, cut, found.hyperplane))
+    search.push(SelectionNode(0, root.at, bound(problem, cut, root.at).value, cut, found.hyperplane))
     clock.check()
     if few:
         search.solver.likely = found.hyperplane.sigma
         search.solve_root()
 
 
-def _rounded(search: Search, go_on: Callable[[], bool]) -> None:
+def _rounded(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Round the relaxation by its shares and by its weights."""
     node, incumbents = search.heap[0][2], search.incumbents
     score = node.hyperplane.sigma + 1e-9 * np.abs(node.hyperplane.w)
@@ -154,20 +154,20 @@ def _rounded(search: Search, go_on: Callable[[], bool]) -> None:
     incumbents.exchange(CLOSE, go_on)
 
 
-def _of_the_likely(search: Search, go_on: Callable[[], bool]) -> None:
+def _of_the_likely(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from the features with a share in the relaxation."""
     node = search.heap[0][2]
     likely = ~node.at.outside & (node.hyperplane.sigma > LIKELY)
     _eliminated(search, go_on, _largest(search, likely, node.hyperplane.sigma))
 
 
-def _of_all(search: Search, go_on: Callable[[], bool]) -> None:
+def _of_all(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from all features, of many from those of largest gain."""
     node = search.heap[0][2]
     _eliminated(search, go_on, _largest(search, ~node.at.outside, node.cut.gains))
 
 
-def _largest(search: Search, start: Mask, score: Vector) -> Mask:
+def _largest(search: SelectionSearch, start: Mask, score: Vector) -> Mask:
     """Return the features to start an elimination from, with those inside: of many those of largest score."""
     at, most = search.heap[0][2].at, min(MOST, int(np.sqrt(WORK / search.problem.n)))
     free = np.flatnonzero(start & at.free)
@@ -176,7 +176,7 @@ def _largest(search: Search, start: Mask, score: Vector) -> Mask:
     return kept
 
 
-def _eliminated(search: Search, go_on: Callable[[], bool], start: Mask) -> None:
+def _eliminated(search: SelectionSearch, go_on: Callable[[], bool], start: Mask) -> None:
     share = 0.0 if search.problem.p <= EVERY_FEATURE else STEP
     before = search.incumbents.best
     search.incumbents.eliminated(start, go_on, share=share)
@@ -184,7 +184,7 @@ def _eliminated(search: Search, go_on: Callable[[], bool], start: Mask) -> None:
         search.incumbents.exchange(CLOSE, go_on)
 
 
-def _exchanged(search: Search, go_on: Callable[[], bool]) -> None:
+def _exchanged(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Exchange features from the best selection so far, and from perturbed ones: more of them where the gap is wide."""
     value = search.incumbents.value
     if not search.settings.thorough:

@@ -57,7 +57,7 @@ BLOCK = 256
 
 
 @dataclass(frozen=True)
-class Pair:
+class RootPair:
     """A pair of a hyperplane and multipliers, as arrays: w (p,), b () and alpha (n,)."""
 
     w: Vector
@@ -65,7 +65,7 @@ class Pair:
     alpha: Vector
 
 
-class Steps:
+class RootSteps:
     """Primal-dual steps of the relaxation of a root, from w = 0.
 
     Attributes
@@ -84,9 +84,9 @@ class Steps:
         p, n = Z.shape
         weights = np.zeros(problem.p) if main is None else problem.R[main]
         free, term = at.free[kept], problem.term
-        self.room = math.inf
+        self.budget = math.inf
         if main is not None:
-            self.room = float(problem.r[main] + problem.tolerances[main] - weights[at.inside].sum())
+            self.budget = float(problem.r[main] + problem.tolerances[main] - weights[at.inside].sum())
         self.constant, self.power = float(problem.lam[at.inside].sum()), problem.loss.power
         by_feature, by_sample = _absolute_sums(Z)
         self.Z, self.y = Z, problem.y
@@ -102,7 +102,7 @@ class Steps:
         self._gap = math.inf
         self.norm = MARGIN * self._norm()
         zero = np.zeros(p)
-        start = Pair(zero, 0.0 * self.y[0], self._beginning())
+        start = RootPair(zero, 0.0 * self.y[0], self._beginning())
         self.at = self.mean = self.best = self._start = start
         self.lower, self.upper = -math.inf, math.inf
 
@@ -136,13 +136,13 @@ class Steps:
     def _closed(self, gap: float) -> bool:
         return self.upper - self.lower <= gap * abs(self.upper)
 
-    def ends(self, pair: Pair) -> tuple[float, float]:
+    def ends(self, pair: RootPair) -> tuple[float, float]:
         """Return the lower bound by the multipliers of a pair, and the value of the relaxation at its hyperplane."""
         alpha = self.balanced(pair.alpha)
         q = self.Z @ alpha
         gains = 0.5 * q * q - self.costs
         mu = self._multiplier(lambda mu: float(np.sum(np.where(gains > mu * self.weights, self.weights, 0.0 * gains))))
-        lower = float(np.sum(alpha - 0.5 * self.gamma * alpha * alpha)) - (mu * self.room if mu else 0.0)
+        lower = float(np.sum(alpha - 0.5 * self.gamma * alpha * alpha)) - (mu * self.budget if mu else 0.0)
         lower -= float(np.sum(_positive(gains - mu * self.weights)))
         sigma = self.shares(pair.w, 0.0)
         slacks = _positive(1.0 - self._forms(pair))
@@ -178,15 +178,15 @@ class Steps:
             z = w + tau * (self.Z @ alpha)
             sigma = self.shares(z, tau)
             w, b = sigma * z / (sigma + tau), b + along * self.of_b * (self.y @ alpha)
-            before, forms = forms, self._forms(Pair(w, b, alpha))
+            before, forms = forms, self._forms(RootPair(w, b, alpha))
             alpha = (alpha + rho * (1.0 - 2.0 * forms + before)) / (1.0 + rho * self.gamma)
             alpha = _within(alpha, self.caps)
             sums = [total + part for total, part in zip(sums, (w, b, alpha), strict=True)]
         self._total += STEPS
         self._since += STEPS
-        self.at, self.mean = Pair(w, b, alpha), Pair(*(total / self._since for total in sums))
+        self.at, self.mean = RootPair(w, b, alpha), RootPair(*(total / self._since for total in sums))
 
-    def _restart(self, at: Pair, gap: float) -> None:
+    def _restart(self, at: RootPair, gap: float) -> None:
         """Start anew from a pair, with the ratio of the distances from the last start, halfway on logarithms."""
         w, alpha = at.w - self._start.w, at.alpha - self._start.alpha
         b = float(at.b - self._start.b)
@@ -199,25 +199,25 @@ class Steps:
 
     def _multiplier(self, used: Callable[[float], float]) -> float:
         """Return the smallest mu >= 0 at which a falling function is within the constraint, from above."""
-        if used(0.0) <= self.room:
+        if used(0.0) <= self.budget:
             return 0.0
         low = high = self._mu
         factor = NEAR
-        while used(high) > self.room:
+        while used(high) > self.budget:
             low, high = high, factor * high
             factor *= factor
-        while low == high or used(low) <= self.room:
+        while low == high or used(low) <= self.budget:
             if low < TINY * TINY:
                 return low
             low, high = low / factor, low
             factor *= factor
         while high > (1.0 + EXACT) * low:
             middle = math.sqrt(low * high)
-            low, high = (middle, high) if used(middle) > self.room else (low, middle)
+            low, high = (middle, high) if used(middle) > self.budget else (low, middle)
         self._mu = high
         return high
 
-    def _forms(self, pair: Pair) -> Vector:
+    def _forms(self, pair: RootPair) -> Vector:
         forms: Vector = pair.w @ self.Z + pair.b * self.y
         return forms
 
@@ -227,7 +227,7 @@ class Steps:
         at = np.ones_like(self.y)
         for _ in range(POWER):
             at = unit * at
-            at = unit * self._forms(Pair(self.of_w * (self.Z @ at), self.of_b * (self.y @ at), at))
+            at = unit * self._forms(RootPair(self.of_w * (self.Z @ at), self.of_b * (self.y @ at), at))
             size = math.sqrt(float(at @ at))
             at = at / size
         return math.sqrt(size)
@@ -235,7 +235,7 @@ class Steps:
     def _beginning(self) -> Vector:
         """Return balanced multipliers (n,), of half their bounds, scaled to a positive dual value."""
         alpha = self.balanced(0.5 * self.caps)
-        total, pair = float(np.sum(alpha)), Pair(0.0 * self.of_w, 0.0 * self.y[0], alpha)
+        total, pair = float(np.sum(alpha)), RootPair(0.0 * self.of_w, 0.0 * self.y[0], alpha)
         square = total + self.constant - self.ends(pair)[0]  # that of alpha, at least 0
         return alpha * min(1.0, 0.5 * total / max(square, TINY))
 

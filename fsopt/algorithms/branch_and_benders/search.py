@@ -12,10 +12,10 @@ import numpy as np
 from fsopt.algorithms.branch_and_benders import compiled, cuts
 from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.closing import Closing
-from fsopt.algorithms.branch_and_benders.cuts import Cut, Grid
+from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders.last_feature import one_left
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
-from fsopt.algorithms.branch_and_benders.one_more import one_left
 from fsopt.algorithms.branch_and_benders.problem import Partial
 from fsopt.common import clock
 
@@ -32,18 +32,18 @@ CLOSE = 16
 
 
 @dataclass(frozen=True)
-class Node:
+class SelectionNode:
     """An open node: its number, partial selection, bound, and the cut and hyperplane of its relaxation."""
 
     number: int
     at: Partial
     bound: float
-    cut: Cut
+    cut: BendersCut
     hyperplane: NodeHyperplane
 
 
 @dataclass
-class Search(Closing):
+class SelectionSearch(Closing):
     """A branch and bound over partial selections.
 
     Attributes
@@ -56,7 +56,7 @@ class Search(Closing):
     """
 
     gains: Gains = field(init=False)
-    heap: list[tuple[float, int, Node]] = field(default_factory=list)
+    heap: list[tuple[float, int, SelectionNode]] = field(default_factory=list)
     solved: int = 0
     stage: int = 0
     visiting: bool = False
@@ -86,7 +86,7 @@ class Search(Closing):
     def open_root(self, at: Partial) -> None:
         """Make the root an open node, by the cut of alpha = 0 until its relaxation is solved."""
         cut = self._zero_cut()
-        self.push(Node(0, at, cuts.value(self.problem, cut, at), cut, self._unknown))
+        self.push(SelectionNode(0, at, cuts.value(self.problem, cut, at), cut, self._unknown))
 
     def solve_root(self) -> None:
         """Solve the relaxation of the open root; raises OutOfTimeError, and leaves it open, where there is no time."""
@@ -94,7 +94,7 @@ class Search(Closing):
             self.solve(0, root.at, None, [root.cut])
 
     @contextmanager
-    def _visit(self) -> Iterator[Node]:
+    def _visit(self) -> Iterator[SelectionNode]:
         """Take the open node of the smallest bound out of the heap for a visit.
 
         An interrupted visit leaves the node open and the tree as it was, without what it had closed or opened below.
@@ -121,17 +121,17 @@ class Search(Closing):
         for grid in grids:
             self.pool.add(self._register(grid, np.zeros(len(self.problem.r))))
 
-    def push(self, node: Node) -> None:
+    def push(self, node: SelectionNode) -> None:
         """Add an open node."""
         heapq.heappush(self.heap, (node.bound, node.number, node))
 
-    def _branch(self, node: Node) -> None:
+    def _branch(self, node: SelectionNode) -> None:
         """Visit an open node: branch on one feature after another until a child without it stays open."""
         at = self._pegged(node.number, node.at, node.cut)
         if at is None:
             return
         if one_left(self.problem, at):
-            self._one_more(node.number, at, node.hyperplane, node.cut.gains)
+            self._last_feature(node.number, at, node.hyperplane, node.cut.gains)
             return
         if self.nodes < ROUNDED or self.nodes % ROUNDED_EVERY == 0:
             self._round(at, node.hyperplane)
@@ -156,7 +156,7 @@ class Search(Closing):
                 break
         self._child(number, at, node)
 
-    def _child(self, number: int, at: Partial, parent: Node) -> float | None:
+    def _child(self, number: int, at: Partial, parent: SelectionNode) -> float | None:
         """Bound a child by the pool, then by its relaxation; return its bound where it stays open."""
         self.nodes += 1
         here = self.problem.propagated(at)
@@ -171,7 +171,9 @@ class Search(Closing):
                     return None
         return self.solve(number, here, parent.hyperplane, [parent.cut] if cut is None else [parent.cut, cut])
 
-    def solve(self, number: int, at: Partial, hyperplane: NodeHyperplane | None, known: list[Cut]) -> float | None:
+    def solve(
+        self, number: int, at: Partial, hyperplane: NodeHyperplane | None, known: list[BendersCut]
+    ) -> float | None:
         """Solve the relaxation of a node; return its bound where it stays open.
 
         ``known`` are cuts that do not close the node. The best cut becomes that of the node: its bound is never below
@@ -198,7 +200,7 @@ class Search(Closing):
             at = here
         values: list[float] = [self.solver.numbers.value(self.problem, c, at) for c in known] or [0.0]
         best = known[int(np.argmax(values))] if known else self._zero_cut()
-        self.push(Node(number, at, max(values), best, hyperplane))
+        self.push(SelectionNode(number, at, max(values), best, hyperplane))
         return max(values)
 
     @property

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.branching import Gains
-from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, Cut, bound, make_cut, valid_grid
+from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, BendersCut, bound, make_cut, valid_grid
 from fsopt.algorithms.branch_and_benders.evidence import relaxation_bound
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.root import STAGES
-from fsopt.algorithms.branch_and_benders.search import Node, Search
+from fsopt.algorithms.branch_and_benders.search import SelectionNode, SelectionSearch
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
-from fsopt.algorithms.branch_and_benders.tree import NODE, Tree, replay
+from fsopt.algorithms.branch_and_benders.tree import NODE, SelectionTree, replay
 
 
-def snapshot(search: Search) -> tuple[dict[str, Any], dict[str, Any]]:
+def snapshot(search: SelectionSearch) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the arrays and the words of a search between two nodes."""
     p, k = search.problem.p, len(search.problem.r)
     nodes = [node for _, _, node in sorted(search.heap, key=lambda entry: entry[:2])]
@@ -65,18 +65,18 @@ def snapshot(search: Search) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def restored(
     problem: SelectionProblem, settings: BranchSettings, arrays: Mapping[str, Any], words: Mapping[str, Any]
-) -> Search:
+) -> SelectionSearch:
     """Return the search of a snapshot: cuts, bounds and values are computed again, and the tree is replayed.
 
     Raises
     ------
     ValueError, KeyError, TypeError : the snapshot is damaged, or of another problem.
     """
-    search = Search(problem, settings)
+    search = SelectionSearch(problem, settings)
     search.tree = search.incumbents.tree = _tree(problem, arrays, words)
-    made: dict[int, Cut] = {}
+    made: dict[int, BendersCut] = {}
 
-    def cut_of(name: int) -> Cut | None:
+    def cut_of(name: int) -> BendersCut | None:
         if name not in made and name in search.tree.cuts:
             made[name] = make_cut(problem, name, *search.tree.cuts[name])
         return made.get(name)
@@ -106,7 +106,7 @@ def restored(
     return search
 
 
-def _tree(problem: SelectionProblem, arrays: Mapping[str, Any], words: Mapping[str, Any]) -> Tree:
+def _tree(problem: SelectionProblem, arrays: Mapping[str, Any], words: Mapping[str, Any]) -> SelectionTree:
     grids, mu = np.asarray(arrays["grids"]), np.asarray(arrays["mu"], dtype=float)
     names = [int(v) for v in arrays["cut_names"]]
     if grids.dtype != np.int32 or grids.shape != (len(names), problem.n) or mu.shape != (len(names), len(problem.r)):
@@ -117,7 +117,7 @@ def _tree(problem: SelectionProblem, arrays: Mapping[str, Any], words: Mapping[s
         or not all(valid_grid(g, problem.y, problem.tops) for g in grids)
     ):
         raise ValueError("its cuts are not valid")
-    tree = Tree(cuts={name: (grids[k], mu[k]) for k, name in enumerate(names)}, next=int(words["next"]))
+    tree = SelectionTree(cuts={name: (grids[k], mu[k]) for k, name in enumerate(names)}, next=int(words["next"]))
     tree.used = {int(v) for v in arrays["used"]}
     stream = [int(v) for v in arrays["stream"]]
     # An open root goes on where its own marks end; every other open node begins marks of its own.
@@ -125,7 +125,7 @@ def _tree(problem: SelectionProblem, arrays: Mapping[str, Any], words: Mapping[s
     return tree
 
 
-def _open_nodes(search: Search, arrays: Mapping[str, Any], cut_of: Any) -> None:
+def _open_nodes(search: SelectionSearch, arrays: Mapping[str, Any], cut_of: Any) -> None:
     p = search.problem.p
     count = len(arrays["open_numbers"])
     parts = {
@@ -143,7 +143,7 @@ def _open_nodes(search: Search, arrays: Mapping[str, Any], cut_of: Any) -> None:
         at = Partial(parts["inside"][k].astype(bool), parts["outside"][k].astype(bool))
         w, sigma = (parts[name][k].astype(float) for name in ("w", "sigma"))
         hyperplane = NodeHyperplane(w, float(parts["b"][k]), sigma, parts["alpha"][k].astype(np.float32))
-        search.push(Node(int(number), at, bound(search.problem, cut, at).value, cut, hyperplane))
+        search.push(SelectionNode(int(number), at, bound(search.problem, cut, at).value, cut, hyperplane))
 
 
 def _within(tree: Partial, node: Partial) -> bool:
@@ -151,7 +151,7 @@ def _within(tree: Partial, node: Partial) -> bool:
     return bool(np.array_equal(tree.inside, node.inside) and np.array_equal(tree.outside, node.outside))
 
 
-def _pool(search: Search, arrays: Mapping[str, Any], words: Mapping[str, Any], cut_of: Any) -> None:
+def _pool(search: SelectionSearch, arrays: Mapping[str, Any], words: Mapping[str, Any], cut_of: Any) -> None:
     names, score = np.asarray(arrays["pool_names"]), np.asarray(arrays["pool_score"], dtype=float)
     if names.shape != (CAPACITY,) or score.shape != names.shape or not np.isfinite(score).all():
         raise ValueError("its pool of cuts has another size")
@@ -164,7 +164,7 @@ def _pool(search: Search, arrays: Mapping[str, Any], words: Mapping[str, Any], c
     search.pool.tests, search.pool.hits = (int(v) for v in words["pool"])
 
 
-def _incumbent(search: Search, arrays: Mapping[str, Any]) -> None:
+def _incumbent(search: SelectionSearch, arrays: Mapping[str, Any]) -> None:
     problem, incumbents = search.problem, search.incumbents
     keys, values = np.asarray(arrays["tried_keys"], dtype=np.uint8), np.asarray(arrays["tried_values"], dtype=float)
     if len(keys) != len(values):

@@ -21,12 +21,12 @@ from threadpoolctl import threadpool_limits
 
 from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.compiled import counted
-from fsopt.algorithms.branch_and_benders.cuts import Cut, Grid, Pool
+from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, Pool
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
-from fsopt.algorithms.branch_and_benders.search import Node, Search
+from fsopt.algorithms.branch_and_benders.search import SelectionNode, SelectionSearch
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
-from fsopt.algorithms.branch_and_benders.tree import Tree
+from fsopt.algorithms.branch_and_benders.tree import SelectionTree
 from fsopt.common import clock
 from fsopt.common.teams import Team
 from fsopt.drivers.interruption import deferred_interruption
@@ -40,7 +40,7 @@ SHARED = 16
 
 
 @dataclass
-class Task:
+class SearchSlice:
     """A slice of a search: its key, its problem where it is sent, open nodes, cuts with their multipliers, incumbent,
     where its numbers begin, its seconds, and those of the whole search that are left, None without a limit.
     """
@@ -48,8 +48,8 @@ class Task:
     key: str
     problem: SelectionProblem | None
     settings: BranchSettings
-    nodes: list[Node]
-    cuts: list[tuple[Cut, tuple[Grid, Vector]]]
+    nodes: list[SelectionNode]
+    cuts: list[tuple[BendersCut, tuple[Grid, Vector]]]
     best: Incumbent | None
     width: tuple[float, float]
     gains: Gains
@@ -59,17 +59,17 @@ class Task:
 
 
 @dataclass
-class Outcome:
+class SliceRest:
     """The rest of a slice: numbers of the given nodes that are still open, new open nodes, part of the tree, smallest
     closed bound, incumbent, cuts, what was learned.
     """
 
     untouched: list[int]
-    nodes: list[Node]
-    tree: Tree
+    nodes: list[SelectionNode]
+    tree: SelectionTree
     closed: float
     best: Incumbent | None
-    cuts: list[Cut]
+    cuts: list[BendersCut]
     width: tuple[float, float]
     gains: Gains
     visited: int
@@ -77,7 +77,7 @@ class Outcome:
 
 
 @dataclass
-class _Held:
+class _Local:
     """What a thread keeps of the last search: its key, its problem, a pool, and the multipliers of the cuts there."""
 
     key: str
@@ -89,29 +89,29 @@ class _Held:
 _kept = threading.local()
 
 
-def _held(task: Task) -> _Held | None:
+def _local(task: SearchSlice) -> _Local | None:
     """Return what this thread keeps of the search of a task; None where it has to be sent."""
-    held: _Held | None = getattr(_kept, "held", None)
-    if held is None or held.key != task.key:
+    local: _Local | None = getattr(_kept, "local", None)
+    if local is None or local.key != task.key:
         if task.problem is None:
             return None
-        held = _kept.held = _Held(task.key, task.problem, Pool(task.problem), {})
-    known = set(held.pool.names.tolist())
+        local = _kept.local = _Local(task.key, task.problem, Pool(task.problem), {})
+    known = set(local.pool.names.tolist())
     for cut, multipliers in task.cuts:
         if cut.name not in known:
-            held.pool.add(cut)
-            held.grids[cut.name] = multipliers
-    return held
+            local.pool.add(cut)
+            local.grids[cut.name] = multipliers
+    return local
 
 
-def run_task(task: Task) -> Outcome | None:
+def run_task(task: SearchSlice) -> SliceRest | None:
     """Run a slice of a search, on one thread; None where its problem is unknown here."""
     end = time.perf_counter() + task.seconds
-    held = _held(task)
-    if held is None:
+    local = _local(task)
+    if local is None:
         return None
-    search = Search(held.problem, task.settings, tree=Tree(cuts=dict(held.grids), next=task.first))
-    search.pool = search.incumbents.pool = held.pool
+    search = SelectionSearch(local.problem, task.settings, tree=SelectionTree(cuts=dict(local.grids), next=task.first))
+    search.pool = search.incumbents.pool = local.pool
     search.incumbents.best = task.best
     search.solver.width, search.solver.widest = task.width
     search.gains.add(task.gains)
@@ -121,7 +121,7 @@ def run_task(task: Task) -> Outcome | None:
     with threadpool_limits(1), deferred_interruption(), clock.limited(task.left), counted(), suppress(OutOfTimeError):
         search.run(2**62, lambda: time.perf_counter() < end and search.tree.next < task.first + BLOCK)
     pool, cuts = search.pool, search.tree.cuts
-    held.grids = {name: cuts[name] for name in pool.names.tolist() if name in cuts}
+    local.grids = {name: cuts[name] for name in pool.names.tolist() if name in cuts}
     left = [entry[2] for entry in search.heap]
     given = {node.number for node in task.nodes}
     opened = [node for node in left if node.number not in given]
@@ -129,7 +129,7 @@ def run_task(task: Task) -> Outcome | None:
     places = {name: k for k, name in enumerate(pool.names.tolist())}
     shared = sorted(new, key=lambda cut: -pool.score[places[cut.name]])[:SHARED]
     search.tree.forget({node.cut.name for node in opened} | {cut.name for cut in shared}, 2**62)
-    return Outcome(
+    return SliceRest(
         untouched=[node.number for node in left if node.number in given],
         nodes=opened,
         tree=search.tree,
@@ -153,16 +153,16 @@ class _Tasks:
     key : of the search.
     """
 
-    search: Search
+    search: SelectionSearch
     owed: int
     key: str = field(default_factory=lambda: uuid4().hex)
 
-    def give(self, nodes: list[Node], seconds: float, left: float | None) -> Callable[[], Outcome | None]:
+    def give(self, nodes: list[SelectionNode], seconds: float, left: float | None) -> Callable[[], SliceRest | None]:
         """Return the task of some nodes."""
         search, cuts = self.search, self.search.tree.cuts
         first = search.tree.next
         search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
-        task = Task(
+        task = SearchSlice(
             key=self.key,
             problem=search.problem if self.owed > 0 else None,
             settings=BranchSettings(search.settings.tolerance),
@@ -178,7 +178,7 @@ class _Tasks:
         self.owed -= task.problem is not None
         return partial(run_task, task)
 
-    def take(self, nodes: list[Node], outcome: Outcome | None) -> int:
+    def take(self, nodes: list[SelectionNode], outcome: SliceRest | None) -> int:
         """Take in what is left of a task with its nodes; return how many it visited."""
         search = self.search
         if outcome is None:
@@ -201,7 +201,7 @@ class _Tasks:
         return outcome.visited
 
 
-def team_of(search: Search, executor: Executor, jobs: int) -> Team[Node, Outcome | None]:
+def team_of(search: SelectionSearch, executor: Executor, jobs: int) -> Team[SelectionNode, SliceRest | None]:
     """Return a team that searches the open nodes of a search."""
     tasks = _Tasks(search, jobs)
     return Team(search, executor, jobs, tasks.give, tasks.take)

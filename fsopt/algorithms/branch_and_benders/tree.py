@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import Cut, Grid, bound
+from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, bound
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.typing import Indices, Vector
 
@@ -30,7 +30,7 @@ FORGOTTEN = -1
 
 
 @dataclass
-class Tree:
+class SelectionTree:
     """The nodes of a search, and the multipliers behind their cuts.
 
     Attributes
@@ -82,7 +82,7 @@ class Tree:
         """Drop the multipliers that close nothing and are not needed; of the others too where they take over ``most``
         bytes, the oldest first.
         """
-        self.cuts = {name: held for name, held in self.cuts.items() if name in self.used or name in needed}
+        self.cuts = {name: cut for name, cut in self.cuts.items() if name in self.used or name in needed}
         size = sum(grid.nbytes for grid, _ in self.cuts.values())
         for name in sorted(set(self.cuts) - needed):
             if size <= most:
@@ -112,7 +112,7 @@ class Tree:
                 out += [LEAF, open_nodes[number]] if closed else [NODE, number]
         return out
 
-    def merge(self, other: Tree) -> None:
+    def merge(self, other: SelectionTree) -> None:
         """Take over the part of the tree below some nodes that another search made."""
         for node, marks in other.marks.items():
             self.marks.setdefault(node, []).extend(marks)
@@ -141,7 +141,7 @@ class Replayed:
 def replay(
     problem: SelectionProblem,
     stream: Sequence[int],
-    cut_of: Callable[[int], Cut | None],
+    cut_of: Callable[[int], BendersCut | None],
     relaxation: Callable[[Partial], float],
     opened: Callable[[int, Partial], None] | None = None,
 ) -> Replayed:
@@ -149,7 +149,7 @@ def replay(
 
     Parameters
     ----------
-    stream : of :meth:`Tree.stream`.
+    stream : of :meth:`SelectionTree.stream`.
     cut_of : returns the cut of a number, None where it was not kept.
     relaxation : returns the bound of a node by its own relaxation.
     opened : called with the number of each open node and its partial selection, which then add nothing to the bound;
@@ -206,7 +206,7 @@ def _feature(feature: int, at: Partial) -> int:
 def _pegged(
     problem: SelectionProblem,
     at: Partial,
-    cut: Cut | None,
+    cut: BendersCut | None,
     features: Sequence[int],
     relaxation: Callable[[Partial], float],
 ) -> tuple[float, int, Partial | None]:

@@ -6,7 +6,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fsopt.algorithms.interior_point.certificate import certify_rsvm, certify_svm, certify_svm_norm
-from fsopt.algorithms.interior_point.newton import Search
+from fsopt.algorithms.interior_point.newton import BestIterate
 from fsopt.algorithms.interior_point.problems import HingeProblem
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult
@@ -142,7 +142,7 @@ def svm_norm_interior_point(
 def _minimise(problem: HingeProblem, tolerance: float, max_iterations: int, run: Run) -> Steps[DriverResult]:
     """Run Newton's method from w = 0, small systems on one thread: two would wait for each other most of the time."""
     recorder = Recorder([], run)
-    search = Search(problem, recorder)
+    search = BestIterate(problem, recorder)
     with threadpool_limits(1 if min(problem.data.X.shape) < THREADED else None):
         _, stop = yield from run_loop(_newton(search, tolerance, max_iterations), recorder)
     if search.bound <= 0.0 and search.gap <= tolerance:
@@ -151,7 +151,7 @@ def _minimise(problem: HingeProblem, tolerance: float, max_iterations: int, run:
     return recorder.end_certified(certificate, stop, {"w": search.w, "b": search.b, "alpha": search.alpha})
 
 
-def _newton(search: Search, tolerance: float, max_iterations: int) -> Loop:
+def _newton(search: BestIterate, tolerance: float, max_iterations: int) -> Loop:
     """Yield the iterates of Newton's method, the first without a record."""
     search.begin()
     at = search.iterate("optimal" if search.gap <= tolerance else "")

@@ -79,7 +79,7 @@ class _Products:
     length: float
 
 
-class Search:
+class BestIterate:
     """The iterates, the best hyperplane among them, and the best multipliers.
 
     Attributes

@@ -27,7 +27,7 @@ from fsopt.data.matrices import refuse_sparse
 from fsopt.typing import Vector
 
 
-class Penalty(Protocol):
+class WeightTerm(Protocol):
     """The term of the weights in the problem of Newton's method.
 
     Attributes
@@ -158,7 +158,7 @@ class HingeProblem:
     def __post_init__(self) -> None:
         refuse_sparse("the interior point", self.data.X)
 
-    def penalty(self, unit: float) -> Penalty:
+    def penalty(self, unit: float) -> WeightTerm:
         """Return the term of the weights of samples that are divided by a unit."""
         if self.capacity is not None:
             return Ball(self.capacity * unit**2)

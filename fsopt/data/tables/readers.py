@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.common.arguments import PATH, TEXT, Kind, checked
+from fsopt.common.arguments import PATH, TEXT, Argument, checked
 from fsopt.common.files import brief, expanded, status
 from fsopt.data.dataset import Dataset
 from fsopt.data.tables.assembling import parts_of
@@ -29,7 +29,7 @@ from fsopt.typing import Frame
 FOLDER_VARIABLE = "FSOPT_DATA"
 BUNDLED = "wdbc"
 Tell: TypeAlias = Callable[[str], None]
-SOURCE = Kind("a path", lambda value: PATH.holds(value) or is_frame(value), "give a text, a path, or a DataFrame")
+SOURCE = Argument("a path", lambda value: PATH.holds(value) or is_frame(value), "give a text, a path, or a DataFrame")
 
 
 def no_word(text: str) -> None:

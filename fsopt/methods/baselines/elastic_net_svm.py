@@ -17,7 +17,7 @@ from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
 from fsopt.methods.large_programs import certify_generation, interior_order
-from fsopt.methods.mop.rsvm_training import exact
+from fsopt.methods.mop.rsvm_training import to_all_digits
 from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_multipliers
@@ -67,7 +67,7 @@ def fit_elastic_net_svm(
     # The objective is flat: at the usual 1e-8 the scores have six digits, and repeated samples are told from weights.
     order = interior_order(None, data, run)
     return fit_convex_svm(
-        name, build_elastic_net_svm, data, exact(run), c=c, scale=scale, rule=RULE, order=order, params=params
+        name, build_elastic_net_svm, data, to_all_digits(run), c=c, scale=scale, rule=RULE, order=order, params=params
     )
 
 

@@ -111,12 +111,12 @@ def _columns(data: Dataset) -> Iterator[tuple[Vector, Mask, Counts]]:
     X = data.X.tocsc()  # type: ignore[attr-defined]
     totals, classes = (np.array([weights[side].sum() for side in (positive, ~positive)]), np.array([True, False]))
     for start, end in pairwise(X.indptr.tolist()):
-        rows, held = X.indices[start:end], X.data[start:end]
+        rows, values = X.indices[start:end], X.data[start:end]
         side, own = positive[rows], weights[rows]
         rest = totals - np.array([own[side].sum(), own[~side].sum()], dtype=totals.dtype)
         left = rest > np.abs(totals) * ROUNDED
         yield (
-            np.append(held, np.zeros(int(left.sum()))),
+            np.append(values, np.zeros(int(left.sum()))),
             np.append(side, classes[left]),
             np.append(own, rest[left]),
         )

@@ -102,17 +102,17 @@ def claim_of_tree(name: str, evidence: Evidence, gap: float, *, optimal: bool) -
 
 
 def claim_of_search(
-    name: str, problem: SelectionProblem, held: Mapping[str, Any], hyperplane: SelectedHyperplane, gap: float
+    name: str, problem: SelectionProblem, evidence: Mapping[str, Any], hyperplane: SelectedHyperplane, gap: float
 ) -> Claim:
     """Return the claim of packed evidence and the incumbent of its search."""
-    claim = _claim(name, problem, held, hyperplane, gap, optimal=True)
+    claim = _claim(name, problem, evidence, hyperplane, gap, optimal=True)
     return claim if claim.holds or claim.part is None else replace(claim, holds=True, reason="")
 
 
 def _claim(
     name: str,
     problem: SelectionProblem,
-    held: Mapping[str, Any],
+    evidence: Mapping[str, Any],
     hyperplane: SelectedHyperplane,
     gap: float,
     *,
@@ -120,7 +120,7 @@ def _claim(
 ) -> Claim:
     """Return the claim of packed evidence."""
     with reading("tree of the search"):
-        stream, grids, mu = unpacked(problem, held)
+        stream, grids, mu = unpacked(problem, evidence)
         part = evidence_of(problem, stream, list(zip(grids, mu, strict=True)), hyperplane)
     return claim_of_tree(name, part, gap, optimal=optimal)
 

@@ -16,7 +16,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Bound:
+class RiskBound:
     """A bound on the probability of error, with probability 1 - delta over the training sample.
 
     Attributes
@@ -73,7 +73,7 @@ def scaled_bound_terms(
     sigma0: float = 1e-6,
     delta: float = 0.05,
     norm: float = 1.0,
-) -> Bound:
+) -> RiskBound:
     r"""Return the bound of Theorem 9 for the classifier :math:`f(x) = \sum_j w_j \sigma_j x_j + b`.
 
     .. math::
@@ -127,7 +127,7 @@ def scaled_bound_terms(
         "union bound": k / root * float(np.sqrt(2.0 * np.log(np.log2(deltas / sigma0)).sum())),
         "confidence": k / root * (2.0 / gamma + 1.0) * float(np.sqrt(2.0 * np.log(2.0 / delta))),
     }
-    return Bound(terms, conditions(X, classifier.w, classifier.b, r=r, norm=norm))
+    return RiskBound(terms, conditions(X, classifier.w, classifier.b, r=r, norm=norm))
 
 
 def margin_bound_terms(
@@ -141,7 +141,7 @@ def margin_bound_terms(
     gamma0: float = 1e-6,
     delta: float = 0.05,
     norm: float = 1.0,
-) -> Bound:
+) -> RiskBound:
     r"""Return the bound of Theorem 11 for the classifier :math:`f(x) = w'x + b`, features not scaled.
 
     .. math::
@@ -185,7 +185,7 @@ def margin_bound_terms(
         "confidence": k / root * tail,
         "margin confidence": 2.0 * k * tail / (double * root),
     }
-    return Bound(terms, {**conditions(X, w, b, r=r, norm=norm), "gamma >= gamma0": bool(gamma >= gamma0)})
+    return RiskBound(terms, {**conditions(X, w, b, r=r, norm=norm), "gamma >= gamma0": bool(gamma >= gamma0)})
 
 
 def theorem_c(X: Matrix, *, r: float, delta: float = 0.05, norm: float = 1.0) -> float:

@@ -16,7 +16,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.column_generation.unit_ball import smallest_norm_generation, unit_ball_generation
 from fsopt.drivers.run import Run, Steps, usable
 from fsopt.drivers.theta_cuts import theta_cuts
-from fsopt.methods.gmeb.optimality import Multipliers
+from fsopt.methods.gmeb.optimality import GmebDual
 from fsopt.methods.large_programs import uses_generation
 from fsopt.models.gmeb.gmeb_cuts import build_gmeb_cuts
 from fsopt.models.gmeb.gmeb_dual import build_gmeb_dual
@@ -29,43 +29,43 @@ from fsopt.typing import Vector
 
 
 @dataclass(frozen=True)
-class Answer:
+class RouteSolution:
     """The weights w (p,) of a hyperplane, the multipliers that came with them, and the outcome of the solve.
 
     ``separable`` says that w is a separating hyperplane of smallest norm.
     """
 
     w: Vector
-    dual: Multipliers
+    dual: GmebDual
     outcome: SolveResult | DriverResult
     separable: bool = False
 
 
-def by_dual(data: Dataset, norm: GmebNorm, run: Run) -> Answer:
+def by_dual(data: Dataset, norm: GmebNorm, run: Run) -> RouteSolution:
     """Solve (16); w is the multiplier of s = X'Y mu (Theorem 19)."""
     return dual_answer(run.open(build_gmeb_dual(data, **_radii(norm))))
 
 
-def dual_answer(session: Session) -> Answer:
+def dual_answer(session: Session) -> RouteSolution:
     """Solve the model of (16) that is loaded in a session and return the classifier of its multipliers."""
     result = usable(session.solve(), "the dual (16)")
     m = session.model
     w = np.array([m.dual[constraint] for constraint in m.moment.values()])
-    dual = Multipliers(values_of(m.mu), m.mu1.value, m.mu_plus.value, m.mu_minus.value)
-    return Answer(w, dual, result)
+    dual = GmebDual(values_of(m.mu), m.mu1.value, m.mu_plus.value, m.mu_minus.value)
+    return RouteSolution(w, dual, result)
 
 
-def by_primal(data: Dataset, norm: GmebNorm, run: Run) -> Answer:
+def by_primal(data: Dataset, norm: GmebNorm, run: Run) -> RouteSolution:
     """Solve (15) with rotated cones."""
     return _by_primal(build_gmeb_primal(data, **_radii(norm)), norm, run)
 
 
-def by_sdp(data: Dataset, norm: GmebNorm, run: Run) -> Answer:
+def by_sdp(data: Dataset, norm: GmebNorm, run: Run) -> RouteSolution:
     """Solve (15) with its linear matrix inequality."""
     return _by_primal(build_gmeb_sdp(data, **_radii(norm)), norm, run)
 
 
-def _by_primal(m: pyo.ConcreteModel, norm: GmebNorm, run: Run) -> Answer:
+def _by_primal(m: pyo.ConcreteModel, norm: GmebNorm, run: Run) -> RouteSolution:
     r"""Solve a primal form.
 
     mu_1 is the multiplier of the unit norm. Without such a constraint it is :math:`\mu_+R_+ + \mu_-R_-`, an identity
@@ -77,30 +77,30 @@ def _by_primal(m: pyo.ConcreteModel, norm: GmebNorm, run: Run) -> Answer:
     if m.component("unit_norm") is not None:
         unit = _multiplier(m, "unit_norm")
     mu = np.array([m.dual[constraint] for constraint in m.margin.values()])
-    return Answer(values_of(m.w), Multipliers(mu, unit, plus, minus), result)
+    return RouteSolution(values_of(m.w), GmebDual(mu, unit, plus, minus), result)
 
 
-def by_cuts(data: Dataset, norm: GmebNorm, run: Run) -> Steps[Answer]:
+def by_cuts(data: Dataset, norm: GmebNorm, run: Run) -> Steps[RouteSolution]:
     """Solve (15) by linear programs with cuts in theta, large data by restricted ones; zeros are exact."""
     if is_large(data, run):
         return _of_cuts((yield from unit_ball_generation.steps(data, norm, run=run)), norm)
     return (yield from _by_cuts(data, norm, run, hard=False))
 
 
-def _by_cuts(data: Dataset, norm: GmebNorm, run: Run, *, hard: bool) -> Steps[Answer]:
+def _by_cuts(data: Dataset, norm: GmebNorm, run: Run, *, hard: bool) -> Steps[RouteSolution]:
     model = build_gmeb_cuts(data, r_plus=norm.r_plus, r_minus=norm.r_minus, hard=hard)
     return _of_cuts((yield from theta_cuts.steps(data, model, norm, run=run)), norm, hard=hard)
 
 
-def _of_cuts(result: DriverResult, norm: GmebNorm, *, hard: bool = False) -> Answer:
+def _of_cuts(result: DriverResult, norm: GmebNorm, *, hard: bool = False) -> RouteSolution:
     """Return the answer of cuts in theta."""
     at = result.point
     theta, unit = at["theta"], at["price"] / 2.0
-    dual = Multipliers(at["mu"], unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
-    return Answer(at["w"], dual, result, separable=hard)
+    dual = GmebDual(at["mu"], unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
+    return RouteSolution(at["w"], dual, result, separable=hard)
 
 
-def smallest_norm(data: Dataset, norm: GmebNorm, run: Run, *, cuts: bool) -> Steps[Answer]:
+def smallest_norm(data: Dataset, norm: GmebNorm, run: Run, *, cuts: bool) -> Steps[RouteSolution]:
     """Return the separating hyperplane of smallest N, by cuts or by cones; raises SolverError where there is none."""
     if is_large(data, run):
         return _of_cuts((yield from smallest_norm_generation.steps(data, norm, run=run)), norm, hard=True)
@@ -110,7 +110,7 @@ def smallest_norm(data: Dataset, norm: GmebNorm, run: Run, *, cuts: bool) -> Ste
     return replace(answer, separable=True)
 
 
-ROUTES: Mapping[str, Callable[[Dataset, GmebNorm, Run], Answer | Steps[Answer]]] = MappingProxyType(
+ROUTES: Mapping[str, Callable[[Dataset, GmebNorm, Run], RouteSolution | Steps[RouteSolution]]] = MappingProxyType(
     {"dual": by_dual, "primal": by_primal, "sdp": by_sdp, "theta-cuts": by_cuts}
 )
 """Word of the parameter ``route`` -> formulation; all end at the same value of (15)."""

@@ -16,7 +16,7 @@ from fsopt.drivers.run import OutOfTimeError, Run, Steps, within
 from fsopt.errors import SolverError
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.exact.gmeb import of_gmeb
-from fsopt.methods.gmeb.formulations import ROUTES, Answer, by_cuts, is_large
+from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, is_large
 from fsopt.methods.gmeb.optimality import check_gmeb
 from fsopt.methods.gmeb.settling import Settled, settle
 from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
@@ -118,7 +118,7 @@ def fit_gmeb(
 
 def _answered(
     path: str, data: Dataset, norm: GmebNorm, run: Run, *, free: bool
-) -> Steps[tuple[Answer, bool, list[str]]]:
+) -> Steps[tuple[RouteSolution, bool, list[str]]]:
     """Return the answer of a route, or where it is free of that by cuts after another failed; whether by cuts; why."""
     try:
         return (yield from within(ROUTES[path](data, norm, run))), path == "theta-cuts", []

@@ -14,7 +14,7 @@ import numpy as np
 
 from fsopt.common.arguments import word
 from fsopt.errors import ParameterError
-from fsopt.methods.gmeb.bound_terms import Bound, ScaledClassifier, check_numbers, conditions, margin_loss
+from fsopt.methods.gmeb.bound_terms import RiskBound, ScaledClassifier, check_numbers, conditions, margin_loss
 from fsopt.typing import Matrix, Vector
 
 
@@ -113,7 +113,7 @@ def fixed_scale_terms(
     delta: float | Confidence = 0.05,
     norm: float = 1.0,
     exponent: float = 2.0,
-) -> Bound:
+) -> RiskBound:
     r"""Return the bound (21): for all classifiers whose scales are at most s, fixed before the sample is seen.
 
     .. math::
@@ -171,7 +171,7 @@ def fixed_scale_terms(
         "confidence": more + k * math.sqrt(2.0 * confidence.log / n),
     }
     met = conditions(X, classifier.w, classifier.b, r=r, norm=norm, exponent=exponent)
-    return Bound(terms, {**met, "sigma <= s": bool(np.all(classifier.sigma <= scales * (1.0 + 1e-12)))})
+    return RiskBound(terms, {**met, "sigma <= s": bool(np.all(classifier.sigma <= scales * (1.0 + 1e-12)))})
 
 
 def grid_bound_terms(
@@ -183,7 +183,7 @@ def grid_bound_terms(
     delta: float = 0.05,
     concentration: str = "mcdiarmid",
     **rest: float,
-) -> Bound:
+) -> RiskBound:
     r"""Return the bound (22): (21) at the smallest point of a grid that is not below the scales.
 
     .. math::

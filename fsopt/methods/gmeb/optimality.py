@@ -29,7 +29,7 @@ from fsopt.typing import Vector
 
 
 @dataclass(frozen=True)
-class Multipliers:
+class GmebDual:
     """A dual point of GMEB.
 
     Attributes
@@ -44,7 +44,7 @@ class Multipliers:
     minus: float
 
 
-def polish(data: Dataset, norm: GmebNorm, dual: Multipliers) -> Multipliers:
+def polish(data: Dataset, norm: GmebNorm, dual: GmebDual) -> GmebDual:
     r"""Return the best multipliers of (16) with nearly the same mu and the same share theta of the two radii.
 
     mu is projected on :math:`y'\mu = 0`; :math:`\mu_1` is the smallest that the cones allow, and
@@ -54,11 +54,11 @@ def polish(data: Dataset, norm: GmebNorm, dual: Multipliers) -> Multipliers:
     mu = project_multipliers(dual.mu, data.y, loss_weights(1.0, data.weights))
     theta = norm.theta_of(dual.plus, dual.minus)
     unit = 0.5 * _largest_quotient(data, norm, mu, theta)
-    return Multipliers(mu, unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
+    return GmebDual(mu, unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
 
 
 def certify_gmeb(
-    data: Dataset, norm: GmebNorm, w: Vector, b: float, dual: Multipliers, *, separable: bool = False
+    data: Dataset, norm: GmebNorm, w: Vector, b: float, dual: GmebDual, *, separable: bool = False
 ) -> Certificate:
     r"""Certify a classifier as the optimum of (15), or as the separating hyperplane of smallest norm.
 
@@ -110,7 +110,7 @@ def certify_gmeb(
     return make(Kind.CONVEX, residuals, objective=loss, bound=bound, bound_source="dual point")
 
 
-def _lower_bound_on_norm(data: Dataset, norm: GmebNorm, dual: Multipliers) -> float:
+def _lower_bound_on_norm(data: Dataset, norm: GmebNorm, dual: GmebDual) -> float:
     """Return the lower bound that multipliers prove on N(w) of the separating hyperplanes."""
     mu = project_multipliers(dual.mu, data.y, np.inf)
     if not mu.any():
@@ -145,7 +145,7 @@ def check_gmeb(saved: SavedFit) -> Certificate:
         same = np.array_equal(np.array(details["columns"], dtype=float), kept)
         stated = details["multipliers"]
         mu = finite_vector(stated["mu"], saved.data.n)
-        dual = Multipliers(mu, *(float(stated[k]) for k in ("unit", "plus", "minus")))
+        dual = GmebDual(mu, *(float(stated[k]) for k in ("unit", "plus", "minus")))
         radii = [np.inf if fit.params[k] is None else float(fit.params[k]) for k in ("r_plus", "r_minus")]
         part = saved.data.columns(kept)
         work = part.with_X(part.X / units)

@@ -9,7 +9,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import SolverError
-from fsopt.methods.gmeb.formulations import Answer, by_cuts, smallest_norm
+from fsopt.methods.gmeb.formulations import RouteSolution, by_cuts, smallest_norm
 from fsopt.methods.gmeb.optimality import certify_gmeb, polish
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.typing import Vector
@@ -24,12 +24,12 @@ class Settled:
 
     w: Vector
     b: float
-    answer: Answer
+    answer: RouteSolution
     certificate: Certificate
 
 
 def settle(
-    data: Dataset, norm: GmebNorm, answer: Answer, run: Run, *, cuts: bool = False, repair: bool = True
+    data: Dataset, norm: GmebNorm, answer: RouteSolution, run: Run, *, cuts: bool = False, repair: bool = True
 ) -> Steps[tuple[Settled, list[str]]]:
     """Return the certified classifier of an answer, and warnings.
 
@@ -57,7 +57,7 @@ def settle(
     return hard, ["the data are separable within the norm: the hyperplane of smallest norm is returned"]
 
 
-def _certified(data: Dataset, norm: GmebNorm, answer: Answer) -> Settled:
+def _certified(data: Dataset, norm: GmebNorm, answer: RouteSolution) -> Settled:
     w = answer.w / max(1.0, norm.at(answer.w)[0])
     b = midpoint_intercept(data.X @ w, data.y, data.weights)
     if not answer.separable:

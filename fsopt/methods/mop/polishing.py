@@ -13,7 +13,7 @@ ACTIVE = 1e-5
 """Share of a bound within which a solver's multiplier is at that bound."""
 MOST = 500
 """Largest number of samples on the margin: the system is dense."""
-KEPT = 1e-9
+ROUNDED = 1e-9
 """Relative fall of the lower bound that is rounding."""
 RANK = 1e-13
 """Singular values of the system below this share of the largest one are rounding errors of 0."""
@@ -65,7 +65,7 @@ def polished(data: Dataset, alpha: Vector, w_cap: float) -> Vector:
         return alpha
     found = project_multipliers(found, data.y, caps)
     lower = _bound(data, alpha, w_cap)
-    as_good = _bound(data, found, w_cap) >= lower - KEPT * max(1.0, abs(lower))
+    as_good = _bound(data, found, w_cap) >= lower - ROUNDED * max(1.0, abs(lower))
     return found if as_good and _gap(data, found, w_cap) <= _gap(data, alpha, w_cap) else alpha
 
 

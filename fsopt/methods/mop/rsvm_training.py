@@ -120,7 +120,7 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
     build = build_rsvm_dual if route == "dual" else build_rsvm
 
     def by_model() -> RsvmSolution:
-        tight = exact(run)
+        tight = to_all_digits(run)
         return solve_at_capacity(work, tight, tight.open(build(work, w_cap=w_cap)), w_cap, route=route)
 
     def by_driver() -> Steps[RsvmSolution]:
@@ -132,7 +132,7 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
     return replace(found, warnings=found.warnings + warnings)
 
 
-def exact(run: Run) -> Run:
+def to_all_digits(run: Run) -> Run:
     """Return the run with a tolerance of 1e-10 where it names neither solver nor options."""
     return replace(run, options=EXACT) if run.solver is None and run.options is None else run
 

@@ -24,7 +24,7 @@ from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.mpm import of_l0_mpm
 from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, with_worst_case
 from fsopt.methods.mpm.many_features import (
-    Found,
+    RouteResult,
     has_multipliers,
     many_features_order,
     multiplier_details,
@@ -117,11 +117,11 @@ def fit_l0_mpm(
     accuracy = number("l0-mpm", "tolerance", 1e-6 if tolerance is None else tolerance)
     settings: dict[str, Any] = {"n_starts": n_starts, "seed": seed, "start": first, "tolerance": accuracy, "run": run}
 
-    def by_model() -> Steps[Found]:
+    def by_model() -> Steps[RouteResult]:
         result = yield from dca.steps(build_l0_mpm_step(space.work, **params), penalty, **settings)
         at = result.point
         proof = evidence("l0-mpm-step", {**params, "v": at["gradient"]}, at["proof"])
-        return Found(at["w"], -at["b"], result, proof)
+        return RouteResult(at["w"], -at["b"], result, proof)
 
     many = many_features_order(space, run)[0]
     found = yield from _by_generation(space, asked, penalty, settings) if many else by_model()
@@ -144,12 +144,14 @@ def fit_l0_mpm(
     return fitted if isinstance(approx, str) else replace(fitted, params=words_of(penalty))
 
 
-def _by_generation(space: FeatureSpace, delta: float, penalty: Penalty, settings: Mapping[str, Any]) -> Steps[Found]:
+def _by_generation(
+    space: FeatureSpace, delta: float, penalty: Penalty, settings: Mapping[str, Any]
+) -> Steps[RouteResult]:
     """Return the answer of DCA with column generation."""
     result = yield from worst_case_dca.steps(worst_case_data(space, delta), penalty, **settings)
     at = result.point
     proof = {"v": at["gradient"], **multiplier_details(at["multipliers"])} if "multipliers" in at else {}
-    return Found(at["w"], at["b"], result, proof)
+    return RouteResult(at["w"], at["b"], result, proof)
 
 
 def _best_values(history: Sequence[Mapping[str, Any]]) -> list[float]:

@@ -21,7 +21,7 @@ from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.mpm import of_l1_mpm
 from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, with_worst_case
 from fsopt.methods.mpm.many_features import (
-    Found,
+    RouteResult,
     has_multipliers,
     many_features_order,
     multiplier_details,
@@ -79,15 +79,15 @@ def fit_l1_mpm(
     asked = asked_delta("l1-mpm", delta, space.limit, warnings)
     params = {"delta": asked, **space.moment_options}
 
-    def by_model() -> Found:
+    def by_model() -> RouteResult:
         model = build_l1_mpm(work, **params)
         _, result = run.solve(model, "L1-MPM")
-        return Found(values_of(model.w), -model.b.value, result, evidence("l1-mpm", params, result.supported))
+        return RouteResult(values_of(model.w), -model.b.value, result, evidence("l1-mpm", params, result.supported))
 
-    def by_generation() -> Steps[Found]:
+    def by_generation() -> Steps[RouteResult]:
         result = yield from worst_case_generation.steps(worst_case_data(space, asked), run=run)
         at = result.point
-        return Found(at["w"], at["b"], result, multiplier_details(at["multipliers"]))
+        return RouteResult(at["w"], at["b"], result, multiplier_details(at["multipliers"]))
 
     routes = [by_generation if priced else by_model for priced in many_features_order(space, run)]
     found, remarks = yield from first_certified(routes, lambda found: found.result)

@@ -22,7 +22,7 @@ from fsopt.typing import Vector
 
 
 @dataclass(frozen=True)
-class Found:
+class RouteResult:
     """The hyperplane w'x + b of a route, its outcome, and the evidence for the details of the fit."""
 
     w: Vector

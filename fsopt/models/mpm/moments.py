@@ -61,17 +61,17 @@ class Moments:
         if not isinstance(unbiased, bool):
             raise ParameterError(f"unbiased is {shown(unbiased)}", "true or false")
         refuse_sparse("the factor of a covariance matrix", data.X)
-        held = _HELD.setdefault(data, {})
-        if (unbiased, ridge) in held:
-            return held[unbiased, ridge]
+        known = _KNOWN.setdefault(data, {})
+        if (unbiased, ridge) in known:
+            return known[unbiased, ridge]
         classes = [data.X[data.y > 0], data.X[data.y < 0]]
         if unbiased and min(map(len, classes)) < 2:
             raise ParameterError("a class of one sample has no unbiased covariance", "leave unbiased at false")
         factors = [covariance_factor(samples, len(samples) - unbiased, ridge) for samples in classes]
-        return held.setdefault((unbiased, ridge), Moments(*map(column_means, classes), *factors))
+        return known.setdefault((unbiased, ridge), Moments(*map(column_means, classes), *factors))
 
 
-_HELD: WeakKeyDictionary[Dataset, dict[tuple[bool, float], Moments]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Dataset, dict[tuple[bool, float], Moments]] = WeakKeyDictionary()
 """The moments of each data set in use, by ``unbiased`` and ``ridge``: a method, its model and its check share them."""
 
 

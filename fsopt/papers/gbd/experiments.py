@@ -16,8 +16,8 @@ from fsopt.data.synthetic.gbd import gbd_set_two
 from fsopt.errors import DataError, OutOfTimeError
 from fsopt.papers.gbd.averages import Average, averages
 from fsopt.papers.gbd.tables import COMPARED, Measured, data_set_one, measure, real_data
-from fsopt.papers.reproduction import Experiment, Outcome, Settings, numbers_of, printed
-from fsopt.papers.verdicts import NO_DATA, NO_NUMBER, READING, Cell, cell, deviations
+from fsopt.papers.reproduction import Experiment, Reproduction, Settings, numbers_of, printed
+from fsopt.papers.verdicts import NO_DATA, NO_NUMBER, READING, TableCell, cell, deviations
 from fsopt.typing import Matrix
 
 LIMIT = 5.0
@@ -57,7 +57,7 @@ def _instance(p: int, n: int, k: int, jobs: int) -> list[dict[str, Any]]:
     return [dict(vars(row)) for row in data_set_one(p, n, instances=(k,), time_limit=LIMIT, jobs=jobs)]
 
 
-def gbd_table2(settings: Settings) -> Outcome:
+def gbd_table2(settings: Settings) -> Reproduction:
     """Return the means of Tables 2 and 3: test errors, overlap, alignment, better and worse."""
     table, sizes = printed("gbd-table2"), _measured(settings)
     rows = [row for found in sizes.values() for row in found]
@@ -77,10 +77,10 @@ def gbd_table2(settings: Settings) -> Outcome:
         f"better and worse: instances of {table['instances']}, with the noise of two draws of so many coins; "
         "difference: test error of GBD minus that of the method; exact: supports that are the true one",
     )
-    return Outcome(tuple(cells), notes)
+    return Reproduction(tuple(cells), notes)
 
 
-def _printed_means(table: Mapping[str, Any], mean: Average, rows: list[Measured]) -> list[Cell]:
+def _printed_means(table: Mapping[str, Any], mean: Average, rows: list[Measured]) -> list[TableCell]:
     """Return the cells of the printed means of a method over all instances."""
     total, cells = int(table["instances"]), []
     drawn = "other draws" if mean.n == total else f"other draws, {mean.n} instances instead of {total}"
@@ -100,11 +100,11 @@ def _printed_means(table: Mapping[str, Any], mean: Average, rows: list[Measured]
     return cells
 
 
-def _means(row: str, mean: Average) -> list[Cell]:
+def _means(row: str, mean: Average) -> list[TableCell]:
     """Return the cells of the means of a method that the text copy has not."""
     columns = ("test_error",) if mean.method == "gbd" else ("test_error", "difference")
     values = {column: getattr(mean, column) for column in (*columns, "overlap", "exact")}
-    return [Cell(row, column, float(value), None, NO_NUMBER) for column, value in values.items()]
+    return [TableCell(row, column, float(value), None, NO_NUMBER) for column, value in values.items()]
 
 
 def _coin(share: float) -> float:
@@ -112,7 +112,7 @@ def _coin(share: float) -> float:
     return float(np.sqrt(share * (1.0 - share)))
 
 
-def gbd_fig1(settings: Settings) -> Outcome:
+def gbd_fig1(settings: Settings) -> Reproduction:
     """Return Figure 1: TE(gbd) - TE(method) by the share M / n of features."""
     rows = [row for found in _measured(settings).values() for row in found]
     errors = {(row.instance, row.method): row.test_error for row in rows}
@@ -126,13 +126,13 @@ def gbd_fig1(settings: Settings) -> Outcome:
             values = [errors[i, "gbd"] - errors[i, method] for i in inside]
             means.append(float(np.mean(values)) if values else float("nan"))
             if values:
-                cells.append(Cell(f"{method} bin {k + 1}", "difference", means[-1], None, NO_NUMBER))
+                cells.append(TableCell(f"{method} bin {k + 1}", "difference", means[-1], None, NO_NUMBER))
         figure.axes[0].plot(range(1, BINS + 1), means, marker="o", label=method)
     figure.axes[0].axhline(0.0, color="0.7")
     figure.axes[0].set(xlabel="bin of M / n", ylabel="TE(gbd) - TE(method)", xticks=range(1, BINS + 1))
     figure.axes[0].legend(fontsize="small")
     note = "from the runs of gbd-table2; negative values favour GBD; a bin without an instance has no point"
-    return Outcome(tuple(cells), (note,), {"fig1": figure})
+    return Reproduction(tuple(cells), (note,), {"fig1": figure})
 
 
 def _set_two(method: str, m: int, k: int, p: int, n: int) -> tuple[float, float] | tuple[None, None]:
@@ -168,7 +168,7 @@ def _second(settings: Settings, p: int, n: int, counts: tuple[int, ...], instanc
     return found
 
 
-def gbd_fig2(settings: Settings) -> Outcome:
+def gbd_fig2(settings: Settings) -> Reproduction:
     """Return Figures 2 and 3: test error and seconds over M, on data set two."""
     p, n, instances = (40, 100, 1) if settings.quick else (800, 1000, 5)
     counts = (1, 10, 20) if settings.quick else (20, 100, 200, 400, 600)
@@ -180,8 +180,8 @@ def gbd_fig2(settings: Settings) -> Outcome:
         for method, values in zip(DRAWN_TWO, means[i], strict=True):
             for column, value in zip(("test error", "seconds"), values, strict=True):
                 place = (f"{method} M={m}", column)
-                unanswered = Cell(*place, None, None, NO_NUMBER, "a fit had no answer in its time limit")
-                cells.append(unanswered if np.isnan(value) else Cell(*place, float(value), None, NO_NUMBER))
+                unanswered = TableCell(*place, None, None, NO_NUMBER, "a fit had no answer in its time limit")
+                cells.append(unanswered if np.isnan(value) else TableCell(*place, float(value), None, NO_NUMBER))
     for k, (axes, title) in enumerate(zip(figure.axes, ("test error", "seconds"), strict=True)):
         for j, method in enumerate(DRAWN_TWO):
             axes.plot([m / p for m in found], means[:, j, k], marker="o", markersize=4, label=method)
@@ -192,7 +192,7 @@ def gbd_fig2(settings: Settings) -> Outcome:
         f"{p} features, {n} samples; {DRAWN_TWO['gbd']:g} s and 250 cuts for each fit of GBD, RFE and ONSVM to their "
         f"end; M (instances, five in the paper): {run}"
     )
-    return Outcome(tuple(cells), (note,), {"fig2-3": figure})
+    return Reproduction(tuple(cells), (note,), {"fig2-3": figure})
 
 
 def _real_data(data: Dataset, settings: Settings) -> list[Measured]:
@@ -204,28 +204,28 @@ def _real_data(data: Dataset, settings: Settings) -> list[Measured]:
     return [Measured(**row) for row in settings.part("gbd-table4", compute, data=fingerprint(data), limit=LIMIT)]
 
 
-def gbd_table4(settings: Settings) -> Outcome:
+def gbd_table4(settings: Settings) -> Reproduction:
     """Return the protocol of Tables 4 and 5 on data of ours."""
     names = ("bupa",) if settings.quick else ("bupa", "wdbc", "pima", "sonar", "ionosphere")
-    cells = [Cell(name, "all", None, None, NO_DATA, "no copy of the data is public") for name in ("GINA", "SYLVA")]
+    cells = [TableCell(name, "all", None, None, NO_DATA, "no copy of the data is public") for name in ("GINA", "SYLVA")]
     for name in names:
         try:
             rows = _real_data(load_dataset(name), settings)
         except DataError as error:
-            cells.append(Cell(name, "all", None, None, NO_DATA, error.message))
+            cells.append(TableCell(name, "all", None, None, NO_DATA, error.message))
             continue
         reference = next(row.test_error for row in rows if row.method == "gbd")
         for row in rows:
             difference = reference - row.test_error
             values = {"test error": row.test_error, "TE(gbd) - TE": difference, "seconds": row.seconds}
             why = "ended before its proof" if row.method == "gbd" and row.status != "optimal" else ""
-            cells += [Cell(f"{name} {row.method}", c, float(v), None, NO_NUMBER, why) for c, v in values.items()]
+            cells += [TableCell(f"{name} {row.method}", c, float(v), None, NO_NUMBER, why) for c, v in values.items()]
     notes = (
         "the tables are not in the text copy, which names leukemia, GINA, SYLVA; M is that of the one-norm SVM",
         f"parts of 60, 20 and 20 percent, {LIMIT:g} s for each fit; leukemia (7129 features) is left out: open after "
         "11 s at C = 1, and its M and C are not printed",
     )
-    return Outcome(tuple(cells), notes)
+    return Reproduction(tuple(cells), notes)
 
 
 SPECS = (

@@ -20,13 +20,13 @@ from fsopt.errors import DataError, OutOfTimeError
 from fsopt.methods.selection import SelectionRule
 from fsopt.papers.gmeb.protocol import candidates
 from fsopt.papers.gmeb.ties import CHOICES, chosen_scores, tied_fits
-from fsopt.papers.reproduction import Experiment, Outcome, Settings, numbers_of, printed, spelled
+from fsopt.papers.reproduction import Experiment, Reproduction, Settings, numbers_of, printed, spelled
 from fsopt.papers.verdicts import (
     DIFFERS,
     LEFT_OUT,
     NO_DATA,
     READING,
-    Cell,
+    TableCell,
     cell,
     deviations,
     missing,
@@ -62,7 +62,7 @@ def _drawn_scores(method: str, train: Dataset, test: Dataset, points: int, setti
     return error_rate(found.decision_function(test.X), test.y), len(chosen)
 
 
-def _cells(row: str, scores: np.ndarray, numbers: Mapping[str, str], draws: int, p: int) -> list[Cell]:
+def _cells(row: str, scores: np.ndarray, numbers: Mapping[str, str], draws: int, p: int) -> list[TableCell]:
     """Return the cells error (percent) and features of p of scores (repetitions, 2), the print being of some draws."""
     found = []
     for k, (name, factor, most) in enumerate((("error", 100.0, COIN), ("features", 1.0, float(p)))):
@@ -95,7 +95,7 @@ def _type1_scores(method: str, size: int, draw: int, sizes: tuple[int, int], set
     return rate, count
 
 
-def gmeb_table3(settings: Settings) -> Outcome:
+def gmeb_table3(settings: Settings) -> Reproduction:
     """Return Table 3: four methods on data of type 1."""
     table, cells = printed("gmeb-table3"), []
     repetitions, points, n_test = (2, 3, 500) if settings.quick else (10, 10, 1000)
@@ -123,7 +123,7 @@ def gmeb_table3(settings: Settings) -> Outcome:
         "of a mean: 6.6 +- 30.7 of at most 202 features can be that of no three draws, and the deviation of single "
         f"draws only from {DRAWS_TABLE_3} draws on; possible are errors from 0 to {COIN:g} % and 0 to 202 features",
     )
-    return Outcome(tuple(cells), notes)
+    return Reproduction(tuple(cells), notes)
 
 
 def _type2_scores(method: str, p: int, draw: int, points: int, settings: Settings) -> tuple[float, int]:
@@ -135,7 +135,7 @@ def _type2_scores(method: str, p: int, draw: int, points: int, settings: Setting
     return rate, count
 
 
-def gmeb_type2_paragraph(settings: Settings) -> Outcome:
+def gmeb_type2_paragraph(settings: Settings) -> Reproduction:
     """Return the paragraph on data of type 2: 1000 features, two of them relevant."""
     table, cells = printed("gmeb-type2"), []
     repetitions, p, points = (1, 100, 3) if settings.quick else (10, 1000, 7)
@@ -158,10 +158,10 @@ def gmeb_type2_paragraph(settings: Settings) -> Outcome:
         f"the Bayes error of a draw follows from its random matrix V, and is from {BAYES[0]:.3g} to {BAYES[1]:.3g} %; "
         f"ours is the mean of {DRAWS_TYPE_2} draws, and its noise that of two such means, as no deviation is printed",
     )
-    return Outcome(tuple(cells), notes)
+    return Reproduction(tuple(cells), notes)
 
 
-def _bayes(print_: str, seed: int) -> Cell:
+def _bayes(print_: str, seed: int) -> TableCell:
     """Return the cell of the Bayes error, in closed form, over the draws of type 2 with two relevant features."""
     values = 100 * np.array([gmeb_type2_bayes(seed + k, 2) for k in range(DRAWS_TYPE_2)])
     spread = float(values.std(ddof=1))
@@ -209,7 +209,7 @@ def _measured(method: str, data: Dataset, splits: int, points: int, settings: Se
     return [100 * found.error[0], 100 * found.error[1], found.features[0], found.features[1]]
 
 
-def gmeb_table4(settings: Settings) -> Outcome:
+def gmeb_table4(settings: Settings) -> Reproduction:
     """Return Table 4: four methods on real data."""
     table, cells = printed("gmeb-table4"), []
     splits, points = (3, 3) if settings.quick else (10, 7)
@@ -240,10 +240,10 @@ def gmeb_table4(settings: Settings) -> Outcome:
         "an error rate on one test part that of its samples, twice, and of a number of features there none; "
         f"possible are errors from 0 to {COIN:g} % and 0 to all features",
     )
-    return Outcome(tuple(cells), notes)
+    return Reproduction(tuple(cells), notes)
 
 
-def _real_cells(place: tuple[str, str], ours: tuple[float, ...], numbers: Mapping[str, str], p: int) -> list[Cell]:
+def _real_cells(place: tuple[str, str], ours: tuple[float, ...], numbers: Mapping[str, str], p: int) -> list[TableCell]:
     """Return the cells error and features of a method on a data set of p features."""
     found, (data, method) = [], place
     units = (READING, "the units of the weights in the selection rule are not printed")

@@ -9,11 +9,11 @@ from fsopt.common.figures import new_figure
 from fsopt.data import gmeb_type2, load_dataset
 from fsopt.errors import DataError
 from fsopt.papers.gmeb.experiments import NESTED, nested
-from fsopt.papers.reproduction import Experiment, Outcome, Settings, numbers_of, printed
-from fsopt.papers.verdicts import NO_DATA, NO_NUMBER, Cell
+from fsopt.papers.reproduction import Experiment, Reproduction, Settings, numbers_of, printed
+from fsopt.papers.verdicts import NO_DATA, NO_NUMBER, TableCell
 
 
-def gmeb_fig1(settings: Settings) -> Outcome:
+def gmeb_fig1(settings: Settings) -> Reproduction:
     """Return Figure 1: error rate and features over both radii, on three sets of type 2."""
     radii = np.linspace(1.0, 10.0, 4 if settings.quick else 10)
     cells, figures = [], {}
@@ -23,15 +23,15 @@ def gmeb_fig1(settings: Settings) -> Outcome:
         path = radius_path(train, radii.tolist(), test=test, jobs=settings.jobs)
         i, j = path.best
         best = (("error at the star", 100 * path.error[i, j]), ("features at the star", path.n_features[i, j]))
-        cells += [Cell(f"set {number}", column, float(value), None, NO_NUMBER) for column, value in best]
+        cells += [TableCell(f"set {number}", column, float(value), None, NO_NUMBER) for column, value in best]
         figures[f"fig1-{number}"] = path.plot()
     note = (
         f"{len(radii)} x {len(radii)} radii from 1 to 10, 200 training and 1000 test samples; the figure has no numbers"
     )
-    return Outcome(tuple(cells), (note,), figures)
+    return Reproduction(tuple(cells), (note,), figures)
 
 
-def gmeb_fig2(settings: Settings) -> Outcome:
+def gmeb_fig2(settings: Settings) -> Reproduction:
     """Return Figure 2: error rate against the share of selected features, GMEB beside RFE, from Table 4."""
     table = printed("gmeb-table4")
     sets = ("bupa", "pima") if settings.quick else NESTED
@@ -44,19 +44,19 @@ def gmeb_fig2(settings: Settings) -> Outcome:
                 try:
                     p = load_dataset(name).p
                 except DataError as error:
-                    return Outcome((Cell(name, "error", None, None, NO_DATA, error.message),))
+                    return Reproduction((TableCell(name, "error", None, None, NO_DATA, error.message),))
                 if source == "printed":
                     numbers = numbers_of(table, name, method)
                     points.append((float(numbers["features"]) / p, float(numbers["error"])))
                 else:
                     ours = nested(name, method, 3 if settings.quick else 10, 3 if settings.quick else 7, settings)
                     points.append((ours[2] / p, ours[0]))
-                    cells.append(Cell(f"{method} {name}", "share of features", points[-1][0], None, NO_NUMBER))
+                    cells.append(TableCell(f"{method} {name}", "share of features", points[-1][0], None, NO_NUMBER))
             axes.scatter(*zip(*points, strict=True), marker=marker, label=method)
         axes.set(title=source, xlabel="share of selected features", ylabel="error, %")
     figure.axes[1].legend(fontsize="small")
     note = "the five sets of our Table 4 with ten rounds; the printed panel has the same sets"
-    return Outcome(tuple(cells), (note,), {"fig2": figure})
+    return Reproduction(tuple(cells), (note,), {"fig2": figure})
 
 
 SPECS = (

@@ -8,7 +8,13 @@ from fsopt.answers.fits import Fit
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
-from fsopt.methods.gmeb.bound_terms import Bound, ScaledClassifier, largest_norm, margin_bound_terms, scaled_bound_terms
+from fsopt.methods.gmeb.bound_terms import (
+    RiskBound,
+    ScaledClassifier,
+    largest_norm,
+    margin_bound_terms,
+    scaled_bound_terms,
+)
 from fsopt.methods.gmeb.grid_bound import grid_bound_terms
 from fsopt.methods.preprocessing import scaled_hyperplane
 from fsopt.methods.registry import METHODS
@@ -25,7 +31,7 @@ def scaled_bound(
     sigma0: float = 1e-6,
     delta: float = 0.05,
     form: str = "theorem",
-) -> Bound:
+) -> RiskBound:
     r"""Return the bound of Theorem 9 for a fit of ``gmeb`` or ``gmeb-penalised``.
 
     In the preprocessed space :math:`\tilde w = w \sigma` is the fit's weight vector, and B = 1 is the constraint
@@ -84,7 +90,7 @@ def margin_bound(
     gamma0: float = 1e-6,
     r: float | None = None,
     delta: float = 0.05,
-) -> Bound:
+) -> RiskBound:
     r"""Return the bound of Theorem 11 for a linear classifier, divided by its norm.
 
     In the preprocessed space, with B = 1: :math:`f(x) = (w'x + b)/\|w\|`.

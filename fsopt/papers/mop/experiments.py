@@ -16,14 +16,14 @@ from fsopt.errors import DataError
 from fsopt.methods.registry import fit
 from fsopt.papers.mop.digits import Digits, mnist_digits
 from fsopt.papers.mop.table import CHOICES, FILTERS, SHARES, MnistRow, Reading, mnist_table, selected_pixels
-from fsopt.papers.reproduction import Experiment, Outcome, Settings, numbers_of, printed
+from fsopt.papers.reproduction import Experiment, Reproduction, Settings, numbers_of, printed
 from fsopt.papers.verdicts import (
     DIFFERS,
     ERRATUM,
     LEFT_OUT,
     NO_DATA,
     READING,
-    Cell,
+    TableCell,
     cell,
     deviations,
     given,
@@ -40,7 +40,7 @@ SAMPLES = 10_000
 """Test digits; the standard deviation of an error rate e is the root of e (1 - e) / 10,000."""
 
 
-def mop_fig1(settings: Settings) -> Outcome:
+def mop_fig1(settings: Settings) -> Reproduction:
     """Return Figure 1: x^2 and (x - 2)^2, whose nondominated points are [0, 2], and the front of the two."""
     x = np.linspace(-1.0, 3.0, 401)
     first, second = x**2, (x - 2.0) ** 2
@@ -59,9 +59,10 @@ def mop_fig1(settings: Settings) -> Outcome:
     right.plot(first[inside], second[inside])
     right.set(xlabel="first objective", ylabel="second objective", title="front")
     ends = [
-        Cell("nondominated", end, float(v), None, "no number") for end, v in (("from", front[0]), ("to", front[-1]))
+        TableCell("nondominated", end, float(v), None, "no number")
+        for end, v in (("from", front[0]), ("to", front[-1]))
     ]
-    return Outcome(
+    return Reproduction(
         tuple(ends), ("the paper prints neither function: two parabolas of ours, found on a grid",), {"fig1": figure}
     )
 
@@ -72,7 +73,7 @@ def _digits(size: int, folder: Path | None) -> Digits:
     return mnist_digits(size, None if folder is None else folder / "mnist")
 
 
-def mop_table1(settings: Settings) -> Outcome:
+def mop_table1(settings: Settings) -> Reproduction:
     """Return Table 1 for 100 and 500 digits."""
     table, cells = printed("mop-table1"), []
     reading = Reading(**settings.chosen(CHOICES))
@@ -98,10 +99,10 @@ def mop_table1(settings: Settings) -> Outcome:
         "noise: test errors within two standard deviations of an error rate on the same 10,000 digits; possible are "
         "errors from 0 to 50 %, all numbers of digits and of pixels",
     )
-    return Outcome(tuple(cells), notes)
+    return Reproduction(tuple(cells), notes)
 
 
-def _cells(ours: MnistRow, size: int, numbers: Mapping[str, str], reading: Reading) -> list[Cell]:
+def _cells(ours: MnistRow, size: int, numbers: Mapping[str, str], reading: Reading) -> list[TableCell]:
     """Return the cells of a method; what the reading takes from the print is no evidence."""
     taken = {"h_over_l"} if reading.h == "print" else set()
     if reading.count == "print" and ours.method in FILTERS:
@@ -125,14 +126,14 @@ def _cells(ours: MnistRow, size: int, numbers: Mapping[str, str], reading: Readi
     return found
 
 
-def mop_fig2(settings: Settings) -> Outcome:
+def mop_fig2(settings: Settings) -> Reproduction:
     """Return Figure 2: risks over the capacity, the iterations of MOPFS, and the pixels that it selects."""
     sizes = (100,) if settings.quick else (100, 500)
     shares = (0.05, 0.1, 0.2, 0.5) if settings.quick else (0.05, 0.08, 0.11, 0.15, 0.2, 0.3, 0.4, 0.5)
     try:
         digits = {size: mnist_digits(size) for size in sizes}
     except DataError as error:
-        return Outcome((Cell("risks", "curves", None, None, NO_DATA, error.message),))
+        return Reproduction((TableCell("risks", "curves", None, None, NO_DATA, error.message),))
     risks = {}
     for size, parts in digits.items():
         fits = [fit("mopfs", parts.train, w_cap=share * size - 1.0, c=CURVES_C) for share in shares]
@@ -147,7 +148,7 @@ def mop_fig2(settings: Settings) -> Outcome:
     left.axes[0].set(xlabel="h / l", ylabel="error rate")
     left.axes[0].legend(fontsize="small")
     cells = [
-        Cell(f"l = {size_}, h/l = {share:g}", f"{word} error", float(values[i, k]), None, "no number")
+        TableCell(f"l = {size_}, h/l = {share:g}", f"{word} error", float(values[i, k]), None, "no number")
         for size_, values in risks.items()
         for i, share in enumerate(shares)
         for k, word in enumerate(("training", "test"))
@@ -159,7 +160,7 @@ def mop_fig2(settings: Settings) -> Outcome:
     )
     figures = {"fig2-left": left, "fig2-middle": _iterations(chosen.history, size)}
     figures["fig2-right"] = selected_pixels(digits[size], chosen)
-    return Outcome(tuple(cells), notes, figures)
+    return Reproduction(tuple(cells), notes, figures)
 
 
 def _iterations(history: Sequence[Mapping[str, Any]], size: int) -> Figure:

@@ -49,7 +49,7 @@ CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Printed:
+class DigitsRow:
     """A row of Table 1, each number with its printed digits: h/l, features, support vectors, errors."""
 
     h_over_l: str
@@ -60,9 +60,9 @@ class Printed:
 
 
 CONTENT = printed("mop-table1")
-TABLE_ONE: Mapping[int, Mapping[str, Printed]] = MappingProxyType(
+TABLE_ONE: Mapping[int, Mapping[str, DigitsRow]] = MappingProxyType(
     {
-        int(size): MappingProxyType({method: Printed(**numbers_of(CONTENT, size, method)) for method in rows})
+        int(size): MappingProxyType({method: DigitsRow(**numbers_of(CONTENT, size, method)) for method in rows})
         for size, rows in CONTENT["rows"].items()
     }
 )

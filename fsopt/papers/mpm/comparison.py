@@ -29,7 +29,7 @@ class MethodScores:
     method, params : registry name, and parameters without delta.
     delta : worst-case accuracy that was given; nan for a method without this parameter.
     limits : alpha* of the training data.
-    n_features, psf, accuracy, mcc, iterations : as in :class:`fsopt.papers.mpm.pairs.Scores`.
+    n_features, psf, accuracy, mcc, iterations : as in :class:`fsopt.papers.mpm.pairs.PairScores`.
     """
 
     method: str

@@ -13,14 +13,14 @@ from fsopt.data import Dataset, load_dataset
 from fsopt.errors import DataError
 from fsopt.papers.mpm.comparison import MethodScores, compare_methods
 from fsopt.papers.mpm.pairs import SPLITS, split_pairs
-from fsopt.papers.reproduction import Experiment, Outcome, Settings, numbers_of, printed, spelled
+from fsopt.papers.reproduction import Experiment, Reproduction, Settings, numbers_of, printed, spelled
 from fsopt.papers.verdicts import (
     DIFFERS,
     ERRATUM,
     LEFT_OUT,
     NO_DATA,
     READING,
-    Cell,
+    TableCell,
     cell,
     deviations,
     given,
@@ -131,7 +131,7 @@ def _scores(name: str, method: str, params: Options, protocol: Options) -> Metho
     return compare_methods(pairs, {method: dict(params)}, **kept)[0]
 
 
-def l0mpm_table3(settings: Settings) -> Outcome:
+def l0mpm_table3(settings: Settings) -> Reproduction:
     """Return Table 3 and Figure 5: accuracy, MCC and selected features of three methods on eight data sets."""
     table, cells = printed("l0mpm-table3"), []
     bars: dict[str, list[float]] = {}
@@ -158,12 +158,12 @@ def l0mpm_table3(settings: Settings) -> Outcome:
         "delta = 0.9 itself is infeasible on seven of the eight sets",
         FOLDS_NOISE,
     )
-    return Outcome(tuple(cells), notes, {"fig5": _bars(bars, methods)} if bars else {})
+    return Reproduction(tuple(cells), notes, {"fig5": _bars(bars, methods)} if bars else {})
 
 
 def _mean_cell(
     place: tuple[str, str], values: Vector, print_: str, possible: tuple[float, float], otherwise: tuple[str, str]
-) -> Cell:
+) -> TableCell:
     """Return the cell of a mean over folds; a number that no classifier can have is not met by noise."""
     spread = float(values.std(ddof=1))
     noise = 0.0 if otherwise == IMPOSSIBLE else deviations((spread, len(values)))
@@ -182,7 +182,7 @@ def _bars(values: dict[str, list[float]], methods: tuple[str, ...]) -> Figure:
     return figure
 
 
-def l0mpm_table4(settings: Settings) -> Outcome:
+def l0mpm_table4(settings: Settings) -> Reproduction:
     """Return Table 4 recomputed from the accuracies that Table 3 prints."""
     from scipy.stats import rankdata
 
@@ -201,10 +201,10 @@ def l0mpm_table4(settings: Settings) -> Outcome:
                 else cell(place, float(ours), value, possible=(0.0, 4.0), otherwise=reason)
             )
     note = f"{table['place']}, recomputed from the printed Table 3; the row of the synthetic data is taken as printed"
-    return Outcome(tuple(cells), (note,))
+    return Reproduction(tuple(cells), (note,))
 
 
-def _table_of_two(settings: Settings, number: int) -> Outcome:
+def _table_of_two(settings: Settings, number: int) -> Reproduction:
     """Return Table 5, 6 or 7: S-MPM beside L0-MPM."""
     table, cells = printed(f"l0mpm-table{number}"), []
     chosen = settings.chosen(SEARCHED[number])
@@ -232,20 +232,20 @@ def _table_of_two(settings: Settings, number: int) -> Outcome:
                     reason = S_MPM
                 cells.append(_mean_cell((f"{method} {name}", column), ours[column], value, POSSIBLE[column], reason))
     note = f"{table['place']}; {_protocol(settings, chosen)}; S-MPM: lambda = 0.1, ridge 0.01"
-    return Outcome(tuple(cells), (note, FOLDS_NOISE))
+    return Reproduction(tuple(cells), (note, FOLDS_NOISE))
 
 
-def l0mpm_table5(settings: Settings) -> Outcome:
+def l0mpm_table5(settings: Settings) -> Reproduction:
     """Return Table 5."""
     return _table_of_two(settings, 5)
 
 
-def l0mpm_table6(settings: Settings) -> Outcome:
+def l0mpm_table6(settings: Settings) -> Reproduction:
     """Return Table 6."""
     return _table_of_two(settings, 6)
 
 
-def l0mpm_table7(settings: Settings) -> Outcome:
+def l0mpm_table7(settings: Settings) -> Reproduction:
     """Return Table 7."""
     return _table_of_two(settings, 7)
 

@@ -16,14 +16,14 @@ from fsopt.methods.selection import SelectionRule
 from fsopt.papers.mpm.comparison import compare_methods, plot_repetitions
 from fsopt.papers.mpm.experiments import SAMPLED, load_set
 from fsopt.papers.mpm.pairs import Pair, synthetic_pairs
-from fsopt.papers.reproduction import Experiment, Outcome, Settings, available, numbers_of, printed
+from fsopt.papers.reproduction import Experiment, Reproduction, Settings, available, numbers_of, printed
 from fsopt.papers.verdicts import (
     ERRATUM,
     LEFT_OUT,
     NO_DATA,
     NO_NUMBER,
     READING,
-    Cell,
+    TableCell,
     cell,
     deviations,
 )
@@ -49,7 +49,7 @@ COUNTED = (0.001, 0.01, 0.03)
 """Shares of the largest weight above which the weights of MPM are counted."""
 
 
-def l0mpm_fig1(settings: Settings) -> Outcome:
+def l0mpm_fig1(settings: Settings) -> Reproduction:
     """Return Figure 1: the zero-norm, (30) and the one-norm of one weight."""
     z = np.linspace(-2.0, 2.0, 801)
     figure = new_figure(1)
@@ -62,18 +62,18 @@ def l0mpm_fig1(settings: Settings) -> Outcome:
         axes.plot(z, values, label=label)
     axes.set(xlabel="z", ylim=(0, 1.5))
     axes.legend(fontsize="small")
-    return Outcome((), ("the paper prints no alpha: 5, as in its experiments",), {"fig1": figure})
+    return Reproduction((), ("the paper prints no alpha: 5, as in its experiments",), {"fig1": figure})
 
 
-def l0mpm_fig6(settings: Settings) -> Outcome:
+def l0mpm_fig6(settings: Settings) -> Reproduction:
     """Return Figures 6 and 7: accuracy and selected patterns over the width of the Gaussian kernel."""
     sets = ("ionosphere",) if settings.quick else KERNEL_SETS
     widths = (1.0, 8.0) if settings.quick else tuple(2.0**i for i in range(-3, 4))
-    cells: list[Cell] = []
+    cells: list[TableCell] = []
     figures = {}
     for name, data in available(sets, partial(load_set, seed=settings.seed)):
         if isinstance(data, str):
-            cells.append(Cell(name, "TSA", None, None, NO_DATA, data))
+            cells.append(TableCell(name, "TSA", None, None, NO_DATA, data))
             continue
         curves = np.full((len(KERNEL_METHODS), 2, len(widths)), np.nan)
         for (i, width), (k, method) in product(enumerate(widths), enumerate(KERNEL_METHODS)):
@@ -82,17 +82,17 @@ def l0mpm_fig6(settings: Settings) -> Outcome:
                 compute = partial(_kernel_scores, data, method, width, settings)
                 curves[k, :, i] = settings.part("l0mpm-fig6", compute, **place)
             except OutOfTimeError as error:
-                cells += [Cell(row, column, None, None, LEFT_OUT, error.message) for column in ("TSA", "PSF")]
+                cells += [TableCell(row, column, None, None, LEFT_OUT, error.message) for column in ("TSA", "PSF")]
                 continue
             accuracy, psf = curves[k, :, i].tolist()
-            cells += [Cell(row, "TSA", accuracy, None, NO_NUMBER), Cell(row, "PSF", psf, None, NO_NUMBER)]
+            cells += [TableCell(row, "TSA", accuracy, None, NO_NUMBER), TableCell(row, "PSF", psf, None, NO_NUMBER)]
         figures[f"fig6-7-{name.partition('.')[0]}"] = _kernel_figure(widths, curves)
     notes = (
         f"the figures have no numbers in the text copy; {KERNEL_FOLDS} folds, ridge 0.01, delta = {SHARE:g} of the "
         f"largest; {SAMPLED['madelon.train']} samples of Madelon drawn at random",
         *(("left out: three sets and five widths (--quick)",) if settings.quick else ()),
     )
-    return Outcome(tuple(cells), notes, figures)
+    return Reproduction(tuple(cells), notes, figures)
 
 
 def _kernel_scores(data: Dataset, method: str, width: float, settings: Settings) -> tuple[float, float]:
@@ -114,7 +114,7 @@ def _kernel_figure(widths: Sequence[float], curves: Matrix) -> Figure:
     return figure
 
 
-def l0mpm_fig8(settings: Settings) -> Outcome:
+def l0mpm_fig8(settings: Settings) -> Reproduction:
     """Return Figures 8 and 9 and the lists of section 4.2: the synthetic data."""
     table = printed("l0mpm-fig8")
     repetitions = 2 if settings.quick else 10
@@ -134,7 +134,7 @@ def l0mpm_fig8(settings: Settings) -> Outcome:
     for alpha in alphas:
         [one] = compare_methods(pairs, {"l0-mpm": {"alpha": alpha}}, delta=0.9, shares=False, jobs=settings.jobs)
         means.append(float(100 * one.accuracy.mean()))
-        cells.append(Cell("l0-mpm", f"TSA, alpha {alpha:g}", means[-1], None, NO_NUMBER))
+        cells.append(TableCell("l0-mpm", f"TSA, alpha {alpha:g}", means[-1], None, NO_NUMBER))
     figure.axes[0].plot(alphas, means, marker="o")
     figure.axes[0].set(xlabel=r"$\alpha$", ylabel="accuracy, %", xscale="log")
     notes = (
@@ -147,7 +147,7 @@ def l0mpm_fig8(settings: Settings) -> Outcome:
         + f"; printed {_range(list(map(int, numbers_of(table, 'mpm').values())))}. That one of them has the printed "
         "numbers is no evidence for it, as some share has any number",
     )
-    return Outcome(tuple(cells), notes, {"fig8": figure, "fig9": plot_repetitions(scores)})
+    return Reproduction(tuple(cells), notes, {"fig8": figure, "fig9": plot_repetitions(scores)})
 
 
 def _large_weights(pairs: Sequence[Pair], epsilon: float) -> Vector:
@@ -160,7 +160,7 @@ def _range(counts: Sequence[float] | Vector) -> str:
     return f"{min(counts):g} to {max(counts):g}"
 
 
-def _list_cells(method: str, counts: Vector, numbers: Mapping[str, str], train: Dataset) -> list[Cell]:
+def _list_cells(method: str, counts: Vector, numbers: Mapping[str, str], train: Dataset) -> list[TableCell]:
     """Return the cells of the numbers of features of a method in each repetition."""
     reason = LIST_REASONS[method]
     theirs = np.array(list(numbers.values()), float)
@@ -169,7 +169,7 @@ def _list_cells(method: str, counts: Vector, numbers: Mapping[str, str], train: 
     return [
         cell((method, column), float(counts[k]), value, possible=possible, noise=noise, otherwise=reason)
         if k < len(counts)
-        else Cell(method, column, None, value, LEFT_OUT, "--quick")
+        else TableCell(method, column, None, value, LEFT_OUT, "--quick")
         for k, (column, value) in enumerate(numbers.items())
     ]
 

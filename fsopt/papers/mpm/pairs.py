@@ -23,7 +23,7 @@ Pair: TypeAlias = tuple[Dataset, Dataset]
 PSF = "selected features, %"
 TSA = "accuracy, %"
 SCORES = ("n_features", "psf", "accuracy", "mcc", "iterations")
-"""Fields of :class:`Scores`."""
+"""Fields of :class:`PairScores`."""
 SPACE = ("scale", "unbiased", "ridge", "kernel", "width", "degree")
 """Parameters of a method that alpha* depends on."""
 
@@ -33,7 +33,7 @@ SPLITS = ("stratified", "random")
 
 
 @dataclass(frozen=True)
-class Scores:
+class PairScores:
     """Scores of one method on one pair.
 
     Attributes
@@ -95,12 +95,12 @@ def accuracy_limit(train: Dataset, params: Mapping[str, Any]) -> float:
     return FeatureSpace.of(train, **options).limit.alpha
 
 
-def scores_on(pair: Pair, method: str, params: Mapping[str, Any], solver: str | None) -> Scores:
+def scores_on(pair: Pair, method: str, params: Mapping[str, Any], solver: str | None) -> PairScores:
     """Return the scores of a method that is fitted to the training data of a pair and tested on the test data."""
     train, test = pair
     fitted = fit_candidate(method, train, params, solver=solver)
     tested, count = fitted.scores(test), len(fitted.support)
-    return Scores(
+    return PairScores(
         n_features=float(count),
         psf=100.0 * count / len(fitted.coef),
         accuracy=tested["accuracy"],

@@ -11,8 +11,8 @@ from fsopt.errors import DataError
 from fsopt.papers.mpm.experiments import load_set
 from fsopt.papers.mpm.pairs import SPLITS, split_pairs
 from fsopt.papers.mpm.surfaces import MpmSurface, mpm_surface
-from fsopt.papers.reproduction import Experiment, Outcome, Settings, numbers_of, printed, spelled
-from fsopt.papers.verdicts import ERRATUM, LEFT_OUT, NO_DATA, READING, Cell, cell, deviations, missing
+from fsopt.papers.reproduction import Experiment, Reproduction, Settings, numbers_of, printed, spelled
+from fsopt.papers.verdicts import ERRATUM, LEFT_OUT, NO_DATA, READING, TableCell, cell, deviations, missing
 
 UNNAMED = (READING, "the 200 samples of Spam are not named; here a random part")
 MEANING = (READING, "the 200 samples of Spam, and the meaning of delta where 0.9 is infeasible, are open")
@@ -33,13 +33,13 @@ whether delta is the printed one or that share of the largest feasible one, whic
 preprocessing of the features."""
 
 
-def l0mpm_table2(settings: Settings) -> Outcome:
+def l0mpm_table2(settings: Settings) -> Reproduction:
     """Return Table 2 and Figures 2 to 4."""
     table, chosen = printed("l0mpm-table2"), settings.chosen(CHOICES)
     try:
         data = load_set("spambase", settings.seed)
     except DataError as error:
-        return Outcome(
+        return Reproduction(
             tuple(c for a in table["rows"] for c in missing(a, numbers_of(table, a), NO_DATA, error.message))
         )
     folds = 5 if settings.quick else 10
@@ -58,16 +58,16 @@ def l0mpm_table2(settings: Settings) -> Outcome:
         "noise: two standard deviations of the mean over our folds, as the paper prints no spread; possible are 0 to "
         f"{data.p} features",
     )
-    return Outcome(tuple(_cells(surface, table, data.p)), notes, {"fig2-3-4": surface.plot()})
+    return Reproduction(tuple(_cells(surface, table, data.p)), notes, {"fig2-3-4": surface.plot()})
 
 
-def _cells(surface: MpmSurface, table: Mapping[str, Any], p: int) -> list[Cell]:
+def _cells(surface: MpmSurface, table: Mapping[str, Any], p: int) -> list[TableCell]:
     """Return the mean numbers of features beside the printed ones."""
     cells = []
     for alpha in table["rows"]:
         for column, value in numbers_of(table, alpha).items():
             if float(alpha) not in surface.alphas:
-                cells.append(Cell(alpha, column, None, value, LEFT_OUT, "--quick"))
+                cells.append(TableCell(alpha, column, None, value, LEFT_OUT, "--quick"))
                 continue
             at = (surface.deltas.tolist().index(float(column)), surface.alphas.tolist().index(float(alpha)))
             ours, spread = float(surface.n_features[at]), float(surface.n_features_sd[at])

@@ -36,7 +36,7 @@ class MpmSurface:
     shares : whether ``deltas`` are shares of alpha*; else they are worst-case accuracies.
     limits : alpha* of the training data of each pair.
     feasible : (k,) share of the pairs with delta <= alpha*; where it is below 1 the surfaces are nan.
-    n_features, psf, accuracy, mcc : as in :class:`fsopt.papers.mpm.pairs.Scores`.
+    n_features, psf, accuracy, mcc : as in :class:`fsopt.papers.mpm.pairs.PairScores`.
     iterations : steps of DCA.
     n_features_sd : (k, l) standard deviations of ``n_features`` over the pairs, 0 of one pair.
     """

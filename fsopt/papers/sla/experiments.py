@@ -12,9 +12,20 @@ from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.readers import to_dataset
 from fsopt.data.tables.table import Table
 from fsopt.errors import DataError
-from fsopt.papers.reproduction import Experiment, Outcome, Settings, available, numbers_of, printed
-from fsopt.papers.sla.protocol import TABLE_ONE, Printed, feature_example, load_table_data, table_one, with_noise
-from fsopt.papers.verdicts import DIFFERS, EQUAL, ERRATUM, NO_DATA, READING, Cell, cell, deviations, half_unit, missing
+from fsopt.papers.reproduction import Experiment, Reproduction, Settings, available, numbers_of, printed
+from fsopt.papers.sla.protocol import TABLE_ONE, SlaRow, feature_example, load_table_data, table_one, with_noise
+from fsopt.papers.verdicts import (
+    DIFFERS,
+    EQUAL,
+    ERRATUM,
+    NO_DATA,
+    READING,
+    TableCell,
+    cell,
+    deviations,
+    half_unit,
+    missing,
+)
 
 PROGRAMS = (2.0, 10.0)
 """Possible means of the number of linear programs: the last of a run only shows that it has ended."""
@@ -33,7 +44,7 @@ HINDSIGHT = ("tictactoe x,o,b = 1,2,3", "of five codings the nearest to the prin
 """A reading that was chosen after a look at the print: its agreement is no verdict of its own."""
 
 
-def sla_table1(settings: Settings) -> Outcome:
+def sla_table1(settings: Settings) -> Reproduction:
     """Return Table 1, with both codings of the two data sets whose coding is not printed."""
     table, cells = printed("sla-table1"), []
     rest = tuple(name for name in table["rows"] if name not in TABLE_ONE)
@@ -63,10 +74,10 @@ def sla_table1(settings: Settings) -> Outcome:
         "share, that share is not one of these samples: an erratum",
         "seconds are not compared: the paper's are of other machines",
     )
-    return Outcome(tuple(cells), notes)
+    return Reproduction(tuple(cells), notes)
 
 
-def _cells(title: str, name: str, data: Dataset, runs: int, otherwise: tuple[str, str]) -> list[Cell]:
+def _cells(title: str, name: str, data: Dataset, runs: int, otherwise: tuple[str, str]) -> list[TableCell]:
     """Return the cells of a data set."""
     [row] = table_one({name: data}, runs=runs)
     counted = (READING, "the file has other samples than the paper")
@@ -92,7 +103,7 @@ def _cells(title: str, name: str, data: Dataset, runs: int, otherwise: tuple[str
     ]
 
 
-def possible_share(row: Printed) -> bool:
+def possible_share(row: SlaRow) -> bool:
     """Return whether a number of the m + k samples, or a mean of ten such numbers, has the printed percentage of PMM.
 
     A whole number itself is among the means of ten.
@@ -113,13 +124,13 @@ def _other_coding(name: str) -> Dataset:
     return to_dataset(Table(table.X, labels, table.features), name, Layout())
 
 
-def sla_features(settings: Settings) -> Outcome:
+def sla_features(settings: Settings) -> Reproduction:
     """Return the example of feature selection: WBCD with two features of noise."""
     table = printed("sla-features")
     numbers = numbers_of(table, "wbcd")
     [(_, data)] = available(("wbcd",), load_table_data)
     if isinstance(data, str):
-        return Outcome(tuple(missing("wbcd", numbers, NO_DATA, data)))
+        return Reproduction(tuple(missing("wbcd", numbers, NO_DATA, data)))
     found = feature_example(data, seed=settings.seed)
     right = 100.0 * float(np.mean(found.predict(with_noise(data, settings.seed).X) == data.y))
     chosen = [j + 1 for j in found.support]
@@ -131,14 +142,14 @@ def sla_features(settings: Settings) -> Outcome:
         cell(("wbcd", "correctness"), right, numbers["correctness"], possible=correct, otherwise=OTHER_NOISE),
         cell(("wbcd", "linear_programs"), found.iterations, numbers["linear_programs"], possible=PROGRAMS),
         cell(("wbcd", "n_features"), len(chosen), numbers["n_features"], possible=(0.0, data.p + 2)),
-        Cell("wbcd", "same features", float(same), "1", verdict, f"features {chosen}", chance=subsets),
+        TableCell("wbcd", "same features", float(same), "1", verdict, f"features {chosen}", chance=subsets),
     )
     notes = (
         f"{table['place']}; 683 samples here, 682 in the paper, and other numbers for the two features of noise",
         f"possible are correctness from the share of the larger class to 100 %, {PROGRAMS[0]:g} to {PROGRAMS[1]:g} "
         f"linear programs, all numbers of features, and all {round(1 / subsets)} sets of four of the eleven",
     )
-    return Outcome(cells, notes)
+    return Reproduction(cells, notes)
 
 
 SPECS = (

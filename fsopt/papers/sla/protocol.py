@@ -29,7 +29,7 @@ ALPHA = 5.0
 
 
 @dataclass(frozen=True)
-class Printed:
+class SlaRow:
     """A row of Table 1, each number with its printed digits.
 
     Attributes
@@ -48,8 +48,8 @@ class Printed:
 
 
 CONTENT = printed("sla-table1")
-TABLE_ONE: Mapping[str, Printed] = MappingProxyType(
-    {name: Printed(**numbers_of(CONTENT, name)) for name in CONTENT["rows"] if not name.startswith("star/galaxy")}
+TABLE_ONE: Mapping[str, SlaRow] = MappingProxyType(
+    {name: SlaRow(**numbers_of(CONTENT, name)) for name in CONTENT["rows"] if not name.startswith("star/galaxy")}
 )
 """Name of a data file -> printed row; the two Star/Galaxy data sets of the paper are not available."""
 
@@ -80,7 +80,7 @@ class TableRow:
     pmm_seconds: float
     spreads: tuple[float, float, float]
     best: int
-    printed: Printed
+    printed: SlaRow
 
 
 def load_table_data(name: str) -> Dataset:

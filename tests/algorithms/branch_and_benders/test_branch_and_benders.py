@@ -13,7 +13,7 @@ from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
-from fsopt.algorithms.branch_and_benders.search import Search
+from fsopt.algorithms.branch_and_benders.search import SelectionSearch
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.answers.results import Status
 from fsopt.drivers.run import Run
@@ -163,14 +163,14 @@ def test_a_leaf_whose_cut_was_not_kept_is_solved_again(monkeypatch):
 def test_a_fractional_selection_is_rounded_up_where_a_feature_is_half_selected_or_costs_nothing():
     score = np.array([0.6, 0.4, 0.0, -1.0])
     for lam, count in ((0.1, 1), (0.0, 2), ([0.1, 0.0, 0.1, 0.0], 2)):
-        search = Search(problem_of(blobs(12, 4), 1.0, {"lam": lam}), BranchSettings(1e-4))
+        search = SelectionSearch(problem_of(blobs(12, 4), 1.0, {"lam": lam}), BranchSettings(1e-4))
         assert search.incumbents.rounded(score, search.problem.root()).tolist() == [k < count for k in range(4)]
 
 
 def test_a_selection_is_rounded_within_the_constraints():
     """By falling score within a budget, and none where the node allows no selection."""
     problem = problem_of(blobs(12, 4), 1.0, {"costs": [3.0, 2.0, 2.0, 1.0], "budget": 5.0})
-    incumbents, root = Search(problem, BranchSettings(1e-4)).incumbents, problem.root()
+    incumbents, root = SelectionSearch(problem, BranchSettings(1e-4)).incumbents, problem.root()
     score = np.array([0.9, 0.6, 0.8, 0.7])
     assert incumbents.rounded(score, root).tolist() == [True, False, True, False]
     assert incumbents.rounded(score, root.decided(0, selected=False)).tolist() == [False, True, True, True]

@@ -23,7 +23,7 @@ from fsopt.algorithms.branch_and_benders.machines import Machines, Neighbours
 from fsopt.algorithms.branch_and_benders.node_programs import node_program
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial
-from fsopt.algorithms.branch_and_benders.search import Search
+from fsopt.algorithms.branch_and_benders.search import SelectionSearch
 from fsopt.common import clock
 from fsopt.data import Dataset
 
@@ -113,7 +113,7 @@ def test_machines_on_neighbours_are_those_of_numpy(kind, loss, kept, monkeypatch
     data, c, limits = drawn(kind, 0)
     problem = problem_of(data, c, limits, loss)
     values = allowed_values(data, c, limits, loss)
-    monkeypatch.setattr(machines, "KEPT", kept)
+    monkeypatch.setattr(machines, "NEAREST", kept)
     start = np.flatnonzero(max(values, key=lambda one: (sum(one), values[one])))
     at = Machines(problem).best(start[None, :], np.inf)
     expected = Neighbours.of(problem, at)
@@ -242,9 +242,11 @@ def test_searches_count_together(monkeypatch, spend):
 def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_answer(monkeypatch, spend):
     """A second passes between two looks at the clock."""
     problem = problem_of(NOISE, 1.0, {"m": 3})
-    visit, visits, answers, ticks = Search._branch, [], [], itertools.count()
+    visit, visits, answers, ticks = SelectionSearch._branch, [], [], itertools.count()
     monkeypatch.setattr(compiled, "thread_time", lambda: float(next(ticks)))
-    monkeypatch.setattr(Search, "_branch", lambda self, node: visits.append(self.solver.compiled) or visit(self, node))
+    monkeypatch.setattr(
+        SelectionSearch, "_branch", lambda self, node: visits.append(self.solver.compiled) or visit(self, node)
+    )
     for seconds in (np.inf, 8.0):
         visits.clear()
         monkeypatch.setattr(compiled, "COMPILE", seconds)

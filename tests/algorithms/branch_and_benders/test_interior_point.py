@@ -12,7 +12,7 @@ from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.interior_point import Goal, _Run, _System
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial
-from fsopt.algorithms.branch_and_benders.relaxation import Iterate, Relaxation, cold
+from fsopt.algorithms.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, cold
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.answers.results import Status
 from fsopt.data.losses import LOSSES, DualTerm
@@ -105,12 +105,12 @@ def test_the_step_makes_the_linearised_optimality_conditions_zero():
     y = np.where(np.arange(n) % 2, 1.0, -1.0)
     Zy = np.asfortranarray(np.column_stack([y[:, None] * rng.standard_normal((n, s + f)), y]))
     c, r, R = 3.0, rng.uniform(1, 2, k), rng.uniform(0, 1, (k, f))
-    program = Relaxation(Zy, DualTerm(c), s, R, r, rng.uniform(0, 1, f), rng.standard_normal(s + f), balance=0.3)
+    program = NodeRelaxation(Zy, DualTerm(c), s, R, r, rng.uniform(0, 1, f), rng.standard_normal(s + f), balance=0.3)
     alpha, w, b, q = rng.uniform(1, 2, n), rng.standard_normal(s + f), 0.4, rng.standard_normal(s + f)
     rho, sigma, mu = rng.uniform(0.5, 1, f), rng.uniform(0.2, 0.8, f), rng.uniform(0.5, 1, k)
     x = np.concatenate([alpha, c - alpha, rho, sigma, mu])
     z = rng.uniform(0.5, 2.0, len(x))
-    run = _Run(program, Iterate(x, z, q, np.append(w, b)))
+    run = _Run(program, InteriorPoint(x, z, q, np.append(w, b)))
     system, target = _System(run), rng.standard_normal(len(x))
     dx, dz, hyperplane = system.direction(system.reduced, target)
 
@@ -142,7 +142,7 @@ def test_the_cold_start_is_balanced_within_the_bounds_and_has_equal_products(cur
     data = blobs(30, 5, seed=2)
     Zy = np.asfortranarray(np.column_stack([data.y[:, None] * data.X, data.y]))
     term = DualTerm(np.linspace(1.0, 2.0, 30), curvature)
-    program = Relaxation(Zy, term, 3, np.ones((1, 2)), np.ones(1), np.zeros(2), np.zeros(5))
+    program = NodeRelaxation(Zy, term, 3, np.ones((1, 2)), np.ones(1), np.zeros(2), np.zeros(5))
     start = cold(program)
     alpha = start.x[:30]
     assert alpha @ data.y == pytest.approx(0.0, abs=1e-12)

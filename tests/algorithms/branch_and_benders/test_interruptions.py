@@ -20,7 +20,7 @@ import fsopt
 from fsopt.algorithms.branch_and_benders import checkpoint, driver
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
-from fsopt.algorithms.branch_and_benders.search import Search
+from fsopt.algorithms.branch_and_benders.search import SelectionSearch
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.answers.results import Status
 from fsopt.common import clock
@@ -114,13 +114,13 @@ PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
 
 
 def test_no_node_is_visited_after_an_interruption(monkeypatch):
-    visited, branch = [], Search._branch
+    visited, branch = [], SelectionSearch._branch
 
     def counted(search, node):
         visited.append(node.number)
         branch(search, node)
 
-    monkeypatch.setattr(Search, "_branch", counted)
+    monkeypatch.setattr(SelectionSearch, "_branch", counted)
     monkeypatch.setattr(driver, "deferred_interruption", lambda: nullcontext(lambda: len(visited) >= 20))
     assert branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4)).stop == "interrupted"
     assert len(visited) == 20

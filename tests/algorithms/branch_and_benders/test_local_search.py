@@ -37,7 +37,7 @@ CASES = [
 
 @pytest.mark.parametrize(("seed", "k", "loss", "kept"), sampled(CASES, len(KINDS)))
 def test_no_allowed_neighbour_is_better(seed, k, loss, kept, monkeypatch):
-    monkeypatch.setattr(machines, "KEPT", kept)
+    monkeypatch.setattr(machines, "NEAREST", kept)
     data, c, limits = drawn(KINDS[k], seed)
     problem, values = problem_of(data, c, limits, loss), allowed_values(data, c, limits, loss)
     search = LocalSearch(problem, [], 10**6, always)
@@ -57,7 +57,7 @@ def test_no_allowed_neighbour_is_better(seed, k, loss, kept, monkeypatch):
 
 
 def test_the_local_search_on_the_samples_near_the_margin_has_the_value_of_all_samples(monkeypatch):
-    monkeypatch.setattr(machines, "KEPT", 100)
+    monkeypatch.setattr(machines, "NEAREST", 100)
     data, loss = blobs(260, 6, seed=9, gap=0.8), "squared-hinge"
     found = LocalSearch(problem_of(data, 0.5, {"m": 2}, loss), [], 400, always).descend(np.arange(6) < 2)
     assert found.value == pytest.approx(exact_value(data, found.mask(6), 0.5, loss), rel=1e-5)

@@ -12,7 +12,7 @@ from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
-from fsopt.algorithms.branch_and_benders.root_steps import Steps
+from fsopt.algorithms.branch_and_benders.root_steps import RootSteps
 from fsopt.data import Dataset
 
 
@@ -46,7 +46,7 @@ def test_bound_and_value_enclose_the_relaxation_and_no_bound_is_above_a_selectio
     problem = problem_of(data, c, limits, loss)
     at = problem.root()
     exact = NodeSolver(problem).solve(at, None, Goal(1e-9)).bound
-    steps = Steps(problem, at)
+    steps = RootSteps(problem, at)
     for gap in (1e-2, 1e-5):  # a second call goes on
         steps.run(gap)
         assert steps.lower <= exact * (1 + 1e-8) <= steps.upper * (1 + 2e-8)

@@ -15,7 +15,7 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import ParameterError, SolverError
 from fsopt.methods.gmeb.formulations import ROUTES
-from fsopt.methods.gmeb.optimality import Multipliers, certify_gmeb, polish
+from fsopt.methods.gmeb.optimality import GmebDual, certify_gmeb, polish
 from fsopt.methods.gmeb.separability import separation_radius
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.verification.checking import check_fit
@@ -41,6 +41,12 @@ def test_every_route_reaches_the_optimum_and_certifies_it(route):
         assert hinge(scores, data.y) == pytest.approx(fit.objective)
 
 
+def test_centring_is_not_optional():
+    data = fsopt.load_dataset("wdbc")
+    centred, raw = (fsopt.fit("gmeb", data, r_plus=5.0, r_minus=1.2, scale=s) for s in ("center", "none"))
+    assert (centred.objective, raw.objective) == pytest.approx((113.51018448, 190.5359717), rel=1e-7)
+
+
 def test_a_solver_of_linear_programs_gets_the_cuts_and_one_without_multipliers_is_refused():
     data = blobs()
     fit = fsopt.fit("gmeb", data, solver="highs", r_plus=0.5, r_minus=0.5)
@@ -62,7 +68,7 @@ def settled():
     units = fit.details["units"]
     scaled = data.with_X((data.X - data.X.mean(axis=0)) / units)
     b = fit.intercept + fit.coef @ data.X.mean(axis=0)
-    return scaled, GmebNorm.of(scaled, *radii), fit.coef * units, b, Multipliers(**fit.details["multipliers"])
+    return scaled, GmebNorm.of(scaled, *radii), fit.coef * units, b, GmebDual(**fit.details["multipliers"])
 
 
 def test_a_certificate_fails_for_every_damage():
@@ -75,7 +81,7 @@ def test_a_certificate_fails_for_every_damage():
         "mu": (w, b, replace(dual, mu=0.999 * dual.mu), "gap"),
         "mu_1": (w, b, replace(dual, unit=1.001 * dual.unit), "prices"),
         "mu_+": (w, b, replace(dual, plus=0.999 * dual.plus), "prices"),
-        "both": (w, b, Multipliers(dual.mu, *(0.999 * x for x in (dual.unit, dual.plus, dual.minus))), "cone"),
+        "both": (w, b, GmebDual(dual.mu, *(0.999 * x for x in (dual.unit, dual.plus, dual.minus))), "cone"),
     }
     for name, (w2, b2, dual2, residual) in damaged.items():
         certificate = certify_gmeb(data, norm, w2, b2, dual2)
@@ -90,7 +96,7 @@ def test_the_bound_is_valid_for_any_multipliers(seed, share):
     norm = GmebNorm.of(data, 0.5, 0.8)
     fit = fsopt.fit("gmeb", data, r_plus=0.5, r_minus=0.8, scale="none")
     rng = np.random.default_rng(seed)
-    dual = polish(data, norm, Multipliers(rng.random(12), 1.0, share / 0.5, (1 - share) / 0.8))
+    dual = polish(data, norm, GmebDual(rng.random(12), 1.0, share / 0.5, (1 - share) / 0.8))
     w = rng.standard_normal(3)
     w /= norm.at(w)[0]
     certificate = certify_gmeb(data, norm, w, 0.0, dual)

@@ -10,7 +10,7 @@ from fsopt.algorithms.branch_and_benders.kernels.compiling import inner
 from fsopt.typing import Indices, Matrix, Vector
 
 
-class Program(NamedTuple):
+class NodeProgram(NamedTuple):
     """The program of a node.
 
     Attributes
@@ -36,7 +36,7 @@ class Program(NamedTuple):
     balance: float
 
 
-class Iterate(NamedTuple):
+class NodeIterate(NamedTuple):
     """An iterate: the complementary pairs x and z, q (F,) and the hyperplane (F + 1,), all changed in place."""
 
     x: Vector
@@ -45,7 +45,7 @@ class Iterate(NamedTuple):
     hyperplane: Vector
 
 
-class Work(NamedTuple):
+class StepArrays(NamedTuple):
     """Arrays of a step, with the names of the module in numpy.
 
     Attributes
@@ -156,14 +156,14 @@ def falling(value: Vector, order: Indices) -> None:
 
 
 @inner
-def work_of(n: int, F: int, f: int, N: int) -> Work:
+def work_of(n: int, F: int, f: int, N: int) -> StepArrays:
     """Return arrays for programs of a size."""
     S = np.empty((4, n))
     V = np.zeros((8, F + 1))
     W = np.empty((7, f))
     D = np.zeros((3, N))
     V[2] = 1.0
-    return Work(
+    return StepArrays(
         S[0],
         S[1],
         S[2],

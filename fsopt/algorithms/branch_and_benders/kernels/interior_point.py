@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.kernels.arrays import (
-    Iterate,
-    Program,
-    Work,
+    NodeIterate,
+    NodeProgram,
+    StepArrays,
     factorise,
     products,
     scores,
@@ -30,7 +30,7 @@ EPSILON = 1e-14
 
 
 @inner
-def residuals(p: Program, at: Iterate, work: Work) -> tuple[float, float]:
+def residuals(p: NodeProgram, at: NodeIterate, work: StepArrays) -> tuple[float, float]:
     """Compute the residuals and diagonals of a step; return the residual of the constraint and the corner S."""
     n = p.A.shape[1]
     f = len(p.lam)
@@ -74,7 +74,7 @@ def residuals(p: Program, at: Iterate, work: Work) -> tuple[float, float]:
 
 
 @inner
-def system(p: Program, work: Work) -> bool:
+def system(p: NodeProgram, work: StepArrays) -> bool:
     """Factorise the matrix of a step, and solve for the border; False where it is singular in floating point."""
     F, s = len(p.q), p.s
     for j in range(F + 1):
@@ -95,7 +95,7 @@ def system(p: Program, work: Work) -> bool:
 
 
 @inner
-def direction(p: Program, at: Iterate, work: Work, missing: float, corner: float) -> float:
+def direction(p: NodeProgram, at: NodeIterate, work: StepArrays, missing: float, corner: float) -> float:
     """Compute the step to complementary products that change by the target; return the largest length of it."""
     n = p.A.shape[1]
     f = len(p.lam)
@@ -149,7 +149,7 @@ def direction(p: Program, at: Iterate, work: Work, missing: float, corner: float
 
 
 @inner
-def step(p: Program, at: Iterate, work: Work) -> bool:
+def step(p: NodeProgram, at: NodeIterate, work: StepArrays) -> bool:
     """Take a predictor-corrector step; False where there is none."""
     missing, corner = residuals(p, at, work)
     if not system(p, work):
@@ -188,7 +188,7 @@ def step(p: Program, at: Iterate, work: Work) -> bool:
 
 
 @inner
-def dual_value(p: Program, at: Iterate, work: Work, alpha: Vector) -> tuple[float, float]:
+def dual_value(p: NodeProgram, at: NodeIterate, work: StepArrays, alpha: Vector) -> tuple[float, float]:
     """Write balanced multipliers to alpha (n,); return their dual value, -inf without any, and what features charge."""
     F, n = len(p.q), len(alpha)
     up = down = 0.0
@@ -216,7 +216,7 @@ def dual_value(p: Program, at: Iterate, work: Work, alpha: Vector) -> tuple[floa
 
 
 @kernel
-def run(p: Program, at: Iterate, gap: float, cutoff: float, branch: float, best: Vector) -> tuple[float, float]:
+def run(p: NodeProgram, at: NodeIterate, gap: float, cutoff: float, branch: float, best: Vector) -> tuple[float, float]:
     """Take steps until the goal is reached or none makes progress; return the best bound and its multiplier mu.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.kernels.arrays import Iterate, Program
+from fsopt.algorithms.branch_and_benders.kernels.arrays import NodeIterate, NodeProgram
 from fsopt.algorithms.branch_and_benders.kernels.compiling import kernel
 from fsopt.algorithms.branch_and_benders.kernels.interior_point import run
 from fsopt.algorithms.branch_and_benders.kernels.starts import warm
@@ -27,7 +27,7 @@ def machines(
 
     Parameters
     ----------
-    rows : signed samples of the features, and labels; ``caps``, ``gamma`` : (n,), as in :class:`Program`.
+    rows : signed samples of the features, and labels; ``caps``, ``gamma`` : (n,), as in :class:`NodeProgram`.
     frozen : (k, s + 1) products of these rows with the multipliers of further samples.
     margins : (k, n) of the machines where these begin.
     out : hyperplanes (k, s + 1) and multipliers (k, n) to begin from, which the solutions replace, and bounds (k,).
@@ -41,7 +41,7 @@ def machines(
         for j in range(F + 1):
             for i in range(n):
                 A[j, i] = rows[places[m, j], i]
-        program = Program(A, caps, gamma, F, 0, none, none, 0.0, frozen[m, :F], 0.0, frozen[m, F])
-        at = Iterate(np.empty(2 * n), np.empty(2 * n), np.empty(F), hyperplane[m])
+        program = NodeProgram(A, caps, gamma, F, 0, none, none, 0.0, frozen[m, :F], 0.0, frozen[m, F])
+        at = NodeIterate(np.empty(2 * n), np.empty(2 * n), np.empty(F), hyperplane[m])
         warm(program, at, none, margins[m], alpha[m])
         bound[m] = run(program, at, gap, cutoff, 0.0, alpha[m])[0]

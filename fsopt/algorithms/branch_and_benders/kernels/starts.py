@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.kernels.arrays import Iterate, Program, falling, products, scores
+from fsopt.algorithms.branch_and_benders.kernels.arrays import NodeIterate, NodeProgram, falling, products, scores
 from fsopt.algorithms.branch_and_benders.kernels.compiling import inner, kernel
 from fsopt.typing import Vector
 
@@ -27,7 +27,7 @@ def pair(value: float, away: float, most: float, mu: float) -> tuple[float, floa
 
 
 @inner
-def multiplier(p: Program, gain: Vector, mu: float) -> float:
+def multiplier(p: NodeProgram, gain: Vector, mu: float) -> float:
     """Return the gain for weight of the last feature that fits into the constraint, at least mu."""
     ratio, order = np.empty(len(gain)), np.empty(len(gain), dtype=np.intp)
     for j in range(len(gain)):
@@ -43,7 +43,7 @@ def multiplier(p: Program, gain: Vector, mu: float) -> float:
 
 
 @kernel
-def warm(p: Program, at: Iterate, sigma: Vector, margins: Vector, alpha: Vector) -> None:
+def warm(p: NodeProgram, at: NodeIterate, sigma: Vector, margins: Vector, alpha: Vector) -> None:
     """Write a point to start from, with the hyperplane that it has, to an iterate.
 
     Parameters

@@ -8,12 +8,12 @@ import pytest
 from selection_cases import exact_value, problem_of
 from support import blobs
 
-from fsopt.algorithms.branch_and_benders import compiled, one_more
+from fsopt.algorithms.branch_and_benders import compiled, last_feature
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders.last_feature import LastFeature
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
-from fsopt.algorithms.branch_and_benders.one_more import OneMore
 from fsopt.algorithms.branch_and_benders.problem import Partial
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.common import clock
@@ -26,7 +26,7 @@ COMPILED = pytest.param(True, marks=NUMBA)
 @pytest.fixture(autouse=True)
 def quiet(monkeypatch):
     """Functions of numba are at hand, as Python code; there quotients by 0 are infinite, without a warning."""
-    monkeypatch.setattr(one_more, "exchanges", lambda: True)
+    monkeypatch.setattr(last_feature, "exchanges", lambda: True)
     with np.errstate(all="ignore"):
         yield
 
@@ -34,13 +34,13 @@ def quiet(monkeypatch):
 def test_numpy_solves_the_machines_where_a_limit_leaves_no_time_for_compiling(monkeypatch):
     problem = problem_of(blobs(50, 9, seed=5, gap=0.4), 0.7, {"m": 3})
     solver, at, near = node_of(problem, [2, 6], fast=find_spec("numba") is not None)
-    assert (OneMore.of(solver, at, near).most == one_more.COMPILED) == solver.compiled
-    monkeypatch.setattr(one_more, "exchanges", compiled.exchanges)
+    assert (LastFeature.of(solver, at, near).most == last_feature.COMPILED) == solver.compiled
+    monkeypatch.setattr(last_feature, "exchanges", compiled.exchanges)
     monkeypatch.setattr(compiled, "available", lambda: True)
     monkeypatch.setattr(compiled, "_kept", lambda *_: False)
     monkeypatch.setattr(compiled, "_past", compiled.COMPILE)
     with clock.limited(1.0):
-        assert OneMore.of(solver, at, near).most == one_more.STACK
+        assert LastFeature.of(solver, at, near).most == last_feature.STACK
 
 
 def weighted(data, seed):
@@ -64,7 +64,7 @@ def test_the_machines_have_the_values_of_their_selections(fast, loss):
     problem = problem_of(data, 0.7, {"m": 3}, loss)
     solver, at, near = node_of(problem, [2, 6], fast=fast)
     features = np.array([7, 0, 3])
-    for j, alpha in zip(features, OneMore.of(solver, at, near).multipliers(features), strict=True):
+    for j, alpha in zip(features, LastFeature.of(solver, at, near).multipliers(features), strict=True):
         assert np.all(alpha >= 0.0)
         assert np.all(alpha <= problem.caps)
         assert abs(problem.y @ alpha) <= 1e-9 * alpha.sum()
@@ -105,7 +105,7 @@ def test_too_many_features_and_large_machines_are_left_to_relaxations(monkeypatc
     few = branch_and_benders(problem, settings=settings)
     for name, limit in (("MULTIPLIERS", 1000), ("STEP", 100.0)):
         with monkeypatch.context() as patch:
-            patch.setattr(one_more, name, limit)
+            patch.setattr(last_feature, name, limit)
             many = branch_and_benders(problem, settings=settings)
         assert many.objective == pytest.approx(few.objective, rel=1e-6)
         assert many.history[-1]["solved"] > few.history[-1]["solved"]

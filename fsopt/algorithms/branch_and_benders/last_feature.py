@@ -36,7 +36,7 @@ def one_left(problem: SelectionProblem, at: Partial) -> bool:
 
 
 @dataclass(frozen=True)
-class OneMore:
+class LastFeature:
     """The machines on a partial selection and one feature more, which begin at the hyperplane of its relaxation.
 
     Attributes
@@ -50,7 +50,7 @@ class OneMore:
     start: tuple[Vector, Vector, Vector] | None
 
     @classmethod
-    def of(cls, solver: NodeSolver, at: Partial, near: NodeHyperplane) -> OneMore:
+    def of(cls, solver: NodeSolver, at: Partial, near: NodeHyperplane) -> LastFeature:
         """Return the machines of a node whose relaxation has a hyperplane, compiled where that is done or in time."""
         problem, inside = solver.problem, at.inside.nonzero()[0]
         if not (solver.compiled and exchanges()):

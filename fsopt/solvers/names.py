@@ -1,0 +1,16 @@
+"""The modules of the solvers: the one list, for the registry and for Pyomo's factories, without numpy."""
+
+MODULES = (
+    "highs",
+    "clarabel",
+    "gurobi",
+    "xpress",
+    "mosek",
+    "ipopt",
+    "scs",
+    "scip",
+    "piqp",
+    "proxqp",
+    "pyomo_call",
+)
+"""Each holds the solver of its name, and ``pyomo_call`` those that Pyomo calls; in the order of tables."""
