@@ -225,6 +225,7 @@ HUGE = {
 @pytest.mark.parametrize("change", sampled(HUGE, 3))
 def test_numbers_without_measure_are_refused_soon(change, tmp_path, monkeypatch):
     monkeypatch.setattr(verify, "MOST_WORK", 10**7)
+    monkeypatch.setattr(verify, "OF_A_BYTE", 0)
     started = time.process_time()
     code, shown = verdict(written(tmp_path / "proof.json", _huge(change)))
     assert code in (1, 2), shown
@@ -235,6 +236,7 @@ def test_numbers_without_measure_are_refused_soon(change, tmp_path, monkeypatch)
 @pytest.mark.parametrize("kind", ["lists", "bits of a constraint", "bits of a gain", "lowest terms"])
 def test_memory_and_bits_are_counted_before_they_are_used(kind, tmp_path, monkeypatch):
     monkeypatch.setattr(verify, "MOST_WORK", 10**7)
+    monkeypatch.setattr(verify, "OF_A_BYTE", 0)
     claim = copy.deepcopy(base("vertex" if kind == "lowest terms" else "best-subset")["claims"][0])
     program, evidence = claim["program"], claim["evidence"]
     if kind == "lists":
