@@ -13,7 +13,7 @@ import numpy as np
 
 from fsopt.common.budget import check_size
 from fsopt.data.matrices import stays_sparse
-from fsopt.data.tables.content import NUMBER
+from fsopt.data.tables.spelling import NUMBER
 from fsopt.data.tables.table import Table, label_texts
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, foreign

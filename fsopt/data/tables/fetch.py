@@ -13,9 +13,9 @@ from urllib.parse import quote
 import numpy as np
 
 from fsopt.common.files import whole_file
+from fsopt.data.tables.columns import is_missing
 from fsopt.data.tables.layout import DEFAULT_TARGET
 from fsopt.data.tables.readers import FOLDER_VARIABLE, data_folder
-from fsopt.data.tables.source import is_missing
 from fsopt.data.tables.table import label_texts, map_labels
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, FileError, ParameterError

@@ -18,11 +18,11 @@ import numpy as np
 from fsopt.common.arguments import PATH, TEXT, Argument, checked
 from fsopt.common.files import brief, expanded, status
 from fsopt.data.dataset import Dataset
-from fsopt.data.tables.assembling import parts_of
-from fsopt.data.tables.frames import is_frame, table_of_frame
+from fsopt.data.tables.columns import is_frame
+from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import DEFAULT_TARGET, Layout
 from fsopt.data.tables.registry import READERS, suffix_of
-from fsopt.data.tables.table import Table, map_labels
+from fsopt.data.tables.table import Table, map_labels, parts_of
 from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Frame
 
@@ -176,7 +176,7 @@ def _tell(table: Table, path: Path, tell: Tell) -> None:
 
 
 def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
-    """Return the data set of a table, see :func:`fsopt.data.tables.assembling.parts_of`."""
+    """Return the data set of a table, see :func:`fsopt.data.tables.table.parts_of`."""
     return Dataset(**parts_of(table, name, layout))
 
 
