@@ -139,7 +139,7 @@ def _of_texts(texts: list[str], word: str) -> Any:
         except (ValueError, KeyError):
             continue
         return values[codes]
-    return np.array(known, dtype=object)[codes]
+    return pd.Series(np.array(known, dtype=object)[codes], dtype=object)  # pandas would make an array of its own texts
 
 
 def _date(pattern: re.Pattern[str]) -> Callable[[str], np.datetime64]:

@@ -75,10 +75,11 @@ class Spelling:
 
 
 def text_bytes(path: Path, delimiters: str, encoding: str | None = None) -> tuple[bytes, str]:
-    """Return the content of a text file in UTF-8, expanded if its name ends in .gz, and the encoding of the file.
+    """Return the content of a text file in UTF-8, its lines ending in LF, and the encoding of the file.
 
     Parameters
     ----------
+    path : expanded if its name ends in .gz.
     delimiters : what may separate its fields.
     encoding : of the file; None to find it.
 
@@ -97,6 +98,8 @@ def text_bytes(path: Path, delimiters: str, encoding: str | None = None) -> tupl
         cells = raw.count(b"\n") + max(raw.count(mark.encode()) for mark in delimiters)
         check_size(NUMBER * cells, "the expanded file", more=True)
     content, found = _decoded(raw, encoding)
+    if b"\r" in content:  # pandas drops an empty first cell below a blank line that ends so
+        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     place = content.find(b"\0")
     if place >= 0:
         line = content.count(b"\n", 0, place) + 1
@@ -236,13 +239,12 @@ class _Cells:
     def _first(self, mark: str, number: str) -> re.Match[bytes] | None:
         if mark.encode() not in self.content:
             return None
-        forms = []
+        forms, edge = [], re.escape(self.separator) + r'"\n'
         if mark != self.separator:
-            forms.append((number.replace(f"\\{self.separator}", "(?!)"), rf'{re.escape(self.separator)}"\r\n'))
+            forms.append((rf"(?<![^{edge}])", number.replace(f"\\{self.separator}", "(?!)"), rf"(?![^{edge}])"))
         if self.separator in _OTHER and b'"' in self.content:
-            forms.append((number, '"'))
-        for form, edge in forms:
-            pattern = rf"(?<![^{edge}])[ \t]*([+-]?(?:{form}))[ \t]*(?![^{edge}])"
-            if found := re.search(pattern.encode(), self.content):
+            forms.append(('(?<=")', number, '(?=")'))
+        for start, form, end in forms:
+            if found := re.search(rf"{start}[ \t]*([+-]?(?:{form}))[ \t]*{end}".encode(), self.content):
                 return found
         return None

@@ -178,6 +178,7 @@ def _by_pandas(body: _Body, special: list[int]) -> Any:
 
     quoted = body.quote.encode() in body.content or (body.escape or body.quote).encode() in body.content
     rows = sum(1 for _ in body.records()) if quoted else None
+    empty = [*NO_VALUE, "NaN", "NAN", "NA", "N/A", "NULL"]
     version = tuple(int(part) for part in pd.__version__.split(".")[:2])
     exact = {} if version >= EXACT_BY_DEFAULT else {"float_precision": "round_trip"}
     try:
@@ -185,9 +186,9 @@ def _by_pandas(body: _Body, special: list[int]) -> Any:
             io.BytesIO(body.content),
             header=None,
             names=range(len(body.names)),
-            converters=dict.fromkeys(special, str),  # texts as they are, also 007 and NA
+            dtype=dict.fromkeys(special, str),  # texts as they are, also 007 and NA
             keep_default_na=False,
-            na_values=[*NO_VALUE, "NaN", "NAN", "NA", "N/A", "NULL"],
+            na_values={k: empty for k in range(len(body.names)) if k not in special},
             encoding="utf-8",
             decimal=body.spelling.decimal,
             low_memory=False,
