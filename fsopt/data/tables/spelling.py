@@ -112,10 +112,6 @@ def _decoded(content: bytes, encoding: str | None) -> tuple[bytes, str]:
     mark = next((mark for mark in MARKS if content.startswith(mark)), b"")
     found = encoding or MARKS.get(mark) or _without_mark(content)
     try:
-        if codecs.lookup(found).name == "utf-8":
-            content = content.removeprefix(codecs.BOM_UTF8)
-            _check(content)
-            return content, found
         return content.decode(found).removeprefix("\ufeff").encode(), found
     except LookupError as error:
         raise DataError(f"'{found}' is no encoding", "encoding= takes utf-8, utf-16, cp1252 and the like") from error
@@ -131,18 +127,10 @@ def _without_mark(content: bytes) -> str:
     if max(low, high) > len(start) / 4 and not min(low, high):
         return "utf-16-le" if high else "utf-16-be"
     try:
-        _check(content)
+        content.decode()
     except UnicodeDecodeError:
         return "utf-8" if _OF_UTF8.search(content) else "cp1252"
     return "utf-8"
-
-
-def _check(content: bytes, block: int = 1 << 20) -> None:
-    """Raise UnicodeDecodeError where bytes are not UTF-8, without a copy of them."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for start in range(0, len(content), block):
-        decoder.decode(content[start : start + block])
-    decoder.decode(b"", final=True)
 
 
 def separator_of(lines: Iterable[str], own: str) -> str:

@@ -61,7 +61,7 @@ def _separated(path: Path, layout: Layout, own: str, required: bool) -> Table:
     return replace(table, read_as="" if spelling == usual else str(spelling))
 
 
-def read_arff(path: Path, layout: Layout) -> Table:
+def read_arff(path: Path, layout: Layout, *, required: bool = True) -> Table:
     """Read a dense ARFF file; an error names row, column and cell.
 
     If the target is ``label`` and there is none, the last nominal attribute called ``class`` (in any case) is taken.
@@ -91,9 +91,10 @@ def read_arff(path: Path, layout: Layout) -> Table:
     nominal = [name for name, kind in kinds if name.lower() == "class" and kind.startswith("{")]
     if layout.target == DEFAULT_TARGET and DEFAULT_TARGET not in names and nominal:
         layout = replace(layout, target=nominal[-1])
-    refuse_absent(layout.target, names, "target")
+    if required:
+        refuse_absent(layout.target, names, "target")
     spelling, quote = Spelling(encoding), '"' if any('"' in line for line in body) else "'"
-    table = _table(_Body("".join(body).encode(), start, names, spelling, quote, "\\"), layout, True)
+    table = _table(_Body("".join(body).encode(), start, names, spelling, quote, "\\"), layout, required)
     return replace(table, read_as="" if encoding in ("utf-8", layout.encoding) else str(spelling))
 
 
@@ -156,9 +157,13 @@ def _table(body: _Body, layout: Layout, required: bool) -> Table:
 
     names = layout.features(body.names, required=required)
     special = [name for name in (layout.target, layout.id, layout.weights) if name in body.names]
-    frame = _by_pandas(body, [body.names.index(name) for name in special])
+    places_of_special = [body.names.index(name) for name in special]
+    frame = _by_pandas(body, places_of_special)
     if frame is None:
         frame = pd.DataFrame([fields for _, fields in body.records()], columns=range(len(body.names)), dtype=object)
+    for k in places_of_special:
+        if frame[k].isna().any():  # a name of a sample is a text as it is, also NA
+            frame[k] = [fields[k] for _, fields in body.records()]
     frame = frame.set_axis(body.names, axis=1)
     texts = [name for name in names if frame[name].dtype.kind not in "biuf"]
     if (body.spelling.decimal, body.spelling.thousands) != (".", ""):
@@ -178,7 +183,6 @@ def _by_pandas(body: _Body, special: list[int]) -> Any:
 
     quoted = body.quote.encode() in body.content or (body.escape or body.quote).encode() in body.content
     rows = sum(1 for _ in body.records()) if quoted else None
-    empty = [*NO_VALUE, "NaN", "NAN", "NA", "N/A", "NULL"]
     version = tuple(int(part) for part in pd.__version__.split(".")[:2])
     exact = {} if version >= EXACT_BY_DEFAULT else {"float_precision": "round_trip"}
     try:
@@ -186,9 +190,9 @@ def _by_pandas(body: _Body, special: list[int]) -> Any:
             io.BytesIO(body.content),
             header=None,
             names=range(len(body.names)),
-            dtype=dict.fromkeys(special, str),  # texts as they are, also 007 and NA
+            dtype=dict.fromkeys(special, str),
             keep_default_na=False,
-            na_values={k: empty for k in range(len(body.names)) if k not in special},
+            na_values=[*NO_VALUE, "NaN", "NAN", "NA", "N/A", "NULL"],
             encoding="utf-8",
             decimal=body.spelling.decimal,
             low_memory=False,
