@@ -11,10 +11,10 @@ from urllib.parse import quote
 import numpy as np
 
 from fsopt.common.files import whole_file
-from fsopt.data.tables.columns import is_missing
+from fsopt.data.tables.columns import is_missing, label_text
 from fsopt.data.tables.layout import DEFAULT_TARGET
 from fsopt.data.tables.readers import FOLDER_VARIABLE, data_folder
-from fsopt.data.tables.table import label_texts, map_labels
+from fsopt.data.tables.table import map_labels
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, FileError, ParameterError
 from fsopt.typing import Matrix
@@ -59,7 +59,7 @@ def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Pa
         raise DataError(f"'{name}' has a feature called '{DEFAULT_TARGET}'", "save it as a CSV file and use target=")
     if bunch.target is None or np.ndim(bunch.target) != 1:
         raise DataError(f"'{name}' has not one target column on OpenML", "choose another data set")
-    labels = label_texts(np.asarray(bunch.target))
+    labels = [*map(label_text, np.asarray(bunch.target).tolist())]
     map_labels([label for label in labels if not is_missing(label)])
     return _write(target / f"{name}.csv.gz", _numeric(bunch, name), labels, features)
 

@@ -14,7 +14,9 @@ from fsopt.common.budget import check_size, size_limit
 from fsopt.data.tables.columns import (
     in_pandas,
     is_frame,
+    is_number,
     label_text,
+    number,
     numbers_alone,
     sparse_of_frame,
     typed_columns,
@@ -59,16 +61,12 @@ def table_of_frame(frame: Any, layout: Layout, *, required: bool = True) -> Tabl
 
 
 def _weights(name: str, texts: list[str]) -> Vector:
-    values = []
-    for row, text in enumerate(texts, start=1):
-        try:
-            value = float(text)
-        except ValueError:
-            value = -1.0
-        if not 0 < value < np.inf:
-            raise DataError(f"row {row}, column '{name}': '{text}' is no weight", "give a number > 0 in every row")
-        values.append(value)
-    return np.array(values)
+    values = np.array([number(text) if is_number(text) else 0.0 for text in texts])
+    wrong = np.flatnonzero(~((values > 0) & (values < np.inf)))
+    if wrong.size:
+        place = f"row {wrong[0] + 1}, column '{name}'"
+        raise DataError(f"{place}: '{texts[wrong[0]]}' is no weight", "give a number > 0 in every row")
+    return values
 
 
 def read_parquet(path: Path, layout: Layout, *, required: bool = True) -> Table:

@@ -125,11 +125,6 @@ def _complete(table: Table, unlabelled: NDArray[np.bool_]) -> Table:
     raise DataError(f"every one of the {table.n} rows has a missing value", "use missing='mean'")
 
 
-def label_texts(values: NDArray[np.generic]) -> list[str]:
-    """Return the labels of an array as texts, whole numbers without a decimal point."""
-    return [str(value).removesuffix(".0") for value in values.tolist()]
-
-
 def map_labels(texts: Sequence[str], positive: Sequence[str] = ()) -> tuple[Vector, tuple[str, str]]:
     """Map labels to -1 and +1.
 
