@@ -141,7 +141,7 @@ def _check_cells(sheet: Any) -> None:
     """
     sheet.reset_dimensions()
     width, most = 0, size_limit() / CELL
-    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+    for rows, row in enumerate(sheet.iter_rows(values_only=True), start=1):
         width = max(width, len(row))
-        if number * width > most:
-            check_size(CELL * number * width, f"a sheet of {width} columns and {number} rows", more=True)
+        if rows * width > most:
+            check_size(CELL * rows * width, f"a sheet of {width} columns and {rows} rows", more=True)
