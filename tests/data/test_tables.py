@@ -149,6 +149,13 @@ def test_another_kind_of_column_is_refused_in_predictions():
         encoding.matrix(columns(seen=["2026-01-01"], x=["big"]))
 
 
+def test_a_category_without_any_value_is_named():
+    frame = pd.DataFrame({"a": range(4), "u": pd.Categorical([None] * 4, categories=["x"]), "label": [0, 1] * 2})
+    for missing, message in (("mean", "column 'u' has no value at all"), (None, "4 missing values, .* column 'u'")):
+        with pytest.raises(DataError, match=message):
+            fsopt.Dataset.from_frame(frame, target="label", missing=missing)
+
+
 def test_class_weights_of_a_layout():
     data = load_table(frame_of(), Layout("kind", ("a",), columns=("member",), class_weight="balanced"))
     assert [data.weights[data.y > 0].sum(), data.weights[data.y < 0].sum()] == [2.5, 2.5]

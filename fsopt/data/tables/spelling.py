@@ -12,6 +12,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from fsopt.common.budget import check_size, unpacked
@@ -30,6 +31,11 @@ GROUPED = (" ", "'", "\u00a0", "\u202f", "\u2019")
 """Separators of thousands beside point and comma: spaces, also those that do not break, and apostrophes."""
 _OF_UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")
 _OTHER = {".": ",", ",": "."}
+_DECIMAL = r"(?![1-9]\d{0,2}M\d{3}(?!\d))(?:\d*|[1-9]\d{0,2}(?:O\d{3})+)M\d+(?:[eE][+-]?\d+)?"
+_THOUSANDS = r"[1-9]\d{0,2}(?:(?:M\d{3}){2,}|(?:M\d{3})+O\d+)"
+_GROUPED = r"[1-9]\d{0,2}(?:M\d{3})+(?:[.,]\d+)?"
+"""Numbers in which the mark M can only be that of decimals, can only be that of thousands, and may be that; O is the
+other one of point and comma."""
 
 
 @dataclass(frozen=True)
@@ -175,64 +181,43 @@ def marks_of(content: bytes, separator: str, layout: Layout, before: int) -> tup
     layout : marks that are given are not looked for.
     before : number of lines above the rows, for the message.
     """
-    cells = _Cells(content, separator)
-    if layout.decimal is None and layout.thousands is None:
-        decimal = _decimal(cells, before)
-    else:
-        decimal = layout.decimal or _OTHER.get(layout.thousands or "", "," if cells.decimal(",") else ".")
+    first = partial(_first, content, separator)
+
+    def told(mark: str) -> bool:
+        return bool(first(_DECIMAL, mark) or first(_THOUSANDS, _OTHER[mark]))
+
+    decimal = layout.decimal or _OTHER.get(layout.thousands or "")
+    if decimal is None and layout.thousands is not None:
+        decimal = "," if first(_DECIMAL, ",") else "."
+    elif decimal is None:
+        decimal = "," if told(",") and not told(".") else "."
+        for mark in "" if told(".") or told(",") else "," if separator == "," else ",.":
+            doubt = first(_GROUPED, mark)  # a point in a file with commas between fields is none
+            if doubt:
+                text, line = doubt.group(1).decode(), before + 1 + content.count(b"\n", 0, doubt.start(1))
+                raise DataError(
+                    f"line {line}: '{text}' may be {text.replace(mark, '.')} or {text.replace(mark, '')}",
+                    f"say which: decimal='{mark}' or thousands='{mark}'",
+                )
     if layout.thousands is not None:
         return decimal, layout.thousands
     other = _OTHER[decimal]
-    grouped = next((mark for mark in (other, *GROUPED) if cells.grouped(mark)), "")
-    return decimal, "" if grouped and cells.decimal(other) else grouped
+    grouped = next((mark for mark in (other, *GROUPED) if first(_GROUPED, mark)), "")
+    return decimal, "" if grouped and first(_DECIMAL, other) else grouped
 
 
-def _decimal(cells: _Cells, before: int) -> str:
-    """Return the decimal mark that the fields tell, the point where they tell none or both."""
-    comma, point = (cells.decimal(mark) or cells.strictly_grouped(_OTHER[mark]) for mark in ",.")
-    if comma or point:
-        return "." if point else ","
-    for mark in "," if cells.separator == "," else ",.":  # a point in a file with commas between fields is no doubt
-        doubt = cells.grouped(mark)
-        if doubt:
-            text = doubt.group(1).decode()
-            line = before + 1 + cells.content.count(b"\n", 0, doubt.start(1))
-            raise DataError(
-                f"line {line}: '{text}' may be {text.replace(mark, '.')} or {text.replace(mark, '')}",
-                f"say which: decimal='{mark}' or thousands='{mark}'",
-            )
-    return "."
-
-
-@dataclass(frozen=True)
-class _Cells:
-    """Fields of a text that are numbers with a mark; a mark that separates fields is in quoted ones alone."""
-
-    content: bytes
-    separator: str
-
-    def decimal(self, mark: str) -> re.Match[bytes] | None:
-        """Return the first field in which the mark can only be that of decimals."""
-        other = rf"[1-9]\d{{0,2}}(?:\{_OTHER[mark]}\d{{3}})+"
-        return self._first(mark, rf"(?![1-9]\d{{0,2}}\{mark}\d{{3}}(?!\d))(?:\d*|{other})\{mark}\d+(?:[eE][+-]?\d+)?")
-
-    def strictly_grouped(self, mark: str) -> re.Match[bytes] | None:
-        """Return the first field in which the mark can only be that of thousands."""
-        return self._first(mark, rf"[1-9]\d{{0,2}}(?:(?:\{mark}\d{{3}}){{2,}}|(?:\{mark}\d{{3}})+\{_OTHER[mark]}\d+)")
-
-    def grouped(self, mark: str) -> re.Match[bytes] | None:
-        """Return the first field in which the mark may be that of thousands."""
-        return self._first(mark, rf"[1-9]\d{{0,2}}(?:\{mark}\d{{3}})+(?:(?:\.|\,)\d+)?")
-
-    def _first(self, mark: str, number: str) -> re.Match[bytes] | None:
-        if mark.encode() not in self.content:
-            return None
-        forms, edge = [], re.escape(self.separator) + r'"\n'
-        if mark != self.separator:
-            forms.append((rf"(?<![^{edge}])", number.replace(f"\\{self.separator}", "(?!)"), rf"(?![^{edge}])"))
-        if self.separator in _OTHER and b'"' in self.content:
-            forms.append(('(?<=")', number, '(?=")'))
-        for start, form, end in forms:
-            if found := re.search(rf"{start}[ \t]*([+-]?(?:{form}))[ \t]*{end}".encode(), self.content):
-                return found
+def _first(content: bytes, separator: str, form: str, mark: str) -> re.Match[bytes] | None:
+    """Return the first field that is a number with a mark; one that separates fields is in quoted ones alone."""
+    if mark.encode() not in content:
         return None
+    edge, other = re.escape(separator) + r'"\n', _OTHER.get(mark, "")
+    fields = [(rf"(?<![^{edge}])", "(?!)" if other == separator else re.escape(other), rf"(?![^{edge}])")]
+    if mark == separator:
+        fields = []
+    if separator in _OTHER and b'"' in content:
+        fields.append(('(?<=")', re.escape(other), '(?=")'))
+    for start, o, end in fields:
+        number = form.replace("M", re.escape(mark)).replace("O", o)
+        if found := re.search(rf"{start}[ \t]*([+-]?(?:{number}))[ \t]*{end}".encode(), content):
+            return found
+    return None

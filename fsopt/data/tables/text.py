@@ -155,25 +155,24 @@ def _table(body: _Body, layout: Layout, required: bool) -> Table:
     """Return the content of rows that are all of the same fields, each quote closed on its line."""
     import pandas as pd
 
-    names = layout.features(body.names, required=required)
-    special = [name for name in (layout.target, layout.id, layout.weights) if name in body.names]
-    places_of_special = [body.names.index(name) for name in special]
-    frame = _by_pandas(body, places_of_special)
+    features = layout.features(body.names, required=required)
+    special = {body.names.index(n) for n in (layout.target, layout.id, layout.weights) if n in body.names}
+    frame = _by_pandas(body, special)
     if frame is None:
         frame = pd.DataFrame([fields for _, fields in body.records()], columns=range(len(body.names)), dtype=object)
-    for k in places_of_special:
+    for k in special:
         if frame[k].isna().any():  # a name of a sample is a text as it is, also NA
             frame[k] = [fields[k] for _, fields in body.records()]
     frame = frame.set_axis(body.names, axis=1)
-    texts = [name for name in names if frame[name].dtype.kind not in "biuf"]
+    texts = {name for name in features if frame[name].dtype.kind not in "biuf"}
     if (body.spelling.decimal, body.spelling.thousands) != (".", ""):
-        for name in [*texts, *(name for name in special if name == layout.weights)]:
+        for name in [name for name in body.names if name in {*texts, layout.weights}]:
             frame[name] = _in_python(frame[name].fillna("").tolist(), name, body)
     places = body.places() if texts else None
     return replace(table_of_frame(frame, layout, required=required), places=places)
 
 
-def _by_pandas(body: _Body, special: list[int]) -> Any:
+def _by_pandas(body: _Body, special: set[int]) -> Any:
     """Return the frame that pandas reads, None where a row is not as it should be, or may not be.
 
     pandas fills short rows up and joins lines between stray quotes without a word. So its numbers of rows and fields
