@@ -121,7 +121,7 @@ class Trained:
         if self.encoding is None and (sparse := sparse_of_frame(frame)) is not None:
             return self._sparse(sparse, list(frame.columns), names)
         _refuse_absent(list(frame.columns), wanted)
-        return self._named(typed_columns(frame, wanted), names)
+        return self._named(typed_columns(frame[wanted]), names)
 
     def _named(self, source: DataFrame, names: Sequence[str]) -> Matrix:
         """Return the samples of columns with names, of which only the needed ones are looked at."""

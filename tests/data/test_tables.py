@@ -131,7 +131,7 @@ def test_training_samples_alone_tell_substitutes_and_categories():
 
 
 def test_an_encoding_is_the_same_after_its_record():
-    source = typed_columns(frame_of(), ["color", "size", "seen"])
+    source = typed_columns(frame_of()[["color", "size", "seen"]])
     for missing in ("mean", "indicator"):
         encoding = Encoding.learned(source, missing)
         assert Encoding.of_plain(encoding.plain) == encoding
@@ -140,7 +140,7 @@ def test_an_encoding_is_the_same_after_its_record():
 
 def test_another_kind_of_column_is_refused_in_predictions():
     def columns(**texts):
-        return typed_columns(pd.DataFrame(texts), ["seen", "x"])
+        return typed_columns(pd.DataFrame(texts))
 
     encoding = Encoding.learned(columns(seen=["2026-01-01", "2026-01-02"], x=["1", "2"]), "mean")
     with pytest.raises(DataError, match="column 'seen' holds numbers, it held dates in training"):

@@ -65,13 +65,12 @@ def sparse_of_frame(frame: Any) -> Any:
     return canonical(frame.sparse.to_coo())
 
 
-def typed_columns(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+def typed_columns(frame: DataFrame) -> DataFrame:
     """Return columns of a DataFrame as what they are.
 
     Parameters
     ----------
     frame : of numbers, bools, dates, texts and categories; texts may spell the others.
-    names : of the columns.
 
     Returns
     -------
@@ -84,10 +83,9 @@ def typed_columns(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     """
     import pandas as pd
 
-    held = frame[list(names)]
-    if all(kind.kind in "biuf" for kind in held.dtypes):
-        return pd.DataFrame(held.to_numpy(dtype=float, na_value=np.nan), columns=list(names))
-    return pd.DataFrame({name: _typed(frame[name], name) for name in names}, copy=False)
+    if all(kind.kind in "biuf" for kind in frame.dtypes):
+        return pd.DataFrame(frame.to_numpy(dtype=float, na_value=np.nan), columns=frame.columns)
+    return pd.DataFrame({name: _typed(column, name) for name, column in frame.items()}, copy=False)
 
 
 def kind_of(column: Series) -> str:

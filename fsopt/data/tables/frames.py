@@ -51,9 +51,10 @@ def table_of_frame(frame: Any, layout: Layout, *, required: bool = True) -> Tabl
     for name in {layout.target, layout.id, layout.weights}.intersection(names):
         cells = zip(frame[name].astype(object), frame[name].isna(), strict=True)
         texts[name] = ["" if gone else label_text(value) for value, gone in cells]
-    source, X = None, sparse_of_frame(frame[features])
+    held = frame[features]
+    source, X = None, sparse_of_frame(held)
     if X is None:
-        source = typed_columns(frame, features)
+        source = typed_columns(held)
         X = numbers_alone(source)
     source, X = (source, np.empty((len(frame), 0))) if X is None else (None, X)
     weights = None if layout.weights not in texts else _weights(str(layout.weights), texts[layout.weights])

@@ -190,8 +190,9 @@ def marks_of(content: bytes, separator: str, layout: Layout, before: int) -> tup
     if decimal is None and layout.thousands is not None:
         decimal = "," if first(_DECIMAL, ",") else "."
     elif decimal is None:
-        decimal = "," if told(",") and not told(".") else "."
-        for mark in "" if told(".") or told(",") else "," if separator == "," else ",.":
+        comma, point = told(","), told(".")
+        decimal = "," if comma and not point else "."
+        for mark in "" if comma or point else "," if separator == "," else ",.":
             doubt = first(_GROUPED, mark)  # a point in a file with commas between fields is none
             if doubt:
                 text, line = doubt.group(1).decode(), before + 1 + content.count(b"\n", 0, doubt.start(1))

@@ -164,7 +164,7 @@ def _table(body: _Body, layout: Layout, required: bool) -> Table:
         if frame[k].isna().any():  # a name of a sample is a text as it is, also NA
             frame[k] = [fields[k] for _, fields in body.records()]
     frame = frame.set_axis(body.names, axis=1)
-    texts = {name for name in features if frame[name].dtype.kind not in "biuf"}
+    texts = {name for name, kind in frame.dtypes.items() if kind.kind not in "biuf"}.intersection(features)
     if (body.spelling.decimal, body.spelling.thousands) != (".", ""):
         for name in [name for name in body.names if name in {*texts, layout.weights}]:
             frame[name] = _in_python(frame[name].fillna("").tolist(), name, body)
