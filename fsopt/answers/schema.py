@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fsopt.answers.results import Status
+from fsopt.data.tables.columns import DATE, NUMBER, TEXT
 from fsopt.data.tables.layout import MISSING, Layout
-from fsopt.data.tables.source import DATE, NUMBER, TEXT
 from fsopt.errors import FileError, FsoptError
 
 Test: TypeAlias = Callable[[Any], bool]

@@ -6,19 +6,29 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fsopt.data import Dataset
 from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
-from fsopt.data.tables.encoding import Encoding, as_source
-from fsopt.data.tables.frames import in_pandas, is_frame, sparse_of_frame, with_texts_as_names
-from fsopt.data.tables.source import Source, of_frame, refuse_texts
+from fsopt.data.tables.columns import (
+    in_pandas,
+    is_frame,
+    numbers_of,
+    refuse_texts,
+    sparse_of_frame,
+    typed_columns,
+    with_texts_as_names,
+)
+from fsopt.data.tables.encoding import Encoding
 from fsopt.data.tables.table import Table
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError
 from fsopt.typing import Mask, Matrix
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 def fingerprint(data: Dataset) -> str:
@@ -91,15 +101,13 @@ class Trained:
         if isinstance(given, Dataset):
             if given.features == self.features:  # encoded by the same map, or not at all
                 return given.X
-            if given.sparse:
-                return self._sparse(given.X, given.features, names)
-            return self._named(given.encoded.source if given.encoded else as_source(given.X, given.features), names)
+            given = Table(given.X, [], list(given.features), given.encoded and given.encoded.source)
         if isinstance(given, Table):
             if given.source is None and given.features is None:
                 return self._positional(given.X)
             if is_sparse(given.X):
                 return self._sparse(given.X, given.features or (), names)
-            return self._named(given.source or as_source(given.X, given.features or ()), names)
+            return self._named(given.columns, names)
         if is_frame(given):
             return self._of_frame(in_pandas(given), names)
         return self._positional(given)
@@ -113,21 +121,21 @@ class Trained:
         if self.encoding is None and (sparse := sparse_of_frame(frame)) is not None:
             return self._sparse(sparse, list(frame.columns), names)
         _refuse_absent(list(frame.columns), wanted)
-        return self._named(of_frame(frame, wanted or list(frame.columns)), names)
+        return self._named(typed_columns(frame[wanted]), names)
 
-    def _named(self, source: Source, names: Sequence[str]) -> Matrix:
-        """Return the samples of a source with names, of which only the needed columns are looked at."""
+    def _named(self, source: DataFrame, names: Sequence[str]) -> Matrix:
+        """Return the samples of columns with names, of which only the needed ones are looked at."""
         wanted = names if self.encoding is None else self.encoding.sources(names)
-        _refuse_absent(source.names, wanted)
-        used, X = source.columns(wanted), np.zeros((source.n, len(self.features)))
+        _refuse_absent(list(source.columns), wanted)
+        used, X = source[wanted], np.zeros((len(source), len(self.features)))
         if not wanted:
             return X
         if self.encoding is not None:
             return self._checked(self.encoding.matrix(used), names)
-        refuse_texts(used, [f"row {i}" for i in range(1, source.n + 1)])
+        refuse_texts(used, [f"row {i}" for i in range(1, len(used) + 1)])
         places = {name: j for j, name in enumerate(self.features)}
-        for name, values in zip(used.names, used.values, strict=True):
-            X[:, places[name]] = values
+        for name in wanted:
+            X[:, places[name]] = numbers_of(used[name])
         return self._checked(X, names)
 
     def _sparse(self, X: Any, found: Sequence[str], names: Sequence[str]) -> Matrix:

@@ -151,9 +151,8 @@ def _encoded(data: Dataset) -> Iterator[str]:
     dates = [column.name for column in encoding.columns if column.kind == "date"]
     if dates:
         yield f"dates are days since 1970-01-01: {_first(dates)}; --drop leaves them out"
-    gaps = source.gaps
-    if gaps:
-        counts = [f"{name} ({count})" for name, count in gaps.items()]
+    counts = [f"{name} ({count})" for name, count in source.isna().sum().items() if count]
+    if counts:
         yield f"missing values, treated by '{encoding.missing}': {_first(counts)}"
 
 

@@ -122,7 +122,7 @@ def _stands_for(name: str, text: str) -> bool:
 
 def _share(right: Sequence[bool], samples: Table) -> float | None:
     """Return the accuracy, None if a sample in the file has no label."""
-    from fsopt.data.tables.source import is_missing
+    from fsopt.data.tables.columns import is_missing
 
     if not samples.labels or any(is_missing(text) for text in samples.labels):
         return None

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import TEXT, Argument, checked, word
 from fsopt.data.matrices import equal_columns, freeze, identifying_columns, is_sparse
-from fsopt.data.tables.assembling import parts_of
 from fsopt.data.tables.encoding import Encoded, Encoding
 from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import Layout
+from fsopt.data.tables.table import parts_of
 from fsopt.data.validation import (
     as_matrix,
     check_values,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fsopt.data.dataset import Dataset
-from fsopt.data.tables.encoding import learn
+from fsopt.data.tables.encoding import Encoding
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices
 
@@ -50,7 +50,7 @@ def train_and_test(data: Dataset, test: Indices) -> tuple[Dataset, Dataset]:
     train, held_out = data.rows(np.setdiff1d(np.arange(data.n), test)), data.rows(test)
     if train.encoded is None:
         return train, held_out
-    encoding = learn(train.encoded.source, train.encoded.encoding.missing)
+    encoding = Encoding.learned(train.encoded.source, train.encoded.encoding.missing)
     return train.encoded_by(encoding), held_out.encoded_by(encoding)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fsopt.data.matrices import canonical, finite, is_sparse, largest_values, parts_of, place
-from fsopt.data.tables.source import is_missing, label_text
+from fsopt.data.tables.columns import is_missing, label_text
 from fsopt.data.tables.table import map_labels
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector

@@ -33,7 +33,7 @@ from fsopt.common.memory import FEWER, NUMBER, require
 from fsopt.common.registry import Registry, check_function
 from fsopt.data.dataset import DATASET, Dataset
 from fsopt.data.matrices import refuse_sparse
-from fsopt.data.tables.frames import in_pandas, is_frame, sparse_of_frame
+from fsopt.data.tables.columns import in_pandas, is_frame, sparse_of_frame
 from fsopt.drivers.run import CallbackError, Progress, Run, Steps, stepwise, within
 from fsopt.errors import MemoryLimitError, ParameterError
 from fsopt.methods.checking import judged

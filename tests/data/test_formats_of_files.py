@@ -14,9 +14,7 @@ from scipy.io import arff
 from support import written
 
 from fsopt.data import load_dataset, load_samples
-from fsopt.data.tables import rows
-from fsopt.data.tables.layout import Layout
-from fsopt.data.tables.rows import Body, _by_pandas, _plain
+from fsopt.data.tables import text
 from fsopt.errors import DataError, PackageError, ParameterError
 
 X3 = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -44,18 +42,21 @@ def drawn(rng):
     return p, ("\n", "\r\n", "\r")[rng.integers(3)].join([",".join(map(str, row)) for row in rows]) + "\n"
 
 
-def test_pandas_and_one_row_after_the_other_read_the_same():
+def test_pandas_and_one_row_after_the_other_read_the_same(tmp_path, monkeypatch):
     rng = np.random.default_rng(5)
-    by_pandas = 0
+    by_pandas = text._by_pandas
+    read = []
     for _ in range(60):
-        p, text = drawn(rng)
-        body = Body(text.encode(), 1, [*(f"f{j}" for j in range(p)), "label"], Layout())
-        fast, slow = _by_pandas(body), _plain(body)
-        if fast is not None:
-            by_pandas += 1
-            assert np.array_equal(fast.X, slow.X, equal_nan=True), text
-            assert [fast.labels, fast.features] == [slow.labels, slow.features], text
-    assert by_pandas > 30
+        p, rows = drawn(rng)
+        path = written(tmp_path, "t.csv", ",".join([*(f"f{j}" for j in range(p)), "label"]) + "\n" + rows)
+        tables = []
+        for way in (lambda *given: read.append(by_pandas(*given)) or read[-1], lambda *given: None):
+            monkeypatch.setattr(text, "_by_pandas", way)
+            tables.append(load_samples(path))
+        fast, slow = tables
+        assert np.array_equal(fast.X, slow.X, equal_nan=True), rows
+        assert [fast.labels, fast.features] == [slow.labels, slow.features], rows
+    assert sum(frame is not None for frame in read) > 30
 
 
 def test_quotes_around_everything_as_r_writes_them(tmp_path):
@@ -72,14 +73,6 @@ def test_tsv(tmp_path, name):
     with pytest.raises(DataError, match=r"row 1 \(line 2\) has 2 fields, there are 3 columns"):
         load_dataset(written(tmp_path, name, "a\tb\tlabel\n1\t2\n"))
     assert load_samples(written(tmp_path, name, "a\tb\n1\t2\n")).labels == []
-
-
-def test_a_wide_file_is_read_one_row_after_the_other(tmp_path, monkeypatch):
-    monkeypatch.setattr(rows, "WIDE", 6)
-    monkeypatch.setattr(rows, "_by_pandas", None)
-    names = [f"f{j}" for j in range(6)]
-    path = written(tmp_path, "wide.csv", ",".join([*names, "label"]) + "\n1,2,3,4,5,6,1\n0,0,0,0,0,0,0\n")
-    assert load_dataset(path).X.tolist() == [[1, 2, 3, 4, 5, 6], [0] * 6]
 
 
 def test_arff_agrees_with_scipy(tmp_path):
@@ -129,7 +122,7 @@ def test_parquet_refuses(tmp_path, frame, message):
 
 
 def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
-    monkeypatch.setattr("fsopt.data.tables.parquet.find_spec", lambda name: None)
+    monkeypatch.setattr("fsopt.data.tables.frames.find_spec", lambda name: None)
     with pytest.raises(PackageError, match=r"pip install 'fsopt\[parquet\]'"):
         load_dataset(written(tmp_path, "t.parquet", "PAR1"))
 

@@ -27,7 +27,7 @@ def test_csv(tmp_path, name):
     ("content", "message"),
     [
         ("", "the file is empty"),
-        ("a,b,label\n", "there is no row after the header"),
+        ("a,b,label\n", "there is no row"),
         ("1,2,3\n4,5,6\n", "the first row is numbers only, there is no header"),
         ("a,b,label\n1,2,1\n1,2\n", r"row 2 \(line 3\) has 2 fields, there are 3 columns"),
         ("a,b,label\n1,2,1\n\n1,2,3,4\n", r"row 2 \(line 4\) has 4 fields, there are 3 columns"),

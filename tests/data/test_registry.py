@@ -19,17 +19,18 @@ from fsopt.errors import DataError, ParameterError
 
 
 @pytest.mark.parametrize("suffix", READERS)
-def test_every_reader_exists_and_takes_what_the_table_says(suffix):
+def test_every_reader_exists_and_takes_a_layout_where_columns_have_names(suffix):
     reader = READERS[suffix]
     function = resolve_name(f"fsopt.data.tables.{reader.function}")
-    assert tuple(inspect.signature(function).parameters) == ("path", *reader.takes)
+    given = ("layout", "required") if reader.named else ()
+    assert tuple(inspect.signature(function).parameters) == ("path", *given)
 
 
 @pytest.fixture
 def with_semicolons(monkeypatch):
     """The table with one more line, for files with semicolons, whose columns have names, and one for .tiny files."""
 
-    def read_semicolons(path, layout):
+    def read_semicolons(path, layout, required):
         head, *rows = [line.split(";") for line in path.read_text().splitlines()]
         place = head.index(layout.target)
         X = [[float(v) for j, v in enumerate(row) if j != place] for row in rows]
@@ -39,7 +40,7 @@ def with_semicolons(monkeypatch):
     module.read_semicolons, module.read_tiny = read_semicolons, lambda path: Table(np.eye(2), ["0", "1"], None)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     for reader in (
-        Reader(".csv.semi", "plugin:read_semicolons", ("layout",)),
+        Reader(".csv.semi", "plugin:read_semicolons"),
         Reader(".tiny", "plugin:read_tiny", named=False),
     ):
         monkeypatch.setitem(READERS.shipped, reader.suffix, reader)

@@ -68,6 +68,19 @@ def test_ends_of_lines_compression_and_suffixes_change_nothing(tmp_path, name, e
     assert sentence == f"{name}: read as utf-8, ';', decimal ',', thousands '.'"
 
 
+def test_an_empty_first_cell_below_a_blank_line_stays_where_it_is(tmp_path):
+    for end in ("\n", "\r\n", "\r"):
+        samples = load_samples(written(tmp_path, "t.csv", end.join(["a,b,label", "1,2,1", "", ",3,0", "4,5,1"])))
+        assert np.array_equal(samples.X, [[1, 2], [np.nan, 3], [4, 5]], equal_nan=True), end
+        assert samples.labels == ["1", "0", "1"], end
+
+
+def test_an_unquoted_last_label_tells_no_decimal_comma(tmp_path):
+    data, sentence = told(written(tmp_path, "t.csv", 'a,b,krank\n5 913,"x",1\n1 234,"y",0'), onehot=True)
+    assert data.X[:, 0].tolist() == [5913, 1234]
+    assert "thousands ' '" in sentence
+
+
 @pytest.mark.parametrize(("separator", "decimal"), [(",", "."), (";", ",")])
 def test_what_pandas_writes_is_read_again(tmp_path, separator, decimal):
     rng = np.random.default_rng(3)

@@ -7,10 +7,10 @@ from support import written
 
 import fsopt
 from fsopt.data.splits import train_and_test
-from fsopt.data.tables.encoding import Encoding, learn
+from fsopt.data.tables.columns import typed_columns
+from fsopt.data.tables.encoding import Encoding
 from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.readers import load_table
-from fsopt.data.tables.source import of_frame, of_texts
 from fsopt.errors import DataError, ParameterError
 
 CSV = """id;color;size;seen;member;kind
@@ -131,19 +131,29 @@ def test_training_samples_alone_tell_substitutes_and_categories():
 
 
 def test_an_encoding_is_the_same_after_its_record():
-    source = of_frame(frame_of(), ["color", "size", "seen"])
+    source = typed_columns(frame_of()[["color", "size", "seen"]])
     for missing in ("mean", "indicator"):
-        encoding = learn(source, missing)
+        encoding = Encoding.learned(source, missing)
         assert Encoding.of_plain(encoding.plain) == encoding
         assert np.array_equal(Encoding.of_plain(encoding.plain).matrix(source), encoding.matrix(source))
 
 
 def test_another_kind_of_column_is_refused_in_predictions():
-    encoding = learn(of_texts(["seen", "x"], [["2026-01-01", "2026-01-02"], ["1", "2"]]), "mean")
+    def columns(**texts):
+        return typed_columns(pd.DataFrame(texts))
+
+    encoding = Encoding.learned(columns(seen=["2026-01-01", "2026-01-02"], x=["1", "2"]), "mean")
     with pytest.raises(DataError, match="column 'seen' holds numbers, it held dates in training"):
-        encoding.matrix(of_texts(["seen", "x"], [["1"], ["2"]]))
+        encoding.matrix(columns(seen=["1"], x=["2"]))
     with pytest.raises(DataError, match="row 1, column 'x': 'big' is not a number"):
-        encoding.matrix(of_texts(["seen", "x"], [["2026-01-01"], ["big"]]))
+        encoding.matrix(columns(seen=["2026-01-01"], x=["big"]))
+
+
+def test_a_category_without_any_value_is_named():
+    frame = pd.DataFrame({"a": range(4), "u": pd.Categorical([None] * 4, categories=["x"]), "label": [0, 1] * 2})
+    for missing, message in (("mean", "column 'u' has no value at all"), (None, "4 missing values, .* column 'u'")):
+        with pytest.raises(DataError, match=message):
+            fsopt.Dataset.from_frame(frame, target="label", missing=missing)
 
 
 def test_class_weights_of_a_layout():

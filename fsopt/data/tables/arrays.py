@@ -13,8 +13,9 @@ import numpy as np
 
 from fsopt.common.budget import check_size
 from fsopt.data.matrices import stays_sparse
-from fsopt.data.tables.content import NUMBER
-from fsopt.data.tables.table import Table, label_texts
+from fsopt.data.tables.columns import label_text
+from fsopt.data.tables.spelling import NUMBER
+from fsopt.data.tables.table import Table
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, foreign
 
@@ -53,11 +54,11 @@ def read_npz(path: Path) -> Table:
         raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not n labels", _NPZ_HINT)
     matrix = as_matrix(X)
     if features is None:
-        return Table(matrix, label_texts(y), None)
+        return Table(matrix, [*map(label_text, y.tolist())], None)
     if features.dtype.kind != "U" or features.shape != matrix.shape[1:]:
         kind = f"type {features.dtype} and shape {features.shape}"
         raise DataError(f"features is an array of {kind}, not {matrix.shape[1]} texts", _NPZ_HINT)
-    return Table(matrix, label_texts(y), features.tolist())
+    return Table(matrix, [*map(label_text, y.tolist())], features.tolist())
 
 
 def _sparse_member(archive: ZipFile) -> Any:
@@ -126,9 +127,9 @@ def read_libsvm(path: Path) -> Table:
         raise DataError("the file has an index beyond 2147483647", _LIBSVM_HINT)
     if stays_sparse(n, p, X.nnz):
         check_size(SPARSE_NUMBER * X.nnz + NAME * p, f"the sparse matrix of {n} samples and {p} features")
-        return Table(as_matrix(X), label_texts(y), None)
+        return Table(as_matrix(X), [*map(label_text, y.tolist())], None)
     check_size(NUMBER * n * p, f"the dense matrix of {n} samples and {p} features (the largest index)")
-    return Table(as_matrix(X.toarray()), label_texts(y), None)
+    return Table(as_matrix(X.toarray()), [*map(label_text, y.tolist())], None)
 
 
 def _first_bad_line(path: Path) -> str:

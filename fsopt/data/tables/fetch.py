@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import os
 from pathlib import Path
 from typing import Any
@@ -13,10 +11,10 @@ from urllib.parse import quote
 import numpy as np
 
 from fsopt.common.files import whole_file
+from fsopt.data.tables.columns import is_missing, label_text
 from fsopt.data.tables.layout import DEFAULT_TARGET
 from fsopt.data.tables.readers import FOLDER_VARIABLE, data_folder
-from fsopt.data.tables.source import is_missing
-from fsopt.data.tables.table import label_texts, map_labels
+from fsopt.data.tables.table import map_labels
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, FileError, ParameterError
 from fsopt.typing import Matrix
@@ -61,9 +59,9 @@ def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Pa
         raise DataError(f"'{name}' has a feature called '{DEFAULT_TARGET}'", "save it as a CSV file and use target=")
     if bunch.target is None or np.ndim(bunch.target) != 1:
         raise DataError(f"'{name}' has not one target column on OpenML", "choose another data set")
-    labels = label_texts(np.asarray(bunch.target))
+    labels = [*map(label_text, np.asarray(bunch.target).tolist())]
     map_labels([label for label in labels if not is_missing(label)])
-    return _write(target / f"{name}.csv.gz", _csv(_numeric(bunch, name), labels, features))
+    return _write(target / f"{name}.csv.gz", _numeric(bunch, name), labels, features)
 
 
 def _download(name: str) -> Any:
@@ -101,23 +99,15 @@ def _numeric(bunch: Any, name: str) -> Matrix:
     return X
 
 
-def _csv(X: Matrix, labels: list[str], features: list[str]) -> bytes:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*features, DEFAULT_TARGET])
-    for row, label in zip(X.tolist(), labels, strict=True):
-        writer.writerow([*("" if x != x else str(x).removesuffix(".0") for x in row), label])
-    packed = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as stream:
-        stream.write(text.getvalue().encode())
-    return packed.getvalue()
+def _write(path: Path, X: Matrix, labels: list[str], features: list[str]) -> Path:
+    """Write a table as CSV, whole numbers without a point; without a time, so that the same data are the same bytes."""
+    import pandas as pd
 
-
-def _write(path: Path, content: bytes) -> Path:
+    text = pd.DataFrame(X, columns=features).convert_dtypes().assign(**{DEFAULT_TARGET: labels}).to_csv(index=False)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"{path} cannot be written ({error})", "choose a folder that can be written") from error
     with whole_file(path) as temporary:
-        temporary.write_bytes(content)
+        temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
     return path

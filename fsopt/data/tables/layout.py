@@ -99,11 +99,6 @@ class Layout:
         defaults = {field.name: field.default for field in fields(self)}
         return {k: _lists(v) for k, v in asdict(self).items() if v != defaults[k]}
 
-    @property
-    def whole(self) -> bool:
-        """Whether every column but the target is a feature."""
-        return not (self.drop or self.columns or self.id or self.weights or self.onehot)
-
     def separator(self, own: str) -> str:
         """Return the separator of a text file whose suffix stands for ``own``."""
         return own if self.sep is None else "\t" if self.sep in TABULATOR else self.sep
@@ -121,13 +116,12 @@ class Layout:
         DataError : a named column is not there, has several parts in this layout, or no feature is left.
         """
         special = [name for name in (self.target, self.id, self.weights) if name is not None]
-        if required:
-            count = Counter(names)
-            for what in ("target", "id", "weights", "drop", "columns"):
-                stated = getattr(self, what)
-                for name in [stated] if isinstance(stated, str) else stated or ():
-                    if count[name] != 1:
-                        refuse_absent(name, names, what)
+        count = Counter(names)
+        for what in ("target", "id", "weights", "drop", "columns"):
+            stated = getattr(self, what)
+            for name in [stated] if isinstance(stated, str) else stated or ():
+                if count[name] != 1 and (required or count[name]):
+                    refuse_absent(name, names, what)
         without = {*special, *self.drop}
         twice = [name for name in self.columns if name in without]
         if twice:
@@ -136,6 +130,9 @@ class Layout:
         if not left:
             only = f"'{names[0]}' is the only column" if len(names) == 1 else "no column is left for the features"
             raise DataError(only, "give a table with features, or drop fewer columns")
+        repeated = [name for name in count if name in left and count[name] > 1]
+        if repeated:
+            raise DataError(f"duplicate feature names: {', '.join(repeated)}", "give every feature its own name")
         return [name for name in names if name in left]
 
 

@@ -18,11 +18,11 @@ import numpy as np
 from fsopt.common.arguments import PATH, TEXT, Argument, checked
 from fsopt.common.files import brief, expanded, status
 from fsopt.data.dataset import Dataset
-from fsopt.data.tables.assembling import parts_of
-from fsopt.data.tables.frames import is_frame, table_of_frame
+from fsopt.data.tables.columns import is_frame
+from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import DEFAULT_TARGET, Layout
 from fsopt.data.tables.registry import READERS, suffix_of
-from fsopt.data.tables.table import Table, map_labels
+from fsopt.data.tables.table import Table, map_labels, parts_of
 from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Frame
 
@@ -147,36 +147,34 @@ def load_dataset(
 
 def load_table(source: Any, layout: Layout, tell: Tell = no_word) -> Dataset:
     """Load a data set by a layout, see :func:`load_dataset`; ``tell`` is called with what was found of its spelling."""
-    data = _loaded(source, layout, tell)
+    if is_frame(source):
+        data = to_dataset(table_of_frame(source, layout), "data", layout)
+    elif os.fspath(source) == BUNDLED:
+        _refuse_names(layout, BUNDLED)
+        data = wdbc(layout.positive)
+    else:
+        path = _resolve(Path(source))
+        suffix = suffix_of(path)
+        if not READERS[suffix].named:
+            _refuse_names(layout, f"a {suffix} file")
+        with _naming(path):
+            data = to_dataset(_read(path, layout, tell), path.name[: -len(suffix)], layout)
     weight = layout.class_weight
     if weight is None:
         return data
     return data.weighted(weight if isinstance(weight, str) else dict(weight), data.weights)
 
 
-def _loaded(source: Any, layout: Layout, tell: Tell) -> Dataset:
-    if is_frame(source):
-        return to_dataset(table_of_frame(source, layout), "data", layout)
-    if os.fspath(source) == BUNDLED:
-        _refuse_names(replace(layout, positive=(), missing=None, class_weight=None), BUNDLED)
-        return wdbc(layout.positive)
-    path = _resolve(Path(source))
-    suffix = suffix_of(path)
-    if not READERS[suffix].named:
-        _refuse_names(replace(layout, positive=(), missing=None, class_weight=None), f"a {suffix} file")
-    with _naming(path):
-        table = READERS[suffix].read(path, layout)
-        _tell(table, path, tell)
-        return to_dataset(table, path.name[: -len(suffix)], layout)
-
-
-def _tell(table: Table, path: Path, tell: Tell) -> None:
+def _read(path: Path, layout: Layout, tell: Tell, *, required: bool = True) -> Table:
+    """Return the content of a file; what was found of its spelling is told."""
+    table = READERS[suffix_of(path)].read(path, layout, required=required)
     if table.read_as:
         tell(f"{path.name}: read as {table.read_as}")
+    return table
 
 
 def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
-    """Return the data set of a table, see :func:`fsopt.data.tables.assembling.parts_of`."""
+    """Return the data set of a table, see :func:`fsopt.data.tables.table.parts_of`."""
     return Dataset(**parts_of(table, name, layout))
 
 
@@ -219,9 +217,7 @@ def load_samples(
         return Table(data.X, [data.labels[int(v > 0)] for v in data.y], list(data.features))
     path = _resolve(Path(given))
     with _naming(path):
-        table = READERS[suffix_of(path)].read(path, known, required=False)
-    _tell(table, path, tell)
-    return table
+        return _read(path, known, tell, required=False)
 
 
 def data_folder() -> Path | None:
@@ -275,26 +271,16 @@ def _is_file(path: Path) -> bool:
 
 def _refuse_names(layout: Layout, what: str) -> None:
     """Raise ParameterError for a layout that names columns of a data set whose label has one fixed place."""
-    if layout.stated:
-        name, value = next(iter(layout.stated.items()))
+    stated = replace(layout, positive=(), missing=None, class_weight=None).stated
+    if stated:
+        name, value = next(iter(stated.items()))
         shown = "label" if name == "target" else name
         raise ParameterError(
             f"{shown}={value!r} cannot be used for {what}, which has one fixed label", f"leave out --{shown}"
         )
 
 
-QUANTITIES = (
-    "radius",
-    "texture",
-    "perimeter",
-    "area",
-    "smoothness",
-    "compactness",
-    "concavity",
-    "concave_points",
-    "symmetry",
-    "fractal_dimension",
-)
+QUANTITIES = "radius texture perimeter area smoothness compactness concavity concave_points symmetry fractal_dimension"
 
 
 def wdbc(positive: Sequence[str]) -> Dataset:
@@ -304,7 +290,7 @@ def wdbc(positive: Sequence[str]) -> Dataset:
         raise DataError("scikit-learn, which has the data set 'wdbc', is not installed", "pip install scikit-learn")
     path = Path(found.submodule_search_locations[0]) / "datasets" / "data" / "breast_cancer.csv"
     table = np.loadtxt(path, delimiter=",", skiprows=1)
-    features = [f"{name}_{kind}" for kind in ("mean", "se", "worst") for name in QUANTITIES]
+    features = [f"{name}_{kind}" for kind in ("mean", "se", "worst") for name in QUANTITIES.split()]
     names = ["malignant" if target == 0 else "benign" for target in table[:, -1]]
     y, labels = map_labels(names, positive)
     return Dataset(table[:, :-1], y, features, name="wdbc", labels=labels)

@@ -24,47 +24,40 @@ class Reader:
     ----------
     suffix : of the files, ``.csv``.
     function : of a path; it returns a pandas DataFrame with a column for each feature and one for the label. Or the
-        ``module:function`` of this package, loaded with the first file, that returns a Table; it raises DataError for a
-        file that is damaged, too large, or has values of other kinds, and PackageError where its package is missing.
-    takes : further arguments of the function: ``layout``, the meaning of the columns, and ``required``, which is False
-        for samples that may have no label.
+        ``module:function`` of this package, loaded with the first file, that returns a Table, also of a layout and
+        whether a label is required where columns are named; it raises DataError for a file that is damaged, too large,
+        or has values of other kinds, and PackageError where its package is missing.
     named : whether columns have names, so that a name selects the label; otherwise the label has one fixed place.
     """
 
     suffix: str
     function: str | Callable[..., Any]
-    takes: tuple[str, ...] = ()
     named: bool = True
 
     def read(self, path: Path, layout: Layout, *, required: bool = True) -> Table:
         """Return the content of a file; ``layout`` is ignored if the label has a fixed place."""
-        given = {"layout": layout, "required": required}
-        arguments = {name: given[name] for name in self.takes}
         if isinstance(self.function, str):
-            table: Table = resolve_name(f"fsopt.data.tables.{self.function}")(path, **arguments)
+            given: dict[str, Any] = {"layout": layout, "required": required} if self.named else {}
+            table: Table = resolve_name(f"fsopt.data.tables.{self.function}")(path, **given)
             return table
         from fsopt.data.tables.frames import table_of_frame
 
-        with foreign(
-            "the reader",
-            f"the reader of {self.suffix} files cannot read it",
-            "correct the file, or the reader",
-            DataError,
-        ):
-            frame = self.function(path, **arguments)
+        fault = f"the reader of {self.suffix} files cannot read it"
+        with foreign("the reader", fault, "correct the file, or the reader", DataError):
+            frame = self.function(path)
         return table_of_frame(frame, layout, required=required)
 
 
 SPECS = (
-    Reader(".csv.gz", "text:read_csv", ("layout", "required")),
-    Reader(".csv", "text:read_csv", ("layout", "required")),
-    Reader(".tsv.gz", "text:read_tsv", ("layout", "required")),
-    Reader(".tsv", "text:read_tsv", ("layout", "required")),
-    Reader(".parquet", "parquet:read_parquet", ("layout", "required")),
-    Reader(".feather", "feather:read_feather", ("layout", "required")),
-    Reader(".xlsx", "excel:read_excel", ("layout", "required")),
+    Reader(".csv.gz", "text:read_csv"),
+    Reader(".csv", "text:read_csv"),
+    Reader(".tsv.gz", "text:read_tsv"),
+    Reader(".tsv", "text:read_tsv"),
+    Reader(".parquet", "frames:read_parquet"),
+    Reader(".feather", "frames:read_feather"),
+    Reader(".xlsx", "frames:read_excel"),
     Reader(".npz", "arrays:read_npz", named=False),
-    Reader(".arff", "text:read_arff", ("layout",)),
+    Reader(".arff", "text:read_arff"),
     Reader(".libsvm", "arrays:read_libsvm", named=False),
 )
 

@@ -1,16 +1,26 @@
-"""The spelling of text files: encoding, separator, decimal mark and separator of thousands, found where not given."""
+"""The spelling of text files: encoding, separator, decimal mark and separator of thousands, found where not given.
+
+pandas reads every spelling and finds none; the guesses of charset-normalizer call German and French files cp1250.
+"""
 
 from __future__ import annotations
 
 import codecs
 import csv
+import gzip
 import re
+import zlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
+from fsopt.common.budget import check_size, unpacked
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import DataError
 
+NUMBER = 8
+"""Bytes of a number in memory."""
 SEPARATORS = ",;\t|"
 """What separates fields, where it is looked for; the comma, which may also be in numbers, first."""
 SAMPLE = 20
@@ -21,6 +31,11 @@ GROUPED = (" ", "'", "\u00a0", "\u202f", "\u2019")
 """Separators of thousands beside point and comma: spaces, also those that do not break, and apostrophes."""
 _OF_UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")
 _OTHER = {".": ",", ",": "."}
+_DECIMAL = r"(?![1-9]\d{0,2}M\d{3}(?!\d))(?:\d*|[1-9]\d{0,2}(?:O\d{3})+)M\d+(?:[eE][+-]?\d+)?"
+_THOUSANDS = r"[1-9]\d{0,2}(?:(?:M\d{3}){2,}|(?:M\d{3})+O\d+)"
+_GROUPED = r"[1-9]\d{0,2}(?:M\d{3})+(?:[.,]\d+)?"
+"""Numbers in which the mark M can only be that of decimals, can only be that of thousands, and may be that; O is the
+other one of point and comma."""
 
 
 @dataclass(frozen=True)
@@ -33,24 +48,17 @@ class Spelling:
     separator : of its fields.
     decimal : the mark before decimals.
     thousands : the separator of groups of three digits; empty where numbers have none.
-    guess : whether a part of it was found, and differs from what the suffix of the file stands for.
     """
 
     encoding: str = "utf-8"
     separator: str = ","
     decimal: str = "."
     thousands: str = ""
-    guess: bool = False
 
     def __str__(self) -> str:
         separator = "tab" if self.separator == "\t" else f"'{self.separator}'"
         thousands = f", thousands '{self.thousands}'" if self.thousands else ""
         return f"{self.encoding}, {separator}, decimal '{self.decimal}'{thousands}"
-
-    @property
-    def plain(self) -> bool:
-        """Whether its numbers are those of Python."""
-        return self.decimal == "." and not self.thousands
 
     def reader(self) -> Callable[[str], str | None]:
         """Return a function of a cell: a number in Python's spelling, any other text as it is, and None where only
@@ -62,8 +70,7 @@ class Spelling:
 
         def read(cell: str) -> str | None:
             if number.fullmatch(cell):
-                whole = cell.replace(self.thousands, "") if self.thousands else cell
-                return whole.replace(self.decimal, ".")
+                return cell.replace(self.thousands, "").replace(self.decimal, ".")
             try:
                 float(cell)
             except ValueError:
@@ -73,27 +80,44 @@ class Spelling:
         return read
 
 
-AS_NAMED = Spelling()
-"""That of a file with the suffix .csv, as programs write it."""
+def text_bytes(path: Path, delimiters: str, encoding: str | None = None) -> tuple[bytes, str]:
+    """Return the content of a text file in UTF-8, its lines ending in LF, and the encoding of the file.
 
-
-def decoded(content: bytes, encoding: str | None) -> tuple[bytes, str]:
-    """Return a text in UTF-8 without byte order mark, and its encoding.
-
-    Where none is given, it is that of the mark, UTF-16 without a mark where every other byte is 0, UTF-8 where the
-    bytes are that, or cp1252, the encoding of Western Windows.
+    Parameters
+    ----------
+    path : expanded if its name ends in .gz.
+    delimiters : what may separate its fields.
+    encoding : of the file; None to find it.
 
     Raises
     ------
-    DataError : the text is not of the given encoding, or of none of these; a part of it is UTF-8 and a part is not.
+    DataError
+        If it is not valid gzip or of another encoding, has a NUL character, or would expand beyond the limit.
     """
+    raw = path.read_bytes()
+    if path.suffix.lower() == ".gz":
+        try:
+            raw = unpacked(raw, "the expanded file")
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            hint = "drop .gz from its name, or compress it anew"
+            raise DataError(f"the file is not valid gzip ({error})", hint) from error
+        cells = raw.count(b"\n") + max(raw.count(mark.encode()) for mark in delimiters)
+        check_size(NUMBER * cells, "the expanded file", more=True)
+    content, found = _decoded(raw, encoding)
+    if b"\r" in content:  # pandas drops an empty first cell below a blank line that ends so
+        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    place = content.find(b"\0")
+    if place >= 0:
+        line = content.count(b"\n", 0, place) + 1
+        raise DataError(f"line {line} has a NUL character, so the file is no text", "save it as UTF-8 text")
+    return content, found
+
+
+def _decoded(content: bytes, encoding: str | None) -> tuple[bytes, str]:
+    """Return a text in UTF-8 without byte order mark, and its encoding, cp1252 where it is no Unicode."""
     mark = next((mark for mark in MARKS if content.startswith(mark)), b"")
     found = encoding or MARKS.get(mark) or _without_mark(content)
     try:
-        if codecs.lookup(found).name == "utf-8":
-            content = content.removeprefix(codecs.BOM_UTF8)
-            _check(content)
-            return content, found
         return content.decode(found).removeprefix("\ufeff").encode(), found
     except LookupError as error:
         raise DataError(f"'{found}' is no encoding", "encoding= takes utf-8, utf-16, cp1252 and the like") from error
@@ -103,23 +127,16 @@ def decoded(content: bytes, encoding: str | None) -> tuple[bytes, str]:
 
 
 def _without_mark(content: bytes) -> str:
+    """Return UTF-16 where every other byte is 0, UTF-8 where all bytes are that, or a part of them, else cp1252."""
     start = content[:1000]
     low, high = start[0::2].count(0), start[1::2].count(0)
     if max(low, high) > len(start) / 4 and not min(low, high):
         return "utf-16-le" if high else "utf-16-be"
     try:
-        _check(content)
+        content.decode()
     except UnicodeDecodeError:
         return "utf-8" if _OF_UTF8.search(content) else "cp1252"
     return "utf-8"
-
-
-def _check(content: bytes, block: int = 1 << 20) -> None:
-    """Raise UnicodeDecodeError where bytes are not UTF-8, without a copy of them."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for start in range(0, len(content), block):
-        decoder.decode(content[start : start + block])
-    decoder.decode(b"", final=True)
 
 
 def separator_of(lines: Iterable[str], own: str) -> str:
@@ -152,8 +169,8 @@ def separator_of(lines: Iterable[str], own: str) -> str:
     return max(even, key=clean)
 
 
-def spelled(content: bytes, spelling: Spelling, layout: Layout, before: int) -> Spelling:
-    """Return a spelling with the decimal mark and the separator of thousands of the fields of a text.
+def marks_of(content: bytes, separator: str, layout: Layout, before: int) -> tuple[str, str]:
+    """Return the decimal mark and the separator of thousands of the fields of a text.
 
     Decimals are told by fields such as 1,5 and 1.234,5, thousands by 1.234.567, 1.234,5 and 1 234. A field such as
     1,234 tells neither; where nothing else does, it is an error.
@@ -161,70 +178,47 @@ def spelled(content: bytes, spelling: Spelling, layout: Layout, before: int) -> 
     Parameters
     ----------
     content : rows, in UTF-8.
-    spelling : with separator.
     layout : marks that are given are not looked for.
     before : number of lines above the rows, for the message.
     """
-    marks = _Marks(content, spelling.separator)
-    if layout.decimal is None and layout.thousands is None:
-        decimal = _decimal(marks, before)
-    else:
-        decimal = layout.decimal or _OTHER.get(layout.thousands or "", "," if marks.decimal(",") else ".")
+    first = partial(_first, content, separator)
+
+    def told(mark: str) -> bool:
+        return bool(first(_DECIMAL, mark) or first(_THOUSANDS, _OTHER[mark]))
+
+    decimal = layout.decimal or _OTHER.get(layout.thousands or "")
+    if decimal is None and layout.thousands is not None:
+        decimal = "," if first(_DECIMAL, ",") else "."
+    elif decimal is None:
+        comma, point = told(","), told(".")
+        decimal = "," if comma and not point else "."
+        for mark in "" if comma or point else "," if separator == "," else ",.":
+            doubt = first(_GROUPED, mark)  # a point in a file with commas between fields is none
+            if doubt:
+                text, line = doubt.group(1).decode(), before + 1 + content.count(b"\n", 0, doubt.start(1))
+                raise DataError(
+                    f"line {line}: '{text}' may be {text.replace(mark, '.')} or {text.replace(mark, '')}",
+                    f"say which: decimal='{mark}' or thousands='{mark}'",
+                )
+    if layout.thousands is not None:
+        return decimal, layout.thousands
     other = _OTHER[decimal]
-    thousands = layout.thousands or ""
-    if layout.thousands is None:
-        grouped = [mark for mark in (other, *GROUPED) if marks.grouped(mark)]
-        thousands = grouped[0] if grouped and not marks.decimal(other) else ""
-    guess = (layout.decimal is None and decimal == ",") or (layout.thousands is None and thousands != "")
-    return replace(spelling, decimal=decimal, thousands=thousands, guess=spelling.guess or guess)
+    grouped = next((mark for mark in (other, *GROUPED) if first(_GROUPED, mark)), "")
+    return decimal, "" if grouped and first(_DECIMAL, other) else grouped
 
 
-def _decimal(marks: _Marks, before: int) -> str:
-    """Return the decimal mark that the fields tell, the point where they tell none or both."""
-    tell = {mark: marks.decimal(mark) or marks.strictly_grouped(_OTHER[mark]) for mark in _OTHER}
-    if any(tell.values()):
-        return "," if tell[","] and not tell["."] else "."
-    for mark in "," if marks.separator == "," else ",.":  # a point in a file with commas between fields is no doubt
-        doubt = marks.grouped(mark)
-        if doubt:
-            text = doubt.group(1).decode()
-            line = before + 1 + marks.content.count(b"\n", 0, doubt.start(1))
-            raise DataError(
-                f"line {line}: '{text}' may be {text.replace(mark, '.')} or {text.replace(mark, '')}",
-                f"say which: decimal='{mark}' or thousands='{mark}'",
-            )
-    return "."
-
-
-@dataclass(frozen=True)
-class _Marks:
-    """Fields of a text that are numbers with a mark; a mark that separates fields is in quoted ones alone."""
-
-    content: bytes
-    separator: str
-
-    def decimal(self, mark: str) -> re.Match[bytes] | None:
-        """Return the first field in which the mark can only be that of decimals."""
-        other = rf"[1-9]\d{{0,2}}(?:\{_OTHER[mark]}\d{{3}})+" if mark in _OTHER else r"\d"
-        return self._search(mark, rf"(?![1-9]\d{{0,2}}\{mark}\d{{3}}(?!\d))(?:\d*|{other})\{mark}\d+(?:[eE][+-]?\d+)?")
-
-    def strictly_grouped(self, mark: str) -> re.Match[bytes] | None:
-        """Return the first field in which the mark can only be that of thousands."""
-        return self._search(mark, rf"[1-9]\d{{0,2}}(?:(?:\{mark}\d{{3}}){{2,}}|(?:\{mark}\d{{3}})+\{_OTHER[mark]}\d+)")
-
-    def grouped(self, mark: str) -> re.Match[bytes] | None:
-        """Return the first field in which the mark may be that of thousands."""
-        return self._search(mark, rf"[1-9]\d{{0,2}}(?:\{mark}\d{{3}})+(?:(?:\.|\,)\d+)?")
-
-    def _search(self, mark: str, number: str) -> re.Match[bytes] | None:
-        if mark.encode() not in self.content:
-            return None
-        separator = re.escape(self.separator)
-        numbers = [(number.replace(f"\\{self.separator}", "(?!)"), rf'{separator}"\r\n', r"\A|", r"|\Z")]
-        if self.separator in _OTHER and b'"' in self.content:
-            numbers.append((number, '"', "", ""))
-        for form, edge, start, end in numbers:
-            pattern = rf"(?:{start}[{edge}])[ \t]*([+-]?(?:{form}))[ \t]*(?=[{edge}]{end})"
-            if found := re.search(pattern.encode(), self.content):
-                return found
+def _first(content: bytes, separator: str, form: str, mark: str) -> re.Match[bytes] | None:
+    """Return the first field that is a number with a mark; one that separates fields is in quoted ones alone."""
+    if mark.encode() not in content:
         return None
+    edge, other = re.escape(separator) + r'"\n', _OTHER.get(mark, "")
+    fields = [(rf"(?<![^{edge}])", "(?!)" if other == separator else re.escape(other), rf"(?![^{edge}])")]
+    if mark == separator:
+        fields = []
+    if separator in _OTHER and b'"' in content:
+        fields.append(('(?<=")', re.escape(other), '(?=")'))
+    for start, o, end in fields:
+        number = form.replace("M", re.escape(mark)).replace("O", o)
+        if found := re.search(rf"{start}[ \t]*([+-]?(?:{number}))[ \t]*{end}".encode(), content):
+            return found
+    return None

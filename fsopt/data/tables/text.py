@@ -5,17 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import re
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from fsopt.data.tables.content import text_bytes
+from fsopt.data.tables.columns import NO_VALUE, is_number
+from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import DEFAULT_TARGET, Layout, refuse_absent
-from fsopt.data.tables.rows import Body, read_rows
-from fsopt.data.tables.spelling import SAMPLE, SEPARATORS, Spelling, separator_of, spelled
+from fsopt.data.tables.spelling import SAMPLE, SEPARATORS, Spelling, marks_of, separator_of, text_bytes
 from fsopt.data.tables.table import Table
 from fsopt.errors import DataError
 
+EXACT_BY_DEFAULT = (3, 1)
+"""The version of pandas from which decimals are read exactly without a request, and the request is deprecated."""
+_OPEN = "a quote that opens there does not close on the same line"
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{]+)\s*(.+)", re.IGNORECASE)
 
 
@@ -32,7 +37,31 @@ def read_tsv(path: Path, layout: Layout, *, required: bool = True) -> Table:
     return _separated(path, layout, "\t", required)
 
 
-def read_arff(path: Path, layout: Layout) -> Table:
+def _separated(path: Path, layout: Layout, own: str, required: bool) -> Table:
+    """Return the content of a file whose suffix stands for the separator ``own``."""
+    content, encoding = text_bytes(path, SEPARATORS if layout.sep is None else layout.separator(own), layout.encoding)
+    above = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
+    before = size = 0
+    line = ""
+    while not line.strip() and (line := above.readline()):  # blank lines above the header count for nothing
+        before, size = before + 1, size + len(line.encode())
+    separator = layout.separator(own)
+    if layout.sep is None:
+        separator = separator_of([line, *islice(above, SAMPLE)], own)
+    names = _header(line, before, separator)
+    if len(names) == 1 and layout.sep is not None and any(mark in line for mark in SEPARATORS):
+        hint = "name the separator with sep=, or leave it out"
+        raise DataError(f"the header has one column, '{names[0][:60]}'", hint)
+    if required:
+        refuse_absent(layout.target, names, "target")
+    rows = content[size:]
+    spelling = Spelling(encoding, separator, *marks_of(rows, separator, layout, before))
+    usual = Spelling(layout.encoding or "utf-8", layout.separator(own), layout.decimal or ".", layout.thousands or "")
+    table = _table(_Body(rows, before, names, spelling), layout, required)
+    return replace(table, read_as="" if spelling == usual else str(spelling))
+
+
+def read_arff(path: Path, layout: Layout, *, required: bool = True) -> Table:
     """Read a dense ARFF file; an error names row, column and cell.
 
     If the target is ``label`` and there is none, the last nominal attribute called ``class`` (in any case) is taken.
@@ -44,8 +73,7 @@ def read_arff(path: Path, layout: Layout) -> Table:
     """
     content, encoding = text_bytes(path, ",", layout.encoding)
     lines = list(io.StringIO(content.decode(), newline=""))
-    names: list[str] = []
-    kinds: list[str] = []
+    kinds: list[tuple[str, str]] = []
     start = 0
     for number, line in enumerate(lines, start=1):
         keyword = line.strip().lower()
@@ -53,57 +81,160 @@ def read_arff(path: Path, layout: Layout) -> Table:
             start = number
             break
         if keyword.startswith("@attribute"):
-            name, kind = _attribute(line, number)
-            names.append(name)
-            kinds.append(kind)
-    if not names or not start:
+            kinds.append(_attribute(line, number))
+    if not kinds or not start:
         raise DataError("there are no @attribute lines followed by @data", "give an ARFF file")
     body = ["\n" if line.lstrip().startswith("%") else line for line in lines[start:]]
     if any(line.lstrip().startswith("{") for line in body):
         raise DataError("sparse ARFF rows ({index value, ...}) are not read", "save it as dense ARFF or .libsvm")
-    quote = '"' if any('"' in line for line in body) else "'"
-    nominal = [j for j, name in enumerate(names) if name.lower() == "class" and kinds[j].startswith("{")]
+    names = [name for name, _ in kinds]
+    nominal = [name for name, kind in kinds if name.lower() == "class" and kind.startswith("{")]
     if layout.target == DEFAULT_TARGET and DEFAULT_TARGET not in names and nominal:
-        layout = replace(layout, target=names[nominal[-1]])
-    refuse_absent(layout.target, names, "target")
-    spelling = Spelling(encoding, guess=not layout.encoding and encoding != "utf-8")
-    return read_rows(Body("".join(body).encode(), start, names, layout, spelling, quote=quote, escape="\\"))
+        layout = replace(layout, target=nominal[-1])
+    if required:
+        refuse_absent(layout.target, names, "target")
+    spelling, quote = Spelling(encoding), '"' if any('"' in line for line in body) else "'"
+    table = _table(_Body("".join(body).encode(), start, names, spelling, quote, "\\"), layout, required)
+    return replace(table, read_as="" if encoding in ("utf-8", layout.encoding) else str(spelling))
 
 
-def _separated(path: Path, layout: Layout, own: str, required: bool) -> Table:
-    content, encoding = text_bytes(path, SEPARATORS if layout.sep is None else layout.separator(own), layout.encoding)
-    above = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
-    before = size = 0
-    line = ""
-    while not line.strip() and (line := above.readline()):  # blank lines above the header count for nothing
-        before, size = before + 1, size + len(line.encode())
-    delimiter = layout.separator(own)
-    if layout.sep is None:
-        delimiter = separator_of([line, *islice(above, SAMPLE)], own)
+@dataclass(frozen=True)
+class _Body:
+    """The rows of a text file in UTF-8, below ``before`` lines and a header with the names of all columns."""
+
+    content: bytes
+    before: int
+    names: list[str]
+    spelling: Spelling
+    quote: str = '"'
+    escape: str | None = None
+
+    @property
+    def dialect(self) -> dict[str, Any]:
+        """The characters of the format, in the keywords that ``csv`` and pandas share."""
+        return {
+            "delimiter": self.spelling.separator,
+            "quotechar": self.quote,
+            "escapechar": self.escape,
+            "skipinitialspace": True,
+        }
+
+    def records(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield place and fields of each row that is not blank; the first faulty row is an error."""
+        text = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8", newline="")
+        reader = csv.reader(text, strict=True, **self.dialect)
+        count = end = 0
+        while True:
+            start = end + 1
+            try:
+                fields = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                joined = reader.line_num > start or "end of data" in str(error)
+                raise _bad_line(self.before + start, _OPEN if joined else str(error)) from error
+            end = reader.line_num
+            if end > start:
+                raise _bad_line(self.before + start, _OPEN)
+            if fields in ([], [""]):
+                continue
+            count += 1
+            place = f"row {count} (line {self.before + end})"
+            if len(fields) != len(self.names):
+                raise DataError(
+                    f"{place} has {len(fields)} fields, there are {len(self.names)} columns", "repair the row"
+                )
+            yield place, fields
+
+    def places(self) -> list[str]:
+        """Return the place of each row, for messages."""
+        return [place for place, _ in self.records()]
+
+
+def _table(body: _Body, layout: Layout, required: bool) -> Table:
+    """Return the content of rows that are all of the same fields, each quote closed on its line."""
+    import pandas as pd
+
+    features = layout.features(body.names, required=required)
+    special = {body.names.index(n) for n in (layout.target, layout.id, layout.weights) if n in body.names}
+    frame = _by_pandas(body, special)
+    if frame is None:
+        frame = pd.DataFrame([fields for _, fields in body.records()], columns=range(len(body.names)), dtype=object)
+    for k in special:
+        if frame[k].isna().any():  # a name of a sample is a text as it is, also NA
+            frame[k] = [fields[k] for _, fields in body.records()]
+    frame = frame.set_axis(body.names, axis=1)
+    texts = {name for name, kind in frame.dtypes.items() if kind.kind not in "biuf"}.intersection(features)
+    if (body.spelling.decimal, body.spelling.thousands) != (".", ""):
+        for name in [name for name in body.names if name in {*texts, layout.weights}]:
+            frame[name] = _in_python(frame[name].fillna("").tolist(), name, body)
+    places = body.places() if texts else None
+    return replace(table_of_frame(frame, layout, required=required), places=places)
+
+
+def _by_pandas(body: _Body, special: set[int]) -> Any:
+    """Return the frame that pandas reads, None where a row is not as it should be, or may not be.
+
+    pandas fills short rows up and joins lines between stray quotes without a word. So its numbers of rows and fields
+    are compared with those in the text, counted where there are no quotes and read where there are some.
+    """
+    import pandas as pd
+
+    quoted = body.quote.encode() in body.content or (body.escape or body.quote).encode() in body.content
+    rows = sum(1 for _ in body.records()) if quoted else None
+    version = tuple(int(part) for part in pd.__version__.split(".")[:2])
+    exact = {} if version >= EXACT_BY_DEFAULT else {"float_precision": "round_trip"}
     try:
-        header = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))]
+        frame = pd.read_csv(
+            io.BytesIO(body.content),
+            header=None,
+            names=range(len(body.names)),
+            dtype=dict.fromkeys(special, str),
+            keep_default_na=False,
+            na_values=[*NO_VALUE, "NaN", "NAN", "NA", "N/A", "NULL"],
+            encoding="utf-8",
+            decimal=body.spelling.decimal,
+            low_memory=False,
+            **body.dialect,
+            **exact,
+        )
+    except (ValueError, OverflowError):  # pandas's errors of parsing are ValueErrors
+        return None
+    n, width = frame.shape
+    fields = body.content.count(body.spelling.separator.encode()) + n if rows is None else rows * width
+    surplus = not isinstance(frame.index, pd.RangeIndex)  # fields of a longer first row, which pandas takes for names
+    return None if surplus or width != len(body.names) or fields != n * width else frame
+
+
+def _in_python(column: list[str], name: str, body: _Body) -> list[str]:
+    """Return the fields of a column with their numbers in Python's spelling."""
+    found = [*map(body.spelling.reader(), (str(cell).strip() for cell in column))]
+    if None in found:
+        k, mark = found.index(None), body.spelling.decimal
+        raise DataError(
+            f"{body.places()[k]}, column '{name}': '{column[k]}' has a point, the decimal mark of the file is '{mark}'",
+            "correct the cell, or say what the point is: decimal='.' or thousands='.'",
+        )
+    return [text for text in found if text is not None]
+
+
+def _header(line: str, number: int, separator: str) -> list[str]:
+    """Return the names of the columns in the line of the header."""
+    try:
+        names = [cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True))]
     except csv.Error as error:
-        raise DataError(f"the header, line {before}, cannot be read ({error})", "give a text file") from error
-    if header in ([], [""]):
+        raise DataError(f"the header, line {number}, cannot be read ({error})", "give a text file") from error
+    if names in ([], [""]):
         raise DataError("the file is empty", "give a header row and one row per sample")
     if line.count('"') % 2:
-        raise DataError(f"a quote in the header, line {before}, does not close on the same line", "close the quote")
-    if all(_is_number(cell) for cell in header):
+        raise DataError(f"a quote in the header, line {number}, does not close on the same line", "close the quote")
+    if all(is_number(name) for name in names):
         raise DataError("the first row is numbers only, there is no header", "put the names in the first row")
-    if len(header) == 1 and layout.sep is not None and any(mark in line for mark in SEPARATORS):
-        raise DataError(
-            f"the header has one column, '{header[0][:60]}'", "name the separator with sep=, or leave it out"
-        )
-    if required:
-        refuse_absent(layout.target, header, "target")
-    found = Spelling(
-        encoding, delimiter, guess=(layout.encoding or "utf-8", layout.separator(own)) != (encoding, delimiter)
-    )
-    rows = content[size:]
-    return read_rows(Body(rows, before, header, layout, spelled(rows, found, layout, before)))
+    return names
 
 
 def _attribute(line: str, number: int) -> tuple[str, str]:
+    """Return name and kind of an attribute."""
     match = _ATTRIBUTE.match(line.strip())
     if match is None:
         raise DataError(f"line {number} is not an attribute: {line.strip()[:80]!r}", "write @attribute NAME TYPE")
@@ -113,9 +244,8 @@ def _attribute(line: str, number: int) -> tuple[str, str]:
     return name, kind
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def _bad_line(line: int, reason: str) -> DataError:
+    return DataError(
+        f"line {line} is not a row of separated fields ({reason})",
+        "close the quote, and write a quote inside a quoted field twice",
+    )
