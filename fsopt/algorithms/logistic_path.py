@@ -56,10 +56,12 @@ class LogisticPath:
     groups: Sequence[Indices]
     squares: Matrix = field(init=False, repr=False)
     first: Indices = field(init=False, repr=False)
+    several: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "squares", self.Z * self.Z)
         object.__setattr__(self, "first", np.array([group[0] for group in self.groups]))
+        object.__setattr__(self, "several", tuple(v for v, group in enumerate(self.groups) if len(group) > 1))
 
     def columns(self, chosen: Sequence[int]) -> Indices:
         """Return the columns of variables, one variable after another."""
@@ -175,9 +177,8 @@ class _Model:
         reached = inverse @ self.cross
         left = self.diagonal - np.einsum("ij,ij->j", self.cross, reached)
         falls = (0.5 * gradient**2 / np.maximum(left, 1.0))[self.problem.first]  # left is at least 1, but for rounding
-        for v, group in enumerate(self.problem.groups):
-            if len(group) > 1:
-                falls[v] = self._fall(group, reached, gradient)
+        for v in self.problem.several:
+            falls[v] = self._fall(self.problem.groups[v], reached, gradient)
         falls[list(self.chosen)] = NEVER
         return np.asarray(falls)
 

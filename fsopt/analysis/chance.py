@@ -98,7 +98,7 @@ def selected_and_tested(data: Dataset, m: int, search: float, seed: int) -> tupl
         part, other = train_and_test(data, np.setdiff1d(np.arange(data.n), half))
         if part.p != data.p:  # a category without samples in this half: the encoding of all data
             part, other = data.rows(half), data.rows(np.setdiff1d(np.arange(data.n), half))
-        chosen = path_of(part).path(search, m)[-1]
+        chosen = path_of(part)[0].path(search, m)[-1]
         selected[k, list(chosen)] = True
         if chosen:
             p_values[k, list(chosen)] = np.minimum(1.0, len(chosen) * _likelihood_ratios(other, chosen))
@@ -107,7 +107,7 @@ def selected_and_tested(data: Dataset, m: int, search: float, seed: int) -> tupl
 
 def _likelihood_ratios(data: Dataset, chosen: tuple[int, ...]) -> Vector:
     """Return the p-value of each of the chosen variables: twice the rise of the loss without it, by its chi-square."""
-    problem = path_of(data)
+    problem, _ = path_of(data)
     varying = problem.Z.std(axis=0) > 0.0
     kept = [problem.groups[v][varying[problem.groups[v]]] for v in chosen]
     cs = np.array([NEARLY_FREE])

@@ -13,10 +13,11 @@ import numpy as np
 
 from fsopt.algorithms.logistic_path import LogisticPath
 from fsopt.data import Dataset
+from fsopt.data.matrices import constant_columns
+from fsopt.data.scaling import Preprocessing
 from fsopt.data.scores import area
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.data.weights import loss_weights
-from fsopt.methods.preprocessing import preprocess
 from fsopt.typing import Indices, Matrix, Vector
 
 SEARCHES = (0.03, 0.3)
@@ -109,17 +110,20 @@ def variables_of(data: Dataset) -> tuple[str, ...]:
     return data.features if data.encoded is None else tuple(c.name for c in data.encoded.encoding.columns)
 
 
-def path_of(data: Dataset) -> LogisticPath:
-    """Return the program of the selections of standardised variables."""
-    work, _ = preprocess(data, "standard")
-    return LogisticPath(work.X, work.y, np.broadcast_to(loss_weights(1.0, data.weights), data.n), groups_of(data))
+def path_of(data: Dataset) -> tuple[LogisticPath, Preprocessing]:
+    """Return the program of the selections of standardised variables, and the map of the samples."""
+    # Estimates: the sums of floats do, in place of the correctly rounded ones of a program that is proved.
+    shift = np.average(data.X, axis=0, weights=data.weights)
+    scale = np.sqrt(np.average((data.X - shift) ** 2, axis=0, weights=data.weights))
+    map_ = Preprocessing("standard", shift, np.where(constant_columns(data.X), 1.0, scale))
+    weights = np.broadcast_to(loss_weights(1.0, data.weights), data.n)
+    return LogisticPath(map_.apply(data.X), data.y, weights, groups_of(data)), map_
 
 
 def scores_of_fold(train: Dataset, test: Dataset, sizes: tuple[int, ...]) -> Matrix:
     """Return the scores (n, s, k) of test samples, of all numbers of variables and configurations."""
-    map_ = preprocess(train, "standard")[1]
-    problem, Z = path_of(train), map_.apply(test.X)
-    cs = np.array(CLASSIFIERS)
+    problem, map_ = path_of(train)
+    Z, cs = map_.apply(test.X), np.array(CLASSIFIERS)
     found = np.empty((test.n, len(sizes), len(SEARCHES), len(cs)))
     for k, search in enumerate(SEARCHES):
         path = problem.path(search, sizes[-1])
@@ -181,16 +185,11 @@ def nested_scores(data: Dataset, fold: Indices, folds: int, seed: int, rule: str
     groups = len(groups_of(train))
     wanted = None if wanted is None else min(wanted, groups)
     inner = cross_validated(train, sizes_of(groups, wanted), folds, 1, seed)
-    columns, theta = classifier(train, choose(inner, inner.losses, inner.weights, rule, wanted))
-    map_ = preprocess(train, "standard")[1]
-    return np.asarray(map_.apply(test.X)[:, columns] @ theta[:-1] + theta[-1])
-
-
-def classifier(data: Dataset, choice: Choice) -> tuple[Indices, Vector]:
-    """Return the columns that a choice selects, and their weights and the intercept, of standardised features."""
-    problem = path_of(data)
+    choice = choose(inner, inner.losses, inner.weights, rule, wanted)
+    problem, map_ = path_of(train)
     columns = problem.columns(problem.path(choice.search, choice.m)[-1])
-    return columns, problem.fit(columns, np.array([choice.c]))[0][0]
+    theta = problem.fit(columns, np.array([choice.c]))[0][0]
+    return np.asarray(map_.apply(test.X)[:, columns] @ theta[:-1] + theta[-1])
 
 
 def quality(y: Vector, scores: Vector) -> dict[str, float]:

@@ -165,7 +165,7 @@ def select(
 def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit | None, Fit]:
     """Return the proof of the selection, None for none, and the classifier on the selected features."""
     logistic: dict[str, Any] = {"loss": "logistic", "tolerance": TOLERANCE, "time_limit": time_limit}
-    problem = path_of(data)
+    problem, _ = path_of(data)
     support = sorted(problem.columns(problem.path(choice.search, choice.m)[-1]).tolist())
     proof = None
     if support and all(len(group) == 1 for group in problem.groups):
