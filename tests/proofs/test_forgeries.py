@@ -77,6 +77,14 @@ def test_a_concave_term_counts_once(name):
     assert "two concave terms" in refusal(part)
 
 
+@pytest.mark.parametrize("term", [(-1, 5, [0]), (1, -5, [0]), (1, 0, [0]), (1, 5, []), (1, 5, [0, 1, 2])])
+def test_a_concave_term_is_one_of_one_or_two_columns_with_a_positive_slope(term):
+    part = part_of("fsv", lam=0.3)
+    part["program"]["concave"][0] = list(term)
+    part["program"]["lb"][:3] = [0, 0, 0]
+    assert "damaged" in refusal(part)
+
+
 @pytest.mark.parametrize(("seed", "m", "count"), [(4, 2, 3), (5, 3, 4)])
 def test_the_bound_of_the_best_selections_holds_for_those_cut_off(seed, m, count):
     data = blobs(n=20, p=5, seed=seed, gap=0.4)
