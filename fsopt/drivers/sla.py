@@ -223,7 +223,8 @@ def best_vertex(
     Parameters
     ----------
     descents : function (number of the start) -> loop, with the evidence of :func:`descend`.
-    lower, tolerance : as in :func:`certify_vertex`.
+    lower : a lower bound on the objective value.
+    tolerance : of the certificate of the vertex.
     n_starts : runs; they are at least 1 + RESTARTS where the first ended at w = 0.
     recorder : of all runs.
     """
