@@ -281,7 +281,8 @@ def _false(statement, program, evidence):
         return "there is a feasible point" if two and feasible(program) else None
     found, best = optimum(program)
     if "Solved" not in found:
-        return found if lower is not None else None
+        nothing = "PrimalInfeasible" in found and status == "bounded"  # of no point every bound is true
+        return None if lower is None or nothing else found
     if len(program["c"]) == 2 and not program["cones"] and not program["quadratic"]:
         exact = vertices(program)
         if (lower is not None and lower > exact) or (upper is not None and upper < exact):
