@@ -33,7 +33,10 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(numpy|np|scipy|pyomo|pyo|pandas|sklearn|matplotlib|highspy|pyscipopt|rich|typer|click)(\..*)?"),
     (r"py:.*", r"(collections|concurrent|contextlib|pathlib|enum|types|datetime|multiprocessing|subprocess)\..*"),
     (r"py:.*", r"(os|io|sp|pd|inspect|sqlite3|fractions|decimal|distributed)\..*"),
-    (r"py:.*", r"(ArrayLike|NDArray|DataFrame|Series|Path|Figure|Axes|Executor|SolverResults|Results|LinearExpression|_\w+)"),
+    (
+        r"py:.*",
+        r"(ArrayLike|NDArray|DataFrame|Series|Path|Figure|Axes|Executor|SolverResults|Results|LinearExpression|_\w+)",
+    ),
     (r"py:exc", r"(IncompatibleModelError|NoOptimalSolutionError|NoFeasibleSolutionError)"),
     # Parts of nested types, type variables, and a class of a module that a function of its name hides.
     (

@@ -26,6 +26,8 @@ CLASSIFIERS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 10.0)
 """Penalty weights of the classifiers on what a path selects."""
 ONE_BY_ONE, LARGEST = 10, (12, 15, 20, 25)
 """Number of variables up to which each is tried, and the larger ones that are."""
+SAMPLES = 5
+"""Fewest samples for each variable."""
 GAIN, ALLOWED = 0.1, 0.02
 """Share of the fall of the log-loss, and log-loss, that fewer variables may cost."""
 RARE = 0.2
@@ -90,10 +92,10 @@ class Scores:
         )
 
 
-def sizes_of(groups: int, wanted: int | None = None) -> tuple[int, ...]:
-    """Return the numbers of variables that are tried, among them one that is wanted."""
-    numbers = {*range(ONE_BY_ONE + 1), *LARGEST} | (set() if wanted is None else {wanted})
-    return tuple(sorted({min(m, groups) for m in numbers}))
+def sizes_of(groups: int, samples: int, wanted: int | None = None) -> tuple[int, ...]:
+    """Return the numbers of variables that are tried: a fifth of the samples at most, but for one that is wanted."""
+    tried = (m for m in (*range(ONE_BY_ONE + 1), *LARGEST) if m <= max(samples // SAMPLES, 1))
+    return tuple(sorted({min(m, groups) for m in (*tried, *([] if wanted is None else [wanted]))}))
 
 
 def groups_of(data: Dataset) -> list[Indices]:
@@ -184,7 +186,7 @@ def nested_scores(data: Dataset, fold: Indices, folds: int, seed: int, rule: str
     train, test = train_and_test(data, fold)
     groups = len(groups_of(train))
     wanted = None if wanted is None else min(wanted, groups)
-    inner = cross_validated(train, sizes_of(groups, wanted), folds, 1, seed)
+    inner = cross_validated(train, sizes_of(groups, train.n, wanted), folds, 1, seed)
     choice = choose(inner, inner.losses, inner.weights, rule, wanted)
     problem, map_ = path_of(train)
     columns = problem.columns(problem.path(choice.search, choice.m)[-1])

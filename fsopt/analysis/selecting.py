@@ -123,7 +123,7 @@ def select(
     looked_at = data
     if data.n > MOST_SAMPLES:
         looked_at = data.rows(random_parts(data, (MOST_SAMPLES / data.n, 1.0 - MOST_SAMPLES / data.n), seed)[0])
-    scores = cross_validated(looked_at, sizes_of(len(groups), wanted), folds, REPEATS, seed)
+    scores = cross_validated(looked_at, sizes_of(len(groups), looked_at.n, wanted), folds, REPEATS, seed)
     choice = choose(scores, scores.losses, scores.weights, rule, wanted)
     steps.count("choice")
     chance = noise_p_value(looked_at, seed)

@@ -87,17 +87,19 @@ def test_the_shortest_is_within_one_error_of_the_best_area():
 
 
 def test_the_numbers_that_are_tried():
-    assert sizes_of(3) == (0, 1, 2, 3)
-    assert sizes_of(30) == (*range(11), 12, 15, 20, 25)
-    assert sizes_of(100, 40)[-2:] == (25, 40)
+    assert sizes_of(3, 200) == (0, 1, 2, 3)
+    assert sizes_of(30, 125) == (*range(11), 12, 15, 20, 25)
+    assert sizes_of(30, 124)[-1] == 20
+    assert sizes_of(30, 3) == (0, 1)
+    assert sizes_of(100, 200, 40)[-2:] == (25, 40)
 
 
 def test_rare_classes_have_the_weight_of_the_others():
     y = np.where(np.arange(60) < 9, 1.0, -1.0)
     rare = fsopt.Dataset(np.random.default_rng(0).standard_normal((60, 2)), y)
-    weights = cross_validated(rare, sizes_of(2), 3, 1, 0).weights
+    weights = cross_validated(rare, sizes_of(2, 60), 3, 1, 0).weights
     assert weights[y > 0].sum() == pytest.approx(weights[y < 0].sum())
-    assert set(cross_validated(DATA, sizes_of(2), 3, 1, 0).weights) == {1.0}
+    assert set(cross_validated(DATA, sizes_of(2, 60), 3, 1, 0).weights) == {1.0}
 
 
 def test_nested_scores_do_not_see_the_labels_of_their_fold():
@@ -184,7 +186,7 @@ def test_sentences_are_those_of_the_numbers(found):
 
 
 def test_intervals_hold_the_measure_and_follow_the_seed():
-    at = cross_validated(DATA, sizes_of(5), 3, 1, 0)
+    at = cross_validated(DATA, sizes_of(5, 90), 3, 1, 0)
     nested = {"AUC": 0.9, "log-loss": 0.4}
     first, second = (intervals(at, nested, "log-loss", None, seed) for seed in (0, 1))
     for name, value in nested.items():
