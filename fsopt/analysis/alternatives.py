@@ -274,10 +274,8 @@ def alternatives(
 def _enumerated(
     problem: SelectionProblem, best: DriverResult, limit: float, count: int | None, end: float
 ) -> tuple[Enumeration, str]:
-    """Return the search for all selections up to a limit, as far as it came up to an end or Ctrl-C, and why it ended.
-
-    It goes on from the search for the optimum: one that was interrupted, or ended before its gap was closed, says why.
-    """
+    """Return the search for all selections up to a limit, as far as it came, and why it ended."""
+    # A search for the optimum that was interrupted, or ended before its gap was closed, says why.
     search = Enumeration(problem, BranchSettings(1e-6), limit=limit, count=count)
     search.incumbents.gap = 0.01 * MARGIN
     with threadpool_limits(1), deferred_interruption() as interrupted:

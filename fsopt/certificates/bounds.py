@@ -129,10 +129,8 @@ def into_cones(program: Program, z: Vector) -> Vector:
 
 
 def _into_semidefinite(z: Vector, order: int) -> Vector:
-    """Return a matrix, as a triangle, that is positive semidefinite: its diagonal grows by shares of itself.
-
-    Shares, as the entries may be in any units. Rows whose diagonal entry is not positive become 0.
-    """
+    """Return a matrix, as a triangle, that is positive semidefinite: its diagonal grows by shares of itself."""
+    # Shares, as the entries may be in any units. Rows whose diagonal entry is not positive become 0.
     matrix = triangle_to_matrix(z, order)
     diagonal = np.diag(matrix)
     unit = np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))

@@ -207,10 +207,8 @@ def _terms(program: Program) -> list[Term]:
 
 
 def _with_arguments(program: Program, terms: list[Term]) -> tuple[Program, list[Term]]:
-    """Return the program with a variable for each argument of several variables, and its terms in one variable each.
-
-    A bound of one part of r = a'x says nothing of r while another part has none: r is branched on, not its parts.
-    """
+    """Return the program with a variable for each argument of several variables, and its terms in one variable each."""
+    # A bound of one part of r = a'x says nothing of r while another part has none: r is branched on, not its parts.
     several = [k for k, term in enumerate(terms) if len(term.form) > 1]
     n = program.n
     m = program.A.shape[0]

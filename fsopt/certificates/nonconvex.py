@@ -76,12 +76,10 @@ def certify_nonconvex(
 
 
 def _without_range(program: Program, value: float) -> str:
-    """Return the name of a variable whose missing range leaves a term without an estimator; empty for none.
-
-    The ranges are those of points which are not worse than a value. A product needs an interval for one factor and an
-    end for the other, a square that is not convex an interval, a function of one affine form a smallest value where it
-    stands, and any other function intervals for all its variables.
-    """
+    """Return the name of a variable whose missing range leaves a term without an estimator; empty for none."""
+    # The ranges are those of points which are not worse than a value. A product needs an interval for one factor and
+    # an end for the other, a square that is not convex an interval, a function of one affine form a smallest value
+    # where it stands, and any other function intervals for all its variables.
     low, high = ranges(program, value)
     ends = np.isfinite(low).astype(int) + np.isfinite(high)
     lacking = [i if ends[i] < 2 else j for i, j in _quadratic_terms(program) if ends[i] + ends[j] < 3 + (i == j)]
@@ -145,10 +143,8 @@ def _first_order(program: Program, point: Point, value: float) -> dict[str, floa
 
 
 def _curvature(functions: Derivatives, x: Vector, weights: Vector) -> Vector:
-    r"""Return :math:`|H||x|` (n,) of the weighted sum of functions: what its gradient owes to the size of x, as |P||x|.
-
-    A gradient of one term, as that of sin(x), has no other terms to be small against.
-    """
+    """Return |H||x| (n,) of the weighted sum of functions: what its gradient owes to the size of x, as |P||x|."""
+    # A gradient of one term, as that of sin(x), has no other terms to be small against.
     pattern, entries = functions.hessian_pattern, np.abs(functions.hessian_values(x, weights))
     i, j = pattern.rows, pattern.columns
     sizes = np.zeros(len(x))

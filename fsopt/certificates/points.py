@@ -99,10 +99,8 @@ def judged_point(program: Program, x: Vector) -> Vector:
 
 
 def _vanishing(program: Program, x: Vector) -> Mask:
-    """Return the variables (n,) alone in a row of the tail of a cone far from x, and next to nothing elsewhere.
-
-    Next to nothing is at most :data:`fsopt.answers.certificate.FEASIBLE` of the terms of each of their linear rows.
-    """
+    """Return the variables (n,) alone in a row of the tail of a cone far from x, and next to nothing elsewhere."""
+    # Next to nothing: at most FEASIBLE of the terms of each of their linear rows.
     cones, G = program.cones, program.cones.G.tocsr()
     far = (cone_errors(program, x) > FAR_OUTSIDE) & (cones.orders == 0)
     rows = np.repeat(far, cones.sizes) & (np.diff(G.indptr) == 1) & (cones.h == 0.0)

@@ -183,11 +183,8 @@ def _pair(i: int, j: int) -> tuple[int, int]:
 
 
 def _lifted_rows(program: Program) -> list[ConstraintRow]:
-    r"""Return the quadratic constraints that are not convex, and the cones that tie their products together.
-
-    A cone :math:`\sum_j v_j x_j^2 \le t^2` limits squares that are variables here; as a linear constraint in them it
-    says more than as a cone.
-    """
+    """Return the quadratic constraints that are not convex, and the cones that tie their products together."""
+    # A cone sum_j v_j x_j^2 <= t^2 limits squares that are variables here: as a linear constraint in them it says more.
     for row in program.general:
         if row.terms.nonlinear:
             reason = f"'{row.constraint.name}' is neither linear nor quadratic"

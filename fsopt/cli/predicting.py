@@ -142,14 +142,7 @@ def _unseen(fitted: Fit, samples: Table) -> Iterable[str]:
 
 
 def _common_reading(paths: Sequence[Path], records: Sequence[Mapping[str, Any]], given: Layout) -> Layout:
-    """Return the layout by which samples are read: that of the training data, apart from what is given anew.
-
-    All columns are read, since each fit finds its own by their names.
-
-    Raises
-    ------
-    FileError : the fits were saved with options of the data that differ in more than the class +1.
-    """
+    """Return the layout by which samples are read: that of the training data, apart from what is given anew."""
     stated = {name: getattr(given, name) for name in given.stated}
     anew = {"drop": (), "columns": (), "weights": None, "class_weight": None, "missing": None}
     anew |= {"positive": (), **dict.fromkeys(SPELLING)}

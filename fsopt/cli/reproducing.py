@@ -221,13 +221,11 @@ def _record(one: Experiment, outcome: Reproduction, seconds: float, settings: Se
 
 
 def _write(folder: Path, one: Experiment, outcome: Reproduction, record: dict[str, Any]) -> None:
-    """Write a page in Markdown and the figures of an experiment, and the overview of all in the folder.
-
-    A page that is there and is fuller, for example of a run without a limit of time, stays.
-    """
+    """Write a page in Markdown and the figures of an experiment, and the overview of all in the folder."""
     from fsopt.common.files import write_text
     from fsopt.papers.pages import COUNTS, OVERVIEW, PARTS, counted, fuller, markdown, overview
 
+    # A page that is there and is fuller, for example of a run without a limit of time, stays.
     found, path = counted(folder), folder / f"{one.name}.md"
     parts = record["parts"]["number"]
     own = {**record["verdicts"], PARTS: parts} if parts else record["verdicts"]

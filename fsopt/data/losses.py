@@ -164,11 +164,9 @@ def value_of_zero(y: Vector, weights: Vector | None = None) -> float:
 
 
 def _squared_intercept(scores: Vector, y: Vector, weights: Vector) -> float:
-    """Return the b of the smallest squared hinge loss, a root of its slope, which is piecewise linear and increases.
-
-    Half the slope at b is the sum of g_i (b - t_i) over the samples with a slack, t_i = y_i - s_i: those of the class
-    +1 with t_i > b and those of the class -1 with t_i < b. Between two of the sorted t_i it is a line.
-    """
+    """Return the b of the smallest squared hinge loss, a root of its slope, which is piecewise linear and increases."""
+    # Half the slope at b is the sum of g_i (b - t_i) over the samples with a slack, t_i = y_i - s_i: those of the class
+    # +1 with t_i > b and those of the class -1 with t_i < b. Between two of the sorted t_i it is a line.
     points = y - scores
     order = np.argsort(points, kind="stable")
     points, up = points[order], y[order] > 0
@@ -192,10 +190,8 @@ def _squared_intercept(scores: Vector, y: Vector, weights: Vector) -> float:
 
 
 def _logistic_intercept(scores: Vector, y: Vector, weights: Vector) -> float:
-    """Return the b of the smallest logistic loss: the probabilities of +1 sum to the weight of the class +1.
-
-    Every probability is at most, or at least, the share of the class +1 at the ends of the interval in which b is.
-    """
+    """Return the b of the smallest logistic loss: the probabilities of +1 sum to the weight of the class +1."""
+    # Every probability is at most, or at least, the share of the class +1 at the ends of the interval in which b is.
     plus = np.where(y > 0, weights, 0.0)
     centre = float(np.log(plus.sum() / (weights - plus).sum()))
 

@@ -124,10 +124,8 @@ def _refuse_suffixes(model: pyo.ConcreteModel) -> None:
 
 
 def _refuse_sets(model: pyo.ConcreteModel) -> None:
-    """Raise FileError for a special ordered set that Pyomo would write to .nl without some of its variables.
-
-    The format states the sets by one number for each variable, so that the last of two sets would win.
-    """
+    """Raise FileError for a special ordered set that Pyomo would write to .nl without some of its variables."""
+    # The format states the sets by one number for each variable, so that the last of two sets would win.
     seen: set[int] = set()
     for one in model.component_data_objects(pyo.SOSConstraint, active=True, descend_into=True):
         twice = next((v.name for v in one.get_variables() if id(v) in seen), None)
@@ -143,12 +141,7 @@ def _refuse_sets(model: pyo.ConcreteModel) -> None:
 
 
 def _with_all_sets(model: pyo.ConcreteModel, text: bytes) -> bytes:
-    """Return the text of an .nl file with weights of sets as numbers with fractions, where Pyomo says whole numbers.
-
-    Raises
-    ------
-    FileError : the special ordered sets of the file are not those of the model.
-    """
+    """Return the text of an .nl file with weights of sets as numbers with fractions, where Pyomo says whole numbers."""
     sets = [*model.component_data_objects(pyo.SOSConstraint, active=True, descend_into=True)]
     stated = re.search(rb"^S[04] (\d+) sosno$", text, re.MULTILINE)
     if sum(len(one.variables) for one in sets) != (int(stated[1]) if stated else 0):

@@ -127,10 +127,7 @@ def read_sections(text: str) -> Content:
 
 
 def _check_whole(c: Content, constant: bool) -> None:
-    """Refuse an objective, a row of the constraints or a row of a matrix without entries: they may have been lost.
-
-    Nothing else in a file says whether the order of a matrix is right.
-    """
+    """Refuse an objective, a row of the constraints or a row of a matrix without entries: they may have been lost."""
 
     def used(kinds: str) -> Iterator[list[int]]:
         """Yield the indices of these kinds in all sections that have the first of them."""
@@ -142,6 +139,7 @@ def _check_whole(c: Content, constant: bool) -> None:
         raise FileError("the objective of the .cbf file has no entries", "write the section OBJBCOORD, where it is 0")
     if empty := set(range(c.m)) - {i for [i] in used("r")}:
         raise FileError(f"row {min(empty)} of the .cbf file has no entry", "write a 0 in BCOORD, if that is meant")
+    # Nothing else in a file says whether the order of a matrix is right.
     for kind, orders in (("X", c.matrix_variables), ("P", c.matrices)):
         listed = {(k, i) for k, *places in used(f"{kind}ij") for i in places}
         for k, i in ((k, i) for k, order in enumerate(orders) for i in range(order)):

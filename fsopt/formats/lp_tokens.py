@@ -129,10 +129,7 @@ def _first(words: Sequence[str]) -> np.ndarray:
 
 
 def _separate(body: str) -> tuple[list[str], Vector] | None:
-    """Return tokens and numbers of a section where blanks are between all tokens, as most programs write; else None.
-
-    So a file is read three times as fast as by a regular expression.
-    """
+    """Return tokens and numbers of a section where blanks are between all tokens, as most programs write; else None."""
     if "[" in body or "^" in body or "::" in body:
         return None
     words = body.replace(":", " : ").split()

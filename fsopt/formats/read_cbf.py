@@ -60,15 +60,7 @@ def _names(content: Content, named: Mapping[int, str]) -> list[str]:
 
 
 class _CbfRows:
-    """The constraints and variables of the model while they are collected; each constraint is a row of the file.
-
-    Attributes
-    ----------
-    columns, low, high : names and bounds of the variables.
-    names, source, ends : name, row of the file and bounds of each constraint; the row after the last one is empty.
-    defined : constraint -> variable that it defines.
-    squares : constraint -> terms (i, j, v).
-    """
+    """The constraints and variables of the model while they are collected; each constraint is a row of the file."""
 
     def __init__(self, columns: list[str], A: sp.csr_matrix, b: Vector) -> None:
         self.A, self.b = A, b

@@ -311,10 +311,8 @@ def _program(content: _Content, columns: list[str], rows: list[str]) -> ReadProg
 
 
 def _sets(suffixes: Mapping[str, Mapping[int, float]]) -> list[tuple[int, list[int], list[float]]]:
-    """Return type, places and weights of the special ordered sets: a negative number in sosno means type 2.
-
-    A value that is not listed is 0: no set, or the weight 0.
-    """
+    """Return type, places and weights of the special ordered sets: a negative number in sosno means type 2."""
+    # A value that is not listed is 0: no set, or the weight 0.
     numbers, weights = (suffixes.get(name, {}) for name in SETS)
     places: dict[int, list[int]] = {}
     for j, k in numbers.items():

@@ -136,11 +136,8 @@ def _preprocessing_residual(fit: Fit, trained: Dataset) -> float:
 
 
 def _claimed_bound(fit: Fit, certificate: Certificate) -> dict[str, float]:
-    """Return the residuals of a stated bound on the optimum of the method's problem, a minimum.
-
-    The bound must not exceed the recomputed one. At an optimum it must also meet the objective value, up to the gap
-    that a parameter of the method allows.
-    """
+    """Return the residuals of a stated bound on the optimum of the method's problem, a minimum."""
+    # At an optimum it must also meet the objective value, up to the gap that a parameter of the method allows.
     if fit.status is not Status.OPTIMAL and fit.bound is None:
         return {}
     residuals = {"stated bound": bound_residual(fit.bound, certificate.bound, 1.0)}

@@ -119,12 +119,7 @@ def search(
 
 
 def _cells(experiment: Experiment, settings: Settings) -> list[dict[str, Any]]:
-    """Return the cells of a table as plain data.
-
-    Raises
-    ------
-    OutOfTimeError : the time ended within it: a store is not to keep less than the whole table.
-    """
+    """Return the cells of a table as plain data."""
     cells = experiment.run(settings).cells
     if any(one.verdict == LEFT_OUT and one.why == LATE for one in cells):
         raise OutOfTimeError(LATE, "with store= and more seconds the same goes on")

@@ -233,10 +233,8 @@ def _recorded(plan: Plan, store: Store, todo: Sequence[int], executor: Executor)
 def _results(
     plan: Plan, places: Sequence[int], executor: Executor, idle: Callable[[], None]
 ) -> Iterator[tuple[Unit, Row]]:
-    """Yield (unit, row) as they end, and call ``idle`` where none is there; a lost unit has a row that says so.
-
-    Workers read the files of the study themselves. Data that one of them does not have are sent from then on.
-    """
+    """Yield (unit, row) as they end, and call ``idle`` where none is there; a lost unit has a row that says so."""
+    # Workers read the files of the study themselves. Data that one of them does not have are sent from then on.
     function = run_task if isinstance(executor, InProcess) else run_limited
     done: queue.SimpleQueue[tuple[Unit, Future[Row]]] = queue.SimpleQueue()
     pending: set[Future[Row]] = set()

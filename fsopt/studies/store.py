@@ -317,10 +317,8 @@ def _lost(place: Path, event: str) -> StoreLost:
 
 
 def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
-    """Make a store of an empty file; refuse a file of another kind, or one whose schema is not that of a store.
-
-    A trigger or a view would be run by the statements of this module: nothing of the file is read or written before.
-    """
+    """Make a store of an empty file; refuse a file of another kind, or one whose schema is not that of a store."""
+    # A trigger or a view would be run by the statements of this module: nothing of the file is read or written before.
     connection.execute("PRAGMA trusted_schema = OFF")
     [application] = connection.execute("PRAGMA application_id").fetchone()
     [version] = connection.execute("PRAGMA user_version").fetchone()

@@ -80,13 +80,7 @@ def verify_fit(
 
 
 def _check_origin(stated: Any, digest: str, data: Dataset, path: str, customise: Mapping[str, Change]) -> None:
-    """Raise FileError where an answer is of other data, or of models that functions of other slugs changed.
-
-    Parameters
-    ----------
-    stated : slug -> name of the function that changed the model, as the answer states it.
-    digest : of the data of the answer.
-    """
+    """Raise FileError where an answer is of other data, or of models that functions of other slugs changed."""
     changed = sorted(stated) if isinstance(stated, Mapping) else []
     if changed != sorted(customise):
         if not changed:

@@ -87,15 +87,7 @@ def check_result(program: Program, result: SolveResult) -> Certificate:
 def _with_statements(
     found: Certificate, status: Status, bound: float | None, stated: dict[str, float], sign: float
 ) -> Certificate:
-    """Return the certificate of the claimed status, with the residuals of the stated numbers.
-
-    Parameters
-    ----------
-    found : the certificate of the point.
-    bound : as it is stated.
-    stated : residuals of the other statements.
-    sign : 1 for a minimum, -1 for a maximum.
-    """
+    """Return the certificate of the claimed status, with the residuals of the stated numbers."""
     recomputed = found.bound_source == CUTS or found.bound_source.startswith(PROVED)
     searched = found.kind in (Kind.MIXED_INTEGER, Kind.GLOBAL) and not recomputed
     source = f"{WORD}{found.bound_source}" if searched else found.bound_source

@@ -172,10 +172,8 @@ def _add_cone(rows: _Rows, cone: Cone, start: Floats, scale: Floats, step: float
 
 
 def _add_matrix(rows: _Rows, order: int, entries: Sequence[Form], start: Floats, scale: Floats) -> None:
-    """Add a matrix inequality: on the eigenvectors of small eigenvalues the direction is diagonally dominant.
-
-    The products of these with the others change the smallest eigenvalue by the square of the step alone.
-    """
+    """Add a matrix inequality: on the eigenvectors of small eigenvalues the direction is diagonally dominant."""
+    # The products of these with the others change the smallest eigenvalue by the square of the step alone.
     forms = [_linear(form, start) for form in entries]
     unit = max((scale[j - 1] for terms, _ in forms for j in terms), default=1.0)
     places = [(i, j) for j in range(order) for i in range(j + 1)]

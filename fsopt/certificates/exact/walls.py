@@ -48,10 +48,7 @@ def claim_of_walls(name: str, program: Program, pair: Pair, multipliers: Point, 
 
 
 def _walled(program: Program, exact: ExactProgram) -> tuple[ExactProgram, list[Any], list[Part]]:
-    """Return a program with all bounds that its shift needs, and the tree and multipliers that prove them.
-
-    The one leaf of the tree that is not empty is that of the program, with the last multipliers, which are missing.
-    """
+    """Return a program with all bounds that its shift needs, and the tree and multipliers that prove them."""
     nodes: list[Any] = []
     after: list[Any] = []
     duals: list[Part] = []

@@ -198,12 +198,9 @@ def _equal(found: Vector, wanted: Vector) -> bool:
 
 
 def _check_size(p: Program, form: ScalingForm, *, reached: bool) -> None:
-    r"""Make sure that the bounds on R and W are implied at every optimum.
-
-    The lower bounds :math:`\underline R, \underline W` hold at all feasible points. At a point that is not worse than
-    the start, whose value is H, :math:`R \le H/\underline W` and :math:`W \le H/\underline R`. Where s = 0 is feasible
-    it is optimal, with R = W = 0.
-    """
+    """Make sure that the bounds on R and W are implied at every optimum."""
+    # All feasible points have R >= R0 and W >= W0. One that is not worse than the start, whose value is H, has
+    # R <= H/W0 and W <= H/R0. Where s = 0 is feasible it is optimal, with R = W = 0.
     at, problem = form.columns, form.problem
     low_R, low_W = problem.lower_bounds
     _need(p.lb[at.R] <= low_R and p.lb[at.W] <= low_W, "the lower bounds on R and W are not implied")

@@ -136,10 +136,8 @@ def _check_table(rows: int, columns: int, stored: int = 0) -> None:
 
 
 def _check_cells(sheet: Any) -> None:
-    """Refuse a sheet whose rows, filled up to the longest one, exceed the limit: a cell far away makes all long.
-
-    The size that a sheet states of itself may be wrong. Rows are read one by one, so this stops at the limit.
-    """
+    """Refuse a sheet whose rows, filled up to the longest one, exceed the limit: a cell far away makes all long."""
+    # The size that a sheet states of itself may be wrong. Rows are read one by one, so this stops at the limit.
     sheet.reset_dimensions()
     width, most = 0, size_limit() / CELL
     for rows, row in enumerate(sheet.iter_rows(values_only=True), start=1):

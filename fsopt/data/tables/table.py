@@ -98,10 +98,7 @@ def parts_of(table: Table, name: str, layout: Layout) -> dict[str, Any]:
 
 
 def _encoded(table: Table, layout: Layout) -> tuple[Matrix, list[str] | None, Encoded | None]:
-    """Return the features of a table, their names, and the map to them, where it is more than the names.
-
-    Missing values of a sparse table have no substitutes: rows with one are dropped, or are an error of the data set.
-    """
+    """Return the features of a table, their names, and the map to them, where it is more than the names."""
     rows = table.places or [f"row {i}" for i in range(1, table.n + 1)]
     if table.source is not None and not layout.onehot:
         refuse_texts(table.source, rows)

@@ -173,11 +173,9 @@ def _table(body: _Body, layout: Layout, required: bool) -> Table:
 
 
 def _by_pandas(body: _Body, special: set[int]) -> Any:
-    """Return the frame that pandas reads, None where a row is not as it should be, or may not be.
-
-    pandas fills short rows up and joins lines between stray quotes without a word. So its numbers of rows and fields
-    are compared with those in the text, counted where there are no quotes and read where there are some.
-    """
+    """Return the frame that pandas reads, None where a row is not as it should be, or may not be."""
+    # pandas fills short rows up and joins lines between stray quotes without a word. So its numbers of rows and fields
+    # are compared with those in the text, counted where there are no quotes and read where there are some.
     import pandas as pd
 
     quoted = body.quote.encode() in body.content or (body.escape or body.quote).encode() in body.content

@@ -99,10 +99,8 @@ def _distance(column: Vector, positive: Mask, weights: Counts) -> float:
 
 
 def _columns(data: Dataset) -> Iterator[tuple[Vector, Mask, Counts]]:
-    """Yield values, classes and weights of the samples of each feature.
-
-    The zeros of a sparse feature are one sample of each class with the sum of their weights.
-    """
+    """Yield values, classes and weights of the samples of each feature."""
+    # The zeros of a sparse feature are one sample of each class with the sum of their weights.
     positive = data.y > 0
     weights = np.ones(data.n, dtype=np.int64) if data.weights is None else data.weights
     if not data.sparse:

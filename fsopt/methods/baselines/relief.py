@@ -118,13 +118,7 @@ def relief(data: Dataset, neighbours: int = 10, turns: int = 1000) -> Vector:
 
 
 def _differences(z: Matrix, rows: Indices, others: Indices, neighbours: int, *, itself: bool) -> Vector:
-    """Return the sums (p,) over samples of the mean |difference| to their nearest among others.
-
-    Parameters
-    ----------
-    rows, others : indices of samples.
-    itself : whether the rows are among the others; a sample is no neighbour of itself.
-    """
+    """Return the sums (p,) over samples of the mean |difference| to their nearest among others, not itself."""
     from scipy.spatial.distance import cdist
 
     distances = cdist(z[rows], z[others], "cityblock").round(DIGITS)

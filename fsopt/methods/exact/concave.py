@@ -70,12 +70,7 @@ def concave_terms(slug: str, model: pyo.ConcreteModel, program: Program, params:
 
 
 def _of_sla(saved: SavedFit, slug: str, params: dict[str, float]) -> list[Claim]:
-    """Return the claim of a fit by SLA.
-
-    Parameters
-    ----------
-    slug, params : of the linear program, linearised at 0.
-    """
+    """Return the claim of a fit by SLA, whose linear program is linearised at 0."""
     if saved.fit.status is Status.OPTIMAL:
         return [_zero(saved, slug, params, ZERO_VALUE)]
     generated = "alpha" in saved.fit.details

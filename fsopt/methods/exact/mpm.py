@@ -83,15 +83,9 @@ def of_l0_mpm(saved: SavedFit) -> list[Claim]:
 
 
 def _generated(saved: SavedFit, model: pyo.ConcreteModel, program: Program) -> Point:
-    """Return the dual point of a model of all features from the multipliers lambda, u_1 and u_2 of column generation.
-
-    It has lambda at both means, -u_k at u_k = F_k w and ||u_k|| / kappa at the accuracies; the multipliers of
-    w = w+ - w- and of the cones follow, because the reduced costs of w, u_k and t_k are 0.
-
-    Raises
-    ------
-    FileError : the multipliers are damaged.
-    """
+    """Return the dual point of a model of all features from lambda, u_1 and u_2 of column generation."""
+    # It has lambda at both means, -u_k at u_k = F_k w and ||u_k|| / kappa at the accuracies; the multipliers of
+    # w = w+ - w- and of the cones follow, because the reduced costs of w, u_k and t_k are 0.
     details = saved.fit.details
     with reading("multipliers"):
         mean = finite_vector([details["lambda"]], 1)
@@ -110,10 +104,8 @@ def _generated(saved: SavedFit, model: pyo.ConcreteModel, program: Program) -> P
 
 
 def _spreads(saved: SavedFit) -> list[Vector]:
-    """Return u_1 and u_2 of a saved fit for the factors of a model, which may be triangular ones.
-
-    With R'R = F'F there is v with R'v = F'u and a norm of at most ||u||.
-    """
+    """Return u_1 and u_2 of a saved fit for the factors of a model, which may be triangular ones."""
+    # With R'R = F'F there is v with R'v = F'u and a norm of at most ||u||.
     moments = moments_of(saved.data, saved.params)
     found: list[Vector] = []
     for u, factor in zip(saved_multipliers(saved, moments), (moments.factor1, moments.factor2), strict=True):

@@ -238,15 +238,7 @@ def _name(tree: Sequence[list[Any]], cut: Sequence[int]) -> None:
 
 
 class _Preorder:
-    """A stream as the nodes of a proof, in preorder; a leaf whose cut was not kept gets one from its relaxation.
-
-    Attributes
-    ----------
-    cuts : multipliers on the grid and mu of each cut, to which new ones are added.
-    nodes : as in :func:`evidence_of`.
-    closed : what cuts close, in the order of the tree.
-    tree : the nodes, without the names of cuts.
-    """
+    """A stream as the nodes of a proof, in preorder; a leaf whose cut was not kept gets one from its relaxation."""
 
     def __init__(
         self, problem: SelectionProblem, stream: Sequence[int], cuts: Cuts, nodes: Mapping[int, int | None]

@@ -132,10 +132,8 @@ def selection_problem(data: Dataset, at: Mapping[str, Any]) -> SelectionProblem:
 
 
 def _changed_inequalities(data: Dataset, constraints: SelectionConstraints) -> tuple[Matrix, Vector]:
-    """Return R and r of ``R sigma <= r`` for the changed master, without rules that have variables of their own.
-
-    Without these rules more selections are allowed, so that a bound is confirmed too seldom, never too often.
-    """
+    """Return R and r of ``R sigma <= r`` for the changed master, without rules that have variables of their own."""
+    # Without them more selections are allowed, so that a bound is confirmed too seldom, never too often.
     model = build_fsp_master(data, lam=0.0)
     constraints.add_to(model)
     program = compile_model(model)

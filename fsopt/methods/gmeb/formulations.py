@@ -66,11 +66,8 @@ def by_sdp(data: Dataset, norm: GmebNorm, run: Run) -> RouteSolution:
 
 
 def _by_primal(m: pyo.ConcreteModel, norm: GmebNorm, run: Run) -> RouteSolution:
-    r"""Solve a primal form.
-
-    mu_1 is the multiplier of the unit norm. Without such a constraint it is :math:`\mu_+R_+ + \mu_-R_-`, an identity
-    of every optimal pair.
-    """
+    """Solve a primal form."""
+    # mu_1 is the multiplier of the unit norm; without that constraint mu_+ R_+ + mu_- R_-, as at all optimal pairs.
     _, result = run.solve(m, f"'{m.name}'")
     plus, minus = _multiplier(m, "moment_plus"), _multiplier(m, "moment_minus")
     unit = sum(mu * r for mu, r in ((plus, norm.r_plus), (minus, norm.r_minus)) if np.isfinite(r))

@@ -90,10 +90,8 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
 
 
 def _by_model(work: Dataset, run: Run, c: float) -> _Found:
-    """Return the answer of the model; that of the model as it is built is certified by its multipliers in numpy.
-
-    In units over many orders the residuals of the cone's arrays are too coarse for the objective value.
-    """
+    """Return the answer of the model; that of the model as it is built is certified by its multipliers in numpy."""
+    # In units over many orders the residuals of the cone's arrays are too coarse for the objective value.
     model = build_svm_norm(work, c=c)
     session, result = run.solve(model, "'svm-norm'")
     w, b = values_of(model.w), model.b.value

@@ -130,10 +130,8 @@ def fit_rsvm(
 
 
 def _of_images(values: Dataset, w: Vector, found: RsvmSolution) -> tuple[Hyperplane, tuple[float, ...]]:
-    """Return the hyperplane of weights of kernel values and its interval of intercepts, for images as they are.
-
-    Scores of the images less their mean differ from those of the images by a constant, and so do intercepts.
-    """
+    """Return the hyperplane of weights of kernel values and its interval of intercepts, for images as they are."""
+    # Scores of the images less their mean differ from those of the images by a constant, and so do intercepts.
     moved = float(w @ values.X.mean(axis=1))
     return Hyperplane(w, found.b - moved, found.supporting), tuple(end - moved for end in found.details["b_interval"])
 

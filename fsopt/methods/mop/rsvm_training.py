@@ -171,11 +171,9 @@ def _settled(
     outcome: Outcome,
     smallest_norm: Callable[[], tuple[Vector, Vector, Outcome]],
 ) -> RsvmSolution:
-    """Return the support vector machine of multipliers and of the solver's own w.
-
-    The hyperplane of the multipliers, ``w = v / gamma``, is taken where it is certified. Where gamma is too small for
-    that, the candidate with the smaller loss is taken, of it and the solver's own w, shortened to w'w = W.
-    """
+    """Return the support vector machine of multipliers and of the solver's own w."""
+    # The hyperplane of the multipliers, w = v / gamma, is taken where it is certified. Where gamma is too small for
+    # that, the candidate with the smaller loss is taken, of it and the solver's own w, shortened to w'w = W.
     alpha = _feasible(work, w_cap, alpha)
     direction = work.X.T @ (alpha * work.y)
     gamma = float(np.linalg.norm(direction) / np.sqrt(w_cap))

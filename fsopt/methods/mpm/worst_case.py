@@ -82,11 +82,9 @@ def _accuracy_limit(moments: Moments) -> Limit:
 
 
 def _in_span(moments: Moments) -> tuple[Vector, Matrix, Matrix]:
-    """Return the difference of the means and both factors, of few samples with a ridge in coordinates of their span.
-
-    The optimal w lies in the span of the samples' rows of both factors and the difference: both covariances map it to
-    itself, and with a ridge a part of w outside it adds to both deviations alone.
-    """
+    """Return the difference of the means and both factors, of few samples with a ridge in coordinates of their span."""
+    # The optimal w lies in the span of the samples' rows of both factors and the difference: both covariances map it to
+    # itself, and with a ridge a part of w outside it adds to both deviations alone.
     d, factors = moments.mean1 - moments.mean2, (moments.factor1, moments.factor2)
     p, sparse = len(d), [sp.csr_array(factor) for factor in factors if sp.issparse(factor)]
     if len(sparse) < 2 or sum(factor.shape[0] - p for factor in sparse) >= p:

@@ -130,12 +130,10 @@ def set_bounds_and_start(m: pyo.ConcreteModel, data: Dataset, given: ScalingData
 
 
 def _lower_bounds(data: Dataset, w: Vector, gain: float) -> tuple[float, float]:
-    r"""Return the lower bounds on R and W; infinite if no feature changes the scores.
-
-    A scaling that lowers the hinge loss by D has :math:`D \le \sum_j s_j|w_j| \sum_i |x_{ij}|`. The sums
-    :math:`\sum_j s_j w_j^2 \le W` and :math:`\sum_j s_j \sum_i x_{ij}^2/n \le R`, the mean of the constraints on R,
-    are at least D times the smallest ratio of their coefficients to those of this sum.
-    """
+    """Return the lower bounds on R and W; infinite if no feature changes the scores."""
+    # A scaling that lowers the hinge loss by D has D <= sum_j s_j |w_j| sum_i |x_ij|. The sums sum_j s_j w_j^2 <= W and
+    # sum_j s_j sum_i x_ij^2 / n <= R, the mean of the constraints on R, are at least D times the smallest ratio of
+    # their coefficients to those of this sum.
     size = exact_sums(np.abs(data.X))
     used = np.flatnonzero((w != 0) & (size > 0))
     mean_square = exact_sums(data.X[:, used] ** 2) / data.n

@@ -106,11 +106,9 @@ def triangular(factor: Any) -> Matrix:
 
 
 def _triangle(R: Matrix) -> Matrix:
-    """Return the triangular factor of a matrix (m, p), m > p, which is overwritten.
-
-    Householder's reflections by products and sums of numpy alone, which unlike those of LAPACK are the same on every
-    processor.
-    """
+    """Return the triangular factor of a matrix (m, p), m > p, which is overwritten."""
+    # Householder's reflections by products and sums of numpy alone are, unlike those of LAPACK, the same on every
+    # processor.
     p = R.shape[1]
     for k in range(p):
         part = R[k:, k:]

@@ -30,12 +30,7 @@ BINS = 5
 
 
 def _measured(settings: Settings) -> dict[str, list[Measured]]:
-    """Return the cells "n x l" of data set one -> their measures; one instance of each cell is run at a time.
-
-    Raises
-    ------
-    OutOfTimeError : the time ended before the first instance.
-    """
+    """Return the cells "n x l" of data set one -> their measures; one instance of each cell is run at a time."""
     sizes = ((20, 500),) if settings.quick else tuple(product((20, 50, 100), (500, 1000, 5000)))
     found: dict[str, list[Measured]] = {f"{p} x {n}": [] for p, n in sizes}
     ended: OutOfTimeError | None = None
@@ -145,12 +140,7 @@ def _set_two(method: str, m: int, k: int, p: int, n: int) -> tuple[float, float]
 
 
 def _second(settings: Settings, p: int, n: int, counts: tuple[int, ...], instances: int) -> dict[int, list[Matrix]]:
-    """Return M -> measures (methods, 2) of the instances that were run, one instance of each M at a time; nan for None.
-
-    Raises
-    ------
-    OutOfTimeError : the time ended before the first one.
-    """
+    """Return M -> measures (methods, 2) of the instances run, one of each M at a time; nan for None."""
     found: dict[int, list[Matrix]] = {m: [] for m in counts}
     ended: OutOfTimeError | None = None
     for k, m in product(range(instances), counts):

@@ -146,11 +146,9 @@ def _row(name: str, data: Dataset, runs: int, seed: int, solver: str | None) -> 
 
 
 def _pmm_over_orders(work: Dataset, runs: int, seed: int, solver: str | None) -> tuple[Indices, float]:
-    """Return the numbers of errors (runs,) of PMM on orders of the samples, and its mean seconds.
-
-    Its descents end at an optimal vertex of a linear program. Where that has several, as the constant classifier with
-    each set of dropped samples of one class, the order of the samples decides.
-    """
+    """Return the numbers of errors (runs,) of PMM on orders of the samples, and its mean seconds."""
+    # The descents end at an optimal vertex of a linear program. Where that has several, as the constant classifier with
+    # each set of dropped samples of one class, the order of the samples decides.
     rng = np.random.default_rng(seed)
     orders = [np.arange(work.n), *(rng.permutation(work.n) for _ in range(runs - 1))]
     found = [pmm(work.rows(order), run=Run(solver=solver)) for order in orders]
