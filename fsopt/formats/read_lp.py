@@ -7,16 +7,29 @@ terms of one variable, two bounds of one side, and names that are in no objectiv
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
 from fsopt.formats.indicators import Indicator, switched
-from fsopt.formats.lp_bounds import Bounds, stated_bounds
-from fsopt.formats.lp_forms import Forms, forms_of, is_number, rows_of
-from fsopt.formats.lp_quadratic import Named, without_brackets
-from fsopt.formats.lp_tokens import ARROW, COLON, SETS, WORD, Tokens, sections_of
+from fsopt.formats.lp_forms import Forms, at, forms_of, is_number, number_after, number_before, rows_of, with_infinity
+from fsopt.formats.lp_tokens import (
+    ARROW,
+    CLOSE,
+    COLON,
+    OPEN,
+    OTHER,
+    QUADRATIC,
+    RELATION,
+    SETS,
+    SLASH,
+    WORD,
+    Tokens,
+    sections_of,
+)
 from fsopt.formats.read_arrays import ReadProgram, Sets, Terms, products
 from fsopt.typing import Indices, Mask, Vector
 
@@ -196,3 +209,129 @@ def _placed(
         places = [_known(t, where - 2, name, place) for name, (where, _) in zip(names, weights, strict=True)]
         found.append((kind, places, [float(word) for _, word in weights]))
     return found
+
+
+@dataclass
+class Bounds:
+    """Bounds, a line for each: name and place of the variable, the two ends, and which of them are stated."""
+
+    names: list[str]
+    places: Indices
+    ends: tuple[Vector, Vector]
+    stated: tuple[Mask, Mask]
+
+
+def stated_bounds(t: Tokens | None) -> Bounds:
+    """Return the bounds of a section; raises FileError for tokens that are no part of one."""
+    if t is None or not len(t):
+        none, mask = np.zeros(0), np.zeros(0, dtype=bool)
+        return Bounds([], none.astype(int), (none, none), (mask, mask))
+    with_infinity(t)
+    for k in np.flatnonzero((t.kinds == WORD) & (at(t, np.arange(len(t)) - 1) == WORD)).tolist():
+        if t.words[k].lower() == "free" and t.kinds[k - 1] == WORD:
+            t.kinds[k] = OTHER
+    v = np.flatnonzero(t.kinds == WORD)
+    left, right = at(t, v - 1) == RELATION, at(t, v + 1) == RELATION
+    free = at(t, v + 1) == OTHER
+    bounds = Bounds(
+        t.words[v].tolist(), v, (np.full(len(v), -np.inf), np.full(len(v), np.inf)), (free.copy(), free.copy())
+    )
+    begins, ends = v.copy(), v + 1 + free
+    begins[left], values, there = number_before(t, v[left] - 1)
+    if not there.all():
+        t.wrong(int(v[left][int(np.argmin(there))]), "a number has to be before the relation", "write 0 <= x <= 4")
+    _enter(t, bounds, left, v[left] - 1, values)
+    ends[right], values = number_after(t, v[right] + 1)
+    _enter(t, bounds, right, v[right] + 1, values)
+    tiles = np.concatenate([[0], ends])
+    apart = np.flatnonzero(tiles[:-1] != begins)
+    if len(apart) or tiles[-1] != len(t):
+        place = min(tiles[apart[0]], begins[apart[0]]) if len(apart) else tiles[-1]
+        t.wrong(int(place), "what stands here is no bound", "write 0 <= x <= 4, x >= 1, x = 2 or x free")
+    lone = ~(left | right | free)
+    t.first_wrong(np.isin(np.arange(len(t)), v[lone]), "a variable without a bound", "write 0 <= x <= 4 or x free")
+    return bounds
+
+
+def _enter(t: Tokens, bounds: Bounds, which: Mask, relations: Indices, values: Vector) -> None:
+    """Enter the numbers beside relations, which are before the variables or after them."""
+    before = len(relations) > 0 and relations[0] < bounds.places[which][0]
+    words = t.words[relations].tolist()
+    for side, other in enumerate("><" if before else "<>"):
+        has = np.array([other not in word for word in words], dtype=np.bool_)
+        if (twice := has & bounds.stated[side][which]).any():
+            t.wrong(int(relations[int(np.argmax(twice))]), "the variable has two bounds of one side", "keep one")
+        places = np.flatnonzero(which)[has]
+        bounds.ends[side][places] = values[has]
+        bounds.stated[side][places] = True
+
+
+Named = list[tuple[str, str, float]]
+"""Terms ``v * x * y`` as names and values."""
+LETTERS = bytes.maketrans(bytes(range(15)), b"sngvrca:pt[]/qo")
+"""Kind of a token -> letter."""
+PRODUCT = re.compile(r"(?:(s?)(n?)|(g))v(?:p(n)|t(v))")
+"""A quadratic term in letters: sign and number, or signed number, name, and ^ 2 or * name."""
+
+
+def without_brackets(tokens: Tokens) -> tuple[Tokens, list[Named]]:
+    """Return the tokens with one in the place of each part in brackets, and the terms of these parts.
+
+    Raises
+    ------
+    FileError : a bracket without a partner, a term that is no product of two variables, or one that is stated twice.
+    """
+    opens, closes = np.flatnonzero(tokens.kinds == OPEN), np.flatnonzero(tokens.kinds == CLOSE)
+    if not len(opens) and not len(closes):
+        return tokens, []
+    _check_pairs(tokens, opens, closes)
+    letters = tokens.kinds.astype(np.uint8).tobytes().translate(LETTERS).decode("ascii")
+    words = tokens.words.tolist()
+    slashed = tokens.kinds[np.minimum(closes + 1, len(tokens) - 1)] == SLASH
+    for close in closes[slashed].tolist():
+        if words[close + 2 : close + 3] != ["2"]:
+            tokens.wrong(close, "a quadratic part is divided by another number than 2", "write [ ... ] / 2")
+    parts = [
+        _terms(tokens, letters, words, (first + 1, last), 0.5 if half else 1.0)
+        for first, last, half in zip(opens.tolist(), closes.tolist(), slashed.tolist(), strict=True)
+    ]
+    inside = np.zeros(len(tokens) + 1, dtype=int)
+    np.add.at(inside, opens + 1, 1)
+    np.add.at(inside, closes + 1 + 2 * slashed, -1)
+    tokens.kinds[opens] = QUADRATIC
+    return tokens.kept(np.cumsum(inside)[:-1] == 0), parts
+
+
+def _check_pairs(tokens: Tokens, opens: Indices, closes: Indices) -> None:
+    """Refuse brackets that are not [ and ] in turn."""
+    places = np.concatenate([opens, closes])
+    order = np.argsort(places)
+    turns = (order >= len(opens)) != (np.arange(len(order)) % 2 == 1)
+    if turns.any() or len(order) % 2:
+        bad = order[int(np.argmax(turns))] if turns.any() else order[-1]
+        tokens.wrong(int(places[bad]), "a bracket has no partner of its own", "write each quadratic part as [ ... ]")
+
+
+def _terms(
+    tokens: Tokens, letters: str, words: list[str], part: tuple[int, int], factor: float
+) -> list[tuple[str, str, float]]:
+    """Return the terms of a part, in time linear in its length."""
+    place, end = part
+    terms: Named = []
+    seen: set[tuple[str, str, float]] = set()
+    while place < end:
+        found = PRODUCT.match(letters, place, end)
+        if found is None or (terms and not (found[1] or found[3])) or (found[4] and words[found.start(4)] != "2"):
+            said = " ".join(words[place : min(end, place + 12)])[:40]
+            tokens.wrong(place, f"the quadratic term '{said}' cannot be read", "write c x ^ 2 or c x * y")
+        first = place + len(found[1] or found[3] or "") + len(found[2] or "")
+        one, other = words[first], words[first if found[4] else found.start(5)]
+        number = words[first - 1] if found[2] or found[3] else "1"
+        value = factor * float(number) * (-1.0 if found[1] and words[place] == "-" else 1.0)
+        term = (min(one, other), max(one, other), value)
+        if term in seen:
+            tokens.wrong(first, f"the product of '{one[:20]}' and '{other[:20]}' is stated twice", "add the two")
+        seen.add(term)
+        terms.append(term)
+        place = found.end()
+    return terms

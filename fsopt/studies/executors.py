@@ -14,15 +14,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from importlib import import_module
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from fsopt.common.registry import REGISTRIES
 from fsopt.data import Dataset
+from fsopt.drivers.interruption import uninterrupted
 from fsopt.errors import PackageError, ParameterError
+from fsopt.methods.registry import METHODS
+from fsopt.studies.methods import study_fit, study_spec
 from fsopt.studies.units import FAILED, TIMEOUT, Unit, failure, run_unit
-from fsopt.studies.warming import warm_up
 from fsopt.studies.workers import Failure, Process, threads
 
 Own: TypeAlias = dict[str, dict[str, Any]]
@@ -196,3 +201,33 @@ def _soft_limit(name: str, value: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(kind, before)
+
+
+SAMPLES, FEATURES = 20, 4
+FIRST_LIMIT = 10.0
+"""Seconds of the first fit of a method; all together take less than half a second, imports apart."""
+
+
+@cache
+def warm_up(method: str, solver: str | None) -> None:
+    """Fit a method to a few samples, once in a process: later fits find its modules and its solver loaded.
+
+    A method of the user's own is not called for this. An error is that of this fit alone.
+
+    Raises
+    ------
+    KeyboardInterrupt : also where a loop has turned it into its incumbent.
+    """
+    if method in METHODS.own:
+        return
+    with suppress(Exception):  # data or a solver that the method refuses: the unit itself says so
+        params = study_spec(method).compare(FEATURES)
+        uninterrupted(study_fit(method, _few(), solver=solver, time_limit=FIRST_LIMIT, **params))
+
+
+def _few() -> Dataset:
+    """Return two classes that overlap, of :data:`SAMPLES` samples and :data:`FEATURES` features."""
+    y = np.where(np.arange(SAMPLES) % 2 == 0, 1.0, -1.0)
+    X = np.random.default_rng(0).standard_normal((SAMPLES, FEATURES))
+    X[:, :2] += 0.4 * y[:, None]
+    return Dataset(X, y)

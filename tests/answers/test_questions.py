@@ -9,7 +9,7 @@ from support import blobs
 
 import fsopt
 from fsopt.analysis import selecting
-from fsopt.analysis.contradictions import Explanation
+from fsopt.analysis.infeasibility import Explanation
 from fsopt.analysis.selection_answers import Selection
 from fsopt.answers.questions import MOST_ROWS
 from fsopt.studies.executors import InProcess

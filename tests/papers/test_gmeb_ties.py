@@ -10,8 +10,8 @@ from support import blobs
 import fsopt
 from fsopt.methods.selection import RULES, UNITS, SelectionRule
 from fsopt.papers.gmeb import experiments as gmeb
+from fsopt.papers.gmeb.experiments import CHOICES, chosen_scores, tied_fits
 from fsopt.papers.gmeb.protocol import candidates
-from fsopt.papers.gmeb.ties import CHOICES, chosen_scores, tied_fits
 from fsopt.papers.reproduction import Settings
 from fsopt.studies.store import opened
 from fsopt.studies.tuning import cross_validate, tune

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from fsopt.studies.estimates import Rest, in_order
+from fsopt.studies.running import Rest, in_order
 
 METHODS = {"gbd": 4.0, "fisher": 0.5, "pearson": 0.02}
 """Method -> seconds of each unit."""

@@ -7,7 +7,7 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.studies import units, warming
+from fsopt.studies import executors, units
 from fsopt.studies.comparison import compare
 from fsopt.studies.executors import InProcess, run_task
 from fsopt.studies.study import load_all, study_from
@@ -22,11 +22,11 @@ STUDY = {"name": "small", "data": [DATA], "folds": 2, "methods": [{"name": "svm"
 @pytest.fixture
 def calls(monkeypatch):
     """Return the calls of first fits, of which this process has forgotten the earlier ones."""
-    found, real = [], warming.study_fit
-    monkeypatch.setattr(warming, "study_fit", lambda *a, **k: found.append((a[0], k["solver"])) or real(*a, **k))
-    warming.warm_up.cache_clear()
+    found, real = [], executors.study_fit
+    monkeypatch.setattr(executors, "study_fit", lambda *a, **k: found.append((a[0], k["solver"])) or real(*a, **k))
+    executors.warm_up.cache_clear()
     yield found
-    warming.warm_up.cache_clear()
+    executors.warm_up.cache_clear()
 
 
 def test_only_the_fit_is_on_the_clock(monkeypatch):
@@ -64,11 +64,11 @@ def test_a_first_fit_fails_for_itself_alone_and_hears_an_interruption(calls, mon
     def fail(*given, **keywords):
         raise ZeroDivisionError
 
-    real = warming.study_fit
-    monkeypatch.setattr(warming, "study_fit", fail)
+    real = executors.study_fit
+    monkeypatch.setattr(executors, "study_fit", fail)
     assert fsopt.run_study(STUDY, executor=InProcess()).complete
-    warming.warm_up.cache_clear()
-    monkeypatch.setattr(warming, "study_fit", lambda *a, **k: dataclasses.replace(real(*a, **k), stop="interrupted"))
+    executors.warm_up.cache_clear()
+    monkeypatch.setattr(executors, "study_fit", lambda *a, **k: dataclasses.replace(real(*a, **k), stop="interrupted"))
     with pytest.raises(KeyboardInterrupt):
         fsopt.run_study({**STUDY, "seeds": [1]}, executor=InProcess())
 
@@ -76,13 +76,13 @@ def test_a_first_fit_fails_for_itself_alone_and_hears_an_interruption(calls, mon
 def test_a_method_of_the_users_own_is_not_called_for_it(calls, monkeypatch):
     spec = dataclasses.replace(fsopt.METHODS["svm"], name="mine", paper=None)
     monkeypatch.setitem(fsopt.METHODS.own, "mine", spec)
-    warming.warm_up("mine", None)
+    executors.warm_up("mine", None)
     assert calls == []
 
 
 def loaded_after(task):
     """Return the modules that a unit loads after the first fit of its method."""
-    warming.warm_up(task[0].method, task[0].solver)
+    executors.warm_up(task[0].method, task[0].solver)
     before = set(sys.modules)
     assert run_task(task)["state"] == "done"
     return set(sys.modules) - before

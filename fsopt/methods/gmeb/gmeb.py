@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,22 +12,21 @@ from fsopt.answers.fits import Fit
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.run import OutOfTimeError, Run, Steps, within
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, Steps, drained, within
 from fsopt.errors import SolverError
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.exact.gmeb import of_gmeb
-from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, is_large
-from fsopt.methods.gmeb.optimality import check_gmeb
+from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, by_dual, is_large
+from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, polish, quotients
 from fsopt.methods.gmeb.settling import Settled, settle
 from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
-from fsopt.methods.gmeb.working_features import gmeb_hyperplanes
-from fsopt.methods.preprocessing import Hyperplane
+from fsopt.methods.preprocessing import Hyperplane, raw_hyperplane
 from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec, Value
 from fsopt.models.gmeb.moments import radius
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.solvers.registry import no_multipliers, solver_spec
-from fsopt.typing import Vector
+from fsopt.typing import Indices, Vector
 
 EPSILON = 1e-5
 """The cone programs (15) and (16) end with about 1e-10 of the largest weight in place of its zeros."""
@@ -164,6 +163,55 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
     radii = [np.inf if at[k] is None else float(at[k]) for k in ("r_plus", "r_minus")]
     norm, _ = GmebNorm.of(data, *radii).at(w)
     return hinge(data.X @ w + b, data.y, data.weights), max(norm - 1.0, 0.0)
+
+
+FEW = 40
+"""Features to begin with, and those that are added at once."""
+EXCESS = 1e-6
+"""Relative excess of a quotient that is none within the tolerance of the solvers."""
+
+
+def gmeb_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> list[tuple[Vector, float]] | None:
+    """Return weights (p,) and intercept of ``gmeb`` at candidates of finite radii, certified; None for any others."""
+    if data.sparse or data.p <= 2 * FEW or any(at.keys() != {"r_plus", "r_minus"} for at in candidates):
+        return None
+    prepared = unit_rms(data, "center")
+    sums = np.abs(prepared.work.X.T @ prepared.work.y)
+    working, found = np.sort(np.argsort(-sums, kind="stable")[:FEW]), []
+    for at in candidates:
+        norm = GmebNorm.of(prepared.work, float(at["r_plus"]), float(at["r_minus"]))
+        answer = _solved(prepared, norm, working)
+        if answer is None:
+            return None
+        w, b, working = answer
+        found.append(raw_hyperplane(Hyperplane(prepared.full(w), b, ()), prepared.map_))
+    return found
+
+
+def _solved(prepared: UnitRms, norm: GmebNorm, working: Indices) -> tuple[Vector, float, Indices] | None:
+    """Return weights, intercept and the features that were needed, at a pair of radii; None where it is not proved."""
+    work = prepared.work
+    # Each pass adds features, or ends.
+    while True:
+        part = work.columns(working)
+        own = GmebNorm(norm.v_plus[working], norm.v_minus[working], norm.r_plus, norm.r_minus)
+        try:
+            settled, _ = drained(settle(part, own, by_dual(part, own, DEFAULT_RUN), DEFAULT_RUN))
+        except SolverError:
+            return None
+        dual, separable = settled.answer.dual, settled.answer.separable
+        sizes = quotients(work, norm, dual.mu, norm.theta_of(dual.plus, dual.minus))
+        larger = np.flatnonzero(sizes > (1.0 + EXCESS) * sizes[working].max())
+        larger = np.setdiff1d(larger[np.argsort(-sizes[larger], kind="stable")][:FEW], working)
+        if len(larger):
+            working = np.union1d(working, larger)
+            continue
+        w = np.zeros(work.p)
+        w[working] = settled.w
+        if not separable:
+            dual = polish(work, norm, dual)
+        proof = certify_gmeb(work, norm, w, settled.b, dual, separable=separable)
+        return (w, settled.b, working) if proof.ok else None
 
 
 SPEC = MethodSpec(

@@ -12,8 +12,7 @@ from fsopt.certificates.exact.directions import _Rows, inward, tight
 from fsopt.certificates.exact.forms import Form, Vector
 from fsopt.certificates.exact.linear import solution_of
 from fsopt.certificates.exact.program import Matrix, PointSet
-from fsopt.certificates.exact.reduction import reduced
-from fsopt.certificates.exact.repair import repaired, single_bounds, violated
+from fsopt.certificates.exact.repair import reduced, repaired, single_bounds, violated
 from fsopt.errors import NotShownError
 
 ONE = Fraction(1)

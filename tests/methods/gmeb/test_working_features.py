@@ -5,8 +5,8 @@ import pytest
 
 import fsopt
 from fsopt.data import gmeb_type1
-from fsopt.methods.gmeb import working_features as module
-from fsopt.methods.gmeb.working_features import gmeb_hyperplanes
+from fsopt.methods.gmeb import gmeb as module
+from fsopt.methods.gmeb.gmeb import gmeb_hyperplanes
 
 RADII = [{"r_plus": plus, "r_minus": minus} for plus, minus in ((2.0, 7.0), (20.0, 20.0))]
 
