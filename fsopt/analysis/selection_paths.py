@@ -21,8 +21,7 @@ from fsopt.analysis.path_answers import SelectionPath
 from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.data import Dataset
-from fsopt.data.losses import HINGE, Loss, loss_of
-from fsopt.drivers.interruption import uninterrupted
+from fsopt.data.losses import Loss, loss_of
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError
 from fsopt.methods.gbd.parameters import features_of, trimmed
@@ -135,20 +134,6 @@ def _grid(c: float | Sequence[float], m: Sequence[int], p: int) -> list[PathProb
         name = "c" if values else "m"
         raise ParameterError(f"'{name}' of 'selection_path' is empty", "give numbers, or leave it out")
     return [PathProblem(one, most) for one in weights for most in values]
-
-
-def incumbents_of_path(
-    work: Dataset, c: float, numbers: Sequence[int], settings: BranchSettings
-) -> dict[int, DriverResult]:
-    """Return the search of each number of features of preprocessed data, without a limit of time.
-
-    Raises
-    ------
-    KeyboardInterrupt : also where a search has turned it into its incumbent.
-    """
-    tracer = _Tracer(work, HINGE, settings, None, None, None)
-    tracer.trace([PathProblem(c, most) for most in sorted(set(numbers))], np.inf)
-    return {cell.m: uninterrupted(one) for cell, one in tracer.results.items()}
 
 
 class PathProblem(NamedTuple):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 PICTURES = (".png", ".pdf", ".svg")
 OF_DATA = ("name", "data", "json", *(option.name for option in OPTIONS))
 """Options that are for models and for saved answers."""
+PRINTED = 0.9
+"""The delta of the experiments of Yang & Ju."""
 
 
 def show(
@@ -142,10 +144,6 @@ def _print_model(record: dict[str, Any], summary: str) -> None:
     rows = [[component[k] for k in ("component", "kind", "size", "equation")] for component in record["components"]]
     listing = table("components", ("component", "kind", ">size", "meaning"), rows)
     put(pairs([*head, *sizes]), "\n" + readable(record["latex"]) + "\n", listing)
-
-
-PRINTED = 0.9
-"""The delta of the experiments of Yang & Ju."""
 
 
 def print_limits(model: str, data: str | None, layout: Layout, folds: int, seed: int, json: bool) -> None:

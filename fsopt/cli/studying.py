@@ -106,7 +106,7 @@ def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool,
 
 def _agreed(path: Path) -> bool:
     """Ask on a terminal whether the code that a study names may run; without a terminal nobody agrees."""
-    from fsopt.studies.contents import code_of, study_content
+    from fsopt.studies.study import code_of, study_content
 
     code = code_of(study_content(path))
     if not code or not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -16,8 +16,8 @@ from fsopt.compiler.dust import model_without_dust
 from fsopt.compiler.lmi import blocks
 from fsopt.errors import FileError, foreign
 from fsopt.formats.kinds import refuse_kinds
-from fsopt.formats.nl_suffixes import changing
 from fsopt.formats.read_arrays import INFINITE
+from fsopt.formats.read_nl import changing
 
 COMPANIONS: Mapping[str, tuple[str, ...]] = {".nl": (".row", ".col")}
 """Further files of a format: an .nl file has no names, they are in files beside it."""
@@ -28,6 +28,10 @@ STATED = (pyo.SOSConstraint.__name__, "floor", "ceil", "if")
 COMMENT = re.compile(rb"[ \t]*#[^\n]*")
 """A comment in an .nl file, which has no other use of this sign: names are in the files beside it."""
 OPTIONS: Mapping[str, Any] = {"symbolic_solver_labels": True}
+WORDS = {"LI": "MI", "UI": "PL"}
+"""Word of an integer bound -> the word of an infinite one."""
+BOUND = re.compile(r"[ \t]+(LI|UI)[ \t]+(\S+)[ \t]+(\S+)[ \t]+([-+]?\d++\.?\d*+(?:[eE][-+]?\d++)?)[ \t]*")
+"""The digits are taken once (++): a long number would be tried at each length."""
 
 
 def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
@@ -166,12 +170,6 @@ def _refuse_nonlinear(program: Program, suffix: str) -> None:
             f"in '{names[0]}'{more} {reasons[names[0]]}",
             "use .nl or .gms",
         )
-
-
-WORDS = {"LI": "MI", "UI": "PL"}
-"""Word of an integer bound -> the word of an infinite one."""
-BOUND = re.compile(r"[ \t]+(LI|UI)[ \t]+(\S+)[ \t]+(\S+)[ \t]+([-+]?\d++\.?\d*+(?:[eE][-+]?\d++)?)[ \t]*")
-"""The digits are taken once (++): a long number would be tried at each length."""
 
 
 def with_words(text: str) -> str:

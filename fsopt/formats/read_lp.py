@@ -35,6 +35,12 @@ from fsopt.typing import Indices, Mask, Vector
 
 Arrows = list[tuple[int, str, int]]
 """Place of a token of a constraint, name of a binary, and the value with which the constraint holds."""
+Named = list[tuple[str, str, float]]
+"""Terms ``v * x * y`` as names and values."""
+LETTERS = bytes.maketrans(bytes(range(15)), b"sngvrca:pt[]/qo")
+"""Kind of a token -> letter."""
+PRODUCT = re.compile(r"(?:(s?)(n?)|(g))v(?:p(n)|t(v))")
+"""A quadratic term in letters: sign and number, or signed number, name, and ^ 2 or * name."""
 
 
 def read_lp(text: str) -> ReadProgram:
@@ -264,14 +270,6 @@ def _enter(t: Tokens, bounds: Bounds, which: Mask, relations: Indices, values: V
         places = np.flatnonzero(which)[has]
         bounds.ends[side][places] = values[has]
         bounds.stated[side][places] = True
-
-
-Named = list[tuple[str, str, float]]
-"""Terms ``v * x * y`` as names and values."""
-LETTERS = bytes.maketrans(bytes(range(15)), b"sngvrca:pt[]/qo")
-"""Kind of a token -> letter."""
-PRODUCT = re.compile(r"(?:(s?)(n?)|(g))v(?:p(n)|t(v))")
-"""A quadratic term in letters: sign and number, or signed number, name, and ^ 2 or * name."""
 
 
 def without_brackets(tokens: Tokens) -> tuple[Tokens, list[Named]]:

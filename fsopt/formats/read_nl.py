@@ -21,13 +21,23 @@ import scipy.sparse as sp
 
 from fsopt.errors import FileError
 from fsopt.formats.nl_header import NlHeader, read_header
-from fsopt.formats.nl_suffixes import INNER_SETS, SETS, changing
 from fsopt.formats.nl_terms import MOST_TERMS, Expressions, Lines, Tokens, index, number, pairs, whole
 from fsopt.formats.read_arrays import INFINITE, ReadProgram, model_of
 
 OTHERS = {"F": "an imported function", "L": "a logical constraint"}
 WORDS = {"C": 1, "O": 2, "V": 3, "J": 2, "G": 2, "r": 0, "b": 0, "S": 3, "k": 1, "x": 1, "d": 1}
 """Segment -> words after its letter."""
+SETS = ("sosno", "ref")
+"""Suffixes of variables: the number of a special ordered set, and the weight in it."""
+INNER_SETS = ("sos", "sosref")
+"""Suffixes by which AMPL states its own sets, those of piecewise linear terms."""
+HARMLESS = frozenset(
+    {"sstatus", "priority", "direction", "scaling_factor", "lazy", "dual", "rc", "slack", "up", "down", "current"}
+    | {"unbdd", "dunbdd", "iis", "initial", "separate", "propagate", "dynamic", "removable"}
+    | {"ipopt_zL_in", "ipopt_zU_in", "ipopt_zL_out", "ipopt_zU_out"}
+)
+"""Suffixes that guide a solver or report its answer, and leave the program as it is; those of any other name may change
+the program, as ``relax`` does, which takes the integrality of a variable."""
 
 
 @dataclass
@@ -334,3 +344,8 @@ def _constant(tokens: Tokens) -> float | None:
     if not tokens:
         return 0.0
     return tokens[0][1] if tokens[0][0] == "number" else None
+
+
+def changing(name: str) -> bool:
+    """Return whether a suffix may change the program for a reader; neither written nor read, one rule for both."""
+    return name not in HARMLESS

@@ -24,6 +24,12 @@ ADDED = ("quadobjvar", "qmatrixvar", "nlobjvar")
 """Variables by which SCIP states a nonlinear objective."""
 DAMAGED = (ValueError, IndexError, KeyError, TypeError, AttributeError, RecursionError, ElementTree.ParseError)
 """What readers raise for a damaged file."""
+LETTERS = {"o": Status.OPTIMAL, "n": Status.INFEASIBLE}
+"""Letters of a raw solution file; any other one claims a feasible point and no more."""
+NAME = slice(7, 19)
+VALUE = slice(22, 36)
+MULTIPLIER = slice(65, None)
+"""Places in a line of the report; a longer name is alone on the line before."""
 
 
 def stated_in(text: str) -> Stated:
@@ -230,14 +236,6 @@ def _json(text: str) -> Stated:
         duals=None if not duals else {str(name): float(value) for name, value in duals.items()},
         evidence={name: record[name] for name in ("evidence", "ray", "direction") if record.get(name) is not None},
     )
-
-
-LETTERS = {"o": Status.OPTIMAL, "n": Status.INFEASIBLE}
-"""Letters of a raw solution file; any other one claims a feasible point and no more."""
-NAME = slice(7, 19)
-VALUE = slice(22, 36)
-MULTIPLIER = slice(65, None)
-"""Places in a line of the report; a longer name is alone on the line before."""
 
 
 def glpk_raw(text: str) -> Stated:

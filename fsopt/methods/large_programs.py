@@ -10,7 +10,7 @@ from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.methods.spec import SavedFit
-from fsopt.methods.verification import saved_vector
+from fsopt.methods.verification import saved_alpha
 from fsopt.solvers.registry import solver_spec
 from fsopt.typing import Vector
 
@@ -104,5 +104,5 @@ def certify_generation(saved: SavedFit, sample_costs: Vector, feature_costs: Vec
     ------
     FileError : the saved multipliers are damaged.
     """
-    alpha = saved_vector(saved, "alpha", saved.data.n)
+    alpha = saved_alpha(saved)
     return certify_l1_hinge(saved.data, sample_costs, feature_costs, saved.w, saved.b, alpha, residuals=saved.residuals)

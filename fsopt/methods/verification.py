@@ -72,7 +72,7 @@ def check_multipliers(saved: SavedFit, certify: Callable[[Vector], Certificate])
     """
     if "alpha" not in saved.fit.details:
         return check_program(saved)
-    return extend(certify(saved_vector(saved, "alpha", saved.data.n)), saved.residuals)
+    return extend(certify(saved_alpha(saved)), saved.residuals)
 
 
 def check_first_order(saved: SavedFit, kind: Kind, here: float, residuals: Mapping[str, float]) -> Certificate:
@@ -132,15 +132,15 @@ def starts_residual(fit: Fit) -> dict[str, float]:
     return {"starts": 0.0 if stopped else float(max(missing, 0))}
 
 
-def saved_vector(saved: SavedFit, name: str, length: int) -> Vector:
-    """Return a vector (length,) of finite numbers from the details of a saved fit.
+def saved_alpha(saved: SavedFit) -> Vector:
+    """Return the multipliers (n,) of the margins from the details of a saved fit, which are finite.
 
     Raises
     ------
-    FileError : it is missing, or is none.
+    FileError : they are missing, or are none.
     """
-    with reading(name):
-        return finite_vector(saved.fit.details[name], length)
+    with reading("alpha"):
+        return finite_vector(saved.fit.details["alpha"], saved.data.n)
 
 
 def finite_vector(value: Any, length: int) -> Vector:

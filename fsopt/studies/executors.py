@@ -43,6 +43,9 @@ ASLEEP = 10.0
 ATTEMPTS = 2
 """Processes that a unit is given: the first may have been killed by somebody else."""
 _THREAD = threading.local()
+SAMPLES, FEATURES = 20, 4
+FIRST_LIMIT = 10.0
+"""Seconds of the first fit of a method; all together take less than half a second, imports apart."""
 
 
 def hard_limit(time_limit: float | None) -> float | None:
@@ -201,11 +204,6 @@ def _soft_limit(name: str, value: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(kind, before)
-
-
-SAMPLES, FEATURES = 20, 4
-FIRST_LIMIT = 10.0
-"""Seconds of the first fit of a method; all together take less than half a second, imports apart."""
 
 
 @cache

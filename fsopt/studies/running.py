@@ -41,6 +41,8 @@ STUDY = Argument(
     "a study, a mapping or a path", lambda v: isinstance(v, Study | Mapping | str | os.PathLike), "give 'study.toml'"
 )
 EXECUTOR = Argument("an executor", lambda v: isinstance(v, Executor), "give a concurrent.futures.Executor")
+SHORTEST = 0.01
+"""Seconds that a unit takes at least: those beside its fit."""
 
 
 @dataclass(frozen=True)
@@ -290,10 +292,6 @@ def _next(done: queue.SimpleQueue[tuple[Unit, Future[Row]]]) -> tuple[Unit, Futu
             return done.get(timeout=PAUSE)
         except queue.Empty:
             continue
-
-
-SHORTEST = 0.01
-"""Seconds that a unit takes at least: those beside its fit."""
 
 
 def in_order(units: Sequence[Unit], places: Iterable[int]) -> list[int]:

@@ -17,6 +17,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -26,13 +27,12 @@ from typing import Any, TypeAlias
 from fsopt.answers.trained import fingerprint
 from fsopt.common.arguments import SECONDS, plain
 from fsopt.common.customising import Change, FromFile
-from fsopt.common.files import brief
+from fsopt.common.files import brief, check_readable
 from fsopt.data import Dataset, load_dataset
-from fsopt.errors import ParameterError, shown
+from fsopt.errors import FileError, ParameterError, shown
 from fsopt.methods.saved_parameters import check_values
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.spec import check_parameters
-from fsopt.studies.contents import code_of, study_content
 from fsopt.studies.methods import check_study_changes, comparison_params, study_spec
 
 
@@ -293,3 +293,19 @@ def load_all(study: Study) -> list[Loaded]:
         if digests[one.digest] != one.name:
             raise ParameterError(f"'{one.name}' and '{digests[one.digest]}' hold the same data", "name one of them")
     return found
+
+
+def study_content(path: str | Path) -> dict[str, Any]:
+    """Return the entries of the TOML file of a study, as they are; raises FileError."""
+    place = check_readable(path, "the study")
+    try:
+        return tomllib.loads(place.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"the study '{path}' is not TOML: {error}", "write lines such as folds = 3") from error
+
+
+def code_of(content: Mapping[str, Any]) -> list[str]:
+    """Return the functions FILE.py:FUNCTION that the entries of a study name; nothing is run."""
+    methods = content.get("methods")
+    tables = [m.get("customise") for m in methods if isinstance(m, dict)] if isinstance(methods, list) else []
+    return list(dict.fromkeys(shown(given) for table in tables if isinstance(table, dict) for given in table.values()))

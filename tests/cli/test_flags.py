@@ -11,8 +11,8 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.cli import in_flags
 from fsopt.cli.app import command
-from fsopt.cli.flags import in_flags
 from fsopt.errors import FsoptError
 
 ROOT = Path(fsopt.__file__).parent

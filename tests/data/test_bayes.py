@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from fsopt.data.synthetic.bayes import gmeb_type1_bayes, gmeb_type2_bayes, mpm_synthetic_bayes
-from fsopt.data.synthetic.gmeb import gmeb_type1, gmeb_type2, orthogonal
-from fsopt.data.synthetic.mpm import mpm_synthetic
+from fsopt.data.synthetic.gmeb import gmeb_type1, gmeb_type1_bayes, gmeb_type2, gmeb_type2_bayes, orthogonal
+from fsopt.data.synthetic.mpm import mpm_synthetic, mpm_synthetic_bayes
 
 N = 50_000
 

@@ -91,8 +91,8 @@ def outcome(where, code, tmp_path, monkeypatch, capsys):
 
 def vars_of_papers():
     """Return the functions that a call names beside that of its place."""
-    from fsopt.data.synthetic import bayes
+    from fsopt.data.synthetic import mpm
     from fsopt.methods.gmeb import grid_bound
     from fsopt.papers.gbd import averages, tables
 
-    return {**vars(bayes), **vars(grid_bound), **vars(averages), **vars(tables)}
+    return {**vars(mpm), **vars(grid_bound), **vars(averages), **vars(tables)}

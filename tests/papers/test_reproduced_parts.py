@@ -8,7 +8,7 @@ import pytest
 from reproductions import needs_data, papers_data  # noqa: F401
 from scipy.stats import norm
 
-from fsopt.data.synthetic.bayes import gmeb_type2_bayes
+from fsopt.data.synthetic.gmeb import gmeb_type2_bayes
 from fsopt.errors import OutOfTimeError
 from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gbd.tables import Measured

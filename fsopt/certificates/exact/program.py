@@ -226,10 +226,10 @@ def exact_program(program: Program) -> ExactProgram:
         c=tuple(fractions_of(program.c.tolist())),
         c0=Fraction(program.c0),
         rows=tuple(rows),
-        lo=_limits(program.lo),
-        hi=_limits(program.hi),
-        lb=_limits(program.lb),
-        ub=_limits(program.ub),
+        lo=limits_of(program.lo),
+        hi=limits_of(program.hi),
+        lb=limits_of(program.lb),
+        ub=limits_of(program.ub),
         cones=tuple(cone_of(program, k) for k in range(count)),
         matrices=tuple(_matrix(program, k) for k in range(count, len(program.cones))),
         integer=program.integer,
@@ -282,7 +282,8 @@ def _matrix(program: Program, place: int) -> Matrix:
     return Matrix(int(program.cones.orders[place]), entries)
 
 
-def _limits(values: Floats) -> tuple[Fraction | None, ...]:
+def limits_of(values: Floats) -> tuple[Fraction | None, ...]:
+    """Return bounds in rational numbers; None for an infinite one."""
     return tuple(Fraction(v) if np.isfinite(v) else None for v in values.tolist())
 
 

@@ -17,7 +17,7 @@ from fsopt.answers.results import Point
 from fsopt.answers.trees import LEAF, NOTHING, Tree
 from fsopt.certificates.exact.forms import ZERO
 from fsopt.certificates.exact.intervals import bound_of
-from fsopt.certificates.exact.program import ExactProgram, dual_start
+from fsopt.certificates.exact.program import ExactProgram, dual_start, limits_of
 from fsopt.certificates.exact.repair import repaired
 from fsopt.certificates.trees import curved
 from fsopt.compiler import Program
@@ -71,7 +71,7 @@ def tree_evidence(
     failed = 0
     for place, low, high in tree.boxes(program.lb, program.ub, program.integer):
         ray = place != NOTHING and bool(tree.ray[place])
-        box = (bare if ray else boxes).at(_limits(low), _limits(high)).relaxed
+        box = (bare if ray else boxes).at(limits_of(low), limits_of(high)).relaxed
         key = (place, *(v is None for v in (*box.lb, *box.ub)))
         if key not in found:
             try:
@@ -87,10 +87,6 @@ def tree_evidence(
     rest = iter(leaves)
     pairs = zip(tree.column.tolist(), tree.value.tolist(), strict=True)
     return [next(rest) if j == LEAF else ["split", j, written(Fraction(v))] for j, v in pairs], duals
-
-
-def _limits(values: Any) -> Limits:
-    return tuple(Fraction(v) if np.isfinite(v) else None for v in values.tolist())
 
 
 def _leaf_dual(program: Program, box: ExactProgram, tree: Tree, place: int) -> Sequence[Fraction]:

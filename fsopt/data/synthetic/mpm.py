@@ -51,3 +51,10 @@ def mpm_synthetic(n: int = 50, seed: int = 0, p: int = 1000, literal: bool = Fal
     means = np.arange(1.0, 11.0) if literal else np.ones(10)
     X[:, :10] = y[:, None] * (X[:, :10] - means)
     return Dataset(X, y, name="mpm-synthetic")
+
+
+def mpm_synthetic_bayes() -> float:
+    r"""Return the Bayes error rate of :func:`mpm_synthetic`, :math:`\Phi(-\sqrt{10})`."""
+    from scipy.stats import norm
+
+    return float(norm.cdf(-np.sqrt(10.0)))

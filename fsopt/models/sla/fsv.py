@@ -66,7 +66,7 @@ def build_fsv(data: Dataset, *, lam: float = 0.05, alpha: float = 5.0) -> pyo.Co
         doc="(21) (1 - lambda) (e'y/m + e'z/k) + lambda sum_j 1 - exp(-alpha v_j)",
     )
     add_errors(m, data, "(21)")
-    add_size_bounds(m, "(21)")
+    add_size_bounds(m)
     return m
 
 

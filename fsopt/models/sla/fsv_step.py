@@ -64,7 +64,7 @@ def build_fsv_step(
         doc="(23) linearisation of (21)",
     )
     add_errors(m, data, "(21)")
-    add_size_bounds(m, "(21)")
+    add_size_bounds(m)
     return m
 
 

@@ -67,7 +67,7 @@ def add_sizes(m: pyo.ConcreteModel) -> None:
     m.v = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="v >= |w|")
 
 
-def add_size_bounds(m: pyo.ConcreteModel, equation: str) -> None:
+def add_size_bounds(m: pyo.ConcreteModel) -> None:
     """Add the constraints ``above`` and ``below`` (J): -v <= w <= v."""
 
     def above(m: pyo.ConcreteModel, j: int) -> Any:
@@ -76,5 +76,5 @@ def add_size_bounds(m: pyo.ConcreteModel, equation: str) -> None:
     def below(m: pyo.ConcreteModel, j: int) -> Any:
         return m.v[j] + m.w[j] >= 0
 
-    m.above = pyo.Constraint(m.J, rule=above, doc=f"{equation} w <= v")
-    m.below = pyo.Constraint(m.J, rule=below, doc=f"{equation} -v <= w")
+    m.above = pyo.Constraint(m.J, rule=above, doc="(21) w <= v")
+    m.below = pyo.Constraint(m.J, rule=below, doc="(21) -v <= w")

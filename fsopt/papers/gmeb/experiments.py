@@ -16,7 +16,7 @@ from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset, gmeb_type1, gmeb_type2, load_dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import random_parts
-from fsopt.data.synthetic.bayes import gmeb_type2_bayes
+from fsopt.data.synthetic.gmeb import gmeb_type2_bayes
 from fsopt.errors import DataError, OutOfTimeError
 from fsopt.methods.selection import RULES, UNITS, SelectionRule
 from fsopt.papers.gmeb.protocol import candidates
@@ -47,6 +47,21 @@ BAYES = (50.0 * erfc(1.0), 50.0 * erfc(sqrt(0.5)))
 """Percent: the least and the largest Bayes error of data of type 2 with two relevant features, of variances 1 and 2."""
 SLOW = "rfe"
 """The method of an SVM for each number of features, C and fold: left out where little is run."""
+NESTED = ("bupa", "pima", "cleveland", "ionosphere", "wdbc")
+"""Sets of Table 4 with ten random splits."""
+TRAINING = {"mfeat": 200, "internet_ads": 200}
+"""Sets with one training part, of which the paper names no more than the size (Table 2): here drawn at random."""
+NAMED = (READING, "the samples of the training part are not named")
+CHOICES: Mapping[str, tuple[Any, ...]] = {
+    "radii": ("smallest", "largest", "fewest features", "1, 1"),
+    "rule": ("absolute", "relative", "either"),
+    "units": UNITS,
+}
+"""The choices of Table 3 that the paper leaves open for GMEB, and their values, the nearest to its print first.
+
+Of radii with the same smallest error in cross-validation the smallest R+ and then R-, the largest, or those of the
+fewest features, the smallest of these; ``1, 1`` is no cross-validation. The rule and the units of
+:class:`fsopt.methods.selection.SelectionRule` decide which features are counted."""
 
 
 def _folds(train: Dataset) -> int:
@@ -170,13 +185,6 @@ def _bayes(print_: str, seed: int) -> TableCell:
     return cell(place, mean, print_, possible=BAYES, noise=noise, otherwise=DRAWN, spread=spread)
 
 
-NESTED = ("bupa", "pima", "cleveland", "ionosphere", "wdbc")
-"""Sets of Table 4 with ten random splits."""
-TRAINING = {"mfeat": 200, "internet_ads": 200}
-"""Sets with one training part, of which the paper names no more than the size (Table 2): here drawn at random."""
-NAMED = (READING, "the samples of the training part are not named")
-
-
 def _load(name: str) -> Dataset:
     return load_dataset(name, missing="mean") if name == "internet_ads" else load_dataset(name)
 
@@ -262,18 +270,6 @@ def _real_cells(place: tuple[str, str], ours: tuple[float, ...], numbers: Mappin
             )
         )
     return found
-
-
-CHOICES: Mapping[str, tuple[Any, ...]] = {
-    "radii": ("smallest", "largest", "fewest features", "1, 1"),
-    "rule": ("absolute", "relative", "either"),
-    "units": UNITS,
-}
-"""The choices of Table 3 that the paper leaves open for GMEB, and their values, the nearest to its print first.
-
-Of radii with the same smallest error in cross-validation the smallest R+ and then R-, the largest, or those of the
-fewest features, the smallest of these; ``1, 1`` is no cross-validation. The rule and the units of
-:class:`fsopt.methods.selection.SelectionRule` decide which features are counted."""
 
 
 def tied_fits(train: Dataset, test: Dataset, points: int, folds: int, settings: Settings) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.readers import to_dataset
 from fsopt.data.tables.table import Table
 from fsopt.drivers.pmm import pmm
-from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit
@@ -96,9 +95,7 @@ def load_table_data(name: str) -> Dataset:
     return to_dataset(Table(np.nan_to_num(2.0 * table.X - 1.0), table.labels, table.features), name, Layout())
 
 
-def table_one(
-    sets: Mapping[str, Dataset], *, runs: int = 10, seed: int = 0, solver: str | None = None
-) -> list[TableRow]:
+def table_one(sets: Mapping[str, Dataset], *, runs: int = 10) -> list[TableRow]:
     """Return rows of Table 1: misclassification minimisation by SLA and by PMM on all samples of each data set.
 
     Parameters
@@ -107,27 +104,25 @@ def table_one(
     runs : >= 1 runs of SLA, the first from zero, the others from random errors; the paper has ten, and does not state
         the distribution of their starts. As many runs of PMM, the first on the samples in the order of the file, the
         others in random orders.
-    seed : of the random starts and orders.
-    solver : for the linear programs.
 
     Notes
     -----
     The counts of the files differ from the paper's for wbcd (one sample), wpbc24 and cleveland; see ``printed``.
     """
-    return [_row(name, data, runs, seed, solver) for name, data in sets.items()]
+    return [_row(name, data, runs) for name, data in sets.items()]
 
 
-def _row(name: str, data: Dataset, runs: int, seed: int, solver: str | None) -> TableRow:
+def _row(name: str, data: Dataset, runs: int) -> TableRow:
     """Return the row of one data set."""
     work, _ = preprocess(data, "standard")
     started = time.perf_counter()
     model = build_misclass_step(work)
     terms = ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), ALPHA)
-    result = sla(model, terms, n_starts=runs, seed=seed, run=Run(solver=solver))
+    result = sla(model, terms, n_starts=runs)
     seconds = (time.perf_counter() - started) / runs
     errors = np.array([hyperplane_errors(work, run["w"], -run["gamma"]) for run in result.point["starts"]])
     programs = np.bincount([step["start"] for step in result.history], minlength=len(errors))
-    errors_pmm, pmm_seconds = _pmm_over_orders(work, runs, seed, solver)
+    errors_pmm, pmm_seconds = _pmm_over_orders(work, runs)
     percent = 100 / data.n
     return TableRow(
         data=name,
@@ -145,13 +140,13 @@ def _row(name: str, data: Dataset, runs: int, seed: int, solver: str | None) -> 
     )
 
 
-def _pmm_over_orders(work: Dataset, runs: int, seed: int, solver: str | None) -> tuple[Indices, float]:
+def _pmm_over_orders(work: Dataset, runs: int) -> tuple[Indices, float]:
     """Return the numbers of errors (runs,) of PMM on orders of the samples, and its mean seconds."""
     # The descents end at an optimal vertex of a linear program. Where that has several, as the constant classifier with
     # each set of dropped samples of one class, the order of the samples decides.
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     orders = [np.arange(work.n), *(rng.permutation(work.n) for _ in range(runs - 1))]
-    found = [pmm(work.rows(order), run=Run(solver=solver)) for order in orders]
+    found = [pmm(work.rows(order)) for order in orders]
     errors = np.array([hyperplane_errors(work, one.point["w"], -one.point["gamma"]) for one in found])
     return errors, float(np.mean([sum(one.seconds.values()) for one in found]))
 
@@ -161,15 +156,13 @@ def _deviation(values: Indices) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
-def feature_example(data: Dataset, *, lam: float = 0.05, seed: int = 0, solver: str | None = None) -> Fit:
+def feature_example(data: Dataset, *, seed: int = 0) -> Fit:
     """Run the example of feature selection: two features of noise, uniform on [0, 10], are added and not selected.
 
     Parameters
     ----------
     data : the 683 samples of WBCD without missing values, in their own units.
-    lam : in [0, 1], weight of feature suppression.
     seed : of the noise.
-    solver : for the linear programs.
 
     Returns
     -------
@@ -177,7 +170,7 @@ def feature_example(data: Dataset, *, lam: float = 0.05, seed: int = 0, solver: 
         Of ``fsv`` on features that are not scaled. The paper selects features 1, 2, 6, 8 after 6 linear programs, and
         its classifier is right on 97.1 percent.
     """
-    return fit("fsv", with_noise(data, seed), lam=lam, scale="none", solver=solver)
+    return fit("fsv", with_noise(data, seed), lam=0.05, scale="none")
 
 
 def with_noise(data: Dataset, seed: int) -> Dataset:

@@ -15,8 +15,8 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import ParameterError, SolverError
 from fsopt.methods.gmeb.formulations import ROUTES
+from fsopt.methods.gmeb.gmeb import separation_radius
 from fsopt.methods.gmeb.optimality import GmebDual, certify_gmeb, polish
-from fsopt.methods.gmeb.separability import separation_radius
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.verification.checking import check_fit
 
