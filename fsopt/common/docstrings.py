@@ -20,7 +20,8 @@ def with_keywords_of(*sources: Callable[..., Any], without: Collection[str] = ()
     """Return a decorator that puts the keywords of other functions in the place of ``**keywords``.
 
     The signature and the docstring of the decorated function have its own keywords first, then those of the sources
-    with their defaults and texts. The function itself hands them on, and what takes them refuses unknown names.
+    with their defaults and texts. The function itself hands them on, and what takes them refuses unknown names. Where
+    it says nothing of what it returns, that and what it raises are those of the last source.
 
     Parameters
     ----------
@@ -40,7 +41,14 @@ def with_keywords_of(*sources: Callable[..., Any], without: Collection[str] = ()
                     parameters.append(p)
                     texts.append(text_of.get(p.name, ""))
         function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        head, returns, rest = (inspect.getdoc(function) or "").partition("\nReturns\n-------\n")
+        doc = inspect.getdoc(function) or ""
+        if not section(doc, "Returns"):
+            of_source = inspect.getdoc(sources[-1]) or ""
+            head, notes, rest = doc.partition("\nNotes\n")
+            for title in ("Returns", "Raises"):
+                head += f"\n{title}\n{'-' * len(title)}\n{section(of_source, title)}\n"
+            doc = head + notes + rest
+        head, returns, rest = doc.partition("\nReturns\n-------\n")
         if not section(head, "Parameters"):
             head += "\nParameters\n----------\n"
         function.__doc__ = head + "\n".join(texts) + "\n" + returns + rest + "\n"

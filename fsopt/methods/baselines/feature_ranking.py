@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -95,11 +96,14 @@ def fit_filter(
     Returns
     -------
     Fit
-        With ``scores`` (p,) and ``ranking``, all features from the best to the worst, in its details.
+        ``objective`` is that of the support vector machine, in preprocessed units, and the certificate proves it on the
+        features that were kept; their selection is a heuristic: ``feasible``, without a bound, and with a warning where
+        fewer than m features have a positive score. ``details`` has ``scores`` (p,) and ``ranking``, all features from
+        the best to the worst.
 
     Raises
     ------
-    ParameterError : m outside 1..p, c or w_cap <= 0, another word for ``machine``.
+    ParameterError : a number outside its range, another word for ``machine``.
     """
     started = time.perf_counter()
     settings = SvmSettings(machine, c, w_cap)
@@ -147,29 +151,18 @@ def check_filter(saved: SavedFit, scores: Vector) -> Certificate:
 
 
 def filter_spec(
-    name: str, fit: Callable[..., Steps[Fit]], score: Callable[[Dataset], Vector], *, estimator: str
+    name: str, fit: Callable[..., Steps[Fit]], scores: Callable[[SavedFit], Vector], **rest: Any
 ) -> MethodSpec:
-    """Return the entry of a filter of Bi, whose check computes the scores again.
+    """Return the entry of a filter, whose check computes the scores again.
 
     Parameters
     ----------
-    name, fit, estimator : of the method.
-    score : function of the preprocessed data that returns (p,) scores.
+    name, fit, rest : of the method.
+    scores : function of a saved fit, of preprocessed data, that returns the scores (p,).
     """
 
     def check(saved: SavedFit) -> Certificate:
         """Certify a saved fit again: scores, ranking, and the last support vector machine."""
-        return check_filter(saved, score(saved.data))
+        return check_filter(saved, scores(saved))
 
-    return MethodSpec(
-        name,
-        fit,
-        objective,
-        check,
-        ("rsvm-dual", "rsvm-least-norm", "svm"),
-        equation="Bi, 7",
-        weights="samples",
-        sparse=True,
-        exact=of_subset,
-        estimator=estimator,
-    )
+    return MethodSpec(name, fit, objective, check, exact=of_subset, **rest)

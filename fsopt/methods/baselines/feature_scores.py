@@ -1,7 +1,8 @@
 """Scores of single features for filters, and the ranking that they give.
 
-Every score is at least 0, and 0 for a constant feature. None changes when a feature is shifted or multiplied by a
-positive number; the scores of Pearson, Fisher, and Kolmogorov and Smirnov do not change with a negative one either.
+Every score is 0 for a constant feature, and at least 0 but for RELIEF. None changes when a feature is shifted or
+multiplied by a positive number; those of Pearson, Fisher, and Kolmogorov and Smirnov do not change with a negative one
+either.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.matrices import column_means, column_variances, constant_columns
-from fsopt.typing import Indices, Mask, Vector
+from fsopt.typing import Indices, Mask, Matrix, Vector
 
 Counts: TypeAlias = NDArray[np.number[Any]]
 """Numbers of samples, or sums of their weights."""
@@ -24,6 +26,10 @@ ROUNDED = 1e-12
 """Difference of sums of weights, relative to them, that is a rounding error of 0."""
 BITS = 40
 """Leading bits of a score that count in a ranking: scores that agree in them are a tie, and those below 2^-40 are 0."""
+BLOCK = 2**21
+"""Most distances, or differences to neighbours, that are held at once."""
+DIGITS = 10
+"""Decimals of a distance that count: of samples at equal distances the first are neighbours, on every processor."""
 
 
 def pearson(data: Dataset) -> Vector:
@@ -221,6 +227,59 @@ def _cut(seen: Counts, cuts: Indices, low: int, high: int) -> int | None:
     delta = np.log2(3.0 ** int(np.sum(parts[0] > 0)) - 2.0) - whole + first + second
     gain = float(entropy(parts[0])) - float(remaining[best])
     return int(cuts[best]) if gain > (np.log2(max(size - 1.0, 1e-300)) + delta) / size else None
+
+
+def relief(data: Dataset, neighbours: int = 10, turns: int = 1000) -> Vector:
+    r"""Return the RELIEF weight of each feature: how much farther along it the other class is than the own one.
+
+    .. math:: W_j = \frac1{|T|} \sum_{i \in T} \Bigl(\frac1k \sum_{l \in M_i} |z_{ij} - z_{lj}|
+        - \frac1k \sum_{l \in H_i} |z_{ij} - z_{lj}|\Bigr), \qquad z_{ij} = \frac{x_{ij}}{\max_i x_{ij} - \min_i x_{ij}}
+
+    where :math:`M_i` and :math:`H_i` are the k samples of the other class and of the own one, itself apart, that are
+    nearest to sample i in the 1-norm of z; all that there are, where a class has fewer. T are all samples, or so many
+    of them.
+
+    Parameters
+    ----------
+    neighbours : k >= 1.
+    turns : number of samples in T at most, drawn with a fixed seed.
+
+    Returns
+    -------
+    (p,) array in [-1, 1]; 0 for a constant feature.
+    """
+    flat = constant_columns(data.X)
+    span = np.ptp(data.X, axis=0)
+    z = np.where(flat, 0.0, data.X / np.where(flat | (span == 0), 1.0, span))
+    sides = [np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0)]
+    drawn = np.random.default_rng(0).permutation(data.n)[:turns]
+    total = np.zeros(data.p)
+    step = max(BLOCK // max(data.n, neighbours * data.p), 1)
+    for own, other in (sides, sides[::-1]):
+        taking = np.intersect1d(own, drawn)
+        for start in range(0, len(taking), step):
+            clock.check()
+            rows = taking[start : start + step]
+            total += _differences(z, rows, other, neighbours, itself=False)
+            if len(own) > 1:
+                total -= _differences(z, rows, own, neighbours, itself=True)
+    return total / len(drawn)
+
+
+def _differences(z: Matrix, rows: Indices, others: Indices, neighbours: int, *, itself: bool) -> Vector:
+    """Return the sums (p,) over samples of the mean |difference| to their nearest among others, not itself."""
+    from scipy.spatial.distance import cdist
+
+    distances = cdist(z[rows], z[others], "cityblock").round(DIGITS)
+    if itself:
+        distances[rows[:, None] == others] = np.inf
+    count = min(neighbours, len(others) - itself)
+    farthest = np.partition(distances, count - 1, axis=1)[:, [count - 1]]
+    # Nearer samples come first, then those at the distance of the last neighbour, each in their order.
+    after = (distances >= farthest).astype(np.int8) + (distances > farthest)
+    nearest = np.argsort(after, axis=1, kind="stable")[:, :count]
+    sums: Vector = np.abs(z[rows][:, None, :] - z[others[nearest]]).mean(axis=1).sum(axis=0)
+    return sums
 
 
 def ranking(scores: Vector, *next_scores: Vector) -> Indices:

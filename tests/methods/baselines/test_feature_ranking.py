@@ -16,8 +16,16 @@ from fsopt.answers.saved import fit_from, numbers
 from fsopt.data import Dataset, gbd_set_one
 from fsopt.errors import FileError
 from fsopt.methods.baselines.feature_ranking import order_of
-from fsopt.methods.baselines.feature_scores import entropy, fisher, infogain, ks, mdl_bins, pearson, ranking
-from fsopt.methods.baselines.relief import relief
+from fsopt.methods.baselines.feature_scores import (
+    entropy,
+    fisher,
+    infogain,
+    ks,
+    mdl_bins,
+    pearson,
+    ranking,
+    relief,
+)
 from fsopt.verification.checking import check_fit
 
 FILTERS = ("pearson", "fisher", "ks", "infogain", "relief")

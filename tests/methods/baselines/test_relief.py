@@ -8,8 +8,8 @@ from support import blobs
 
 import fsopt
 from fsopt.data import Dataset
-from fsopt.methods.baselines import relief as module
-from fsopt.methods.baselines.relief import relief
+from fsopt.methods.baselines import feature_scores as module
+from fsopt.methods.baselines.feature_scores import relief
 
 MIXED = blobs(31, 4, seed=4, gap=0.3)
 TIED = Dataset(np.random.default_rng(0).integers(0, 3, size=(40, 3)), np.where(np.arange(40) % 3, 1, -1))
