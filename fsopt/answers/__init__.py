@@ -1,1 +1,1 @@
-"""What comes back and is saved: certificates, results, fits, their presentation, their files."""
+"""What comes back and is saved: certificates, results, fits, their files."""
