@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fsopt.algorithms.branch_and_benders.cuts import CAPACITY
+from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, BendersCut, Grid, make_cut, valid_grid
+from fsopt.algorithms.branch_and_benders.cuts import bound as cut_bound
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
-from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
+from fsopt.algorithms.branch_and_benders.evidence import relaxation_bound, renumbered
+from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
+from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN, replay
 from fsopt.analysis.cardinality import cardinality_about, cardinality_problem
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import DriverResult, Status
@@ -33,14 +37,7 @@ from fsopt.typing import Matrix, Vector
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-from collections.abc import Collection, Sequence
 
-from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, make_cut, valid_grid
-from fsopt.algorithms.branch_and_benders.cuts import bound as cut_bound
-from fsopt.algorithms.branch_and_benders.evidence import relaxation_bound, renumbered
-from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
-from fsopt.algorithms.branch_and_benders.problem import Partial
-from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN, replay
 
 NODES = 2**62
 """Nodes of an enumeration: as many as the time limit allows."""

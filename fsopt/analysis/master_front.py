@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.analysis.pareto_fronts import ParetoFront
+from fsopt.analysis.fronts import ParetoFront
 from fsopt.answers.results import Status
 from fsopt.common.arguments import LIST
 from fsopt.compiler.values import values_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.analysis.pareto_fronts import ParetoFront
+from fsopt.analysis.fronts import ParetoFront
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.methods.mop.rsvm_training import squared_radius

@@ -9,6 +9,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 TOLERANCE = 1e-6
 """Largest relative residual of a valid certificate."""
 FEASIBLE = 1e-9
@@ -106,3 +108,22 @@ def make(kind: Kind, residuals: Mapping[str, float], *, tolerance: float = TOLER
     """Return a certificate; it holds iff every residual is valid."""
     ok = all(valid(name, v, tolerance) for name, v in residuals.items())
     return Certificate(kind, ok, dict(residuals), tolerance=tolerance, **rest)
+
+
+def merged(*parts: Mapping[str, float]) -> dict[str, float]:
+    """Return residuals of several sources by name; of a name that occurs twice the largest one, NaN before any number.
+
+    A plain union of mappings would keep the last one, so that a residual of 0 hides a large one of the same name.
+    """
+    found: dict[str, float] = {}
+    for part in parts:
+        for name, value in part.items():
+            found[name] = float(np.maximum(found.get(name, value), value))
+    return found
+
+
+def bound_residual(stated: Any, recomputed: float | None, sign: float) -> float:
+    """Return by how much a stated bound claims more than the recomputed one; infinite where one of them is missing."""
+    if stated is None or recomputed is None or not np.isfinite(float(stated)):
+        return np.inf
+    return max(sign * (float(stated) - recomputed), 0.0) / max(1.0, abs(recomputed))

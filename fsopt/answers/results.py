@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pyomo.common.collections import ComponentMap
 
-from fsopt.answers.certificate import Certificate
+from fsopt.answers.certificate import Certificate, Kind
 from fsopt.answers.trees import Tree
 from fsopt.common.arguments import Argument, checked
 from fsopt.common.figures import course
@@ -19,6 +20,10 @@ from fsopt.typing import Vector
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
+
+
+_GLOBAL = frozenset({Kind.CONVEX, Kind.MIXED_INTEGER, Kind.GLOBAL, Kind.GBD})
+_LOCAL = frozenset({Kind.KKT, Kind.DCA, Kind.SLA, Kind.PMM})
 
 
 class Status(StrEnum):
@@ -188,3 +193,15 @@ class DriverResult:
     certificate: Certificate | None
     solver: str
     seconds: Mapping[str, float]
+
+
+EVIDENCE: Mapping[Status, frozenset[Kind]] = MappingProxyType(
+    {
+        Status.OPTIMAL: _GLOBAL,
+        Status.STATIONARY: _LOCAL | {Kind.GLOBAL},  # a global optimum satisfies every first-order condition
+        Status.FEASIBLE: _GLOBAL | _LOCAL | {Kind.MOP, Kind.FEASIBLE},
+        Status.INFEASIBLE: frozenset({Kind.INFEASIBLE}),
+        Status.UNBOUNDED: frozenset({Kind.UNBOUNDED}),
+    }
+)
+"""Claimed status -> kinds of certificates that are sufficient evidence for it, if they hold."""

@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.answers.certificate import FEASIBLE, REMAINDER, TOLERANCE, Certificate, Kind, make
-from fsopt.answers.residuals import merged
+from fsopt.answers.certificate import FEASIBLE, REMAINDER, TOLERANCE, Certificate, Kind, make, merged
 from fsopt.answers.results import Point
 from fsopt.certificates import arithmetic
 from fsopt.certificates.bounds import Bound, Box, lower_bound

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.answers.certificate import Certificate, Kind, make
-from fsopt.answers.residuals import merged
+from fsopt.answers.certificate import Certificate, Kind, make, merged
 from fsopt.answers.results import RESULT, Point, SolveResult
 from fsopt.answers.trees import Tree
 from fsopt.certificates.bounds import farkas, recession

@@ -48,9 +48,8 @@ def certify(
     from fsopt.answers.records import plain
     from fsopt.common.arguments import SECONDS
     from fsopt.compiler import compile_model
-    from fsopt.formats.contents import contents
     from fsopt.formats.reading import read_model
-    from fsopt.formats.solutions import read_solution
+    from fsopt.formats.solutions import contents, read_solution
     from fsopt.verification.exact_checking import verify
     from fsopt.verification.foreign import NO_BOUND, reason, supported, unrounded
 
@@ -89,7 +88,7 @@ def certify(
 
 
 def _print(record: Mapping[str, Any]) -> None:
-    from fsopt.formats.contents import told
+    from fsopt.formats.solutions import told
 
     names = (
         "model",

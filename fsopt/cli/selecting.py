@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +12,7 @@ import typer
 from fsopt.cli import options
 from fsopt.cli.layouts import OPTIONS, WHOLE, layout_record, load
 from fsopt.cli.output import (
+    EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
     deliver,
@@ -21,19 +23,13 @@ from fsopt.cli.output import (
     table,
 )
 from fsopt.cli.proving import Exact
+from fsopt.common.files import brief
 from fsopt.common.texts import one_line
 from fsopt.data.tables.layout import Layout
-
-if TYPE_CHECKING:
-    from fsopt.analysis.selection_answers import Selection
-import re
-from typing import TYPE_CHECKING
-
-from fsopt.cli.output import EXIT_INTERRUPTED
-from fsopt.common.files import brief
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
+    from fsopt.analysis.selection_answers import Selection
     from fsopt.data import Dataset
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.analysing import explanation, prices, print_prices
 from fsopt.cli.layouts import WHOLE, layout_record, load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
@@ -23,6 +22,7 @@ from fsopt.cli.output import (
     progress_bar,
     remark,
     show,
+    table,
     written,
 )
 from fsopt.common.customising import Change, complete, customised, names_of
@@ -37,8 +37,11 @@ if TYPE_CHECKING:
     from fsopt.solvers.base import Session
     from fsopt.solvers.watching import Watch
 
+
 PROVE = "seconds of branch and bound whose tree is saved: the bound of an integer program is no solver's word then"
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
+LISTED = 10
+"""Constraints and variables that are printed; the record has all."""
 
 
 def built(
@@ -231,7 +234,7 @@ def _told(record: Mapping[str, Any]) -> str:
 
 def print_solve(record: Mapping[str, Any]) -> None:
     """Print the answer to a model."""
-    from fsopt.formats.contents import told
+    from fsopt.formats.solutions import told
 
     names = ["model", "data", "scale", "solver", "status", "stop", "objective", "bound", "iterations"]
     lines: list[tuple[str, Any]] = [(k, record[k]) for k in names if k in record]
@@ -315,3 +318,49 @@ def _dual_difference(model: pyo.ConcreteModel, first: SolveResult, second: Solve
         apart = np.abs(a - b) / (1.0 + np.abs(a))
         worst = max(worst, float(np.nanmax(apart, initial=0.0)))
     return worst
+
+
+def prices(session: Session, result: SolveResult) -> dict[str, Any]:
+    """Return the shadow prices and reduced costs of a result, or why it has none: the answer stays."""
+    from fsopt.analysis.sensitivity import of_optimum
+    from fsopt.answers.records import plain
+
+    try:
+        found = of_optimum(session, result)
+    except SolverError as error:
+        return {"failed": str(error)}
+    return {k: plain([asdict(line) for line in getattr(found, k)]) for k in ("constraints", "variables")}
+
+
+def explanation(model: pyo.ConcreteModel, time_limit: float | None) -> dict[str, Any]:
+    """Return the constraints and bounds of a model that contradict each other; the answer stays where that fails."""
+    from fsopt.analysis.infeasibility import explain_infeasibility
+    from fsopt.answers.records import plain
+
+    try:
+        found = explain_infeasibility(model, time_limit=time_limit or 60.0)
+    except (SolverError, KeyboardInterrupt) as error:
+        return {"status": "unknown", "summary": f"not explained: {str(error) or 'interrupted'}"}
+    return {**plain(asdict(found)), "summary": found.summary()}
+
+
+def print_prices(found: Mapping[str, Any]) -> None:
+    """Print the largest shadow prices and variables, with the ranges of a linear program."""
+    if "failed" in found:
+        remark(f"no sensitivity: {found['failed']}")
+        return
+    binding = [line for line in found["constraints"] if line["price"]]
+    _print_lines("largest shadow prices", ("constraint", "price", "right-hand side"), binding, "price")
+    _print_lines("variables", ("variable", "reduced cost", "cost"), found["variables"], "value")
+
+
+def _print_lines(title: str, heads: tuple[str, str, str], lines: list[dict[str, Any]], by: str) -> None:
+    largest = sorted(lines, key=lambda line: -abs(float(line[by])))[:LISTED]
+    rows = [(line["name"], line["value"], line["price"], _range(line["range"])) for line in largest]
+    show(table(title, (heads[0], ">value", *(f">{head}" for head in heads[1:])), rows))
+
+
+def _range(found: list[float] | None) -> str:
+    from fsopt.analysis.sensitivity import unlimited
+
+    return "-" if found is None else " .. ".join("" if unlimited(end) else f"{end:.5g}" for end in map(float, found))

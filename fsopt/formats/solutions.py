@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,10 +23,11 @@ from fsopt.common.arguments import PATH, checked
 from fsopt.common.files import brief, check_readable
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import CONVEX, program_class
+from fsopt.compiler.expressions import read
 from fsopt.compiler.lmi import blocks
 from fsopt.compiler.program import MODEL
+from fsopt.compiler.rows import read_row
 from fsopt.errors import FileError, SolverError
-from fsopt.formats.contents import contents
 from fsopt.formats.reading import text_of
 from fsopt.formats.solution_files import stated_in
 from fsopt.formats.stated import Stated
@@ -233,3 +236,40 @@ def _price(name: str, duals: Mapping[str, float], by_label: Mapping[str, float],
         if value is not None and name.startswith("r_") and (sign * value > 0) != name.startswith("r_l_"):
             return 0.0  # of the two rows of a range the other one has the multiplier
     return value
+
+
+def contents(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the sizes of the model of a file, and the digest of the file.
+
+    Parameters
+    ----------
+    model : of :func:`fsopt.read_model`.
+    path : of the file, packed or not.
+
+    Returns
+    -------
+    dict
+        Numbers of ``constraints``, ``variables``, ``nonzeros`` (coefficients of linear terms that are not 0, those of
+        the objective included), ``nonlinear`` (terms of any other kind), ``integers``, ``sets`` (special ordered ones)
+        and ``matrices`` (linear matrix inequalities); ``sha256`` of the bytes of the file.
+    """
+    variables = list(model.x.values())
+    column = {id(v): j for j, v in enumerate(model.component_data_objects(pyo.Var, descend_into=True))}
+    forms = [read_row(row, column).terms for row in model.row.values()] + [read(model.objective.expr, column)]
+    linear = [sum(map(bool, t.values)) + sum(np.count_nonzero(dot.coefs) for _, dot in t.dots) for t in forms]
+    return {
+        "constraints": len(model.row),
+        "variables": len(variables),
+        "nonzeros": int(sum(linear)),
+        "nonlinear": sum(len(t.quadratic) + len(t.nonlinear) for t in forms),
+        "integers": sum(v.is_integer() for v in variables),
+        "sets": sum(1 for _ in model.component_data_objects(pyo.SOSConstraint)),
+        "matrices": len(blocks(model)),
+        "sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest(),
+    }
+
+
+def told(sizes: Mapping[str, Any]) -> str:
+    """Return the sizes that are not 0 as one line."""
+    numbers = [f"{value} {name}" for name, value in sizes.items() if value and name != "sha256"]
+    return ", ".join([*numbers, f"sha256 {str(sizes['sha256'])[:12]}"])

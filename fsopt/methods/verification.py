@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, make, valid
+from fsopt.answers.certificate import Certificate, Kind, make, merged, valid
 from fsopt.answers.fits import Fit
-from fsopt.answers.residuals import merged
 from fsopt.answers.results import Point
 from fsopt.answers.saved import point_from
 from fsopt.certificates.convex import best_bound

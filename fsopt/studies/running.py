@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import queue
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Argument, checked, optional
@@ -19,6 +20,7 @@ from fsopt.common.teams import check_jobs, reached
 from fsopt.data import Dataset
 from fsopt.errors import StoreLost
 from fsopt.studies.executors import InProcess, Processes, Task, own_entries, run_limited, run_task
+from fsopt.studies.methods import study_spec
 from fsopt.studies.row_checking import WAITING
 from fsopt.studies.store import Row, Store, exported, opened
 from fsopt.studies.study import Study, load_all, read_study, study_from
@@ -27,11 +29,7 @@ from fsopt.studies.workers import portable
 
 if TYPE_CHECKING:
     import pandas as pd
-from collections import Counter
-from collections.abc import Iterable
-from statistics import fmean
 
-from fsopt.studies.methods import study_spec
 
 WINDOW = 64
 """Units that an executor holds at a time: enough for its workers, few enough to start and stop at once."""

@@ -30,7 +30,7 @@ from fsopt.common.customising import Change, FromFile
 from fsopt.common.files import brief, check_readable
 from fsopt.data import Dataset, load_dataset
 from fsopt.errors import FileError, ParameterError, shown
-from fsopt.methods.saved_parameters import check_values
+from fsopt.methods.checking import check_values
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.spec import check_parameters
 from fsopt.studies.methods import check_study_changes, comparison_params, study_spec

@@ -13,10 +13,9 @@ import pyomo.environ as pyo
 
 from fsopt.analysis.alternatives import Alternatives
 from fsopt.analysis.necessity import Necessity
-from fsopt.analysis.path_answers import SelectionPath
-from fsopt.answers.certificate import TOLERANCE, Kind, make
+from fsopt.analysis.selection_paths import SelectionPath
+from fsopt.answers.certificate import TOLERANCE, Kind, bound_residual, make
 from fsopt.answers.fits import Fit
-from fsopt.answers.residuals import bound_residual
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import fit_from, read_record
 from fsopt.answers.trees import Tree

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.answers.certificate import Certificate, Kind, make
-from fsopt.answers.residuals import bound_residual, merged
+from fsopt.answers.certificate import Certificate, Kind, bound_residual, make, merged
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import point_from
 from fsopt.answers.trees import Tree

@@ -9,8 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.evidence import EVIDENCE
-from fsopt.answers.results import Status
+from fsopt.answers.results import EVIDENCE, Status
 from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED, Claim
 from fsopt.certificates.exact.proofs import Header, proof_file
 

@@ -8,8 +8,7 @@ from scipy.spatial import ConvexHull
 from support import blobs, reference
 
 import fsopt
-from fsopt.analysis.fronts import pareto_front
-from fsopt.analysis.pareto_fronts import ParetoFront
+from fsopt.analysis.fronts import ParetoFront, pareto_front
 from fsopt.drivers import run
 from fsopt.errors import ParameterError
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from fsopt.answers.certificate import Kind, make
-from fsopt.answers.residuals import merged
+from fsopt.answers.certificate import Kind, make, merged
 from fsopt.methods.verification import extend
 
 

@@ -15,7 +15,7 @@ import fsopt
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.errors import FileError
-from fsopt.formats.contents import contents, told
+from fsopt.formats.solutions import contents, told
 from tools.instances import build_instance
 
 FILES = sorted(p for p in (ROOT / "models").glob("*/*.*") if p.suffix in (".lp", ".mps", ".nl", ".cbf"))

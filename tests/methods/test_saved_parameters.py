@@ -8,8 +8,8 @@ from support import blobs
 import fsopt
 from fsopt.common.ranges import ALL, range_of
 from fsopt.errors import FileError, FsoptError
+from fsopt.methods.checking import WORDS, refused
 from fsopt.methods.registry import METHODS
-from fsopt.methods.saved_parameters import WORDS, refused
 from fsopt.verification.checking import check_fit
 
 DATA = blobs(24, 4, seed=3)

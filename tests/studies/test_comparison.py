@@ -17,8 +17,8 @@ from support import blobs
 import fsopt
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import ParameterError, UnknownNameError
+from fsopt.methods.checking import refused
 from fsopt.methods.registry import METHODS
-from fsopt.methods.saved_parameters import refused
 from fsopt.studies import comparison, comparison_rows, units
 from fsopt.studies.comparison import compare
 from fsopt.studies.executors import InProcess

@@ -12,8 +12,7 @@ import scipy.sparse as sp
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.cut_search import selection_below
-from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
-from fsopt.answers.residuals import merged
+from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make, merged
 from fsopt.answers.results import Status
 from fsopt.certificates.points import relative_gap
 from fsopt.common.customising import in_force

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
+from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make, merged
 from fsopt.answers.fits import Fit
-from fsopt.answers.residuals import merged
 from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import Claim, not_shown
 from fsopt.data import Dataset

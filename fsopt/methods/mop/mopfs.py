@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate
+from fsopt.answers.certificate import Certificate, merged
 from fsopt.answers.fits import Fit
-from fsopt.answers.residuals import merged
 from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem

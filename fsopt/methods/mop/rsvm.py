@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate
+from fsopt.answers.certificate import Certificate, merged
 from fsopt.answers.fits import Fit
-from fsopt.answers.residuals import merged
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run, Steps

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.residuals import merged
+from fsopt.answers.certificate import merged
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.data.scaling import Preprocessing

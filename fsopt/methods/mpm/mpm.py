@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, make, merged
 from fsopt.answers.fits import Fit
-from fsopt.answers.residuals import merged
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.certificates.points import relative_gap
 from fsopt.common.docstrings import with_keywords_of

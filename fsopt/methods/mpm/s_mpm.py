@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, make, merged
 from fsopt.answers.fits import Fit
-from fsopt.answers.residuals import merged
 from fsopt.answers.results import Status
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset

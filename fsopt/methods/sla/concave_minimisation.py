@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, make, merged
 from fsopt.answers.fits import Fit
-from fsopt.answers.residuals import merged
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset

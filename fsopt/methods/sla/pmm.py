@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fsopt.answers.certificate import Certificate
+from fsopt.answers.certificate import Certificate, merged
 from fsopt.answers.fits import Fit
-from fsopt.answers.residuals import merged
 from fsopt.answers.results import Status
 from fsopt.answers.saved import point_from
 from fsopt.compiler import compile_model

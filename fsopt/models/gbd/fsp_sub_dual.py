@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.data import Dataset
 from fsopt.models.blocks import mutable, squares, total, vector
-from fsopt.models.gbd.dual import add_dual_constraints, new_dual_model
+from fsopt.models.gbd.svm_dual import add_dual_constraints, new_dual_model
 from fsopt.models.spec import Instance, ModelSpec
 
 

@@ -8,8 +8,8 @@ import pyomo.environ as pyo
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.models.blocks import number
+from fsopt.models.gmeb.gmeb_nonconvex import add_products, new_product_model, scaled_moment
 from fsopt.models.gmeb.moments import second_moments
-from fsopt.models.gmeb.products import add_products, new_product_model, scaled_moment
 from fsopt.models.spec import Instance, ModelSpec
 
 
