@@ -62,7 +62,7 @@ class TableRow:
     data : name of the data set.
     m, k, n : samples with y = +1, samples with y = -1, features.
     sla, linear_programs, seconds : training correctness in percent, linear programs and seconds, means over the runs.
-    pmm, pmm_seconds : training correctness in percent and seconds of PMM, means over the orders of the samples.
+    pmm : training correctness in percent of PMM, the mean over the orders of the samples.
     spreads : standard deviations of ``pmm`` over the orders, and of ``sla`` and ``linear_programs`` over the runs.
     best : smallest number of errors of a run of SLA.
     printed : the row in the paper.
@@ -76,7 +76,6 @@ class TableRow:
     linear_programs: float
     seconds: float
     pmm: float
-    pmm_seconds: float
     spreads: tuple[float, float, float]
     best: int
     printed: SlaRow
@@ -122,7 +121,7 @@ def _row(name: str, data: Dataset, runs: int) -> TableRow:
     seconds = (time.perf_counter() - started) / runs
     errors = np.array([hyperplane_errors(work, run["w"], -run["gamma"]) for run in result.point["starts"]])
     programs = np.bincount([step["start"] for step in result.history], minlength=len(errors))
-    errors_pmm, pmm_seconds = _pmm_over_orders(work, runs)
+    errors_pmm = _pmm_over_orders(work, runs)
     percent = 100 / data.n
     return TableRow(
         data=name,
@@ -133,22 +132,20 @@ def _row(name: str, data: Dataset, runs: int) -> TableRow:
         linear_programs=float(programs.mean()),
         seconds=seconds,
         pmm=100 - percent * float(errors_pmm.mean()),
-        pmm_seconds=pmm_seconds,
         spreads=(percent * _deviation(errors_pmm), percent * _deviation(errors), _deviation(programs)),
         best=int(errors.min()),
         printed=TABLE_ONE[name],
     )
 
 
-def _pmm_over_orders(work: Dataset, runs: int) -> tuple[Indices, float]:
-    """Return the numbers of errors (runs,) of PMM on orders of the samples, and its mean seconds."""
+def _pmm_over_orders(work: Dataset, runs: int) -> Indices:
+    """Return the numbers of errors (runs,) of PMM on orders of the samples."""
     # The descents end at an optimal vertex of a linear program. Where that has several, as the constant classifier with
     # each set of dropped samples of one class, the order of the samples decides.
     rng = np.random.default_rng(0)
     orders = [np.arange(work.n), *(rng.permutation(work.n) for _ in range(runs - 1))]
     found = [pmm(work.rows(order)) for order in orders]
-    errors = np.array([hyperplane_errors(work, one.point["w"], -one.point["gamma"]) for one in found])
-    return errors, float(np.mean([sum(one.seconds.values()) for one in found]))
+    return np.array([hyperplane_errors(work, one.point["w"], -one.point["gamma"]) for one in found])
 
 
 def _deviation(values: Indices) -> float:
