@@ -48,13 +48,7 @@ class Scaling:
 
 @dataclass(frozen=True)
 class _Matrices:
-    """The columns of a program that are entries of semidefinite matrices: upper triangles, column by column.
-
-    Attributes
-    ----------
-    columns : (t,) of the entries.
-    first, second : (t,) row and column of each entry, counted through all matrices.
-    """
+    """The columns (t,) of a program that are entries of upper triangles of matrices, and where each is."""
 
     columns: Indices
     first: Indices
@@ -171,12 +165,10 @@ def _alternate(
 def _with_norms(
     A: sp.csr_matrix, sizes: Vector, anchors: tuple[Vector, Vector], cones: ConeStack, passes: int
 ) -> tuple[Vector, Vector]:
-    r"""Return anchors with a unit for each norm :math:`\|u\| \le t`, u = Fw: that of t, of its equations as well.
-
-    It is the unit of t in the other rows, or, with t in none, the size of the smallest column of F, of the w that the
-    anchors give a unit. Without it these rows follow a w_j that is next to nothing in the row behind its unit, as in
-    :math:`d'w = 1` at a small d_j.
-    """
+    """Return anchors with a unit for each norm |u| <= t, u = Fw: that of t, of its equations as well."""
+    # It is the unit of t in the other rows, or, with t in none, the size of the smallest column of F, of the w that the
+    # anchors give a unit. Without it these rows follow a w_j that is next to nothing in the row behind its unit, as in
+    # d'w = 1 at a small d_j.
     n, G = A.shape[1], cones.G
     heads = cones.starts[:-1]
     plain = (cones.orders == 0) & (cones.pairs == 0) & (np.diff(G.indptr)[heads] == 1) & (cones.h[heads] == 0.0)
@@ -236,11 +228,9 @@ def segment_max(values: Vector, indptr: Indices) -> Vector:
 
 
 def _balance(cones: ConeStack, columns: Vector, radii: Vector) -> tuple[sp.csr_matrix, sp.csr_matrix]:
-    """Return T (k, k) and its inverse: an automorphism of each rotated cone, then division of each cone by its size.
-
-    The size of a ball is its radius, the size of any other second-order cone its largest entry. Each row of a
-    semidefinite cone is an entry of its matrix, and divided by its unit.
-    """
+    """Return T (k, k) and its inverse: an automorphism of each rotated cone, then division of each cone by its size."""
+    # The size of a ball is its radius, of another second-order cone its largest entry; a row of a semidefinite cone is
+    # divided by its unit.
     k = len(cones.h)
     if not k:
         return sp.csr_matrix((0, 0)), sp.csr_matrix((0, 0))

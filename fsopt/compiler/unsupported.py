@@ -122,10 +122,7 @@ def unsupported_functions(listed: Listed, column: Mapping[int, int]) -> dict[str
 
 
 def _leaves(node: Any, known: set[int]) -> Iterator[Any]:
-    """Yield the variables of an expression, and its nodes that are not compiled.
-
-    ``known`` are the named expressions that were searched.
-    """
+    """Yield the variables of an expression not in ``known`` named expressions, and its nodes not compiled."""
     stack = [node]
     while stack:
         node = stack.pop()

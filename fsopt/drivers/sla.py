@@ -266,10 +266,8 @@ def certify_vertex(at: Iterate, lower: float, tolerance: float) -> tuple[Certifi
 
 
 def _lower_bound(session: Session, concave: ConcaveTerms) -> float:
-    """Return the sum of the lower bounds of the objective's terms, and refuse a model that does not have the terms.
-
-    The objective is read a second time, with costs of 0: the difference are the concave terms, the rest is linear.
-    """
+    """Return the sum of the lower bounds of the objective's terms, and refuse a model that does not have the terms."""
+    # The objective is read a second time, with costs of 0: the difference are the concave terms, the rest is linear.
     model, program = session.model, session.program
     hint = "give the terms the weight that the model's objective has, and leave its objective"
     if session.problem_class != "LP" or program.objective is None or program.sign != 1.0:

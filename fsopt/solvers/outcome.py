@@ -93,10 +93,8 @@ def _excluded(certificate: Certificate, sign: float) -> bool:
 
 
 def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResult:
-    """Return the result of a solve without a point: infeasible or unbounded only with a certificate that holds.
-
-    The word of a solver whose search cannot be repeated is its reason to stop, and no status.
-    """
+    """Return the result of a solve without a point: infeasible or unbounded only with a certificate that holds."""
+    # The word of a solver whose search cannot be repeated is its reason to stop, and no status.
     certificate, status = None, outcome.status
     if crossed(program):
         status, certificate = Status.INFEASIBLE, farkas(program, Point(np.zeros(program.n)))
@@ -126,13 +124,10 @@ def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResu
 
 
 def _shadow_prices(program: Program, point: Point) -> tuple[tuple[pyo.Constraint, float], ...]:
-    r"""Return pairs of a constraint and d objective / d right-hand side, for linear constraints and for cones.
-
-    A cone is the constraint :math:`q(x) = f(\|t\|^2 - s_0^2) \le 0` of the user with :math:`(s_0, t) = Gx + h`. Its
-    shadow price :math:`\lambda` satisfies :math:`\lambda\nabla q = G'z` with the multipliers z of the cone, so
-    :math:`z = 2\lambda f(-s_0, t)`, and :math:`\lambda = -z_0 / (2 f s_0)`. At the apex the gradient vanishes, and the
-    quadratic constraint has no multiplier: nan.
-    """
+    """Return pairs of a constraint and d objective / d right-hand side, for linear constraints and for cones."""
+    # A cone is the constraint q(x) = f(|t|^2 - s_0^2) <= 0 of the user with (s_0, t) = Gx + h. Its shadow price lambda
+    # satisfies lambda grad q = G'z with the multipliers z of the cone, so z = 2 lambda f (-s_0, t), and lambda = -z_0 /
+    # (2 f s_0). At the apex the gradient vanishes: nan.
     if point.y is None or point.z is None:
         return ()
     rows = (*program.constraints, *(row.constraint for row in program.general))

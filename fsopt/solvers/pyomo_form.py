@@ -122,11 +122,8 @@ def _objective(form: NonlinearForm, v: list[Any], factor: float) -> Any:
 
 
 def _keep_free(m: pyo.ConcreteModel, form: NonlinearForm, v: list[Any]) -> None:
-    """Add variables in [0, 1] where there are as many equations as variables: Ipopt refuses such a program.
-
-    The form has ``spare`` variables for this, but a variable that occurs nowhere is not written to the file, and a
-    fixed one is no variable: the new ones stand in an inequality that always holds.
-    """
+    """Add variables in [0, 1] where there are as many equations as variables: Ipopt refuses such a program."""
+    # A variable that occurs nowhere is not written to the file: the new ones stand in an inequality that always holds.
     used = np.unique(form.jacobianstructure()[1])
     moving = np.count_nonzero(form.lower[used] < form.upper[used])
     spare = int(np.count_nonzero(form.low == form.high) - moving) + 1

@@ -101,10 +101,7 @@ class Closing:
         return None
 
     def _finish(self, number: int, at: Partial, selection: Mask, near: NodeHyperplane | None) -> None:
-        """Close a node below which one selection is best, by the support vector machine on it.
-
-        One with samples frozen near the parent's hyperplane comes first, and the whole where that does not close it.
-        """
+        """Close a node with one best selection: first with samples frozen near the parent's hyperplane, then whole."""
         cut = None if near is None else self.incumbents.solve(selection, self.cutoff, near)[1]
         value = self.solver.numbers.value
         if cut is None or value(self.problem, cut, at) < self.cutoff:
@@ -114,13 +111,7 @@ class Closing:
         self.tree.leaf(number, cut.name)
 
     def _last_feature(self, number: int, at: Partial, near: NodeHyperplane, gains: Vector) -> None:
-        """Close a node where one feature more can be selected: by the machine of each, or the cut of another's.
-
-        Parameters
-        ----------
-        near : hyperplane of its relaxation.
-        gains : of its cut, the largest first.
-        """
+        """Close a node where one feature more can be selected, given a hyperplane and the gains of its cut."""
         machines = LastFeature.of(self.solver, at, near)
         rest: Partial | None = at
         while rest is not None:

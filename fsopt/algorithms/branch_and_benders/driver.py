@@ -154,10 +154,7 @@ class _Loop:
         yield self.iterate(self.search.bound, complete=False, write=False, told=False, stop=stop)
 
     def _begin(self) -> Loop:
-        """Solve the root as far as it is not solved, with a checkpoint after each stage; raises InfeasibleError.
-
-        The first incumbent and the last stage have a record.
-        """
+        """Solve the root as far as it is not solved, with a checkpoint after each stage; raises InfeasibleError."""
         search, infeasible = self.search, InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         if search.problem.root() is None:
             raise infeasible
@@ -257,16 +254,8 @@ class _Loop:
         told: bool = True,
         stop: str = "",
     ) -> Iterate:
-        """Return the incumbent with its record, and drop multipliers that nothing needs.
-
-        Parameters
-        ----------
-        names : of cuts that subtrees need.
-        complete : whether a slice is complete. The checkpoint knows of no record of one that is not: a run that resumes
-            completes it.
-        write : whether the checkpoint is replaced.
-        told : whether there is a record.
-        """
+        """Return the incumbent, with its record where ``told``, and drop multipliers of all cuts but ``names``."""
+        # The checkpoint has no record of an incomplete slice: a run that resumes completes it.
         search, upper = self.search, self.search.incumbents.value
         needed = {entry[2].cut.name for entry in search.heap} | set(search.pool.names.tolist()) | (names or set())
         if complete:

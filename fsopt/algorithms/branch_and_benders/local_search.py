@@ -171,12 +171,10 @@ class LocalSearch:
 
 
 def _enough(ended: list[bytes]) -> bool:
-    """Return whether another descent hardly ends elsewhere than N descents did, in W distinct selections.
-
-    The share of the starts from which a descent ends in one of these is :math:`(N-W-1)(N+W)/(N(N-1))` in expectation
-    (Boender and Rinnooy Kan, "Bayesian stopping rules for multistart global optimization methods", Mathematical
-    Programming 37, 1987).
-    """
+    """Return whether another descent hardly ends elsewhere than N descents did, in W distinct selections."""
+    # The share of the starts from which a descent ends in one of these is (N - W - 1)(N + W) / (N(N - 1)) in
+    # expectation: Boender and Rinnooy Kan, "Bayesian stopping rules for multistart global optimization methods",
+    # Mathematical Programming 37, 1987.
     count, distinct = len(ended), len(set(ended))
     return (count - distinct - 1) * (count + distinct) >= COVERED * count * (count - 1) > 0
 

@@ -95,10 +95,7 @@ class SelectionSearch(Closing):
 
     @contextmanager
     def _visit(self) -> Iterator[SelectionNode]:
-        """Take the open node of the smallest bound out of the heap for a visit.
-
-        An interrupted visit leaves the node open and the tree as it was, without what it had closed or opened below.
-        """
+        """Visit the open node of the smallest bound; an interrupted visit leaves the tree as it was."""
         self.visiting = True
         self.solver.compiled = compiled.go_on()
         first, closed = self.tree.next, self.closed

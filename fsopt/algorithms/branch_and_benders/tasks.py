@@ -145,13 +145,7 @@ def run_task(task: SearchSlice) -> SliceRest | None:
 
 @dataclass
 class _Tasks:
-    """The tasks of a search.
-
-    Attributes
-    ----------
-    owed : tasks that are still to carry the problem: one for each place where they run, and for each that missed it.
-    key : of the search.
-    """
+    """The tasks of a search, and how many of them still have to carry the problem: ``owed``."""
 
     search: SelectionSearch
     owed: int

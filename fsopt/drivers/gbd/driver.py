@@ -195,10 +195,8 @@ class _Problem:
         return bool(asked and len(state.alphas) + 1 < self.settings.max_cuts)
 
     def step(self, state: State) -> Iterate:
-        """Solve the master, and go to its selection; ``complete``: the time sufficed.
-
-        The state to be saved of a step that the time limit ended is the one before it, from which it is completed.
-        """
+        """Solve the master, and go to its selection; ``complete``: the time sufficed."""
+        # The state to be saved of a step that the time limit ended is the one before it, from which it is completed.
         before = replace(state)
         complete = self.master.step(state, self.settings.tolerance, self.recorder)
         cuts = len(state.alphas)
@@ -230,10 +228,7 @@ class _Problem:
         return next((reason for reason, holds in reasons.items() if holds), "")
 
     def save(self, at: Iterate) -> None:
-        """Write the checkpoint of an iteration.
-
-        Cuts of subproblems that the time limit ended are in none: a run without an interruption has others.
-        """
+        """Write the checkpoint of an iteration, without cuts of subproblems that the time limit ended."""
         if self.checkpoint is None or self.sub.late:
             return
         complete, recorder = at.evidence["complete"], self.recorder
