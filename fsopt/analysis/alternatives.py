@@ -14,8 +14,7 @@ from threadpoolctl import threadpool_limits
 from fsopt.algorithms.branch_and_benders.cuts import CAPACITY
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
-from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.analysis.cardinality import cardinality_about, cardinality_problem
 from fsopt.analysis.enumeration_tree import EnumerationTree, tree_of
 from fsopt.answers.questions import Answer

@@ -14,8 +14,7 @@ import numpy as np
 
 from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, Grid
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.analysis.cardinality import at_most
 from fsopt.analysis.path_answers import SelectionPath
 from fsopt.answers.results import DriverResult

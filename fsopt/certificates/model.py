@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+import scipy.sparse as sp
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.residuals import merged
@@ -25,7 +27,6 @@ from fsopt.certificates.trees import certify_empty, tree_bound
 from fsopt.common.arguments import checked, optional
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.program import MODEL
-from fsopt.compiler.substitution import with_substituted_objective
 from fsopt.errors import ParameterError, SolverError, reading
 from fsopt.typing import Vector
 
@@ -271,3 +272,42 @@ def certify_unbounded(program: Program, direction: Point, start: Point) -> Certi
     if program.discrete:
         residuals["integrality"] = integrality(program, start.x)
     return make(Kind.UNBOUNDED, residuals)
+
+
+def with_substituted_objective(program: Program) -> Program:
+    r"""Return a program with the same feasible set, and an objective that is the same function on it.
+
+    Each linear equation of one or two variables gives one of them by the other: x = Tx + t on the feasible set. The
+    objective gets the arrays T'PT, T'(Pt + c) and t'Pt/2 + c't + c0; constraints and variables stay.
+
+    With fixed :math:`\sigma`, the constraint :math:`v_j = \sigma_j w_j` is a linear equation in one or two variables,
+    and :math:`v_j w_j` is :math:`\sigma_j w_j^2` on the feasible set: convex, where the product of two variables is
+    not.
+    """
+    T, t = _substitution(program)
+    P = sp.csc_matrix(T.T @ program.P @ T)
+    P.eliminate_zeros()
+    c0 = program.c0 + float(program.c @ t + 0.5 * t @ (program.P @ t))
+    return replace(program, P=P, c=np.asarray(T.T @ (program.P @ t + program.c)), c0=c0)
+
+
+def _substitution(program: Program) -> tuple[sp.csr_matrix, Vector]:
+    """Return T (n, n) and t (n,) with x = Tx + t on the feasible set."""
+    A = program.A.copy()
+    A.eliminate_zeros()
+    lengths = np.diff(A.indptr)
+    short = np.flatnonzero((program.lo == program.hi) & ((lengths == 1) | (lengths == 2)))
+    T, t = sp.identity(program.n, format="lil"), np.zeros(program.n)
+    replaced, kept = set[int](), set[int]()
+    for i in short.tolist():
+        columns = A.indices[A.indptr[i] : A.indptr[i + 1]].tolist()
+        a = A.data[A.indptr[i] : A.indptr[i + 1]].tolist()
+        if any(j in replaced for j in columns) or columns[0] in kept:
+            continue
+        replaced.add(columns[0])
+        kept.update(columns[1:])
+        T[columns[0], columns[0]] = 0.0
+        t[columns[0]] = program.lo[i] / a[0]
+        if len(columns) == 2:
+            T[columns[0], columns[1]] = -a[1] / a[0]
+    return T.tocsr(), t

@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from fsopt.answers.schema import is_parameter
-from fsopt.common.arguments import own_number, plain
-from fsopt.common.ranges import ALL, range_of, within
+from fsopt.common.arguments import ALL, own_number, plain, range_of, within
 from fsopt.data.kernels import KERNELS
 from fsopt.data.losses import LOSSES
 from fsopt.drivers.gbd.settings import MASTER_STARTS, MASTERS, STABILISATIONS

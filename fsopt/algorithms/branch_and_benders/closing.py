@@ -9,11 +9,10 @@ import numpy as np
 
 from fsopt.algorithms.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
-from fsopt.algorithms.branch_and_benders.last_feature import LastFeature
+from fsopt.algorithms.branch_and_benders.machines import LastFeature
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
-from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.tree import SelectionTree
 from fsopt.common import clock
 from fsopt.typing import Mask, Vector

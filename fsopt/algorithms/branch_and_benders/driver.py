@@ -17,10 +17,9 @@ from fsopt.algorithms.branch_and_benders import checkpoint
 from fsopt.algorithms.branch_and_benders.compiled import counted
 from fsopt.algorithms.branch_and_benders.cuts import Grid
 from fsopt.algorithms.branch_and_benders.evidence import certify, pack, useful_cuts
-from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
+from fsopt.algorithms.branch_and_benders.problem import DEFAULT_SETTINGS, BranchSettings, SelectionProblem
 from fsopt.algorithms.branch_and_benders.root import STAGES, any_selection, begin
 from fsopt.algorithms.branch_and_benders.search import SelectionNode, SelectionSearch
-from fsopt.algorithms.branch_and_benders.settings import DEFAULT_SETTINGS, BranchSettings
 from fsopt.algorithms.branch_and_benders.tasks import SliceRest, team_of
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult

@@ -14,7 +14,7 @@ from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.closing import Closing
 from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
-from fsopt.algorithms.branch_and_benders.last_feature import one_left
+from fsopt.algorithms.branch_and_benders.machines import one_left
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.problem import Partial
 from fsopt.common import clock

@@ -262,7 +262,7 @@ SEARCH = """
 import json, sys
 from fsopt.algorithms.branch_and_benders import compiled
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings
 from selection_cases import NOISE, problem_of
 from fsopt.common import clock
 assert compiled.available()
@@ -282,7 +282,7 @@ print(json.dumps(answers))
 
 @pytest.mark.parametrize("mine", [True, False])
 def test_functions_are_kept_only_in_a_folder_of_this_user_alone(mine, tmp_path, monkeypatch):
-    from fsopt.algorithms.branch_and_benders.kernels import compiling
+    from fsopt.algorithms.branch_and_benders.kernels import arrays
 
     asked = []
 
@@ -290,9 +290,9 @@ def test_functions_are_kept_only_in_a_folder_of_this_user_alone(mine, tmp_path, 
         asked.append(cache)
         return SimpleNamespace(stats=SimpleNamespace(cache_path=str(tmp_path)))
 
-    monkeypatch.setattr(compiling.numba, "njit", njit)
+    monkeypatch.setattr(arrays.numba, "njit", njit)
     tmp_path.chmod(0o700 if mine else 0o777)
-    compiling.kernel(njit)
+    arrays.kernel(njit)
     assert asked == ([True] if mine else [True, False])
 
 

@@ -14,12 +14,13 @@ from fsopt.algorithms.branch_and_benders.kernels.arrays import (
     NodeProgram,
     StepArrays,
     factorise,
+    inner,
+    kernel,
     products,
     scores,
     solve_factor,
     work_of,
 )
-from fsopt.algorithms.branch_and_benders.kernels.compiling import inner, kernel
 from fsopt.typing import Vector
 
 ITERATIONS = 80

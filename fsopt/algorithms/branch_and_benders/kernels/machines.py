@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.kernels.arrays import NodeIterate, NodeProgram
-from fsopt.algorithms.branch_and_benders.kernels.compiling import kernel
+from fsopt.algorithms.branch_and_benders.kernels.arrays import NodeIterate, NodeProgram, kernel
 from fsopt.algorithms.branch_and_benders.kernels.interior_point import run
 from fsopt.algorithms.branch_and_benders.kernels.starts import warm
 from fsopt.typing import Indices, Matrix, Vector

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.kernels.arrays import NodeIterate, NodeProgram, falling, products, scores
-from fsopt.algorithms.branch_and_benders.kernels.compiling import inner, kernel
+from fsopt.algorithms.branch_and_benders.kernels.arrays import (
+    NodeIterate,
+    NodeProgram,
+    falling,
+    inner,
+    kernel,
+    products,
+    scores,
+)
 from fsopt.typing import Vector
 
 START = 0.1
