@@ -15,7 +15,7 @@ from fsopt.compiler.expressions import read
 from fsopt.compiler.rows import linear_part
 from fsopt.compiler.values import store
 from fsopt.drivers.loop import Iterate, Loop, best, best_of
-from fsopt.drivers.penalties.penalty import Penalty, step_costs
+from fsopt.drivers.penalties.approximations import Penalty, step_costs
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.recorder import EARLY, Recorder, proved_bound
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop

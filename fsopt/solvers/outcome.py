@@ -13,12 +13,11 @@ from pyomo.core.expr.visitor import identify_variables
 
 from fsopt.answers.certificate import Certificate, Kind, valid
 from fsopt.answers.results import Point, SolveResult, Status
-from fsopt.certificates.bounds import farkas
+from fsopt.certificates.bounds import crossed, farkas
 from fsopt.certificates.convex import proves
 from fsopt.certificates.model import CUTS, Claim, certify_point, certify_unbounded
 from fsopt.certificates.nonconvex import reduced_costs
 from fsopt.compiler import Program
-from fsopt.compiler.crossed import crossed
 from fsopt.compiler.scaling import segment_max
 from fsopt.solvers.interface import Outcome
 from fsopt.typing import Vector

@@ -28,7 +28,7 @@ from fsopt.common import clock
 from fsopt.data import Dataset
 
 pytest.importorskip("numba")
-kernels = importlib.import_module("fsopt.algorithms.branch_and_benders.kernels.machines")
+kernels = importlib.import_module("fsopt.algorithms.branch_and_benders.kernels.interior_point")
 LOSSES = "hinge", "squared-hinge", "logistic"
 GOALS = Goal(1e-9), Goal(1e-4, branch=0.5, cutoff=1e3), Goal(1e-9, cutoff=0.5)
 
@@ -217,12 +217,12 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(sp
 
 
 def test_exchanges_compile_nothing_within_a_short_limit_though_the_nodes_are_compiled(spend):
-    spend(compiled.COMPILE, lambda module, _: module == "interior_point")
+    spend(compiled.COMPILE, lambda name: name == "run")
     assert compiled.exchanges()
     with clock.limited(5.0):
         assert compiled.go_on()
         assert not compiled.exchanges()
-    spend(compiled.IMPORT, lambda module, _: module == "interior_point")
+    spend(compiled.IMPORT, lambda name: name == "run")
     assert not compiled.exchanges()
     spend(compiled.IMPORT, kept=True)
     assert compiled.exchanges()
