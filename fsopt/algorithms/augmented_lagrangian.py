@@ -67,6 +67,10 @@ BAND = 0.02
 """Distance of a margin from 1 within which the first multiplier is between its bounds."""
 LEAST_SQUARES = 100
 """Steps of the least squares for these multipliers at most; 20 to 60 are usual."""
+SLOW = 0.3
+"""Share of the gap that an iteration may leave without larger penalties, whose next minimum is harder to reach."""
+STALLED = 12
+"""Iterations without a smaller gap after which rounding has the last word."""
 
 
 @dataclass
@@ -245,12 +249,6 @@ class Lagrangian:
             following = float(residual @ z)
             direction, product = z + following / product * direction, following
         return x
-
-
-SLOW = 0.3
-"""Share of the gap that an iteration may leave without larger penalties, whose next minimum is harder to reach."""
-STALLED = 12
-"""Iterations without a smaller gap after which rounding has the last word."""
 
 
 @timed

@@ -25,6 +25,10 @@ LONGEST = 0.5
 """Largest relative change of a scaling factor in one step."""
 HALVINGS = 6
 """Halvings of a step before the factors are left as they are."""
+TOLERANCE = 1e-10
+"""Share of the squared radius by which a point may lie outside."""
+RIDGE = 1e-13
+"""On the diagonal, as a share of the largest squared distance: points in one affine subspace have one solution too."""
 
 
 @dataclass(frozen=True)
@@ -155,12 +159,6 @@ def _descend(sigma: Vector, sub: Subproblem, recorder: Recorder) -> tuple[Vector
             return tried, there
         length /= 2.0
     return sigma, bound
-
-
-TOLERANCE = 1e-10
-"""Share of the squared radius by which a point may lie outside."""
-RIDGE = 1e-13
-"""On the diagonal, as a share of the largest squared distance: points in one affine subspace have one solution too."""
 
 
 def enclosing_ball(Z: Matrix) -> tuple[float, Vector]:

@@ -30,6 +30,13 @@ from fsopt.compiler.program import MODEL
 from fsopt.errors import ParameterError, SolverError, reading
 from fsopt.typing import Vector
 
+CUTS = "cuts"
+"""The source of a bound that was recomputed from cuts."""
+NEAR = 1e-6
+"""Distance from a bound, relative to the length of the interval, up to which a variable is on it."""
+DUAL_POINT = "dual point"
+"""The source of a bound that was recomputed from multipliers."""
+
 
 @checked(model=MODEL, result=optional(RESULT))
 def certify(model: pyo.ConcreteModel, result: SolveResult | None = None) -> Certificate:
@@ -115,10 +122,6 @@ class Claim:
     tree: Tree | None = None
 
 
-CUTS = "cuts"
-"""The source of a bound that was recomputed from cuts."""
-
-
 def bound_by_cuts(program: Program, x: Vector, cuts: Sequence[Mapping[str, Any]]) -> float | None:
     """Return the lower bound of the minimisation form that the cuts of an exact search prove, in numpy alone.
 
@@ -139,10 +142,6 @@ def bound_by_cuts(program: Program, x: Vector, cuts: Sequence[Mapping[str, Any]]
         found = [Cut.of(cut, problem.data.n) for cut in cuts]
     bound, _ = lower_bound(problem, found, program.sign * program.objective_at(x) - program.c0)
     return bound + program.c0
-
-
-NEAR = 1e-6
-"""Distance from a bound, relative to the length of the interval, up to which a variable is on it."""
 
 
 def on_artificial_bound(program: Program, x: Vector) -> str:
@@ -201,10 +200,6 @@ def _certificate_of_arrays(program: Program, point: Point, claim: Claim) -> Cert
     own = point.y is not None and point.z is not None
     pair = point if own else claim.evidence
     return certify_convex(program, point.x, pair, DUAL_POINT if own else f"{DUAL_POINT} of {claim.evidence_source}")
-
-
-DUAL_POINT = "dual point"
-"""The source of a bound that was recomputed from multipliers."""
 
 
 def _certify_integers(

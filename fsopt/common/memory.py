@@ -18,6 +18,11 @@ NUMBER = 8
 
 ENTRY = 200
 """Bytes for each entry of the data in a model and its arrays, that of models of 10 million entries."""
+LIMIT_VARIABLE = "FSOPT_DATA_LIMIT"
+"""Environment variable: gigabytes (10^9 bytes) that a compressed or sparse file may expand to."""
+DEFAULT_LIMIT = 0.5
+BLOCK = 1 << 20
+"""Bytes of a compressed file that are expanded at a time."""
 
 
 def free_bytes() -> float:
@@ -56,13 +61,6 @@ def require(size: float, what: str, hint: str = FEWER) -> None:
             f"{what} need about {size / 1e9:.3g} GB of memory, {max(free, 0.0) / 1e9:.3g} GB are free",
             f"{hint}; docs/limits.md has the sizes that each method takes",
         )
-
-
-LIMIT_VARIABLE = "FSOPT_DATA_LIMIT"
-"""Environment variable: gigabytes (10^9 bytes) that a compressed or sparse file may expand to."""
-DEFAULT_LIMIT = 0.5
-BLOCK = 1 << 20
-"""Bytes of a compressed file that are expanded at a time."""
 
 
 def size_limit() -> int:

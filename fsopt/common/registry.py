@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 Entry = TypeVar("Entry")
 REGISTRIES: dict[str, Registry[Any]] = {}
 """What is registered -> its registry, of those that were imported."""
+GROUP = "fsopt"
+ABOVE: list[str] = []
+"""Functions of this package that enter what stands above its registry, as ``module:function``: they come first."""
 
 
 class Registry(Mapping[str, Entry]):
@@ -143,11 +146,6 @@ def check_function(what: str, function: Any) -> None:
     """
     if not callable(function):
         raise ParameterError(f"{what} has {shown(function)} for a function", "give a function")
-
-
-GROUP = "fsopt"
-ABOVE: list[str] = []
-"""Functions of this package that enter what stands above its registry, as ``module:function``: they come first."""
 
 
 def load_plugins() -> None:

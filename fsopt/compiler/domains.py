@@ -37,6 +37,8 @@ RUN = 3
 
 ROUNDED = 1e-9
 """What a number of steps may lack of a whole one: an end is rounded where its start is no whole number."""
+_STATEMENTS: WeakKeyDictionary[Any, Statement] = WeakKeyDictionary()
+"""Model -> the statement of its domains: every compilation has the same variables."""
 
 
 class Progression(NamedTuple):
@@ -214,10 +216,6 @@ def _steps(part: Progression) -> float:
     """Return the number of steps of a progression to its end, negative where the end is before its start."""
     steps = (part.end - part.start) / part.step
     return float(math.floor(steps + ROUNDED)) if math.isfinite(steps) else steps
-
-
-_STATEMENTS: WeakKeyDictionary[Any, Statement] = WeakKeyDictionary()
-"""Model -> the statement of its domains: every compilation has the same variables."""
 
 
 def stated_domains(

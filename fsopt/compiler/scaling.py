@@ -37,6 +37,12 @@ from fsopt.typing import Indices, Mask, Vector
 
 DRIFT = 3.0
 """Logarithm by which the unit of an equation of a norm has to exceed that of the norm to be replaced by it."""
+WINDOW = 20.0
+"""Distance, as a logarithm, at which a bound says nothing about a unit."""
+ALTERNATIONS = 3
+"""Alternations between the units of rows and columns; they change little after three."""
+PASSES = 5
+"""Alternations of the least-squares units; they need not be exact."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,6 @@ def equilibrate(
     cones: ConeStack,
     curvature: Vector | None = None,
     integer: Mask | None = None,
-    passes: int = 3,
 ) -> Scaling:
     """Return the scaling of a program: linear rows A (m, n), columns, and cones.
 
@@ -104,7 +109,6 @@ def equilibrate(
     row_bounds, column_bounds : lower and upper bounds (m,) of the rows and (n,) of the columns.
     curvature : (n,) diagonal of the matrix of the objective; 1 for a variable of another nonlinear term.
     integer : (n,) mask of the integer columns.
-    passes : number of alternations; the units change little after three.
     """
     m, radii = A.shape[0], _radii(cones)
     balls = np.repeat(radii > 0, cones.sizes)
@@ -134,17 +138,17 @@ def equilibrate(
     row = np.where(anchored_row, row, np.inf)
     column = np.where(anchored_column, column, np.inf)
     anchors, matrices = (row, column), _Matrices.of(cones)
-    row, column = _alternate(A, sizes, anchors, matrices, passes)
-    of_norms = _with_norms(A, sizes, anchors, cones, passes)
+    row, column = _alternate(A, sizes, anchors, matrices)
+    of_norms = _with_norms(A, sizes, anchors, cones)
     if (row - of_norms[0])[np.isinf(anchors[0])].max(initial=0.0) > DRIFT:
-        row, column = _alternate(A, sizes, of_norms, matrices, passes)
+        row, column = _alternate(A, sizes, of_norms, matrices)
     # Powers of two: multiplication by them has no rounding error.
     columns: Vector = 2.0 ** np.round(column)
     return Scaling(columns, 2.0 ** -np.round(row[:m]), *_balance(cones, columns, radii))
 
 
 def _alternate(
-    A: sp.csr_matrix, sizes: Vector, anchors: tuple[Vector, Vector], matrices: _Matrices, passes: int
+    A: sp.csr_matrix, sizes: Vector, anchors: tuple[Vector, Vector], matrices: _Matrices
 ) -> tuple[Vector, Vector]:
     """Return logarithms of the units of rows and columns; ``anchors`` are those that are fixed, inf the others."""
     turned = sp.csr_matrix((sizes, A.indices, A.indptr), shape=A.shape).tocsc()
@@ -161,7 +165,7 @@ def _alternate(
     def of_columns(units: Vector) -> Vector:
         return -_largest_sum(turned.indices, turned.indptr, turned.data, -units, work)
 
-    for _ in range(2 * passes):
+    for _ in range(2 * ALTERNATIONS):
         column = np.where(fixed_column, anchors[1], of_columns(row))
         if len(entries):  # a constraint that states an entry has no unit before its other columns have theirs
             column[entries] = np.inf
@@ -175,7 +179,7 @@ def _alternate(
 
 
 def _with_norms(
-    A: sp.csr_matrix, sizes: Vector, anchors: tuple[Vector, Vector], cones: ConeStack, passes: int
+    A: sp.csr_matrix, sizes: Vector, anchors: tuple[Vector, Vector], cones: ConeStack
 ) -> tuple[Vector, Vector]:
     """Return anchors with a unit for each norm |u| <= t, u = Fw: that of t, of its equations as well."""
     # It is the unit of t in the other rows, or, with t in none, the size of the smallest column of F, of the w that the
@@ -194,7 +198,7 @@ def _with_norms(
     cone[head] = -1
     of_row = np.where(np.isinf(anchors[0]), segment_max(cone[A.indices] + 1.0, A.indptr).astype(int) - 1, -1)
     rows, other = np.repeat(of_row, np.diff(A.indptr)), A[of_row < 0]
-    column = _alternate(other, sizes[rows < 0], (anchors[0][of_row < 0], anchors[1]), _Matrices.of(cones), passes)[1]
+    column = _alternate(other, sizes[rows < 0], (anchors[0][of_row < 0], anchors[1]), _Matrices.of(cones))[1]
     column = np.where(np.bincount(other.indices, minlength=n) > 0, column, anchors[1])
     direct = anchors[1].copy()
     np.minimum.at(direct, A.indices, np.repeat(anchors[0], np.diff(A.indptr)) - sizes)
@@ -290,12 +294,6 @@ def _hyperbolic_turn(k: int, head: Indices, tail: Indices, factor: Vector) -> sp
 def _largest(rows: sp.csr_matrix) -> Vector:
     """Return the largest absolute entry of each row, 0 for an empty one."""
     return segment_max(np.abs(rows.data), rows.indptr)
-
-
-WINDOW = 20.0
-"""Distance, as a logarithm, at which a bound says nothing about a unit."""
-PASSES = 5
-"""Alternations of the least-squares units; they need not be exact."""
 
 
 class Facts(NamedTuple):

@@ -53,6 +53,8 @@ TRANSFORMATIONS: Mapping[str, str] = {
 STATE = "state it by linear constraints and integers"
 """What to do about any other kind, and about functions."""
 CORRECT = "correct the data of the model"
+MOST_NESTED = 200
+"""Functions of functions: every reader of an expression, of fsopt or not, takes some calls within calls for each."""
 
 
 @contextmanager
@@ -170,10 +172,6 @@ def _numbers(terms: Terms) -> list[float]:
         *(value for _, _, value in terms.quadratic),
         *(scale for scale, _ in terms.nonlinear),
     ]
-
-
-MOST_NESTED = 200
-"""Functions of functions: every reader of an expression, of fsopt or not, takes some calls within calls for each."""
 
 
 def check_nesting(listed: Sequence[tuple[Any, Terms]]) -> None:

@@ -53,6 +53,12 @@ EXACT = 1e-13
 """Relative error that is left to rounding."""
 NOISE = (0.0, 1e-13, 1e-9, 1e-7, 1e-5)
 """Shares of the terms of a column up to which a multiplier is noise; the first that suffices counts."""
+SMALL = 1e-12
+"""Smallest price of a change."""
+FAR = 1e9
+"""A side that is farther away than this, in the unit of the needed change, is none."""
+NEARLY = 1e-3
+"""Violation, in the same unit, with which a change is still one: the next round mends what is left."""
 
 
 def mended(program: Program, point: Point, deadline: float) -> Point:
@@ -280,15 +286,6 @@ def without_noise(program: Program, point: Point, share: float) -> Point:
     blocks = np.repeat(np.arange(len(program.cones)), program.cones.sizes)
     kept[len(y) :] = np.bincount(blocks, kept[len(y) :], len(program.cones))[blocks] > 0
     return Point(point.x, *(np.where(part, v, 0.0) for v, part in ((y, kept[: len(y)]), (z, kept[len(y) :]))))
-
-
-SMALL = 1e-12
-"""Smallest price of a change."""
-FAR = 1e9
-"""A side that is farther away than this, in the unit of the needed change, is none."""
-
-NEARLY = 1e-3
-"""Violation, in the same unit, with which a change is still one: the next round mends what is left."""
 
 
 def least_change(

@@ -31,6 +31,8 @@ PROVES = {
 """Kind of a certificate that holds -> the status that it verifies."""
 APEX = 1e-9
 """A cone with a head below this is at its apex, in the units of the cone."""
+LEAK = 1e-3
+"""Largest leak at which a solver's bound counts. False optima of CBC and SCIP were found from 0.03 on."""
 
 
 def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveResult:
@@ -188,10 +190,6 @@ def _suffix(model: pyo.ConcreteModel, name: str) -> pyo.Suffix:
     if model.component(name) is None:
         model.add_component(name, pyo.Suffix(direction=pyo.Suffix.IMPORT))
     return model.component(name)
-
-
-LEAK = 1e-3
-"""Largest leak at which a solver's bound counts. False optima of CBC and SCIP were found from 0.03 on."""
 
 
 def big_m(program: Program) -> float:

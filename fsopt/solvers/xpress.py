@@ -60,6 +60,8 @@ TOO_LARGE = ("?120", "?277", "?301")
 ERRORS = shared.Errors(
     "Xpress", "set XPAUTH_PATH to your licence file (free for academics at fico.com/xpress), or use another solver"
 )
+ROW_TYPES = {"fixed": "E", "range": "R", "upper": "L", "lower": "G", "free": "N"}
+"""Kind of a pair of bounds -> Xpress's letter."""
 
 
 class Xpress:
@@ -202,10 +204,6 @@ def _failure(error: Exception) -> SolverError:
     if "licen" in words.lower():
         return ERRORS.no_licence(words)
     return ERRORS.failed(words)
-
-
-ROW_TYPES = {"fixed": "E", "range": "R", "upper": "L", "lower": "G", "free": "N"}
-"""Kind of a pair of bounds -> Xpress's letter."""
 
 
 @dataclass(frozen=True)

@@ -95,22 +95,6 @@ class LocalSearch:
                 at = found
         return best
 
-    def replaceable(self, features: Indices, candidates: Indices) -> list[int]:
-        """Return the features of a selection in whose place a candidate lowers the value, the others being kept."""
-        problem, size = self.problem, len(features)
-        at = Machines(problem).best(features[None, :], np.inf) if size else None
-        if at is None:
-            return []
-        limit, neighbours = at.value - BETTER * abs(at.value), Neighbours.of(problem, at, compiled=self.compiled)
-        lower = neighbours.bound[:, None] - 0.5 * problem.products(neighbours.alpha[:-1])[:, candidates] ** 2
-        found = []
-        for k, bounds in enumerate(lower):
-            likely = candidates[np.argsort(bounds, kind="stable")][: min(self.most, int((bounds < limit).sum()))]
-            tried = (likely[:FIRST], likely[FIRST:])
-            if any(neighbours.best(np.full(len(one), k), one, limit) is not None for one in tried):
-                found.append(int(features[k]))
-        return found
-
     def _perturbed(self, at: Local, rng: np.random.Generator, more: int) -> Mask:
         """Return a selection with one or two features, and more, exchanged at random for some of large gain."""
         problem, selection = self.problem, at.mask(self.problem.p)

@@ -26,6 +26,10 @@ NEAREST = 1000
 """Samples nearest to the margin that an exchange is tried on, where there are more than twice as many."""
 WORK = 2e5
 """Multiplications of a step from which compiled functions are worth it though the nodes are not compiled."""
+STACK, COMPILED = 16, 4
+"""Machines that numpy solves at a time, and compiled functions: a cut of one may make the next unnecessary."""
+STEP, MULTIPLIERS = 2e5, 2**22
+"""Multiplications of a step of a machine, and multipliers of all machines of a node, up to which these are solved."""
 
 
 @dataclass(frozen=True)
@@ -200,12 +204,6 @@ def _solve(
     if start is None:
         return solve_batch(rows[places], term, GAP, cutoff, frozen)
     return solve_compiled(rows, places, term, Goal(GAP, cutoff), frozen, start)
-
-
-STACK, COMPILED = 16, 4
-"""Machines that numpy solves at a time, and compiled functions: a cut of one may make the next unnecessary."""
-STEP, MULTIPLIERS = 2e5, 2**22
-"""Multiplications of a step of a machine, and multipliers of all machines of a node, up to which these are solved."""
 
 
 def one_left(problem: SelectionProblem, at: Partial) -> bool:

@@ -27,6 +27,10 @@ from fsopt.typing import Vector
 
 INWARD = 0.1
 """Step of the second cut of an iteration from the master's selection towards the even one."""
+CUT_GAP = 1e-4
+"""Relative gap of the relaxation at which no more cuts are made at the root."""
+STEP = 0.5
+"""Where a cut is made at the root: this share of the way from the best point so far to the master's."""
 
 
 @timed
@@ -243,13 +247,7 @@ def _bound_without_cuts(penalties: Vector) -> float:
     return float(np.minimum(penalties, 0.0).sum())
 
 
-STEP = 0.5
-"""Where a cut is made at the root: this share of the way from the best point so far to the master's."""
-
-
-def root_cut(
-    master: Master, sub: Subproblem, recorder: Recorder, *, most: int, tolerance: float = 1e-4
-) -> list[Vector]:
+def root_cut(master: Master, sub: Subproblem, recorder: Recorder, *, most: int) -> list[Vector]:
     r"""Return the multipliers (n,) of one cut whose bound is that of the relaxation.
 
     .. math:: \min_{\sigma \in [0,1]^p,\ \text{constraints}}\ F(\sigma) + \lambda'\sigma
@@ -266,7 +264,6 @@ def root_cut(
     ----------
     master : the relaxed master; left with all cuts.
     most : >= 1, cuts that are made.
-    tolerance : relative gap of the relaxation at which they end.
 
     Returns
     -------
@@ -287,7 +284,7 @@ def root_cut(
         result = recorder.solve(master.session, "the relaxed master problem")
         at = np.clip(result.point.x[master.columns], 0.0, 1.0) if result.point is not None else best
         lower = 0.0 if result.bound is None else result.bound
-        closed = np.isfinite(upper) and upper - lower <= tolerance * max(1.0, abs(upper))
+        closed = np.isfinite(upper) and upper - lower <= CUT_GAP * max(1.0, abs(upper))
         if clock.expired() or closed:
             break
         best = at if len(alphas) == 1 else best

@@ -38,20 +38,8 @@ def fit_pearson(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
 def fit_fisher(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     """Fit a support vector machine on the features of largest Fisher criterion.
 
-    Returns
-    -------
-    Fit
-        ``objective`` is that of the support vector machine, in preprocessed units, and the certificate proves it on the
-        features that were kept; their selection is a heuristic: ``feasible``, without a bound. ``details`` has
-        ``scores`` (p,) and ``ranking``, all features from the best to the worst.
-
-    Raises
-    ------
-    ParameterError : m outside 1..p, c or w_cap <= 0, another word for ``machine``.
-
-    Notes
-    -----
-    Bi, section 7; the score is :func:`fsopt.methods.baselines.feature_scores.fisher`.
+    Its answer and errors are those of :func:`fsopt.methods.baselines.filters.fit_pearson`; the score is
+    :func:`fsopt.methods.baselines.feature_scores.fisher`.
     """
     return fit_filter("fisher", fisher, data, run, **keywords)
 
@@ -60,20 +48,8 @@ def fit_fisher(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
 def fit_ks(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     """Fit a support vector machine on the features of largest Kolmogorov-Smirnov distance of the classes.
 
-    Returns
-    -------
-    Fit
-        ``objective`` is that of the support vector machine, in preprocessed units, and the certificate proves it on the
-        features that were kept; their selection is a heuristic: ``feasible``, without a bound. ``details`` has
-        ``scores`` (p,) and ``ranking``, all features from the best to the worst.
-
-    Raises
-    ------
-    ParameterError : m outside 1..p, c or w_cap <= 0, another word for ``machine``.
-
-    Notes
-    -----
-    Bi, section 7; the score is :func:`fsopt.methods.baselines.feature_scores.ks`.
+    Its answer and errors are those of :func:`fsopt.methods.baselines.filters.fit_pearson`; the score is
+    :func:`fsopt.methods.baselines.feature_scores.ks`.
     """
     return fit_filter("ks", ks, data, run, **keywords)
 

@@ -29,6 +29,10 @@ BOUNDARY = 0.99
 CENTERING = 1e-4
 EPSILON = 1e-14
 """As in the modules in numpy: a compiled function takes the numbers of its own module."""
+START = 0.1
+FAR = 3.0
+INSIDE = 0.1
+"""As in the module in numpy."""
 
 
 @inner
@@ -257,12 +261,6 @@ def run(p: NodeProgram, at: NodeIterate, gap: float, cutoff: float, branch: floa
         if branch > 0.0 and open_gap <= branch * (cutoff - max(bound, 0.0)):
             break
     return bound, bound_mu
-
-
-START = 0.1
-FAR = 3.0
-INSIDE = 0.1
-"""As in the module in numpy."""
 
 
 @inner
