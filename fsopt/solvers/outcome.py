@@ -43,7 +43,7 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
     convex program is the value of a dual point that holds, else there is none; the bound of another program is the
     solver's, and the certificate names its source; an exact search of this package gives the cuts behind it. A solver
     whose integer tolerance leaks through the large coefficients of a program has no bound, see
-    :mod:`fsopt.solvers.outcome`.
+    ``believed``.
     """
     sign = program.sign
     outcome, doubt = believed(program, outcome, solver)
