@@ -7,11 +7,11 @@ loaded when they are first used, so that ``import fsopt`` costs next to nothing;
 
 import lazy_loader
 
-from fsopt.common import plugins
+from fsopt.common import registry
 from fsopt.solvers import pyomo_plugin
 
 __version__ = "0.3.0"
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-plugins.ABOVE.append("fsopt.drivers.kernel_scaling.interface:register")
+registry.ABOVE.append("fsopt.drivers.kernel_scaling.interface:register")
 pyomo_plugin.register("fsopt.drivers.branch_and_bound.driver:prove")

@@ -22,7 +22,7 @@ from fsopt.answers.results import Point
 from fsopt.compiler import Program
 from fsopt.compiler.values import values_of
 from fsopt.data.tables.registry import Reader, register_reader
-from fsopt.drivers.penalties.penalty import Approximation, Penalty, PenaltySpec
+from fsopt.drivers.penalties.approximations import Approximation, Penalty, PenaltySpec
 from fsopt.drivers.penalties.registry import register_penalty
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from fsopt.answers.fits import Fit
 from fsopt.common.customising import Change
 from fsopt.data import Dataset
-from fsopt.drivers.penalties.penalty import Penalty
+from fsopt.drivers.penalties.approximations import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.selection_constraints import Feature
 from fsopt.typing import Samples

@@ -213,10 +213,7 @@ def _first_bound(alpha: Vector, caps: Vector, step: Vector) -> tuple[int, float]
 
 
 def _farthest(short: Vector, free: Mask, upper: Mask, side: float) -> list[int]:
-    """Return the samples at bounds with margins on the wrong side of 1, by 1 minus the margins: the farthest first.
-
-    Those that are less than :data:`SHARE` as far as the first are left out.
-    """
+    """Return the samples at bounds with the margins farthest on the wrong side of 1, the farthest first."""
     wrong = np.where(free, 0.0, np.where(upper, -short, short))
     far = np.flatnonzero(wrong > max(side, SHARE * float(wrong.max())))
     found: list[int] = far[np.argsort(-wrong[far], kind="stable")].tolist()

@@ -78,18 +78,13 @@ def selection_below(
 
 @dataclass
 class _Tree:
-    """The bounds and constraints of the nodes, features in the order in which they are decided.
+    """The bounds and constraints of the nodes, features in the order in which they are decided."""
 
-    Attributes
-    ----------
-    order : (p,) the features by their largest gain: a feature of large gain changes the bounds most, and decided early
-        it prunes early.
-    constants, gains, R, r : of the cuts and constraints, features in this order.
-    largest_lhs : (p + 1, k) at each depth the largest left-hand sides of the decided features that can be completed.
-    weights, capacity : (p,) and scalar, the constraint whose knapsack bounds the completions: of those without negative
-        coefficients the one on most features.
-    tables : depth -> sums of the largest gains, see :meth:`_largest`; ``entries`` : numbers in all of them.
-    """
+    # A feature of large gain changes the bounds most, and decided early it prunes early: ``order`` (p,).
+    # ``largest_lhs`` (p + 1, k): at each depth the largest left-hand sides of the decided features that can be
+    # completed. ``weights`` (p,) and ``capacity``: the constraint whose knapsack bounds the completions, of those
+    # without negative coefficients the one on most features. ``tables``: depth -> sums of the largest gains, with
+    # ``entries`` in all.
 
     order: Indices
     constants: Vector
@@ -172,11 +167,7 @@ class _Tree:
 
 
 def _relaxed_knapsack(gain: Vector, weight: Vector, left: Vector) -> Vector:
-    """Return the largest gain >= 0 (q,) that fits into each capacity left (k,), with one feature taken in part.
-
-    The optimum of the linear relaxation takes the features by gain for weight (Dantzig); features without weight are
-    free.
-    """
+    """Return the largest gain >= 0 (q,) that fits into each capacity left (k,), one feature in part (Dantzig)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         order = np.argsort(-gain / weight, kind="stable")
     size, total = np.cumsum(weight[order]), np.cumsum(gain[order])

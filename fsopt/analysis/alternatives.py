@@ -17,8 +17,7 @@ from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
 from fsopt.algorithms.branch_and_benders.evidence import relaxation_bound, renumbered
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
-from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN, replay
 from fsopt.analysis.cardinality import cardinality_about, cardinality_problem
 from fsopt.answers.questions import Answer

@@ -12,8 +12,7 @@ import numpy as np
 from fsopt.algorithms.branch_and_benders.cuts import CAPACITY
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify as replayed
-from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.analysis.cardinality import cardinality_about, cardinality_problem
 from fsopt.answers.certificate import gap_allowed
 from fsopt.answers.questions import Answer

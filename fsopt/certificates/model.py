@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+import scipy.sparse as sp
 
 from fsopt.answers.certificate import Certificate, Kind, make, merged
 from fsopt.answers.results import RESULT, Point, SolveResult
@@ -24,9 +26,15 @@ from fsopt.certificates.trees import certify_empty, tree_bound
 from fsopt.common.arguments import checked, optional
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.program import MODEL
-from fsopt.compiler.substitution import with_substituted_objective
 from fsopt.errors import ParameterError, SolverError, reading
 from fsopt.typing import Vector
+
+CUTS = "cuts"
+"""The source of a bound that was recomputed from cuts."""
+NEAR = 1e-6
+"""Distance from a bound, relative to the length of the interval, up to which a variable is on it."""
+DUAL_POINT = "dual point"
+"""The source of a bound that was recomputed from multipliers."""
 
 
 @checked(model=MODEL, result=optional(RESULT))
@@ -113,10 +121,6 @@ class Claim:
     tree: Tree | None = None
 
 
-CUTS = "cuts"
-"""The source of a bound that was recomputed from cuts."""
-
-
 def bound_by_cuts(program: Program, x: Vector, cuts: Sequence[Mapping[str, Any]]) -> float | None:
     """Return the lower bound of the minimisation form that the cuts of an exact search prove, in numpy alone.
 
@@ -137,10 +141,6 @@ def bound_by_cuts(program: Program, x: Vector, cuts: Sequence[Mapping[str, Any]]
         found = [Cut.of(cut, problem.data.n) for cut in cuts]
     bound, _ = lower_bound(problem, found, program.sign * program.objective_at(x) - program.c0)
     return bound + program.c0
-
-
-NEAR = 1e-6
-"""Distance from a bound, relative to the length of the interval, up to which a variable is on it."""
 
 
 def on_artificial_bound(program: Program, x: Vector) -> str:
@@ -199,10 +199,6 @@ def _certificate_of_arrays(program: Program, point: Point, claim: Claim) -> Cert
     own = point.y is not None and point.z is not None
     pair = point if own else claim.evidence
     return certify_convex(program, point.x, pair, DUAL_POINT if own else f"{DUAL_POINT} of {claim.evidence_source}")
-
-
-DUAL_POINT = "dual point"
-"""The source of a bound that was recomputed from multipliers."""
 
 
 def _certify_integers(
@@ -270,3 +266,42 @@ def certify_unbounded(program: Program, direction: Point, start: Point) -> Certi
     if program.discrete:
         residuals["integrality"] = integrality(program, start.x)
     return make(Kind.UNBOUNDED, residuals)
+
+
+def with_substituted_objective(program: Program) -> Program:
+    r"""Return a program with the same feasible set, and an objective that is the same function on it.
+
+    Each linear equation of one or two variables gives one of them by the other: x = Tx + t on the feasible set. The
+    objective gets the arrays T'PT, T'(Pt + c) and t'Pt/2 + c't + c0; constraints and variables stay.
+
+    With fixed :math:`\sigma`, the constraint :math:`v_j = \sigma_j w_j` is a linear equation in one or two variables,
+    and :math:`v_j w_j` is :math:`\sigma_j w_j^2` on the feasible set: convex, where the product of two variables is
+    not.
+    """
+    T, t = _substitution(program)
+    P = sp.csc_matrix(T.T @ program.P @ T)
+    P.eliminate_zeros()
+    c0 = program.c0 + float(program.c @ t + 0.5 * t @ (program.P @ t))
+    return replace(program, P=P, c=np.asarray(T.T @ (program.P @ t + program.c)), c0=c0)
+
+
+def _substitution(program: Program) -> tuple[sp.csr_matrix, Vector]:
+    """Return T (n, n) and t (n,) with x = Tx + t on the feasible set."""
+    A = program.A.copy()
+    A.eliminate_zeros()
+    lengths = np.diff(A.indptr)
+    short = np.flatnonzero((program.lo == program.hi) & ((lengths == 1) | (lengths == 2)))
+    T, t = sp.identity(program.n, format="lil"), np.zeros(program.n)
+    replaced, kept = set[int](), set[int]()
+    for i in short.tolist():
+        columns = A.indices[A.indptr[i] : A.indptr[i + 1]].tolist()
+        a = A.data[A.indptr[i] : A.indptr[i + 1]].tolist()
+        if any(j in replaced for j in columns) or columns[0] in kept:
+            continue
+        replaced.add(columns[0])
+        kept.update(columns[1:])
+        T[columns[0], columns[0]] = 0.0
+        t[columns[0]] = program.lo[i] / a[0]
+        if len(columns) == 2:
+            T[columns[0], columns[1]] = -a[1] / a[0]
+    return T.tocsr(), t

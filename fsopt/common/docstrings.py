@@ -50,8 +50,8 @@ def with_keywords_of(*sources: Callable[..., Any], without: Collection[str] = ()
             doc = head + notes + rest
         head, returns, rest = doc.partition("\nReturns\n-------\n")
         if not section(head, "Parameters"):
-            head += "\nParameters\n----------\n"
-        function.__doc__ = head + "\n".join(texts) + "\n" + returns + rest + "\n"
+            head = head.rstrip("\n") + "\n\nParameters\n----------\n"
+        function.__doc__ = head + "\n".join(texts) + (f"\n{returns}{rest}\n" if returns else "\n")
         return function
 
     return named

@@ -1,11 +1,14 @@
-"""The memory that is left, and the refusal of what does not fit before any of it is taken."""
+"""The memory that is left, the refusal of what does not fit into it, and the limit on what a file may expand to."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import math
+import os
 from pathlib import Path
 
-from fsopt.errors import MemoryLimitError
+from fsopt.errors import DataError, FsoptError, MemoryLimitError, ParameterError
 
 FEWER = "keep fewer features first (pearson, fisher), or take onsvm, fsv or svm"
 """What helps where data are too large for a method."""
@@ -15,6 +18,11 @@ NUMBER = 8
 
 ENTRY = 200
 """Bytes for each entry of the data in a model and its arrays, that of models of 10 million entries."""
+LIMIT_VARIABLE = "FSOPT_DATA_LIMIT"
+"""Environment variable: gigabytes (10^9 bytes) that a compressed or sparse file may expand to."""
+DEFAULT_LIMIT = 0.5
+BLOCK = 1 << 20
+"""Bytes of a compressed file that are expanded at a time."""
 
 
 def free_bytes() -> float:
@@ -53,3 +61,59 @@ def require(size: float, what: str, hint: str = FEWER) -> None:
             f"{what} need about {size / 1e9:.3g} GB of memory, {max(free, 0.0) / 1e9:.3g} GB are free",
             f"{hint}; docs/limits.md has the sizes that each method takes",
         )
+
+
+def size_limit() -> int:
+    """Return the largest number of bytes that a compressed or sparse file may expand to.
+
+    Raises
+    ------
+    ParameterError : the environment variable FSOPT_DATA_LIMIT is no positive number.
+    """
+    text = os.environ.get(LIMIT_VARIABLE)
+    try:
+        gigabytes = DEFAULT_LIMIT if not text else float(text)
+    except ValueError:
+        gigabytes = math.nan
+    if not 0 < gigabytes < math.inf:
+        raise ParameterError(f"{LIMIT_VARIABLE} is {text!r}", "set it to a number of gigabytes, such as 4")
+    return int(gigabytes * 1e9)
+
+
+def check_size(size: float, what: str, *, more: bool = False, error: type[FsoptError] = DataError) -> None:
+    """Refuse what takes more memory than :func:`size_limit` allows.
+
+    Parameters
+    ----------
+    size : bytes that are needed, in total if not ``more``.
+    what : subject of the sentence.
+    more : whether the total may be larger.
+    error : kind of the error, by the kind of the file.
+    """
+    allowed = size_limit()
+    if size > allowed:
+        needs = "more than" if more else "about"
+        raise error(
+            f"{what} would take {needs} {size / 1e9:.2g} GB of memory, more than the limit of {allowed / 1e9:g} GB",
+            f"if the file is what it should be, raise the limit: {LIMIT_VARIABLE}={math.ceil(2 * size / 1e9)} "
+            "(an environment variable, in gigabytes)",
+        )
+
+
+def unpacked(content: bytes, what: str, *, each: int = 1, error: type[FsoptError] = DataError) -> bytes:
+    """Return the content of a gzip file, expanded block by block and no further than the limit.
+
+    Parameters
+    ----------
+    content : of the compressed file.
+    what : subject of the sentence that refuses it.
+    each : bytes of memory that a byte of the expanded content takes where it is read.
+    error : kind of the error, by the kind of the file.
+    """
+    blocks, size = list[bytes](), 0
+    with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+        while block := stream.read(BLOCK):
+            blocks.append(block)
+            size += len(block)
+            check_size(each * size, what, more=True, error=error)
+    return b"".join(blocks)

@@ -1,19 +1,37 @@
-"""The one kind of registry: name -> entry of models, methods, peers, solvers, penalties, experiments and readers."""
+"""The one kind of registry: name -> entry of models, methods, peers, solvers, penalties, experiments and readers.
+
+Models, methods and solvers of other packages come by the entry points of the group ``fsopt``.
+
+Such a package names a function without arguments in its ``pyproject.toml``::
+
+    [project.entry-points.fsopt]
+    mypackage = "mypackage.registration:register"
+
+which calls :func:`fsopt.register_model`, :func:`fsopt.register_method` and :func:`fsopt.register_solver`. It is called
+once, before a registry is asked for a name that it does not hold, or lists its names.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from fsopt.common import plugins
 from fsopt.common.arguments import TEXT
 from fsopt.errors import ParameterError, shown, unknown
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 
 Entry = TypeVar("Entry")
 REGISTRIES: dict[str, Registry[Any]] = {}
 """What is registered -> its registry, of those that were imported."""
+GROUP = "fsopt"
+ABOVE: list[str] = []
+"""Functions of this package that enter what stands above its registry, as ``module:function``: they come first."""
 
 
 class Registry(Mapping[str, Entry]):
@@ -78,11 +96,11 @@ class Registry(Mapping[str, Entry]):
 
     def __contains__(self, name: object) -> bool:
         if name not in self.shipped and name not in self.own:
-            plugins.load()
+            load_plugins()
         return name in self.shipped or name in self.own
 
     def __iter__(self) -> Iterator[str]:
-        plugins.load()
+        load_plugins()
         return iter([*self.shipped, *self.own])
 
     def __len__(self) -> int:
@@ -128,3 +146,22 @@ def check_function(what: str, function: Any) -> None:
     """
     if not callable(function):
         raise ParameterError(f"{what} has {shown(function)} for a function", "give a function")
+
+
+def load_plugins() -> None:
+    """Call the functions of the entry points that were not called yet; one that fails is a warning, not an error."""
+    waiting = _waiting()
+    while waiting:
+        entry = waiting.pop(0)
+        try:
+            entry.load()()
+        except Exception as error:  # of any package that is installed: fsopt works without it
+            warnings.warn(f"the package behind '{entry.value}' failed to register: {error}", stacklevel=2)
+
+
+@cache
+def _waiting() -> list[EntryPoint]:
+    """Return the entry points that were not loaded yet."""
+    from importlib.metadata import EntryPoint, entry_points
+
+    return [*(EntryPoint("fsopt", function, GROUP) for function in ABOVE), *entry_points(group=GROUP)]

@@ -36,15 +36,7 @@ Shape: TypeAlias = tuple[Any, ...]
 
 
 class _Member(NamedTuple):
-    """A term as a member of its batch.
-
-    Attributes
-    ----------
-    owner : index of the function that it is a term of.
-    scale : its factor.
-    columns : columns of its variables, in the order of their first occurrence.
-    numbers : the numbers in it, in the order of the evaluation.
-    """
+    """A term of a batch: its function, factor, columns by first occurrence, and numbers in order of evaluation."""
 
     owner: int
     scale: float

@@ -32,17 +32,15 @@ from fsopt.common import clock
 from fsopt.common.arguments import Argument
 from fsopt.common.customising import complete
 from fsopt.compiler.cones import ConeStack
-from fsopt.compiler.domains import Statement, read_domains, stated_domains
+from fsopt.compiler.domains import Statement, fixed_values, read_bounds, read_domains, stated_domains, variables_of
 from fsopt.compiler.expressions import Terms, read, with_constants
 from fsopt.compiler.families import Quadratic
 from fsopt.compiler.lmi import with_semidefinite
-from fsopt.compiler.nesting import check_nesting
 from fsopt.compiler.ordered_sets import OrderedSet, read_ordered_sets
 from fsopt.compiler.recognition import recognise
 from fsopt.compiler.rows import ConstraintRow, LinearRows, build_rows, hessian, linear_part, read_row, semidefinite
 from fsopt.compiler.scaling import Scaling, equilibrate
-from fsopt.compiler.unsupported import reading, refuse_infinite, unsupported_functions, unsupported_kinds
-from fsopt.compiler.variables import fixed_values, read_bounds, variables_of
+from fsopt.compiler.unsupported import check_nesting, reading, refuse_infinite, unsupported_functions, unsupported_kinds
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask, Vector
 

@@ -61,10 +61,7 @@ def recognise(
 
 
 def _norm(place: int, q: Quadratic, sense: float, lb: Vector) -> Cones | None:
-    """Return the cone of a large constraint ``sum_j c_j x_j^2 <= d`` or ``<= c_0 x_0^2`` with x_0 >= 0, else None.
-
-    It is recognised without the matrix Q (k, k), which is diagonal here.
-    """
+    """Return the cone of a large constraint ``sum_j c_j x_j^2 <= d`` or ``<= c_0 x_0^2``, x_0 >= 0; or None."""
     if len(q.terms) < LARGE or q.linear or any(j != k for j, k, _ in q.terms) or isfinite(q.lo) == isfinite(q.hi):
         return None
     columns, at = np.unique([j for j, _, _ in q.terms], return_inverse=True)
@@ -106,11 +103,9 @@ def _second_order_cones(family: Family, lb: Vector, ub: Vector, refused: dict[in
 
 
 def _eigen(Q: Stack) -> tuple[Stack, Stack]:
-    """Return eigenvalues (N, k) and eigenvectors (N, k, k) of Q (N, k, k).
-
-    Blocks of variables without common terms are decomposed separately: their units may differ by a factor of 1e12, and
-    a small eigenvalue is zero only relative to its own block.
-    """
+    """Return eigenvalues (N, k) and eigenvectors (N, k, k) of Q (N, k, k)."""
+    # Blocks of variables without common terms are decomposed separately: their units may differ by 1e12, and a small
+    # eigenvalue is zero only relative to its own block.
     N, k = Q.shape[:2]
     values = np.ascontiguousarray(np.diagonal(Q, axis1=1, axis2=2)).copy()
     vectors = np.tile(np.eye(k), (N, 1, 1))

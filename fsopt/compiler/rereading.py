@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.compiler.domains import read_domains, stated_domains
+from fsopt.compiler.domains import fixed_values, read_bounds, read_domains, stated_domains
 from fsopt.compiler.expressions import read
 from fsopt.compiler.program import Program
 from fsopt.compiler.rows import ConstraintRow, build_rows, hessian, linear_part, read_row
 from fsopt.compiler.unsupported import reading, refuse_infinite
-from fsopt.compiler.variables import fixed_values, read_bounds
 from fsopt.typing import Indices
 
 

@@ -2,7 +2,7 @@ r"""Equilibration: scaling factors that bring columns, rows and cones of a progr
 
 Features in raw units make columns with entries that differ by a factor of :math:`10^6`. Solvers then stop early, and a
 residual of :math:`10^{-7}` in such units can hide an error of a percent in the objective: solvers get the scaled
-program. Bounds and right-hand sides fix units only near the levels of :mod:`fsopt.compiler.levels`.
+program. Bounds and right-hand sides fix units only near the levels of rows and columns.
 
 A second-order cone is invariant under multiplication by a positive number, and under the automorphism that multiplies
 :math:`f = s_0 + s_r` by k > 0 and divides :math:`g = s_0 - s_r` by k, as :math:`s_0^2 - s_r^2 = fg`. So a rotated cone
@@ -10,21 +10,39 @@ A second-order cone is invariant under multiplication by a positive number, and 
 
 A matrix S is positive semidefinite iff ESE is, for a diagonal matrix E with a positive diagonal. So the entry (i, j) of
 S gets the unit :math:`e_ie_j`, with :math:`e_i^2` the unit of the constraint that states the entry (i, i).
+
+Levels are the sizes that coefficients and the facts in bounds give to rows and columns. The coefficients alone give
+units up to one factor for each connected part of the program: those in which they are about 1, and which are closest to
+1 themselves. The factor follows from facts, which are one-sided:
+
+* :math:`x \ge l > 0`, or :math:`a'x \ge l > 0`: something is at least as large as l;
+* :math:`|x| \le u`, or :math:`a'x \le u` without a negative term: nothing there is larger than u.
+
+The factor is the largest of the first or the smallest of the others, that of rows before that of columns, the nearer
+one, and 1 if both are far. So a right-hand side of :math:`10^{-16}` in the place of 0, a bound :math:`x \ge 10^{-12}`
+that stands for :math:`x > 0` and a loose bound :math:`10^{10}` decide nothing where another fact does, and a bound that
+is far from the level of its row or column says nothing about its unit.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from fsopt.compiler.cones import ConeStack
-from fsopt.compiler.levels import WINDOW, facts, levels
 from fsopt.typing import Indices, Mask, Vector
 
 DRIFT = 3.0
 """Logarithm by which the unit of an equation of a norm has to exceed that of the norm to be replaced by it."""
+WINDOW = 20.0
+"""Distance, as a logarithm, at which a bound says nothing about a unit."""
+ALTERNATIONS = 3
+"""Alternations between the units of rows and columns; they change little after three."""
+PASSES = 5
+"""Alternations of the least-squares units; they need not be exact."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +66,7 @@ class Scaling:
 
 @dataclass(frozen=True)
 class _Matrices:
-    """The columns of a program that are entries of semidefinite matrices: upper triangles, column by column.
-
-    Attributes
-    ----------
-    columns : (t,) of the entries.
-    first, second : (t,) row and column of each entry, counted through all matrices.
-    """
+    """The columns (t,) of a program that are entries of upper triangles of matrices, and where each is."""
 
     columns: Indices
     first: Indices
@@ -84,7 +96,6 @@ def equilibrate(
     cones: ConeStack,
     curvature: Vector | None = None,
     integer: Mask | None = None,
-    passes: int = 3,
 ) -> Scaling:
     """Return the scaling of a program: linear rows A (m, n), columns, and cones.
 
@@ -98,7 +109,6 @@ def equilibrate(
     row_bounds, column_bounds : lower and upper bounds (m,) of the rows and (n,) of the columns.
     curvature : (n,) diagonal of the matrix of the objective; 1 for a variable of another nonlinear term.
     integer : (n,) mask of the integer columns.
-    passes : number of alternations; the units change little after three.
     """
     m, radii = A.shape[0], _radii(cones)
     balls = np.repeat(radii > 0, cones.sizes)
@@ -128,17 +138,17 @@ def equilibrate(
     row = np.where(anchored_row, row, np.inf)
     column = np.where(anchored_column, column, np.inf)
     anchors, matrices = (row, column), _Matrices.of(cones)
-    row, column = _alternate(A, sizes, anchors, matrices, passes)
-    of_norms = _with_norms(A, sizes, anchors, cones, passes)
+    row, column = _alternate(A, sizes, anchors, matrices)
+    of_norms = _with_norms(A, sizes, anchors, cones)
     if (row - of_norms[0])[np.isinf(anchors[0])].max(initial=0.0) > DRIFT:
-        row, column = _alternate(A, sizes, of_norms, matrices, passes)
+        row, column = _alternate(A, sizes, of_norms, matrices)
     # Powers of two: multiplication by them has no rounding error.
     columns: Vector = 2.0 ** np.round(column)
     return Scaling(columns, 2.0 ** -np.round(row[:m]), *_balance(cones, columns, radii))
 
 
 def _alternate(
-    A: sp.csr_matrix, sizes: Vector, anchors: tuple[Vector, Vector], matrices: _Matrices, passes: int
+    A: sp.csr_matrix, sizes: Vector, anchors: tuple[Vector, Vector], matrices: _Matrices
 ) -> tuple[Vector, Vector]:
     """Return logarithms of the units of rows and columns; ``anchors`` are those that are fixed, inf the others."""
     turned = sp.csr_matrix((sizes, A.indices, A.indptr), shape=A.shape).tocsc()
@@ -155,7 +165,7 @@ def _alternate(
     def of_columns(units: Vector) -> Vector:
         return -_largest_sum(turned.indices, turned.indptr, turned.data, -units, work)
 
-    for _ in range(2 * passes):
+    for _ in range(2 * ALTERNATIONS):
         column = np.where(fixed_column, anchors[1], of_columns(row))
         if len(entries):  # a constraint that states an entry has no unit before its other columns have theirs
             column[entries] = np.inf
@@ -169,14 +179,12 @@ def _alternate(
 
 
 def _with_norms(
-    A: sp.csr_matrix, sizes: Vector, anchors: tuple[Vector, Vector], cones: ConeStack, passes: int
+    A: sp.csr_matrix, sizes: Vector, anchors: tuple[Vector, Vector], cones: ConeStack
 ) -> tuple[Vector, Vector]:
-    r"""Return anchors with a unit for each norm :math:`\|u\| \le t`, u = Fw: that of t, of its equations as well.
-
-    It is the unit of t in the other rows, or, with t in none, the size of the smallest column of F, of the w that the
-    anchors give a unit. Without it these rows follow a w_j that is next to nothing in the row behind its unit, as in
-    :math:`d'w = 1` at a small d_j.
-    """
+    """Return anchors with a unit for each norm |u| <= t, u = Fw: that of t, of its equations as well."""
+    # It is the unit of t in the other rows, or, with t in none, the size of the smallest column of F, of the w that the
+    # anchors give a unit. Without it these rows follow a w_j that is next to nothing in the row behind its unit, as in
+    # d'w = 1 at a small d_j.
     n, G = A.shape[1], cones.G
     heads = cones.starts[:-1]
     plain = (cones.orders == 0) & (cones.pairs == 0) & (np.diff(G.indptr)[heads] == 1) & (cones.h[heads] == 0.0)
@@ -190,7 +198,7 @@ def _with_norms(
     cone[head] = -1
     of_row = np.where(np.isinf(anchors[0]), segment_max(cone[A.indices] + 1.0, A.indptr).astype(int) - 1, -1)
     rows, other = np.repeat(of_row, np.diff(A.indptr)), A[of_row < 0]
-    column = _alternate(other, sizes[rows < 0], (anchors[0][of_row < 0], anchors[1]), _Matrices.of(cones), passes)[1]
+    column = _alternate(other, sizes[rows < 0], (anchors[0][of_row < 0], anchors[1]), _Matrices.of(cones))[1]
     column = np.where(np.bincount(other.indices, minlength=n) > 0, column, anchors[1])
     direct = anchors[1].copy()
     np.minimum.at(direct, A.indices, np.repeat(anchors[0], np.diff(A.indptr)) - sizes)
@@ -236,11 +244,9 @@ def segment_max(values: Vector, indptr: Indices) -> Vector:
 
 
 def _balance(cones: ConeStack, columns: Vector, radii: Vector) -> tuple[sp.csr_matrix, sp.csr_matrix]:
-    """Return T (k, k) and its inverse: an automorphism of each rotated cone, then division of each cone by its size.
-
-    The size of a ball is its radius, the size of any other second-order cone its largest entry. Each row of a
-    semidefinite cone is an entry of its matrix, and divided by its unit.
-    """
+    """Return T (k, k) and its inverse: an automorphism of each rotated cone, then division of each cone by its size."""
+    # The size of a ball is its radius, of another second-order cone its largest entry; a row of a semidefinite cone is
+    # divided by its unit.
     k = len(cones.h)
     if not k:
         return sp.csr_matrix((0, 0)), sp.csr_matrix((0, 0))
@@ -288,3 +294,76 @@ def _hyperbolic_turn(k: int, head: Indices, tail: Indices, factor: Vector) -> sp
 def _largest(rows: sp.csr_matrix) -> Vector:
     """Return the largest absolute entry of each row, 0 for an empty one."""
     return segment_max(np.abs(rows.data), rows.indptr)
+
+
+class Facts(NamedTuple):
+    """Logarithms of what rows, then columns, are at least (-inf without such a fact) and at most (inf without one)."""
+
+    least: Vector
+    most: Vector
+
+
+def levels(A: sp.csr_matrix, logarithms: Vector, facts: Facts) -> tuple[Vector, Vector]:
+    """Return logarithms of the levels of the rows (m,) and the columns (n,) of A, whose entries have ``logarithms``."""
+    m = A.shape[0]
+    rows, columns = np.repeat(np.arange(m), np.diff(A.indptr)), A.indices
+    sizes = np.concatenate(_balanced(rows, columns, logarithms, A.shape))
+    edges = sp.coo_matrix((np.ones(A.nnz), (rows, m + columns)), shape=(len(sizes), len(sizes)))
+    count, part = sp.csgraph.connected_components(edges, directed=False)
+    sizes -= (np.bincount(part, sizes, count) / np.bincount(part, minlength=count))[part]
+
+    def ends(of: slice) -> tuple[Vector, Vector]:
+        least, most = np.full(count, -np.inf), np.full(count, np.inf)
+        np.maximum.at(least, part[of], (facts.least - sizes)[of])
+        np.minimum.at(most, part[of], (facts.most - sizes)[of])
+        return least, most
+
+    of_rows, of_columns = ends(slice(m)), ends(slice(m, None))
+    told = np.isfinite(of_rows[0]) | np.isfinite(of_rows[1])
+    factor = np.where(told, _nearer(*of_rows), _nearer(*of_columns))
+    factor = np.minimum(factor, np.minimum(of_rows[1], of_columns[1]))
+    found = sizes + np.maximum(factor, np.maximum(of_rows[0], of_columns[0]))[part]
+    return found[:m], found[m:]
+
+
+def _nearer(least: Vector, most: Vector) -> Vector:
+    """Return the end that is nearer to 0, and 0 if it is far."""
+    end = np.where(np.abs(least) <= np.abs(most), least, most)
+    return np.where(np.abs(end) <= WINDOW, end, 0.0)
+
+
+def _balanced(rows: Vector, columns: Vector, logarithms: Vector, shape: tuple[int, int]) -> tuple[Vector, Vector]:
+    """Return r and c for which ``log |a_ij| + c_j - r_i`` is small in the least squares (Curtis and Reid, 1972)."""
+    (m, n), r = shape, np.zeros(shape[0])
+    per_row = np.maximum(np.bincount(rows, minlength=m), 1)
+    per_column = np.maximum(np.bincount(columns, minlength=n), 1)
+    c = np.zeros(n)
+    for _ in range(PASSES):
+        c = np.bincount(columns, r[rows] - logarithms, n) / per_column
+        r = np.bincount(rows, logarithms + c[columns], m) / per_row
+    return r, c
+
+
+def facts(
+    A: sp.csr_matrix, row_bounds: tuple[Vector, Vector], column_bounds: tuple[Vector, Vector], integer: Mask
+) -> Facts:
+    """Return the facts in the bounds of a program; an integer column has the unit 1.
+
+    Parameters
+    ----------
+    row_bounds, column_bounds : lower and upper bounds (m,) of the rows and (n,) of the columns.
+    """
+    (lo, hi), (lb, ub) = row_bounds, column_bounds
+    rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+    up = ((A.data > 0) & (lb[A.indices] >= 0)) | ((A.data < 0) & (ub[A.indices] <= 0))
+    down = ((A.data < 0) & (lb[A.indices] >= 0)) | ((A.data > 0) & (ub[A.indices] <= 0))
+    rising, falling = (np.bincount(rows, ~signs, len(lo)) == 0 for signs in (up, down))
+    row_most = np.where(rising, hi, np.where(falling, -lo, np.inf))
+    column_most = np.maximum(-lb, ub)
+    with np.errstate(divide="ignore"):
+        least = np.log2(np.maximum(np.concatenate([np.maximum(lo, -hi), np.maximum(lb, -ub)]), 0.0))
+        most = np.log2(np.maximum(np.concatenate([row_most, column_most]), 0.0))
+    most[np.isneginf(most)] = np.inf  # a bound 0 has no size
+    whole = len(lo) + np.flatnonzero(integer)
+    least[whole] = most[whole] = 0.0
+    return Facts(least, most)

@@ -10,15 +10,15 @@ from typing import Any, TypeAlias
 import pyomo.environ as pyo
 from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.expr import numeric_expr as nodes
-from pyomo.core.expr.numvalue import native_numeric_types
+from pyomo.core.expr.numvalue import native_numeric_types, value
 from pyomo.core.expr.visitor import identify_variables
 from pyomo.dae import ContinuousSet
 from pyomo.network import Port
 from pyomo.repn.util import categorize_valid_components
 
 from fsopt.compiler.expressions import Terms
+from fsopt.compiler.forms import Dot
 from fsopt.compiler.jets import UNARY
-from fsopt.compiler.nesting import too_deep
 from fsopt.compiler.rows import ConstraintRow
 from fsopt.errors import FsoptError, ParameterError, said
 
@@ -53,6 +53,8 @@ TRANSFORMATIONS: Mapping[str, str] = {
 STATE = "state it by linear constraints and integers"
 """What to do about any other kind, and about functions."""
 CORRECT = "correct the data of the model"
+MOST_NESTED = 200
+"""Functions of functions: every reader of an expression, of fsopt or not, takes some calls within calls for each."""
 
 
 @contextmanager
@@ -122,10 +124,7 @@ def unsupported_functions(listed: Listed, column: Mapping[int, int]) -> dict[str
 
 
 def _leaves(node: Any, known: set[int]) -> Iterator[Any]:
-    """Yield the variables of an expression, and its nodes that are not compiled.
-
-    ``known`` are the named expressions that were searched.
-    """
+    """Yield the variables of an expression not in ``known`` named expressions, and its nodes not compiled."""
     stack = [node]
     while stack:
         node = stack.pop()
@@ -173,3 +172,49 @@ def _numbers(terms: Terms) -> list[float]:
         *(value for _, _, value in terms.quadratic),
         *(scale for scale, _ in terms.nonlinear),
     ]
+
+
+def check_nesting(listed: Sequence[tuple[Any, Terms]]) -> None:
+    """Raise ParameterError for a component (component, terms) with a nonlinear term that no reader takes."""
+    known: dict[int, tuple[int, Any]] = {}
+    for component, terms in listed:
+        for _, node in terms.nonlinear:
+            constants: list[float] = []
+            if _depth(node, known, constants) > MOST_NESTED:
+                raise too_deep(component)
+            if bad := [number for number in constants if not math.isfinite(number)]:
+                raise ParameterError(f"'{component.name}' has the number {bad[0]}", "correct the data of the model")
+
+
+def too_deep(component: Any) -> ParameterError:
+    """Return the error for a component with a term that no reader takes."""
+    fault = f"'{component.name}' has a term nested more than {MOST_NESTED} deep"
+    return ParameterError(fault, "give its parts variables of their own, defined by equations")
+
+
+def _depth(root: Any, known: dict[int, tuple[int, Any]], constants: list[float]) -> int:
+    """Return the depth of an expression, and list its constants; ``known`` has the depths of parts by their id."""
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        inner = () if id(node) in known else _parts(node, constants)
+        if waiting := [part for part in inner if id(part) not in known]:
+            stack += waiting
+            continue
+        stack.pop()
+        if id(node) not in known:
+            known[id(node)] = 1 + max((known[id(part)][0] for part in inner), default=0), node
+    return known[id(root)][0]
+
+
+def _parts(node: Any, constants: list[float]) -> Sequence[Any]:
+    """Return the arguments of a node that have variables; those without are listed by value."""
+    if type(node) is Dot or not node.is_expression_type():
+        return ()
+    parts = []
+    for arg in node.args:
+        if arg.__class__ in native_numeric_types or not arg.is_potentially_variable():
+            constants.append(float(value(arg)))
+        else:
+            parts.append(arg)
+    return parts

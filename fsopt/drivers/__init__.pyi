@@ -6,7 +6,7 @@ from .gbd.settings import GbdSettings as GbdSettings
 from .kernel_scaling.driver import ScalingProblem as ScalingProblem
 from .kernel_scaling.driver import kernel_scaling as kernel_scaling
 from .mop.driver import mop as mop
-from .penalties.penalty import Penalty as Penalty
+from .penalties.approximations import Penalty as Penalty
 from .penalties.registry import approximation as approximation
 from .pmm import pmm as pmm
 from .run import Run as Run

@@ -36,9 +36,9 @@ def check_margins(driver: str, session: Session, data: Dataset) -> None:
         raise ParameterError(f"the model '{m.name}' given to '{driver}' is of other data", hint)
 
 
-def check_svm(driver: str, session: Session, data: Dataset, c: float) -> None:
+def check_svm(session: Session, data: Dataset, c: float) -> None:
     """Raise ParameterError unless a model is ``fsp-sub`` of a data set with the penalty weight c of the hinge loss."""
-    check_margins(driver, session, data)
+    check_margins("gbd", session, data)
     m, program = session.model, session.program
     costs, squares = np.zeros(program.n), np.zeros(program.n)
     costs[session.columns(m.xi)] = loss_weights(c, data.weights)
@@ -47,6 +47,6 @@ def check_svm(driver: str, session: Session, data: Dataset, c: float) -> None:
     quadratic = program.P.nnz == data.p and np.array_equal(program.P.diagonal(), squares)
     if not (linear and quadratic):
         raise ParameterError(
-            f"the objective of '{m.name}' given to '{driver}' is not 1/2 u'u + {c:g} e'xi",
+            f"the objective of '{m.name}' given to 'gbd' is not 1/2 u'u + {c:g} e'xi",
             "build it with the same c and leave its objective",
         )

@@ -12,7 +12,7 @@ from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.compiler.values import all_values, store, values_of
 from fsopt.drivers.loop import Iterate, Loop, best, best_of
-from fsopt.drivers.penalties.penalty import Penalty
+from fsopt.drivers.penalties.approximations import Penalty
 from fsopt.drivers.recorder import Recorder, proved_bound
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.errors import ParameterError

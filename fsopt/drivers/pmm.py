@@ -116,11 +116,9 @@ def _lower(data: Dataset, step: Step, tolerance: float) -> Loop:
 def _descend(
     search: _Search, step: Step, d: int, w: Vector, b: float, tolerance: float
 ) -> Within[StationaryPoint | None]:
-    """Alternate between the d samples to drop and the hyperplane for the others; return None where f(d) = 0.
-
-    The stopping criterion compares sums recomputed from hyperplanes. The solver's own value may lie below them for
-    ever, by its feasibility tolerance.
-    """
+    """Alternate between the d samples to drop and the hyperplane for the others; return None where f(d) = 0."""
+    # The stopping criterion compares recomputed sums: the solver's own value may lie below them for ever, by its
+    # feasibility tolerance.
     # Step 2.1: the d samples of the largest errors cost nothing.
     costs, here = without_largest(search.data, d, w, b)
     # The recomputed loss falls by more than the tolerance in each pass, and is never negative.
@@ -256,12 +254,7 @@ def certify_pmm(data: Dataset, errors: int, below: StationaryPoint | None) -> Ce
 
 
 def _principle(data: Dataset, costs: Vector, here: float, end: StationaryPoint) -> dict[str, float] | None:
-    """Return the residuals of the minimum principle at the end of a descent; None where it has no evidence.
-
-    Parameters
-    ----------
-    costs, here : of the errors (n,), and the loss of the hyperplane, see :func:`without_largest`.
-    """
+    """Return the residuals of the minimum principle at the end of a descent; None where it has no evidence."""
     if end.alpha is not None:
         found = certify_l1_hinge(data, costs, np.zeros(data.p), end.w, end.b, end.alpha)
         bound, residuals = found.bound or 0.0, {"cost": found.residuals["cost"]}

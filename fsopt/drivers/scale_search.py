@@ -165,10 +165,8 @@ class _Search:
                 return
 
     def branch(self, leaf: Leaf) -> Within[list[tuple[float, Leaf]]]:
-        """Return the parts of an interval with their bounds: it is halved on either side of the incumbent's share.
-
-        Near the incumbent's share the bound is weakest: as an end of parts it has no error of linearisation.
-        """
+        """Return the parts of an interval with their bounds: it is halved on either side of the incumbent's share."""
+        # Near the incumbent's share the bound is weakest: as an end of parts it has no error of linearisation.
         left, right = leaf.left, leaf.right
         inner = [(left + right) / 2]
         if left < self.share < right:

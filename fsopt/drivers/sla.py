@@ -15,7 +15,7 @@ from fsopt.compiler.expressions import read
 from fsopt.compiler.rows import linear_part
 from fsopt.compiler.values import store
 from fsopt.drivers.loop import Iterate, Loop, best, best_of
-from fsopt.drivers.penalties.penalty import Penalty, step_costs
+from fsopt.drivers.penalties.approximations import Penalty, step_costs
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.recorder import EARLY, Recorder, proved_bound
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
@@ -266,10 +266,8 @@ def certify_vertex(at: Iterate, lower: float, tolerance: float) -> tuple[Certifi
 
 
 def _lower_bound(session: Session, concave: ConcaveTerms) -> float:
-    """Return the sum of the lower bounds of the objective's terms, and refuse a model that does not have the terms.
-
-    The objective is read a second time, with costs of 0: the difference are the concave terms, the rest is linear.
-    """
+    """Return the sum of the lower bounds of the objective's terms, and refuse a model that does not have the terms."""
+    # The objective is read a second time, with costs of 0: the difference are the concave terms, the rest is linear.
     model, program = session.model, session.program
     hint = "give the terms the weight that the model's objective has, and leave its objective"
     if session.problem_class != "LP" or program.objective is None or program.sign != 1.0:

@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from pyomo.core.base.range import NumericRange
 from pyomo.core.expr.relational_expr import EqualityExpression, InequalityExpression, RangedExpression
 
-from fsopt.common.budget import check_size
+from fsopt.common.memory import check_size
 from fsopt.compiler.forms import Dot, dot
 from fsopt.errors import FileError
 from fsopt.typing import Mask, Vector

@@ -12,8 +12,8 @@ import pyomo.environ as pyo
 from pyomo.common.gc_manager import PauseGC
 
 from fsopt.common.arguments import PATH, checked
-from fsopt.common.budget import unpacked
 from fsopt.common.files import brief, check_readable
+from fsopt.common.memory import unpacked
 from fsopt.errors import FileError
 from fsopt.formats.read_arrays import model_of
 from fsopt.formats.read_cbf import read_cbf

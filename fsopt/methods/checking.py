@@ -15,8 +15,7 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.results import EVIDENCE, Status
 from fsopt.answers.schema import is_parameter
 from fsopt.certificates.points import relative_gap
-from fsopt.common.arguments import own_number, plain
-from fsopt.common.ranges import ALL, range_of, within
+from fsopt.common.arguments import ALL, own_number, plain, range_of, within
 from fsopt.data import Dataset
 from fsopt.data.kernels import KERNELS, Kernel
 from fsopt.data.losses import LOSSES

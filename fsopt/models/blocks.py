@@ -8,9 +8,9 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.common.arguments import ends, range_of, within
 from fsopt.common.customising import SLUG
 from fsopt.common.memory import ENTRY, require
-from fsopt.common.ranges import ends, range_of, within
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, Loss

@@ -191,10 +191,7 @@ def _contradicted(outcome: Outcome, other: str) -> Outcome:
 
 
 def _solved(program: Program, settings: Settings, *, duals: bool = True, known: str = "") -> tuple[Outcome, str] | None:
-    """Return the outcome of the first installed solver of the class that solves a program, and its name.
-
-    None where the next in turn is the one whose outcome is ``known``.
-    """
+    """Return the outcome of the first installed solver that solves a program, and its name; None if ``known``."""
     best = None
     for spec in preference(program_class(program)):
         if not spec.available or (duals and not spec.duals):
@@ -212,14 +209,8 @@ def _solved(program: Program, settings: Settings, *, duals: bool = True, known: 
 
 
 def _unbounded(program: Program, relaxed: Program, outcome: Outcome, settings: Settings, deadline: float) -> Outcome:
-    """Return the outcome with a recession direction of descent and a feasible point, where both are found.
-
-    Where a Farkas vector shows that there is no point, the program is infeasible, whatever its solver said.
-
-    Parameters
-    ----------
-    relaxed : the program without its integers, which has the same directions.
-    """
+    """Return the outcome with a feasible point and a recession direction of descent, where both are found."""
+    # Where a Farkas vector shows that there is no point, the program is infeasible, whatever its solver said.
     steepest = _solved(recession_program(relaxed), settings, duals=False)
     start = _solved(without_objective(program), settings, duals=False)
     if start is not None and start[0].ray is not None and start[0].point is None:

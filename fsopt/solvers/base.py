@@ -229,11 +229,9 @@ class Session:
         return claimed and default and bool(self.spec.finer)
 
     def _refined(self, first: SolveResult, seconds: float | None) -> SolveResult:
-        """Return the first certified optimum at one of the finer tolerances of the solver, else the result as it was.
-
-        Solvers measure residuals in the units of their own equilibration, and the certificate relative to the
-        terms of each constraint: the default tolerance can be met in the first and missed in the second.
-        """
+        """Return the first certified optimum at a finer tolerance of the solver, else the result as it was."""
+        # Solvers measure residuals in the units of their own equilibration, the certificate relative to the terms of
+        # each constraint.
         other, started = copy.copy(self), time.perf_counter()
         for tolerance in self.spec.finer:
             left = None if seconds is None else seconds - (time.perf_counter() - started)

@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from fsopt.answers.results import Point, Status
+from fsopt.certificates.bounds import crossed
 from fsopt.compiler import Program
-from fsopt.compiler.crossed import crossed
 from fsopt.compiler.dust import without_dust
 from fsopt.errors import SolverError, foreign
 from fsopt.solvers import watching

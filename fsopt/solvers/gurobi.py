@@ -207,11 +207,9 @@ class Gurobi:
         return point if self.nonconvex or self.mip else self._with_multipliers(point)
 
     def _with_multipliers(self, point: Point) -> Point:
-        r"""Return a point with Gurobi's multipliers, or with those that solve the dual program where they are poor.
-
-        At the apex of a cone :math:`s_0 = 0`, and :math:`2\lambda(s_0, -s_1, \\dots)` vanishes while the multipliers of
-        the cone may be any of its vectors: there Gurobi has none, or a :math:`\lambda` that grows without end.
-        """
+        """Return a point with Gurobi's multipliers, or with those that solve the dual program where they are poor."""
+        # At the apex of a cone s_0 = 0, and 2 lambda (s_0, -s_1, ...) vanishes while the multipliers of the cone may be
+        # any of its vectors: there Gurobi has none, or a lambda that grows without end.
         p = self.program
         with contextlib.suppress(gp.GurobiError):
             y = np.zeros(p.A.shape[0])

@@ -133,12 +133,10 @@ class Ipopt:
         return np.clip(start, p.lb, p.ub)
 
     def _prove(self, point: Point, deadline: float) -> tuple[Status, Point | None]:
-        """Tell whether a convex program has no point, or an objective that falls for ever.
-
-        The elastic program always has an optimum, so Ipopt does not diverge on it. Its multipliers are a candidate for
-        a Farkas vector; where its point is one of the program, Ipopt diverged for want of a bound. The certificate
-        decides whether either word counts.
-        """
+        """Tell whether a convex program has no point, or an objective that falls for ever."""
+        # The elastic program always has an optimum, so Ipopt does not diverge on it. Its multipliers are a candidate
+        # for a Farkas vector; where its point is one of the program, Ipopt diverged for want of a bound. The
+        # certificate decides whether either word counts.
         p = self.program
         relaxed = elastic_program(p)
         start = np.append(np.clip(np.zeros(p.n), p.lb, p.ub), np.ones(len(relaxed.c) - p.n))
@@ -169,13 +167,7 @@ class Ipopt:
 
 
 class _Callbacks:
-    """The functions of a form as cyipopt asks for them; an exception in one of them ends the solve.
-
-    Attributes
-    ----------
-    raised : the exception of a function, a KeyboardInterrupt for example; None where there was none.
-    iterations : iterations so far.
-    """
+    """The functions of a form as cyipopt asks for them; an exception in one of them (``raised``) ends the solve."""
 
     def __init__(self, form: NonlinearForm) -> None:
         self.watch = watching.current()

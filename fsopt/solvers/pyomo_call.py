@@ -120,12 +120,7 @@ class PyomoCall:
     def _bound(
         self, point: Point | None, status: Status, printed: float | None, factor: float, options: Mapping[str, Any]
     ) -> float | None:
-        """Return a lower bound of a program in need of one; a bound from a log counts for less than its printed digits.
-
-        Parameters
-        ----------
-        printed : bound in the units of the solver, where the objective has the factor, without its constant.
-        """
+        """Return a lower bound of a program in need of one; ``printed``, of a log, counts for less than its digits."""
         p = self.program
         if self.known.proves != "global" or not (p.integer.any() or p.nonconic):
             return None

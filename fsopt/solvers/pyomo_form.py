@@ -51,7 +51,7 @@ def pyomo_model(form: NonlinearForm, start: Vector, *, factor: float = 1.0, smoo
     rows = [i for i, body in enumerate(bodies) if body.nargs() and (low[i], high[i]) != (None, None)]
     m.rows = pyo.Constraint(rows, rule=lambda m, i: (low[i], bodies[i], high[i]))
     if smooth:
-        _keep_free(m, form, v)
+        _keep_free(m, form)
     m.objective = pyo.Objective(expr=_objective(form, v, factor))
     if not form.program.integer.any():  # some interfaces fail where they are asked for what there is not
         m.dual = pyo.Suffix(direction=pyo.Suffix.IMPORT)
@@ -121,12 +121,9 @@ def _objective(form: NonlinearForm, v: list[Any], factor: float) -> Any:
     return linear + quadratic + factor * p.sign * _replaced(p.objective_terms, p, x)
 
 
-def _keep_free(m: pyo.ConcreteModel, form: NonlinearForm, v: list[Any]) -> None:
-    """Add variables in [0, 1] where there are as many equations as variables: Ipopt refuses such a program.
-
-    The form has ``spare`` variables for this, but a variable that occurs nowhere is not written to the file, and a
-    fixed one is no variable: the new ones stand in an inequality that always holds.
-    """
+def _keep_free(m: pyo.ConcreteModel, form: NonlinearForm) -> None:
+    """Add variables in [0, 1] where there are as many equations as variables: Ipopt refuses such a program."""
+    # A variable that occurs nowhere is not written to the file: the new ones stand in an inequality that always holds.
     used = np.unique(form.jacobianstructure()[1])
     moving = np.count_nonzero(form.lower[used] < form.upper[used])
     spare = int(np.count_nonzero(form.low == form.high) - moving) + 1

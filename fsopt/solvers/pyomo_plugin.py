@@ -59,10 +59,7 @@ def register(prover: str) -> None:
 
 
 def _spare(dependencies: ModuleType) -> None:
-    """Keep Pyomo from importing ``scipy.stats`` with SciPy, half a second of every start.
-
-    SciPy itself loads this part at its first use, so that Pyomo need not.
-    """
+    """Keep Pyomo from importing ``scipy.stats`` with SciPy, half a second of every start, before its first use."""
     if "scipy" not in sys.modules:
         vars(dependencies.scipy_available)["_callback"] = None
 

@@ -54,10 +54,7 @@ def tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector
 
 
 def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector]:
-    """Return rows whose product with a change has to be at least the second return value, for cones near or beyond.
-
-    The tangent of ``head >= norm of the tail`` at x; for a matrix those, and larger diagonal entries.
-    """
+    """Return tangents at x of cones near or beyond, and how large their products with a change have to be."""
     cones, G = program.cones, program.cones.G.tocsr()
     s = cone_rows(program, x)
     value, heads = s.value, cones.starts[:-1]
@@ -99,14 +96,8 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
 
 
 def _dropped(lower: Matrix, fixed: Mask, constant: Mask) -> tuple[Mask, Matrix]:
-    """Return the entries off the diagonal, of the triangle, that have to become 0, and the triangle without them.
-
-    They are those beside a diagonal entry that is next to nothing, as w is in w^2 <= s t where s is. Constants stay.
-
-    Parameters
-    ----------
-    fixed, constant : whether diagonal entries, and the entries of the triangle, are constants.
-    """
+    """Return the entries beside a diagonal entry next to nothing, to become 0, and the triangle without them."""
+    # As w is in w^2 <= s t where s is next to nothing. Constants stay.
     size = np.abs(lower + np.tril(lower, -1).T) - np.diag(np.abs(np.diag(lower)))
     gone = ~fixed & ((np.diag(lower) <= 0.0) | (size.max(axis=0, initial=0.0) > LARGE_ENTRY))
     j, i = np.tril_indices(len(lower))
@@ -117,11 +108,9 @@ def _dropped(lower: Matrix, fixed: Mask, constant: Mask) -> tuple[Mask, Matrix]:
 
 
 def _lifts(lower: Matrix, constant: Mask) -> Vector:
-    r"""Return by how much the diagonal of a matrix (its lower triangle) grows where that is far from semidefinite.
-
-    The Schur complement N of the constant entries gets :math:`N - \sum \lambda_k v_kv_k'` over its eigenvalues below
-    -:data:`FAR_OUTSIDE`, and :math:`v_kv_k' \preceq \|v_k\|_1 \mathrm{diag}|v_k|`.
-    """
+    """Return by how much the diagonal of a matrix (its lower triangle) grows where that is far from semidefinite."""
+    # The Schur complement N of the constant entries gets N - sum_k lambda_k v_k v_k' over its eigenvalues below
+    # -FAR_OUTSIDE, and v_k v_k' is at most |v_k|_1 diag|v_k|.
     matrix = lower + np.tril(lower, -1).T
     free = np.flatnonzero(~constant)
     fixed = np.flatnonzero(constant & (np.diag(matrix) > 0.0))
@@ -153,15 +142,9 @@ def _constant(program: Program) -> Mask:
 
 
 def _inner(program: Program, k: int, sides: tuple[int, ...]) -> sp.csr_matrix:
-    r"""Return the rows :math:`f / \sqrt d \pm w_i \ge 0` inside cone k with a tail of d entries, for f in its factors.
-
-    Far outside, next to the apex, tangents let the tail turn instead of shrink, and at the apex there is none. Where
-    only one factor of a rotated cone is next to nothing, the rows have f / :data:`THIN`.
-
-    Parameters
-    ----------
-    sides : the signs in :math:`f = s_0 \pm s_q` of a rotated cone, 0 for the head of another; none for no rows.
-    """
+    """Return the rows f / sqrt(d) +- w_i >= 0 inside cone k, with d entries in its tail and f = s_0 +- s_q."""
+    # Far outside, next to the apex, tangents let the tail turn instead of shrink, and at the apex there is none. Where
+    # only one factor of a rotated cone is next to nothing, the rows have f / THIN.
     cones, start = program.cones, program.cones.starts[k]
     turned, count = start + cones.pairs[k], len(cones.h)
     tail = np.setdiff1d(np.arange(start + 1, cones.starts[k + 1]), [turned])
@@ -180,15 +163,10 @@ def _inner(program: Program, k: int, sides: tuple[int, ...]) -> sp.csr_matrix:
 def _rotated(
     program: Program, x: Vector, k: int, value: Vector, weights: Vector
 ) -> tuple[float, bool, tuple[int, ...]]:
-    r"""Set the weights of a row for a rotated cone :math:`\|w\| \le \sqrt{fg}`; return its value, and if it counts.
-
-    The third return value has the signs of the factors that are next to nothing, 1 for f and -1 for g, where w may
-    change in every direction.
-
-    The row is the tangent at the point of the boundary with the same w whose factors have the same ratio. Far outside,
-    where f is next to nothing beside :math:`\|w\|^2 / g`, it is the chord :math:`\|w\| \le (g / \|w\|)f` inside the
-    cone, which takes w to 0, or f to what w needs, in one step instead of by halves.
-    """
+    """Set the weights of a row for |w| <= sqrt(fg); return its value, if it counts, and signs of factors at 0."""
+    # The row is the tangent at the point of the boundary with the same w whose factors have the same ratio. Far
+    # outside, where f is next to nothing beside |w|^2 / g, it is the chord |w| <= (g / |w|) f inside the cone, which
+    # takes w to 0, or f to what w needs, in one step instead of by halves.
     start, end = program.cones.starts[k], program.cones.starts[k + 1]
     turned = start + program.cones.pairs[k]
     w = value[start:end].copy()

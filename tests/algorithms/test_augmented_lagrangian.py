@@ -7,8 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import fsopt
-from fsopt.algorithms.augmented_lagrangian.driver import svm_augmented_lagrangian
-from fsopt.algorithms.augmented_lagrangian.newton import Lagrangian
+from fsopt.algorithms.augmented_lagrangian import Lagrangian, svm_augmented_lagrangian
 from fsopt.algorithms.interior_point.certificate import certify_svm
 from fsopt.algorithms.interior_point.driver import svm_interior_point
 from fsopt.data import Dataset

@@ -5,9 +5,8 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.algorithms.enclosing_ball import enclosing_ball
 from fsopt.algorithms.interior_point.driver import svm_interior_point
-from fsopt.algorithms.r2w2 import RadiusMargin, _descend
+from fsopt.algorithms.r2w2 import RadiusMargin, _descend, enclosing_ball
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder

@@ -69,7 +69,7 @@ def test_registration_in_a_script_goes_through_a_comparison_with_workers(table, 
     script = tmp_path / "script.py"
     script.write_text(
         "import fsopt, fsopt_ridge.elastic as own\n"
-        "from fsopt.common.plugins import _waiting\n"
+        "from fsopt.common.registry import _waiting\n"
         "_waiting().clear()\n"
         "own.register()\n"
         f"rows = fsopt.compare(fsopt.load_dataset({table!r}), ['elastic-svm'], folds=2, jobs=2).rows\n"

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from fsopt.common.ranges import RANGES, ends, range_of, within
+from fsopt.common.arguments import RANGES, ends, range_of, within
 
 
 @pytest.mark.parametrize(

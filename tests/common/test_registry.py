@@ -14,7 +14,6 @@ from support import blobs
 
 import fsopt
 from fsopt import extend
-from fsopt.common import plugins
 from fsopt.common.registry import REGISTRIES, Registry
 from fsopt.errors import DataError, FsoptError, ParameterError, UnknownNameError
 from fsopt.models.gbd.svm import build_svm
@@ -62,7 +61,7 @@ def test_plug_ins_are_loaded_at_the_first_miss_and_before_a_listing(monkeypatch)
             found.register(SimpleNamespace(name="kite"))
 
     waiting = [SimpleNamespace(value="toys:register", load=lambda: load)]
-    monkeypatch.setattr(plugins, "_waiting", lambda: waiting)
+    monkeypatch.setattr("fsopt.common.registry._waiting", lambda: waiting)
     assert found["bear"].name == "bear"
     assert loads == []
     assert found["kite"].name == "kite"
@@ -72,7 +71,7 @@ def test_plug_ins_are_loaded_at_the_first_miss_and_before_a_listing(monkeypatch)
 
 def test_a_plug_in_that_fails_is_a_warning(monkeypatch):
     waiting = [SimpleNamespace(value="broken:register", load=lambda: 1 / 0)]
-    monkeypatch.setattr(plugins, "_waiting", lambda: waiting)
+    monkeypatch.setattr("fsopt.common.registry._waiting", lambda: waiting)
     with pytest.warns(UserWarning, match="'broken:register' failed to register: division by zero"):
         assert "nothing" not in fsopt.MODELS
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.integrate import quad
 
-from fsopt.drivers.penalties.approximations import InversePower, Logarithm, Power
-from fsopt.drivers.penalties.penalty import SMALLEST_COST, step_costs
+from fsopt.drivers.penalties.approximations import SMALLEST_COST, InversePower, Logarithm, Power, step_costs
 from fsopt.drivers.penalties.registry import PENALTIES, approximation
 from fsopt.errors import ParameterError
 

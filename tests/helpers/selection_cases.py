@@ -6,8 +6,7 @@ import numpy as np
 from support import blobs, exact_value, keeps
 
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.data.losses import LOSSES
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 

@@ -6,7 +6,7 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.common.ranges import ALL, range_of
+from fsopt.common.arguments import ALL, range_of
 from fsopt.errors import FileError, FsoptError
 from fsopt.methods.checking import WORDS, refused
 from fsopt.methods.registry import METHODS

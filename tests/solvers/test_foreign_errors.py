@@ -16,7 +16,7 @@ import fsopt
 from fsopt.answers.results import Status
 from fsopt.cli import main
 from fsopt.errors import DataError, FileError, ParameterError, SolverError, foreign, said
-from fsopt.solvers import auxiliary, least_change
+from fsopt.solvers import auxiliary, mending
 from fsopt.solvers.registry import SOLVERS
 
 INF, NAN = math.inf, math.nan
@@ -147,9 +147,9 @@ def test_a_mend_that_fails_in_its_library_leaves_the_answer(monkeypatch):
     def broken(*arguments):
         raise ValueError("a wrong array")
 
-    monkeypatch.setattr(least_change, "_simplex", broken)
+    monkeypatch.setattr(mending, "_simplex", broken)
     with pytest.raises(SolverError, match=r"\(HiGHS: a wrong array\)"):
-        least_change.least_change(*change_of_one())
+        mending.least_change(*change_of_one())
     assert fsopt.solve(m, there("scs")).point is not None
 
 

@@ -18,7 +18,7 @@ from fsopt.answers.results import Point, Status
 from fsopt.compiler import compile_model
 from fsopt.errors import SolverError
 from fsopt.solvers.interface import COARSE, Outcome
-from fsopt.solvers.leaks import LEAK, believed, big_m
+from fsopt.solvers.outcome import LEAK, believed, big_m
 from fsopt.solvers.registry import SOLVERS, solver_spec
 from fsopt.solvers.spec import SolverSpec
 

@@ -6,8 +6,8 @@ from pyomo_models import FREE, POSITIVE, model_of
 from solver_cases import takers
 
 import fsopt
+from fsopt.certificates.bounds import crossed
 from fsopt.compiler import compile_model
-from fsopt.compiler.crossed import crossed
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import SOLVERS
 

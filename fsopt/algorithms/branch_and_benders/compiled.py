@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from time import thread_time
@@ -79,31 +78,33 @@ def available() -> bool:
 
 def go_on() -> bool:
     """Return whether a search goes on with compiled nodes, within its time limit."""
-    return _ready("interior_point", "run")
+    return _ready("run")
 
 
 def exchanges() -> bool:
     """Return whether a search goes on with compiled machines, within its time limit."""
-    return _ready("machines", "machines")
+    return _ready("machines")
 
 
-def _ready(module: str, name: str) -> bool:
+def _ready(name: str) -> bool:
     spent = _spent()
     if spent < IMPORT or not available():
         return False
-    kept = _kept(module, name)
+    kept = _kept(name)
     return bool(kept) or (kept is not None and spent >= COMPILE and (clock.left() or np.inf) > COMPILING)
 
 
-def _kept(module: str, name: str) -> bool | None:
+def _kept(name: str) -> bool | None:
     """Return whether a function is compiled, in this process or a cache; None where this user has no folder for one."""
-    function: Any = getattr(import_module(f"fsopt.algorithms.branch_and_benders.kernels.{module}"), name)
+    from fsopt.algorithms.branch_and_benders.kernels import interior_point
+
+    function: Any = getattr(interior_point, name)
     if function.signatures:
         return True
     place, code = function.stats.cache_path, function.py_func.__code__
     if place is None:
         return None
-    cached = Path(place).glob(f"{module}.{name}-{code.co_firstlineno}.*.nbi")
+    cached = Path(place).glob(f"interior_point.{name}-{code.co_firstlineno}.*.nbi")
     written = Path(code.co_filename).stat().st_mtime  # of an earlier version of the function the cache is of no use
     return any(file.stat().st_mtime >= written for file in cached)
 
@@ -139,7 +140,7 @@ def warm(
     if not suits(program):
         return warm_in_numpy(program, hyperplane, sigma, margins, alpha)
     from fsopt.algorithms.branch_and_benders.kernels.arrays import NodeIterate as Point
-    from fsopt.algorithms.branch_and_benders.kernels.starts import warm as kernel
+    from fsopt.algorithms.branch_and_benders.kernels.interior_point import warm as kernel
 
     n, features, f, k = program.shape
     x, z = np.empty((2, 2 * n + 2 * f + k))
@@ -164,7 +165,7 @@ def machines(
     rows : signed samples of the features, and labels, of which a machine has those at ``places`` (k, s + 1).
     frozen : (k, s + 1) products of these with the multipliers of further samples; None for no such samples.
     """
-    from fsopt.algorithms.branch_and_benders.kernels.machines import machines as kernel
+    from fsopt.algorithms.branch_and_benders.kernels.interior_point import machines as kernel
 
     n, (k, size) = rows.shape[1], places.shape
     if term.entropy or size > n or n * size**2 > LARGEST:

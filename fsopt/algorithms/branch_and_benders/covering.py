@@ -155,13 +155,7 @@ def _closes(problem: SelectionProblem, terms: Terms, leaves: Leaves, least: floa
 def _rounded(
     problem: SelectionProblem, cuts: tuple[NDArray[np.int32], Matrix], leaves: Leaves, least: float, slack: Vector
 ) -> tuple[Indices, NDArray[np.int64]]:
-    """Return by how many bits the multipliers of each cut are rounded, and these.
-
-    Parameters
-    ----------
-    cuts : multipliers on the grid, and mu.
-    slack : (k,) how much the smallest bound of each cut is above the least one.
-    """
+    """Return by how many bits the multipliers of each cut are rounded, and these; bounds may fall by ``slack``."""
     grids, mu = cuts
     steps, found = _steps(problem), grids.astype(np.int64)
     spare = steps * slack / (0.5 * problem.c * np.sqrt(problem.n))

@@ -171,9 +171,7 @@ def bounds(problem: SelectionProblem, terms: Terms, inside: Mask, free: Mask) ->
 
 
 def _terms(problem: SelectionProblem, cut: BendersCut, at: Partial) -> tuple[Indices, float, Vector, Vector, float]:
-    """Return the free features (f,), the cut less the gains of those inside, and the gains (f,), weights (f,) and
-    right-hand side that are left of the main constraint.
-    """
+    """Return the free features, the cut less the gains of those inside, gains, weights and capacity left."""
     weight, right = problem.knapsack
     free = at.free.nonzero()[0]
     base = cut.constant - float(cut.gains[at.inside].sum())

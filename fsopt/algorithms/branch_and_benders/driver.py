@@ -17,10 +17,9 @@ from fsopt.algorithms.branch_and_benders import checkpoint
 from fsopt.algorithms.branch_and_benders.compiled import counted
 from fsopt.algorithms.branch_and_benders.cuts import Grid
 from fsopt.algorithms.branch_and_benders.evidence import certify, pack, useful_cuts
-from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
+from fsopt.algorithms.branch_and_benders.problem import DEFAULT_SETTINGS, BranchSettings, SelectionProblem
 from fsopt.algorithms.branch_and_benders.root import STAGES, any_selection, begin
 from fsopt.algorithms.branch_and_benders.search import SelectionNode, SelectionSearch
-from fsopt.algorithms.branch_and_benders.settings import DEFAULT_SETTINGS, BranchSettings
 from fsopt.algorithms.branch_and_benders.tasks import SliceRest, team_of
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult
@@ -154,10 +153,7 @@ class _Loop:
         yield self.iterate(self.search.bound, complete=False, write=False, told=False, stop=stop)
 
     def _begin(self) -> Loop:
-        """Solve the root as far as it is not solved, with a checkpoint after each stage; raises InfeasibleError.
-
-        The first incumbent and the last stage have a record.
-        """
+        """Solve the root as far as it is not solved, with a checkpoint after each stage; raises InfeasibleError."""
         search, infeasible = self.search, InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         if search.problem.root() is None:
             raise infeasible
@@ -257,16 +253,8 @@ class _Loop:
         told: bool = True,
         stop: str = "",
     ) -> Iterate:
-        """Return the incumbent with its record, and drop multipliers that nothing needs.
-
-        Parameters
-        ----------
-        names : of cuts that subtrees need.
-        complete : whether a slice is complete. The checkpoint knows of no record of one that is not: a run that resumes
-            completes it.
-        write : whether the checkpoint is replaced.
-        told : whether there is a record.
-        """
+        """Return the incumbent, with its record where ``told``, and drop multipliers of all cuts but ``names``."""
+        # The checkpoint has no record of an incomplete slice: a run that resumes completes it.
         search, upper = self.search, self.search.incumbents.value
         needed = {entry[2].cut.name for entry in search.heap} | set(search.pool.names.tolist()) | (names or set())
         if complete:

@@ -212,15 +212,11 @@ class _Run:
 
 
 class _System:
-    """The linear system of a step at an iterate, with the residuals of the optimality conditions.
+    """The linear system of a step at an iterate, with the residuals of the optimality conditions."""
 
-    Attributes
-    ----------
-    margin, linear, weight, cone, box, left : the residuals m, (l, l_b), p, k, d and f of the module.
-    ratio, inverse_h, slope, delta : rho / v, 1 / h, sigma q / h and Delta.
-    reduced : its solver, see :mod:`fsopt.algorithms.branch_and_benders.reduced_system`.
-    d_q : the step of q that belongs to the last direction.
-    """
+    # margin, linear, weight, cone, box and left are the residuals m, (l, l_b), p, k, d and f of the module; ratio,
+    # inverse_h, slope and delta are rho / v, 1 / h, sigma q / h and Delta; d_q is the step of q that belongs to the
+    # last direction.
 
     def __init__(self, run: _Run) -> None:
         program, at = run.program, run.at

@@ -95,22 +95,6 @@ class LocalSearch:
                 at = found
         return best
 
-    def replaceable(self, features: Indices, candidates: Indices) -> list[int]:
-        """Return the features of a selection in whose place a candidate lowers the value, the others being kept."""
-        problem, size = self.problem, len(features)
-        at = Machines(problem).best(features[None, :], np.inf) if size else None
-        if at is None:
-            return []
-        limit, neighbours = at.value - BETTER * abs(at.value), Neighbours.of(problem, at, compiled=self.compiled)
-        lower = neighbours.bound[:, None] - 0.5 * problem.products(neighbours.alpha[:-1])[:, candidates] ** 2
-        found = []
-        for k, bounds in enumerate(lower):
-            likely = candidates[np.argsort(bounds, kind="stable")][: min(self.most, int((bounds < limit).sum()))]
-            tried = (likely[:FIRST], likely[FIRST:])
-            if any(neighbours.best(np.full(len(one), k), one, limit) is not None for one in tried):
-                found.append(int(features[k]))
-        return found
-
     def _perturbed(self, at: Local, rng: np.random.Generator, more: int) -> Mask:
         """Return a selection with one or two features, and more, exchanged at random for some of large gain."""
         problem, selection = self.problem, at.mask(self.problem.p)
@@ -171,12 +155,10 @@ class LocalSearch:
 
 
 def _enough(ended: list[bytes]) -> bool:
-    """Return whether another descent hardly ends elsewhere than N descents did, in W distinct selections.
-
-    The share of the starts from which a descent ends in one of these is :math:`(N-W-1)(N+W)/(N(N-1))` in expectation
-    (Boender and Rinnooy Kan, "Bayesian stopping rules for multistart global optimization methods", Mathematical
-    Programming 37, 1987).
-    """
+    """Return whether another descent hardly ends elsewhere than N descents did, in W distinct selections."""
+    # The share of the starts from which a descent ends in one of these is (N - W - 1)(N + W) / (N(N - 1)) in
+    # expectation: Boender and Rinnooy Kan, "Bayesian stopping rules for multistart global optimization methods",
+    # Mathematical Programming 37, 1987.
     count, distinct = len(ended), len(set(ended))
     return (count - distinct - 1) * (count + distinct) >= COVERED * count * (count - 1) > 0
 

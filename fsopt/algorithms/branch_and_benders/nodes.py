@@ -124,14 +124,7 @@ class NodeSolver:
         samples: Samples | None = None,
         known: tuple[NodeHyperplane, Vector] | None = None,
     ) -> NodeSolution | None:
-        """Solve the program of some samples, and take in features until none of the others costs much.
-
-        Parameters
-        ----------
-        shares : (p,) by which the first features are taken.
-        samples : those that are kept; None for all.
-        known : hyperplane to start from, and its margins (n,).
-        """
+        """Solve the program of some samples (None: all), and take in features until none of the others costs much."""
         features = self._features(at, shares)
         found = None
         solve, warm = (compiled.solve, compiled.warm) if self.compiled else (interior_point.solve, relaxation.warm)
@@ -219,10 +212,7 @@ class NodeSolver:
         return np.sort(worst[np.sort(loss)[::-1][:WHOLE] > limit])
 
     def _adapt(self, found: NodeSolution, margins: Vector, samples: Samples, goal: Goal) -> None:
-        """Widen where the frozen samples cost much of the distance to the cutoff, else narrow a little.
-
-        Only of a node that stays open: the hyperplane of one that is pruned is far from its optimum.
-        """
+        """Widen where the frozen samples of an open node cost much of the distance to the cutoff, else narrow."""
         hyperplane = found.hyperplane
         if found.bound >= goal.cutoff:
             return

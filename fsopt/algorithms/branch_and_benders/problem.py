@@ -19,6 +19,7 @@ import numpy as np
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, DualTerm, Loss
 from fsopt.data.matrices import divided, is_sparse
+from fsopt.models.blocks import number, whole
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 SLACK = 1e-9
@@ -283,3 +284,34 @@ class SelectionProblem:
         b = self.loss.intercept(scores, self.y, self.weights)
         value = 0.5 * float(w[selection] @ w[selection]) + self.c * self.loss.total(scores + b, self.y, self.weights)
         return value + float(self.lam[selection].sum()), b
+
+
+@dataclass(frozen=True)
+class BranchSettings:
+    """When branch and Benders stops, where it starts, and how many tasks it is.
+
+    Attributes
+    ----------
+    tolerance : the search stops at ``upper - lower <= tolerance * max(1, upper)``.
+    max_nodes : >= 0, nodes after which it stops; None for no limit.
+    initial : (p,) an allowed selection to start from; None for none.
+    jobs : >= 1, subtrees that are searched at a time, in as many processes.
+    thorough : whether the local search of the root tries many exchanges and restarts, for a proof that follows it;
+        without them its selection is nearly as good, in half the time.
+    """
+
+    tolerance: float = 1e-6
+    max_nodes: int | None = None
+    initial: Mask | None = None
+    jobs: int = 1
+    thorough: bool = True
+
+    def check(self) -> None:
+        """Raise ParameterError for a setting out of range."""
+        number("best-subset", "tolerance", self.tolerance)
+        whole("best-subset", "jobs", self.jobs)
+        if self.max_nodes is not None:
+            whole("best-subset", "max_nodes", self.max_nodes)
+
+
+DEFAULT_SETTINGS = BranchSettings()

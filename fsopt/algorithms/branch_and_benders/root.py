@@ -114,9 +114,7 @@ def _first(search: SelectionSearch, initial: Mask | None) -> None:
 
 
 def _relax(search: SelectionSearch) -> None:
-    """Solve the relaxation: of sparse samples by first-order steps, which find the features with a share, and then by
-    interior points where these are few enough for their systems.
-    """
+    """Solve the relaxation: of sparse samples by first-order steps, then by interior points on few features."""
     problem, root = search.problem, search.heap[0][2]
     constrained = len(problem.r) <= 1 and bool(np.all(problem.R >= 0.0))  # the steps have one such constraint
     suited = is_sparse(problem.X) and constrained and not problem.term.entropy

@@ -23,9 +23,8 @@ from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.compiled import counted
 from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, Pool
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
-from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.algorithms.branch_and_benders.search import SelectionNode, SelectionSearch
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.algorithms.branch_and_benders.tree import SelectionTree
 from fsopt.common import clock
 from fsopt.common.teams import Team
@@ -145,13 +144,7 @@ def run_task(task: SearchSlice) -> SliceRest | None:
 
 @dataclass
 class _Tasks:
-    """The tasks of a search.
-
-    Attributes
-    ----------
-    owed : tasks that are still to carry the problem: one for each place where they run, and for each that missed it.
-    key : of the search.
-    """
+    """The tasks of a search, and how many of them still have to carry the problem: ``owed``."""
 
     search: SelectionSearch
     owed: int

@@ -50,10 +50,9 @@ Solve: TypeAlias = Callable[[Vector, Vector], tuple[Vector, Vector]]
 
 @dataclass
 class _Iterate:
-    """A point of the optimality conditions, or a direction from one.
+    """A point of the optimality conditions, or a direction from one."""
 
-    The distance z of a from its upper bound g is a part of its own: computed as g - a it would be rounded to 0.
-    """
+    # The distance z of a from its upper bound g is a part of its own: computed as g - a it would be rounded to 0.
 
     w: Vector
     b: float
@@ -201,10 +200,7 @@ class BestIterate:
     def _direction(
         self, solve: Solve, along: tuple[Vector, Vector], away: tuple[Vector, Vector], products: _Products
     ) -> _Iterate:
-        """Return Newton's direction for these reductions of the products.
-
-        ``along`` and ``away`` are the solutions for a change of the intercept and of r by 1.
-        """
+        """Return Newton's direction from the solutions for a change by 1 of b (``along``) and r (``away``)."""
         at, y = self.at, self.data.y
         off = self.V @ at.w - 1.0 + at.b * y - at.s + at.u
         stationary = self.V.T @ at.a - self.penalty.gamma(at.r) * at.w
@@ -246,12 +242,10 @@ class BestIterate:
         clock.found()
 
     def _note_progress(self) -> None:
-        """Count the iterations since the gap, the dual residual or the mean product last fell by a hundredth.
-
-        The gap alone does not tell: it is 1 until the multipliers are nearly feasible, because the bound is 0 until
-        then, and with classes that separate well this takes dozens of iterations. The dual residual falls with every
-        step by the share of its length; where all three rest, rounding has the last word.
-        """
+        """Count the iterations since the gap, the dual residual or the mean product last fell by a hundredth."""
+        # The gap alone does not tell: it is 1 until the multipliers are nearly feasible, which takes dozens of
+        # iterations with classes that separate well. The dual residual falls with every step by the share of its
+        # length; where all three rest, rounding has the last word.
         at = self.at
         stationary = self.V.T @ at.a - self.penalty.gamma(at.r) * at.w
         residual = float(np.linalg.norm(stationary)) + abs(float(at.a @ self.data.y))

@@ -11,7 +11,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from fsopt.common.budget import check_size
+from fsopt.common.memory import check_size
 from fsopt.data.matrices import stays_sparse
 from fsopt.data.tables.columns import label_text
 from fsopt.data.tables.spelling import NUMBER

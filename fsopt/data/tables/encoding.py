@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fsopt.common.budget import size_limit
+from fsopt.common.memory import size_limit
 from fsopt.data.matrices import canonical, stays_sparse
 from fsopt.data.tables.columns import DATE, TEXT, kind_of, label_text, numbers_of, refuse_text, some_numbers
 from fsopt.data.tables.spelling import NUMBER as SIZE

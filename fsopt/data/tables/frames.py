@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from fsopt.common.budget import check_size, size_limit
+from fsopt.common.memory import check_size, size_limit
 from fsopt.data.tables.columns import (
     in_pandas,
     is_frame,

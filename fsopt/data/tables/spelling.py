@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from fsopt.common.budget import check_size, unpacked
+from fsopt.common.memory import check_size, unpacked
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import DataError
 

@@ -10,7 +10,7 @@ from fsopt.drivers.column_generation.worst_case import WorstCaseData, add_violat
 from fsopt.drivers.column_generation.worst_case_program import Multipliers
 from fsopt.drivers.dca import best_descent, dca
 from fsopt.drivers.loop import Iterate, Loop
-from fsopt.drivers.penalties.penalty import Penalty
+from fsopt.drivers.penalties.approximations import Penalty
 from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import vector, whole

@@ -12,7 +12,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.trust_region import GenerationSettings
 from fsopt.drivers.loop import Iterate, Loop
-from fsopt.drivers.penalties.penalty import Penalty, step_costs
+from fsopt.drivers.penalties.approximations import Penalty, step_costs
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop

@@ -220,10 +220,7 @@ class TrustRegion:
         return mask
 
     def _samples(self) -> Mask:
-        """Return the samples of the next restricted problem: those that crossed, and the nearest to margin 1.
-
-        The distance is the length of the shortest step in (w, b) that takes the margin to 1.
-        """
+        """Return the samples of the next restricted problem: those that crossed, and the nearest to margin 1."""
         program = self.program
         near = np.where(program.d > 0, np.abs(self.margins - 1.0) / program.reach, np.inf)
         near[self.crossed | (near <= CROSSED)] = -1.0

@@ -12,11 +12,11 @@ import pyomo.environ as pyo
 
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult
+from fsopt.common import clock
 from fsopt.common.files import check_writable
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.checkpoint import Saved, identity, load, save, undamaged
 from fsopt.drivers.gbd.master import ClosedForm, Master
-from fsopt.drivers.gbd.root_cut import root_cut
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
 from fsopt.drivers.gbd.state import State
 from fsopt.drivers.gbd.subproblem import Subproblem, Training, certify_gbd
@@ -27,6 +27,10 @@ from fsopt.typing import Vector
 
 INWARD = 0.1
 """Step of the second cut of an iteration from the master's selection towards the even one."""
+CUT_GAP = 1e-4
+"""Relative gap of the relaxation at which no more cuts are made at the root."""
+STEP = 0.5
+"""Where a cut is made at the root: this share of the way from the best point so far to the master's."""
 
 
 @timed
@@ -195,10 +199,8 @@ class _Problem:
         return bool(asked and len(state.alphas) + 1 < self.settings.max_cuts)
 
     def step(self, state: State) -> Iterate:
-        """Solve the master, and go to its selection; ``complete``: the time sufficed.
-
-        The state to be saved of a step that the time limit ended is the one before it, from which it is completed.
-        """
+        """Solve the master, and go to its selection; ``complete``: the time sufficed."""
+        # The state to be saved of a step that the time limit ended is the one before it, from which it is completed.
         before = replace(state)
         complete = self.master.step(state, self.settings.tolerance, self.recorder)
         cuts = len(state.alphas)
@@ -230,10 +232,7 @@ class _Problem:
         return next((reason for reason, holds in reasons.items() if holds), "")
 
     def save(self, at: Iterate) -> None:
-        """Write the checkpoint of an iteration.
-
-        Cuts of subproblems that the time limit ended are in none: a run without an interruption has others.
-        """
+        """Write the checkpoint of an iteration, without cuts of subproblems that the time limit ended."""
         if self.checkpoint is None or self.sub.late:
             return
         complete, recorder = at.evidence["complete"], self.recorder
@@ -246,3 +245,52 @@ class _Problem:
 def _bound_without_cuts(penalties: Vector) -> float:
     """Return a lower bound without any cut: F is not negative."""
     return float(np.minimum(penalties, 0.0).sum())
+
+
+def root_cut(master: Master, sub: Subproblem, recorder: Recorder, *, most: int) -> list[Vector]:
+    r"""Return the multipliers (n,) of one cut whose bound is that of the relaxation.
+
+    .. math:: \min_{\sigma \in [0,1]^p,\ \text{constraints}}\ F(\sigma) + \lambda'\sigma
+              = \max_{0 \le \alpha \le C,\ y'\alpha = 0}\ e'\alpha - \tfrac12 \max_\sigma \sum_j
+              (q_j(\alpha)^2 - 2\lambda_j)\,\sigma_j
+
+    with F extended convexly, which is the perspective relaxation; for m features and no lambda the inner maximum is
+    the sum of the m largest :math:`q_j^2`. Each cut is made halfway between the best point so far and the relaxed
+    master's, which needs half as many cuts as the master's own point. The dual variables of the cuts in the last
+    relaxed master add to at most 1; the cut of the alpha that they combine is nowhere below the combined cuts,
+    because :math:`q_j(\alpha)^2` is convex in alpha.
+
+    Parameters
+    ----------
+    master : the relaxed master; left with all cuts.
+    most : >= 1, cuts that are made.
+
+    Returns
+    -------
+    list
+        Of these multipliers alone; empty where the relaxation needs no cut, as at the bound 0.
+    """
+    alphas: list[Vector] = []
+    sigma = best = np.ones(master.data.p)
+    upper = np.inf
+    for _ in range(most):
+        alpha, w = sub.solve(sigma, recorder)
+        value = sub.fractional_value(sigma, w) + float(master.penalties @ sigma)
+        # The first point, all features, need not satisfy the constraints: its value is no upper bound.
+        if alphas and value < upper:
+            best, upper = sigma, value
+        alphas.append(alpha)
+        master.add([alpha])
+        result = recorder.solve(master.session, "the relaxed master problem")
+        at = np.clip(result.point.x[master.columns], 0.0, 1.0) if result.point is not None else best
+        lower = 0.0 if result.bound is None else result.bound
+        closed = np.isfinite(upper) and upper - lower <= CUT_GAP * max(1.0, abs(upper))
+        if clock.expired() or closed:
+            break
+        best = at if len(alphas) == 1 else best
+        sigma = (1.0 - STEP) * best + STEP * at
+    duals = list(result.duals(master.model.cuts).values())[-len(alphas) :]
+    weights = np.maximum(duals, 0.0)
+    if weights.sum() <= 0.0:
+        return []
+    return [np.average(np.array(alphas), axis=0, weights=weights)]

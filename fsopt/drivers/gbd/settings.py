@@ -28,7 +28,7 @@ class GbdSettings:
     start : selection of the first cut. ``all`` features, which starts the lower bound at F(e); ``zero``, the paper's
         feasible point, or where the constraints forbid it the first master's; or sigma (p,) in [0, 1].
     root_cuts : >= 0, cuts spent on the relaxation before the loop, of which one is kept,
-        :func:`fsopt.drivers.gbd.root_cut.root_cut`.
+        :func:`fsopt.drivers.gbd.driver.root_cut`.
     stabilisation : ``in-out`` makes a second cut in each iteration, a tenth of the way to the selection that takes
         the same share of all features: there unselected features count, which F(sigma) itself leaves free. ``none``.
     master : ``milp``, over all cuts; or ``closed-form``, :class:`fsopt.drivers.gbd.master.ClosedForm`, over the

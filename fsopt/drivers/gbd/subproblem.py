@@ -51,7 +51,7 @@ class Subproblem:
         self.sessions: list[Session] = []
         if isinstance(model, pyo.ConcreteModel):
             self.sessions = [run.open(model)]
-            check_svm("gbd", self.sessions[0], data, c)
+            check_svm(self.sessions[0], data, c)
 
     def solve(self, sigma: Vector, recorder: Recorder) -> tuple[Vector, Vector]:
         """Return the multipliers (n,) at sigma, made exactly dual feasible, and the weights (p,)."""

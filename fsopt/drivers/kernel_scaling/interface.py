@@ -109,10 +109,7 @@ def _open(form: ScalingForm, settings: Settings) -> Session:
 
 
 def _ray(form: ScalingForm, session: Session, program: Program) -> Point | None:
-    """Return the proof of infeasibility of the linear program, which has the same constraints, as one of the program.
-
-    The first linear program was infeasible, and is solved once more for it.
-    """
+    """Return the proof of infeasibility of the linear program, which has the same constraints, solved once more."""
     found, m = session.solve(load=False).ray, session.model
     if found is None or found.y is None:
         return None

@@ -86,10 +86,7 @@ class OuterApproximation:
     def _solve(
         self, weight_R: float, weight_W: float, *, with_costs: bool, radius: float | None = None
     ) -> tuple[bool, Cut | None]:
-        """Minimise a weighted sum of R and W, with the costs of the scales where ``with_costs``, over R up to a radius.
-
-        Returns whether the incumbent was improved, and the cut of the multipliers, if the solver returned any.
-        """
+        """Minimise a weighted sum of R and W; return whether the incumbent was improved, and the cut, if any."""
         s, multipliers = self.linear.minimise((weight_R, weight_W), self.problem.costs * with_costs, radius)
         self.programs += 1
         if not with_costs:

@@ -149,10 +149,7 @@ class RestrictedPrograms:
         return margins
 
     def _add_samples(self, s: Vector) -> bool:
-        """Add samples that scales s put on their other piece or outside the ball; return whether there are any.
-
-        At most as many as there are in the program are added, those of the largest error.
-        """
+        """Add samples that scales s put on their other piece or outside the ball, largest errors first, if any."""
         at, margins = self.problem, self._margins(s)
         error = np.where(self.kept, 0.0, np.maximum(np.where(self.left, margins - 1.0, 1.0 - margins), 0.0))
         squares = at.squares @ s

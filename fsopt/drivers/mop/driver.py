@@ -199,10 +199,8 @@ def _fell(values: list[float], tolerance: float) -> bool:
 
 
 def _cut_on_capacity(solution: RiskMinimum) -> list[Cut]:
-    r"""Return the multipliers by which no scales have a smaller W than the present ones, from (14) itself.
-
-    :math:`w_j (X'Y\alpha)_j = \gamma w_j^2`: alpha, with the weight gamma of W, proves it without a program.
-    """
+    """Return the multipliers by which no scales have a smaller W than the present ones, from (14) itself."""
+    # w_j (X'Y alpha)_j = gamma w_j^2: alpha, with the weight gamma of W, proves it without a program.
     if solution.inactive or not solution.w.any():
         return []
     return [Cut(solution.alpha, np.zeros(len(solution.alpha)), solution.gamma, False)]

@@ -127,11 +127,9 @@ def train_by_interior_point(data: Dataset, recorder: Recorder, scales: Vector, c
 
 
 def _constant_scores(data: Dataset) -> RiskMinimum:
-    """Return w = 0 with its best intercept, and the multipliers of (14) that prove its loss, in closed form.
-
-    At w = 0 the dual is to maximise e'alpha with y'alpha = 0 in [0, 1]^n: all of the smaller class, and as much of the
-    other.
-    """
+    """Return w = 0 with its best intercept, and the multipliers of (14) that prove its loss, in closed form."""
+    # At w = 0 the dual maximises e'alpha with y'alpha = 0 in [0, 1]^n: all of the smaller class, and as much of the
+    # other.
     w, b, risk = _with_intercept(data, np.zeros(data.p), np.zeros(data.p))
     return RiskMinimum(w, b, risk, project_multipliers(np.ones(data.n), data.y, 1.0), 0.0, False)
 
@@ -144,11 +142,9 @@ def _with_intercept(data: Dataset, scales: Vector, w: Vector) -> tuple[Vector, f
 
 
 def _from_multipliers(dual: Session, result: SolveResult, scales: Vector, cap: float) -> list[Vector]:
-    """Return the w of the multipliers of q = X'Y alpha, pulled into the ball; none where the solver has none.
-
-    By (14) w is X'Y alpha / gamma too, but that quotient loses its digits where gamma is small: alpha is accurate to
-    the solver's tolerance, and X'Y alpha cancels. The better of the two candidates is taken.
-    """
+    """Return the w of the multipliers of q = X'Y alpha, pulled into the ball; none where the solver has none."""
+    # By (14) w is X'Y alpha / gamma too, but loses its digits where gamma is small, as X'Y alpha cancels: the better of
+    # the two is taken.
     if result.point is None or result.point.y is None:
         return []
     active = scales > 0
@@ -163,10 +159,8 @@ def _inside(w: Vector, scales: Vector, cap: float) -> Vector:
 
 
 def _shortest(data: Dataset, scales: Vector, risk: float, recorder: Recorder) -> Vector:
-    """Return the w of smallest norm (for the unscaled kernel) among those of smallest loss.
-
-    Where the cap is inactive, X'Y alpha = 0, and (14) gives the loss alone.
-    """
+    """Return the w of smallest norm (for the unscaled kernel) among those of smallest loss."""
+    # Where the cap is inactive, X'Y alpha = 0, and (14) gives the loss alone.
     root = np.sqrt(scales)
     model = build_rsvm_least_norm(data, e_cap=risk + SLACK * max(1.0, risk), scale=scales)
     # A named solver is one for (14), a SOCP, and its own options are not those of another solver.

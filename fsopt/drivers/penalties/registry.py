@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fsopt.common.registry import Registry, check_function
-from fsopt.drivers.penalties.penalty import Penalty, PenaltySpec
+from fsopt.drivers.penalties.approximations import Penalty, PenaltySpec
 from fsopt.errors import ParameterError, shown
 
 PENALTIES = Registry(

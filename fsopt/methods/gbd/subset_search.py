@@ -10,13 +10,12 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.answers.fits import Fit
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, Loss, loss_of
-from fsopt.drivers.gbd.master_program import check_objective
+from fsopt.drivers.gbd.master import check_objective
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import ParameterError
 from fsopt.methods.assembly import make_fit

@@ -15,7 +15,7 @@ from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.dca import worst_case_dca
 from fsopt.drivers.dca import dca
-from fsopt.drivers.penalties.penalty import Penalty
+from fsopt.drivers.penalties.approximations import Penalty
 from fsopt.drivers.penalties.registry import approximation, words_of
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading

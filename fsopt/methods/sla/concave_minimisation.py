@@ -22,7 +22,7 @@ from fsopt.data.matrices import largest_values
 from fsopt.data.scaling import Preprocessing
 from fsopt.data.weights import weights_of_classes
 from fsopt.drivers.column_generation.sla import ConcaveHinge
-from fsopt.drivers.penalties.penalty import Penalty, step_costs
+from fsopt.drivers.penalties.approximations import Penalty, step_costs
 from fsopt.drivers.sla import NONNEGATIVE
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit

@@ -13,7 +13,7 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.sla import sla_by_column_generation
-from fsopt.drivers.penalties.penalty import Penalty, step_costs
+from fsopt.drivers.penalties.approximations import Penalty, step_costs
 from fsopt.drivers.penalties.registry import approximation, words_of
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.sla import ConcaveTerms, sla

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fsopt.common.budget import unpacked
+from fsopt.common.memory import unpacked
 from fsopt.data import Dataset
 from fsopt.data.tables.readers import FOLDER_VARIABLE, data_folder
 from fsopt.errors import DataError

@@ -13,8 +13,8 @@ from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings
 from fsopt.algorithms.branch_and_benders.search import SelectionSearch
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.answers.results import Status
 from fsopt.drivers.run import Run
 from fsopt.errors import InfeasibleError, ParameterError

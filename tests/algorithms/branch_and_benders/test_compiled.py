@@ -28,7 +28,7 @@ from fsopt.common import clock
 from fsopt.data import Dataset
 
 pytest.importorskip("numba")
-kernels = importlib.import_module("fsopt.algorithms.branch_and_benders.kernels.machines")
+kernels = importlib.import_module("fsopt.algorithms.branch_and_benders.kernels.interior_point")
 LOSSES = "hinge", "squared-hinge", "logistic"
 GOALS = Goal(1e-9), Goal(1e-4, branch=0.5, cutoff=1e3), Goal(1e-9, cutoff=0.5)
 
@@ -217,12 +217,12 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(sp
 
 
 def test_exchanges_compile_nothing_within_a_short_limit_though_the_nodes_are_compiled(spend):
-    spend(compiled.COMPILE, lambda module, _: module == "interior_point")
+    spend(compiled.COMPILE, lambda name: name == "run")
     assert compiled.exchanges()
     with clock.limited(5.0):
         assert compiled.go_on()
         assert not compiled.exchanges()
-    spend(compiled.IMPORT, lambda module, _: module == "interior_point")
+    spend(compiled.IMPORT, lambda name: name == "run")
     assert not compiled.exchanges()
     spend(compiled.IMPORT, kept=True)
     assert compiled.exchanges()
@@ -262,7 +262,7 @@ SEARCH = """
 import json, sys
 from fsopt.algorithms.branch_and_benders import compiled
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings
 from selection_cases import NOISE, problem_of
 from fsopt.common import clock
 assert compiled.available()
@@ -282,7 +282,7 @@ print(json.dumps(answers))
 
 @pytest.mark.parametrize("mine", [True, False])
 def test_functions_are_kept_only_in_a_folder_of_this_user_alone(mine, tmp_path, monkeypatch):
-    from fsopt.algorithms.branch_and_benders.kernels import compiling
+    from fsopt.algorithms.branch_and_benders.kernels import arrays
 
     asked = []
 
@@ -290,9 +290,9 @@ def test_functions_are_kept_only_in_a_folder_of_this_user_alone(mine, tmp_path, 
         asked.append(cache)
         return SimpleNamespace(stats=SimpleNamespace(cache_path=str(tmp_path)))
 
-    monkeypatch.setattr(compiling.numba, "njit", njit)
+    monkeypatch.setattr(arrays.numba, "njit", njit)
     tmp_path.chmod(0o700 if mine else 0o777)
-    compiling.kernel(njit)
+    arrays.kernel(njit)
     assert asked == ([True] if mine else [True, False])
 
 

@@ -11,9 +11,8 @@ from fsopt.algorithms.branch_and_benders.cuts import bound, make_cut, on_grid
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.interior_point import Goal, _Run, _System
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
-from fsopt.algorithms.branch_and_benders.problem import Partial
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial
 from fsopt.algorithms.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, cold
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.answers.results import Status
 from fsopt.data.losses import LOSSES, DualTerm
 

@@ -20,8 +20,8 @@ import fsopt
 from fsopt.algorithms.branch_and_benders import checkpoint, driver
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings
 from fsopt.algorithms.branch_and_benders.search import SelectionSearch
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.answers.results import Status
 from fsopt.common import clock
 from fsopt.drivers.recorder import Recorder

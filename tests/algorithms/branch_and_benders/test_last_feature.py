@@ -8,14 +8,13 @@ import pytest
 from selection_cases import exact_value, problem_of
 from support import blobs
 
-from fsopt.algorithms.branch_and_benders import compiled, last_feature
+from fsopt.algorithms.branch_and_benders import compiled, machines
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
-from fsopt.algorithms.branch_and_benders.last_feature import LastFeature
+from fsopt.algorithms.branch_and_benders.machines import LastFeature
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
-from fsopt.algorithms.branch_and_benders.problem import Partial
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial
 from fsopt.common import clock
 from fsopt.data import Dataset
 
@@ -26,7 +25,7 @@ COMPILED = pytest.param(True, marks=NUMBA)
 @pytest.fixture(autouse=True)
 def quiet(monkeypatch):
     """Functions of numba are at hand, as Python code; there quotients by 0 are infinite, without a warning."""
-    monkeypatch.setattr(last_feature, "exchanges", lambda: True)
+    monkeypatch.setattr(machines, "exchanges", lambda: True)
     with np.errstate(all="ignore"):
         yield
 
@@ -34,13 +33,13 @@ def quiet(monkeypatch):
 def test_numpy_solves_the_machines_where_a_limit_leaves_no_time_for_compiling(monkeypatch):
     problem = problem_of(blobs(50, 9, seed=5, gap=0.4), 0.7, {"m": 3})
     solver, at, near = node_of(problem, [2, 6], fast=find_spec("numba") is not None)
-    assert (LastFeature.of(solver, at, near).most == last_feature.COMPILED) == solver.compiled
-    monkeypatch.setattr(last_feature, "exchanges", compiled.exchanges)
+    assert (LastFeature.of(solver, at, near).most == machines.COMPILED) == solver.compiled
+    monkeypatch.setattr(machines, "exchanges", compiled.exchanges)
     monkeypatch.setattr(compiled, "available", lambda: True)
     monkeypatch.setattr(compiled, "_kept", lambda *_: False)
     monkeypatch.setattr(compiled, "_past", compiled.COMPILE)
     with clock.limited(1.0):
-        assert LastFeature.of(solver, at, near).most == last_feature.STACK
+        assert LastFeature.of(solver, at, near).most == machines.STACK
 
 
 def weighted(data, seed):
@@ -105,7 +104,7 @@ def test_too_many_features_and_large_machines_are_left_to_relaxations(monkeypatc
     few = branch_and_benders(problem, settings=settings)
     for name, limit in (("MULTIPLIERS", 1000), ("STEP", 100.0)):
         with monkeypatch.context() as patch:
-            patch.setattr(last_feature, name, limit)
+            patch.setattr(machines, name, limit)
             many = branch_and_benders(problem, settings=settings)
         assert many.objective == pytest.approx(few.objective, rel=1e-6)
         assert many.history[-1]["solved"] > few.history[-1]["solved"]

@@ -6,7 +6,7 @@ from selection_cases import NOISE, problem_of
 from support import blobs
 
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
 

@@ -15,7 +15,7 @@ from support import blobs, sampled
 from fsopt.algorithms.branch_and_benders import driver, tasks
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.problem import BranchSettings
 from fsopt.answers.results import Status
 from fsopt.common import teams
 from fsopt.drivers.loop import run_loop

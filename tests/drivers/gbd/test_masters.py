@@ -8,7 +8,7 @@ from support import all_values, blobs, reference, sampled
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd.driver import gbd
-from fsopt.drivers.gbd.master_program import completed
+from fsopt.drivers.gbd.master import completed
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
 from fsopt.models.gbd.fsp_master import cut_coefficients

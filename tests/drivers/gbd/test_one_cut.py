@@ -10,8 +10,7 @@ from support import blobs
 import fsopt
 from fsopt.drivers.gbd import master as module
 from fsopt.drivers.gbd.driver import gbd
-from fsopt.drivers.gbd.master import Master
-from fsopt.drivers.gbd.master_program import largest_number, solve_one_cut
+from fsopt.drivers.gbd.master import Master, largest_number, solve_one_cut
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.models.gbd.fsp_master import build_fsp_master

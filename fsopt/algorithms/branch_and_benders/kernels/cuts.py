@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.kernels.arrays import falling
-from fsopt.algorithms.branch_and_benders.kernels.compiling import inner, kernel
+from fsopt.algorithms.branch_and_benders.kernels.arrays import falling, inner, kernel
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 EPS = float(np.finfo(float).eps)

@@ -1,4 +1,4 @@
-"""The interior point of a node as loops over numbers.
+"""The interior point of a node as loops over numbers, its warm start, and machines on many selections.
 
 The same steps as :mod:`fsopt.algorithms.branch_and_benders.interior_point`, which derives them, for programs with at
 most one constraint on the features, at least as many samples as features, and no entropy. On arrays of the size of a
@@ -14,19 +14,25 @@ from fsopt.algorithms.branch_and_benders.kernels.arrays import (
     NodeProgram,
     StepArrays,
     factorise,
+    falling,
+    inner,
+    kernel,
     products,
     scores,
     solve_factor,
     work_of,
 )
-from fsopt.algorithms.branch_and_benders.kernels.compiling import inner, kernel
-from fsopt.typing import Vector
+from fsopt.typing import Indices, Matrix, Vector
 
 ITERATIONS = 80
 BOUNDARY = 0.99
 CENTERING = 1e-4
 EPSILON = 1e-14
 """As in the modules in numpy: a compiled function takes the numbers of its own module."""
+START = 0.1
+FAR = 3.0
+INSIDE = 0.1
+"""As in the module in numpy."""
 
 
 @inner
@@ -255,3 +261,112 @@ def run(p: NodeProgram, at: NodeIterate, gap: float, cutoff: float, branch: floa
         if branch > 0.0 and open_gap <= branch * (cutoff - max(bound, 0.0)):
             break
     return bound, bound_mu
+
+
+@inner
+def pair(value: float, away: float, most: float, mu: float) -> tuple[float, float]:
+    """Return a value strictly within [0, most], and the partner of its upper bound, ``away`` less than the other."""
+    distance = min(mu / max(abs(away), 1e-300), INSIDE * most)
+    smallest = min(2.0 * mu / most, INSIDE * most)
+    if away >= 0.0:
+        value = min(max(value, distance), most - smallest)
+        return value, mu / (most - value)
+    value = min(max(value, smallest), most - distance)
+    return value, mu / value - away
+
+
+@inner
+def multiplier(p: NodeProgram, gain: Vector, mu: float) -> float:
+    """Return the gain for weight of the last feature that fits into the constraint, at least mu."""
+    ratio, order = np.empty(len(gain)), np.empty(len(gain), dtype=np.intp)
+    for j in range(len(gain)):
+        ratio[j] = gain[j] / max(p.weight[j], 1e-300)
+    falling(ratio, order)
+    filled, last = 0.0, mu
+    for place in order:
+        filled += p.weight[place]
+        last = max(float(ratio[place]), mu)
+        if filled >= p.left:
+            break
+    return last
+
+
+@kernel
+def warm(p: NodeProgram, at: NodeIterate, sigma: Vector, margins: Vector, alpha: Vector) -> None:
+    """Write a point to start from, with the hyperplane that it has, to an iterate.
+
+    Parameters
+    ----------
+    sigma, margins, alpha : (f,) shares, (n,) margins and (n,) multipliers of the parent; negative ones are not known.
+    """
+    n = len(margins)
+    f = len(p.lam)
+    s = p.s
+    F = len(p.q)
+    scores(p.A, at.hyperplane, at.z[:n])
+    far, most = 0.0, 0.0
+    for i in range(n):
+        known = alpha[i] if alpha[i] >= 0.0 else 0.3 * p.caps[i]
+        far += known * (START + FAR * abs(at.z[i] - margins[i]))
+        most = max(most, p.caps[i])
+    mu = max(far, 1e-3 * most) / (2 * n + 2 * f + p.k)
+    for i in range(n):
+        c = p.caps[i]
+        away = margins[i] - 1.0
+        value = alpha[i]
+        if value < 0.0:
+            value = 0.5 * c * (1.0 - away / np.sqrt(away**2 + (2.0 * mu / c) ** 2))
+        away += p.gamma[i] * value
+        at.x[i], at.z[n + i] = pair(value, away, c, mu)
+        at.x[n + i], at.z[i] = c - at.x[i], at.z[n + i] + away
+    q, gain = np.empty(F + 1), np.empty(f)
+    products(p.A, at.x, q)
+    for j in range(F):
+        at.q[j] = q[j] + p.q[j]
+    for j in range(f):
+        gain[j] = 0.5 * at.q[s + j] ** 2 - p.lam[j]
+    price = 0.0
+    if p.k:
+        price = multiplier(p, gain, mu) if f else mu
+        at.x[2 * n + 2 * f], at.z[2 * n + 2 * f] = price, mu / price
+    for j in range(f):
+        away = price * p.weight[j] - gain[j]
+        share, rho = pair(sigma[j], away, 1.0, mu)
+        at.x[2 * n + j], at.x[2 * n + f + j] = rho, share
+        at.z[2 * n + j], at.z[2 * n + f + j] = 1.0 - share, rho + away
+
+
+@kernel
+def machines(
+    rows: Matrix,
+    places: Indices,
+    caps: Vector,
+    gamma: Vector,
+    frozen: Matrix,
+    margins: Matrix,
+    gap: float,
+    cutoff: float,
+    out: tuple[Matrix, Matrix, Vector],
+) -> None:
+    """Solve the machines on the rows at places (k, s + 1), up to a relative gap or a cutoff.
+
+    Parameters
+    ----------
+    rows : signed samples of the features, and labels; ``caps``, ``gamma`` : (n,), as in :class:`NodeProgram`.
+    frozen : (k, s + 1) products of these rows with the multipliers of further samples.
+    margins : (k, n) of the machines where these begin.
+    out : hyperplanes (k, s + 1) and multipliers (k, n) to begin from, which the solutions replace, and bounds (k,).
+    """
+    hyperplane, alpha, bound = out
+    F = places.shape[1] - 1
+    n = rows.shape[1]
+    none = np.empty(0)
+    A = np.empty((F + 1, n))
+    for m in range(len(places)):
+        for j in range(F + 1):
+            for i in range(n):
+                A[j, i] = rows[places[m, j], i]
+        program = NodeProgram(A, caps, gamma, F, 0, none, none, 0.0, frozen[m, :F], 0.0, frozen[m, F])
+        at = NodeIterate(np.empty(2 * n), np.empty(2 * n), np.empty(F), hyperplane[m])
+        warm(program, at, none, margins[m], alpha[m])
+        bound[m] = run(program, at, gap, cutoff, 0.0, alpha[m])[0]

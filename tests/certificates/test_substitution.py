@@ -8,10 +8,9 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.certificates.model import fixed_program
+from fsopt.certificates.model import fixed_program, with_substituted_objective
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import program_class
-from fsopt.compiler.substitution import with_substituted_objective
 
 
 @pytest.mark.parametrize("selection", [[0, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]])
