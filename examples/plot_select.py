@@ -10,6 +10,6 @@ of halves of the data that select each feature, and the calibration of the proba
 import fsopt
 
 if __name__ == "__main__":
-    answer = fsopt.select(fsopt.load_dataset("wdbc").columns(slice(0, 5)), c=1.0, folds=2, jobs=1)
+    answer = fsopt.select(fsopt.load_dataset("wdbc").columns(slice(0, 5)), folds=2)
     print(answer.summary())
     figure = answer.plot()
