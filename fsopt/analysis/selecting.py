@@ -32,12 +32,15 @@ from fsopt.data.matrices import refuse_sparse
 from fsopt.data.splits import random_parts, stratified_folds
 from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.run import Progress
+from fsopt.errors import ParameterError
 from fsopt.methods.registry import fit as fit_method
 from fsopt.models.blocks import whole
 from fsopt.verification.exact_checking import exact_word
 
 REPEATS, PAIRS = 2, 25
 """Repetitions of the cross-validation, and random pairs of complementary halves."""
+FEWEST = 4
+"""Samples of each class: the training samples of a fold, and each half, have two."""
 MOST_SAMPLES = 2500
 """Samples that the choice looks at; of more, a random part."""
 TOLERANCE = 1e-4
@@ -108,7 +111,7 @@ def select(
 
     Raises
     ------
-    ParameterError : a parameter out of range, or sparse data.
+    ParameterError : a parameter out of range, sparse data, or a class of fewer than four samples.
 
     Notes
     -----
@@ -117,12 +120,10 @@ def select(
     word("rule", rule, RULES)
     check_jobs(jobs)
     refuse_sparse("select", data.X)
+    looked_at = _looked_at(data, seed)
     groups = groups_of(data)
     wanted = None if features is None else whole("select", "features", features, low=1, high=len(groups))
     steps = _Steps(3 + folds + PAIRS, jobs, progress)
-    looked_at = data
-    if data.n > MOST_SAMPLES:
-        looked_at = data.rows(random_parts(data, (MOST_SAMPLES / data.n, 1.0 - MOST_SAMPLES / data.n), seed)[0])
     scores = cross_validated(looked_at, sizes_of(len(groups), looked_at.n, wanted), folds, REPEATS, seed)
     choice = choose(scores, scores.losses, scores.weights, rule, wanted)
     steps.count("choice")
@@ -160,6 +161,20 @@ def select(
         leak=leak_of(data),
         exact=exact_word(proof, data) if exact and proof is not None else None,
     )
+
+
+def _looked_at(data: Dataset, seed: int) -> Dataset:
+    """Return the samples that choose, a random part of many; raise ParameterError where a class has too few."""
+    smaller = min(len(data.positive), len(data.negative))
+    if smaller < FEWEST:
+        raise ParameterError(
+            f"'select' has {smaller} samples of the smaller class, too few for nested cross-validation",
+            f"give data with {FEWEST} samples of each class",
+        )
+    if data.n <= MOST_SAMPLES:
+        return data
+    share = MOST_SAMPLES / data.n
+    return data.rows(random_parts(data, (share, 1.0 - share), seed)[0])
 
 
 def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit | None, Fit]:
