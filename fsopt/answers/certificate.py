@@ -9,8 +9,6 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 TOLERANCE = 1e-6
 """Largest relative residual of a valid certificate."""
 FEASIBLE = 1e-9
@@ -118,12 +116,12 @@ def merged(*parts: Mapping[str, float]) -> dict[str, float]:
     found: dict[str, float] = {}
     for part in parts:
         for name, value in part.items():
-            found[name] = float(np.maximum(found.get(name, value), value))
+            found[name] = float(max(found.get(name, value), value, key=lambda v: (math.isnan(v), v)))
     return found
 
 
 def bound_residual(stated: Any, recomputed: float | None, sign: float) -> float:
     """Return by how much a stated bound claims more than the recomputed one; infinite where one of them is missing."""
-    if stated is None or recomputed is None or not np.isfinite(float(stated)):
-        return np.inf
+    if stated is None or recomputed is None or not math.isfinite(float(stated)):
+        return math.inf
     return max(sign * (float(stated) - recomputed), 0.0) / max(1.0, abs(recomputed))
