@@ -2,8 +2,8 @@ r"""
 How many features, which, how good, and how sure
 ================================================
 
-The whole question at once, here with five features and one penalty weight: accuracy by number of features, the share
-of halves of the data that select each feature, and the calibration of the probabilities. What each rests on:
+The whole question at once, here with five features: log-loss by number of features, the share of halves of the data
+that select each feature, and the calibration of the probabilities. What each rests on:
 :doc:`/howto/select-features`.
 """
 
