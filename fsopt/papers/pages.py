@@ -23,7 +23,9 @@ from fsopt.papers.verdicts import (
     NO_DATA,
     NO_NUMBER,
     NOISE,
+    NOT_COUNTED,
     NOT_TESTABLE,
+    ODD,
     READING,
     VERDICTS,
     counts,
@@ -38,6 +40,7 @@ SAID = {
     READING: ("depends on a choice that the paper leaves open", "depend on a choice that the paper leaves open"),
     DIFFERS: ("differs without a known reason", "differ without a known reason"),
     ERRATUM: ("is an erratum of the paper", "are errata of the paper"),
+    ODD: ("looks false but is not shown to be", "look false but are not shown to be"),
     NOT_TESTABLE: ("cannot be tested", "cannot be tested"),
     NO_DATA: ("has no data", "have no data"),
     LEFT_OUT: ("was not computed", "were not computed"),
@@ -49,7 +52,19 @@ PARTS = "parts"
 """Beside the verdicts of a table in that file: the number of its parts that were computed, or that a store had."""
 AGREEMENT = "agreement"
 """Name of the picture of our numbers over the printed ones."""
-COLOURS = ("#1b7837", "#7fbf7b", "#d9d9d9", "#fdb863", "#b2182b", "#8073ac", "#f0f0f0", "#ffffff", "#bdbdbd")
+COLOURS = (
+    "#1b7837",
+    "#7fbf7b",
+    "#d9d9d9",
+    "#fdb863",
+    "#b2182b",
+    "#8073ac",
+    "#c2a5cf",
+    "#f7f7f7",
+    "#f0f0f0",
+    "#ffffff",
+    "#bdbdbd",
+)
 """Of the verdicts, in their order."""
 
 
@@ -196,7 +211,7 @@ def overview(given: Mapping[str, Mapping[str, int]]) -> tuple[str, Figure]:
     found = {name: given[name] for name in EXPERIMENTS if name in given}
     tables = {name: verdicts for name, verdicts in found.items() if verdicts.keys() & {EQUAL, NOISE, *SAID} - {NO_DATA}}
     total = {v: sum(verdicts.get(v, 0) for verdicts in found.values()) for v in VERDICTS}
-    used = [verdict for verdict in VERDICTS if total[verdict] and verdict != NO_NUMBER]
+    used = [verdict for verdict in VERDICTS if total[verdict] and verdict not in (NO_NUMBER, NOT_COUNTED)]
     lines = ["# All cells by verdict", "", sentence(total), "", f"![cells by verdict]({OVERVIEW}.svg)", ""]
     lines += [f"* {total[verdict]} {verdict}: {VERDICTS[verdict]}" for verdict in VERDICTS if total[verdict]]
     lines += ["", f"| table | {' | '.join(used)} |", f"| --- |{' --- |' * len(used)}"]

@@ -1,5 +1,7 @@
 """The search for what a paper did: all combinations of the choices that it leaves open, by their distance to the print.
 
+Tables that a paper makes of one run have their choices in common, and are searched together.
+
 The distance of a combination is the mean over cells of :math:`|a - b| / (u - l)`, with a our number, b the printed one,
 and l and u the ends of the possible ones. Cells that some combination takes from the print are left out of all.
 """
@@ -46,7 +48,7 @@ class ReadingSearch:
 
     Attributes
     ----------
-    name : of the table.
+    tables : names.
     cells : number of cells that all combinations are compared on.
     combinations : the nearest first; of equal ones that with the earlier values.
     loss : choice -> increase of the distance where only it is changed, to its best other value.
@@ -54,7 +56,7 @@ class ReadingSearch:
         possible numbers: means of the smallest distance and of the largest number of agreements.
     """
 
-    name: str
+    tables: tuple[str, ...]
     cells: int
     combinations: tuple[Combination, ...]
     loss: Mapping[str, float]
@@ -82,10 +84,16 @@ class ReadingSearch:
         return tuple(told)
 
 
+def of_one_run(experiment: Experiment) -> list[Experiment]:
+    """Return the tables of a paper that have the choices of this one, itself among them."""
+    others = [one for one in EXPERIMENTS.values() if one.choices is experiment.choices and one != experiment]
+    return [experiment, *others]
+
+
 def search(
     experiment: Experiment, settings: Settings, progress: Callable[[int, int], None] | None = None
 ) -> ReadingSearch:
-    """Run a table with every combination of the choices that its paper leaves open.
+    """Run a table, and those of the same run, with every combination of the choices that their paper leaves open.
 
     Parameters
     ----------
@@ -104,18 +112,21 @@ def search(
         there = ", ".join(other for other, one in EXPERIMENTS.items() if one.choices)
         raise ParameterError(f"'{name}' has no choices to search", f"there are some of {there}")
     grid = [dict(zip(experiment.choices, values, strict=True)) for values in product(*experiment.choices.values())]
-    tables = []
+    together, tables = of_one_run(experiment), []
     for k, choices in enumerate(grid):
         if progress is not None:
             progress(k, len(grid))
-        compute = partial(_cells, experiment, replace(settings, choices=choices))
-        tables.append(settings.part(f"{name} search", compute, quick=settings.quick, **choices))
+        cells = []
+        for one in together:
+            compute = partial(_cells, one, replace(settings, choices=choices))
+            cells += settings.part(f"{one.name} search", compute, quick=settings.quick, **choices)
+        tables.append(cells)
     compared = _compared(tables)
     if not compared:
         raise ParameterError(
             f"no cell of '{name}' is computed by all combinations", "without quick=True there may be one"
         )
-    return _ranked(name, grid, [[table[k] for k in compared] for table in tables])
+    return _ranked([one.name for one in together], grid, [[table[k] for k in compared] for table in tables])
 
 
 def _cells(experiment: Experiment, settings: Settings) -> list[dict[str, Any]]:
@@ -138,7 +149,9 @@ def _compared(tables: Sequence[Sequence[Mapping[str, Any]]]) -> list[int]:
     return np.flatnonzero(np.all(usable, axis=0)).tolist()
 
 
-def _ranked(name: str, grid: Sequence[dict[str, Any]], tables: Sequence[Sequence[Mapping[str, Any]]]) -> ReadingSearch:
+def _ranked(
+    names: Sequence[str], grid: Sequence[dict[str, Any]], tables: Sequence[Sequence[Mapping[str, Any]]]
+) -> ReadingSearch:
     """Return the search of combinations with the compared cells of each."""
     widths = np.array([_width(c) for c in tables[0]])
     distances = [float(np.mean([abs(c["difference"]) for c in table] / widths)) for table in tables]
@@ -159,7 +172,7 @@ def _ranked(name: str, grid: Sequence[dict[str, Any]], tables: Sequence[Sequence
     }
     likely = np.max([[c["chance"] for c in table] for table in tables], axis=0)  # by noise, where one misses the digits
     away, same = _random(tables[0], widths, likely, len(grid))
-    return ReadingSearch(name, len(widths), ordered, loss, away, same)
+    return ReadingSearch(tuple(names), len(widths), ordered, loss, away, same)
 
 
 def _width(c: Mapping[str, Any]) -> float:
@@ -183,8 +196,9 @@ def _random(cells: Sequence[Mapping[str, Any]], widths: Vector, likely: Vector, 
 
 def page(found: ReadingSearch, shows: str, quick: bool) -> str:
     """Return the page of a search in Markdown."""
-    words = f"fsopt reproduce {found.name} --search{' --quick' if quick else ''}"
-    lines = [f"# {found.name}: what did the paper do?", "", found.sentences[0], "", f"Made by `{words}`: {shows}.", ""]
+    words = f"fsopt reproduce {found.tables[0]} --search{' --quick' if quick else ''}"
+    lines = [f"# {', '.join(found.tables)}: what did the paper do?", "", found.sentences[0], ""]
+    lines += [f"Made by `{words}`: {shows}.", ""]
     lines += [f"* {sentence}" for sentence in found.sentences[1:]]
     lines += ["", "| choice | nearest | more distance with another value |", "| --- | --- | --- |"]
     nearest = found.combinations[0].choices

@@ -12,16 +12,21 @@ NOT_TESTABLE = "not testable"
 READING = "our reading"
 DIFFERS = "differs"
 ERRATUM = "erratum"
+ODD = "odd"
+NOT_COUNTED = "not counted"
 NO_DATA = "no data"
 NO_NUMBER = "no number"
 LEFT_OUT = "left out"
 VERDICTS: Mapping[str, str] = {
     EQUAL: "agrees to the printed digits",
     NOISE: "the difference is within twice its standard deviation, which the notes state",
-    NOT_TESTABLE: "agrees, as more than a fifth of all possible answers would, or is taken from the print",
+    NOT_TESTABLE: "agrees, as more than a fifth of all possible answers would",
     READING: "differs, and depends on a choice that the paper does not print, named in the cell",
     DIFFERS: "differs, and neither an erratum nor an unprinted choice is known to explain it",
-    ERRATUM: "the printed number can be shown false of the paper itself, as the cell says",
+    ERRATUM: "the printed number can be shown false: no run of the paper's own protocol gives it, as the cell says",
+    ODD: "looks false, as the cell says, but a run that the paper's words allow can give it",
+    NOT_COUNTED: "says nothing of the methods: a size of a data file, a number that follows from the print, or a "
+    "second reading of a cell that is counted",
     NO_DATA: "the data are not available",
     NO_NUMBER: "the paper prints no number, or the text copy of it has none",
     LEFT_OUT: "not computed in this run: a limit, or --quick",
@@ -102,8 +107,8 @@ def cell(
 
 
 def given(place: tuple[str, str], print_: str) -> TableCell:
-    """Return the cell of a printed number that the protocol takes from the print: it agrees whatever the truth is."""
-    return TableCell(*place, float(print_), print_, NOT_TESTABLE, "taken from the print", chance=1.0)
+    """Return the cell of a number that is taken from the print, or follows from it: it agrees whatever the truth is."""
+    return TableCell(*place, float(print_), print_, NOT_COUNTED, "from the print", chance=1.0)
 
 
 def half_unit(print_: str) -> float:

@@ -187,3 +187,22 @@ def test_the_choices_of_table_2_reach_its_fits(monkeypatch):
         agrees = "equal" if away == 0.0 else "within noise" if away <= near else "our reading"
         assert (c.verdict, c.why) == (agrees, spam.MEANING[1] if agrees == "our reading" else "")
     assert {c.verdict for c in cells} == {"equal", "within noise", "our reading"}
+
+
+def test_tables_of_one_run_are_searched_together(monkeypatch):
+    def beside(settings):
+        shift, _, _ = settings.chosen(CHOICES).values()
+        return Reproduction((cell(("a", "b"), 5.0 + shift, "6.00", possible=(0.0, 10.0)),))
+
+    other, alone = replace(TABLE, name="other", function=beside), replace(TABLE, name="alone", choices=dict(CHOICES))
+    monkeypatch.setattr("fsopt.papers.search.EXPERIMENTS", {"sla-table1": TABLE, "other": other, "alone": alone})
+    found, apart = (
+        search(TABLE, Settings()),
+        {one.choices["shift"]: one for one in search(alone, Settings()).combinations},
+    )
+    assert (found.tables, found.cells) == (("sla-table1", "other"), 4)
+    assert found.combinations[0].choices["shift"] == 1
+    for one in found.combinations:
+        if one.choices["factor"] == apart[one.choices["shift"]].choices["factor"]:
+            own = abs(one.choices["shift"] - 1) / 10
+            assert one.distance == pytest.approx((3 * apart[one.choices["shift"]].distance + own) / 4)

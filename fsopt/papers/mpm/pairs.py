@@ -28,8 +28,9 @@ SPACE = ("scale", "unbiased", "ridge", "kernel", "width", "degree")
 """Parameters of a method that alpha* depends on."""
 
 
-SPLITS = ("stratified", "random")
-"""Whether folds have the class shares of the data, or are drawn without a look at the classes."""
+SPLITS = ("stratified", "random", "equal")
+"""Folds with the class shares of the data; folds drawn without a look at the classes; and such folds of equally many
+samples, the rest being dropped."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,14 @@ def pairs_of(data: Dataset | Sequence[Pair], folds: int, seed: int) -> Sequence[
 
 
 def split_pairs(data: Dataset, folds: int, seed: int, split: str) -> Sequence[Pair]:
-    """Return (training data, test data) of each fold: ``stratified``, or ``random`` without a look at the classes."""
+    """Return (training data, test data) of each fold, split by one of :data:`SPLITS`."""
     from sklearn.model_selection import KFold
 
     if split == "stratified":
         return pairs_of(data, folds, seed)
+    if split == "equal":
+        order = np.random.default_rng(seed).permutation(data.n)
+        data = data.rows(np.sort(order[: data.n // folds * folds]))
     parts = KFold(folds, shuffle=True, random_state=seed).split(data.X)
     return [train_and_test(data, test) for _, test in parts]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fsopt.errors import DataError
 from fsopt.papers.mpm.experiments import load_set
-from fsopt.papers.mpm.pairs import SPLITS, split_pairs
+from fsopt.papers.mpm.pairs import split_pairs
 from fsopt.papers.mpm.surfaces import MpmSurface, mpm_surface
 from fsopt.papers.reproduction import Experiment, Reproduction, Settings, numbers_of, printed, spelled
 from fsopt.papers.verdicts import ERRATUM, LEFT_OUT, NO_DATA, READING, TableCell, cell, deviations, missing
@@ -24,7 +24,7 @@ SHARES = (
 RIDGE = 0.01
 """Added to both covariances: features of Spam may be 0 in all samples of a class."""
 CHOICES: Mapping[str, tuple[Any, ...]] = {
-    "split": SPLITS,
+    "split": ("stratified", "random"),
     "delta": ("share", "printed"),
     "scale": ("standard", "none"),
 }
