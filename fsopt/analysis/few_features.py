@@ -28,7 +28,7 @@ ONE_BY_ONE, LARGEST = 10, (12, 15, 20, 25)
 """Number of variables up to which each is tried, and the larger ones that are."""
 SAMPLES = 5
 """Fewest samples for each variable."""
-GAIN, ALLOWED = 0.1, 0.02
+GAIN, ALLOWED = 0.05, 0.02
 """Share of the fall of the log-loss, and log-loss, that fewer variables may cost."""
 RARE = 0.2
 """Share of the smaller class below which both classes have the same weight in the log-loss."""
@@ -154,7 +154,7 @@ def cross_validated(data: Dataset, sizes: tuple[int, ...], folds: int, repeats: 
 def choose(scores: Scores, losses: Matrix, weights: Vector, rule: str, wanted: int | None = None) -> Choice:
     r"""Return the number of variables and the configuration.
 
-    .. math:: \min \{M : L(M) \le L^* + \min(0.1\,(L(0) - L^*),\ 0.02)\}, \qquad L^* = \min_M L(M)
+    .. math:: \min \{M : L(M) \le L^* + \min(0.05\,(L(0) - L^*),\ 0.02)\}, \qquad L^* = \min_M L(M)
 
     With the rule ``shortest`` the fewest whose AUC, a mean over the folds, is within one standard error of the best.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NOISE = 0.05
 """P-value of permuted labels, and of halves, up to which an answer is better than noise."""
 WHY = {
-    "log-loss": "the fewest with nine tenths of what the best number gains in log-loss",
+    "log-loss": "the fewest with 95 % of what the best number gains in log-loss",
     "shortest": "the fewest within one standard error of the best AUC",
     "given": "request",
 }

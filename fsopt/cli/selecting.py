@@ -46,7 +46,7 @@ def select(
     layout: Layout = WHOLE,
     features: Annotated[int | None, typer.Option("--features", help="number of features, instead of a choice")] = None,
     rule: Annotated[
-        str, typer.Option("--rule", help="log-loss: the fewest that lose a tenth of its gain; shortest: fewer, by AUC")
+        str, typer.Option("--rule", help="log-loss: the fewest that lose 5 % of its gain; shortest: fewer, by AUC")
     ] = "log-loss",
     folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
     seed: Annotated[int, typer.Option("--seed", help="of folds, halves and permuted labels")] = 0,
