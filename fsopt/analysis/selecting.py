@@ -89,8 +89,8 @@ def select(
     features : int, optional
         The number of variables, instead of a choice.
     rule : str, default 'log-loss'
-        ``log-loss`` takes the fewest that lose at most a twentieth of what the best number gains, ``shortest`` the fewest
-        whose AUC is within one standard error of the best.
+        ``log-loss`` takes the fewest that lose at most a twentieth of what the best number gains, ``shortest`` the
+        fewest whose AUC is within one standard error of the best.
     folds, seed : int
         Of the stratified, shuffled splits.
     exact : bool, default False
