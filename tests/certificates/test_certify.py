@@ -203,10 +203,20 @@ def test_reduced_costs_are_those_of_the_lagrangian():
     assert found == pytest.approx([3.0 - 0.5 - 0.25 * 3.0, -3.0 - 2 * 0.5 - 0.25 * 2.0], abs=1e-12)
 
 
-def test_a_bound_counts_where_the_factors_of_a_product_have_ranges():
-    for ends, kind in (((None, None), "feasible"), ((-1, 1), "global")):
-        m = model_of(lambda x, y: x * y, bounds=[ends] * 2)
-        found = certify_nonconvex(compile_model(m), Point(np.array([1.0, -1.0])), bound=-1.0, source="a solver")
+@pytest.mark.parametrize(
+    ("objective", "lacking", "enough"),
+    [
+        (lambda x, y: x * y, (None, None), (-1, 1)),
+        (lambda x, y: -(x**2) + y, (-1, None), (-1, 1)),
+        (lambda x, y: -pyo.exp(x) + y**2, (-1, None), (None, 1)),
+        (lambda x, y: pyo.sin(x * y), (-1, None), (-1, 1)),
+    ],
+)
+def test_a_bound_counts_where_what_is_not_convex_has_ranges(objective, lacking, enough):
+    for ends, kind in ((lacking, "feasible"), (enough, "global")):
+        m = model_of(objective, bounds=[ends] * 2)
+        value = pyo.value(objective(1.0, -1.0))
+        found = certify_nonconvex(compile_model(m), Point(np.array([1.0, -1.0])), bound=value, source="a solver")
         assert (found.kind, found.bound is None) == (kind, kind == "feasible")
         assert any("has no range" in note for note in found.notes) == (kind == "feasible")
 

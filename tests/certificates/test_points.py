@@ -37,6 +37,20 @@ def test_bounds_are_met_exactly_and_integers_are_whole_at_the_point_that_is_judg
     assert judged_point(program, np.array([-1e-9, 0.9999999])).tolist() == [0.0, 1.0]
 
 
+def test_noise_in_the_tail_of_a_cone_goes_where_no_row_needs_it():
+    """w^2 <= s t at s = 0 and w = 1e-12: w is 0, but where it is a large part of a row, or inside of the cone."""
+
+    def judged(s, *rows):
+        bounds = [FREE, POSITIVE, POSITIVE, FREE]
+        cone = (lambda w, s, t, u: w**2 <= s * t), *rows
+        return judged_point(compile_model(model_of(lambda w, s, t, u: s + t, *cone, bounds=bounds)), [1e-12, s, 1, 1])[
+            0
+        ]
+
+    assert judged(0.0) == judged(0.0, lambda w, s, t, u: w + u == 1) == 0.0
+    assert judged(0.0, lambda w, s, t, u: w + 1e-13 * u == 1e-12) == judged(1.0) == 1e-12
+
+
 def test_a_row_of_whole_numbers_that_is_off_by_one_is_violated_whatever_its_size():
     """The largest left-hand side is 2^32 - 1: relative to the row, the violation 1 is 2e-10."""
     binary = row(lambda v: sum(2**i * v[i] for i in range(32)) >= 2**32, bounds=(0, 1), whole=True, n=32)
