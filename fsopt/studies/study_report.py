@@ -39,8 +39,8 @@ CAPTION = "means over folds and seeds; ± is their standard deviation"
 NOTES = (
     "not told apart: from the best accuracy by the corrected resampled t-test at 0.05, which does not show that it is "
     "as good; not shown above the larger class: the 95 % interval of its accuracy has the share of this class, or is "
-    "below it; front: no other method beats it in accuracy and number of features; stability: mean Jaccard index of the "
-    "selections of two folds.",
+    "below it; front: no other method beats it in accuracy and number of features; stability: mean Jaccard index of "
+    "the selections of two folds.",
 )
 
 
@@ -120,14 +120,15 @@ def _of_data(
     name: str, lines: Sequence[MethodSummary], found: Mapping[str, Standing], drawn: bool
 ) -> Iterator[ReportSection]:
     """Yield the section of the leading methods on a data set, the best first, and the folded one of the others."""
-    order = {title: k for k, title in enumerate([*leading(found), *found])}
-    ordered = sorted(lines, key=lambda line: order.get(line.title, len(order)))
-    first = len(leading(found)) or len(ordered)
+    places = {title: k for k, title in enumerate(found)}
+    first = leading(found)
+    ordered = sorted(lines, key=lambda line: (line.title not in first, places.get(line.title, len(places))))
+    shown = len(first) or len(ordered)
     curves = convergence(ordered) if drawn else None
     figures = {} if curves is None else {"incumbent and bound over time, first unit of each method": curves}
-    yield ReportSection(f"Methods on {name}", NOTES, _tables(ordered[:first], found), figures)
-    if ordered[first:]:
-        yield ReportSection(f"Other methods on {name}", (), _tables(ordered[first:], found), folded=True)
+    yield ReportSection(f"Methods on {name}", NOTES, _tables(ordered[:shown], found), figures)
+    if ordered[shown:]:
+        yield ReportSection(f"Other methods on {name}", (), _tables(ordered[shown:], found), folded=True)
 
 
 def _tables(lines: Sequence[MethodSummary], found: Mapping[str, Standing]) -> tuple[ReportTable, ...]:

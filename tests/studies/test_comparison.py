@@ -212,7 +212,7 @@ def test_the_larger_class_alone_is_no_answer():
     found = standings({"none": constant, "noisy": noisy}, counts, larger=0.6)
     assert not any(one.above_larger for one in found.values())
     assert answer(found, {"none": 0.6, "noisy": 0.65}, counts, features).startswith(
-        "no method is shown to be above the larger class: noisy is best (3 features, accuracy 0.650, 95 % interval 0.000 "
+        "no method is shown to be above the larger class: noisy is best (3 features, accuracy 0.650, 95 % interval 0.0"
     )
     found = standings({"none": constant, "noisy": noisy, "good": [0.9, 0.88, 0.91, 0.9]}, counts, larger=0.6)
     text = answer(found, {"none": 0.6, "noisy": 0.65, "good": 0.8975}, counts, features)
