@@ -39,6 +39,8 @@ VERBOSE = 4
 """The last of them, which it has with ``-v``: objective values of different problems are no measure of methods."""
 OF_FOLDS = ("standing", "CV accuracy", "balanced", "CV MCC", "AUC")
 """Columns that the table of fits to all samples in a report leaves out: the table of the methods has them."""
+TIME_LIMIT = 30.0
+"""Seconds for each fit where no limit is given."""
 BAR = 40
 """Signs of the longest bar."""
 Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; repeat for several")]
@@ -56,7 +58,13 @@ def compare(
     folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
     seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
     jobs: options.Jobs = -1,
-    time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", help="seconds for each fit; 30 without --cpu-limit")
+    ] = None,
+    cpu_limit: Annotated[
+        float | None,
+        typer.Option("--cpu-limit", help="CPU seconds for each fit: other programs take none of them"),
+    ] = None,
     exact: Exact = False,
     whole: Annotated[
         bool, typer.Option("--all", help="show all methods, not only the front and the best up to five")
@@ -81,13 +89,16 @@ def compare(
     from fsopt.answers.records import plain
     from fsopt.solvers.registry import solver_spec
 
-    names = _checked(methods, time_limit)
+    names = _checked(methods)
+    if time_limit is None and cpu_limit is None:
+        time_limit = TIME_LIMIT
     if solver is not None:
         solver_spec(solver)
     own: dict[str, Any] = {
         "folds": folds,
         "seed": seed,
         "time_limit": time_limit,
+        "cpu_limit": cpu_limit,
         "solver": solver,
         "tune": tune,
         "exact": exact,
@@ -134,10 +145,8 @@ def _who(row: dict[str, Any], record: dict[str, Any]) -> str:
     return f"{row['method']} on {row['data']}" if isinstance(record["data"], list) else str(row["method"])
 
 
-def _checked(methods: str | None, time_limit: float) -> list[str] | None:
-    """Return the names in ``--methods``, None for all; refuse wrong values of the options."""
-    if not time_limit > 0:
-        raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
+def _checked(methods: str | None) -> list[str] | None:
+    """Return the names in ``--methods``, None for all; raises ParameterError for none and for a repeated one."""
     names = None if methods is None else [name.strip() for name in methods.split(",") if name.strip()]
     if names is not None and (not names or len(set(names)) < len(names)):
         raise ParameterError("--methods is empty or names a method twice", "for example --methods gmeb,fsv")
