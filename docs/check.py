@@ -42,6 +42,7 @@ LOOK = """async () => {
   if (raw.length) found.push(`mathematics not rendered: ${raw[0].textContent.slice(0, 60)}`);
   const wrong = document.querySelectorAll('mjx-container [data-mjx-error], mjx-merror').length;
   if (wrong) found.push(`${wrong} formulas with an error`);
+  if (window.fitted) { await document.fonts.ready; fitted(); }
   const cut = [...document.querySelectorAll('mjx-container[display="true"]')].filter(
     e => e.clientWidth && e.querySelector('mjx-math').getBoundingClientRect().width > e.clientWidth + 1);
   if (cut.length && innerWidth > 1000) found.push(`${cut.length} formulas cut: ${cut[0].textContent.slice(0, 60)}`);
