@@ -74,7 +74,9 @@ def test_the_bar_has_fifteen_entries_at_most_and_leads_to_every_page():
                 yield from (page.parent if target[0] != "/" else ROOT / "docs").glob(f"{target.lstrip('/')}.md")
 
     root = ROOT / "docs"
-    (entries,) = re.findall(r"^```{toctree}\n:hidden:\n\n(.*?)^```", (root / "index.md").read_text("utf-8"), re.M | re.S)
+    (entries,) = re.findall(
+        r"^```{toctree}\n:hidden:\n\n(.*?)^```", (root / "index.md").read_text("utf-8"), re.M | re.S
+    )
     assert len(entries.splitlines()) <= 15
     seen, waiting = {root / "index.md"}, [root / "index.md"]
     while waiting:

@@ -35,8 +35,8 @@ COLUMNS = (
     *(">CPU s", ">objective", "certificate", "solver"),
 )
 """Heads of the table."""
-VERBOSE = 4
-"""The last of them, which it has with ``-v``: objective values of different problems are no measure of methods."""
+VERBOSE = 6
+"""How many of the last ones are for ``-v``: objective values of different problems are no measure of methods."""
 OF_FOLDS = ("standing", "CV accuracy", "balanced", "CV MCC", "AUC")
 """Columns that the table of fits to all samples in a report leaves out: the table of the methods has them."""
 TIME_LIMIT = 30.0
@@ -71,7 +71,9 @@ def compare(
     ] = False,
     verbose: Annotated[
         bool,
-        typer.Option("-v", "--verbose", help="also objective, certificate, solver, and the names of the features"),
+        typer.Option(
+            "-v", "--verbose", help="also seconds, objective, certificate, solver, and the names of the features"
+        ),
     ] = False,
     customise: options.Customise = None,
     report: options.Report = None,
