@@ -27,8 +27,10 @@ EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 WIDE = 160
 """Columns of an output that is no terminal."""
-WORD, BORDERS = 30, 3
-"""Signs of the longest word that no table cuts, and signs between two columns."""
+WORD, LEAST = 30, 8
+"""Signs of the longest word that no table cuts, and those of a column of texts where the output is too narrow."""
+BORDERS = 3
+"""Signs between two columns."""
 FIRST_LINE = 10.0
 """Seconds after which a log gets its first line of progress; each later one waits for half as long again."""
 
@@ -105,7 +107,7 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], *, na
     """Return a table of rows; a column whose head begins with ``>`` has numbers, on the right.
 
     A table that is wider than the output is one of several parts, one below the other: nothing is left out, and no
-    number and no word of up to :data:`WORD` signs is cut.
+    number and no word of up to ``WORD`` signs is cut.
 
     Parameters
     ----------
@@ -118,7 +120,7 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], *, na
     columns = list(zip(heads, *([cell(value) for value in row] for row in rows), strict=True))
     needed = [_needed(texts) for texts in columns]
     parts = []
-    for part in _parts([low for low, _ in needed], names):
+    for part in _parts([low for _, low, _ in needed], names):
         one = Table(title=cell(title) or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
         for k, wide in zip(part, _shares([needed[k] for k in part]), strict=True):
             if heads[k].startswith(">"):  # a number is never cut in two
@@ -132,17 +134,18 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], *, na
     return Group(*parts)
 
 
-def _needed(texts: Sequence[str]) -> tuple[int, int]:
-    """Return the smallest width of a column, head first, in which no short word is cut, and that of its whole cells."""
+def _needed(texts: Sequence[str]) -> tuple[int, int, int]:
+    """Return widths of a column, head first: the least, one in which no short word is cut, and that of whole cells."""
     from rich.cells import cell_len
 
     head, *cells = texts
     whole = max(map(cell_len, cells), default=0)
     if head.startswith(">"):
         low = max(whole, *map(cell_len, head[1:].split(" ")))
-        return low, low
+        return low, low, low
     words = max((cell_len(word) for text in texts for word in text.split(" ")), default=0)
-    return max(1, min(words, WORD)), max(1, whole, cell_len(head))
+    low = max(1, min(words, WORD))
+    return min(low, LEAST), low, max(low, whole, cell_len(head))
 
 
 def _parts(needed: Sequence[int], names: int) -> list[list[int]]:
@@ -162,12 +165,12 @@ def _space(count: int) -> int:
     return width() - BORDERS * count + 1
 
 
-def _shares(needed: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the widths of columns: those they need, and in proportion to their whole cells what is left."""
-    spare = _space(len(needed)) - sum(low for low, _ in needed)
-    wanted = sum(whole - low for low, whole in needed)
-    share = min(1.0, max(0.0, spare / wanted)) if wanted else 0.0
-    return [low + int(share * (whole - low)) for low, whole in needed]
+def _shares(needed: Sequence[tuple[int, int, int]]) -> list[int]:
+    """Return the widths of columns side by side: between two of those that they need, in the same proportion."""
+    space, (least, low, whole) = _space(len(needed)), zip(*needed, strict=True)
+    near, far = (low, whole) if sum(low) <= space else (least, low)
+    share = min(1.0, max(0.0, (space - sum(near)) / max(1, sum(far) - sum(near))))
+    return [some + int(share * (more - some)) for some, more in zip(near, far, strict=True)]
 
 
 def width() -> int:
