@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from fsopt.common.clock import seconds_of
 from fsopt.common.registry import REGISTRIES
 from fsopt.data import Dataset
 from fsopt.drivers.interruption import uninterrupted
@@ -50,7 +51,7 @@ FIRST_LIMIT = 10.0
 
 def hard_limit(unit: Unit) -> float | None:
     """Return the seconds of a processor after which the process of a unit is killed."""
-    limits = [limit for limit in (unit.time_limit, unit.cpu_limit) if limit is not None]
+    limits = [limit for limit in map(seconds_of, (unit.time_limit, unit.cpu_limit)) if limit is not None]
     return HARD * min(limits) + MORE if limits else None
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from support import ROOT, blobs
 
@@ -98,6 +99,7 @@ def test_cpu_seconds_count_from_the_first_of_the_unit_on_and_the_limit_ends_with
     cases = ((None, 5.0), (100.0, 5.0), (5.0, 100.0), (5.0, None))
     units = [SimpleNamespace(time_limit=clock, cpu_limit=cpu) for clock, cpu in cases]
     assert [executors.hard_limit(unit) for unit in units] == [40.0] * 4
+    assert executors.hard_limit(SimpleNamespace(time_limit=np.inf, cpu_limit=1e300)) is None, "no clock counts so far"
 
 
 @pytest.mark.slow
