@@ -110,6 +110,7 @@ class Comparison(Answer):
     interrupted: bool = False
     shown = (
         "method",
+        "standing",
         "status",
         "n_features",
         "cv_accuracy",
