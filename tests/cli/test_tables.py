@@ -48,7 +48,7 @@ def compare():
 def select():
     names = ("concave_points_worst", "age of the patient at the first visit in years")
     sizes = {"weight": 0.1234, "standardised": 4.06, "odds_ratio": 58.1, "share": 0.9, "p_value": 0.031}
-    sentence = "2 of 30 features, the fewest with nine tenths of what the best number gains in log-loss."
+    sentence = "2 of 30 features, the fewest with 95 % of what the best number gains in log-loss."
     fit = SimpleNamespace(features=names)
     records = [{"feature": name, **sizes} for name in names]
     selecting._print(SimpleNamespace(sentences=[sentence], warnings=(), fit=fit, to_records=lambda: records))
