@@ -60,23 +60,22 @@ def solvers(json: options.Json = False) -> None:
     if json:
         print_json({"solvers": rows})
         return
-    flags = ("duals", "vertex", "in_place")
     texts = [
         {
             **row,
             "classes": " ".join(row["classes"]),
-            **{k: "yes" if row[k] else None for k in flags},
+            "duals": "yes" if row["duals"] else None,
             "available": row["why_not"] or "yes",
         }
         for row in rows
     ]
-    _list("solvers", ("solver", "classes", "proves", *flags, "tolerance", "available"), texts)
+    _list("solvers", ("solver", "classes", "proves", "duals", "tolerance", "available"), texts)
 
 
 def _list(title: str, heads: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
     """Print these entries of records as a table."""
     cells = [[None if row[head] in ("", []) else row[head] for head in heads] for row in rows]
-    show(table(title, [head.replace("_", " ") for head in heads], cells))
+    show(table(title, heads, cells))
 
 
 def _why_not(solver: SolverSpec) -> str:

@@ -27,8 +27,10 @@ EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 WIDE = 160
 """Columns of an output that is no terminal."""
-WORD, LEAST = 30, 8
-"""Signs of the longest word that no table cuts, and those of a column of texts where the output is too narrow."""
+WORD, PHRASE = 30, 18
+"""Signs of the longest word that no table cuts, and of a column of texts."""
+LEAST = 8
+"""Signs of a column of texts where the output is too narrow for that."""
 BORDERS = 3
 """Signs between two columns."""
 FIRST_LINE = 10.0
@@ -120,7 +122,7 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], *, na
     columns = list(zip(heads, *([cell(value) for value in row] for row in rows), strict=True))
     needed = [_needed(texts) for texts in columns]
     parts = []
-    for part in _parts([low for _, low, _ in needed], names):
+    for part in _parts([phrase for _, _, phrase, _ in needed], names):
         one = Table(title=cell(title) or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
         for k, wide in zip(part, _shares([needed[k] for k in part]), strict=True):
             if heads[k].startswith(">"):  # a number is never cut in two
@@ -134,18 +136,17 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], *, na
     return Group(*parts)
 
 
-def _needed(texts: Sequence[str]) -> tuple[int, int, int]:
-    """Return widths of a column, head first: the least, one in which no short word is cut, and that of whole cells."""
+def _needed(texts: Sequence[str]) -> tuple[int, ...]:
+    """Return widths of a column, head first: the least, of its words, that by which parts are made, of whole cells."""
     from rich.cells import cell_len
 
     head, *cells = texts
     whole = max(map(cell_len, cells), default=0)
     if head.startswith(">"):
-        low = max(whole, *map(cell_len, head[1:].split(" ")))
-        return low, low, low
-    words = max((cell_len(word) for text in texts for word in text.split(" ")), default=0)
-    low = max(1, min(words, WORD))
-    return min(low, LEAST), low, max(low, whole, cell_len(head))
+        return (max(whole, *map(cell_len, head[1:].split(" "))),) * 4
+    words = max(1, min(WORD, max((cell_len(word) for text in texts for word in text.split(" ")), default=0)))
+    phrase = max(words, min(whole, PHRASE))
+    return min(words, LEAST), words, phrase, max(phrase, whole, cell_len(head))
 
 
 def _parts(needed: Sequence[int], names: int) -> list[list[int]]:
@@ -165,10 +166,11 @@ def _space(count: int) -> int:
     return width() - BORDERS * count + 1
 
 
-def _shares(needed: Sequence[tuple[int, int, int]]) -> list[int]:
+def _shares(needed: Sequence[tuple[int, ...]]) -> list[int]:
     """Return the widths of columns side by side: between two of those that they need, in the same proportion."""
-    space, (least, low, whole) = _space(len(needed)), zip(*needed, strict=True)
-    near, far = (low, whole) if sum(low) <= space else (least, low)
+    space, levels = _space(len(needed)), list(zip(*needed, strict=True))
+    last = max(1, sum(sum(level) <= space for level in levels))
+    near, far = levels[last - 1], levels[min(last, len(levels) - 1)]
     share = min(1.0, max(0.0, (space - sum(near)) / max(1, sum(far) - sum(near))))
     return [some + int(share * (more - some)) for some, more in zip(near, far, strict=True)]
 

@@ -100,8 +100,8 @@ class Standing:
 
     @property
     def in_words(self) -> str:
-        """What of these holds, empty for none."""
-        held = {"not told apart": not self.told_apart, "front": self.front, USELESS: self.useless}
+        """What of these holds, empty for none: a method that may be useless is not said to be near the best."""
+        held = {"not told apart": not self.told_apart and not self.useless, "front": self.front, USELESS: self.useless}
         return ", ".join(word for word, holds in held.items() if holds)
 
 

@@ -77,7 +77,7 @@ def test_the_tables_are_the_golden_ones(verb, width, capsys, monkeypatch):
 def test_every_method_model_and_solver_has_all_its_columns(run, width, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
     wanted = {"methods": ("method", "paper", "equation", "models", "driver"), "models": ("model", "class", "equation")}
-    wanted["solvers"] = ("solver", "classes", "proves", "duals", "vertex", "tolerance", "available")
+    wanted["solvers"] = ("solver", "classes", "proves", "duals", "tolerance", "available")
     for verb, heads in wanted.items():
         out = run(verb)
         assert max(map(len, out.splitlines())) <= width
