@@ -1,10 +1,10 @@
 """Look at every page of the built site in a headless Chromium, at the width of a phone and of a desktop.
 
 ``python docs/check.py docs/_build/html [-o SCREENSHOTS]`` ends with exit code 1 where a page writes to the console,
-scrolls sideways, has mathematics that is not rendered or a picture that is not loaded, or where the search does not
-find what it should. Chromium is the system's own (``apt-get install chromium``). ``--axe axe.min.js`` (``npm install
-axe-core``) also has axe-core look for what keeps people out: contrast, names, the keyboard. ``--sample 30`` visits
-thirty pages, drawn by their names.
+scrolls sideways, has mathematics that is not rendered or, on a desktop, not seen whole, or a picture that is not
+loaded, or where the search does not find what it should. Chromium is the system's own (``apt-get install chromium``).
+``--axe axe.min.js`` (``npm install axe-core``) also has axe-core look for what keeps people out: contrast, names, the
+keyboard. ``--sample 30`` visits thirty pages, drawn by their names.
 """
 
 from __future__ import annotations
@@ -42,6 +42,10 @@ LOOK = """async () => {
   if (raw.length) found.push(`mathematics not rendered: ${raw[0].textContent.slice(0, 60)}`);
   const wrong = document.querySelectorAll('mjx-container [data-mjx-error], mjx-merror').length;
   if (wrong) found.push(`${wrong} formulas with an error`);
+  if (window.fitted) { await document.fonts.ready; fitted(); }
+  const cut = [...document.querySelectorAll('mjx-container[display="true"]')].filter(
+    e => e.clientWidth && e.querySelector('mjx-math').getBoundingClientRect().width > e.clientWidth + 1);
+  if (cut.length && innerWidth > 1000) found.push(`${cut.length} formulas cut: ${cut[0].textContent.slice(0, 60)}`);
   const wraps = [...document.querySelectorAll('article .highlight-output pre')].filter(
     e => getComputedStyle(e).whiteSpace !== 'pre');
   if (wraps.length) found.push(`${wraps.length} outputs whose tables wrap`);

@@ -99,7 +99,7 @@ def edit(path, before, after):
 
 
 def add(root):
-    """Add a model, a method and a solver to a copy of the repository, each a file and a line; the method has a row."""
+    """Add a model, a method and a solver to a copy of the repository, each a file and a line."""
     for member, (new, lines, renamed) in ADDED.items():
         text = (root / "fsopt" / member).read_text(encoding="utf-8")
         for before, after in renamed.items():
@@ -110,8 +110,6 @@ def add(root):
         listed = (root / "fsopt" / lines).read_text(encoding="utf-8")
         (line,) = re.findall(rf'^ *"(?:\w+\.)?{old}",\n', listed, re.MULTILINE)
         edit(root / "fsopt" / lines, line, line + line.replace(old, module))
-    row = re.search(r"^    vs-ssvm  .*\n", (root / "docs" / "start.md").read_text(encoding="utf-8"), re.M).group()
-    edit(root / "docs" / "start.md", row, row + row.replace("vs-ssvm ", "twin-svm"))
 
 
 @pytest.mark.slow

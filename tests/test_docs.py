@@ -90,15 +90,6 @@ def test_the_tests_that_a_page_names_are_there(page):
             assert not test or test in there[file], f"{file}::{test}"
 
 
-def test_the_first_page_compares_all_methods():
-    text = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
-    table = text.partition("    method ")[2].partition("\n\n")[0].splitlines()[1:]
-    shown = [tuple(line.split()[:2]) for line in table]
-    assert sorted(shown) == sorted((m.name, m.paper or "-") for m in fsopt.METHODS.values())
-    scores = [float(re.search(r"0\.\d{4}", line)[0]) for line in table]
-    assert scores == sorted(scores, reverse=True)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
 def test_the_notebook_executes(path, monkeypatch):

@@ -66,6 +66,26 @@ def test_a_page_begins_with_its_purpose_and_a_command_or_snippet(page):
     assert steps("\n".join(lines[:FIRST_SCREEN]) + "\n```"), "no code on the first screen"
 
 
+def test_the_bar_has_fifteen_entries_at_most_and_leads_to_every_page():
+    def listed(page):
+        for body in re.findall(r"^```{toctree}\n(.*?)^```", page.read_text("utf-8"), re.M | re.S):
+            for line in filter(None, (line for line in body.splitlines() if not line.startswith(":"))):
+                target = line.removesuffix(">").rpartition("<")[2]
+                yield from (page.parent if target[0] != "/" else ROOT / "docs").glob(f"{target.lstrip('/')}.md")
+
+    root = ROOT / "docs"
+    (entries,) = re.findall(
+        r"^```{toctree}\n:hidden:\n\n(.*?)^```", (root / "index.md").read_text("utf-8"), re.M | re.S
+    )
+    assert len(entries.splitlines()) <= 15
+    seen, waiting = {root / "index.md"}, [root / "index.md"]
+    while waiting:
+        found = [page for page in listed(waiting.pop()) if page not in seen]
+        seen |= set(found)
+        waiting += found
+    assert set(DOCS) <= seen
+
+
 @pytest.fixture(scope="module")
 def made():
     return site_models.pages(ROOT)

@@ -51,6 +51,14 @@ def solvers() -> str:
     return table(("solver", "solves", "optimum", "multipliers", "install", "licence"), rows)
 
 
+def scales() -> str:
+    """Return a row for each preprocessing of the features, with the methods whose default it is."""
+    found: dict[str, list[str]] = {}
+    for spec in _shipped(METHODS):
+        found.setdefault(spec.parameters.get("scale", "none"), []).append(spec.name)
+    return table(("`scale` by default", "methods"), [(f"`{kind}`", _names(names)) for kind, names in found.items()])
+
+
 def packages() -> str:
     """Return the packages of the solvers as the modules of mypy's table."""
     names = sorted({spec.package.partition(".")[0] for spec in _shipped(SOLVERS) if spec.package})
@@ -60,6 +68,7 @@ def packages() -> str:
 PLACES: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "README.md": {"models, drivers and methods": papers},
     "docs/solvers.md": {"solvers": solvers},
+    "docs/which.md": {"scales": scales},
     "pyproject.toml": {"packages of solvers": packages},
 }
 """File -> the word of a mark in it -> what stands behind the mark."""

@@ -7,6 +7,17 @@ function reachable() {
   });
 }
 
+/* A formula wider than the text is shown smaller, so that it is seen whole, down to about the size of the text. */
+const SMALLEST = 0.7;
+function fitted() {
+  document.querySelectorAll('mjx-container[display="true"]').forEach((part) => {
+    part.dataset.size ??= part.style.fontSize;
+    part.style.fontSize = part.dataset.size;
+    const share = part.clientWidth / part.querySelector("mjx-math").getBoundingClientRect().width;
+    if (share < 1) part.style.fontSize = `${parseFloat(part.dataset.size) * Math.max(share * 0.99, SMALLEST)}%`;
+  });
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("p.caption[role=heading]").forEach((part) => part.setAttribute("aria-level", "2"));
   document.querySelectorAll("aside.sidebar-drawer").forEach((part) => part.setAttribute("aria-label", "Pages"));
@@ -26,6 +37,11 @@ document.addEventListener("DOMContentLoaded", () => {
 });
 window.addEventListener("load", async () => {
   if (window.MathJax && MathJax.startup) await MathJax.startup.promise;
+  await document.fonts.ready;
+  fitted();
   reachable();
 });
-window.addEventListener("resize", reachable);
+window.addEventListener("resize", () => {
+  fitted();
+  reachable();
+});

@@ -11,6 +11,7 @@ import numpy as np
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
 from fsopt.analysis.cardinality import at_most
 from fsopt.answers.fits import Fit
+from fsopt.common.texts import counted
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
@@ -133,7 +134,9 @@ def choose_lambda(train: Dataset, m: int, *, tolerance: float = 1e-3, **params: 
         if trial < 1e-9 * (1.0 + c):
             break
     if best is None:
-        raise ParameterError(f"no lambda up to {high:g} has {m} features", "give best-subset-penalised more time")
+        raise ParameterError(
+            f"no lambda up to {high:g} has {counted(m, 'feature')}", "give best-subset-penalised more time"
+        )
     return FeatureCount(best[0], best[1], counts)
 
 

@@ -26,6 +26,7 @@ from fsopt.analysis.selection_answers import NOISE, Selection
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked, optional, word
 from fsopt.common.teams import check_jobs, side_by_side
+from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.data.matrices import refuse_sparse
@@ -168,7 +169,7 @@ def _looked_at(data: Dataset, seed: int) -> Dataset:
     smaller = min(len(data.positive), len(data.negative))
     if smaller < FEWEST:
         raise ParameterError(
-            f"'select' has {smaller} samples of the smaller class, too few for nested cross-validation",
+            f"'select' has {counted(smaller, 'sample')} of the smaller class, too few for nested cross-validation",
             f"give data with {FEWEST} samples of each class",
         )
     if data.n <= MOST_SAMPLES:

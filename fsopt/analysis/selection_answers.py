@@ -17,6 +17,7 @@ from fsopt.answers.questions import Answer
 from fsopt.answers.results import Status
 from fsopt.certificates.points import relative_gap
 from fsopt.common.figures import BLUE, ORANGE, new_figure, plain
+from fsopt.common.texts import counted
 from fsopt.typing import Mask, Vector
 
 if TYPE_CHECKING:
@@ -31,11 +32,6 @@ WHY = {
     "given": "request",
 }
 """Rule -> its words."""
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 @dataclass(frozen=True)

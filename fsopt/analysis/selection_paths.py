@@ -25,6 +25,7 @@ from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.figures import BLUE, ORANGE, new_figure
+from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, LOSSES, Loss, loss_of
 from fsopt.drivers.run import Progress, Run
@@ -336,7 +337,7 @@ class SelectionPath(Answer):
             w, b = scaled_hyperplane(self.coef[k], float(self.intercept[k]), map_)
             hyperplane = SelectedHyperplane(np.isin(np.arange(data.p), self.support[k]), w, b)
             problem = at_most(work, c, m, LOSSES[self.loss])
-            about = f"at most {m} features" + name.removeprefix(str(m))
+            about = f"at most {counted(m, 'feature')}" + name.removeprefix(str(m))
             claim = claim_of_search(about, problem, self.evidence[k], hyperplane, self.tolerance)
             found.append(replace(claim, about=cardinality_about(data, m, c, self.loss)))
         return tuple(found)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
 from fsopt.data.tables.columns import (
@@ -154,7 +155,8 @@ class Trained:
         p = len(self.features)
         if X.shape[1] != p:
             raise DataError(
-                f"the samples have {X.shape[1]} features", f"give finite values of the {p} features of the fit"
+                f"the samples have {counted(X.shape[1], 'feature')}",
+                f"give finite values of the {counted(p, 'feature')} of the fit",
             )
         return self._checked(X, self.features)
 
@@ -164,9 +166,9 @@ class Trained:
             rows = sorted({i + 1 for i, _ in bad})
             shown = ", ".join(map(str, rows[:5])) + (" ..." if len(rows) > 5 else "")
             raise DataError(
-                f"{len(rows)} samples have values that are not finite, missing ones perhaps, the first in column "
+                f"values that are not finite, missing ones perhaps, in {counted(len(rows), 'sample')}, first in column "
                 f"'{self.features[bad[0][1]]}': rows {shown}",
-                f"give finite values of the {len(names)} features that the fit uses, or fit with missing='mean'",
+                f"give finite values of the {counted(len(names), 'feature')} of the fit, or fit with missing='mean'",
             )
         return X
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.output import cell, columns, narrow, pairs, print_json, remark, show, table
+from fsopt.cli.output import pairs, print_json, remark, show, table
 
 if TYPE_CHECKING:
     from fsopt.solvers.spec import SolverSpec
@@ -33,10 +33,8 @@ def models(json: options.Json = False) -> None:
     if json:
         print_json({"models": rows})
         return
-    texts = [
-        {k: row[k] for k in ("model", "class", "paper", "equation")} | {"parameters": _assigned(row)} for row in rows
-    ]
-    show(columns("models", texts, drop=("parameters",), more="'fsopt show MODEL' has the parameters"))
+    _list("models", ("model", "class", "paper", "equation"), rows)
+    show("'fsopt show MODEL' has the program, '--json' the parameters")
 
 
 def solvers(json: options.Json = False) -> None:
@@ -44,12 +42,10 @@ def solvers(json: options.Json = False) -> None:
     from fsopt.compiler.classes import CLASSES
     from fsopt.solvers.registry import SOLVERS
 
-    claimed = {c for s in SOLVERS.values() for c in s.classes}
-    classes = [c for c in CLASSES if c in claimed]
     rows: list[dict[str, Any]] = [
         {
             "solver": s.name,
-            "classes": sorted(s.classes),
+            "classes": [c for c in CLASSES if c in s.classes],
             "proves": s.proves,
             "duals": s.duals,
             "vertex": s.vertex,
@@ -64,19 +60,22 @@ def solvers(json: options.Json = False) -> None:
     if json:
         print_json({"solvers": rows})
         return
-    texts = []
-    for row in rows:
-        marks = {c: "yes" if c in row["classes"] else "-" for c in classes}
-        flags = {k.replace("_", " "): "yes" if row[k] else "-" for k in ("duals", "vertex", "in_place")}
-        state = {"tolerance": f"{row['tolerance']:g}", "available": "yes" if row["available"] else row["why_not"]}
-        solved = {"classes": " ".join(c for c in classes if c in row["classes"])} if narrow() else marks
-        texts.append({"solver": row["solver"], **solved, "proves": row["proves"], **flags, **state})
-    show(columns("solvers", texts, drop=("tolerance", "in place", "vertex"), more="'--json' has all columns"))
+    texts = [
+        {
+            **row,
+            "classes": " ".join(row["classes"]),
+            "duals": "yes" if row["duals"] else None,
+            "available": row["why_not"] or "yes",
+        }
+        for row in rows
+    ]
+    _list("solvers", ("solver", "classes", "proves", "duals", "tolerance", "available"), texts)
 
 
-def _assigned(row: Mapping[str, Any]) -> str:
-    """Return the parameters of a row as name=default."""
-    return " ".join(f"{k}={cell(v)}" for k, v in row["parameters"].items())
+def _list(title: str, heads: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print these entries of records as a table."""
+    cells = [[None if row[head] in ("", []) else row[head] for head in heads] for row in rows]
+    show(table(title, heads, cells))
 
 
 def _why_not(solver: SolverSpec) -> str:
@@ -115,9 +114,8 @@ def methods(
     if json:
         print_json({"methods": rows})
         return
-    names = ("method", "paper", "equation", "models", "driver")
-    texts = [{k: row[k] or None for k in names} | {"parameters": _assigned(row)} for row in rows]
-    show(columns("methods", texts, drop=("parameters", "equation"), more="'fsopt methods NAME' has the parameters"))
+    _list("methods", ("method", "paper", "equation", "models", "driver"), rows)
+    show("'fsopt methods NAME' has the parameters")
     remark(f"of other packages, for compare and studies (pip install 'fsopt[peers]'): {', '.join(PEERS)}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +14,6 @@ from fsopt.cli.output import (
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
     deliver,
-    narrow,
     open_gap,
     progress_bar,
     remark,
@@ -22,7 +21,7 @@ from fsopt.cli.output import (
     table,
 )
 from fsopt.cli.proving import Exact
-from fsopt.common.texts import one_line
+from fsopt.common.texts import counted, one_line
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
 
@@ -32,20 +31,18 @@ if TYPE_CHECKING:
     from fsopt.studies.running import Progress
 
 COLUMNS = (
-    *("method", "standing", "paper", ">features", ">CV accuracy", ">balanced", ">CV MCC", ">AUC", ">objective"),
-    *("status", "certificate", "solver", ">seconds", ">CPU s"),
+    *("method", "standing", ">features", ">CV accuracy", ">balanced", ">CV MCC", ">AUC", "status", "paper", ">seconds"),
+    *(">CPU s", ">objective", "certificate", "solver"),
 )
 """Heads of the table."""
-WIDE_WITHOUT = ("CPU s",)
-"""Columns that the table leaves out; reports and JSON have them."""
-OF_SOLVES = ("objective", "certificate", "solver")
-"""The same without ``-v``: objective values of different problems are no measure of methods."""
+VERBOSE = 6
+"""How many of the last ones are for ``-v``: objective values of different problems are no measure of methods."""
 OF_FOLDS = ("standing", "CV accuracy", "balanced", "CV MCC", "AUC")
 """Columns that the table of fits to all samples in a report leaves out: the table of the methods has them."""
+TIME_LIMIT = 30.0
+"""Seconds for each fit where no limit is given."""
 BAR = 40
 """Signs of the longest bar."""
-NARROW_WITHOUT = ("standing", "paper", "CV MCC", "objective", "certificate", "solver", "seconds", *WIDE_WITHOUT)
-"""The same where output is narrow."""
 Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; repeat for several")]
 
 
@@ -61,11 +58,22 @@ def compare(
     folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
     seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
     jobs: options.Jobs = -1,
-    time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", help="seconds for each fit; 30 without --cpu-limit")
+    ] = None,
+    cpu_limit: Annotated[
+        float | None,
+        typer.Option("--cpu-limit", help="CPU seconds for each fit: other programs take none of them"),
+    ] = None,
     exact: Exact = False,
+    whole: Annotated[
+        bool, typer.Option("--all", help="show all methods, not only the front and the best up to five")
+    ] = False,
     verbose: Annotated[
         bool,
-        typer.Option("-v", "--verbose", help="also objective, certificate, solver, and the names of the features"),
+        typer.Option(
+            "-v", "--verbose", help="also seconds, objective, certificate, solver, and the names of the features"
+        ),
     ] = False,
     customise: options.Customise = None,
     report: options.Report = None,
@@ -74,21 +82,25 @@ def compare(
 ) -> int:
     """Cross-validate all methods, or some, and print one table.
 
-    Parameters are the defaults where none are given. The best cross-validated accuracy comes first; ``within noise``
-    are methods that the corrected resampled t-test does not tell apart from it, ``front`` those that no other beats
-    in accuracy and number of features. A sentence answers. The last line names the methods without an answer: an
-    error ended the fit to all samples, or one of a fold. The exit code is 1 only where no method has one.
+    Parameters are the defaults where none are given. The best cross-validated accuracy comes first; ``not told apart``
+    are methods that the corrected resampled t-test does not tell apart from it, which may be worse all the same;
+    ``not shown above the larger class`` are those whose 95 % interval has the share of this class; ``front`` those that
+    no other beats in accuracy and number of features. A sentence answers. The last line names the methods without an
+    answer: an error ended the fit to all samples, or one of a fold. The exit code is 1 only where no method has one.
     """
     from fsopt.answers.records import plain
     from fsopt.solvers.registry import solver_spec
 
-    names = _checked(methods, time_limit)
+    names = _checked(methods)
+    if time_limit is None and cpu_limit is None:
+        time_limit = TIME_LIMIT
     if solver is not None:
         solver_spec(solver)
     own: dict[str, Any] = {
         "folds": folds,
         "seed": seed,
         "time_limit": time_limit,
+        "cpu_limit": cpu_limit,
         "solver": solver,
         "tune": tune,
         "exact": exact,
@@ -98,10 +110,10 @@ def compare(
     record = plain({**found.heading, "data": data[0] if len(data) == 1 else data, "rows": found.to_records()})
     if report is not None:
         _report(report, record, units)
-    deliver(record, output, as_json=json, present=lambda: _print(record, verbose))
+    deliver(record, output, as_json=json, present=lambda: _print(record, whole, verbose))
     _tell_unanswered(record)
     if found.interrupted:
-        remark(f"interrupted: {len(found.rows)} methods were finished")
+        remark(f"interrupted: {counted(len(found.rows), 'method')} finished")
         return EXIT_INTERRUPTED
     return EXIT_NOT_SOLVED if all(row.lacking for row in found.rows) else EXIT_SOLVED
 
@@ -117,7 +129,7 @@ def _compared(
 
         def told(state: Progress) -> None:
             units.append(state.last)
-            word = f"compare: {state.finished} of {state.total} fits, last {state.last['method']}"
+            word = f"compare: {state.finished} of {counted(state.total, 'fit')}, last {state.last['method']}"
             update(state.finished / state.total, word)
 
         return run(sources, names, progress=told, **own), units
@@ -135,10 +147,8 @@ def _who(row: dict[str, Any], record: dict[str, Any]) -> str:
     return f"{row['method']} on {row['data']}" if isinstance(record["data"], list) else str(row["method"])
 
 
-def _checked(methods: str | None, time_limit: float) -> list[str] | None:
-    """Return the names in ``--methods``, None for all; refuse wrong values of the options."""
-    if not time_limit > 0:
-        raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
+def _checked(methods: str | None) -> list[str] | None:
+    """Return the names in ``--methods``, None for all; raises ParameterError for none and for a repeated one."""
     names = None if methods is None else [name.strip() for name in methods.split(",") if name.strip()]
     if names is not None and (not names or len(set(names)) < len(names)):
         raise ParameterError("--methods is empty or names a method twice", "for example --methods gmeb,fsv")
@@ -165,9 +175,8 @@ def _report(path: Any, record: dict[str, Any], units: list[dict[str, Any]]) -> N
     larger = {name: scores["cv_accuracy"] for name, scores in record["majority"].items()}
     kept = [k for k, head in enumerate(COLUMNS) if head.strip(">") not in OF_FOLDS]
     heads = ("data", *(COLUMNS[k].strip(">") for k in kept))
-    ranked = [row for name in larger for row in _ranked(record, name)]
-    rows = [(row["data"], *(cells[k] for k in kept)) for row in ranked for cells in [_cells(row, shown)]]
-    fits = ReportSection("Fits to all samples", tables=(ReportTable(heads, rows),))
+    rows = [(row["data"], *(cells[k] for k in kept)) for row in record["rows"] for cells in [_cells(row, shown)]]
+    fits = ReportSection("Fits to all samples", tables=(ReportTable(heads, rows),), folded=True)
     sections = study_sections([{**dict.fromkeys(PLAIN), **unit} for unit in units], larger)
     write_report(path, f"Comparison: {', '.join(larger)}", [*sections, fits])
     remark(f"wrote {path}")
@@ -177,32 +186,39 @@ def _majority(name: str, scores: dict[str, float]) -> str:
     return f"{name}: the larger class alone has CV accuracy {scores['cv_accuracy']:.4f}, balanced 0.5000"
 
 
-def _print(record: dict[str, Any], verbose: bool) -> None:
+def _print(record: dict[str, Any], whole: bool, verbose: bool) -> None:
     several = isinstance(record["data"], list)
     names, sizes = list(record["majority"]), (record["n"], record["p"])
-    left_out = NARROW_WITHOUT if narrow() else WIDE_WITHOUT if verbose else (*OF_SOLVES, *WIDE_WITHOUT)
+    heads = COLUMNS[: len(COLUMNS) - (0 if verbose else VERBOSE)]
+    shown = []
     for k, name in enumerate(names):
         n, p = (size[k] if several else size for size in sizes)
-        title = f"{name if several else record['data']}: {n} samples, {p} features, {record['folds']}-fold cross-"
-        title += f"validation, seed {record['seed']}"
-        kept = [k for k, head in enumerate(COLUMNS) if head.strip(">") not in left_out]
-        rows = [[cells[k] for k in kept] for cells in map(_cells, _ranked(record, name))]
-        listing = table("", [COLUMNS[k] for k in kept], rows)
-        known = (_majority(name, record["majority"][name]), record["own_parameters"][name])
-        wider = f"wider output, or --json, also has: {', '.join(left_out)}" if narrow() else ""
-        show(one_line(title), "", listing, "", *map(one_line, filter(None, (*known, wider))))
+        title = f"{name if several else record['data']}: {counted(n, 'sample')}, {counted(p, 'feature')}, "
+        title += f"{record['folds']}-fold cross-validation, seed {record['seed']}"
+        ranked = _ranked(record, name)
+        first = ranked if whole else [row for row in ranked if row["method"] in record["leading"].get(name, ())]
+        shown += first or ranked
+        left = len(ranked) - len(first or ranked)
+        listing = table("", heads, [_cells(row)[: len(heads)] for row in first or ranked])
+        rest = f"--all, or --json, has {counted(left, 'other method')}" if left else ""
+        known = (rest, _majority(name, record["majority"][name]), record["own_parameters"][name])
+        show(one_line(title), "", listing, "", *map(one_line, filter(None, known)))
         _print_answer(record, name)
+    _print_rows(record, shown if verbose else [])
+
+
+def _print_rows(record: dict[str, Any], shown: Sequence[dict[str, Any]]) -> None:
+    """Print what the table has not: exact words and remarks of all methods, and the features of some."""
     told: dict[tuple[str, ...], str] = {}
     for row in record["rows"]:
         who = _who(row, record)
         if row["exact"]:
             show(one_line(f"{who}: {row['exact']}"))
-        if verbose and row["features"]:
+        if row in shown and row["features"]:
             same = told.setdefault((row["data"], *sorted(row["features"])), who)
             selected = ", ".join(row["features"]) if same == who else f"the features of {same}"
-            more = {name: _share(row[f"cv_{name}"]) for name in ("balanced_accuracy", "recall", "auc")}
-            measured = ", ".join(f"CV {name.replace('_', ' ')} {value}" for name, value in more.items() if value)
-            show(one_line(f"{who}: {selected}" + (f"; {measured}" if measured else "")))
+            recall = _share(row["cv_recall"])
+            show(one_line(f"{who}: {selected}" + (f"; CV recall {recall}" if recall else "")))
         for text in (*row["warnings"], row["error"], _early(row)):
             if text:
                 remark(f"{who}: {text}")
@@ -234,29 +250,23 @@ def _print_answer(record: dict[str, Any], data: str) -> None:
     show(one_line(f"{record['answer_in_words'][data]}."))
 
 
-def _standing(row: dict[str, Any]) -> str | None:
-    """Return the standing of a method in words."""
-    words = [word for word, held in (("within noise", row["within_noise"]), ("front", row["front"])) if held]
-    return ", ".join(words) or None
-
-
 def _cells(row: dict[str, Any], seconds: Callable[[float], str] = "{:.2f}".format) -> tuple[Any, ...]:
     """Return the cells of a row, in the order of :data:`COLUMNS`, with seconds as their texts."""
     accuracy, spread = _share(row["cv_accuracy"]), row["spreads"].get("cv_accuracy")
     return (
         row["method"],
-        _standing(row),
-        row["paper"],
+        row["standing"] or None,
         row["n_features"],
         accuracy if spread is None else f"{accuracy} ±{spread:.3f}",
         _share(row["cv_balanced_accuracy"]),
         _share(row["cv_mcc"]),
         _share(row["cv_auc"]),
-        row["objective"],
         f"{row['status']} ({row['stop']})" if row["ended_early"] and row["stop"] == "time-limit" else row["status"],
+        row["paper"],
+        *(None if row[name] is None else seconds(row[name]) for name in ("seconds", "cpu_seconds")),
+        row["objective"],
         _certificate(row),
         row["solver"] or None,
-        *(None if row[name] is None else seconds(row[name]) for name in ("seconds", "cpu_seconds")),
     )
 
 

@@ -10,6 +10,7 @@ import typer
 from fsopt.cli import options
 from fsopt.cli.layouts import OPTIONS, WHOLE, load
 from fsopt.cli.output import pairs, print_json, show, written
+from fsopt.common.texts import counted
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
 
@@ -83,6 +84,6 @@ def _show(name: str, layout: Layout, output: Path | None, json: bool) -> None:
         return
     lines: list[tuple[str, Any]] = [("data", found.name), ("samples", found.n), ("features", found.p)]
     for sign, label, members in (("+1", found.labels[1], found.positive), ("-1", found.labels[0], found.negative)):
-        lines.append((f"{sign} ('{label}')", f"{len(members)} samples"))
+        lines.append((f"{sign} ('{label}')", f"{counted(len(members), 'sample')}"))
     lines.append(("constant features", ", ".join(found.constant) or "none"))
     show(pairs(lines))

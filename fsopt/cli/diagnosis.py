@@ -10,6 +10,7 @@ from typing import Any
 from fsopt import __version__
 from fsopt.cli import options
 from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, pairs, print_json, progress_bar, show, table
+from fsopt.common.texts import counted
 
 PACKAGES = ("numpy", "scipy", "pandas", "pyomo", "highspy", "clarabel", "scikit-learn", "matplotlib", "pyarrow")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -110,7 +111,7 @@ def _print(record: dict[str, Any], variable: str) -> None:
     lines = [(name, record[name]) for name in ("fsopt", "python", "system", "processors")]
     lines += list(record["packages"].items())
     lines += [(name, value or "not set") for name, value in record["threads"].items()]
-    sets = f" ({len(record['data_sets'])} files)" if record["data_folder"] else ""
+    sets = f" ({counted(len(record['data_sets']), 'file')})" if record["data_folder"] else ""
     lines.append(("data folder", f"{record['data_folder']}{sets}" if record["data_folder"] else f"set {variable}"))
     show(pairs(lines))
     heads = ("solver", "version", "state", "licence")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fsopt.common.texts import counted
 from fsopt.data.tables.layout import DEFAULT_TARGET, MISSING, SPELLING, Layout
 from fsopt.errors import FileError, ParameterError, shown
 
@@ -101,12 +102,15 @@ def load(source: str, layout: Layout, *, known: bool = False) -> Dataset:
     from fsopt.data.tables.readers import load_table
 
     data = load_table(source, layout, remark)
-    remark(f"{data.name}: {data.n} samples, {data.p} features; +1 is '{data.labels[1]}', -1 is '{data.labels[0]}'")
+    remark(
+        f"{data.name}: {counted(data.n, 'sample')}, {counted(data.p, 'feature')}; "
+        f"+1 is '{data.labels[1]}', -1 is '{data.labels[0]}'"
+    )
     guess = _guess(data, layout)
     if guess and not known:
         remark(guess)
     if data.constant:
-        remark(f"{len(data.constant)} constant features: {_first(data.constant)}")
+        remark(f"{counted(len(data.constant), 'constant feature')}: {_first(data.constant)}")
     for text in (*_encoded(data), *_weighted(data)):
         remark(text)
     encoded = () if data.encoded is None else data.encoded.encoding.columns

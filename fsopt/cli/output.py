@@ -19,14 +19,20 @@ from fsopt.common.texts import one_line, printable
 from fsopt.errors import FileError, FsoptError, OutOfTimeError, StoreLost
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Group
 
 EXIT_SOLVED = 0
 EXIT_NOT_SOLVED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
-WIDE, NARROW = 160, 120
-"""Columns of an output that is no terminal, and columns below which wide tables leave some out."""
+WIDE = 160
+"""Columns of an output that is no terminal."""
+WORD, PHRASE = 30, 18
+"""Signs of the longest word that no table cuts, and of a column of texts."""
+LEAST = 8
+"""Signs of a column of texts where the output is too narrow for that."""
+BORDERS = 3
+"""Signs between two columns."""
 FIRST_LINE = 10.0
 """Seconds after which a log gets its first line of progress; each later one waits for half as long again."""
 
@@ -99,21 +105,74 @@ def dump_json(record: Any) -> str:
     return json.dumps(record, allow_nan=False, indent=1) + "\n"
 
 
-def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    """Return a table of rows; a column whose head begins with ``>`` has numbers, on the right."""
+def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], *, names: int = 1) -> Group:
+    """Return a table of rows; a column whose head begins with ``>`` has numbers, on the right.
+
+    A table that is wider than the output is one of several parts, one below the other: nothing is left out, and no
+    number and no word of up to ``WORD`` signs is cut.
+
+    Parameters
+    ----------
+    names : the first columns, which each part has.
+    """
     from rich import box
+    from rich.console import Group
     from rich.table import Table
 
-    result = Table(title=cell(title) or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for head in heads:
-        if head.startswith(">"):  # a number is never cut in two
-            name = head[1:].replace(" ", "\n") if narrow() else head[1:]
-            result.add_column(name, justify="right", no_wrap=True)
-        else:
-            result.add_column(head, overflow="fold")
-    for row in rows:
-        result.add_row(*map(cell, row))
-    return result
+    columns = list(zip(heads, *([cell(value) for value in row] for row in rows), strict=True))
+    needed = [_needed(texts) for texts in columns]
+    parts = []
+    for part in _parts([phrase for _, _, phrase, _ in needed], names):
+        one = Table(title=cell(title) or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+        for k, wide in zip(part, _shares([needed[k] for k in part]), strict=True):
+            if heads[k].startswith(">"):  # a number is never cut in two
+                one.add_column(heads[k][1:].replace(" ", "\n"), width=wide, justify="right", no_wrap=True)
+            else:
+                one.add_column(heads[k], width=wide, overflow="fold")
+        for row in zip(*(columns[k][1:] for k in part), strict=True):
+            one.add_row(*row)
+        parts.append(one)
+        title = ""
+    return Group(*parts)
+
+
+def _needed(texts: Sequence[str]) -> tuple[int, ...]:
+    """Return widths of a column, head first: the least, of its words, that by which parts are made, of whole cells."""
+    from rich.cells import cell_len
+
+    head, *cells = texts
+    whole = max(map(cell_len, cells), default=0)
+    if head.startswith(">"):
+        return (max(whole, *map(cell_len, head[1:].split(" "))),) * 4
+    words = max(1, min(WORD, max((cell_len(word) for text in texts for word in text.split(" ")), default=0)))
+    phrase = max(words, min(whole, PHRASE))
+    return min(words, LEAST), words, phrase, max(phrase, whole, cell_len(head))
+
+
+def _parts(needed: Sequence[int], names: int) -> list[list[int]]:
+    """Return the places of the columns of each part of a table, in which all of them have the widths they need."""
+    first = list(range(min(names, len(needed))))
+    parts = [list(first)]
+    for k in range(len(first), len(needed)):
+        filled = parts[-1]
+        if len(filled) > len(first) and sum(needed[j] for j in [*filled, k]) > _space(len(filled) + 1):
+            parts.append([*first])
+        parts[-1].append(k)
+    return parts
+
+
+def _space(count: int) -> int:
+    """Return the signs that so many columns have for their cells: the others are borders."""
+    return width() - BORDERS * count + 1
+
+
+def _shares(needed: Sequence[tuple[int, ...]]) -> list[int]:
+    """Return the widths of columns side by side: between two of those that they need, in the same proportion."""
+    space, levels = _space(len(needed)), list(zip(*needed, strict=True))
+    last = max(1, sum(sum(level) <= space for level in levels))
+    near, far = levels[last - 1], levels[min(last, len(levels) - 1)]
+    share = min(1.0, max(0.0, (space - sum(near)) / max(1, sum(far) - sum(near))))
+    return [some + int(share * (more - some)) for some, more in zip(near, far, strict=True)]
 
 
 def width() -> int:
@@ -123,27 +182,6 @@ def width() -> int:
     if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit():
         return shutil.get_terminal_size((WIDE, 24)).columns
     return WIDE
-
-
-def narrow() -> bool:
-    """Return whether wide tables leave out columns."""
-    return width() < NARROW
-
-
-def columns(title: str, rows: Sequence[Mapping[str, Any]], *, drop: Sequence[str], more: str) -> Table:
-    """Return a table of rows with the same keys, which are its headings.
-
-    Parameters
-    ----------
-    drop : headings that are left out where the output is narrow.
-    more : where they are shown, for the line below.
-    """
-    left_out = drop if narrow() else ()
-    heads = [head for head in rows[0] if head not in left_out]
-    listing = table(title, heads, [[row[head] for head in heads] for row in rows])
-    if left_out:
-        listing.caption, listing.caption_justify = more, "left"
-    return listing
 
 
 def show(*renderables: Any) -> None:
@@ -176,10 +214,15 @@ def cell(value: Any) -> str:
 
 
 def pairs(items: Iterable[tuple[str, Any]]) -> str:
-    """Return lines of ``name  value``, aligned."""
+    """Return lines of ``name  value``, aligned; a long value goes on below its beginning."""
+    import textwrap
+
     listed = [(one_line(name), cell(value)) for name, value in items]
-    width = max(len(name) for name, _ in listed)
-    return "\n".join(f"{name:<{width}}  {value}" for name, value in listed)
+    left = max(len(name) for name, _ in listed)
+    wrapped = textwrap.TextWrapper(max(width() - left - 2, WORD), break_on_hyphens=False)
+    return "\n".join(
+        f"{name:<{left}}  " + f"\n{' ' * (left + 2)}".join(wrapped.wrap(value) or [""]) for name, value in listed
+    )
 
 
 def open_gap(certificate: Mapping[str, Any]) -> bool:

@@ -14,6 +14,7 @@ import typer
 from fsopt.cli import options
 from fsopt.cli.layouts import WHOLE
 from fsopt.cli.output import EXIT_SOLVED, deliver, emit, remark
+from fsopt.common.texts import counted
 from fsopt.data.tables.layout import SPELLING, Layout
 from fsopt.errors import FileError, ParameterError
 
@@ -64,7 +65,7 @@ def predict(
     own_text = listed if output is not None and output.suffix.lower() == ".csv" else None
     deliver(result, output, as_json=json, present=lambda: emit(listed if output is None else ""), text=own_text)
     if result["accuracy"] is not None:
-        remark(f"accuracy {result['accuracy']:.4f} on {samples.n} samples")
+        remark(f"accuracy {result['accuracy']:.4f} on {counted(samples.n, 'sample')}")
     return EXIT_SOLVED
 
 

@@ -24,7 +24,7 @@ from fsopt.cli.output import (
 )
 from fsopt.cli.proving import Exact
 from fsopt.common.files import brief
-from fsopt.common.texts import one_line
+from fsopt.common.texts import counted, one_line
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
 
@@ -173,7 +173,9 @@ def _numbers(text: str, p: int) -> list[int] | None:
         if first > last:
             raise ParameterError(f"--path is '{brief(text)}'", "give numbers of features, as 1,2,5 or 1-10, or all")
         if last > p:
-            raise ParameterError(f"--path is '{brief(text)}', and the data have {p} features", "give smaller numbers")
+            raise ParameterError(
+                f"--path is '{brief(text)}', and the data have {counted(p, 'feature')}", "give smaller numbers"
+            )
         found += range(first, last + 1)
     return found
 

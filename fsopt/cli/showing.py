@@ -14,6 +14,7 @@ from fsopt.cli.layouts import OPTIONS, WHOLE, load
 from fsopt.cli.output import pairs, print_json, remark, table, written
 from fsopt.cli.output import show as put
 from fsopt.cli.solving import print_solve
+from fsopt.common.texts import counted
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
 
@@ -205,6 +206,6 @@ def _limit_row(name: str, data: Dataset) -> dict[str, Any]:
 def _print_limits(record: dict[str, Any]) -> None:
     heads = ("training samples", ">n", ">kappa*", ">alpha*", ">rank +1", ">rank -1")
     rows = [(r["rows"], r["n"], f"{r['kappa']:.4f}", f"{r['alpha']:.4f}", *r["ranks"]) for r in record["rows"]]
-    put(table(f"{record['data']}: {record['n']} samples, {record['p']} features", heads, rows))
+    put(table(f"{record['data']}: {counted(record['n'], 'sample')}, {counted(record['p'], 'feature')}", heads, rows))
     word = "feasible" if record["largest_delta"] >= PRINTED else "infeasible"
     put(f"largest delta for all of these: {record['largest_delta']:.4f}; the paper's {PRINTED:g} is {word}")

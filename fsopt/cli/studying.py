@@ -22,7 +22,7 @@ from fsopt.cli.output import (
     table,
     written,
 )
-from fsopt.common.texts import one_line
+from fsopt.common.texts import counted, one_line
 from fsopt.errors import FileError, ParameterError, unknown
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool,
             return EXIT_INTERRUPTED
     counts = found.counts
     record = {"study": asked.name, "store": str(store), "units": len(found.rows), "states": counts}
-    words = f"{one_line(asked.name)}: {len(found.rows)} units, {_states(counts)}"
+    words = f"{one_line(asked.name)}: {counted(len(found.rows), 'unit')}, {_states(counts)}"
     print_json(record) if json else show(words)
     _tell_failures(found.rows)
     return EXIT_SOLVED if found.complete else EXIT_NOT_SOLVED
@@ -117,9 +117,9 @@ def _agreed(path: Path) -> bool:
 def _told(p: Progress) -> str:
     """Return the text of the progress bar."""
     if not p.last:
-        return f"{p.finished} of {p.total} units planned"
+        return f"{p.finished} of {counted(p.total, 'unit')} planned"
     left = "" if p.seconds_left is None else f", about {duration(p.seconds_left)} left"
-    return f"{p.finished} of {p.total} units, {p.failed} failed{left}"
+    return f"{p.finished} of {counted(p.total, 'unit')}, {p.failed} failed{left}"
 
 
 def duration(seconds: float) -> str:
@@ -142,7 +142,7 @@ def _tell_failures(rows: Any) -> None:
             text = f"{row['method']} on {row['data']}: {row['error']}"
             errors[text] = errors.get(text, 0) + 1
     for text, number in errors.items():
-        remark(f"{number} units: {text}")
+        remark(f"{counted(number, 'unit')}: {text}")
     if errors:
         remark("--retry computes them again")
 
@@ -178,7 +178,8 @@ def _show(store: Path, study: str | None, json: bool) -> int:
         listed = [{"study": name, **line_record(line)} for name, of_study in lines.items() for line in of_study]
         print_json({"store": str(store), "studies": counts, "damaged": damaged, "rows": listed})
         return EXIT_SOLVED
-    show(pairs([(name, f"{sum(c.values())} units: {_states(c)}") for name, c in counts.items()] or [("none", "")]))
+    ended = [(name, f"{counted(sum(c.values()), 'unit')}: {_states(c)}") for name, c in counts.items()]
+    show(pairs(ended or [("none", "")]))
     for name, of_study in lines.items():
         _print_lines(name, of_study)
     return EXIT_SOLVED
@@ -203,7 +204,7 @@ def _print_lines(name: str, lines: list[MethodSummary]) -> None:
     for line in lines:
         numbers = [shown(line.measures[m], k) for m, k in zip(line.measures, (3, 3, 3, 3, 3, 1, 2, 2), strict=True)]
         rows.append((line.data, line.title, *numbers, f"{line.finished}/{line.units}"))
-    show(table(name, ("data", "method", *(f">{head}" for head in HEADS)), rows))
+    show(table(name, ("data", "method", *(f">{head}" for head in HEADS)), rows, names=2))
 
 
 def shown(value: Spread | None, digits: int) -> str | None:

@@ -4,6 +4,9 @@ Solvers get the seconds that are left (:func:`left`). Loops call :func:`check` b
 this package between two blocks: the error ends the loop, with the best point so far. Builders of models and the
 compiler call :func:`look` for every constraint: before there is a point, their error ends the computation shortly after
 the limit; after a solve has returned a point (:func:`found`) they finish the step, or the certificate of that point.
+
+A limit may be one in CPU seconds of this process, too, which do not pass while other programs have the processor.
+Solvers count seconds of the clock: they get as many for a CPU second as one took so far, at most :data:`SLOWEST`.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from fsopt.errors import OutOfTimeError
 
@@ -25,15 +29,37 @@ FOREVER = 1e9
 """Seconds, 32 years: a limit from here on counts as none. Solvers refuse numbers that their types cannot hold."""
 SHARE, GRACE = 0.1, 1.0
 """Share of the limit, and seconds, by which building a model may exceed it: a limit of milliseconds still builds."""
+SLOWEST = 10.0
+"""Seconds of the clock that a solver gets for a CPU second at most: a process that sleeps does not wait forever."""
+Times: TypeAlias = tuple[float, float]
+"""Seconds by the clock (``time.perf_counter``), and of the processor in all threads (``time.process_time``)."""
 
 
 @dataclass
 class _Limit:
-    """A deadline, when building ends for want of a point (``time.perf_counter``), and whether there is a point."""
+    """When it began, the deadlines, when building ends for want of a point, and whether there is a point."""
 
-    deadline: float
-    patience: float
+    began: Times
+    deadline: Times
+    patience: Times
     found: bool = False
+
+    @property
+    def left(self) -> float:
+        """The seconds of the clock up to the first deadline."""
+        now, cpu = _now()
+        taken, used = now - self.began[0], cpu - self.began[1]
+        slow = min(max((taken + GRACE) / (used + GRACE), 1.0), SLOWEST)
+        return min(self.deadline[0] - now, slow * (self.deadline[1] - cpu))
+
+
+def _now() -> Times:
+    return time.perf_counter(), time.process_time()
+
+
+def _passed(ends: Times) -> bool:
+    """Return whether one of two times has passed."""
+    return any(now >= end for now, end in zip(_now(), ends, strict=True))
 
 
 _LIMIT: ContextVar[_Limit | None] = ContextVar("limit", default=None)
@@ -57,18 +83,33 @@ def part(end: float, share: float = 1.0) -> float | None:
 
 
 @contextmanager
-def limited(seconds: float | None, *, extend: bool = False) -> Iterator[None]:
-    """Run a block within a time limit; None sets none. A limit around it holds, too, unless this one may extend it."""
-    outer, seconds = _LIMIT.get(), seconds_of(seconds)
-    if seconds is None:
+def limited(seconds: float | None, *, cpu: float | None = None, extend: bool = False) -> Iterator[None]:
+    """Run a block within seconds of the clock and CPU seconds, None for no limit.
+
+    A limit around the block holds, too, unless this one may extend it.
+    """
+    outer, given = _LIMIT.get(), (seconds_of(seconds), seconds_of(cpu))
+    if given == (None, None):
         yield
         return
-    now = time.perf_counter()
-    limit = _Limit(now + seconds, now + (1.0 + SHARE) * seconds + GRACE)
+    began = _now()
+    spans = [math.inf if span is None else span for span in given]
+    limit = _Limit(
+        began,
+        (began[0] + spans[0], began[1] + spans[1]),
+        (began[0] + (1.0 + SHARE) * spans[0] + GRACE, began[1] + (1.0 + SHARE) * spans[1] + GRACE),
+    )
     if outer is not None and not extend:
-        limit = _Limit(min(limit.deadline, outer.deadline), min(limit.patience, outer.patience), outer.found)
+        limit = _Limit(
+            outer.began, _first(limit.deadline, outer.deadline), _first(limit.patience, outer.patience), outer.found
+        )
     with _set(limit, outer):
         yield
+
+
+def _first(one: Times, other: Times) -> Times:
+    """Return the earlier one of each of both times."""
+    return min(one[0], other[0]), min(one[1], other[1])
 
 
 @contextmanager
@@ -90,7 +131,7 @@ def anew() -> Iterator[None]:
     if outer is None:
         yield
         return
-    with _set(_Limit(outer.deadline, outer.patience), outer):
+    with _set(_Limit(outer.began, outer.deadline, outer.patience), outer):
         yield
 
 
@@ -109,14 +150,14 @@ def left(seconds: float | None = None) -> float | None:
     limit = _LIMIT.get()
     if limit is None:
         return seconds
-    rest = max(limit.deadline - time.perf_counter(), LEAST)
+    rest = max(limit.left, LEAST)
     return rest if seconds is None else min(rest, seconds)
 
 
 def expired() -> bool:
     """Return whether the time limit has passed."""
     limit = _LIMIT.get()
-    return limit is not None and time.perf_counter() >= limit.deadline
+    return limit is not None and _passed(limit.deadline)
 
 
 def check() -> None:
@@ -135,5 +176,5 @@ def found() -> None:
 def look() -> None:
     """Raise OutOfTimeError where the time limit passed some time ago and there is no point yet."""
     limit = _LIMIT.get()
-    if limit is not None and not limit.found and time.perf_counter() >= limit.patience:
+    if limit is not None and not limit.found and _passed(limit.patience):
         raise OutOfTimeError("the time limit passed while a model was built", "give more seconds, or fewer samples")

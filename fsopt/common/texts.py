@@ -21,3 +21,9 @@ def one_line(text: str) -> str:
 
 def _number(sign: str) -> str:
     return f"\\x{ord(sign):02x}" if ord(sign) < 0x100 else f"\\u{ord(sign):04x}"
+
+
+def counted(number: float, noun: str) -> str:
+    """Return a number with its noun: ``1 feature``, ``2.5 features``, ``0 classes``."""
+    shown = f"{number:g}" if isinstance(number, float) else str(number)
+    return f"{shown} {noun}" if number == 1 else f"{shown} {noun}{'es' if noun.endswith('s') else 's'}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fsopt.common.texts import counted
 from fsopt.data.dataset import Dataset
 from fsopt.data.tables.encoding import Encoding
 from fsopt.errors import DataError, ParameterError, shown
@@ -34,7 +35,7 @@ def stratified_folds(data: Dataset, folds: int, seed: int) -> list[Indices]:
     smaller = min(len(data.positive), len(data.negative))
     if folds < 2 or folds > smaller:
         raise ParameterError(
-            f"{folds} folds are not possible: the smaller class has {smaller} samples",
+            f"{folds} folds are not possible: the smaller class has {counted(smaller, 'sample')}",
             f"choose folds= from 2 to {smaller}" if smaller >= 2 else "give data with 2 samples of each class",
         )
     splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
@@ -94,5 +95,5 @@ def check_features(data: Dataset, other: Dataset, what: str) -> None:
     """Refuse a second data set, such as that for tests, with another number of features than the first."""
     if data.p != other.p:
         raise DataError(
-            f"the {what} data have {other.p} features, the training data {data.p}", "give the same features"
+            f"the {what} data have {counted(other.p, 'feature')}, the training data {data.p}", "give the same features"
         )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fsopt.common.texts import counted
 from fsopt.data.matrices import canonical, finite, is_sparse, largest_values, parts_of, place
 from fsopt.data.tables.columns import is_missing, label_text
 from fsopt.data.tables.table import map_labels
@@ -65,7 +66,7 @@ def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
     except Exception as error:  # iteration over an arbitrary object may raise anything
         raise DataError(f"features is {shown(features)}, not a list of names", "pass one name per feature") from error
     if len(names) != p:
-        raise DataError(f"there are {len(names)} names for {p} features", "give one name per feature")
+        raise DataError(f"there are {len(names)} names for {counted(p, 'feature')}", "give one name per feature")
     empty = [str(j) for j, name in enumerate(names, start=1) if not name.strip()]
     if empty:
         raise DataError(f"the name of feature {', '.join(empty)} is empty", "give every feature a name")

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress
 from fsopt.errors import DataError, ParameterError
@@ -82,7 +83,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
         check_classification_targets(target)
         self.classes_: NDArray[Any] = np.unique(target)
         if len(self.classes_) != 2:
-            found = "one class" if len(self.classes_) == 1 else f"{len(self.classes_)} classes"
+            found = counted(len(self.classes_), "class")
             raise ValueError(
                 f"Only binary classification is supported: y has {found}; several classes are for "
                 "sklearn.multiclass.OneVsRestClassifier"

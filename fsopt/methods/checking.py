@@ -16,6 +16,7 @@ from fsopt.answers.results import EVIDENCE, Status
 from fsopt.answers.schema import is_parameter
 from fsopt.certificates.points import relative_gap
 from fsopt.common.arguments import ALL, own_number, plain, range_of, within
+from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.kernels import KERNELS, Kernel
 from fsopt.data.losses import LOSSES
@@ -135,7 +136,7 @@ def saved_fit(spec: MethodSpec, fit: Fit, data: Dataset) -> SavedFit:
     """
     p = len(fit.preprocessing.shift)
     if p != data.p:
-        raise FileError(f"the saved fit has {p} features, the data {data.p}", "give its own data set")
+        raise FileError(f"the saved fit has {counted(p, 'feature')}, the data {data.p}", "give its own data set")
     _check_params(fit, spec)
     work = data.with_X(fit.preprocessing.apply(data.X))
     if fit.kernel is None:

@@ -15,13 +15,16 @@ from fsopt.data import Dataset
 from fsopt.data.scores import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.studies.methods import study_spec
-from fsopt.studies.ranking import Standing, answer, standings
+from fsopt.studies.ranking import Standing, answer, leading, standings
 from fsopt.studies.store import Row
 from fsopt.studies.summary import Spread, spread
 from fsopt.studies.units import TIMEOUT
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+STANDING = ("interval", "told_apart", "worse", "front", "above_larger")
+"""What a record has of the standing of its method: null for one without a score."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,7 @@ class Comparison(Answer):
     interrupted: bool = False
     shown = (
         "method",
+        "standing",
         "status",
         "n_features",
         "cv_accuracy",
@@ -130,6 +134,7 @@ class Comparison(Answer):
             "tune": self.tune,
             "majority": self.majority,
             "answer_in_words": self.sentences,
+            "leading": {name: leading(found) for name in self.data if (found := self.standings(name))},
             "own_parameters": self.own_parameters,
             "unanswered": [
                 {"data": row.data, "method": row.method, "lacking": row.lacking} for row in self.rows if row.lacking
@@ -140,7 +145,9 @@ class Comparison(Answer):
         """Return method -> its standing by accuracy on a data set, the best first; without methods without a score."""
         rows = [row for row in self.rows if row.data == data and row.fold_accuracies and row.n_features is not None]
         return standings(
-            {row.method: row.fold_accuracies for row in rows}, {row.method: int(row.n_features or 0) for row in rows}
+            {row.method: row.fold_accuracies for row in rows},
+            {row.method: int(row.n_features or 0) for row in rows},
+            larger=self.majority[data]["cv_accuracy"],
         )
 
     @property
@@ -177,8 +184,8 @@ class Comparison(Answer):
         records = []
         for row in self.rows:
             one = found[row.data].get(row.method)
-            standing = (None, None) if one is None else (one.within_noise, one.front)
-            records.append(asdict(row) | dict(zip(("within_noise", "front"), standing, strict=True)))
+            own = {"standing": one and one.in_words, **{name: getattr(one, name, None) for name in STANDING}}
+            records.append(asdict(row) | own)
         return records
 
     def plot(self) -> Figure:

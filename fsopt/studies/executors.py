@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from fsopt.common.clock import seconds_of
 from fsopt.common.registry import REGISTRIES
 from fsopt.data import Dataset
 from fsopt.drivers.interruption import uninterrupted
@@ -37,7 +38,7 @@ Task: TypeAlias = tuple[Unit, Dataset | None, float | None, Own]
 LIBRARIES = ("sklearn.metrics", "sklearn.model_selection", "sklearn.svm", "clarabel", "highspy")
 """Loaded before the memory of a unit is limited: libraries that start threads hang where the limit stops these."""
 HARD, MORE = 2.0, 30.0
-"""A unit may use this multiple of its time limit and these seconds of a processor."""
+"""A unit may use this multiple of its time or CPU limit and these seconds of a processor."""
 ASLEEP = 10.0
 """Multiple of both after which it is killed by the clock, the start of its process included: it may sleep."""
 ATTEMPTS = 2
@@ -48,9 +49,10 @@ FIRST_LIMIT = 10.0
 """Seconds of the first fit of a method; all together take less than half a second, imports apart."""
 
 
-def hard_limit(time_limit: float | None) -> float | None:
+def hard_limit(unit: Unit) -> float | None:
     """Return the seconds of a processor after which the process of a unit is killed."""
-    return None if time_limit is None else HARD * time_limit + MORE
+    limits = [limit for limit in map(seconds_of, (unit.time_limit, unit.cpu_limit)) if limit is not None]
+    return HARD * min(limits) + MORE if limits else None
 
 
 def run_task(task: Task, cpu_seconds: float | None = None) -> dict[str, Any]:
@@ -70,7 +72,7 @@ def run_task(task: Task, cpu_seconds: float | None = None) -> dict[str, Any]:
 
 def run_alone(task: Task) -> dict[str, Any]:
     """Run a unit in a process that has no other purpose, with its hard limit."""
-    limit = hard_limit(task[0].time_limit)
+    limit = hard_limit(task[0])
     return run_task(task, None if limit is None else limit * threads())
 
 
@@ -91,7 +93,7 @@ def run_limited(task: Task) -> dict[str, Any]:
     if process is None:
         process = _THREAD.process = Process(run_alone)
         getattr(_THREAD, "opened", []).append(process)
-    limit = hard_limit(task[0].time_limit)
+    limit = hard_limit(task[0])
     for _ in range(ATTEMPTS):
         answer = process.ask(task, None if limit is None else ASLEEP * limit)
         if process.ended or not isinstance(answer, Failure) or answer.late:

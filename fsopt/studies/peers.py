@@ -18,6 +18,7 @@ import numpy as np
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, Status
 from fsopt.common.registry import Registry
+from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.errors import PackageError, ParameterError, SolverError, shown
 from fsopt.methods.assembly import make_fit
@@ -81,7 +82,7 @@ def fit_peer(name: str, data: Dataset, **params: Any) -> Fit:
         if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
             raise ParameterError(f"parameter '{key}' of '{name}' is {shown(value)}", "give a number > 0")
     if params.get("m", 1) > data.p:
-        raise ParameterError(f"parameter 'm' of '{name}' is {params['m']}", f"there are {data.p} features")
+        raise ParameterError(f"parameter 'm' of '{name}' is {params['m']}", f"there are {counted(data.p, 'feature')}")
     try:
         import_module(peer.package)
     except ImportError as error:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fsopt.common.texts import counted
 from fsopt.typing import Matrix, Vector
 
 LEVEL = 0.05
@@ -14,6 +15,10 @@ BLOCK = 256
 """Selections that are compared with all others at a time."""
 FEW = 5
 """Scores of a method below which the test tells only large differences apart."""
+LEADING = 5
+"""Methods with which a table begins."""
+TINY = 1e-12
+USELESS = "not shown above the larger class"
 
 
 @dataclass(frozen=True)
@@ -70,43 +75,74 @@ class Standing:
     ----------
     p_value : that its mean score is as good as that of the best method, see :func:`corrected_t_test`; 1 for the best.
     front : whether no method has a better mean score with as few features, or as good a one with fewer.
+    interval : 95 % interval of its mean score, see :func:`corrected_interval`.
+    worse : upper end of the same interval of what the best mean score is above its own.
+    above_larger : whether the interval is above the score of the larger class alone; None where this is unknown.
     count : scores of each method that were compared.
     """
 
     p_value: float
     front: bool
+    interval: tuple[float, float]
+    worse: float
+    above_larger: bool | None
     count: int
 
     @property
-    def within_noise(self) -> bool:
-        """Whether the method is not told apart from the best one."""
-        return self.p_value > LEVEL
+    def told_apart(self) -> bool:
+        """Whether the method is worse than the best one; that it is not told apart does not make it as good."""
+        return self.p_value <= LEVEL
+
+    @property
+    def useless(self) -> bool:
+        """Whether nothing shows that the method is better than the larger class alone."""
+        return self.above_larger is False
 
     @property
     def in_words(self) -> str:
-        """What of both holds, empty for none."""
-        return ", ".join(word for word, holds in (("within noise", self.within_noise), ("front", self.front)) if holds)
+        """What of these holds, empty for none: a method that may be useless is not said to be near the best."""
+        held = {"not told apart": not self.told_apart and not self.useless, "front": self.front, USELESS: self.useless}
+        return ", ".join(word for word, holds in held.items() if holds)
 
 
 def standings(
-    scores: Mapping[str, Sequence[float]], counts: Mapping[str, float], folds: int | None = None
+    scores: Mapping[str, Sequence[float]],
+    counts: Mapping[str, float],
+    folds: int | None = None,
+    larger: float | None = None,
 ) -> dict[str, Standing]:
     """Return method -> its standing, the method of the best mean score first; of equal ones that of fewer features.
 
     Parameters
     ----------
-    scores : method -> score on the samples of each fold, the larger the better.
+    scores : method -> score in [0, 1] on the samples of each fold, the larger the better.
     counts : method -> number of features.
     folds : of each cross-validation, where it is repeated; None for one.
+    larger : mean score of the classifier that always says the larger class; None where it is unknown.
     """
     means = {name: float(np.mean(values)) for name, values in scores.items()}
     order = sorted(scores, key=lambda name: (-means[name], counts[name]))
     found, fewest = {}, np.inf
     for name in order:
-        p_value = corrected_t_test(scores[order[0]], scores[name], folds)
-        found[name] = Standing(p_value, counts[name] < fewest, len(scores[name]))
+        own, best = scores[name], scores[order[0]]
+        low, high = corrected_interval(own, folds)
+        found[name] = Standing(
+            p_value=corrected_t_test(best, own, folds),
+            front=counts[name] < fewest,
+            interval=(max(low, 0.0), min(high, 1.0)),
+            worse=corrected_interval(np.subtract(best, own), folds)[1],
+            above_larger=None if larger is None else low > larger + TINY,
+            count=len(own),
+        )
         fewest = min(fewest, counts[name])
     return found
+
+
+def leading(found: Mapping[str, Standing], most: int = LEADING) -> list[str]:
+    """Return the methods of the front, and the next best ones up to a number, in the order of their scores."""
+    front = {name for name, one in found.items() if one.front}
+    others = [name for name in found if name not in front][: max(0, most - len(front))]
+    return [name for name in found if name in front or name in others]
 
 
 def answer(
@@ -117,24 +153,34 @@ def answer(
 ) -> str:
     """Return the method of fewest features that is not told apart from the best, in one sentence without its end.
 
+    A method that nothing shows to be better than the larger class alone is no answer.
+
     Parameters
     ----------
     found : standings, the best method first.
     scores, counts : method -> mean score, and number of features.
     features : method -> selected features, of the methods that have one selection.
     """
-    near = [name for name, one in found.items() if one.within_noise]
-    best, fewest = near[0], min(near, key=lambda name: counts[name])
-    words = {name: f"{round(counts[name], 1):g} features, accuracy {scores[name]:.3f}" for name in near}
+    words = {name: f"{counted(round(counts[name], 1), 'feature')}, accuracy {scores[name]:.3f}" for name in found}
+    best = next(iter(found))
+    count = found[best].count
+    few = f"; {count} folds tell only large differences apart" if count < FEW else ""
+    if found[best].useless:
+        interval = "95 % interval {:.3f} to {:.3f}".format(*found[best].interval)
+        return f"no method is shown to be above the larger class: {best} is best ({words[best]}, {interval}){few}"
+    useless = [name for name, one in found.items() if one.useless]
+    near = [name for name, one in found.items() if not one.told_apart and not one.useless]
+    fewest = min(near, key=lambda name: counts[name])
     if best == fewest:
-        text = f"{best} is best ({words[best]}), and none within noise of it has fewer features"
+        text = f"{best} is best ({words[best]}), and none that is not told apart from it has fewer features"
     else:
-        text = f"{fewest} is within noise of the best with fewest features ({words[fewest]}; {best}: {words[best]})"
+        text = f"{fewest} has the fewest features of those not told apart from the best ({words[fewest]}; {best}: "
+        text += f"{words[best]}); its accuracy may be up to {found[fewest].worse:.3f} less"
     own = set(features.get(fewest, ()))
     same = [name for name in found if own and name != fewest and set(features.get(name, ())) == own]
     text += f"; the same features: {', '.join(same)}" if same else ""
-    count = found[best].count
-    return text + (f"; {count} folds tell only large differences apart" if count < FEW else "")
+    text += f"; {USELESS}: {', '.join(useless)}" if useless else ""
+    return text + few
 
 
 def corrected_t_test(better: Sequence[float], other: Sequence[float], folds: int | None = None) -> float:
@@ -153,12 +199,28 @@ def corrected_t_test(better: Sequence[float], other: Sequence[float], folds: int
     """
     from scipy.stats import t
 
-    gains = np.subtract(better, other)
-    count, mean = len(gains), float(gains.mean())
-    deviation = float(gains.std(ddof=1)) if count > 1 else 0.0
-    if deviation <= 1e-12 * max(1.0, abs(mean)):
-        return 1.0 if abs(mean) <= 1e-12 else float(mean < 0)
-    return float(t.sf(mean / (deviation * np.sqrt(1.0 / count + 1.0 / ((folds or count) - 1))), count - 1))
+    mean, error = _mean_and_error(np.subtract(better, other), folds)
+    if not error:
+        return 1.0 if abs(mean) <= TINY else float(mean < 0)
+    return float(t.sf(mean / error, len(better) - 1))
+
+
+def corrected_interval(values: Sequence[float] | Vector, folds: int | None = None) -> tuple[float, float]:
+    """Return the 95 % interval of the mean of scores on folds, with the variance of :func:`corrected_t_test`."""
+    from scipy.stats import t
+
+    mean, error = _mean_and_error(np.asarray(values, dtype=float), folds)
+    half = float(t.isf(LEVEL / 2, len(values) - 1)) * error if error else 0.0
+    return mean - half, mean + half
+
+
+def _mean_and_error(values: Vector, folds: int | None) -> tuple[float, float]:
+    """Return the mean of numbers, one for each fold, and its corrected standard error; 0 where all are equal."""
+    count, mean = len(values), float(values.mean())
+    deviation = float(values.std(ddof=1)) if count > 1 else 0.0
+    if deviation <= TINY * max(1.0, abs(mean)):
+        return mean, 0.0
+    return mean, float(deviation * np.sqrt(1.0 / count + 1.0 / ((folds or count) - 1)))
 
 
 def stability(selections: Sequence[Sequence[str]]) -> float | None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fsopt.analysis.selection_answers import Selection, counted
+from fsopt.analysis.selection_answers import Selection
 from fsopt.common.files import check_writable, write_text
-from fsopt.common.texts import printable
+from fsopt.common.texts import counted, printable
 from fsopt.errors import FileError
 from fsopt.studies.report import ReportSection, ReportTable, page, shown
 from fsopt.studies.units import versions
@@ -84,8 +84,9 @@ def _predicted(selection: Selection) -> str:
     negative, positive = selection.labels
     up = int((selection.y > 0).sum())
     return (
-        f"Predicted: '{positive}' (label +1, {up} samples) against '{negative}' (label -1, "
-        f"{len(selection.y) - up} samples). An odds ratio above 1 is for '{positive}', for one standard deviation more."
+        f"Predicted: '{positive}' (label +1, {counted(up, 'sample')}) against '{negative}' (label -1, "
+        f"{counted(len(selection.y) - up, 'sample')}). "
+        f"An odds ratio above 1 is for '{positive}', for one standard deviation more."
     )
 
 

@@ -6,7 +6,7 @@
     data = ["wdbc", "mine.csv", {file = "other.csv", label = "outcome", missing = "drop"}]
     folds = 3
     seeds = [0, 1]
-    time_limit = 20            # seconds, each unit
+    time_limit = 20            # seconds, each unit; cpu_limit = 20 counts those of the processor
     [[methods]]
     name = "fsv"
     [[methods]]
@@ -120,7 +120,8 @@ class Study:
     folds : of the stratified cross-validation; 0 fits all samples only.
     seeds : one split for each.
     all_samples : also fit all samples; always so for ``folds = 0``. These fits have no scores on test samples.
-    time_limit : seconds of each unit; None for no limit.
+    time_limit, cpu_limit : seconds of each unit by the clock, and of the processor in all threads of its process, which
+        do not pass while other programs have it; None for no limit. The first that passes ends the unit.
     memory_limit : gigabytes (10^9 bytes) of each unit; None for no limit. Linux only.
     exact : verify each fit in rational arithmetic too; a column of the rows has the word.
     """
@@ -132,6 +133,7 @@ class Study:
     seeds: tuple[int, ...] = (0,)
     all_samples: bool = False
     time_limit: float | None = None
+    cpu_limit: float | None = None
     memory_limit: float | None = None
     exact: bool = False
 
@@ -144,7 +146,7 @@ class Study:
             raise ParameterError(f"folds is {self.folds}", "give 2 or more, or 0 to fit all samples only")
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise ParameterError("the list of seeds is empty or has one twice", "for example seeds = [0, 1]")
-        for name in ("time_limit", "memory_limit"):
+        for name in ("time_limit", "cpu_limit", "memory_limit"):
             if getattr(self, name) is not None:
                 SECONDS.check(name, getattr(self, name))
         for method in self.methods:
@@ -197,6 +199,7 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "seeds": (list, tuple),
     "all_samples": (bool,),
     "time_limit": (int, float),
+    "cpu_limit": (int, float),
     "memory_limit": (int, float),
     "exact": (bool,),
 }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fsopt.studies.ranking import Standing, answer, ranking, stability, standings
+from fsopt.studies.ranking import Standing, answer, leading, ranking, stability, standings
 from fsopt.studies.report import ReportSection, ReportTable
 from fsopt.studies.row_checking import WAITING
 from fsopt.studies.study_figures import convergence, profile_figure, ranks_figure, trade_off
@@ -37,8 +37,10 @@ DRAWN = 4
 """Data sets whose pictures a report has; each takes about a second, and the tables of all say more."""
 CAPTION = "means over folds and seeds; ± is their standard deviation"
 NOTES = (
-    "within noise: not told apart from the best accuracy by the corrected resampled t-test at 0.05; front: no other "
-    "method beats it in accuracy and number of features; stability: mean Jaccard index of the selections of two folds.",
+    "not told apart: from the best accuracy by the corrected resampled t-test at 0.05, which does not show that it is "
+    "as good; not shown above the larger class: the 95 % interval of its accuracy has the share of this class, or is "
+    "below it; front: no other method beats it in accuracy and number of features; stability: mean Jaccard index of "
+    "the selections of two folds.",
 )
 
 
@@ -55,21 +57,26 @@ def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float
     for line in lines:
         of_data.setdefault(line.data, []).append(line)
     drawn = set(list(of_data)[:DRAWN])
-    found = {name: _standings(of_one) for name, of_one in of_data.items()}
+    shares = {name: (larger or {}).get(name) for name in of_data}
+    found = {name: _standings(of_one, shares[name]) for name, of_one in of_data.items()}
     compared = {name: of_one for name, of_one in of_data.items() if found[name]}
-    answers = [_answer(name, of_one, found[name], (larger or {}).get(name)) for name, of_one in compared.items()]
+    answers = [_answer(name, of_one, found[name], shares[name]) for name, of_one in compared.items()]
     if len(drawn) < len(of_data):
         answers.append(f"pictures: of the first {DRAWN} of {len(of_data)} data sets")
     fronts = dict(_front(name, of_one, found[name]) for name, of_one in compared.items() if name in drawn)
     return [
         *([ReportSection("Answer", tuple(answers), figures=fronts)] if answers else []),
-        *(_of_data(name, of_one, found[name], name in drawn) for name, of_one in of_data.items()),
+        *(
+            section
+            for name, of_one in of_data.items()
+            for section in _of_data(name, of_one, found[name], name in drawn)
+        ),
         *_ranks(lines),
         *_failures(rows),
     ]
 
 
-def _standings(lines: Sequence[MethodSummary]) -> dict[str, Standing]:
+def _standings(lines: Sequence[MethodSummary], larger: float | None) -> dict[str, Standing]:
     """Return the standings by accuracy of methods that have it on all folds, compared fold by fold."""
     scores = {}
     for line in lines:
@@ -77,7 +84,7 @@ def _standings(lines: Sequence[MethodSummary]) -> dict[str, Standing]:
             parts = [row for row in line.rows if row["fold"] is not None]
             scores[line.title] = [row["accuracy"] for row in sorted(parts, key=lambda row: (row["seed"], row["fold"]))]
     folds = {row["fold"] for line in lines for row in line.rows if row["fold"] is not None}
-    return standings(scores, _counts(lines), len(folds)) if len(folds) > 1 else {}
+    return standings(scores, _counts(lines), len(folds), larger) if len(folds) > 1 else {}
 
 
 def _means(lines: Sequence[MethodSummary], measure: str) -> dict[str, float]:
@@ -109,26 +116,32 @@ def _front(name: str, lines: Sequence[MethodSummary], found: Mapping[str, Standi
     return f"{name}: {FRONT}", trade_off(lines, _counts(lines), front)
 
 
-def _of_data(name: str, lines: Sequence[MethodSummary], found: Mapping[str, Standing], drawn: bool) -> ReportSection:
-    """Return the section of the methods on a data set, the best first."""
-    order = {title: k for k, title in enumerate(found)}
-    ordered = sorted(lines, key=lambda line: order.get(line.title, len(order)))
-    tables = [ReportTable(HEADS, [_cells(line, found) for line in ordered], CAPTION)]
+def _of_data(
+    name: str, lines: Sequence[MethodSummary], found: Mapping[str, Standing], drawn: bool
+) -> Iterator[ReportSection]:
+    """Yield the section of the leading methods on a data set, the best first, and the folded one of the others."""
+    places = {title: k for k, title in enumerate(found)}
+    first = leading(found)
+    ordered = sorted(lines, key=lambda line: (line.title not in first, places.get(line.title, len(places))))
+    shown = len(first) or len(ordered)
+    curves = convergence(ordered) if drawn else None
+    figures = {} if curves is None else {"incumbent and bound over time, first unit of each method": curves}
+    yield ReportSection(f"Methods on {name}", NOTES, _tables(ordered[:shown], found), figures)
+    if ordered[shown:]:
+        yield ReportSection(f"Other methods on {name}", (), _tables(ordered[shown:], found), folded=True)
+
+
+def _tables(lines: Sequence[MethodSummary], found: Mapping[str, Standing]) -> tuple[ReportTable, ...]:
+    """Return the table of the scores of methods, and that of their selections."""
     chosen = [
         (line.title, ", ".join(f"{k}={v}" for k, v in row["params"].items()), ", ".join(row["features"]))
-        for line in ordered
+        for line in lines
         for row in line.rows
         if row["fold"] is None and row["features"] is not None and len(row["features"]) <= 50
     ]
-    if chosen:
-        tables.append(
-            ReportTable(
-                ("method", "parameters", "selected features"), chosen, "fits to all samples with at most 50 features"
-            )
-        )
-    curves = convergence(ordered) if drawn else None
-    figures = {} if curves is None else {"incumbent and bound over time, first unit of each method": curves}
-    return ReportSection(f"Methods on {name}", NOTES, tuple(tables), figures)
+    scores = ReportTable(HEADS, [_cells(line, found) for line in lines], CAPTION)
+    heads, caption = ("method", "parameters", "selected features"), "fits to all samples with at most 50 features"
+    return (scores, ReportTable(heads, chosen, caption)) if chosen else (scores,)
 
 
 def _cells(line: MethodSummary, found: Mapping[str, Standing]) -> tuple[Any, ...]:

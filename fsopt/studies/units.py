@@ -77,7 +77,8 @@ class Unit:
     candidates : parameters among which cross-validation on the training samples chooses; empty for none.
     inner_folds : of this cross-validation.
     folds, fold, seed : of the split; ``fold`` and ``seed`` are None for a fit to all samples.
-    time_limit : seconds; no part of the key, since a finished unit would be the same under a longer one.
+    time_limit, cpu_limit : seconds by the clock, and of the processor; no part of the key, since a finished unit would
+        be the same under a longer one.
     customise : slug -> function that changes its models; part of the key by its name, and by the text of its file.
     exact : whether the fit is also verified in rational arithmetic.
     """
@@ -94,6 +95,7 @@ class Unit:
     fold: int | None
     seed: int | None
     time_limit: float | None
+    cpu_limit: float | None = None
     customise: Mapping[str, Change] = field(default_factory=dict)
     exact: bool = False
 
@@ -197,6 +199,7 @@ def _points(study: Study, one: Loaded, method: StudyMethod) -> Iterator[Unit]:
             fold=None,
             seed=None,
             time_limit=study.time_limit,
+            cpu_limit=study.cpu_limit,
             customise=method.customise,
             exact=study.exact,
         )
@@ -246,7 +249,7 @@ def run_unit(unit: Unit, data: Dataset | None = None) -> dict[str, Any]:
         if unit.fold is not None and unit.seed is not None:
             train, test = train_and_test(data, stratified_folds(data, unit.folds, unit.seed)[unit.fold])
         started = _now()
-        with clock.limited(unit.time_limit):
+        with clock.limited(unit.time_limit, cpu=unit.cpu_limit):
             found, late = _fitted(unit, train, watch)
         spent = _since(started)
         asked = unit.exact and unit.method in METHODS and found.stop != "interrupted"

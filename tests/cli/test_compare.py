@@ -74,6 +74,8 @@ def test_wrong_words_are_one_line(run):
         ("--param svm.c", "not of the form k=v"),
         ("--methods svm --param fsv.lam=0.1", "not compared"),
         ("--methods svm --data one.npz", "called"),
+        ("--cpu-limit 0", "positive"),
+        ("--time-limit -1", "positive"),
         ("--methods svm --report /none/r.html", "no folder"),
     ):
         assert text in run.refusal(f"{SHORT} {words}")

@@ -23,7 +23,7 @@ from fsopt.studies import comparison, comparison_rows, units
 from fsopt.studies.comparison import compare
 from fsopt.studies.executors import InProcess
 from fsopt.studies.peers import PEERS
-from fsopt.studies.ranking import corrected_t_test, standings
+from fsopt.studies.ranking import answer, corrected_t_test, leading, standings
 from fsopt.studies.tuning import tune
 
 DATA = blobs(40, 3)
@@ -183,22 +183,66 @@ def test_standings_are_the_best_first_with_what_noise_does_not_tell_apart():
         "best": [0.9, 0.92, 0.91, 0.89, 0.93],
         "same": [0.9, 0.92, 0.91, 0.89, 0.93],
     }
-    found = standings(scores, {"poor": 3, "few": 2, "best": 9, "same": 12})
+    found = standings(scores, {"poor": 3, "few": 2, "best": 9, "same": 12}, larger=0.55)
     assert list(found) == ["best", "same", "few", "poor"]
-    assert [name for name, one in found.items() if one.within_noise] == ["best", "same", "few"]
+    assert [name for name, one in found.items() if not one.told_apart] == ["best", "same", "few"]
     assert [name for name, one in found.items() if one.front] == ["best", "few"]
+    assert [name for name, one in found.items() if one.above_larger] == ["best", "same", "few"]
+    assert found["few"].in_words == "not told apart, front"
+    assert found["poor"].in_words == "not shown above the larger class"
+
+
+def test_intervals_have_the_variance_of_the_test():
+    own, best = np.array([0.88, 0.93, 0.91, 0.9, 0.89]), np.array([0.9, 0.92, 0.93, 0.89, 0.93])
+    found = standings({"own": own, "best": best}, {"own": 1, "best": 2})["own"]
+
+    def interval(values):
+        return student.interval(0.95, 4, loc=values.mean(), scale=values.std(ddof=1) * np.sqrt(1 / 5 + 1 / 4))
+
+    assert found.interval == pytest.approx(interval(own))
+    assert found.worse == pytest.approx(interval(best - own)[1])
+    assert found.worse > (best - own).mean() > 0
+    assert found.above_larger is None, "nobody said what the larger class has"
+    assert standings({"own": [1.0, 1.0]}, {"own": 1}, larger=0.5)["own"].interval == (1.0, 1.0)
+
+
+def test_the_larger_class_alone_is_no_answer():
+    constant, noisy = [0.6, 0.6, 0.6, 0.6], [0.9, 0.3, 0.9, 0.5]
+    counts, features = {"none": 0, "noisy": 3, "good": 5}, {}
+    found = standings({"none": constant, "noisy": noisy}, counts, larger=0.6)
+    assert not any(one.above_larger for one in found.values())
+    assert answer(found, {"none": 0.6, "noisy": 0.65}, counts, features).startswith(
+        "no method is shown to be above the larger class: noisy is best (3 features, accuracy 0.650, 95 % interval 0.0"
+    )
+    found = standings({"none": constant, "noisy": noisy, "good": [0.9, 0.88, 0.91, 0.9]}, counts, larger=0.6)
+    text = answer(found, {"none": 0.6, "noisy": 0.65, "good": 0.8975}, counts, features)
+    assert text.startswith("good is best (5 features, accuracy 0.897), and none that is not told apart")
+    assert "; not shown above the larger class: noisy, none; " in text
+    assert not found["noisy"].told_apart, "which has fewer features, and is no answer all the same"
+
+
+def test_a_table_begins_with_the_front_and_the_next_best_ones():
+    names = "abcdefgh"
+    scores = {name: [0.9 - 0.01 * k] * 2 for k, name in enumerate(names)}
+    found = standings(scores, dict(zip(names, (9, 9, 9, 9, 9, 9, 2, 1), strict=True)))
+    assert leading(found) == ["a", "b", "c", "g", "h"]
+    falling = standings(scores, dict(zip(names, range(9, 1, -1), strict=True)))
+    assert leading(falling) == list(names), "a front is shown whole"
+    assert leading({}) == []
 
 
 def test_a_comparison_answers_in_a_sentence(found):
     text = found.sentences[DATA.name]
     held = found.standings(DATA.name)
     rows = {row.method: row for row in found.rows}
-    near = [name for name, one in held.items() if one.within_noise]
+    near = [name for name, one in held.items() if not one.told_apart]
     fewest = min(near, key=lambda name: rows[name].n_features)
-    assert text.startswith(fewest)
+    assert text.startswith("no method is shown to be above the larger class: svm"), "three folds of 40 samples"
+    assert fewest == "svm"
     assert f"{rows[fewest].n_features} features, accuracy {rows[fewest].cv_accuracy:.3f}" in text
     assert text.endswith("; 3 folds tell only large differences apart")
     assert "tell only" not in compare(DATA, ["pearson"], executor=InProcess()).sentences[DATA.name]
     records = {record["method"]: record for record in found.to_records()}
-    assert all(records[name]["within_noise"] for name in near)
+    assert [name for name in records if not records[name]["told_apart"]] == [name for name in records if name in near]
+    assert all(records[name]["above_larger"] is held[name].above_larger for name in records)
     assert all(np.mean(rows[name].fold_accuracies) == pytest.approx(rows[name].cv_accuracy) for name in rows)

@@ -158,6 +158,20 @@ def test_of_many_data_sets_the_first_have_pictures_and_all_have_tables(rows):
     assert [len(table.rows) for table in tables] == [1] * (DRAWN + 3)
 
 
+def test_the_leading_methods_come_first_and_the_others_are_folded(rows):
+    many_rows = many(rows, 8, "params")
+    for row in many_rows:  # the last one has the worst accuracy, and the fewest features
+        row |= {"accuracy": None if row["fold"] is None else 0.9 - 0.01 * row["params"]["c"]}
+        row |= {"n_features": 1 if row["params"]["c"] == 7 else 3}
+    first, second = (section for section in study_sections(many_rows, {"first": 0.9}) if "ethods on" in section.title)
+    assert (first.title, first.folded) == ("Methods on first", False)
+    assert [row[0] for row in first.tables[0].rows] == [f"svm (c={k})" for k in (0, 1, 2, 3, 7)]
+    assert (second.title, second.folded) == ("Other methods on first", True)
+    assert [row[0] for row in second.tables[0].rows] == [f"svm (c={k})" for k in (4, 5, 6)]
+    assert "not shown above the larger class" in first.tables[0].rows[0][1]
+    assert [len(section.tables[1].rows) for section in (first, second)] == [5, 3]
+
+
 def test_of_many_methods_a_picture_names_those_of_the_front(rows):
     first = study_sections(many(rows, NAMED + 3, "params"))[0]
     [figure] = first.figures.values()

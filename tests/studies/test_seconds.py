@@ -7,6 +7,8 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.common import clock
+from fsopt.errors import ParameterError
 from fsopt.studies import executors, units
 from fsopt.studies.comparison import compare
 from fsopt.studies.executors import InProcess, run_task
@@ -48,6 +50,26 @@ def test_only_the_fit_is_on_the_clock(monkeypatch):
     for unit in units_of(study, load_all(study)):
         row = units.run_unit(dataclasses.replace(unit, file=object()))
         assert (row["seconds"], row["cpu_seconds"], row["exact"]) == (3.0, 6.0, "a word")
+
+
+def test_on_a_busy_machine_a_limit_of_cpu_seconds_ends_no_unit_and_used_up_ones_do(monkeypatch):
+    passed, used = [0.0], [0.0]
+    monkeypatch.setattr(clock.time, "perf_counter", lambda: passed.append(passed[-1] + 20.0) or passed[-1])
+    monkeypatch.setattr(clock.time, "process_time", lambda: used[0])
+    study = {**STUDY, "methods": [{"name": "fsv"}]}
+    by_clock = fsopt.run_study({**study, "time_limit": 10}, executor=InProcess())
+    assert by_clock.counts == {"timeout": 2}, "each look at the clock is 20 seconds later"
+    by_processor = fsopt.run_study({**study, "cpu_limit": 10}, executor=InProcess())
+    assert by_processor.complete
+    [row] = compare(DATA, ["fsv"], folds=2, time_limit=None, cpu_limit=10, executor=InProcess()).rows
+    assert (row.lacking, row.ended_early) == ("", 0)
+    real = units.study_fit
+    monkeypatch.setattr(units, "study_fit", lambda *a, **k: used.append(used.pop() + 30.0) or real(*a, **k))
+    assert fsopt.run_study({**study, "cpu_limit": 10}, executor=InProcess()).counts == {"timeout": 2}
+    [row] = compare(DATA, ["fsv"], folds=2, time_limit=None, cpu_limit=10, executor=InProcess()).rows
+    assert row.lacking == "no fit"
+    with pytest.raises(ParameterError, match="cpu limit"):
+        compare(DATA, ["fsv"], cpu_limit=0)
 
 
 def test_the_first_fit_of_a_process_is_before_the_clock_and_once_for_each_method_and_solver(calls, monkeypatch):

@@ -201,7 +201,7 @@ def test_the_key_depends_on_everything_but_the_limits():
 
     first = keys()
     assert len(first) == 12
-    assert keys(time_limit=5) == first
+    assert keys(time_limit=5) == keys(cpu_limit=5) == first
     assert keys(name="other") == first
     assert not keys(folds=3) & first
     assert not keys(data=[blobs(40, 3, seed=1)]) & first
@@ -313,6 +313,8 @@ def test_a_worker_with_other_data_refuses_its_unit(folder):
         ({"seeds": []}, ParameterError, "seeds"),
         ({"seeds": ["a"]}, ParameterError, "seeds"),
         ({"time_limit": 0}, ParameterError, "time limit"),
+        ({"cpu_limit": -1.0}, ParameterError, "cpu limit"),
+        ({"cpu_limit": "3"}, ParameterError, "'cpu_limit'"),
         ({"time_limt": 3}, ParameterError, "time_limt"),
     ],
 )

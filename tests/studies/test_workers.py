@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from support import ROOT, blobs
 
@@ -88,13 +89,17 @@ def test_cpu_seconds_count_from_the_first_of_the_unit_on_and_the_limit_ends_with
     monkeypatch.setattr(executors, "warm_up", lambda *given: seen.append(soft()))
     monkeypatch.setattr(executors, "run_unit", lambda unit, data: seen.append(soft() - time.process_time()))
     monkeypatch.setenv("OMP_NUM_THREADS", "4")
-    unit = SimpleNamespace(method="svm", solver=None, time_limit=100.0)
+    unit = SimpleNamespace(method="svm", solver=None, time_limit=100.0, cpu_limit=None)
     executors.run_alone((unit, None, None, {}))
     assert seen == [before, pytest.approx(4 * 230, abs=2.0)]
     executors.run_alone((SimpleNamespace(**{**vars(unit), "time_limit": None}), None, None, {}))
     executors.run_task((unit, None, None, {}))  # in a program of the user's, which no limit may end
     assert seen[2:4] == [before, pytest.approx(before - time.process_time(), abs=2.0)]
     assert soft() == before
+    cases = ((None, 5.0), (100.0, 5.0), (5.0, 100.0), (5.0, None))
+    units = [SimpleNamespace(time_limit=clock, cpu_limit=cpu) for clock, cpu in cases]
+    assert [executors.hard_limit(unit) for unit in units] == [40.0] * 4
+    assert executors.hard_limit(SimpleNamespace(time_limit=np.inf, cpu_limit=1e300)) is None, "no clock counts so far"
 
 
 @pytest.mark.slow

@@ -13,9 +13,9 @@ def gmeb_type1(n: int, seed: int, p: int = 202) -> Dataset:
     r"""Draw the first synthetic data set of Peleg & Meir: two cases, six relevant features.
 
     .. math::
-        y = \pm 1 \text{ with probability } 1/2, \qquad
-        \text{case I } (0.7): \; x_i \mid y \sim N(y i, 1), \; x_{i+3} \sim N(0, 1), \qquad
-        \text{case II } (0.3): \; x_i \sim N(0, 1), \; x_{i+3} \mid y \sim N(y i, 1), \qquad i = 1, 2, 3,
+        y &= \pm 1 \text{ with probability } 1/2, \qquad i = 1, 2, 3, \\
+        \text{case I } (0.7) &: \; x_i \mid y \sim N(y i, 1), \; x_{i+3} \sim N(0, 1), \\
+        \text{case II } (0.3) &: \; x_i \sim N(0, 1), \; x_{i+3} \mid y \sim N(y i, 1),
 
     and noise :math:`x_j \sim N(0, 20)`, :math:`j = 7 \dots p`, where 20 is the variance.
 

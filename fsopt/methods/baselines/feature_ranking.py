@@ -11,6 +11,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.names import places_by_name
 from fsopt.drivers.run import Run, Steps
@@ -51,7 +52,7 @@ def order_of(scores: Vector, data: Dataset) -> Indices:
 
 def number_kept(name: str, m: int | None, p: int) -> int:
     """Return the number of features to keep, 5 by default; raises ParameterError where it is outside 1..p."""
-    return min(5, p) if m is None else whole(name, "m", m, high=p, why=f" (of {p} features)")
+    return min(5, p) if m is None else whole(name, "m", m, high=p, why=f" (of {counted(p, 'feature')})")
 
 
 def fit_filter(
@@ -113,7 +114,7 @@ def fit_filter(
     ranked = Ranked(order_of(scores, work), number_kept(name, m, data.p))
     found = yield from train_on_subset(work, ranked.kept, run, settings)
     positive = int(np.sum(scores > 0))
-    few = f"only {positive} of the {ranked.count} features that are kept have a score above 0"
+    few = f"of {counted(ranked.count, 'feature')} that are kept only {positive} have a score above 0"
     return make_fit(
         data,
         map_,

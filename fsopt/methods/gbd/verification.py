@@ -16,6 +16,7 @@ from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make, merg
 from fsopt.answers.results import Status
 from fsopt.certificates.points import relative_gap
 from fsopt.common.customising import in_force
+from fsopt.common.texts import counted
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, LOSSES
@@ -161,8 +162,8 @@ def _confirmed_bound(
     if found.selection is not None:
         return float(np.max(constants - gains @ found.selection)), "a selection has all cuts below the bound"
     if not found.complete:
-        return found.bound, f"the master's bound is not confirmed: {found.nodes} nodes over the cuts were not enough"
-    return bound, f"the master's bound was recomputed from the cuts, by a search of {found.nodes} nodes"
+        return found.bound, f"the master's bound is not confirmed: not by {counted(found.nodes, 'node')} over the cuts"
+    return bound, f"the master's bound was recomputed from the cuts, by a search of {counted(found.nodes, 'node')}"
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

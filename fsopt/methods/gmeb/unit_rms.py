@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.matrices import constant_columns, exact_sums
 from fsopt.data.scaling import Preprocessing
@@ -61,6 +62,6 @@ def unit_rms(data: Dataset, scale: str) -> UnitRms:
     warnings: tuple[str, ...] = ()
     if len(kept) < data.p:
         names = ", ".join(data.features[j] for j in np.setdiff1d(np.arange(data.p), kept)[:5])
-        warnings = (f"{data.p - len(kept)} constant features were dropped ({names})",)
+        warnings = (f"dropped {counted(data.p - len(kept), 'constant feature')} ({names})",)
     units = np.sqrt(exact_sums(centred.X[:, kept] ** 2) / data.n)
     return UnitRms(centred.columns(kept).with_X(centred.X[:, kept] / units), map_, kept, units, warnings)

@@ -18,6 +18,7 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.common.texts import counted
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError, shown
@@ -100,7 +101,7 @@ class SelectionConstraints:
         """
         if m is not None and (costs is not None or budget is not None):
             raise ParameterError(f"'{name}' takes m, or costs with budget, not both", "leave one")
-        features = f" (there are {data.p} features)"
+        features = f" (there are {counted(data.p, 'feature')})"
         cardinality = None if m is None else whole(name, "m", m, high=data.p, why=features)
         beta, total = None, None
         if costs is not None or budget is not None:
@@ -261,7 +262,7 @@ def _listed(name: str, what: str, group: Any, form: str = "a list of lists") -> 
 def _index(name: str, what: str, data: Dataset, feature: Any) -> int:
     """Return the index of a feature that is given by its index or name."""
     if not isinstance(feature, str):
-        return whole(name, what, feature, low=0, high=data.p - 1, why=f" (there are {data.p} features)")
+        return whole(name, what, feature, low=0, high=data.p - 1, why=f" (there are {counted(data.p, 'feature')})")
     if feature not in data.features:
         raise ParameterError(
             f"'{what}' of '{name}' names '{feature}', which is no feature of the data",

@@ -1,0 +1,124 @@
+"""Tables at 80, 100 and 120 columns: no column is lost, no number and no word is cut, and one is not ``1 features``."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import fsopt
+from fsopt.cli import comparing, fitting, output, selecting, studying
+from fsopt.common.texts import counted
+from fsopt.studies.summary import MEASURES, MethodSummary, Spread
+
+WIDTHS = (80, 100, 120)
+GOLDEN = dict(
+    re.findall(r"^=== (.+)\n((?:(?!===).*\n)*)", Path(__file__).with_name("tables.txt").read_text("utf-8"), re.M)
+)
+"""Verb and width -> its table, without blanks at the ends of lines."""
+
+
+def study():
+    means = (0.9311, 0.9204, 0.8402, 0.8812, 0.9836, 4.0, 0.312, 1.254)
+    measures = {name: Spread(mean, mean / 70, 6) for name, mean in zip(MEASURES, means, strict=True)}
+    tuned = {"c": 0.1, "tuned": [{"lam": 1}]}
+    lines = [
+        MethodSummary("wdbc", "best-subset-penalised", tuned, 7, 7, 0, measures, ()),
+        MethodSummary("clinic/outcome.csv", "gbd", {}, 7, 6, 1, dict.fromkeys(MEASURES), ()),
+    ]
+    studying._print_lines("small", lines)
+
+
+def compare():
+    def row(method, features, accuracy, **own):
+        row = {"data": "wdbc", "method": method, "paper": None, "n_features": features, "cv_accuracy": accuracy}
+        row |= {f"cv_{name}": accuracy and accuracy - 0.01 for name in ("balanced_accuracy", "mcc", "auc", "recall")}
+        row |= {"spreads": {"cv_accuracy": 0.0123}, "seconds": 0.314, "cpu_seconds": 0.25, "ended_early": 0}
+        row |= {"standing": "not told apart, front", "status": "optimal", "stop": "complete", "objective": 26.4274}
+        row |= {"certificate": {"worst": 2e-11, "ok": True, "kind": "convex"}, "solver": "highs", "features": ["r"]}
+        return row | {"exact": None, "warnings": [], "error": ""} | own
+
+    rows = [row("pearson", 1, 0.9), row("svm", 8, 0.95, standing="", paper="gmeb")]
+    rows += [row("mopfs", 3, None, ended_early=2, stop="time-limit", status="feasible", spreads={}, standing=None)]
+    told = {"data": "wdbc.csv", "n": 40, "p": 1, "folds": 5, "seed": 0, "majority": {"wdbc": {"cv_accuracy": 0.63}}}
+    told |= {"answer_in_words": {}, "leading": {"wdbc": ["pearson", "svm"]}, "own_parameters": {"wdbc": ""}}
+    comparing._print({**told, "rows": rows}, whole=False, verbose=True)
+
+
+def select():
+    names = ("concave_points_worst", "age of the patient at the first visit in years")
+    sizes = {"weight": 0.1234, "standardised": 4.06, "odds_ratio": 58.1, "share": 0.9, "p_value": 0.031}
+    sentence = "2 of 30 features, the fewest with 95 % of what the best number gains in log-loss."
+    fit = SimpleNamespace(features=names)
+    records = [{"feature": name, **sizes} for name in names]
+    selecting._print(SimpleNamespace(sentences=[sentence], warnings=(), fit=fit, to_records=lambda: records))
+
+
+def show():
+    record = {"method": "fisher", "data": "wdbc", "solver": "clarabel", "status": "feasible", "stop": "complete"}
+    record |= {"objective": 108.56, "bound": None, "iterations": 20, "seconds": {"total": 0.3}, "kernel": None}
+    record |= {"train": dict.fromkeys(("accuracy", "mcc", "balanced_accuracy", "recall", "auc"), 0.9139), "details": {}}
+    record |= {"features": ["radius_worst"], "coef": [0.0, 0.433462], "support": [1], "intercept": -0.164503}
+    held = {"kind": "convex", "tolerance": 1e-6, "ok": True, "residuals": {"gap": 2e-9}, "notes": []}
+    fitting.print_fit(record | {"certificate": held})
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("verb", [study, compare, select, show])
+def test_the_tables_are_the_golden_ones(verb, width, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    verb()
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= width
+    assert "\n".join(map(str.rstrip, lines)).strip() == GOLDEN[f"{verb.__name__} {width}"].strip()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_method_model_and_solver_has_all_its_columns(run, width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    wanted = {"methods": ("method", "paper", "equation", "models", "driver"), "models": ("model", "class", "equation")}
+    wanted["solvers"] = ("solver", "classes", "proves", "duals", "tolerance", "available")
+    for verb, heads in wanted.items():
+        out = run(verb)
+        assert max(map(len, out.splitlines())) <= width
+        assert set(heads) | set(getattr(fsopt, verb.upper())) <= set(out.split()), "no name is cut"
+        assert "…" not in out
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_data_set_of_one_feature(run, width, small, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    one = "\n".join(",".join(line.split(",")[::3]) for line in Path("small.csv").read_text().splitlines())
+    Path("one.csv").write_text(one + "\n")
+    assert run("data one.csv").split("\n")[:3] == [
+        "data               one",
+        "samples            24",
+        "features           1",
+    ]
+    assert "24 samples, 1 feature; " in run.err
+
+
+def test_parts_have_all_columns_once_and_the_names_each_time(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    heads = ("who", *(f">n{k}" for k in range(12)), "why")
+    output.show(output.table("T", heads, [["x" * 25, *[f"{k}.{k:05d}" for k in range(12)], "a reason of some words"]]))
+    out = capsys.readouterr().out
+    assert "…" not in out
+    assert [out.split().count(f"n{k}") for k in range(12)] == [1] * 12
+    assert all(f"{k}.{k:05d}" in out for k in range(12))
+    assert out.count("x" * 25) == out.count("who") > 1
+    assert " ".join(out.split()).endswith("a reason of some words")
+
+
+def test_a_table_without_rows_and_one_with_a_number_wider_than_the_output(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    output.show(output.table("", ("a", ">b c"), []), output.table("", (">a",), [["9" * 50]]))
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 30
+    assert "9…" in out, "what is cut has a mark"
+
+
+def test_a_number_with_its_noun():
+    assert [counted(n, "feature") for n in (0, 1, 2)] == ["0 features", "1 feature", "2 features"]
+    assert [counted(n, "class") for n in (1, 3)] == ["1 class", "3 classes"]
+    assert [counted(n, "feature") for n in (1.0, 1.5, 250000)] == ["1 feature", "1.5 features", "250000 features"]
