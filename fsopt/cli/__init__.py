@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fsopt.errors import FileError, FsoptError, InternalError
+from fsopt.errors import TOGETHER, FileError, FsoptError, InternalError, TableError
 
 TRACEBACK_VARIABLE = "FSOPT_TRACEBACK"
 """Environment variable; if it is set, an error inside fsopt shows its traceback."""
@@ -86,6 +87,10 @@ def in_flags(error: FsoptError, command: Any, given: Sequence[str]) -> FsoptErro
     given : words of the command line.
     """
     flags = _flags(command, given)
+    if isinstance(error, TableError) and error.answers.keys() <= flags.keys():
+        said = error.hint.rpartition(TOGETHER)[0]
+        words = [word for name, value in error.answers.items() for word in _words(flags[name], value)]
+        error.hint = f"{said}; run: {shlex.join(['fsopt', *given, *words])}" if words else error.hint
     error.message, error.hint = (_KEYWORD.sub(lambda m: _flag(m, flags), text) for text in (error.message, error.hint))
     return error
 
@@ -96,6 +101,14 @@ def _flags(command: Any, given: Sequence[str]) -> Mapping[str, str]:
         command = getattr(command, "commands", {}).get(word, command)
     named = {one.name: [text for text in one.opts if text.startswith("--")] for one in command.params}
     return {name: texts[0] for name, texts in named.items() if texts}
+
+
+def _words(flag: str, value: Any) -> list[str]:
+    """Return the words of a command line that give an option its value; a name with a comma is in quotation marks."""
+    if value is True:
+        return [flag]
+    quoted = [f'"{item}"' if "," in item else item for item in ([value] if isinstance(value, str) else value)]
+    return [flag, ",".join(quoted)] if isinstance(value, list) else [flag, value]
 
 
 def _flag(found: re.Match[str], flags: Mapping[str, str]) -> str:

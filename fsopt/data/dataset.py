@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -117,6 +118,9 @@ class Dataset:
         encode: str | None = None,
         missing: str | None = None,
         weights: str | None = None,
+        unlabelled: str = "drop",
+        numbers: str | Sequence[str] = (),
+        order: str | Sequence[str] = (),
         name: str = "data",
     ) -> Dataset:
         """Return the data set of a pandas DataFrame, see :func:`fsopt.load_dataset` for the keywords.
@@ -133,11 +137,14 @@ class Dataset:
         """
         word("encode", encode or "none", ("onehot", "none"))
         given: dict[str, Any] = {"positive": positive, "drop": drop, "columns": columns, "id": id, "weights": weights}
-        layout = Layout.of(label=target, target=target, onehot=encode == "onehot", missing=missing, **given)
+        given |= {"missing": missing, "unlabelled": unlabelled, "numbers": numbers, "order": order}
+        layout = Layout.of(label=target, target=target, onehot=encode == "onehot", **given)
         try:
-            return cls(**parts_of(table_of_frame(frame, layout), name, layout))
+            table = table_of_frame(frame, layout)
+            return cls(**parts_of(table, name, layout, lambda text: warnings.warn(text, stacklevel=3)))
         except DataError as error:
-            raise DataError(error.message, error.hint.replace("onehot=True", "encode='onehot'")) from error.__cause__
+            error.hint = error.hint.replace("onehot=True", "encode='onehot'")
+            raise
 
     def weighted(
         self, class_weight: str | Mapping[str | int, float] | None = None, sample_weight: ArrayLike | None = None

@@ -6,12 +6,12 @@ import os
 import shlex
 import stat
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -22,13 +22,12 @@ from fsopt.data.tables.columns import is_frame
 from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import DEFAULT_TARGET, Layout
 from fsopt.data.tables.registry import READERS, suffix_of
-from fsopt.data.tables.table import Table, map_labels, parts_of
+from fsopt.data.tables.table import Table, Tell, map_labels, parts_of
 from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Frame
 
 FOLDER_VARIABLE = "FSOPT_DATA"
 BUNDLED = "wdbc"
-Tell: TypeAlias = Callable[[str], None]
 SOURCE = Argument("a path", lambda value: PATH.holds(value) or is_frame(value), "give a text, a path, or a DataFrame")
 
 
@@ -53,6 +52,10 @@ def load_dataset(
     encoding: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    sheet: str | None = None,
+    unlabelled: str = "drop",
+    numbers: str | Sequence[str] = (),
+    order: str | Sequence[str] = (),
 ) -> Dataset:
     """Load a two-class data set.
 
@@ -141,14 +144,23 @@ def load_dataset(
         encoding=encoding,
         decimal=decimal,
         thousands=thousands,
+        sheet=sheet,
+        unlabelled=unlabelled,
+        numbers=numbers,
+        order=order,
     )
-    return load_table(source, layout, lambda text: warnings.warn(text, stacklevel=5))
+    said: list[str] = []
+    try:
+        return load_table(source, layout, said.append)
+    finally:
+        for text in said:
+            warnings.warn(text, stacklevel=3)
 
 
 def load_table(source: Any, layout: Layout, tell: Tell = no_word) -> Dataset:
-    """Load a data set by a layout, see :func:`load_dataset`; ``tell`` is called with what was found of its spelling."""
+    """Load a data set by a layout, see :func:`load_dataset`; ``tell`` is called with what was found and left out."""
     if is_frame(source):
-        data = to_dataset(table_of_frame(source, layout), "data", layout)
+        data = to_dataset(table_of_frame(source, layout), "data", layout, tell)
     elif os.fspath(source) == BUNDLED:
         _refuse_names(layout, BUNDLED)
         data = wdbc(layout.positive)
@@ -157,25 +169,20 @@ def load_table(source: Any, layout: Layout, tell: Tell = no_word) -> Dataset:
         suffix = suffix_of(path)
         if not READERS[suffix].named:
             _refuse_names(layout, f"a {suffix} file")
-        with _naming(path):
-            data = to_dataset(_read(path, layout, tell), path.name[: -len(suffix)], layout)
+        with _naming(path, tell) as named:
+            table = READERS[suffix].read(path, layout)
+            data = to_dataset(table, path.name[: -len(suffix)], layout, named)
     weight = layout.class_weight
     if weight is None:
         return data
     return data.weighted(weight if isinstance(weight, str) else dict(weight), data.weights)
 
 
-def _read(path: Path, layout: Layout, tell: Tell, *, required: bool = True) -> Table:
-    """Return the content of a file; what was found of its spelling is told."""
-    table = READERS[suffix_of(path)].read(path, layout, required=required)
-    if table.read_as:
-        tell(f"{path.name}: read as {table.read_as}")
-    return table
-
-
-def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
+def to_dataset(table: Table, name: str, layout: Layout, tell: Tell = no_word) -> Dataset:
     """Return the data set of a table, see :func:`fsopt.data.tables.table.parts_of`."""
-    return Dataset(**parts_of(table, name, layout))
+    for sentence in table.said:
+        tell(sentence)
+    return Dataset(**parts_of(table, name, layout, tell))
 
 
 @checked(source=SOURCE, label=TEXT)
@@ -216,8 +223,11 @@ def load_samples(
         data = wdbc(())
         return Table(data.X, [data.labels[int(v > 0)] for v in data.y], list(data.features))
     path = _resolve(Path(given))
-    with _naming(path):
-        return _read(path, known, tell, required=False)
+    with _naming(path, tell) as named:
+        table = READERS[suffix_of(path)].read(path, known, required=False)
+        for sentence in table.said:
+            named(sentence)
+        return table
 
 
 def data_folder() -> Path | None:
@@ -227,12 +237,13 @@ def data_folder() -> Path | None:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Put the path before the messages of errors."""
+def _naming(path: Path, tell: Tell) -> Iterator[Tell]:
+    """Put the path before the messages of errors, and the name of the file before sentences."""
     try:
-        yield
+        yield lambda text: tell(f"{path.name}: {text}")
     except DataError as error:
-        raise DataError(f"{path}: {error.message}", error.hint) from error
+        error.message = f"{path}: {error.message}"
+        raise
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}", "check the path") from error
 
