@@ -59,14 +59,14 @@ class TableError(DataError):
     def __init__(self, message: str, hint: str, answers: Mapping[str, Any]) -> None:
         self.answers = dict(answers)
         words = ", ".join(f"{name}={value!r}" for name, value in self.answers.items())
-        super().__init__(message, f"{hint}{TOGETHER}{words}" if words else hint)
+        super().__init__(message, "; ".join(text for text in (hint, words and f"{TOGETHER}{words}") if text))
         self._given = (message, hint, answers)
 
     def __reduce__(self) -> tuple[type[FsoptError], tuple[Any, ...]]:
         return type(self), self._given
 
 
-TOGETHER = "; for example "
+TOGETHER = "for example "
 """Before all answers of a :class:`TableError` in its hint."""
 
 

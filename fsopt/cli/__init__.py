@@ -88,9 +88,9 @@ def in_flags(error: FsoptError, command: Any, given: Sequence[str]) -> FsoptErro
     """
     flags = _flags(command, given)
     if isinstance(error, TableError) and error.answers.keys() <= flags.keys():
-        said = error.hint.rpartition(TOGETHER)[0]
+        said = error.hint.rpartition(TOGETHER)[0]  # in place of the keywords
         words = [word for name, value in error.answers.items() for word in _words(flags[name], value)]
-        error.hint = f"{said}; run: {shlex.join(['fsopt', *given, *words])}" if words else error.hint
+        error.hint = f"{said}run: {shlex.join(['fsopt', *given, *words])}" if words else error.hint
     error.message, error.hint = (_KEYWORD.sub(lambda m: _flag(m, flags), text) for text in (error.message, error.hint))
     return error
 

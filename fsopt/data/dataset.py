@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import TEXT, Argument, checked, word
 from fsopt.data.matrices import equal_columns, freeze, identifying_columns, is_sparse
+from fsopt.data.tables.columns import is_frame
 from fsopt.data.tables.encoding import Encoded, Encoding
 from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.table import parts_of
 from fsopt.data.validation import (
     as_matrix,
+    check_index,
     check_values,
     classes_of,
     names_of,
@@ -37,13 +39,13 @@ class Dataset:
 
     Parameters
     ----------
-    X : (n, p) array, or sparse matrix or array of scipy.sparse, of finite numbers
+    X : (n, p) array, DataFrame, or sparse matrix or array of scipy.sparse, of finite numbers
         One sample per row. Copied to float64, C-contiguous or a ``csr_array``, and made read-only.
     y : (n,) array of two labels
         -1 and +1, +1 for the condition one looks for; or two others, the larger number, the last text, or the second
         one of `labels` being +1. Held as float64 and made read-only.
     features : sequence of p different names, optional
-        Their names; ``x1 .. xp`` if not given.
+        Their names; if not given, those of the columns of a DataFrame, or ``x1 .. xp``.
     name : str
         Name of the data set in reports.
     labels : (str, str), optional
@@ -81,8 +83,11 @@ class Dataset:
         weights: ArrayLike | None = None,
         encoded: Encoded | None = None,
     ) -> None:
+        check_index(X, y)
         matrix = as_matrix(X)
         n, p = matrix.shape
+        if features is None and is_frame(X):
+            features = [str(name) for name in X.columns]
         names = tuple(f"x{j}" for j in range(1, p + 1)) if features is None else names_of(features, p)
         check_values(matrix, names)
         classes, texts = classes_of(y, n, labels)

@@ -70,6 +70,22 @@ def sparse_of_frame(frame: Any) -> Any:
     return canonical(frame.sparse.to_coo())
 
 
+def numbers_of_frame(frame: Any) -> Any:
+    """Return the matrix of a DataFrame of numbers, NaN for a missing one; sparse where all columns are.
+
+    Raises
+    ------
+    DataError : a column holds something else.
+    """
+    frame = in_pandas(frame)
+    sparse = sparse_of_frame(frame)
+    for name, kind in frame.dtypes.items() if sparse is None else ():
+        if kind.kind not in "biuf":
+            hint = "fsopt.load_dataset(frame, target=...) makes features of texts, dates and categories"
+            raise DataError(f"column '{name}' of X is of type {kind}, not of numbers", hint)
+    return frame.to_numpy(dtype=float, na_value=np.nan) if sparse is None else sparse
+
+
 def typed_columns(frame: DataFrame) -> DataFrame:
     """Return columns of a DataFrame as what they are.
 

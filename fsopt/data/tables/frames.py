@@ -27,7 +27,7 @@ from fsopt.data.tables.columns import (
     with_orders,
 )
 from fsopt.data.tables.layout import Layout
-from fsopt.data.tables.questions import outcome_of
+from fsopt.data.tables.questions import outcomes_of
 from fsopt.data.tables.spelling import NUMBER, SAMPLE, Spelling, header_of, marks_of
 from fsopt.data.tables.table import Table
 from fsopt.errors import DataError, PackageError, foreign, shown
@@ -62,8 +62,8 @@ def table_of_frame(
         raise DataError(f"{shown(frame)} is not a DataFrame", "give one, or a path to fsopt.load_dataset")
     frame, said = _named(in_pandas(frame))
     names = list(frame.columns)
-    asked = outcome_of(frame, layout.target) if required and layout.target not in names else None
-    layout = layout if asked is None else replace(layout, target=asked)
+    asked = outcomes_of(frame, layout.target) if required and layout.target not in names else ()
+    layout = replace(layout, target=asked[0]) if asked else layout
     features = layout.features(names, required=required)
     if not len(frame):
         raise DataError("there is no row", "give one row per sample")

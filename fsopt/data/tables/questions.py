@@ -44,23 +44,23 @@ class Question(NamedTuple):
 
 def error_of(questions: Sequence[Question]) -> TableError:
     """Return the error that asks all questions, with the answers together."""
-    faults = "; ".join(one.fault for one in questions)
     answer: dict[str, Any] = {}
     for one in questions:
         answer |= {name: [*answer.get(name, []), *v] if isinstance(v, list) else v for name, v in one.answer.items()}
-    remedies = "; ".join(dict.fromkeys(one.remedy for one in questions))
-    many = f"{len(questions)} questions: " if len(questions) > 1 else ""
-    return TableError(f"{many}{faults}", remedies, answer)
+    if len(questions) == 1:
+        return TableError(questions[0].fault, questions[0].remedy, answer)
+    asked = "; ".join(f"({k}) {one.fault}: {one.remedy}" for k, one in enumerate(questions, start=1))
+    return TableError(f"{len(questions)} questions: {asked}", "", answer)
 
 
-def outcome_of(frame: DataFrame, target: str) -> str | None:
-    """Return a column with two values that may be the target that a table lacks, None where there is none.
+def outcomes_of(frame: DataFrame, target: str) -> tuple[str, ...]:
+    """Return columns with two values, one of which may be the target that a table lacks.
 
-    It is the one with the most similar name, or else the last one.
+    The one with the most similar name comes first, then the last one.
     """
-    two = [str(name) for name, column in frame.items() if _values(column) == 2]
+    two = [str(name) for name, column in frame.items() if _values(column) == 2][::-1]
     near = get_close_matches(target, two, n=1) if target != DEFAULT_TARGET else []
-    return (near or two)[-1] if two else None
+    return tuple(dict.fromkeys([*near, *two]))
 
 
 def _values(column: Series) -> int:
@@ -68,12 +68,10 @@ def _values(column: Series) -> int:
     return len({label_text(text).casefold() for text in texts if not is_missing(str(text))})
 
 
-def about_target(asked: str, target: str, names: Sequence[str]) -> Question:
-    """Return the question about a target that is not in the table, in whose place another column is proposed."""
-    near = get_close_matches(target, names, n=3)
-    some = ", ".join(dict.fromkeys([asked, *near]))
-    remedy = f"name the column with target=, for example one of: {some}"
-    return Question(f"there is no column '{target}' among the columns", remedy, {"target": asked})
+def about_target(outcomes: Sequence[str], target: str) -> Question:
+    """Return the question about a target that is not in the table, in whose place the first of these is proposed."""
+    remedy = f"name the column with target=, for example one of: {', '.join(outcomes[:5])}"
+    return Question(f"there is no column '{target}' among the columns", remedy, {"target": outcomes[0]})
 
 
 def about_classes(error: DataError, labels: Sequence[str]) -> Question:

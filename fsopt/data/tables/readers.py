@@ -11,19 +11,22 @@ from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 
 from fsopt.common.arguments import PATH, TEXT, Argument, checked
 from fsopt.common.files import brief, expanded, status
+from fsopt.common.memory import check_size
 from fsopt.data.dataset import Dataset
 from fsopt.data.tables.columns import is_frame
 from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import DEFAULT_TARGET, Layout
 from fsopt.data.tables.registry import READERS, suffix_of
 from fsopt.data.tables.table import Table, Tell, map_labels, parts_of
-from fsopt.errors import DataError, ParameterError
+from fsopt.errors import DataError, ParameterError, foreign
 from fsopt.typing import Frame
 
 FOLDER_VARIABLE = "FSOPT_DATA"
@@ -176,6 +179,23 @@ def load_table(source: Any, layout: Layout, tell: Tell = no_word) -> Dataset:
     if weight is None:
         return data
     return data.weighted(weight if isinstance(weight, str) else dict(weight), data.weights)
+
+
+def read_zip(path: Path, layout: Layout, *, required: bool = True) -> Table:
+    """Read the one data file in an archive."""
+    hint = "unpack it, and give the path of one file"
+    with foreign("zipfile", "the file is no .zip archive, or damaged", hint, DataError), ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
+        known = [name for name in names if suffix_of(Path(name)) not in ("", ".zip")]
+        if len(known) != 1:
+            raise DataError(
+                f"the archive has {len(known)} data files, it holds {', '.join(names[:5]) or 'nothing'}", hint
+            )
+        check_size(archive.getinfo(known[0]).file_size, "the unpacked file")
+        with TemporaryDirectory() as folder:
+            place = Path(folder) / Path(known[0]).name
+            place.write_bytes(archive.read(known[0]))
+            return READERS[suffix_of(place)].read(place, layout, required=required)
 
 
 def to_dataset(table: Table, name: str, layout: Layout, tell: Tell = no_word) -> Dataset:

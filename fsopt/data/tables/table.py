@@ -37,7 +37,7 @@ class Table:
     weights : (n,) weights of the samples, from a column of their own.
     places : n texts that tell a row in messages; ``row 1`` and so on where there are none.
     said : sentences on what was found and left out.
-    asked : the column taken for the target, which is not in the table; None where it is.
+    asked : columns that may be the target where it is not in the table; the first one is taken for it.
     """
 
     X: Matrix
@@ -48,7 +48,7 @@ class Table:
     weights: Vector | None = None
     places: list[str] | None = None
     said: tuple[str, ...] = ()
-    asked: str | None = None
+    asked: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
@@ -95,7 +95,7 @@ def parts_of(table: Table, name: str, layout: Layout, tell: Tell) -> dict[str, A
     """
     table = _labelled(table, layout, tell)
     texts, positive, same = _unified(table.labels, layout.positive)
-    questions = [] if table.asked is None else [about_target(table.asked, layout.target, table.features or [])]
+    questions = [about_target(table.asked, layout.target)] if table.asked else []
     try:
         map_labels(texts, positive)
     except DataError as error:
