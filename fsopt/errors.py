@@ -60,10 +60,9 @@ class TableError(DataError):
         self.answers = dict(answers)
         words = ", ".join(f"{name}={value!r}" for name, value in self.answers.items())
         super().__init__(message, "; ".join(text for text in (hint, words and f"{TOGETHER}{words}") if text))
-        self._given = (message, hint, answers)
 
-    def __reduce__(self) -> tuple[type[FsoptError], tuple[Any, ...]]:
-        return type(self), self._given
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, "", self.answers), self.__dict__
 
 
 TOGETHER = "for example "

@@ -118,7 +118,7 @@ def test_a_table_of_a_german_excel_from_end_to_end(tmp_path, monkeypatch, run):
     assert np.allclose(turned["coef"], -np.array(saved["coef"]), atol=1e-6)
     run("check", "krank.json", "--data", "Patienten.csv")
     run("fit", "svm", *words, "--decimal", ".", code=2)
-    assert "--decimal and --thousands say how" in run.err
+    assert "is not a number: --decimal and --thousands say how" in run.err
 
 
 @pytest.mark.usefixtures("in_process")

@@ -27,7 +27,7 @@ from fsopt.data.tables.columns import (
     with_orders,
 )
 from fsopt.data.tables.layout import Layout
-from fsopt.data.tables.questions import outcomes_of
+from fsopt.data.tables.questions import labelled, outcomes_of
 from fsopt.data.tables.spelling import NUMBER, SAMPLE, Spelling, header_of, marks_of
 from fsopt.data.tables.table import Table
 from fsopt.errors import DataError, PackageError, foreign, shown
@@ -67,13 +67,21 @@ def table_of_frame(
     features = layout.features(names, required=required)
     if not len(frame):
         raise DataError("there is no row", "give one row per sample")
+    rows = places or (lambda: [f"row {i}" for i in range(1, len(frame) + 1)])
     texts = {}
     for name in {layout.target, layout.id, layout.weights}.intersection(names):
         cells = zip(frame[name].astype(object), frame[name].isna(), strict=True)
         texts[name] = ["" if gone else label_text(value) for value, gone in cells]
-    held = frame[features]
+    if layout.weights in texts:
+        texts[layout.weights] = (spelling or PYTHON).respelled(texts[layout.weights], str(layout.weights), rows)
+    held, without = frame[features], ""
+    if required:  # before the columns are typed: a row of totals has words among the numbers
+        kept, without = labelled(texts[layout.target], layout)
+        if without:
+            said, told = [*said, without], rows()
+            held, rows = held.iloc[kept], lambda: [told[i] for i in kept]
+            texts = {name: [cells[i] for i in kept] for name, cells in texts.items()}
     source, X = None, sparse_of_frame(held)
-    rows = places or (lambda: [f"row {i}" for i in range(1, len(frame) + 1)])
     if X is None:
         source = typed_columns(_respelled(held, layout, spelling, rows))
         for name in [one for one in layout.numbers if one in source and kind_of(source[one]) == TEXT]:
@@ -81,14 +89,11 @@ def table_of_frame(
             said += [sentence] if sentence else []
         source = with_orders(source, layout.order) if required else source
         X = numbers_alone(source)
-    source, X = (source, np.empty((len(frame), 0))) if X is None else (None, X)
-    weights = None
-    if layout.weights is not None and layout.weights in texts:
-        found = (spelling or PYTHON).respelled(texts[layout.weights], layout.weights, rows)
-        weights = _weights(layout.weights, found)
-    told = [*rows()] if source is not None else None
+    source, X = (source, np.empty((len(held), 0))) if X is None else (None, X)
+    weights = None if layout.weights not in texts else _weights(str(layout.weights), texts[layout.weights])
+    named = [*rows()] if source is not None or without else None
     ids = texts.get(layout.id or "")
-    return Table(X, texts.get(layout.target, []), features, source, ids, weights, told, tuple(said), asked)
+    return Table(X, texts.get(layout.target, []), features, source, ids, weights, named, tuple(said), asked)
 
 
 def _named(frame: Any) -> tuple[Any, list[str]]:
@@ -197,7 +202,7 @@ def read_excel(path: Path, layout: Layout, *, required: bool = True) -> Table:
     if not frame.shape[1]:
         raise DataError(f"sheet '{name}' is empty", "give a row of names and one row per sample")
     said = [f"read as sheet '{name}' of {listed}"] if len(wanted) > 1 else []
-    said += [f"{above} rows above the names of the columns are left out"] if above else []
+    said += [f"left out, above the names of the columns: {above} rows"] if above else []
     table = table_of_frame(frame, layout, required=required, spelling=None)
     return replace(table, said=(*said, *table.said))
 

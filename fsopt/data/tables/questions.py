@@ -22,6 +22,7 @@ from fsopt.data.tables.columns import (
 )
 from fsopt.data.tables.layout import DEFAULT_TARGET, MISSING, Layout
 from fsopt.errors import DataError, TableError
+from fsopt.typing import Indices
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -51,6 +52,26 @@ def error_of(questions: Sequence[Question]) -> TableError:
         return TableError(questions[0].fault, questions[0].remedy, answer)
     asked = "; ".join(f"({k}) {one.fault}: {one.remedy}" for k, one in enumerate(questions, start=1))
     return TableError(f"{len(questions)} questions: {asked}", "", answer)
+
+
+def labelled(labels: Sequence[str], layout: Layout) -> tuple[Indices, str]:
+    """Return the places of the samples with a label, and a sentence on the others, empty where there are none.
+
+    Raises
+    ------
+    DataError : no sample has a label, or one has none and the layout refuses it.
+    """
+    gone = np.array([is_missing(text) for text in labels], dtype=bool)
+    without = np.flatnonzero(gone)
+    if not without.size:
+        return np.arange(len(labels)), ""
+    rows = ", ".join(str(i + 1) for i in without[:5]) + (" ..." if len(without) > 5 else "")
+    fault = f"{len(without)} of {len(labels)} rows have no label"
+    if gone.all():
+        raise DataError(fault, "choose another column with target=")
+    if layout.unlabelled == "refuse":
+        raise DataError(f"{fault}: {rows}", "unlabelled='drop' leaves them out")
+    return np.flatnonzero(~gone), f"{fault} and are left out: {rows}"
 
 
 def outcomes_of(frame: DataFrame, target: str) -> tuple[str, ...]:

@@ -26,6 +26,8 @@ NUMBER = 8
 """Bytes of a number in memory."""
 SEPARATORS = ",;\t|"
 """What separates fields, where it is looked for; the comma, which may also be in numbers, first."""
+BLANK = " "
+"""A separator, as in tables of R, where there is no other."""
 SAMPLE = 30
 """Lines by which separator and header are found."""
 MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -179,16 +181,13 @@ def structure_of(lines: Sequence[str], own: str, marks: str) -> tuple[str, int]:
     marks : what may separate fields.
     """
     tables: dict[str, list[list[str]]] = {}
-    starts, even = {}, []
-    for mark in dict.fromkeys(own + marks if own in marks else marks):
-        found: list[tuple[list[str], int]] = []
-        with suppress(csv.Error):
-            reader = csv.reader(lines, delimiter=mark, skipinitialspace=True)
-            found += ((row, reader.line_num) for row in reader)
-        rows, ends = [row for row, _ in found] or [[""]], [end for _, end in found]
-        head = header_of(rows)
-        tables[mark], starts[mark] = [row for row in rows[head:] if any(row)] or [[""]], ends[head - 1] if head else 0
-        if len(tables[mark][0]) > 1 and len({len(row) for row in tables[mark]}) == 1:
+    starts: dict[str, int] = {}
+    even: list[str] = []
+    for mark in dict.fromkeys((own if own in marks else "") + marks + BLANK * (len(marks) > 1)):
+        tables[mark], starts[mark] = _below_titles(lines, mark)
+        widths = {len(row) for row in tables[mark]}
+        of_r = {len(row) for row in tables[mark][1:]} == {len(tables[mark][0]) + 1}  # names of rows have none above
+        if max(widths) > 1 and (len(widths) == 1 or of_r) and not (mark == BLANK and even):
             even.append(mark)
 
     def clean(mark: str) -> tuple[int, int]:
@@ -196,8 +195,19 @@ def structure_of(lines: Sequence[str], own: str, marks: str) -> tuple[str, int]:
         return -sum(other in cell for row in rows for cell in row for other in SEPARATORS[1:]), len(rows[0])
 
     usual = own in tables and len(tables[own][0]) > 1
-    best = max(even, key=clean) if even else own if usual else max(tables, key=lambda mark: len(tables[mark][0]))
+    best = max(even, key=clean) if even else own if usual else max(marks, key=lambda mark: len(tables[mark][0]))
     return best, starts[best]
+
+
+def _below_titles(lines: Sequence[str], mark: str) -> tuple[list[list[str]], int]:
+    """Return the header and rows by a separator, and the number of lines above them."""
+    found: list[tuple[list[str], int]] = []
+    with suppress(csv.Error):
+        reader = csv.reader(lines, delimiter=mark, skipinitialspace=True)
+        found += ((row, reader.line_num) for row in reader)
+    rows = [row for row, _ in found] or [[""]]
+    head = header_of(rows)
+    return [row for row in rows[head:] if any(row)] or [[""]], found[head - 1][1] if head else 0
 
 
 def header_of(rows: Sequence[Sequence[str]]) -> int:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from fsopt.data.matrices import is_sparse, with_nan
-from fsopt.data.tables.columns import is_missing, numbers_alone
+from fsopt.data.tables.columns import numbers_alone
 from fsopt.data.tables.encoding import Encoded, Encoding
 from fsopt.data.tables.layout import Layout
-from fsopt.data.tables.questions import about_classes, about_columns, about_target, error_of, identifiers
+from fsopt.data.tables.questions import about_classes, about_columns, about_target, error_of, identifiers, labelled
 from fsopt.errors import DataError
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -93,7 +93,12 @@ def parts_of(table: Table, name: str, layout: Layout, tell: Tell) -> dict[str, A
         If the layout leaves something open: a value is missing and not treated, a column holds texts, or there are not
         two classes. All of it is asked at once.
     """
-    table = _labelled(table, layout, tell)
+    if len(table.labels) != table.n:
+        raise DataError(f"there are {len(table.labels)} labels for {table.n} rows", "give one label per row")
+    kept, without = labelled(table.labels, layout)
+    if without:
+        tell(without)
+        table = table.rows(kept)
     texts, positive, same = _unified(table.labels, layout.positive)
     questions = [about_target(table.asked, layout.target)] if table.asked else []
     try:
@@ -120,22 +125,6 @@ def parts_of(table: Table, name: str, layout: Layout, tell: Tell) -> dict[str, A
     y, labels = map_labels(table.labels, positive)
     given = {"features": features, "name": name, "labels": labels}
     return {"X": X, "y": y, **given, "weights": table.weights, "encoded": encoded}
-
-
-def _labelled(table: Table, layout: Layout, tell: Tell) -> Table:
-    """Return the samples with a label."""
-    gone = np.array([is_missing(text) for text in table.labels], dtype=bool)
-    if gone.size != table.n:
-        raise DataError(f"there are {len(table.labels)} labels for {table.n} rows", "give one label per row")
-    if not gone.any():
-        return table
-    without = np.flatnonzero(gone)
-    rows = ", ".join(str(i + 1) for i in without[:5]) + (" ..." if len(without) > 5 else "")
-    if layout.unlabelled == "refuse" or gone.all():
-        hint = "unlabelled='drop' leaves them out" if not gone.all() else "choose another column with target="
-        raise DataError(f"{len(without)} of {table.n} rows have no label: {rows}", hint)
-    tell(f"{len(without)} of {table.n} rows have no label and are left out: {rows}")
-    return table.rows(np.flatnonzero(~gone))
 
 
 def _unified(texts: list[str], positive: Sequence[str]) -> tuple[list[str], tuple[str, ...], str]:

@@ -47,7 +47,7 @@ def _separated(path: Path, layout: Layout, own: str, required: bool) -> Table:
     if len(names) == 1 and layout.sep is not None and any(mark in lines[above] for mark in SEPARATORS):
         hint = "name the separator with sep=, or leave it out"
         raise DataError(f"the header has one column, '{names[0][:60]}'", hint)
-    said = [f"{above} lines above the header are left out"] if "".join(lines[:above]).strip() else []
+    said = [f"left out, above the header: {above} lines"] if "".join(lines[:above]).strip() else []
     rows = content[sum(len(line.encode()) for line in lines[:before]) :]
     while len(names) > 1 and (last := _footer(rows, separator)):
         said.append(f"the last line is left out: '{last[:60]}'")
