@@ -136,7 +136,7 @@ def hospital(tmp_path, monkeypatch):
     for i in range(40):
         crp = "<0,5" if i % 7 == 0 else round(float(rng.normal(3 + 3 * (i % 2), 1)), 2)
         words = ("none", "some", "much")[i % 3], ("m", "f", None)[i % 3]
-        sheet.append([f"P{i}", crp, *words, None if i == 9 else ("no", "yes", "No", "yes")[i % 4]])
+        sheet.append([f"P{i}", crp, *words, None if i == 9 else ("no", "yes", "no", "yes", "No", "yes")[i % 6]])
     book.save("t.xlsx")
     return tmp_path
 

@@ -80,8 +80,9 @@ def load_dataset(
     onehot : bool
         Whether columns of texts and categories become 0/1 features ``COLUMN=VALUE``, one for each value, or one alone
         for two values. By default such a column is an error.
-    sep : str, optional
-        Separator of a text file, such as ``";"`` or ``"tab"``; by default it is found, as the following are.
+    sep, encoding : str, optional
+        Separator of a text file, such as ``";"`` or ``"tab"``, and its encoding, such as ``"cp1252"``; by default
+        they are found, as the following are.
     missing : {"drop", "mean", "median", "indicator"}, optional
         ``"drop"`` omits the samples with a missing value. ``"mean"`` and ``"median"`` replace a missing number by that
         of its feature, and a missing category by the most frequent one. ``"indicator"`` replaces a number by the mean,
@@ -89,19 +90,29 @@ def load_dataset(
         an error.
     weights : str, optional
         Column of positive sample weights, which is no feature.
-    encoding : str, optional
-        Encoding of a text file, such as ``"cp1252"``.
     decimal, thousands : str, optional
-        Decimal mark of a text file, point or comma, and the separator of thousands in its numbers, ``""`` for none.
+        Decimal mark of the numbers in texts, point or comma, and the separator of thousands, ``""`` for none.
+    sheet : str, optional
+        Sheet of a workbook; by default the first one with the label, or the widest.
+    unlabelled : {"drop", "refuse"}
+        Whether samples without a label are left out, which a warning says, or an error.
+    numbers : str or list, optional
+        Columns of texts of which the numbers count: 0.5 of ``<0.5``, 5 of ``5 %`` and 3 of ``3 mg``; a text without a
+        number is a missing value.
+    order : str or list, optional
+        Ordered words, ``"low<middle<high"``: a column of texts with these words alone is the feature of their places
+        0, 1, 2. ``"COLUMN=low<middle<high"`` names it. An ordered category of pandas has an order of its own.
 
     Returns
     -------
     Dataset
         Its ``labels`` hold the original texts of -1 and +1. Of two numbers the larger is +1, of two other
-        texts the alphabetically last.
+        texts the alphabetically last. Texts that differ in case alone are one label where so two are left.
 
     Raises
     ------
+    TableError
+        If the table leaves something open that keywords answer; its ``answers`` are the likeliest ones, all together.
     DataError
         If there is no such data set, the file cannot be read, or it is not a valid two-class data set.
     ParameterError
@@ -110,18 +121,21 @@ def load_dataset(
     Notes
     -----
     .csv : a header and fields with separators; an empty field, ``?``, ``nan``, ``NA``, ``n/a`` or ``null`` is a missing
-    value. A row is a line: a quoted field does not go on over its end. A column of ``true`` and ``false`` is 1 and 0,
-    one of dates (2026-03-31 or 31.03.2026, also with a time) is the days since 1970-01-01. Encoding (UTF-8, UTF-16,
-    cp1252), separator, decimal mark and thousands are found; a warning says which, where they are not UTF-8, comma,
-    point and none.
-    .tsv : the same with tabs.
+    value. A column of ``true`` and ``false`` is 1 and 0, one of dates (2026-03-31, 31.03.2026, 31/03/2026 or 03/31/2026,
+    also with a time) is the days since 1970-01-01. Encoding (UTF-8, UTF-16, cp1252), separator, decimal mark and
+    thousands are found; a warning says which, where they are not UTF-8, comma, point and none.
+    .tsv, .txt : the same with tabs.
     .parquet, .feather : a column for each feature; null is a missing value. Needs pyarrow, the extra ``parquet``.
-    .xlsx : the first sheet, with names in its first row. Needs openpyxl, the extra ``excel``.
+    .xlsx : a sheet with names in its first row. Needs openpyxl, the extra ``excel``.
+    .zip : one file of another kind.
     .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored. A sparse X is
     there by ``data indices indptr shape format``, the names of scipy.sparse.save_npz.
     .arff : dense.
     .libsvm : sparse lines ``label index:value ...``; features are called ``x1 .. xp``. The data are sparse where they
     have more than 5 million entries and fewer than a tenth of them are nonzeros.
+
+    A warning says also what is left out: titles above the names of the columns, a remark below the table, a first
+    column without a name, and columns with so many different texts that they are identifiers or free text.
 
     Columns of a DataFrame that are all sparse make sparse data; so do categories whose 0/1 features would be larger
     than the limit below.
