@@ -172,8 +172,8 @@ def test_a_saved_fit_reads_other_samples_as_its_own(hospital, run):
     found = json.loads(run.out)
     assert (found["labels"], found["accuracy"]) == (["yes", "no"], 1.0)
     own = dict(zip(saved["features"], saved["coef"], strict=True))
-    rise = 8.5 * own["CRP, mg/l"] + 2 * own["pain"]
-    assert found["scores"][0] - found["scores"][1] == pytest.approx(rise)  # the gap of sex is filled with m
+    rise = 8.5 * own["CRP, mg/l"] + 2 * own["pain"] + own["sex=m"]
+    assert found["scores"][0] - found["scores"][1] == pytest.approx(rise)  # f, the more frequent one, fills the gap
     run("predict", "fit.json", "--data", "t.xlsx", "--json")
     assert json.loads(run.out)["n"] == 40
     assert "there is no sheet 'Sheet1': name one with --sheet" in run.refusal(

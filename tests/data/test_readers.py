@@ -118,7 +118,7 @@ def test_a_gap_among_the_labels_is_another_question_than_one_among_the_features(
         pytest.raises(DataError, match=r"1 missing value .* row 3 .line 4., column 'a'"),
     ):
         load_dataset(path)
-    with pytest.raises(DataError, match="2 of 2 rows have no label: 1, 2: choose another column with target="):
+    with pytest.raises(DataError, match="2 of 2 rows have no label: choose another column with target="):
         load_dataset(written(tmp_path, "t.csv", "a,label\n1,\n2,\n"))
     with pytest.raises(ParameterError, match="unlabelled is 'keep': one of drop, refuse"):
         load_dataset(path, unlabelled="keep")

@@ -80,9 +80,8 @@ def load_dataset(
     onehot : bool
         Whether columns of texts and categories become 0/1 features ``COLUMN=VALUE``, one for each value, or one alone
         for two values. By default such a column is an error.
-    sep, encoding : str, optional
-        Separator of a text file, such as ``";"`` or ``"tab"``, and its encoding, such as ``"cp1252"``; by default
-        they are found, as the following are.
+    sep : str, optional
+        Separator of a text file, such as ``";"`` or ``"tab"``; by default it is found, as the following are.
     missing : {"drop", "mean", "median", "indicator"}, optional
         ``"drop"`` omits the samples with a missing value. ``"mean"`` and ``"median"`` replace a missing number by that
         of its feature, and a missing category by the most frequent one. ``"indicator"`` replaces a number by the mean,
@@ -90,6 +89,8 @@ def load_dataset(
         an error.
     weights : str, optional
         Column of positive sample weights, which is no feature.
+    encoding : str, optional
+        Encoding of a text file, such as ``"cp1252"``.
     decimal, thousands : str, optional
         Decimal mark of the numbers in texts, point or comma, and the separator of thousands, ``""`` for none.
     sheet : str, optional
@@ -121,7 +122,7 @@ def load_dataset(
     Notes
     -----
     .csv : a header and fields with separators; an empty field, ``?``, ``nan``, ``NA``, ``n/a`` or ``null`` is a missing
-    value. A column of ``true`` and ``false`` is 1 and 0, one of dates (2026-03-31, 31.03.2026, 31/03/2026 or 03/31/2026,
+    value. A column of ``true`` and ``false`` is 1 and 0, one of dates (2026-03-31, 31.03.2026, 31/03/2026, 03/31/2026,
     also with a time) is the days since 1970-01-01. Encoding (UTF-8, UTF-16, cp1252), separator, decimal mark and
     thousands are found; a warning says which, where they are not UTF-8, comma, point and none.
     .tsv, .txt : the same with tabs.
