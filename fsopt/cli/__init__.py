@@ -107,7 +107,10 @@ def _words(flag: str, value: Any) -> list[str]:
     """Return the words of a command line that give an option its value; a name with a comma is in quotation marks."""
     if value is True:
         return [flag]
-    quoted = [f'"{item}"' if "," in item else item for item in ([value] if isinstance(value, str) else value)]
+    quoted = [
+        '"' + item.replace('"', '""') + '"' if {*item} & {*',"'} else item
+        for item in ([value] if isinstance(value, str) else value)
+    ]
     return [flag, ",".join(quoted)] if isinstance(value, list) else [flag, value]
 
 

@@ -249,10 +249,9 @@ def no_number(name: str, column: Series, places: Sequence[str]) -> str:
     present = [(i, value) for i, (value, gone) in enumerate(zip(column, column.isna(), strict=True)) if not gone]
     wrong = [(i, value) for i, value in present if not is_number(value)] or present[:1]  # numbers declared a category
     at, first = wrong[0]
-    cell = first if len(first) <= 40 else first[:37] + "..."
-    rest = ", ".join(str(i + 1) for i, _ in wrong[1:5]) + (" ..." if len(wrong) > 5 else "")
+    rest = ", ".join(places[i].split()[1] for i, _ in wrong[1:5]) + (" ..." if len(wrong) > 5 else "")
     more = f" (nor are those of {len(wrong) - 1} more rows: {rest})" if len(wrong) > 1 else ""
-    return f"{places[at]}, column '{name}': '{cell}' is not a number{more}"
+    return f"{places[at]}, column '{name}': {listed([first])} is not a number{more}"
 
 
 def amount(text: str) -> tuple[float, str] | None:
@@ -295,7 +294,7 @@ def as_numbers(column: Series, name: str, places: Sequence[str]) -> tuple[Vector
         raise DataError(f"column '{name}' has {what}", f"correct the cells; drop='{name}' leaves it out")
     read = [text for text in cells if found[text] and not is_number(text)]
     lost = [text for text in cells if text and not found[text]]
-    words = [f"{len(read)} texts are numbers, such as {amount(read[0])[0]:g} for '{read[0]}'"] if read else []  # type: ignore[index]
+    words = [f"{len(read)} texts are numbers, such as {found[read[0]][0]:g} for {listed(read[:1])}"] if read else []  # type: ignore[index]
     words += [f"texts without one are missing values: {listed(lost)}"] if lost else []
     values = np.array([np.nan if (one := found[text]) is None else one[0] for text in cells])
     return values, f"column '{name}': {', '.join(words)}" if words else ""
@@ -304,7 +303,8 @@ def as_numbers(column: Series, name: str, places: Sequence[str]) -> tuple[Vector
 def listed(texts: Sequence[str], most: int = 5) -> str:
     """Return the first different texts in quotation marks."""
     distinct = list(dict.fromkeys(texts))
-    return ", ".join(f"'{text}'" for text in distinct[:most]) + (", ..." if len(distinct) > most else "")
+    short = (text if len(text) <= 40 else text[:37] + "..." for text in distinct[:most])
+    return ", ".join(f"'{text}'" for text in short) + (", ..." if len(distinct) > most else "")
 
 
 def with_orders(source: DataFrame, orders: Sequence[str]) -> DataFrame:
@@ -322,20 +322,19 @@ def with_orders(source: DataFrame, orders: Sequence[str]) -> DataFrame:
 
     found: dict[str, Any] = {}
     for order in orders:
-        name, _, rest = order.partition("=")
-        own = name if name in source else None
-        words = [word.strip() for word in (rest if own else order).split("<")]
+        named = [name for name in source if order.startswith(f"{name}=")]
+        words = [word.strip() for word in order.removeprefix(f"{named[0]}=" if named else "").split("<")]
         before = len(found)
-        for column in [own] if own else source:
-            levels: set[str] = set() if kind_of(source[column]) != TEXT else {*source[column].dropna()}
-            others = sorted(levels - {*words}) if levels else []
-            if levels and (own or 2 * len(others) < len(levels)):
-                if others:
-                    raise DataError(
-                        f"column '{column}' has {listed(others)} beside the words of order='{order}'",
-                        "put every word of the column at its place, or drop the column",
-                    )
-                found[column] = pd.Categorical(source[column], categories=words, ordered=True)
+        for name in named or source:
+            levels = {*source[name].dropna()} if kind_of(source[name]) == TEXT else set()
+            others = sorted(levels - {*words})
+            if others and (named or 2 * len(others) < len(levels)):
+                raise DataError(
+                    f"column '{name}' has {listed(others)} beside the words of order='{order}'",
+                    "put every word of the column at its place, or drop the column",
+                )
+            if levels and not others:
+                found[name] = pd.Categorical(source[name], categories=words, ordered=True)
         if len(found) == before:
             raise DataError(f"no column of texts has the words of order='{order}'", "give the words as in the table")
     return source.assign(**found)

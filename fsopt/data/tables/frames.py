@@ -90,7 +90,7 @@ def table_of_frame(
         source = with_orders(source, layout.order) if required else source
         X = numbers_alone(source)
     source, X = (source, np.empty((len(held), 0))) if X is None else (None, X)
-    weights = None if layout.weights not in texts else _weights(str(layout.weights), texts[layout.weights])
+    weights = None if layout.weights not in texts else _weights(str(layout.weights), texts[layout.weights], rows)
     named = [*rows()] if source is not None or without else None
     ids = texts.get(layout.id or "")
     return Table(X, texts.get(layout.target, []), features, source, ids, weights, named, tuple(said), asked)
@@ -104,13 +104,11 @@ def _named(frame: Any) -> tuple[Any, list[str]]:
     names = [str(name) for name in frame.columns]
     blank = [j for j, name in enumerate(names) if not name.strip()]
     filled = [j for j in blank if frame.iloc[:, j].notna().any()]
-    if [j for j in filled if j]:
+    if filled not in ([], [0]):
         raise DataError(f"column {filled[-1] + 1} has values and no name", "put a name above it")
+    frame = frame.set_axis(names, axis=1)
     said = ["the first column, which has no name, is left out"] if filled else []
-    kept = [j for j in range(len(names)) if j not in blank]
-    return frame.iloc[:, kept].set_axis([names[j] for j in kept], axis=1) if blank else frame.set_axis(
-        names, axis=1
-    ), said
+    return frame.loc[:, [j not in blank for j in range(len(names))]] if blank else frame, said
 
 
 def _respelled(
@@ -132,11 +130,11 @@ def _respelled(
     return frame.assign(**changed)
 
 
-def _weights(name: str, texts: list[str]) -> Vector:
+def _weights(name: str, texts: list[str], places: Callable[[], Sequence[str]]) -> Vector:
     values = np.array([number(text) if is_number(text) else 0.0 for text in texts])
     wrong = np.flatnonzero(~((values > 0) & (values < np.inf)))
     if wrong.size:
-        place = f"row {wrong[0] + 1}, column '{name}'"
+        place = f"{places()[wrong[0]]}, column '{name}'"
         raise DataError(f"{place}: '{texts[wrong[0]]}' is no weight", "give a number > 0 in every row")
     return values
 

@@ -32,19 +32,10 @@ class Layout:
     ----------
     target : column of the labels.
     positive : the labels that are +1, all others are -1; empty for two labels, of which the larger one is +1.
-    drop : columns that are left out.
     columns : the columns of the features; empty for all others.
-    id : column that names the samples; it is no feature.
-    onehot : whether a column of texts becomes a 0/1 feature for each of its values; else it is an error.
-    sep : separator of a text file, one character or ``tab``; None to find it.
-    missing : one of :data:`MISSING`; None makes a missing value an error.
-    weights : column of positive sample weights; it is no feature.
     class_weight : ``balanced``, or pairs of a label and its weight; None for equal weights.
-    encoding, decimal, thousands : of a text file, see :class:`fsopt.data.tables.spelling.Spelling`; None to find them.
-    sheet : of a workbook; None for the first one with the target.
-    unlabelled : one of :data:`UNLABELLED`.
-    numbers : columns of texts of which the numbers in them count.
-    order : ordered words, see :func:`fsopt.data.tables.columns.with_orders`.
+    drop, id, onehot, sep, missing, weights, encoding, decimal, thousands, sheet, unlabelled, numbers, order : as the
+        keywords of :func:`fsopt.load_dataset`; None to find what is not said of a file.
     """
 
     target: str = DEFAULT_TARGET

@@ -148,25 +148,7 @@ def load_dataset(
     Compressed and sparse files that would expand to more than 0.5 GB are refused before they are expanded; the
     environment variable FSOPT_DATA_LIMIT, in gigabytes, raises the limit.
     """
-    layout = Layout.of(
-        label=label,
-        target=target,
-        positive=positive,
-        drop=drop,
-        columns=columns,
-        id=id,
-        onehot=onehot,
-        sep=sep,
-        missing=missing,
-        weights=weights,
-        encoding=encoding,
-        decimal=decimal,
-        thousands=thousands,
-        sheet=sheet,
-        unlabelled=unlabelled,
-        numbers=numbers,
-        order=order,
-    )
+    layout = Layout.of(**{name: value for name, value in locals().items() if name != "source"})
     said: list[str] = []
     try:
         return load_table(source, layout, said.append)
@@ -317,7 +299,7 @@ def _is_file(path: Path) -> bool:
 
 def _refuse_names(layout: Layout, what: str) -> None:
     """Raise ParameterError for a layout that names columns of a data set whose label has one fixed place."""
-    stated = replace(layout, positive=(), missing=None, class_weight=None).stated
+    stated = replace(layout, positive=(), missing=None, class_weight=None, unlabelled="drop").stated
     if stated:
         name, value = next(iter(stated.items()))
         shown = "label" if name == "target" else name

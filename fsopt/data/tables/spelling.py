@@ -184,10 +184,12 @@ def structure_of(lines: Sequence[str], own: str, marks: str) -> tuple[str, int]:
     starts: dict[str, int] = {}
     even: list[str] = []
     for mark in dict.fromkeys((own if own in marks else "") + marks + BLANK * (len(marks) > 1)):
+        if mark == BLANK and max(len(rows[0]) for rows in tables.values()) > 1:
+            continue
         tables[mark], starts[mark] = _below_titles(lines, mark)
-        widths = {len(row) for row in tables[mark]}
-        of_r = {len(row) for row in tables[mark][1:]} == {len(tables[mark][0]) + 1}  # names of rows have none above
-        if max(widths) > 1 and (len(widths) == 1 or of_r) and not (mark == BLANK and even):
+        header, *rows = tables[mark]
+        widths = {len(row) for row in rows} or {len(header)}
+        if len(header) > 1 and widths in ({len(header)}, {len(header) + 1}):  # R writes no name above those of rows
             even.append(mark)
 
     def clean(mark: str) -> tuple[int, int]:

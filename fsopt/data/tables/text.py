@@ -212,8 +212,11 @@ def _header(lines: list[str], above: int, separator: str) -> tuple[list[str], in
     before, rest = above + reader.line_num, []
     with suppress(csv.Error):
         rest = [row for row in reader if row]
-    if rest and all(len(row) == len(names) + 1 for row in rest):  # R writes no name above the names of rows
-        names = ["", *names]
+    if rest and all(len(row) == len(names) + 1 for row in rest):
+        if not any(row[-1].strip() for row in rest):
+            names = [*names, ""]
+        elif len({row[0] for row in rest}) == len(rest):  # R writes no name above the names of rows
+            names = ["", *names]
     return names, before
 
 
