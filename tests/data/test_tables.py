@@ -75,7 +75,7 @@ def test_columns_are_chosen_in_the_order_of_the_file(tmp_path):
         ("a,b,label\n1,2,0\n3,4,1\n", {"columns": "a", "drop": "a"}, "asked for and left out"),
         ("a,b,label\n1,,0\n3,,1\n", {"missing": "median"}, "column 'b' has no value at all"),
         ("a;b;label\n1;2;0\n3;4;1\n", {"sep": ","}, "the header has one column.*sep="),
-        ("a,w,label\n1,2,0\n3,x,1\n", {"weights": "w"}, "row 2, column 'w': 'x' is no weight"),
+        ("a,w,label\n1,2,0\n3,x,1\n", {"weights": "w"}, r"row 2 \(line 3\), column 'w': 'x' is no weight"),
     ],
 )
 def test_a_wrong_table_is_named(tmp_path, text, keywords, message):
