@@ -33,7 +33,7 @@ from fsopt.common.memory import FEWER, NUMBER, require
 from fsopt.common.registry import Registry, check_function
 from fsopt.data.dataset import DATASET, Dataset
 from fsopt.data.matrices import refuse_sparse
-from fsopt.data.tables.columns import is_frame
+from fsopt.data.tables.columns import in_pandas, is_frame, sparse_of_frame
 from fsopt.drivers.run import CallbackError, Progress, Run, Steps, stepwise, within
 from fsopt.errors import MemoryLimitError, ParameterError
 from fsopt.methods.checking import judged
@@ -338,7 +338,11 @@ def training_data(data: Dataset | Samples, y: ArrayLike | None) -> Dataset:
             raise ParameterError("a Dataset has its labels already", "give fit(name, data), or fit(name, X, y)")
         return data
     if y is not None:
-        return Dataset(cast("ArrayLike", data), y)
+        if not is_frame(data):
+            return Dataset(cast("ArrayLike", data), y)
+        frame = in_pandas(data)
+        sparse = sparse_of_frame(frame)
+        return Dataset(frame if sparse is None else sparse, y, [str(name) for name in frame.columns])
     if is_frame(data) or LIST.holds(data):
         raise ParameterError("there are samples without labels", "give fit(name, X, y), or a Dataset, which has both")
     raise DATASET.error("data", data)
