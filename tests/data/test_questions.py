@@ -200,6 +200,16 @@ def test_what_is_around_a_table(tmp_path, text, said):
     assert any(one.startswith(said) for one in sentences)
 
 
+@pytest.mark.parametrize("separator", [";", "\t"])
+@pytest.mark.parametrize("below", ["", "As of: today\n"])
+def test_names_with_commas_are_names_also_above_a_remark(tmp_path, separator, below):
+    text = '"a, b";"c, d";"ill"\n"-1,5 %";"2";"yes"\n"-2,5 %";"3";"no"\n' + below
+    path = written(tmp_path, "t.csv", text.replace(";", separator))
+    error, data, _ = answered(path, target="ill")
+    assert error.answers == {"numbers": ["a, b"]}
+    assert (data.features, data.X.tolist()) == (("a, b", "c, d"), [[-1.5, 2], [-2.5, 3]])
+
+
 def test_a_free_text_of_several_lines_is_one_cell(tmp_path):
     rows = "".join(f'{i};"first\nsecond; {i}";{ILL[i]}\n' for i in range(N))
     data, said = told(written(tmp_path, "t.csv", "a;notes;ill\n" + rows), target="ill")

@@ -269,7 +269,7 @@ def some_numbers(texts: Sequence[str]) -> bool:
         return False
     found = [amount(text) for text in texts]
     units = {one[1] for one in found if one and one[1]}
-    compared = [one is not None and not text[0].isdigit() for one, text in zip(found, texts, strict=True)]
+    compared = [text[0] not in "+-.0123456789" for text in texts]
     marked = (_MARKED.fullmatch(text) is not None for text in texts)
     count = sum(a or (b is not None and not c) for a, b, c in zip(marked, found, compared, strict=True))
     return len(units) <= 1 and len(texts) < 2 * count

@@ -188,7 +188,7 @@ def structure_of(lines: Sequence[str], own: str, marks: str) -> tuple[str, int]:
             continue
         tables[mark], starts[mark] = _below_titles(lines, mark)
         header, *rows = tables[mark]
-        widths = {len(row) for row in rows} or {len(header)}
+        widths = {len(row) for row in rows}
         if len(header) > 1 and widths in ({len(header)}, {len(header) + 1}):  # R writes no name above those of rows
             even.append(mark)
 
@@ -209,7 +209,10 @@ def _below_titles(lines: Sequence[str], mark: str) -> tuple[list[list[str]], int
         found += ((row, reader.line_num) for row in reader)
     rows = [row for row, _ in found] or [[""]]
     head = header_of(rows)
-    return [row for row in rows[head:] if any(row)] or [[""]], found[head - 1][1] if head else 0
+    table = [row for row in rows[head:] if any(row)] or [[""]]
+    while len(table) > 1 and len(table[-1]) == 1:  # remarks below
+        table.pop()
+    return table, found[head - 1][1] if head else 0
 
 
 def header_of(rows: Sequence[Sequence[str]]) -> int:
