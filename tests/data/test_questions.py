@@ -64,6 +64,19 @@ def test_one_message_asks_everything_and_proposes_answers_that_do(tmp_path):
     assert (str(again), again.answers) == (str(error), error.answers)
 
 
+def test_a_number_that_may_be_two_is_one_of_the_questions(tmp_path):
+    path = columns(tmp_path / "t.csv", cost=["1,234", "5,678"], sex=["m", "f"])
+    error, data, _ = answered(path)
+    assert error.answers == {"decimal": ",", "target": "ill", "onehot": True}
+    assert "'1,234' may be 1.234 or 1234: say which: decimal=',' or thousands=','" in error.message
+    assert data.X[:2, 0].tolist() == [1.234, 5.678]
+    assert told(path, target="ill", onehot=True, thousands=",")[0].X[:2, 0].tolist() == [1234, 5678]
+    with pytest.raises(TableError, match="'1,234' may be"):
+        load_samples(path, layout=Layout("ill"))
+    data, _ = told(columns(tmp_path / "t.csv", cost=["1'234,5", "999,125"]), target="ill")
+    assert data.X[:2, 0].tolist() == [1234.5, 999.125]
+
+
 def test_one_of_several_classes_is_proposed_with_the_rest(tmp_path):
     frame = pd.DataFrame({"a": range(9), "kind": list("abbcccccc"), "size": [1.0, None] * 4 + [2.0]})
     with pytest.raises(TableError) as caught:
@@ -276,17 +289,18 @@ def workbook(path, **sheets):
 
 def test_the_sheet_with_the_target_and_the_row_of_names_are_found(tmp_path):
     day = datetime.datetime(2026, 3, 31)
-    rows = [["a", "day", "text", "ill"], *[[i / 2, day, f"{i},5", ILL[i]] for i in range(N)]]
+    hour = datetime.time(8, 30)
+    rows = [["a", "day", "text", "hour", "ill"], *[[i / 2, day, f"{i},5", hour, ILL[i]] for i in range(N)]]
     title = [["Study of 2026"], ["confidential", None, None, None], []]
     path = workbook(tmp_path / "t.xlsx", Cover=[["Note"], ["see Data"]], Data=[*title, *rows], Other=rows[:9])
-    data, said = told(path, target="ill")
-    assert (data.n, data.features) == (N, ("a", "day", "text"))
-    assert data.X[3].tolist() == [1.5, 20543, 3.5]
+    data, said = told(path, target="ill", onehot=True)
+    assert (data.n, data.features) == (N, ("a", "day", "text", "hour=08:30:00"))
+    assert data.X[3].tolist() == [1.5, 20543, 3.5, 1]
     assert said == [
         "read as sheet 'Data' of 'Cover', 'Data', 'Other'",
         "left out, above the names of the columns: 2 rows",
     ]
-    assert told(path, target="ill", sheet="Other")[0].n == 8
+    assert told(path, target="ill", sheet="Other", drop="hour")[0].n == 8
     assert load_samples(path, layout=Layout("absent", sheet="Other")).n == 8
     with pytest.raises(DataError, match="there is no sheet 'data': name one with sheet=: 'Cover', 'Data', 'Other'"):
         told(path, target="ill", sheet="data")

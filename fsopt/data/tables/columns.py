@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import date
+from datetime import date, time
 from importlib.util import find_spec
 from numbers import Number
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -25,7 +25,7 @@ DATE = "date"
 ORDER = "order"
 TEXT = "text"
 """Kinds of a column. A date is a number, days since 1970-01-01, and so is an ordered word: its place, from 0."""
-PLAIN = (str, Number, date, np.bool_)
+PLAIN = (str, Number, date, time, np.bool_)
 _TIME = r"(?:[ T](?P<t>\d{2}:\d{2}(:\d{2}(\.\d+)?)?)Z?)?"
 _MARKED = re.compile(r"[+-]?(\d+,\d+|\d{1,3}([.,' ]\d{3})+([.,]\d+)?)")
 """Numbers in another spelling than Python's: 1,5 and 1.234,5."""

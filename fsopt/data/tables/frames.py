@@ -27,7 +27,7 @@ from fsopt.data.tables.columns import (
     with_orders,
 )
 from fsopt.data.tables.layout import Layout
-from fsopt.data.tables.questions import labelled, outcomes_of
+from fsopt.data.tables.questions import Question, about_target, labelled, outcomes_of
 from fsopt.data.tables.spelling import NUMBER, SAMPLE, Spelling, header_of, marks_of
 from fsopt.data.tables.table import Table
 from fsopt.errors import DataError, PackageError, foreign, shown
@@ -62,8 +62,9 @@ def table_of_frame(
         raise DataError(f"{shown(frame)} is not a DataFrame", "give one, or a path to fsopt.load_dataset")
     frame, said = _named(in_pandas(frame))
     names = list(frame.columns)
-    asked = outcomes_of(frame, layout.target) if required and layout.target not in names else ()
-    layout = replace(layout, target=asked[0]) if asked else layout
+    outcomes = outcomes_of(frame, layout.target) if required and layout.target not in names else ()
+    asked = [about_target(outcomes, layout.target)] if outcomes else []
+    layout = replace(layout, target=outcomes[0]) if outcomes else layout
     features = layout.features(names, required=required)
     if not len(frame):
         raise DataError("there is no row", "give one row per sample")
@@ -83,7 +84,8 @@ def table_of_frame(
             texts = {name: [cells[i] for i in kept] for name, cells in texts.items()}
     source, X = None, sparse_of_frame(held)
     if X is None:
-        source = typed_columns(_respelled(held, layout, spelling, rows))
+        held, open_ = _respelled(held, layout, spelling, rows)
+        asked, source = [*asked, *open_], typed_columns(held)
         for name in [one for one in layout.numbers if one in source and kind_of(source[one]) == TEXT]:
             source[name], sentence = as_numbers(source[name], name, rows())
             said += [sentence] if sentence else []
@@ -93,7 +95,7 @@ def table_of_frame(
     weights = None if layout.weights not in texts else _weights(str(layout.weights), texts[layout.weights], rows)
     named = [*rows()] if source is not None or without else None
     ids = texts.get(layout.id or "")
-    return Table(X, texts.get(layout.target, []), features, source, ids, weights, named, tuple(said), asked)
+    return Table(X, texts.get(layout.target, []), features, source, ids, weights, named, tuple(said), tuple(asked))
 
 
 def _named(frame: Any) -> tuple[Any, list[str]]:
@@ -113,21 +115,23 @@ def _named(frame: Any) -> tuple[Any, list[str]]:
 
 def _respelled(
     frame: DataFrame, layout: Layout, spelling: Spelling | None, places: Callable[[], Sequence[str]]
-) -> DataFrame:
-    """Return columns with the numbers in their texts in Python's spelling."""
+) -> tuple[DataFrame, tuple[Question, ...]]:
+    """Return columns with the numbers in their texts in Python's spelling, and what is open of it."""
+    asked: tuple[Question, ...] = ()
     texts = [name for name, kind in frame.dtypes.items() if kind.kind not in "biufM" and str(kind) != "category"]
     columns = {name: [cell if isinstance(cell, str) else None for cell in frame[name].astype(object)] for name in texts}
     if (spelling is None or (spelling is PYTHON and (layout.decimal, layout.thousands) != (None, None))) and texts:
         cells = "\n".join(cell.replace("\n", " ") for column in columns.values() for cell in column if cell)
-        spelling = Spelling("", "", *marks_of(cells.encode(), "\n", layout, lambda line: "a cell"))
+        decimal, thousands, asked = marks_of(cells.encode(), "\n", layout, lambda line: "a cell")
+        spelling = Spelling("", "", decimal, thousands)
     if spelling is None or (spelling.decimal, spelling.thousands) == (".", ""):
-        return frame
+        return frame, asked
     changed = {}
     for name, column in columns.items():
         found = spelling.respelled([cell or "" for cell in column], name, places)
         own = zip(found, column, frame[name].astype(object), strict=True)
         changed[name] = [value if cell is None else text for text, cell, value in own]
-    return frame.assign(**changed)
+    return frame.assign(**changed), asked
 
 
 def _weights(name: str, texts: list[str], places: Callable[[], Sequence[str]]) -> Vector:

@@ -24,6 +24,7 @@ from fsopt.data.dataset import Dataset
 from fsopt.data.tables.columns import is_frame
 from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import DEFAULT_TARGET, Layout
+from fsopt.data.tables.questions import error_of
 from fsopt.data.tables.registry import READERS, suffix_of
 from fsopt.data.tables.table import Table, Tell, map_labels, parts_of
 from fsopt.errors import DataError, ParameterError, foreign
@@ -244,6 +245,8 @@ def load_samples(
         table = READERS[suffix_of(path)].read(path, known, required=False)
         for sentence in table.said:
             named(sentence)
+        if table.asked:
+            raise error_of(table.asked)
         return table
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from fsopt.common.memory import check_size, unpacked
 from fsopt.data.tables.columns import AMOUNT
 from fsopt.data.tables.layout import Layout
+from fsopt.data.tables.questions import Question
 from fsopt.errors import DataError
 
 NUMBER = 8
@@ -36,13 +37,13 @@ GROUPED = (" ", "'", "\u00a0", "\u202f", "\u2019")
 """Separators of thousands beside point and comma: spaces, also those that do not break, and apostrophes."""
 _OF_UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")
 _OTHER = {".": ",", ",": "."}
-_DECIMAL = r"(?![1-9]\d{0,2}M\d{3}(?!\d))(?:\d*|[1-9]\d{0,2}(?:O\d{3})+)M\d+(?:[eE][+-]?\d+)?"
+_DECIMAL = r"(?![1-9]\d{0,2}M\d{3}(?!\d))(?:\d*|[1-9]\d{0,2}(?:G\d{3})+)M\d+(?:[eE][+-]?\d+)?"
 _THOUSANDS = r"[1-9]\d{0,2}(?:(?:M\d{3}){2,}|(?:M\d{3})+O\d+)"
 _BEFORE = r"[ \t]*(?:[<>]=?[ \t]*)?"
 _AFTER = r"[ \t]*(?:[%a-zA-Z\x80-\xff][^0-9,;\t|\"\n]*)?"
 _GROUPED = r"[1-9]\d{0,2}(?:M\d{3})+(?:[.,]\d+)?"
 """Numbers in which the mark M can only be that of decimals, can only be that of thousands, and may be that; O is the
-other one of point and comma."""
+other one of point and comma, and G that or one of GROUPED."""
 
 
 @dataclass(frozen=True)
@@ -233,11 +234,13 @@ def _is_value(cell: str) -> bool:
     return any(sign.isdigit() for sign in cell) and not any(sign.isalpha() for sign in cell)
 
 
-def marks_of(content: bytes, separator: str, layout: Layout, place: Callable[[int], str]) -> tuple[str, str]:
-    """Return the decimal mark and the separator of thousands of the fields of a text.
+def marks_of(
+    content: bytes, separator: str, layout: Layout, place: Callable[[int], str]
+) -> tuple[str, str, tuple[Question, ...]]:
+    """Return the decimal mark and the separator of thousands of the fields of a text, and the question that is left.
 
     Decimals are told by fields such as 1,5 and 1.234,5, thousands by 1.234.567, 1.234,5 and 1 234. A field such as
-    1,234 tells neither; where nothing else does, it is an error.
+    1,234 tells neither; where nothing else does, it is asked, and taken for decimals.
 
     Parameters
     ----------
@@ -250,6 +253,7 @@ def marks_of(content: bytes, separator: str, layout: Layout, place: Callable[[in
     def told(mark: str) -> bool:
         return bool(first(_DECIMAL, mark) or first(_THOUSANDS, _OTHER[mark]))
 
+    asked: tuple[Question, ...] = ()
     decimal = layout.decimal or _OTHER.get(layout.thousands or "")
     if decimal is None and layout.thousands is not None:
         decimal = "," if first(_DECIMAL, ",") else "."
@@ -260,15 +264,15 @@ def marks_of(content: bytes, separator: str, layout: Layout, place: Callable[[in
             doubt = first(_GROUPED, mark)  # a point in a file with commas between fields is none
             if doubt:
                 text, line = doubt.group(1).decode(), content.count(b"\n", 0, doubt.start(1))
-                raise DataError(
-                    f"{place(line)}: '{text}' may be {text.replace(mark, '.')} or {text.replace(mark, '')}",
-                    f"say which: decimal='{mark}' or thousands='{mark}'",
-                )
+                fault = f"{place(line)}: '{text}' may be {text.replace(mark, '.')} or {text.replace(mark, '')}"
+                remedy = f"say which: decimal='{mark}' or thousands='{mark}'"
+                decimal, asked = mark, (Question(fault, remedy, {"decimal": mark}),)
+                break
     if layout.thousands is not None:
-        return decimal, layout.thousands
+        return decimal, layout.thousands, asked
     other = _OTHER[decimal]
     grouped = next((mark for mark in (other, *GROUPED) if first(_GROUPED, mark)), "")
-    return decimal, "" if grouped and first(_DECIMAL, other) else grouped
+    return decimal, "" if grouped and first(_DECIMAL, other) else grouped, asked
 
 
 def _first(content: bytes, separator: str, form: str, mark: str) -> re.Match[bytes] | None:
@@ -282,7 +286,8 @@ def _first(content: bytes, separator: str, form: str, mark: str) -> re.Match[byt
     if separator in _OTHER and b'"' in content:
         fields.append(('(?<=")', re.escape(other), '(?=")'))
     for start, o, end in fields:
-        number = form.replace("M", re.escape(mark)).replace("O", o)
+        groups = "|".join([o, *map(re.escape, GROUPED)])
+        number = form.replace("M", re.escape(mark)).replace("O", o).replace("G", f"(?:{groups})")
         if found := re.search(rf"{start}{_BEFORE}([+-]?(?:{number})){_AFTER}{end}".encode(), content):
             return found
     return None

@@ -13,7 +13,7 @@ from fsopt.data.matrices import is_sparse, with_nan
 from fsopt.data.tables.columns import numbers_alone
 from fsopt.data.tables.encoding import Encoded, Encoding
 from fsopt.data.tables.layout import Layout
-from fsopt.data.tables.questions import about_classes, about_columns, about_target, error_of, identifiers, labelled
+from fsopt.data.tables.questions import Question, about_classes, about_columns, error_of, identifiers, labelled
 from fsopt.errors import DataError
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -37,7 +37,7 @@ class Table:
     weights : (n,) weights of the samples, from a column of their own.
     places : n texts that tell a row in messages; ``row 1`` and so on where there are none.
     said : sentences on what was found and left out.
-    asked : columns that may be the target where it is not in the table; the first one is taken for it.
+    asked : what is open of the target and the spelling of numbers; the likeliest answers are taken.
     """
 
     X: Matrix
@@ -48,7 +48,7 @@ class Table:
     weights: Vector | None = None
     places: list[str] | None = None
     said: tuple[str, ...] = ()
-    asked: tuple[str, ...] = ()
+    asked: tuple[Question, ...] = ()
 
     @property
     def n(self) -> int:
@@ -100,7 +100,7 @@ def parts_of(table: Table, name: str, layout: Layout, tell: Tell) -> dict[str, A
         tell(without)
         table = table.rows(kept)
     texts, positive, same = _unified(table.labels, layout.positive)
-    questions = [about_target(table.asked, layout.target)] if table.asked else []
+    questions = [*table.asked]
     try:
         map_labels(texts, positive)
     except DataError as error:

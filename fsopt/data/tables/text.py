@@ -52,12 +52,12 @@ def _separated(path: Path, layout: Layout, own: str, required: bool) -> Table:
     while len(names) > 1 and (last := _footer(rows, separator)):
         said.append(f"the last line is left out: '{last[:60]}'")
         rows = rows[: rows.rindex(last.encode())]
-    spelling = Spelling(
-        encoding, separator, *marks_of(rows, separator, layout, lambda line: f"line {before + 1 + line}")
-    )
+    decimal, thousands, asked = marks_of(rows, separator, layout, lambda line: f"line {before + 1 + line}")
+    spelling = Spelling(encoding, separator, decimal, thousands)
     usual = Spelling(layout.encoding or "utf-8", layout.separator(own), layout.decimal or ".", layout.thousands or "")
     said = [*([] if spelling == usual else [f"read as {spelling}"]), *said]
-    return _table(_Body(rows, before, names, spelling), layout, required, said)
+    table = _table(_Body(rows, before, names, spelling), layout, required, said)
+    return replace(table, asked=(*asked, *table.asked))
 
 
 def read_arff(path: Path, layout: Layout, *, required: bool = True) -> Table:
