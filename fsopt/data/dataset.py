@@ -146,10 +146,14 @@ class Dataset:
         layout = Layout.of(label=target, target=target, onehot=encode == "onehot", **given)
         try:
             table = table_of_frame(frame, layout)
-            return cls(**parts_of(table, name, layout, lambda text: warnings.warn(text, stacklevel=3)))
+            said = [*table.said]
+            data = cls(**parts_of(table, name, layout, said.append))
         except DataError as error:
             error.hint = error.hint.replace("onehot=True", "encode='onehot'")
             raise
+        for text in said:
+            warnings.warn(text, stacklevel=2)
+        return data
 
     def weighted(
         self, class_weight: str | Mapping[str | int, float] | None = None, sample_weight: ArrayLike | None = None

@@ -151,11 +151,10 @@ def load_dataset(
     """
     layout = Layout.of(**{name: value for name, value in locals().items() if name != "source"})
     said: list[str] = []
-    try:
-        return load_table(source, layout, said.append)
-    finally:
-        for text in said:
-            warnings.warn(text, stacklevel=3)
+    data = load_table(source, layout, said.append)
+    for text in said:
+        warnings.warn(text, stacklevel=3)
+    return data
 
 
 def load_table(source: Any, layout: Layout, tell: Tell = no_word) -> Dataset:
