@@ -116,6 +116,18 @@ def test_numbers_in_texts(tmp_path, cells, numbers, said):
     assert np.array_equal(samples.X[:3, 1], numbers, equal_nan=True)
 
 
+def test_a_frame_says_the_same():
+    frame = pd.DataFrame({"a": ["<1", "2", "3", "4"], "ill": ["yes", "no", None, "no"]})
+    with pytest.warns(UserWarning) as found:
+        data = fsopt.Dataset.from_frame(frame, target="ill", numbers="a")
+    assert data.X.ravel().tolist() == [1, 2, 4]
+    assert [str(one.message) for one in found] == [
+        "1 of 4 rows have no label and are left out: 3",
+        "column 'a': 1 texts are numbers, such as 1 for '<1'",
+    ]
+    assert {one.filename for one in found} == {__file__}
+
+
 @pytest.mark.parametrize(
     ("cells", "fault"),
     [
