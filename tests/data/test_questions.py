@@ -118,7 +118,7 @@ def test_numbers_in_texts(tmp_path, cells, numbers, said):
 
 def test_a_frame_says_the_same():
     frame = pd.DataFrame({"a": ["<1", "2", "3", "4"], "ill": ["yes", "no", None, "no"]})
-    with pytest.warns(UserWarning) as found:
+    with pytest.warns(UserWarning, match="label|numbers") as found:
         data = fsopt.Dataset.from_frame(frame, target="ill", numbers="a")
     assert data.X.ravel().tolist() == [1, 2, 4]
     assert [str(one.message) for one in found] == [
