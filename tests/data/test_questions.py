@@ -242,6 +242,13 @@ def test_a_free_text_of_several_lines_is_one_cell(tmp_path):
     assert "'notes' (24 different texts" in said[-1]
 
 
+def test_columns_of_the_same_name_can_be_left_out(tmp_path):
+    path = written(tmp_path, "t.csv", TABLE.replace("b", "b;b").replace("2;", "2;2;").replace("3;", "3;3;"))
+    error, data, _ = answered(path, target="ill")
+    assert "duplicate feature names: b" in error.message
+    assert data.features == ("a",)
+
+
 def test_a_column_without_name_and_a_row_that_was_cut_are_refused(tmp_path):
     for text, fault in (
         ("a;;ill\n1;2;yes\n3;4;no\n", "column 2 has values and no name"),

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from fsopt.common.arguments import FLAG, LIST, TEXT, optional, word
-from fsopt.errors import DataError, ParameterError, shown
+from fsopt.errors import DataError, ParameterError, TableError, shown
 
 DEFAULT_TARGET = "label"
 MISSING = ("drop", "mean", "median", "indicator")
@@ -128,7 +128,7 @@ class Layout:
         for what in ("target", "id", "weights", "drop", "columns", "numbers"):
             stated = getattr(self, what)
             for name in [stated] if isinstance(stated, str) else stated or ():
-                if count[name] != 1 and (required or count[name]):
+                if (count[name] > 1 and what != "drop") or (required and not count[name]):
                     refuse_absent(name, names, what)
         without = {*special, *self.drop}
         twice = [name for name in self.columns if name in without]
@@ -140,7 +140,8 @@ class Layout:
             raise DataError(only, "give a table with features, or drop fewer columns")
         repeated = [name for name in count if name in left and count[name] > 1]
         if repeated:
-            raise DataError(f"duplicate feature names: {', '.join(repeated)}", "give every feature its own name")
+            hint = "give every feature its own name, or leave them out with drop="
+            raise TableError(f"duplicate feature names: {', '.join(repeated)}", hint, {"drop": repeated})
         return [name for name in names if name in left]
 
 
