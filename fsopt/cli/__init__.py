@@ -87,11 +87,10 @@ def in_flags(error: FsoptError, command: Any, given: Sequence[str]) -> FsoptErro
     given : words of the command line.
     """
     flags = _flags(command, given)
-    if isinstance(error, TableError) and error.answers.keys() <= flags.keys():
-        said = error.hint.rpartition(TOGETHER)[0]  # in place of the keywords
-        words = [word for name, value in error.answers.items() for word in _words(flags[name], value)]
-        error.hint = f"{said}run: {shlex.join(['fsopt', *given, *words])}" if words else error.hint
     error.message, error.hint = (_KEYWORD.sub(lambda m: _flag(m, flags), text) for text in (error.message, error.hint))
+    if isinstance(error, TableError) and error.answers and error.answers.keys() <= flags.keys():
+        words = [word for name, value in error.answers.items() for word in _words(flags[name], value)]
+        error.hint = f"{error.hint.rpartition(TOGETHER)[0]}run: {shlex.join(['fsopt', *given, *words])}"
     return error
 
 
@@ -107,11 +106,10 @@ def _words(flag: str, value: Any) -> list[str]:
     """Return the words of a command line that give an option its value; a name with a comma is in quotation marks."""
     if value is True:
         return [flag]
-    quoted = [
-        '"' + item.replace('"', '""') + '"' if {*item} & {*',"'} else item
-        for item in ([value] if isinstance(value, str) else value)
-    ]
-    return [flag, ",".join(quoted)] if isinstance(value, list) else [flag, value]
+    items = [value] if isinstance(value, str) else value
+    quoted = ['"' + item.replace('"', '""') + '"' if {*item} & {*',"'} else item for item in items]
+    text = value if isinstance(value, str) else ",".join(quoted)
+    return [f"{flag}={text}"] if text.startswith("-") else [flag, text]
 
 
 def _flag(found: re.Match[str], flags: Mapping[str, str]) -> str:

@@ -157,6 +157,17 @@ def test_the_command_that_a_table_needs_is_proposed_whole(hospital, run, verb):
         assert said in run.err
 
 
+def test_a_proposed_command_has_names_of_any_signs(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    names = ["-a", 'b "x"', "c, d", "it's", "drop=f", "e"]
+    rows = [";".join('"' + name.replace('"', '""') + '"' for name in [*names, "-y"])]
+    rows += [f"{i} mg;{i} mg;{i} mg;{i} mg;{i} mg;;{'uv'[i % 2]}" for i in range(12)]
+    (tmp_path / "odd table.csv").write_text("\n".join(rows) + "\n")
+    proposed = run.refusal("data", "odd table.csv").partition("run: fsopt ")[2].strip()
+    run(*shlex.split(proposed), "--json")
+    assert json.loads(run.out)["features"] == names[:-1]
+
+
 def test_a_saved_fit_reads_other_samples_as_its_own(hospital, run):
     words = ["--target", "ill", "--numbers", '"CRP, mg/l"', "--onehot", "--missing", "median", "--sheet", "Data"]
     run("fit", "svm", "--data", "t.xlsx", *words, "--order", "none<some<much", "-o", "fit.json")
