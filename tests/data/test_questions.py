@@ -102,6 +102,8 @@ def test_one_of_several_classes_is_proposed_with_the_rest(tmp_path):
             "24 texts are numbers, such as 1250 for '1250 µl'",
         ),
         (["≤ 0,5", "1", "2"], [0.5, 1, 2], "8 texts are numbers, such as 0.5 for '≤ 0.5'"),
+        (["$ 3", "$1.250.000", "2"], [3, 1.25e6, 2], "16 texts are numbers, such as 3 for '$ 3'"),
+        (["\u22123 mg", "\u22121,5 mg", "2"], [-3, -1.5, 2], "16 texts are numbers, such as -3 for '-3 mg'"),
         (["n.b.", "1", "2"], [np.nan, 1, 2], "texts without one are missing values: 'n.b.'"),
         (["ca. 4", "1 g", "2"], [np.nan, 1, 2], "8 texts are numbers, such as 1 for '1 g', texts without one are "),
     ],

@@ -30,11 +30,11 @@ _TIME = r"(?:[ T](?P<t>\d{2}:\d{2}(:\d{2}(\.\d+)?)?)Z?)?"
 _MARKED = re.compile(r"[+-]?(\d+,\d+|\d{1,3}([.,' ]\d{3})+([.,]\d+)?)")
 """Numbers in another spelling than Python's: 1,5 and 1.234,5."""
 AMOUNT = re.compile(
-    r"(?P<before>[<>\u2264\u2265~\u2248]?=?\s*)"
+    r"(?P<before>[<>\u2264\u2265~\u2248]?=?\s*[$\u20ac\u00a3]?\s*)"
     r"(?P<number>[+-]?(?:\d[\d.,' \u00a0\u202f\u2019]*)?[.,]?\d+(?:[eE][+-]?\d+)?)"
     r"(?P<after>\s*(?:(?:[^\W\d_]|[%\u2030\u20ac$\u00a3\u00b0])[^\d<>]*)?)"
 )
-"""A number, perhaps with a sign of comparison before it or a unit after it, such as <0.5 and 3 mg."""
+"""A number, perhaps with a sign of comparison or money before it, or a unit after it, such as <0.5, $3 and 3 mg."""
 HINT = "onehot=True makes 0/1 features of its values, drop= or id= leaves it out; a missing value is empty, ?, nan, NA"
 
 
@@ -269,7 +269,7 @@ def some_numbers(texts: Sequence[str]) -> bool:
         return False
     found = [amount(text) for text in texts]
     units = {one[1] for one in found if one and one[1]}
-    compared = [text[0] not in "+-.0123456789" for text in texts]
+    compared = [text[0] not in "+-.0123456789$\u20ac\u00a3" for text in texts]
     marked = (_MARKED.fullmatch(text) is not None for text in texts)
     count = sum(a or (b is not None and not c) for a, b, c in zip(marked, found, compared, strict=True))
     return len(units) <= 1 and len(texts) < 2 * count

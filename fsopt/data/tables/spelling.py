@@ -36,10 +36,12 @@ MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF
 GROUPED = (" ", "'", "\u00a0", "\u202f", "\u2019")
 """Separators of thousands beside point and comma: spaces, also those that do not break, and apostrophes."""
 _OF_UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")
+_MINUS = re.compile("\u2212(?=[0-9])".encode())
+"""The sign of typographers before a number."""
 _OTHER = {".": ",", ",": "."}
 _DECIMAL = r"(?![1-9]\d{0,2}M\d{3}(?!\d))(?:\d*|[1-9]\d{0,2}(?:G\d{3})+)M\d+(?:[eE][+-]?\d+)?"
 _THOUSANDS = r"[1-9]\d{0,2}(?:(?:M\d{3}){2,}|(?:M\d{3})+O\d+)"
-_BEFORE = r"[ \t]*(?:[<>]=?[ \t]*)?"
+_BEFORE = r"[ \t]*(?:[<>]=?[ \t]*)?(?:[$][ \t]*)?"
 _AFTER = r"[ \t]*(?:[%a-zA-Z\x80-\xff][^0-9,;\t|\"\n]*)?"
 _GROUPED = r"[1-9]\d{0,2}(?:M\d{3})+(?:[.,]\d+)?"
 """Numbers in which the mark M can only be that of decimals, can only be that of thousands, and may be that; O is the
@@ -135,6 +137,7 @@ def text_bytes(path: Path, delimiters: str, encoding: str | None = None) -> tupl
     content, found = _decoded(raw, encoding)
     if b"\r" in content:  # pandas drops an empty first cell below a blank line that ends so
         content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    content = _MINUS.sub(b"-", content)
     place = content.find(b"\0")
     if place >= 0:
         line = content.count(b"\n", 0, place) + 1
