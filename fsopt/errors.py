@@ -6,10 +6,11 @@ remedy). The command line prints ``message`` and ``hint`` on one line and exits 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from reprlib import Repr
+from typing import Any
 
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
@@ -44,6 +45,28 @@ class DataError(FsoptError):
     """A data set cannot be read, or is not a valid two-class data set."""
 
     kind = "data"
+
+
+class TableError(DataError):
+    """A table leaves questions open.
+
+    Parameters
+    ----------
+    answers : mapping
+        Keywords of :func:`fsopt.load_dataset` that would answer them, the likeliest values.
+    """
+
+    def __init__(self, message: str, hint: str, answers: Mapping[str, Any]) -> None:
+        self.answers = dict(answers)
+        words = ", ".join(f"{name}={value!r}" for name, value in self.answers.items())
+        super().__init__(message, "; ".join(text for text in (hint, words and f"{TOGETHER}{words}") if text))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, "", self.answers), self.__dict__
+
+
+TOGETHER = "for example "
+"""Before all answers of a :class:`TableError` in its hint."""
 
 
 class UnknownNameError(FsoptError, KeyError):

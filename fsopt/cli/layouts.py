@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.common.texts import counted
-from fsopt.data.tables.layout import DEFAULT_TARGET, MISSING, SPELLING, Layout
+from fsopt.data.tables.layout import DEFAULT_TARGET, LISTS, MISSING, SPELLING, Layout
 from fsopt.errors import FileError, ParameterError, shown
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ OPTIONS = (
     _option("encoding", str | None, None, "encoding of a text file, such as cp1252"),
     _option("decimal", str | None, None, "decimal mark of a text file: . or ,"),
     _option("thousands", str | None, None, "separator of thousands in a text file: a character, or nothing"),
+    _option("sheet", str | None, None, "sheet of a workbook; else the first one with the target"),
+    _option("numbers", list[str] | None, None, f"columns of texts of which the numbers count (<0.5, 3 mg), {_LIST}"),
+    _option("order", list[str] | None, None, "ordered words, 'low<middle<high', also COLUMN=...; repeat for more"),
+    _option("unlabelled", str, "drop", "drop or refuse: samples without a label"),
     _option("missing", str | None, None, f"{', '.join(MISSING)}: the treatment of missing values"),
     _option("weights", str | None, None, "column of sample weights"),
     _option("class_weight", list[str] | None, None, f"balanced, or CLASS=WEIGHT, {_LIST}"),
@@ -67,12 +72,14 @@ def with_layout(verb: Callable[..., Any]) -> Callable[..., Any]:
 
 def read_layout(given: Mapping[str, Any]) -> Layout:
     """Return the layout of the options by their names; raises ParameterError for one that has not its form."""
-    lists = {name: _items(given[name]) for name in ("positive", "drop", "columns")}
+    lists = {name: _items(given[name]) for name in LISTS if name != "order"} | {"order": tuple(given["order"] or ())}
     return Layout(**{**given, **lists, "class_weight": _class_weight(given["class_weight"])})
 
 
 def _items(given: Iterable[str] | None) -> tuple[str, ...]:
-    return tuple(item.strip() for text in given or () for item in text.split(",") if item.strip())
+    """Return the items of texts with commas between them; one with a comma in it is in quotation marks."""
+    rows = csv.reader(list(given or ()), skipinitialspace=True)
+    return tuple(item.strip() for row in rows for item in row if item.strip())
 
 
 def _class_weight(given: list[str] | None) -> str | tuple[tuple[str, float], ...] | None:
@@ -152,6 +159,9 @@ def _encoded(data: Dataset) -> Iterator[str]:
     if texts:
         count = sum(len(column.features) for column in texts)
         yield f"0/1 features of columns of texts: {count}, of {_first([column.name for column in texts])}"
+    for column in encoding.columns:
+        if column.kind == "order":
+            yield f"ordered words are numbers from 0: {column.name} ({' < '.join(column.levels)})"
     dates = [column.name for column in encoding.columns if column.kind == "date"]
     if dates:
         yield f"dates are days since 1970-01-01: {_first(dates)}; --drop leaves them out"

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from fsopt.data.tables.table import Table
 
 
+READING = ("target", "id", "numbers", *SPELLING)
+"""The options of a table that a saved fit leaves open."""
+
+
 def predict(
+    context: typer.Context,
     saved: Annotated[
         list[Path],
         typer.Argument(help="a fit saved with -o, or one for each of several classes", metavar="FIT.json..."),
@@ -48,6 +53,8 @@ def predict(
     from fsopt.answers.saved import fit_from, read_fit
     from fsopt.data import load_samples
 
+    known = ("saved", "data", "output", "proba", "json", *READING)
+    options.only(context, "here: the fit keeps what it learned of its training samples", known)
     if proba and len(saved) > 1:
         raise ParameterError("--proba takes one fit", "leave it out: the class with the largest score is told")
     records = [read_fit(path) for path in saved]
@@ -77,7 +84,9 @@ def _of_one(
     more = {"probability": fitted.predict_proba(samples)[:, 1].tolist()} if proba else {}
     down, up = map(str, record["labels"])
     names = [up if score > 0 else down for score in scores]
-    right = [(name == up) == _stands_for(up, text) for name, text in zip(names, samples.labels, strict=False)]
+    right = [
+        (name == up) == _stands_for(up, text, (down, up)) for name, text in zip(names, samples.labels, strict=False)
+    ]
     answer = {
         "method": fitted.method,
         "predictions": [1 if score > 0 else -1 for score in scores],
@@ -102,7 +111,7 @@ def _of_several(
         )
     scores = [fitted.decision_function(samples).tolist() for fitted in fits]
     names = [classes[max(range(len(row)), key=row.__getitem__)] for row in zip(*scores, strict=True)]
-    right = [_stands_for(name, text) for name, text in zip(names, samples.labels, strict=False)]
+    right = [_stands_for(name, text, classes) for name, text in zip(names, samples.labels, strict=False)]
     answer = {
         "methods": [fitted.method for fitted in fits],
         "classes": classes,
@@ -114,11 +123,14 @@ def _of_several(
     return answer, {"label": names, **by_class}
 
 
-def _stands_for(name: str, text: str) -> bool:
-    """Return whether a label, such as ``b|c`` of several classes, stands for the label in the file."""
+def _stands_for(name: str, text: str, classes: Sequence[str]) -> bool:
+    """Return whether a label, such as ``b|c`` of several classes, stands for the label in the file, in any case.
+
+    The case counts where it alone tells two classes apart.
+    """
     from fsopt.data.tables.table import same_label
 
-    return any(same_label(text, one) for one in (name, *name.split("|")))
+    return text == name if text in classes else any(same_label(text, one) for one in (name, *name.split("|")))
 
 
 def _share(right: Sequence[bool], samples: Table) -> float | None:
@@ -144,10 +156,10 @@ def _unseen(fitted: Fit, samples: Table) -> Iterable[str]:
 
 def _common_reading(paths: Sequence[Path], records: Sequence[Mapping[str, Any]], given: Layout) -> Layout:
     """Return the layout by which samples are read: that of the training data, apart from what is given anew."""
-    stated = {name: getattr(given, name) for name in given.stated}
-    anew = {"drop": (), "columns": (), "weights": None, "class_weight": None, "missing": None}
-    anew |= {"positive": (), **dict.fromkeys(SPELLING)}
-    first, *others = (replace(Layout.saved(record), **{**anew, **stated}) for record in records)
+    anew: dict[str, Any] = {"drop": (), "columns": (), "weights": None, "class_weight": None, "missing": None}
+    anew |= {"positive": (), "order": (), "sep": None, "encoding": None}
+    anew |= {name: getattr(given, name) for name in given.stated}
+    first, *others = (replace(Layout.saved(record), **anew) for record in records)
     for path, other in zip(paths[1:], others, strict=True):
         if other != first:
             raise FileError(

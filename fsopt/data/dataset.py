@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,12 +12,14 @@ from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import TEXT, Argument, checked, word
 from fsopt.data.matrices import equal_columns, freeze, identifying_columns, is_sparse
+from fsopt.data.tables.columns import is_frame
 from fsopt.data.tables.encoding import Encoded, Encoding
 from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.table import parts_of
 from fsopt.data.validation import (
     as_matrix,
+    check_index,
     check_values,
     classes_of,
     names_of,
@@ -36,13 +39,13 @@ class Dataset:
 
     Parameters
     ----------
-    X : (n, p) array, or sparse matrix or array of scipy.sparse, of finite numbers
+    X : (n, p) array, DataFrame, or sparse matrix or array of scipy.sparse, of finite numbers
         One sample per row. Copied to float64, C-contiguous or a ``csr_array``, and made read-only.
     y : (n,) array of two labels
         -1 and +1, +1 for the condition one looks for; or two others, the larger number, the last text, or the second
         one of `labels` being +1. Held as float64 and made read-only.
     features : sequence of p different names, optional
-        Their names; ``x1 .. xp`` if not given.
+        Their names; if not given, those of the columns of a DataFrame, or ``x1 .. xp``.
     name : str
         Name of the data set in reports.
     labels : (str, str), optional
@@ -80,8 +83,11 @@ class Dataset:
         weights: ArrayLike | None = None,
         encoded: Encoded | None = None,
     ) -> None:
+        check_index(X, y)
         matrix = as_matrix(X)
         n, p = matrix.shape
+        if features is None and is_frame(X):
+            features = [str(name) for name in X.columns]
         names = tuple(f"x{j}" for j in range(1, p + 1)) if features is None else names_of(features, p)
         check_values(matrix, names)
         classes, texts = classes_of(y, n, labels)
@@ -117,6 +123,9 @@ class Dataset:
         encode: str | None = None,
         missing: str | None = None,
         weights: str | None = None,
+        unlabelled: str = "drop",
+        numbers: str | Sequence[str] = (),
+        order: str | Sequence[str] = (),
         name: str = "data",
     ) -> Dataset:
         """Return the data set of a pandas DataFrame, see :func:`fsopt.load_dataset` for the keywords.
@@ -133,11 +142,18 @@ class Dataset:
         """
         word("encode", encode or "none", ("onehot", "none"))
         given: dict[str, Any] = {"positive": positive, "drop": drop, "columns": columns, "id": id, "weights": weights}
-        layout = Layout.of(label=target, target=target, onehot=encode == "onehot", missing=missing, **given)
+        given |= {"missing": missing, "unlabelled": unlabelled, "numbers": numbers, "order": order}
+        layout = Layout.of(label=target, target=target, onehot=encode == "onehot", **given)
         try:
-            return cls(**parts_of(table_of_frame(frame, layout), name, layout))
+            table = table_of_frame(frame, layout)
+            said = [*table.said]
+            data = cls(**parts_of(table, name, layout, said.append))
         except DataError as error:
-            raise DataError(error.message, error.hint.replace("onehot=True", "encode='onehot'")) from error.__cause__
+            error.hint = error.hint.replace("onehot=True", "encode='onehot'")
+            raise
+        for text in said:
+            warnings.warn(text, stacklevel=2)
+        return data
 
     def weighted(
         self, class_weight: str | Mapping[str | int, float] | None = None, sample_weight: ArrayLike | None = None

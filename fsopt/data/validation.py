@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fsopt.common.texts import counted
 from fsopt.data.matrices import canonical, finite, is_sparse, largest_values, parts_of, place
-from fsopt.data.tables.columns import is_missing, label_text
+from fsopt.data.tables.columns import is_frame, is_missing, label_text, numbers_of_frame
 from fsopt.data.tables.table import map_labels
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
@@ -30,6 +31,8 @@ def as_matrix(X: ArrayLike) -> Matrix:
     DataError
         If `X` is not two-dimensional, not numeric, or has no sample or no feature, or values of it are masked.
     """
+    if is_frame(X):
+        X = numbers_of_frame(X)
     if is_sparse(X):
         return canonical(X)  # type: ignore[no-any-return]
     hint = "pass an array of numbers with one sample per row and one feature per column"
@@ -55,6 +58,16 @@ def _array(given: ArrayLike, name: str, fault: str, hint: str) -> NDArray[Any]:
         return np.asarray(given)
     except Exception as error:  # of numpy, or of the object's own conversion, which may raise anything
         raise DataError(f"{name} {fault} ({error})", hint) from error
+
+
+def check_index(X: Any, y: Any) -> None:
+    """Warn of an index of a DataFrame that is not that of its labels; raise DataError for the same in another order."""
+    if not (hasattr(X, "iloc") and hasattr(y, "iloc")) or len(X) != len(y) or X.index.equals(y.index):
+        return
+    if X.index.difference(y.index).empty and X.index.is_unique:
+        hint = "give y.loc[X.index], or y.to_numpy() to take them by position"
+        raise DataError("X and y have the same index in another order", hint)
+    warnings.warn("X and y differ in their index, and are taken by position", stacklevel=4)
 
 
 def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:

@@ -205,8 +205,8 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 }
 _DATA_KINDS: Mapping[str, tuple[type, ...]] = {
     **dict.fromkeys(("file", "name", "label", "target", "id", "sep", "missing", "weights"), (str,)),
-    **dict.fromkeys(("encoding", "decimal", "thousands"), (str,)),
-    **dict.fromkeys(("drop", "columns"), (list, str)),
+    **dict.fromkeys(("encoding", "decimal", "thousands", "sheet", "unlabelled"), (str,)),
+    **dict.fromkeys(("drop", "columns", "numbers", "order"), (list, str)),
     "positive": (list, int, str),
     "onehot": (bool,),
 }

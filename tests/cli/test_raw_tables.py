@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shlex
 
 import numpy as np
 import pytest
@@ -118,7 +119,80 @@ def test_a_table_of_a_german_excel_from_end_to_end(tmp_path, monkeypatch, run):
     assert np.allclose(turned["coef"], -np.array(saved["coef"]), atol=1e-6)
     run("check", "krank.json", "--data", "Patienten.csv")
     run("fit", "svm", *words, "--decimal", ".", code=2)
-    assert "--decimal and --thousands say how" in run.err
+    assert "is not a number: --decimal and --thousands say how" in run.err
+
+
+@pytest.fixture
+def hospital(tmp_path, monkeypatch):
+    """A workbook of which the second sheet has titles, an identifier, gaps, limits of detection and ordered words."""
+    openpyxl = pytest.importorskip("openpyxl")
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(4)
+    book = openpyxl.Workbook()
+    book.active.append(["see the next sheet"])
+    sheet = book.create_sheet("Data")
+    for row in (["Study of 2026"], [], ["nr", "CRP, mg/l", "pain", "sex", "ill"]):
+        sheet.append(row)
+    for i in range(40):
+        crp = "<0,5" if i % 7 == 0 else round(float(rng.normal(3 + 3 * (i % 2), 1)), 2)
+        words = ("none", "some", "much")[i % 3], ("m", "f", None)[i % 3]
+        sheet.append([f"P{i}", crp, *words, None if i == 9 else ("no", "yes", "no", "yes", "No", "yes")[i % 6]])
+    book.save("t.xlsx")
+    return tmp_path
+
+
+@pytest.mark.parametrize("verb", ["data t.xlsx", "fit svm --data t.xlsx", "show gmeb-dual --data t.xlsx"])
+def test_the_command_that_a_table_needs_is_proposed_whole(hospital, run, verb):
+    proposed = run.refusal(verb).partition("run: fsopt ")[2].strip()
+    more = """--target ill --numbers '"CRP, mg/l"' --onehot --missing median"""
+    assert proposed == f"{verb} {more}"
+    run(*shlex.split(proposed))
+    for said in ("sheet 'Data' of 'Sheet', 'Data'", "above the names of the columns: 1 rows", "6 texts are numbers"):
+        assert said in run.err
+    for said in (
+        "1 of 40 rows have no label and are left out: 10",
+        "'No' is taken as 'no'",
+        "'nr' (39 different texts",
+    ):
+        assert said in run.err
+
+
+def test_a_proposed_command_has_names_of_any_signs(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    names = ["-a", 'b "x"', "c, d", "it's", "drop=f", "e"]
+    rows = [";".join('"' + name.replace('"', '""') + '"' for name in [*names, "-y"])]
+    rows += [f"{i} mg;{i} mg;{i} mg;{i} mg;{i} mg;;{'uv'[i % 2]}" for i in range(12)]
+    (tmp_path / "odd table.csv").write_text("\n".join(rows) + "\n")
+    proposed = run.refusal("data", "odd table.csv").partition("run: fsopt ")[2].strip()
+    run(*shlex.split(proposed), "--json")
+    assert json.loads(run.out)["features"] == names[:-1]
+
+
+def test_a_saved_fit_reads_other_samples_as_its_own(hospital, run):
+    words = ["--target", "ill", "--numbers", '"CRP, mg/l"', "--onehot", "--missing", "median", "--sheet", "Data"]
+    run("fit", "svm", "--data", "t.xlsx", *words, "--order", "none<some<much", "-o", "fit.json")
+    assert "ordered words are numbers from 0: pain (none < some < much)" in run.err
+    saved = json.loads((hospital / "fit.json").read_text())
+    assert saved["features"] == ["CRP, mg/l", "pain", "sex=m"]
+    assert saved["layout"]["order"] == ["none<some<much"]
+    assert saved["layout"]["sheet"] == "Data"
+    run("check", "fit.json", "--data", "t.xlsx")
+    new = 'ill,sex,pain,"CRP, mg/l"\nYes,m,much,>9.5\nNO,,none,1 mg\n'
+    (hospital / "new.csv").write_text(new)
+    run("predict", "fit.json", "--data", "new.csv", "--json")
+    found = json.loads(run.out)
+    assert (found["labels"], found["accuracy"]) == (["yes", "no"], 1.0)
+    own = dict(zip(saved["features"], saved["coef"], strict=True))
+    rise = 8.5 * own["CRP, mg/l"] + 2 * own["pain"] + own["sex=m"]
+    assert found["scores"][0] - found["scores"][1] == pytest.approx(rise)  # f, the more frequent one, fills the gap
+    run("predict", "fit.json", "--data", "t.xlsx", "--json")
+    assert json.loads(run.out)["n"] == 40
+    assert "there is no sheet 'Sheet1': name one with --sheet" in run.refusal(
+        "predict", "fit.json", "--data", "t.xlsx", "--sheet", "Sheet1"
+    )
+    for option in (["--missing", "drop"], ["--onehot"], ["--positive", "no"], ["--order", "a<b"]):
+        said = run.refusal("predict", "fit.json", "--data", "t.xlsx", *option)
+        assert f"{option[0]} has no meaning here: the fit keeps what it learned" in said
 
 
 @pytest.mark.usefixtures("in_process")

@@ -34,6 +34,10 @@ def test_csv(tmp_path, name):
         ("a,b,label\n1,2,3,1\n4,0\n", r"row 1 \(line 2\) has 4 fields, there are 3 columns"),
         ("a,b,label\n1,2,1\n3,blue,0\n", r"row 2 \(line 3\), column 'b': 'blue' is not a number"),
         ("a,b,class\n1,2,1\n", "there is no column 'label' among the 3 columns: .*target=.*class"),
+        (
+            "a,b,class\n1,2,1\n1,3,0\n",
+            "no column 'label' among the columns: .*target=.*one of: class, b; .*target='class'",
+        ),
         ("a,label,label\n1,2,1\n", "there are 2 columns 'label'"),
         ("label\n1\n0\n", "'label' is the only column"),
         ("a,label\n1,1\n2,1\n", "exactly two different values, 1 found: '1': give samples of both classes"),
@@ -74,7 +78,9 @@ MISSING = "a,b,label\n1,,1\n?,4,0\n3,nan,1\n5,8,0\n7,NaN,1\n9,1,1\n"
 
 def test_missing_values_are_an_error_or_dropped_or_the_mean(tmp_path):
     path = written(tmp_path, "t.csv", MISSING)
-    with pytest.raises(DataError, match=r"4 missing values, the first in row 1, column 'b': missing= \(drop, mean"):
+    with pytest.raises(
+        DataError, match=r"4 missing values in 2 columns, the first in row 1, column 'b': missing= \(drop, mean"
+    ):
         load_dataset(path)
     data = load_dataset(path, missing="drop")
     assert data.X.tolist() == [[5.0, 8.0], [9.0, 1.0]]
@@ -88,9 +94,9 @@ def test_missing_values_are_an_error_or_dropped_or_the_mean(tmp_path):
     ("content", "missing", "message"),
     [
         ("a,b,label\n1,,1\n,2,0\n", "drop", "every one of the 2 rows has a missing value"),
-        ("a,b,label\n1,,1\n2,,0\n", "drop", "column 'b' has no value at all: leave it out: drop='b'"),
+        ("a,b,label\n1,,1\n2,,0\n", "drop", "column 'b' has no value at all: drop='b' leaves it out"),
         ("a,label\n1,1\n,0\n", "drop", "exactly two different values, 1 found"),
-        ("a,b,label\n1,,1\n2,?,0\n", "mean", "column 'b' has no value at all, so no mean"),
+        ("a,b,label\n1,,1\n2,?,0\n", "mean", "column 'b' has no value at all"),
         ("a,label\ninf,1\n-inf,0\n,1\n", "mean", "X has 3 values that are not finite, the first in row 1"),
     ],
 )
@@ -99,12 +105,20 @@ def test_missing_values_that_cannot_be_treated(tmp_path, content, missing, messa
         load_dataset(written(tmp_path, "t.csv", content), missing=missing)
 
 
-def test_missing_labels(tmp_path):
-    path = written(tmp_path, "t.csv", "a,label\n1,1\n2,?\n3,0\n4,\n")
-    for missing in (None, "mean"):
-        with pytest.raises(DataError, match=r"2 rows have no label, the first is row 2: use missing='drop'"):
-            load_dataset(path, missing=missing)
-    assert load_dataset(path, missing="drop").X.tolist() == [[1.0], [3.0]]
+def test_a_gap_among_the_labels_is_another_question_than_one_among_the_features(tmp_path):
+    path = written(tmp_path, "t.csv", "a,label\n1,1\n2,?\n,0\n4,\n5,0\n")
+    said = "2 of 5 rows have no label and are left out: 2, 4"
+    for missing, X in (("drop", [[1.0], [5.0]]), ("mean", [[1.0], [3.0], [5.0]])):
+        with pytest.warns(UserWarning, match=said):
+            assert load_dataset(path, missing=missing).X.tolist() == X
+        with pytest.raises(DataError, match="2 of 5 rows have no label: 2, 4: unlabelled='drop' leaves them out"):
+            load_dataset(path, missing=missing, unlabelled="refuse")
+    with pytest.raises(DataError, match=r"1 missing value .* row 3 .line 4., column 'a'"):
+        load_dataset(path)
+    with pytest.raises(DataError, match="2 of 2 rows have no label: choose another column with target="):
+        load_dataset(written(tmp_path, "t.csv", "a,label\n1,\n2,\n"))
+    with pytest.raises(ParameterError, match="unlabelled is 'keep': one of drop, refuse"):
+        load_dataset(path, unlabelled="keep")
 
 
 @pytest.mark.parametrize("missing", ["", 0, "Drop"])
@@ -204,7 +218,7 @@ def test_arff_label_choice(tmp_path):
     [
         ("", "there are no @attribute lines followed by @data"),
         ("@attribute a numeric\n1\n", "there are no @attribute lines followed by @data"),
-        (ARFF.replace("Class", "kind"), "there is no column 'label' among the 4 columns"),
+        (ARFF.replace("Class", "kind"), "there is no column 'label' among the columns: .*one of: kind, flag"),
         (ARFF.replace("{good,'very bad'}", "string"), "there is no column 'label'"),
         (ARFF.replace("?", "wide"), r"row 2 \(line 11\), column 'width \(mm\)': 'wide' is not a number"),
         (ARFF.replace("2.5,4,1,good", "2.5,4,good"), r"row 3 \(line 13\) has 3 fields, there are 4 columns"),

@@ -63,15 +63,19 @@ def test_columns_are_chosen_in_the_order_of_the_file(tmp_path):
             {},
             r"row 1 \(line 2\), column 'b': 'x' is not a number .*2, 3.*onehot=True makes",
         ),
-        ("a,b,label\n1,2,0\n2,y,1\n3,4,1\n", {"onehot": True}, r"row 2 \(line 3\), column 'b': 'y' is not .*correct"),
-        ("a,label\n1,u\n2,v\n3,w\n", {}, "exactly two different values, 3 found: .*positive= makes"),
+        (
+            "a,b,label\n1,2,0\n2,y,1\n3,4,1\n",
+            {"onehot": True},
+            r"row 2 \(line 3\), column 'b': 'y' is not .*numbers=.*missing values: 'y'",
+        ),
+        ("a,label\n1,u\n2,v\n3,w\n", {}, r"exactly two different values, 3 found: .*positive= makes.*positive=\['u'\]"),
         ("a,label\n1,u\n2,v\n3,w\n", {"positive": "x"}, "no sample has the label 'x': .*'u', 'v', 'w'"),
         ("a,label\n1,u\n2,v\n", {"positive": ["u", "v"]}, "every label is positive"),
         ("a,b,label\n1,2,0\n3,4,1\n", {"drop": "aa"}, "no column 'aa' .*drop=.*: a"),
         ("a,b,label\n1,2,0\n3,4,1\n", {"columns": "a", "drop": "a"}, "asked for and left out"),
         ("a,b,label\n1,,0\n3,,1\n", {"missing": "median"}, "column 'b' has no value at all"),
         ("a;b;label\n1;2;0\n3;4;1\n", {"sep": ","}, "the header has one column.*sep="),
-        ("a,w,label\n1,2,0\n3,x,1\n", {"weights": "w"}, "row 2, column 'w': 'x' is no weight"),
+        ("a,w,label\n1,2,0\n3,x,1\n", {"weights": "w"}, r"row 2 \(line 3\), column 'w': 'x' is no weight"),
     ],
 )
 def test_a_wrong_table_is_named(tmp_path, text, keywords, message):
@@ -81,8 +85,13 @@ def test_a_wrong_table_is_named(tmp_path, text, keywords, message):
 
 def test_an_identifier_is_no_category(tmp_path):
     rows = "".join(f"{i},u{i},{i % 2}\n" for i in range(40))
-    with pytest.raises(DataError, match=r"column 'u' has 40 different texts in 40 rows.*: id='u' keeps"):
-        fsopt.load_dataset(written(tmp_path, "t.csv", "a,u,label\n" + rows), onehot=True)
+    path = written(tmp_path, "t.csv", "a,u,label\n" + rows)
+    for onehot in (False, True):
+        with pytest.warns(UserWarning, match=r"t.csv: left out, .*option id.*'u' \(40 different texts in 40 rows"):
+            assert fsopt.load_dataset(path, onehot=onehot).features == ("a",)
+    assert fsopt.load_dataset(path, id="u").features == ("a",)
+    with pytest.raises(DataError, match="column 'u': 'u0' is not a number"):
+        fsopt.load_dataset(path, columns=["a", "u"])
 
 
 @pytest.mark.parametrize(
@@ -151,8 +160,8 @@ def test_another_kind_of_column_is_refused_in_predictions():
 
 def test_a_category_without_any_value_is_named():
     frame = pd.DataFrame({"a": range(4), "u": pd.Categorical([None] * 4, categories=["x"]), "label": [0, 1] * 2})
-    for missing, message in (("mean", "column 'u' has no value at all"), (None, "4 missing values, .* column 'u'")):
-        with pytest.raises(DataError, match=message):
+    for missing in ("mean", None):
+        with pytest.raises(DataError, match=r"column 'u' has no value at all.*drop=\['u'\]"):
             fsopt.Dataset.from_frame(frame, target="label", missing=missing)
 
 

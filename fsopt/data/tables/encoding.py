@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,18 +11,13 @@ import numpy as np
 
 from fsopt.common.memory import size_limit
 from fsopt.data.matrices import canonical, stays_sparse
-from fsopt.data.tables.columns import DATE, TEXT, kind_of, label_text, numbers_of, refuse_text, some_numbers
+from fsopt.data.tables.columns import DATE, ORDER, TEXT, kind_of, label_text, no_number, numbers_of
 from fsopt.data.tables.spelling import NUMBER as SIZE
 from fsopt.errors import DataError
-from fsopt.typing import Indices, Mask, Matrix
+from fsopt.typing import Indices, Mask, Matrix, Vector
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
-
-MOST_LEVELS = 100
-"""Largest number of different texts in a column of categories."""
-FEW_ROWS = 10
-"""Rows up to which each may have a text of its own."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +28,7 @@ class EncodedColumn:
     ----------
     name, kind : of the column in the table.
     levels : the different texts of a column of texts, sorted. Two make one feature, which is 1 for the second; more
-        make one feature each.
+        make one feature each. Ordered words, in their order, make one feature, their places from 0.
     fill : the value in place of a missing one; None where a missing value is an error, or, with an indicator, where
         the features of a column of texts are all 0.
     indicator : whether a feature tells where the value is missing.
@@ -66,16 +61,28 @@ class EncodedColumn:
             texts = np.where(gone, self.fill, _texts(column))
             parts = [np.asarray(texts == level, dtype=float) for level in self.shown]
         else:
-            values = numbers_of(column)
+            values = self._places(column) if self.kind == ORDER else numbers_of(column)
             parts = [values if self.fill is None else np.where(gone, float(self.fill), values)]
         return np.column_stack([*parts, gone.astype(float)] if self.indicator else parts)
 
+    def _places(self, column: Series) -> Vector:
+        """Return the places of ordered words; another word has none, and is an error."""
+        texts = _texts(column).tolist()
+        strange = [text for text in texts if text is not None and text not in self.levels]
+        if strange:
+            known = " < ".join(self.levels)
+            raise DataError(f"column '{self.name}' has '{strange[0]}', its words are {known}", "give one of these")
+        return np.array([np.nan if text is None else self.levels.index(text) for text in texts])
+
     def _check_kind(self, column: Series, gone: Mask) -> None:
-        """Raise DataError for a column of numbers or dates that was learned as the other."""
+        """Raise DataError for a column of numbers, dates or ordered words that was learned as another one."""
         kind = kind_of(column)
-        if self.kind != TEXT and kind == TEXT:
-            refuse_text(self.name, column, [f"row {i + 1}" for i in range(len(gone))], "give numbers, as in training")
-        if not gone.all() and (self.kind == DATE) != (kind == DATE) and self.kind != TEXT:
+        if self.kind in (TEXT, ORDER) or gone.all():
+            return
+        if kind in (TEXT, ORDER):
+            rows = [f"row {i + 1}" for i in range(len(gone))]
+            raise DataError(no_number(self.name, column.astype(object), rows), "give numbers, as in training")
+        if (self.kind == DATE) != (kind == DATE):
             raise DataError(f"column '{self.name}' holds {kind}s, it held {self.kind}s in training", "give the same")
 
 
@@ -93,7 +100,7 @@ class Encoding:
     missing: str | None
 
     @classmethod
-    def learned(cls, source: DataFrame, missing: str | None, places: Sequence[str] | None = None) -> Encoding:
+    def learned(cls, source: DataFrame, missing: str | None) -> Encoding:
         """Return the encoding that training samples tell: the levels of texts, and the substitutes of missing values.
 
         Parameters
@@ -102,14 +109,12 @@ class Encoding:
         missing : ``mean`` and ``median`` substitute those of a column of numbers; ``indicator`` substitutes the mean
             and adds a feature for each column with missing values. A column of texts gets its most frequent one, or
             with ``indicator`` none. None makes a missing value an error.
-        places : of the rows, for messages.
 
         Raises
         ------
-        DataError : a column has no value at all, texts among numbers, or too many different texts.
+        DataError : a column has no value at all, or a missing one that is not treated.
         """
-        rows = places or [f"row {i}" for i in range(1, len(source) + 1)]
-        encoding = cls(tuple(_learned(name, source[name], missing, rows) for name in source), missing)
+        encoding = cls(tuple(_learned(name, source[name], missing) for name in source), missing)
         twice = [name for name, count in Counter(encoding.features).items() if count > 1]
         if twice:
             raise DataError(f"two features would be called '{twice[0]}'", "give the columns other names")
@@ -184,12 +189,10 @@ class Encoded:
         return Encoded(self.encoding, self.source.iloc[positions])
 
 
-def _learned(name: str, column: Series, missing: str | None, rows: Sequence[str]) -> EncodedColumn:
+def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
     """Return the features of a column."""
     kind, gone = kind_of(column), column.isna().to_numpy()
     present = (column if kind == TEXT else numbers_of(column))[~gone]
-    if kind == TEXT:
-        _check_texts(name, column, present.tolist(), rows)
     if not len(present) and (kind == TEXT or missing not in (None, "drop")):
         so = "" if kind == TEXT else f", so no {missing}"
         raise DataError(f"column '{name}' has no value at all{so}", f"leave it out: drop='{name}'")
@@ -202,24 +205,12 @@ def _learned(name: str, column: Series, missing: str | None, rows: Sequence[str]
         return EncodedColumn(
             name, TEXT, tuple(sorted(counts)), None if missing in (None, "drop") or indicator else frequent, indicator
         )
+    levels = tuple(column.cat.categories) if kind == ORDER else ()
     if missing in (None, "drop"):
-        return EncodedColumn(name, kind)
+        return EncodedColumn(name, kind, levels)
     with np.errstate(invalid="ignore", over="ignore"):  # infinite values are reported by Dataset
         fill = np.median(present) if missing == "median" else present.sum() / len(present)
-    return EncodedColumn(name, kind, (), float(fill), indicator)
-
-
-def _check_texts(name: str, column: Series, present: list[str], rows: Sequence[str]) -> None:
-    """Raise DataError for a column of texts that holds numbers among them, or too many different ones."""
-    if some_numbers(present):
-        refuse_text(name, column, rows, "correct these cells; a missing value is empty, ?, nan or NA")
-    levels = len({*present})
-    if levels > MOST_LEVELS or levels > max(FEW_ROWS, len(present) // 2):
-        raise DataError(
-            f"column '{name}' has {levels} different texts in {len(column)} rows, such as "
-            f"'{present[0]}': an identifier or free text, not a category",
-            f"id='{name}' keeps it beside the predictions, drop='{name}' leaves it out",
-        )
+    return EncodedColumn(name, kind, levels, float(fill), indicator)
 
 
 def _refuse_missing(name: str, gone: Mask) -> None:
@@ -233,7 +224,7 @@ def _refuse_missing(name: str, gone: Mask) -> None:
 
 def _texts(column: Series) -> Any:
     """Return a column as texts (n,), None for a missing one: 1 for the number 1.0."""
-    if kind_of(column) == TEXT:
-        return column.to_numpy()
+    if kind_of(column) in (TEXT, ORDER):
+        return np.where(column.isna(), None, column.astype(object))
     shown = [None if v != v else label_text(v) for v in numbers_of(column).tolist()]
     return np.array(shown, dtype=object)

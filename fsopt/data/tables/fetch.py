@@ -5,23 +5,24 @@ from __future__ import annotations
 import gzip
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
 
 from fsopt.common.files import whole_file
-from fsopt.data.tables.columns import is_missing, label_text
+from fsopt.data.tables.columns import label_text
 from fsopt.data.tables.layout import DEFAULT_TARGET
 from fsopt.data.tables.readers import FOLDER_VARIABLE, data_folder
-from fsopt.data.tables.table import map_labels
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, FileError, ParameterError
-from fsopt.typing import Matrix
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Path:
-    """Download a two-class data set from OpenML and save it as NAME.csv.gz.
+    """Download a data set from OpenML and save it as NAME.csv.gz.
 
     Parameters
     ----------
@@ -39,8 +40,7 @@ def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Pa
     Raises
     ------
     DataError
-        If OpenML cannot be reached or has no such data set, or the data set is sparse, has features that are not
-        numbers, or a target with other than two values.
+        If OpenML cannot be reached or has no such data set, or the data set is sparse or has not one target.
     ParameterError
         If there is no folder, or `name` is not a plain name.
     FileError
@@ -60,8 +60,7 @@ def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Pa
     if bunch.target is None or np.ndim(bunch.target) != 1:
         raise DataError(f"'{name}' has not one target column on OpenML", "choose another data set")
     labels = [*map(label_text, np.asarray(bunch.target).tolist())]
-    map_labels([label for label in labels if not is_missing(label)])
-    return _write(target / f"{name}.csv.gz", _numeric(bunch, name), labels, features)
+    return _write(target / f"{name}.csv.gz", _frame(bunch, name).assign(**{DEFAULT_TARGET: labels}))
 
 
 def _download(name: str) -> Any:
@@ -78,32 +77,20 @@ def _download(name: str) -> Any:
         raise DataError(f"OpenML does not give '{name}' ({error})", "look up its name on openml.org") from error
 
 
-def _numeric(bunch: Any, name: str) -> Matrix:
-    """Return the features; OpenML codes a nominal feature as positions in its categories, which must be numbers."""
-    if hasattr(bunch.data, "toarray"):
-        raise DataError(f"'{name}' is sparse on OpenML", "download it in libsvm format and give its path")
-    X = as_matrix(bunch.data)
-    for j, feature in enumerate(bunch.feature_names):
-        if feature not in (bunch.categories or {}):
-            continue
-        categories = bunch.categories[feature]
-        try:
-            values = np.array([float(category) for category in categories])
-        except ValueError:
-            raise DataError(
-                f"feature '{feature}' of '{name}' is categorical ({', '.join(map(str, categories[:5]))})",
-                "code its categories as 0/1 columns in a CSV file and give its path",
-            ) from None
-        known = ~np.isnan(X[:, j])
-        X[known, j] = values[X[known, j].astype(int)]
-    return X
-
-
-def _write(path: Path, X: Matrix, labels: list[str], features: list[str]) -> Path:
-    """Write a table as CSV, whole numbers without a point; without a time, so that the same data are the same bytes."""
+def _frame(bunch: Any, name: str) -> DataFrame:
+    """Return the features; OpenML codes a nominal feature as places in its categories."""
     import pandas as pd
 
-    text = pd.DataFrame(X, columns=features).convert_dtypes().assign(**{DEFAULT_TARGET: labels}).to_csv(index=False)
+    if hasattr(bunch.data, "toarray"):
+        raise DataError(f"'{name}' is sparse on OpenML", "download it in libsvm format and give its path")
+    frame = pd.DataFrame(as_matrix(bunch.data), columns=[*map(str, bunch.feature_names)]).convert_dtypes()
+    nominal = {feature: found for feature, found in (bunch.categories or {}).items() if feature in frame}
+    return frame.assign(**{feature: frame[feature].map(dict(enumerate(found))) for feature, found in nominal.items()})
+
+
+def _write(path: Path, frame: DataFrame) -> Path:
+    """Write a table as CSV, whole numbers without a point; without a time, so that the same data are the same bytes."""
+    text = frame.to_csv(index=False)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

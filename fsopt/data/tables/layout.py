@@ -8,14 +8,18 @@ from dataclasses import asdict, dataclass, fields
 from difflib import get_close_matches
 from typing import Any
 
-from fsopt.common.arguments import FLAG, LIST, TEXT, optional
-from fsopt.errors import DataError, ParameterError, shown
+from fsopt.common.arguments import FLAG, LIST, TEXT, optional, word
+from fsopt.errors import DataError, ParameterError, TableError, shown
 
 DEFAULT_TARGET = "label"
 MISSING = ("drop", "mean", "median", "indicator")
 """The treatments of missing values."""
-SPELLING = ("sep", "encoding", "decimal", "thousands")
-"""What is known of a text file itself, whatever its columns mean."""
+UNLABELLED = ("drop", "refuse")
+"""The treatments of samples without a label."""
+SPELLING = ("sep", "encoding", "decimal", "thousands", "sheet")
+"""What is known of a file itself, whatever its columns mean."""
+LISTS = ("positive", "drop", "columns", "numbers", "order")
+"""Attributes that are lists of texts."""
 TABULATOR = ("tab", "\\t")
 """Spellings of a tabulator as a separator."""
 
@@ -28,15 +32,10 @@ class Layout:
     ----------
     target : column of the labels.
     positive : the labels that are +1, all others are -1; empty for two labels, of which the larger one is +1.
-    drop : columns that are left out.
     columns : the columns of the features; empty for all others.
-    id : column that names the samples; it is no feature.
-    onehot : whether a column of texts becomes a 0/1 feature for each of its values; else it is an error.
-    sep : separator of a text file, one character or ``tab``; None to find it.
-    missing : one of :data:`MISSING`; None makes a missing value an error.
-    weights : column of positive sample weights; it is no feature.
     class_weight : ``balanced``, or pairs of a label and its weight; None for equal weights.
-    encoding, decimal, thousands : of a text file, see :class:`fsopt.data.tables.spelling.Spelling`; None to find them.
+    drop, id, onehot, sep, missing, weights, encoding, decimal, thousands, sheet, unlabelled, numbers, order : as the
+        keywords of :func:`fsopt.load_dataset`; None to find what is not said of a file.
     """
 
     target: str = DEFAULT_TARGET
@@ -52,14 +51,23 @@ class Layout:
     encoding: str | None = None
     decimal: str | None = None
     thousands: str | None = None
+    sheet: str | None = None
+    unlabelled: str = "drop"
+    numbers: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         TEXT.check("target", self.target)
         FLAG.check("onehot", self.onehot)
         for name in ("id", "weights", *SPELLING):
             optional(TEXT).check(name, getattr(self, name))
-        for name in ("positive", "drop", "columns"):
+        for name in LISTS:
             LIST.check(name, getattr(self, name))
+        word("unlabelled", self.unlabelled, UNLABELLED)
+        for order in self.order:
+            words = [one.strip() for one in order.split("<")]
+            if len(words) < 2 or len({*words, ""}) <= len(words):
+                raise ParameterError(f"the order is {shown(order)}", "give different words, as in 'low<middle<high'")
         if not isinstance(self.missing, str | None) or self.missing not in (None, *MISSING):
             raise ParameterError(
                 f"missing is {shown(self.missing)}", f"use one of {', '.join(MISSING)}, or nothing (an error)"
@@ -85,7 +93,7 @@ class Layout:
             TEXT.check(name, value)
         if target is not None and label not in (DEFAULT_TARGET, target):
             raise ParameterError(f"label is '{label}' and target '{target}'", "they are the same: give one of them")
-        lists = {name: _texts(name, given.get(name)) for name in ("positive", "drop", "columns")}
+        lists = {name: _texts(name, given.get(name)) for name in LISTS}
         return cls(**{**given, **lists}, target=label if target is None else target)
 
     @classmethod
@@ -117,10 +125,10 @@ class Layout:
         """
         special = [name for name in (self.target, self.id, self.weights) if name is not None]
         count = Counter(names)
-        for what in ("target", "id", "weights", "drop", "columns"):
+        for what in ("target", "id", "weights", "drop", "columns", "numbers"):
             stated = getattr(self, what)
             for name in [stated] if isinstance(stated, str) else stated or ():
-                if count[name] != 1 and (required or count[name]):
+                if (count[name] > 1 and what != "drop") or (required and not count[name]):
                     refuse_absent(name, names, what)
         without = {*special, *self.drop}
         twice = [name for name in self.columns if name in without]
@@ -132,7 +140,8 @@ class Layout:
             raise DataError(only, "give a table with features, or drop fewer columns")
         repeated = [name for name in count if name in left and count[name] > 1]
         if repeated:
-            raise DataError(f"duplicate feature names: {', '.join(repeated)}", "give every feature its own name")
+            hint = "give every feature its own name, or leave them out with drop="
+            raise TableError(f"duplicate feature names: {', '.join(repeated)}", hint, {"drop": repeated})
         return [name for name in names if name in left]
 
 
@@ -161,7 +170,7 @@ def _texts(name: str, given: object) -> tuple[str, ...]:
     listed = [given] if isinstance(given, str | int | float) else given
     if not isinstance(listed, Iterable):
         raise ParameterError(f"{name} is {shown(given)}", "give a name, or a list of names")
-    return tuple(str(item).removesuffix(".0") for item in listed)
+    return tuple(item if isinstance(item, str) else str(item).removesuffix(".0") for item in listed)
 
 
 def _lists(value: Any) -> Any:

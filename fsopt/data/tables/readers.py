@@ -6,29 +6,32 @@ import os
 import shlex
 import stat
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeAlias
+from tempfile import TemporaryDirectory
+from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 
 from fsopt.common.arguments import PATH, TEXT, Argument, checked
 from fsopt.common.files import brief, expanded, status
+from fsopt.common.memory import check_size
 from fsopt.data.dataset import Dataset
 from fsopt.data.tables.columns import is_frame
 from fsopt.data.tables.frames import table_of_frame
 from fsopt.data.tables.layout import DEFAULT_TARGET, Layout
+from fsopt.data.tables.questions import error_of
 from fsopt.data.tables.registry import READERS, suffix_of
-from fsopt.data.tables.table import Table, map_labels, parts_of
-from fsopt.errors import DataError, ParameterError
+from fsopt.data.tables.table import Table, Tell, map_labels, parts_of
+from fsopt.errors import DataError, ParameterError, foreign
 from fsopt.typing import Frame
 
 FOLDER_VARIABLE = "FSOPT_DATA"
 BUNDLED = "wdbc"
-Tell: TypeAlias = Callable[[str], None]
 SOURCE = Argument("a path", lambda value: PATH.holds(value) or is_frame(value), "give a text, a path, or a DataFrame")
 
 
@@ -53,6 +56,10 @@ def load_dataset(
     encoding: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    sheet: str | None = None,
+    unlabelled: str = "drop",
+    numbers: str | Sequence[str] = (),
+    order: str | Sequence[str] = (),
 ) -> Dataset:
     """Load a two-class data set.
 
@@ -86,16 +93,28 @@ def load_dataset(
     encoding : str, optional
         Encoding of a text file, such as ``"cp1252"``.
     decimal, thousands : str, optional
-        Decimal mark of a text file, point or comma, and the separator of thousands in its numbers, ``""`` for none.
+        Decimal mark of the numbers in texts, point or comma, and the separator of thousands, ``""`` for none.
+    sheet : str, optional
+        Sheet of a workbook; by default the first one with the label, or the widest.
+    unlabelled : {"drop", "refuse"}
+        Whether samples without a label are left out, which a warning says, or an error.
+    numbers : str or list, optional
+        Columns of texts of which the numbers count: 0.5 of ``<0.5``, 5 of ``5 %`` and 3 of ``3 mg``; a text without a
+        number is a missing value.
+    order : str or list, optional
+        Ordered words, ``"low<middle<high"``: a column of texts with these words alone is the feature of their places
+        0, 1, 2. ``"COLUMN=low<middle<high"`` names it. An ordered category of pandas has an order of its own.
 
     Returns
     -------
     Dataset
         Its ``labels`` hold the original texts of -1 and +1. Of two numbers the larger is +1, of two other
-        texts the alphabetically last.
+        texts the alphabetically last. Texts that differ in case alone are one label where so two are left.
 
     Raises
     ------
+    TableError
+        If the table leaves something open that keywords answer; its ``answers`` are the likeliest ones, all together.
     DataError
         If there is no such data set, the file cannot be read, or it is not a valid two-class data set.
     ParameterError
@@ -104,18 +123,21 @@ def load_dataset(
     Notes
     -----
     .csv : a header and fields with separators; an empty field, ``?``, ``nan``, ``NA``, ``n/a`` or ``null`` is a missing
-    value. A row is a line: a quoted field does not go on over its end. A column of ``true`` and ``false`` is 1 and 0,
-    one of dates (2026-03-31 or 31.03.2026, also with a time) is the days since 1970-01-01. Encoding (UTF-8, UTF-16,
-    cp1252), separator, decimal mark and thousands are found; a warning says which, where they are not UTF-8, comma,
-    point and none.
-    .tsv : the same with tabs.
+    value. A column of ``true`` and ``false`` is 1 and 0, one of dates (2026-03-31, 31.03.2026, 31/03/2026, 03/31/2026,
+    also with a time) is the days since 1970-01-01. Encoding (UTF-8, UTF-16, cp1252), separator, decimal mark and
+    thousands are found; a warning says which, where they are not UTF-8, comma, point and none.
+    .tsv, .txt : the same with tabs.
     .parquet, .feather : a column for each feature; null is a missing value. Needs pyarrow, the extra ``parquet``.
-    .xlsx : the first sheet, with names in its first row. Needs openpyxl, the extra ``excel``.
+    .xlsx : a sheet with names in its first row. Needs openpyxl, the extra ``excel``.
+    .zip : one file of another kind.
     .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored. A sparse X is
     there by ``data indices indptr shape format``, the names of scipy.sparse.save_npz.
     .arff : dense.
     .libsvm : sparse lines ``label index:value ...``; features are called ``x1 .. xp``. The data are sparse where they
     have more than 5 million entries and fewer than a tenth of them are nonzeros.
+
+    A warning says also what is left out: titles above the names of the columns, a remark below the table, a first
+    column without a name, and columns with so many different texts that they are identifiers or free text.
 
     Columns of a DataFrame that are all sparse make sparse data; so do categories whose 0/1 features would be larger
     than the limit below.
@@ -127,28 +149,18 @@ def load_dataset(
     Compressed and sparse files that would expand to more than 0.5 GB are refused before they are expanded; the
     environment variable FSOPT_DATA_LIMIT, in gigabytes, raises the limit.
     """
-    layout = Layout.of(
-        label=label,
-        target=target,
-        positive=positive,
-        drop=drop,
-        columns=columns,
-        id=id,
-        onehot=onehot,
-        sep=sep,
-        missing=missing,
-        weights=weights,
-        encoding=encoding,
-        decimal=decimal,
-        thousands=thousands,
-    )
-    return load_table(source, layout, lambda text: warnings.warn(text, stacklevel=5))
+    layout = Layout.of(**{name: value for name, value in locals().items() if name != "source"})
+    said: list[str] = []
+    data = load_table(source, layout, said.append)
+    for text in said:
+        warnings.warn(text, stacklevel=3)
+    return data
 
 
 def load_table(source: Any, layout: Layout, tell: Tell = no_word) -> Dataset:
-    """Load a data set by a layout, see :func:`load_dataset`; ``tell`` is called with what was found of its spelling."""
+    """Load a data set by a layout, see :func:`load_dataset`; ``tell`` is called with what was found and left out."""
     if is_frame(source):
-        data = to_dataset(table_of_frame(source, layout), "data", layout)
+        data = to_dataset(table_of_frame(source, layout), "data", layout, tell)
     elif os.fspath(source) == BUNDLED:
         _refuse_names(layout, BUNDLED)
         data = wdbc(layout.positive)
@@ -157,25 +169,37 @@ def load_table(source: Any, layout: Layout, tell: Tell = no_word) -> Dataset:
         suffix = suffix_of(path)
         if not READERS[suffix].named:
             _refuse_names(layout, f"a {suffix} file")
-        with _naming(path):
-            data = to_dataset(_read(path, layout, tell), path.name[: -len(suffix)], layout)
+        with _naming(path, tell) as named:
+            table = READERS[suffix].read(path, layout)
+            data = to_dataset(table, path.name[: -len(suffix)], layout, named)
     weight = layout.class_weight
     if weight is None:
         return data
     return data.weighted(weight if isinstance(weight, str) else dict(weight), data.weights)
 
 
-def _read(path: Path, layout: Layout, tell: Tell, *, required: bool = True) -> Table:
-    """Return the content of a file; what was found of its spelling is told."""
-    table = READERS[suffix_of(path)].read(path, layout, required=required)
-    if table.read_as:
-        tell(f"{path.name}: read as {table.read_as}")
-    return table
+def read_zip(path: Path, layout: Layout, *, required: bool = True) -> Table:
+    """Read the one data file in an archive."""
+    hint = "unpack it, and give the path of one file"
+    with foreign("zipfile", "the file is no .zip archive, or damaged", hint, DataError), ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
+        known = [name for name in names if suffix_of(Path(name)) not in ("", ".zip")]
+        if len(known) != 1:
+            raise DataError(
+                f"the archive has {len(known)} data files, it holds {', '.join(names[:5]) or 'nothing'}", hint
+            )
+        check_size(archive.getinfo(known[0]).file_size, "the unpacked file")
+        with TemporaryDirectory() as folder:
+            place = Path(folder) / Path(known[0]).name
+            place.write_bytes(archive.read(known[0]))
+            return READERS[suffix_of(place)].read(place, layout, required=required)
 
 
-def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
+def to_dataset(table: Table, name: str, layout: Layout, tell: Tell = no_word) -> Dataset:
     """Return the data set of a table, see :func:`fsopt.data.tables.table.parts_of`."""
-    return Dataset(**parts_of(table, name, layout))
+    for sentence in table.said:
+        tell(sentence)
+    return Dataset(**parts_of(table, name, layout, tell))
 
 
 @checked(source=SOURCE, label=TEXT)
@@ -216,8 +240,13 @@ def load_samples(
         data = wdbc(())
         return Table(data.X, [data.labels[int(v > 0)] for v in data.y], list(data.features))
     path = _resolve(Path(given))
-    with _naming(path):
-        return _read(path, known, tell, required=False)
+    with _naming(path, tell) as named:
+        table = READERS[suffix_of(path)].read(path, known, required=False)
+        for sentence in table.said:
+            named(sentence)
+        if table.asked:
+            raise error_of(table.asked)
+        return table
 
 
 def data_folder() -> Path | None:
@@ -227,12 +256,13 @@ def data_folder() -> Path | None:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Put the path before the messages of errors."""
+def _naming(path: Path, tell: Tell) -> Iterator[Tell]:
+    """Put the path before the messages of errors, and the name of the file before sentences."""
     try:
-        yield
+        yield lambda text: tell(f"{path.name}: {text}")
     except DataError as error:
-        raise DataError(f"{path}: {error.message}", error.hint) from error
+        error.message = f"{path}: {error.message}"
+        raise
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}", "check the path") from error
 
@@ -271,7 +301,7 @@ def _is_file(path: Path) -> bool:
 
 def _refuse_names(layout: Layout, what: str) -> None:
     """Raise ParameterError for a layout that names columns of a data set whose label has one fixed place."""
-    stated = replace(layout, positive=(), missing=None, class_weight=None).stated
+    stated = replace(layout, positive=(), missing=None, class_weight=None, unlabelled="drop").stated
     if stated:
         name, value = next(iter(stated.items()))
         shown = "label" if name == "target" else name

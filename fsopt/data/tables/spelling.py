@@ -10,32 +10,42 @@ import csv
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from fsopt.common.memory import check_size, unpacked
+from fsopt.data.tables.columns import AMOUNT
 from fsopt.data.tables.layout import Layout
+from fsopt.data.tables.questions import Question
 from fsopt.errors import DataError
 
 NUMBER = 8
 """Bytes of a number in memory."""
 SEPARATORS = ",;\t|"
 """What separates fields, where it is looked for; the comma, which may also be in numbers, first."""
-SAMPLE = 20
-"""Lines by which the separator is found."""
+BLANK = " "
+"""A separator, as in tables of R, where there is no other."""
+SAMPLE = 30
+"""Lines by which separator and header are found."""
 MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 """Byte order mark -> encoding."""
 GROUPED = (" ", "'", "\u00a0", "\u202f", "\u2019")
 """Separators of thousands beside point and comma: spaces, also those that do not break, and apostrophes."""
 _OF_UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")
+_MINUS = re.compile("\u2212(?=[0-9])".encode())
+"""The sign of typographers before a number."""
 _OTHER = {".": ",", ",": "."}
-_DECIMAL = r"(?![1-9]\d{0,2}M\d{3}(?!\d))(?:\d*|[1-9]\d{0,2}(?:O\d{3})+)M\d+(?:[eE][+-]?\d+)?"
+_DECIMAL = r"(?![1-9]\d{0,2}M\d{3}(?!\d))(?:\d*|[1-9]\d{0,2}(?:G\d{3})+)M\d+(?:[eE][+-]?\d+)?"
 _THOUSANDS = r"[1-9]\d{0,2}(?:(?:M\d{3}){2,}|(?:M\d{3})+O\d+)"
+_BEFORE = r"[ \t]*(?:[<>]=?[ \t]*)?(?:[$][ \t]*)?"
+_AFTER = r"[ \t]*(?:[%a-zA-Z\x80-\xff][^0-9,;\t|\"\n]*)?"
 _GROUPED = r"[1-9]\d{0,2}(?:M\d{3})+(?:[.,]\d+)?"
 """Numbers in which the mark M can only be that of decimals, can only be that of thousands, and may be that; O is the
-other one of point and comma."""
+other one of point and comma, and G that or one of GROUPED."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +70,30 @@ class Spelling:
         thousands = f", thousands '{self.thousands}'" if self.thousands else ""
         return f"{self.encoding}, {separator}, decimal '{self.decimal}'{thousands}"
 
-    def reader(self) -> Callable[[str], str | None]:
+    def respelled(self, cells: Iterable[str], name: str, places: Callable[[], Sequence[str]]) -> list[str]:
+        """Return the cells of a column with their numbers in Python's spelling, also those with a sign or a unit.
+
+        Raises
+        ------
+        DataError : only Python's spelling makes a number of a cell, such as 1.5 in a file with decimal commas.
+        """
+        read = self._reader()
+        found = []
+        for k, cell in enumerate(map(str.strip, cells)):
+            part = AMOUNT.fullmatch(cell)
+            number = read(part["number"]) if part else cell
+            if number is None:
+                raise DataError(
+                    f"{places()[k]}, column '{name}': '{cell}' has a point, the decimal mark of the file is "
+                    f"'{self.decimal}'",
+                    "correct the cell, or say what the point is: decimal='.' or thousands='.'",
+                )
+            found.append(f"{part['before']}{number}{part['after']}" if part else number)
+        return found
+
+    def _reader(self) -> Callable[[str], str | None]:
         """Return a function of a cell: a number in Python's spelling, any other text as it is, and None where only
-        Python's spelling would make a number of it, such as 1.5 in a file with decimal commas.
+        Python's spelling would make a number of it.
         """
         mark, group = re.escape(self.decimal), re.escape(self.thousands)
         groups = rf"\d{{1,3}}(?:{group}\d{{3}})+|" if self.thousands else ""
@@ -106,6 +137,7 @@ def text_bytes(path: Path, delimiters: str, encoding: str | None = None) -> tupl
     content, found = _decoded(raw, encoding)
     if b"\r" in content:  # pandas drops an empty first cell below a blank line that ends so
         content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    content = _MINUS.sub(b"-", content)
     place = content.find(b"\0")
     if place >= 0:
         line = content.count(b"\n", 0, place) + 1
@@ -139,53 +171,92 @@ def _without_mark(content: bytes) -> str:
     return "utf-8"
 
 
-def separator_of(lines: Iterable[str], own: str) -> str:
-    """Return the separator of a table by its first lines.
+def structure_of(lines: Sequence[str], own: str, marks: str) -> tuple[str, int]:
+    """Return the separator of a table by its first lines, and the number of lines above its header.
 
-    It is that by which all lines have the same number of fields, more than one; of several, such as the semicolons and
-    the commas of "size, cm;weight" above "1,5;2,5", the one without another one in the fields, but for commas. Where
-    there is none, as in a table with a faulty row, it is the one that makes most fields of the header.
+    The separator is that by which all rows have the same number of fields, more than one; of several, such as the
+    semicolons and the commas of "size, cm;weight" above "1,5;2,5", the one without another one in the fields, but for
+    commas. Where there is none, as in a table with a faulty row, it is the one that makes most fields of the header.
 
     Parameters
     ----------
-    lines : the header and rows.
+    lines : the first ones, of titles, the header and rows.
     own : the separator that the suffix of the file stands for, which comes first among equals.
+    marks : what may separate fields.
     """
-    sample = [line for line in lines if line.strip()][:SAMPLE] or [""]
-    tables = {}
-    for mark in dict.fromkeys(own + SEPARATORS):
-        try:
-            tables[mark] = list(csv.reader(sample, delimiter=mark, skipinitialspace=True))
-        except csv.Error:
-            tables[mark] = [[]]
-    even = [mark for mark, rows in tables.items() if len(rows[0]) > 1 and len({len(row) for row in rows}) == 1]
-    if not even:
-        return own if len(tables[own][0]) > 1 else max(tables, key=lambda mark: len(tables[mark][0]))
+    tables: dict[str, list[list[str]]] = {}
+    starts: dict[str, int] = {}
+    even: list[str] = []
+    for mark in dict.fromkeys((own if own in marks else "") + marks + BLANK * (len(marks) > 1)):
+        if mark == BLANK and max(len(rows[0]) for rows in tables.values()) > 1:
+            continue
+        tables[mark], starts[mark] = _below_titles(lines, mark)
+        header, *rows = tables[mark]
+        widths = {len(row) for row in rows}
+        if len(header) > 1 and widths in ({len(header)}, {len(header) + 1}):  # R writes no name above those of rows
+            even.append(mark)
 
     def clean(mark: str) -> tuple[int, int]:
         rows = tables[mark]
         return -sum(other in cell for row in rows for cell in row for other in SEPARATORS[1:]), len(rows[0])
 
-    return max(even, key=clean)
+    usual = own in tables and len(tables[own][0]) > 1
+    best = max(even, key=clean) if even else own if usual else max(marks, key=lambda mark: len(tables[mark][0]))
+    return best, starts[best]
 
 
-def marks_of(content: bytes, separator: str, layout: Layout, before: int) -> tuple[str, str]:
-    """Return the decimal mark and the separator of thousands of the fields of a text.
+def _below_titles(lines: Sequence[str], mark: str) -> tuple[list[list[str]], int]:
+    """Return the header and rows by a separator, and the number of lines above them."""
+    found: list[tuple[list[str], int]] = []
+    with suppress(csv.Error):
+        reader = csv.reader(lines, delimiter=mark, skipinitialspace=True)
+        found += ((row, reader.line_num) for row in reader)
+    rows = [row for row, _ in found] or [[""]]
+    head = header_of(rows)
+    table = [row for row in rows[head:] if any(row)] or [[""]]
+    while len(table) > 1 and len(table[-1]) == 1:  # remarks below
+        table.pop()
+    return table, found[head - 1][1] if head else 0
+
+
+def header_of(rows: Sequence[Sequence[str]]) -> int:
+    """Return the place of the header of a table in its first rows, below titles: these have at most half of the fields.
+
+    A row with a number in it is no header below titles; the first row that is not blank is it then.
+    """
+    filled = [sum(1 for cell in row if cell.strip()) for row in rows]
+    first = next((k for k, count in enumerate(filled) if count), 0)
+    widths = Counter(len(row) for row, count in zip(rows, filled, strict=True) if count) or {1: 1}
+    width = max(widths, key=lambda width: (widths[width], width))
+    found = next((k for k, count in enumerate(filled) if 2 * count > width), first)
+    return first if any(map(_is_value, rows[found])) else found
+
+
+def _is_value(cell: str) -> bool:
+    """Return whether a cell is a number in any spelling, which is no name."""
+    return any(sign.isdigit() for sign in cell) and not any(sign.isalpha() for sign in cell)
+
+
+def marks_of(
+    content: bytes, separator: str, layout: Layout, place: Callable[[int], str]
+) -> tuple[str, str, tuple[Question, ...]]:
+    """Return the decimal mark and the separator of thousands of the fields of a text, and the question that is left.
 
     Decimals are told by fields such as 1,5 and 1.234,5, thousands by 1.234.567, 1.234,5 and 1 234. A field such as
-    1,234 tells neither; where nothing else does, it is an error.
+    1,234 tells neither; where nothing else does, it is asked, and taken for decimals.
 
     Parameters
     ----------
     content : rows, in UTF-8.
     layout : marks that are given are not looked for.
-    before : number of lines above the rows, for the message.
+    place : of a line of the content, for the message.
     """
     first = partial(_first, content, separator)
 
     def told(mark: str) -> bool:
         return bool(first(_DECIMAL, mark) or first(_THOUSANDS, _OTHER[mark]))
 
+    asked: tuple[Question, ...] = ()
     decimal = layout.decimal or _OTHER.get(layout.thousands or "")
     if decimal is None and layout.thousands is not None:
         decimal = "," if first(_DECIMAL, ",") else "."
@@ -195,16 +266,16 @@ def marks_of(content: bytes, separator: str, layout: Layout, before: int) -> tup
         for mark in "" if comma or point else "," if separator == "," else ",.":
             doubt = first(_GROUPED, mark)  # a point in a file with commas between fields is none
             if doubt:
-                text, line = doubt.group(1).decode(), before + 1 + content.count(b"\n", 0, doubt.start(1))
-                raise DataError(
-                    f"line {line}: '{text}' may be {text.replace(mark, '.')} or {text.replace(mark, '')}",
-                    f"say which: decimal='{mark}' or thousands='{mark}'",
-                )
+                text, line = doubt.group(1).decode(), content.count(b"\n", 0, doubt.start(1))
+                fault = f"{place(line)}: '{text}' may be {text.replace(mark, '.')} or {text.replace(mark, '')}"
+                remedy = f"say which: decimal='{mark}' or thousands='{mark}'"
+                decimal, asked = mark, (Question(fault, remedy, {"decimal": mark}),)
+                break
     if layout.thousands is not None:
-        return decimal, layout.thousands
+        return decimal, layout.thousands, asked
     other = _OTHER[decimal]
     grouped = next((mark for mark in (other, *GROUPED) if first(_GROUPED, mark)), "")
-    return decimal, "" if grouped and first(_DECIMAL, other) else grouped
+    return decimal, "" if grouped and first(_DECIMAL, other) else grouped, asked
 
 
 def _first(content: bytes, separator: str, form: str, mark: str) -> re.Match[bytes] | None:
@@ -218,7 +289,8 @@ def _first(content: bytes, separator: str, form: str, mark: str) -> re.Match[byt
     if separator in _OTHER and b'"' in content:
         fields.append(('(?<=")', re.escape(other), '(?=")'))
     for start, o, end in fields:
-        number = form.replace("M", re.escape(mark)).replace("O", o)
-        if found := re.search(rf"{start}[ \t]*([+-]?(?:{number}))[ \t]*{end}".encode(), content):
+        groups = "|".join([o, *map(re.escape, GROUPED)])
+        number = form.replace("M", re.escape(mark)).replace("O", o).replace("G", f"(?:{groups})")
+        if found := re.search(rf"{start}{_BEFORE}([+-]?(?:{number})){_AFTER}{end}".encode(), content):
             return found
     return None

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fsopt.data.matrices import is_sparse, with_nan
-from fsopt.data.tables.columns import is_missing, refuse_texts
+from fsopt.data.tables.columns import numbers_alone
 from fsopt.data.tables.encoding import Encoded, Encoding
 from fsopt.data.tables.layout import Layout
+from fsopt.data.tables.questions import Question, about_classes, about_columns, error_of, identifiers, labelled
 from fsopt.errors import DataError
 from fsopt.typing import Indices, Matrix, Vector
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+Tell: TypeAlias = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class Table:
     ids : the names of the samples, from a column of their own.
     weights : (n,) weights of the samples, from a column of their own.
     places : n texts that tell a row in messages; ``row 1`` and so on where there are none.
-    read_as : the spelling of the file that was found, where it is not the one that its suffix stands for.
+    said : sentences on what was found and left out.
+    asked : what is open of the target and the spelling of numbers; the likeliest answers are taken.
     """
 
     X: Matrix
@@ -43,7 +47,8 @@ class Table:
     ids: list[str] | None = None
     weights: Vector | None = None
     places: list[str] | None = None
-    read_as: str = ""
+    said: tuple[str, ...] = ()
+    asked: tuple[Question, ...] = ()
 
     @property
     def n(self) -> int:
@@ -52,11 +57,16 @@ class Table:
 
     def rows(self, positions: Indices) -> Table:
         """Return the content of some rows."""
-        lists = {name: getattr(self, name) for name in ("labels", "ids", "places")}
+        lists = {"labels": self.labels, "ids": self.ids, "places": self.rows_named}
         kept: dict[str, Any] = {name: one and [one[i] for i in positions] for name, one in lists.items()}
         source = None if self.source is None else self.source.iloc[positions]
         weights = None if self.weights is None else self.weights[positions]
         return replace(self, X=self.X[positions], source=source, weights=weights, **kept)
+
+    @property
+    def rows_named(self) -> list[str]:
+        """The places of the rows for messages."""
+        return self.places or [f"row {i}" for i in range(1, self.n + 1)]
 
     @property
     def columns(self) -> DataFrame:
@@ -68,58 +78,95 @@ class Table:
         return pd.DataFrame(self.X, columns=self.features or [f"x{j}" for j in range(1, self.X.shape[1] + 1)])
 
 
-def parts_of(table: Table, name: str, layout: Layout) -> dict[str, Any]:
+def parts_of(table: Table, name: str, layout: Layout, tell: Tell) -> dict[str, Any]:
     """Return the arguments of the data set of a table: missing values and texts are treated, labels mapped.
 
     Parameters
     ----------
     name : of the data set.
     layout : the treatment of missing values and of texts, and the positive labels.
+    tell : called with each sentence on what is left out or taken for the same.
 
     Raises
     ------
-    DataError
-        If a value or label is missing and not treated, or there are not two classes.
+    TableError
+        If the layout leaves something open: a value is missing and not treated, a column holds texts, or there are not
+        two classes. All of it is asked at once.
     """
-    unlabelled = np.array([is_missing(text) for text in table.labels], dtype=bool)
-    if unlabelled.size != table.n:
+    if len(table.labels) != table.n:
         raise DataError(f"there are {len(table.labels)} labels for {table.n} rows", "give one label per row")
-    if layout.missing == "drop":
-        table = _complete(table, unlabelled)
-    elif unlabelled.any():
-        raise DataError(
-            f"{int(unlabelled.sum())} rows have no label, the first is row {int(np.argmax(unlabelled)) + 1}",
-            "use missing='drop'; a label cannot be filled with a mean",
-        )
+    kept, without = labelled(table.labels, layout)
+    if without:
+        tell(without)
+        table = table.rows(kept)
+    texts, positive, same = _unified(table.labels, layout.positive)
+    questions = [*table.asked]
+    try:
+        map_labels(texts, positive)
+    except DataError as error:
+        if positive:
+            raise
+        questions.append(about_classes(error, texts))
+    if not is_sparse(table.X):
+        strange = {} if table.source is None or layout.columns else identifiers(table.source)
+        if strange:
+            tell(
+                f"left out, as identifiers or free text (option id takes one for names): {', '.join(strange.values())}"
+            )
+            table = _without(table, list(strange))
+        questions += about_columns(table.columns, layout, table.rows_named)
+    if questions:
+        raise error_of(questions)
+    if same:
+        tell(same)
+    table = replace(table, labels=texts)
+    table = _complete(table) if layout.missing == "drop" else table
     X, features, encoded = _encoded(table, layout)
-    y, labels = map_labels(table.labels, layout.positive)
+    y, labels = map_labels(table.labels, positive)
     given = {"features": features, "name": name, "labels": labels}
     return {"X": X, "y": y, **given, "weights": table.weights, "encoded": encoded}
 
 
+def _unified(texts: list[str], positive: Sequence[str]) -> tuple[list[str], tuple[str, ...], str]:
+    """Return labels and positive ones, of which those that differ in case alone are one, and a sentence on it.
+
+    Without positive ones they are that where two classes are left.
+    """
+    counts, best = Counter(texts), dict[str, str]()
+    for text in sorted(counts, key=lambda text: (-counts[text], text)):
+        best.setdefault(text.casefold(), text)
+    asked = tuple(text if text in counts else best.get(text.casefold(), text) for text in positive)
+    if len(counts) <= 2 or len(best) == len(counts) or (len(best) > 2 and not positive):
+        return texts, asked, ""
+    changed = [f"'{text}' is taken as '{best[text.casefold()]}'" for text in counts if text not in best.values()]
+    same = [best[text.casefold()] for text in texts]
+    return same, tuple(best.get(text.casefold(), text) for text in positive), f"labels: {', '.join(changed)}"
+
+
+def _without(table: Table, names: Sequence[str]) -> Table:
+    """Return a table without some columns."""
+    left = table.columns.drop(columns=list(names))
+    if not left.shape[1]:
+        raise DataError("no column is left for the features", "name categories with columns=")
+    X = numbers_alone(left)
+    source, X = (left, table.X) if X is None else (None, X)
+    return replace(table, X=X, source=source, features=list(left.columns))
+
+
 def _encoded(table: Table, layout: Layout) -> tuple[Matrix, list[str] | None, Encoded | None]:
     """Return the features of a table, their names, and the map to them, where it is more than the names."""
-    rows = table.places or [f"row {i}" for i in range(1, table.n + 1)]
-    if table.source is not None and not layout.onehot:
-        refuse_texts(table.source, rows)
     if table.source is None and (layout.missing in (None, "drop") or is_sparse(table.X)):
         return table.X, table.features, None
-    encoding = Encoding.learned(table.columns, layout.missing, rows)
+    encoding = Encoding.learned(table.columns, layout.missing)
     return encoding.matrix(table.columns), list(encoding.features), Encoded(encoding, table.columns)
 
 
-def _complete(table: Table, unlabelled: NDArray[np.bool_]) -> Table:
-    """Return the rows without a missing value; where there is none, a column without any value is named."""
+def _complete(table: Table) -> Table:
+    """Return the rows without a missing value."""
     gone = with_nan(table.X) if table.source is None else table.source.isna().to_numpy().any(axis=1)
-    keep = np.flatnonzero(~(gone | unlabelled))
-    if keep.size:
-        return table.rows(keep)
-    if not is_sparse(table.X):
-        empty = table.columns.isna().all()
-        if empty.any():
-            name = empty.idxmax()
-            raise DataError(f"column '{name}' has no value at all", f"leave it out: drop='{name}'")
-    raise DataError(f"every one of the {table.n} rows has a missing value", "use missing='mean'")
+    if gone.all():
+        raise DataError(f"every one of the {table.n} rows has a missing value", "use missing='mean'")
+    return table.rows(np.flatnonzero(~gone))
 
 
 def map_labels(texts: Sequence[str], positive: Sequence[str] = ()) -> tuple[Vector, tuple[str, str]]:
@@ -184,8 +231,8 @@ def _one_versus_rest(
 
 
 def same_label(first: str, second: str) -> bool:
-    """Return whether two texts are the same label: 1 and 1.0 are."""
-    return _key(first) == _key(second)
+    """Return whether two texts are the same label: 1 and 1.0 are, and Yes and yes."""
+    return _key(first.casefold()) == _key(second.casefold())
 
 
 def _key(text: str) -> float | str:

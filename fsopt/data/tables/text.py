@@ -5,22 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from fsopt.data.tables.columns import NO_VALUE, is_number
 from fsopt.data.tables.frames import table_of_frame
-from fsopt.data.tables.layout import DEFAULT_TARGET, Layout, refuse_absent
-from fsopt.data.tables.spelling import SAMPLE, SEPARATORS, Spelling, marks_of, separator_of, text_bytes
+from fsopt.data.tables.layout import DEFAULT_TARGET, Layout
+from fsopt.data.tables.spelling import SAMPLE, SEPARATORS, Spelling, marks_of, structure_of, text_bytes
 from fsopt.data.tables.table import Table
 from fsopt.errors import DataError
 
 EXACT_BY_DEFAULT = (3, 1)
 """The version of pandas from which decimals are read exactly without a request, and the request is deprecated."""
-_OPEN = "a quote that opens there does not close on the same line"
+_OPEN = "a quote that opens there does not close, or has others in it"
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{]+)\s*(.+)", re.IGNORECASE)
 
 
@@ -39,26 +39,25 @@ def read_tsv(path: Path, layout: Layout, *, required: bool = True) -> Table:
 
 def _separated(path: Path, layout: Layout, own: str, required: bool) -> Table:
     """Return the content of a file whose suffix stands for the separator ``own``."""
-    content, encoding = text_bytes(path, SEPARATORS if layout.sep is None else layout.separator(own), layout.encoding)
-    above = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
-    before = size = 0
-    line = ""
-    while not line.strip() and (line := above.readline()):  # blank lines above the header count for nothing
-        before, size = before + 1, size + len(line.encode())
-    separator = layout.separator(own)
-    if layout.sep is None:
-        separator = separator_of([line, *islice(above, SAMPLE)], own)
-    names = _header(line, before, separator)
-    if len(names) == 1 and layout.sep is not None and any(mark in line for mark in SEPARATORS):
+    marks = SEPARATORS if layout.sep is None else layout.separator(own)
+    content, encoding = text_bytes(path, marks, layout.encoding)
+    lines = [line.decode() + "\n" for line in content.split(b"\n", SAMPLE)[:SAMPLE]]
+    separator, above = structure_of(lines, own, marks)
+    names, before = _header(lines[above:], above, separator)
+    if len(names) == 1 and layout.sep is not None and any(mark in lines[above] for mark in SEPARATORS):
         hint = "name the separator with sep=, or leave it out"
         raise DataError(f"the header has one column, '{names[0][:60]}'", hint)
-    if required:
-        refuse_absent(layout.target, names, "target")
-    rows = content[size:]
-    spelling = Spelling(encoding, separator, *marks_of(rows, separator, layout, before))
+    said = [f"left out, above the header: {above} lines"] if "".join(lines[:above]).strip() else []
+    rows = content[sum(len(line.encode()) for line in lines[:before]) :]
+    while len(names) > 1 and (last := _footer(rows, separator)):
+        said.append(f"the last line is left out: '{last[:60]}'")
+        rows = rows[: rows.rindex(last.encode())]
+    decimal, thousands, asked = marks_of(rows, separator, layout, lambda line: f"line {before + 1 + line}")
+    spelling = Spelling(encoding, separator, decimal, thousands)
     usual = Spelling(layout.encoding or "utf-8", layout.separator(own), layout.decimal or ".", layout.thousands or "")
-    table = _table(_Body(rows, before, names, spelling), layout, required)
-    return replace(table, read_as="" if spelling == usual else str(spelling))
+    said = [*([] if spelling == usual else [f"read as {spelling}"]), *said]
+    table = _table(_Body(rows, before, names, spelling), layout, required, said)
+    return replace(table, asked=(*asked, *table.asked))
 
 
 def read_arff(path: Path, layout: Layout, *, required: bool = True) -> Table:
@@ -91,11 +90,9 @@ def read_arff(path: Path, layout: Layout, *, required: bool = True) -> Table:
     nominal = [name for name, kind in kinds if name.lower() == "class" and kind.startswith("{")]
     if layout.target == DEFAULT_TARGET and DEFAULT_TARGET not in names and nominal:
         layout = replace(layout, target=nominal[-1])
-    if required:
-        refuse_absent(layout.target, names, "target")
     spelling, quote = Spelling(encoding), '"' if any('"' in line for line in body) else "'"
-    table = _table(_Body("".join(body).encode(), start, names, spelling, quote, "\\"), layout, required)
-    return replace(table, read_as="" if encoding in ("utf-8", layout.encoding) else str(spelling))
+    said = [] if encoding in ("utf-8", layout.encoding) else [f"read as {spelling}"]
+    return _table(_Body("".join(body).encode(), start, names, spelling, quote, "\\"), layout, required, said)
 
 
 @dataclass(frozen=True)
@@ -134,8 +131,6 @@ class _Body:
                 joined = reader.line_num > start or "end of data" in str(error)
                 raise _bad_line(self.before + start, _OPEN if joined else str(error)) from error
             end = reader.line_num
-            if end > start:
-                raise _bad_line(self.before + start, _OPEN)
             if fields in ([], [""]):
                 continue
             count += 1
@@ -151,25 +146,21 @@ class _Body:
         return [place for place, _ in self.records()]
 
 
-def _table(body: _Body, layout: Layout, required: bool) -> Table:
-    """Return the content of rows that are all of the same fields, each quote closed on its line."""
+def _table(body: _Body, layout: Layout, required: bool, said: Sequence[str]) -> Table:
+    """Return the content of rows that are all of the same fields."""
     import pandas as pd
 
-    features = layout.features(body.names, required=required)
-    special = {body.names.index(n) for n in (layout.target, layout.id, layout.weights) if n in body.names}
+    special = {k for k, name in enumerate(body.names) if name in (layout.target, layout.id, layout.weights)}
     frame = _by_pandas(body, special)
     if frame is None:
         frame = pd.DataFrame([fields for _, fields in body.records()], columns=range(len(body.names)), dtype=object)
     for k in special:
         if frame[k].isna().any():  # a name of a sample is a text as it is, also NA
             frame[k] = [fields[k] for _, fields in body.records()]
-    frame = frame.set_axis(body.names, axis=1)
-    texts = {name for name, kind in frame.dtypes.items() if kind.kind not in "biuf"}.intersection(features)
-    if (body.spelling.decimal, body.spelling.thousands) != (".", ""):
-        for name in [name for name in body.names if name in {*texts, layout.weights}]:
-            frame[name] = _in_python(frame[name].fillna("").tolist(), name, body)
-    places = body.places() if texts else None
-    return replace(table_of_frame(frame, layout, required=required), places=places)
+    table = table_of_frame(
+        frame.set_axis(body.names, axis=1), layout, required=required, spelling=body.spelling, places=body.places
+    )
+    return replace(table, said=(*said, *table.said))
 
 
 def _by_pandas(body: _Body, special: set[int]) -> Any:
@@ -204,31 +195,36 @@ def _by_pandas(body: _Body, special: set[int]) -> Any:
     return None if surplus or width != len(body.names) or fields != n * width else frame
 
 
-def _in_python(column: list[str], name: str, body: _Body) -> list[str]:
-    """Return the fields of a column with their numbers in Python's spelling."""
-    found = [*map(body.spelling.reader(), (str(cell).strip() for cell in column))]
-    if None in found:
-        k, mark = found.index(None), body.spelling.decimal
-        raise DataError(
-            f"{body.places()[k]}, column '{name}': '{column[k]}' has a point, the decimal mark of the file is '{mark}'",
-            "correct the cell, or say what the point is: decimal='.' or thousands='.'",
-        )
-    return [text for text in found if text is not None]
-
-
-def _header(line: str, number: int, separator: str) -> list[str]:
-    """Return the names of the columns in the line of the header."""
+def _header(lines: list[str], above: int, separator: str) -> tuple[list[str], int]:
+    """Return the names of the columns, and the number of lines to the end of the header."""
     try:
-        names = [cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True))]
+        reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
+        names = [" ".join(cell.split()) for cell in next(reader, [])]
     except csv.Error as error:
-        raise DataError(f"the header, line {number}, cannot be read ({error})", "give a text file") from error
-    if names in ([], [""]):
+        if "end of data" in str(error) or '"' in lines[0]:
+            fault = f"a quote in the header, line {above + 1}, does not close"
+            raise DataError(fault, "close the quote") from error
+        raise DataError(f"the header, line {above + 1}, cannot be read ({error})", "give a text file") from error
+    if not any(names):
         raise DataError("the file is empty", "give a header row and one row per sample")
-    if line.count('"') % 2:
-        raise DataError(f"a quote in the header, line {number}, does not close on the same line", "close the quote")
     if all(is_number(name) for name in names):
         raise DataError("the first row is numbers only, there is no header", "put the names in the first row")
-    return names
+    before, rest = above + reader.line_num, []
+    with suppress(csv.Error):
+        rest = [row for row in reader if row]
+    if rest and all(len(row) == len(names) + 1 for row in rest):
+        if not any(row[-1].strip() for row in rest):
+            names = [*names, ""]
+        elif len({row[0] for row in rest}) == len(rest):  # R writes no name above the names of rows
+            names = ["", *names]
+    return names, before
+
+
+def _footer(rows: bytes, separator: str) -> str:
+    """Return the last line where it is a remark, without separators, such as "Total: 420 rows"; else an empty text."""
+    last = rows.rstrip().rpartition(b"\n")[2].decode()
+    words = any(sign.isalpha() for sign in last) and any(sign in last for sign in " :")
+    return last if words and separator not in last and '"' not in last else ""
 
 
 def _attribute(line: str, number: int) -> tuple[str, str]:
