@@ -291,7 +291,7 @@ def _enumerated(
             with suppress(OutOfTimeError):
                 search.solve_root()
                 search.run(NODES, lambda: time.perf_counter() < end and not interrupted())
-        ended = "interrupted" if interrupted() else "time_limit" if search.heap else "optimal"
+        ended = "interrupted" if interrupted() else "time_limit" if search.frontier else "optimal"
     return search, ended if best.stop == "optimal" else best.stop
 
 
@@ -344,7 +344,7 @@ class EnumerationTree:
 
 def tree_of(search: Enumeration, listed: Mapping[int, Incumbent]) -> EnumerationTree:
     """Return the tree of an enumeration; a selection that was found and is not listed is bounded by its relaxation."""
-    opened = {node.number: node.cut.name for _, _, node in search.heap}
+    opened = {node.number: node.cut.name for node in search.frontier.nodes}
     used: dict[int, int] = {}
     stream = search.tree.stream({**dict.fromkeys(search.found, -1), **opened}, closed=False)
     stream = renumbered(stream, used, search.tree.cuts)

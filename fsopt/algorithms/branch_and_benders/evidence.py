@@ -32,7 +32,7 @@ RESOLVED = 1e-9
 
 def pack(search: SelectionSearch) -> dict[str, Any]:
     """Return the evidence behind the bound of a search: strings and numbers alone."""
-    leaves = {node.number: node.cut.name for _, _, node in search.heap}
+    leaves = {node.number: node.cut.name for node in search.frontier.nodes}
     used: dict[int, int] = {}
     stream = renumbered(search.tree.stream(leaves), used, search.tree.cuts)
     cuts = [search.tree.cuts[name] for name in used]

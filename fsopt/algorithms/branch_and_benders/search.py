@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders import compiled, cuts
-from fsopt.algorithms.branch_and_benders.branching import Gains
+from fsopt.algorithms.branch_and_benders.branching import candidates, learn
 from fsopt.algorithms.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
@@ -20,8 +19,9 @@ from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.tree import SelectionTree
+from fsopt.algorithms.frontier import Frontier
 from fsopt.common import clock
-from fsopt.typing import Mask, Vector
+from fsopt.typing import Mask, Matrix, Vector
 
 OPEN_CHILDREN = 1
 """Children without the feature that stay open before the child with all features is solved."""
@@ -56,10 +56,10 @@ class SelectionSearch:
     ----------
     settings : of which the tolerance and ``thorough`` count here.
     tree, pool, incumbents, solver : evidence, cuts, selections, relaxations.
-    gains : the branching rule.
+    gains : (2, p), see :mod:`fsopt.algorithms.branch_and_benders.branching`.
     closed : the smallest bound of all that was closed.
     nodes : nodes so far.
-    heap : open nodes, by bound and number.
+    frontier : open nodes.
     solved : relaxations solved.
     stage : stages of the root that are complete, see :mod:`fsopt.algorithms.branch_and_benders.root`.
     visiting : whether a node is being visited: between nodes alone the open nodes are all that is open.
@@ -73,8 +73,8 @@ class SelectionSearch:
     solver: NodeSolver = field(init=False)
     closed: float = np.inf
     nodes: int = 0
-    gains: Gains = field(init=False)
-    heap: list[tuple[float, int, SelectionNode]] = field(default_factory=list)
+    gains: Matrix = field(init=False)
+    frontier: Frontier[SelectionNode] = field(default_factory=Frontier)
     solved: int = 0
     stage: int = 0
     visiting: bool = False
@@ -84,13 +84,12 @@ class SelectionSearch:
         self.solver = NodeSolver(self.problem)
         tolerance = self.settings.tolerance
         self.incumbents = Incumbents(self.problem, self.pool, self.tree, self.solver, min(1e-5, 0.05 * tolerance))
-        self.gains = Gains.none(self.problem.p)
+        self.gains = np.zeros((2, self.problem.p))
 
     @property
     def bound(self) -> float:
         """The lower bound on the problem."""
-        opened = self.heap[0][0] if self.heap else np.inf
-        return min(self.closed, opened, self.incumbents.value)
+        return min(self.closed, self.frontier.bound, self.incumbents.value)
 
     @property
     def cutoff(self) -> float:
@@ -106,14 +105,14 @@ class SelectionSearch:
         OutOfTimeError : the time limit passed within a node, which is open again.
         """
         last = self.nodes + nodes
-        while self.heap and self.nodes < last and go_on():
+        while self.frontier and self.nodes < last and go_on():
             with self._visit() as node:
                 self._branch(node)
 
     def open_root(self, at: Partial) -> None:
         """Make the root an open node, by the cut of alpha = 0 until its relaxation is solved."""
         cut = self._zero_cut()
-        self.push(SelectionNode(0, at, cuts.value(self.problem, cut, at), cut, self._unknown))
+        self.frontier.push(SelectionNode(0, at, cuts.value(self.problem, cut, at), cut, self._unknown))
 
     def solve_root(self) -> None:
         """Solve the relaxation of the open root; raises OutOfTimeError, and leaves it open, where there is no time."""
@@ -126,15 +125,13 @@ class SelectionSearch:
         self.visiting = True
         self.solver.compiled = compiled.go_on()
         first, closed = self.tree.next, self.closed
-        _, _, node = heapq.heappop(self.heap)
+        node = self.frontier.pop()
         kept = len(self.tree.marks.get(node.number, ()))
         try:
             yield node
         except BaseException:
             self.tree.cut_back(node.number, kept, first)
-            self.heap = [entry for entry in self.heap if entry[1] < first]
-            heapq.heapify(self.heap)
-            self.push(node)
+            self.frontier.replace(node, *(other for other in self.frontier.nodes if other.number < first))
             self.closed = closed
             self.visiting = False
             raise
@@ -144,10 +141,6 @@ class SelectionSearch:
         """Put the cuts of multipliers that are known into the pool."""
         for grid in grids:
             self.pool.add(self._register(grid, np.zeros(len(self.problem.r))))
-
-    def push(self, node: SelectionNode) -> None:
-        """Add an open node."""
-        heapq.heappush(self.heap, (node.bound, node.number, node))
 
     def _branch(self, node: SelectionNode) -> None:
         """Visit an open node: branch on one feature after another until a child without it stays open."""
@@ -161,12 +154,12 @@ class SelectionSearch:
             self._round(at, node.hyperplane)
         number = node.number
         opened = closed = 0
-        for j in self.gains.candidates(at, node.hyperplane):
+        for j in candidates(self.gains, at, node.hyperplane):
             if at.inside[j] or at.outside[j]:
                 continue
             without, number = self.tree.branch(number, int(j))
             child = self._child(without, at.decided(int(j), selected=False), node)
-            self.gains.learn(int(j), node.hyperplane, (self.cutoff if child is None else child) - node.bound)
+            learn(self.gains, int(j), node.hyperplane, (self.cutoff if child is None else child) - node.bound)
             opened, closed = (opened, closed + 1) if child is None else (opened + 1, closed)
             inside = self.problem.propagated(at.decided(int(j), selected=True))
             if inside is None:
@@ -224,7 +217,7 @@ class SelectionSearch:
             at = here
         values: list[float] = [self.solver.numbers.value(self.problem, c, at) for c in known] or [0.0]
         best = known[int(np.argmax(values))] if known else self._zero_cut()
-        self.push(SelectionNode(number, at, max(values), best, hyperplane))
+        self.frontier.push(SelectionNode(number, at, max(values), best, hyperplane))
         return max(values)
 
     @property

@@ -1,15 +1,13 @@
-"""Subtrees as tasks, see :mod:`fsopt.common.teams`.
+"""Subtrees as tasks, see :mod:`fsopt.algorithms.frontier`.
 
-Numbers of nodes and cuts are unique by blocks, so that the parts of the tree fit together without renaming. A thread
-that runs tasks keeps the problem and the pool of the last search: a task carries its nodes, the most useful cuts and
-the key of the search, and the problem only where it may be unknown. One that meets an unknown key comes back unsolved,
-and a later one carries the problem.
+A thread that runs tasks keeps the problem and the pool of the last search: a task carries its nodes, the most useful
+cuts and the key of the search, and the problem only where it may be unknown. One that meets an unknown key comes back
+unsolved, and a later one carries the problem.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
@@ -17,23 +15,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from uuid import uuid4
 
-from threadpoolctl import threadpool_limits
-
-from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.compiled import counted
 from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, Pool
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.algorithms.branch_and_benders.search import SelectionNode, SelectionSearch
 from fsopt.algorithms.branch_and_benders.tree import SelectionTree
-from fsopt.common import clock
-from fsopt.common.teams import Team
-from fsopt.drivers.interruption import deferred_interruption
+from fsopt.algorithms.frontier import BLOCK, Team, sliced
 from fsopt.errors import OutOfTimeError
-from fsopt.typing import Vector
+from fsopt.typing import Matrix, Vector
 
-BLOCK = 2**20
-"""Numbers of a task, of nodes and cuts, after which it visits no other node."""
 SHARED = 16
 """Cuts of the pool of all that go into a task, and new ones of a task that go into the pool of all."""
 
@@ -51,7 +42,7 @@ class SearchSlice:
     cuts: list[tuple[BendersCut, tuple[Grid, Vector]]]
     best: Incumbent | None
     width: tuple[float, float]
-    gains: Gains
+    gains: Matrix
     first: int
     seconds: float
     left: float | None
@@ -70,7 +61,7 @@ class SliceRest:
     best: Incumbent | None
     cuts: list[BendersCut]
     width: tuple[float, float]
-    gains: Gains
+    gains: Matrix
     visited: int
     solved: int
 
@@ -105,23 +96,24 @@ def _local(task: SearchSlice) -> _Local | None:
 
 def run_task(task: SearchSlice) -> SliceRest | None:
     """Run a slice of a search, on one thread; None where its problem is unknown here."""
-    end = time.perf_counter() + task.seconds
-    local = _local(task)
-    if local is None:
-        return None
+    with sliced(task.seconds, task.left) as go_on:
+        local = _local(task)
+        return None if local is None else _searched(task, local, go_on)
+
+
+def _searched(task: SearchSlice, local: _Local, go_on: Callable[[], bool]) -> SliceRest:
+    """Return the rest of a slice; what it learned of the pool stays here."""
     search = SelectionSearch(local.problem, task.settings, tree=SelectionTree(cuts=dict(local.grids), next=task.first))
     search.pool = search.incumbents.pool = local.pool
     search.incumbents.best = task.best
     search.solver.width, search.solver.widest = task.width
-    search.gains.add(task.gains)
-    for node in task.nodes:
-        search.push(node)
-    # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
-    with threadpool_limits(1), deferred_interruption(), clock.limited(task.left), counted(), suppress(OutOfTimeError):
-        search.run(2**62, lambda: time.perf_counter() < end and search.tree.next < task.first + BLOCK)
+    search.gains += task.gains
+    search.frontier.push(*task.nodes)
+    with counted(), suppress(OutOfTimeError):
+        search.run(2**62, lambda: go_on() and search.tree.next < task.first + BLOCK)
     pool, cuts = search.pool, search.tree.cuts
     local.grids = {name: cuts[name] for name in pool.names.tolist() if name in cuts}
-    left = [entry[2] for entry in search.heap]
+    left = search.frontier.nodes
     given = {node.number for node in task.nodes}
     opened = [node for node in left if node.number not in given]
     new = [cut for cut in pool.cuts() if cut.name >= task.first]
@@ -136,7 +128,7 @@ def run_task(task: SearchSlice) -> SliceRest | None:
         best=search.incumbents.best,
         cuts=shared,
         width=(search.solver.width, search.solver.widest),
-        gains=search.gains.since(task.gains),
+        gains=search.gains - task.gains,
         visited=search.nodes,
         solved=search.solved,
     )
@@ -176,25 +168,23 @@ class _Tasks:
         search = self.search
         if outcome is None:
             self.owed += 1
-            for node in nodes:
-                search.push(node)
+            search.frontier.push(*nodes)
             return 0
         search.tree.merge(outcome.tree)
         search.closed = min(search.closed, outcome.closed)
         search.nodes += outcome.visited
         search.solved += outcome.solved
         search.solver.width, search.solver.widest = outcome.width
-        search.gains.add(outcome.gains)
+        search.gains += outcome.gains
         search.incumbents.offer(outcome.best)
         for cut in outcome.cuts:
             search.pool.add(cut)
         untouched = set(outcome.untouched)
-        for node in [*(node for node in nodes if node.number in untouched), *outcome.nodes]:
-            search.push(node)
+        search.frontier.push(*(node for node in nodes if node.number in untouched), *outcome.nodes)
         return outcome.visited
 
 
 def team_of(search: SelectionSearch, executor: Executor, jobs: int) -> Team[SelectionNode, SliceRest | None]:
     """Return a team that searches the open nodes of a search."""
     tasks = _Tasks(search, jobs)
-    return Team(search, executor, jobs, tasks.give, tasks.take)
+    return Team(search.frontier, executor, jobs, tasks.give, tasks.take)
