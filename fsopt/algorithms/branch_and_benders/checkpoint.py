@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, BendersCut, bound, make_cut, valid_grid
-from fsopt.algorithms.branch_and_benders.evidence import relaxation_bound
+from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, BendersCut, bound
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.replay import CutOf, cuts_by_name, replay
 from fsopt.algorithms.branch_and_benders.root import STAGES
 from fsopt.algorithms.branch_and_benders.search import SelectionNode, SelectionSearch
-from fsopt.algorithms.branch_and_benders.tree import NODE, SelectionTree, replay
+from fsopt.algorithms.branch_and_benders.tree import NODE, SelectionTree
 from fsopt.common.checkpoints import digest, read, undamaged, write
 from fsopt.data.losses import HINGE
 from fsopt.data.matrices import parts_of
@@ -162,17 +162,15 @@ def _restored(
 ) -> SelectionSearch:
     """Return the search of a checkpoint; raises ValueError, KeyError or TypeError where it is damaged."""
     search = SelectionSearch(problem, settings)
-    search.tree = search.incumbents.tree = _tree(problem, arrays, int(words["next"]))
-    made: dict[int, BendersCut] = {}
-
-    def cut_of(name: int) -> BendersCut | None:
-        if name not in made and name in search.tree.cuts:
-            made[name] = make_cut(problem, name, *search.tree.cuts[name])
-        return made.get(name)
-
+    search.tree = search.incumbents.tree = _tree(arrays, int(words["next"]))
+    cut_of = cuts_by_name(problem, search.tree.cuts)
     opened: list[tuple[int, Partial]] = []
-    stream = arrays["stream"].tolist()
-    found = replay(problem, stream, cut_of, lambda at: relaxation_bound(problem, at), lambda *one: opened.append(one))
+
+    def open_node(number: int, at: Partial) -> float:
+        opened.append((number, at))
+        return np.inf
+
+    found = replay(problem, arrays["stream"].tolist(), cut_of, open_node)
     # Leaves whose cut was not kept have the bound of their relaxation, solved again: it may differ in the last digits.
     search.closed = min(found.bound, float(words["closed"]))
     _open_nodes(search, arrays, opened, cut_of)
@@ -198,15 +196,13 @@ def _known(cut: BendersCut | None) -> BendersCut:
     return cut
 
 
-def _tree(problem: SelectionProblem, arrays: Mapping[str, Any], following: int) -> SelectionTree:
+def _tree(arrays: Mapping[str, Any], following: int) -> SelectionTree:
     """Return the tree of a checkpoint as marks of its root alone, with the multipliers of its cuts."""
-    grids, mu = arrays["grids"], arrays["mu"]
     stream = arrays["stream"].tolist()
-    if mu.min(initial=0.0) < 0.0 or not all(valid_grid(grid, problem.y, problem.tops) for grid in grids):
-        raise ValueError("its cuts are not valid")
     # An open root goes on where its own marks end; every other open node begins marks of its own.
     marks = {0: stream[:-2] if stream[-2:] == [NODE, 0] else stream}
-    cuts = {name: (grids[k], mu[k]) for k, name in enumerate(arrays["cut_names"].tolist())}
+    multipliers = zip(arrays["grids"], arrays["mu"], strict=True)
+    cuts = dict(zip(arrays["cut_names"].tolist(), multipliers, strict=True))
     return SelectionTree(marks, cuts, set(arrays["used"].tolist()), following)
 
 
@@ -214,7 +210,7 @@ def _open_nodes(
     search: SelectionSearch,
     arrays: Mapping[str, Any],
     opened: Sequence[tuple[int, Partial]],
-    cut_of: Callable[[int], BendersCut | None],
+    cut_of: CutOf,
 ) -> None:
     """Open the nodes at which the tree ends; raises ValueError where they are others."""
     numbers, nodes = arrays["open_numbers"].tolist(), dict(opened)
