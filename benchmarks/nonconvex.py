@@ -69,7 +69,8 @@ def row(slug: str, params: dict[str, Any], data: Dataset, name: str, seconds: fl
         a = answers[solver]
         found[solver] = a if isinstance(a, str) else {"status": a.status, "objective": a.objective, "bound": a.bound}
     started = time.process_time()
-    search = Search(relaxation_of(program), None if best is None else best.point.x)
+    search = Search(relaxation_of(program))
+    search.offer(None if best is None else best.point.x)
     search.begin()
     found |= {"root": search.frontier.bound, "root seconds": time.process_time() - started}
     started = time.process_time()

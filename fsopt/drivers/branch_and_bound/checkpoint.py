@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from fsopt.answers.trees import Tree
-from fsopt.certificates.relaxations import Relaxation
 from fsopt.common.checkpoints import digest, read, undamaged, write
 from fsopt.compiler import Program
-from fsopt.drivers.branch_and_bound.branching import Costs
 from fsopt.drivers.branch_and_bound.search import Search
-from fsopt.typing import Vector
 
 FORMAT = "fsopt tree 2"
 
@@ -40,41 +36,14 @@ def identity(program: Program) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True)
-class Saved:
-    """A search in a checkpoint.
-
-    Attributes
-    ----------
-    tree, costs : of the search.
-    x : (n,) incumbent; None for none.
-    solves : number of relaxations solved.
-    elapsed : seconds so far.
-    solver : name of the solver of the first incumbent.
-    """
-
-    tree: Tree
-    costs: Costs
-    x: Vector | None
-    solves: int
-    elapsed: float
-    solver: str
-
-    def restore(self, search: Search) -> None:
-        """Give its state to a search of the same program; raises FileError where the tree is none of it."""
-        search.begin(self.tree)
-        search.costs += self.costs
-        search.nodes.solves += self.solves
-        search.offer(self.x)
-
-
 def save(path: Path, program: Mapping[str, str], search: Search, solver: str, elapsed: float) -> None:
     """Write a checkpoint in place of the last one; raises FileError.
 
     Parameters
     ----------
     program : its :func:`identity`.
-    solver, elapsed : see :class:`Saved`.
+    solver : name of the solver of the first incumbent.
+    elapsed : seconds so far.
     """
     tree = search.tree()
     rows = tree.multipliers
@@ -92,23 +61,25 @@ def save(path: Path, program: Mapping[str, str], search: Search, solver: str, el
     write(path, program, words, arrays)
 
 
-def load(path: Path, relaxation: Relaxation) -> Saved:
-    """Read a checkpoint of the program of a relaxation.
+def restore(path: Path, search: Search) -> tuple[str, float]:
+    """Give a search the state in a checkpoint of the same program; return its solver and its seconds.
 
     Raises
     ------
     FileError : no checkpoint, a damaged one, or one of another program.
     """
-    words, arrays = read(path, "a tree", identity(relaxation.program))
+    words, arrays = read(path, "a tree", identity(search.program))
     with undamaged(path):
-        n, size = relaxation.program.n, len(relaxation.low)
         x, costs = np.array(arrays["incumbent"], dtype=float), np.array(arrays["costs"], dtype=float)
-        if x.shape not in ((0,), (n,)) or not np.isfinite(x).all():
+        if x.shape not in ((0,), (search.program.n,)) or not np.isfinite(x).all():
             raise ValueError("its incumbent is no point")
-        if costs.shape != (2, 2, size) or not np.isfinite(costs).all() or costs.min(initial=0.0) < 0.0:
+        if costs.shape != search.costs.shape or not np.isfinite(costs).all() or costs.min(initial=0.0) < 0.0:
             raise ValueError("its pseudo-costs are damaged")
         parts = {name: arrays[name].tolist() for name in ("column", "value", "numbers", "places", "starts")}
         shape = [len(arrays["ray"]), int(words["width"])]
         tree = Tree.of({**parts, "ray": np.flatnonzero(arrays["ray"]).tolist(), "size": shape})
-        solves, elapsed = int(words["solves"]), float(words["elapsed"])
-        return Saved(tree, costs, x if len(x) else None, solves, elapsed, str(words["solver"]))
+        search.costs, search.nodes.solves = costs, int(words["solves"])
+        found = str(words["solver"]), float(words["elapsed"])
+    search.offer(x if len(x) else None)
+    search.begin(tree)
+    return found

@@ -17,7 +17,7 @@ import pickle
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -41,7 +41,7 @@ from fsopt.compiler import Program, compile_model
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.compiler.program import MODEL
 from fsopt.drivers.branch_and_bound.branching import Costs
-from fsopt.drivers.branch_and_bound.checkpoint import Saved, identity, load, save
+from fsopt.drivers.branch_and_bound.checkpoint import identity, restore, save
 from fsopt.drivers.branch_and_bound.nodes import Multipliers, Node
 from fsopt.drivers.branch_and_bound.search import Search
 from fsopt.drivers.interruption import deferred_interruption
@@ -115,34 +115,28 @@ def prove(
         raise ParameterError(f"jobs is {jobs}", "give the number of subtrees at a time; with an executor more than one")
     place = None if checkpoint is None else check_writable(checkpoint)
     with alone(place), clock.limited(time_limit):
-        relaxation = relaxation_of(compile_model(model))
-        saved = None if resume is None else load(expanded(resume), relaxation)
-        if result is None:
-            first = None if time_limit is None else 0.5 * float(time_limit)
-            result = solve(model, time_limit=first) if saved is None else _resumed(saved)
-        search = Search(relaxation, _incumbent(relaxation.program, result, saved))
-        began = started - (0.0 if saved is None else saved.elapsed)
+        search = Search(relaxation_of(compile_model(model)))
+        solver, elapsed = ("", 0.0) if resume is None else restore(expanded(resume), search)
+        if result is None and resume is None:
+            result = solve(model, time_limit=None if time_limit is None else 0.5 * float(time_limit))
+        elif result is None:
+            result = SolveResult(Status.NONE, "", None, None, solver, {}, 0)
+        search.offer(_incumbent(search.program, result))
+        began = started - elapsed
         program, solver = {} if place is None else identity(search.program), result.solver
         keeper = Keeper(place, lambda path: save(path, program, search, solver, time.perf_counter() - began))
         with deferred_interruption() as interrupted:
-            if saved is None:
+            if resume is None:
                 search.begin(result.tree)
-            else:
-                saved.restore(search)
             stop = _searched(search, interrupted, keeper, jobs, executor)
     found = _result(search, result)
     return replace(found, stop=stop, seconds={**result.seconds, "prove": time.perf_counter() - began})
 
 
-def _resumed(saved: Saved) -> SolveResult:
-    """Return the answer that a checkpoint has before its search goes on."""
-    return SolveResult(Status.NONE, "", None, None, saved.solver, {}, 0)
-
-
-def _incumbent(program: Program, result: SolveResult, saved: Saved | None) -> Vector | None:
-    """Return the point (n,) that a search begins with: that of the result, else that of a checkpoint."""
+def _incumbent(program: Program, result: SolveResult) -> Vector | None:
+    """Return the point (n,) of a result; None where it has none."""
     if result.point is None:
-        return None if saved is None else saved.x
+        return None
     if result.point.x.shape != (program.n,):
         raise ParameterError(f"the result is not one of '{program.model.name}'", "solve the model again")
     if not np.isfinite(result.point.x).all():
@@ -208,75 +202,56 @@ def _result(search: Search, result: SolveResult) -> SolveResult:
 def _without_point(relaxation: Relaxation, result: SolveResult, tree: Tree) -> SolveResult:
     """Return the result of a search without an incumbent: infeasible where no leaf has a point."""
     certificate = certify_empty(relaxation, tree)
-    if not certificate.ok:
-        return replace(result, status=Status.NONE, bound=None, certificate=certificate, tree=tree)
-    return replace(
-        result,
-        status=Status.INFEASIBLE,
-        bound=None,
-        certificate=certificate,
-        ray=None,
-        tree=tree,
-    )
+    found = replace(result, status=Status.NONE, bound=None, certificate=certificate, tree=tree)
+    return replace(found, status=Status.INFEASIBLE, ray=None) if certificate.ok else found
 
 
 @dataclass
-class Task:
-    """A slice of a search: its pickled relaxation, open nodes, incumbent, pseudo-costs, where its numbers begin, its
-    seconds, and those of the whole search that are left, None without a limit.
+class Part:
+    """What a task is given of a search, and what it returns: open nodes, incumbent, pseudo-costs, of which it returns
+    what it learned, where its numbers begin, its part of the tree, and the number of relaxations solved.
     """
 
-    relaxation: bytes
     nodes: list[Node]
     x: Vector | None
     costs: Costs
     first: int
-    seconds: float
-    left: float | None
+    branchings: dict[int, tuple[int, float, int]] = field(default_factory=dict)
+    closed: dict[int, Multipliers | None] = field(default_factory=dict)
+    solves: int = 0
 
 
-@dataclass
-class Outcome:
-    """The rest of a slice: open nodes, the part of the tree, the incumbent, what was learned, relaxations solved."""
-
-    nodes: list[Node]
-    branchings: dict[int, tuple[int, float, int]]
-    closed: dict[int, Multipliers | None]
-    x: Vector | None
-    costs: Costs
-    solves: int
-
-
-def run_task(task: Task) -> Outcome:
-    """Run a slice of a search, on one thread."""
-    search = Search(pickle.loads(task.relaxation), task.x, task.first)
-    search.costs += task.costs
-    search.frontier.push(*task.nodes)
-    with sliced(task.seconds, task.left) as go_on:
+def run_task(relaxation: bytes, part: Part, seconds: float, left: float | None) -> Part:
+    """Search a part of the tree for some seconds, on one thread; ``left`` are those of the whole search."""
+    search = Search(pickle.loads(relaxation), part.first)
+    search.offer(part.x)
+    search.costs += part.costs
+    search.frontier.push(*part.nodes)
+    with sliced(seconds, left) as go_on:
         # One node at least, however slow.
-        search.run(lambda: not search.nodes.solves or (go_on() and search.next < task.first + BLOCK))
-    nodes, costs = search.frontier.nodes, search.costs - task.costs
-    return Outcome(nodes, search.branchings, search.closed, search.x, costs, search.nodes.solves)
+        search.run(lambda: not search.nodes.solves or (go_on() and search.next < part.first + BLOCK))
+    learned, tree = search.costs - part.costs, (search.branchings, search.closed)
+    return Part(search.frontier.nodes, search.x, learned, part.first, *tree, search.nodes.solves)
 
 
-def team_of(search: Search, executor: Executor, jobs: int) -> Team[Node, Outcome]:
+def team_of(search: Search, executor: Executor, jobs: int) -> Team[Node, Part]:
     """Return a team that searches the open nodes of a search."""
     relaxation = carried(search.relaxation)
 
-    def task(nodes: list[Node], seconds: float, left: float | None) -> Callable[[], Outcome]:
+    def give(nodes: list[Node], seconds: float, left: float | None) -> Callable[[], Part]:
         first, search.next = search.next, search.next + 2 * BLOCK
-        return partial(run_task, Task(relaxation, nodes, search.x, search.costs.copy(), first, seconds, left))
+        return partial(run_task, relaxation, Part(nodes, search.x, search.costs.copy(), first), seconds, left)
 
-    def take(nodes: list[Node], outcome: Outcome) -> int:
-        search.offer(outcome.x)
-        search.branchings |= outcome.branchings
-        search.closed |= outcome.closed
-        search.costs += outcome.costs
-        search.nodes.solves += outcome.solves
-        search.frontier.push(*outcome.nodes)
-        return outcome.solves
+    def take(nodes: list[Node], part: Part) -> int:
+        search.offer(part.x)
+        search.branchings |= part.branchings
+        search.closed |= part.closed
+        search.costs += part.costs
+        search.nodes.solves += part.solves
+        search.frontier.push(*part.nodes)
+        return part.solves
 
-    return Team(search.frontier, executor, jobs, task, take)
+    return Team(search.frontier, executor, jobs, give, take)
 
 
 def carried(relaxation: Relaxation) -> bytes:

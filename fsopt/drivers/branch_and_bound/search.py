@@ -31,7 +31,6 @@ class Search:
     Parameters
     ----------
     relaxation : of the program.
-    x : (n,) the first incumbent; None for none.
     first : the first number of its nodes but the root, which is 0.
 
     Attributes
@@ -43,7 +42,7 @@ class Search:
     costs : see :mod:`fsopt.drivers.branch_and_bound.branching`.
     """
 
-    def __init__(self, relaxation: Relaxation, x: Vector | None, first: int = 1) -> None:
+    def __init__(self, relaxation: Relaxation, first: int = 1) -> None:
         self.relaxation, self.program = relaxation, relaxation.program
         self.x: Vector | None = None
         self.value = np.inf
@@ -54,8 +53,6 @@ class Search:
         self.branchings: dict[int, tuple[int, float, int]] = {}
         self.closed: dict[int, Multipliers | None] = {}
         self.next = first
-        if x is not None:
-            self.offer(x)
 
     @property
     def cutoff(self) -> float:

@@ -183,7 +183,7 @@ def test_products_with_binaries_are_proved_as_enumeration_says(slug, params):
 
 
 def test_of_all_nodes_the_leaves_alone_keep_their_multipliers():
-    search = Search(relaxation_of(compile_model(knapsacks(10))), None)
+    search = Search(relaxation_of(compile_model(knapsacks(10))))
     search.begin()
     search.run(lambda: True)
     assert len(search.branchings) > 10
