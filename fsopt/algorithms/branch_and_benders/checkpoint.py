@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +44,9 @@ LAYOUT = {
     "best_values": ("f8", "best"),
 }
 """Type and sizes of the arrays of a checkpoint."""
+RUN: dict[str, Callable[[Any], Any]] = {"history": list, "slice_end": int, "elapsed": float, "initial": str}
+"""What belongs to the run: the records of its complete slices, the number of nodes at which the slice ends that was
+begun, its seconds, and the digest of the selection that it was given to start from, empty for none."""
 
 
 def identity(problem: SelectionProblem) -> dict[str, str]:
@@ -60,30 +62,14 @@ def identity(problem: SelectionProblem) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True)
-class SavedSearch:
-    """A run in a checkpoint, between two nodes or two stages of the root.
+def save(path: Path, search: SelectionSearch, run: Mapping[str, Any]) -> None:
+    """Write a checkpoint in place of the last one, between two nodes or two stages of the root; raises FileError.
 
-    Attributes
+    Parameters
     ----------
-    search : its state.
-    history : the records of the slices that were complete.
-    slice_end : number of nodes at which the slice ends that was begun.
-    elapsed : seconds so far.
-    initial : the digest of the selection that it was given to start from, empty for none.
+    run : :data:`RUN` -> value.
     """
-
-    search: SelectionSearch
-    history: list[Mapping[str, Any]]
-    slice_end: int
-    elapsed: float
-    initial: str
-
-
-def save(path: Path, run: SavedSearch) -> None:
-    """Write a checkpoint in place of the last one; raises FileError."""
-    search = run.search
-    words = {name: getattr(run, name) for name in ("history", "slice_end", "elapsed", "initial")} | {
+    words = {
         "next": search.tree.next,
         "nodes": search.nodes,
         "stage": search.stage,
@@ -92,11 +78,11 @@ def save(path: Path, run: SavedSearch) -> None:
         "width": [search.solver.width, search.solver.widest],
         "pool": [search.pool.tests, search.pool.hits],
     }
-    write(path, identity(search.problem), words, _arrays(search))
+    write(path, identity(search.problem), {**run, **words}, _arrays(search))
 
 
-def load(path: Path, problem: SelectionProblem, settings: BranchSettings) -> SavedSearch:
-    """Read a checkpoint of the same problem; bounds, values and the tree are computed again.
+def load(path: Path, problem: SelectionProblem, settings: BranchSettings) -> tuple[SelectionSearch, dict[str, Any]]:
+    """Return the search in a checkpoint of the same problem, and its run; all that it claims is computed again.
 
     Raises
     ------
@@ -106,8 +92,7 @@ def load(path: Path, problem: SelectionProblem, settings: BranchSettings) -> Sav
     with undamaged(path):
         _check(arrays, problem)
         search = _restored(problem, settings, arrays, words)
-        history, end = list(words["history"]), int(words["slice_end"])
-        return SavedSearch(search, history, end, float(words["elapsed"]), str(words["initial"]))
+        return search, {name: kind(words[name]) for name, kind in RUN.items()}
 
 
 def _sizes(problem: SelectionProblem) -> dict[str, int]:

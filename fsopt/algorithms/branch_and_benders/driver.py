@@ -165,11 +165,11 @@ class _Loop:
 
     def _resume(self, path: Path) -> None:
         """Go on where a checkpoint ends, with one more selection to start from where it was not its own."""
-        saved = checkpoint.load(path, self.problem, self.settings)
-        self.search, self.slice_end = saved.search, saved.slice_end
-        self.started -= saved.elapsed
-        self.recorder.resume(saved.history, [NAME])
-        if self.search.stage and self.settings.initial is not None and saved.initial != self._initial:
+        self.search, run = checkpoint.load(path, self.problem, self.settings)
+        self.slice_end = run["slice_end"]
+        self.started -= run["elapsed"]
+        self.recorder.resume(run["history"], [NAME])
+        if self.search.stage and self.settings.initial is not None and run["initial"] != self._initial:
             self.search.incumbents.solve(self.settings.initial)
 
     @property
@@ -261,7 +261,8 @@ class _Loop:
             self.keeper.write(self.recorder.history if at.evidence["complete"] else self.recorder.history[:-1])
 
     def _write(self, path: Path, history: list[Mapping[str, Any]]) -> None:
-        checkpoint.save(path, checkpoint.SavedSearch(self.search, history, self.slice_end, self.elapsed, self._initial))
+        run = {"history": history, "slice_end": self.slice_end, "elapsed": self.elapsed, "initial": self._initial}
+        checkpoint.save(path, self.search, run)
 
     def end(self, stop: str) -> DriverResult:
         """Return the result, with the support vector machine on the incumbent solved to all digits."""

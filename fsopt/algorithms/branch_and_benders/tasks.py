@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from uuid import uuid4
 
@@ -136,32 +136,26 @@ def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable
     )
 
 
-@dataclass
-class _Tasks:
-    """The tasks of a search, and how many of them still have to carry the problem: ``owed``."""
+def team_of(search: SelectionSearch, executor: Executor, jobs: int) -> Team[SelectionNode, SearchPart | None]:
+    """Return a team that searches the open nodes of a search."""
+    key, owed = uuid4().hex, jobs  # so many tasks still have to carry the problem
 
-    search: SelectionSearch
-    owed: int
-    key: str = field(default_factory=lambda: uuid4().hex)
-
-    def give(self, nodes: list[SelectionNode], seconds: float, left: float | None) -> Callable[[], SearchPart | None]:
-        """Return the task of some nodes."""
-        search, multipliers = self.search, self.search.tree.cuts
-        first = search.tree.next
+    def give(nodes: list[SelectionNode], seconds: float, left: float | None) -> Callable[[], SearchPart | None]:
+        nonlocal owed
+        multipliers, first = search.tree.cuts, search.tree.next
         search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
         cuts = [cut for cut in search.pool.cuts(SHARED) if cut.name in multipliers]
         tree = SelectionTree(cuts={cut.name: multipliers[cut.name] for cut in cuts}, next=first)
         width = (search.solver.width, search.solver.widest)
         part = SearchPart(nodes, tree, cuts, search.incumbents.best, width, search.gains.copy())
-        problem = search.problem if self.owed > 0 else None
-        self.owed -= problem is not None
-        return partial(run_task, self.key, problem, search.settings.tolerance, part, seconds, left)
+        problem = search.problem if owed > 0 else None
+        owed -= problem is not None
+        return partial(run_task, key, problem, search.settings.tolerance, part, seconds, left)
 
-    def take(self, nodes: list[SelectionNode], part: SearchPart | None) -> int:
-        """Take in what is left of a task with its nodes; return how many it visited."""
-        search = self.search
+    def take(nodes: list[SelectionNode], part: SearchPart | None) -> int:
+        nonlocal owed
         if part is None:
-            self.owed += 1
+            owed += 1
             search.frontier.push(*nodes)
             return 0
         search.tree.merge(part.tree)
@@ -176,8 +170,4 @@ class _Tasks:
         search.frontier.push(*(node for node in nodes if node.number in part.untouched), *part.nodes)
         return part.visited
 
-
-def team_of(search: SelectionSearch, executor: Executor, jobs: int) -> Team[SelectionNode, SearchPart | None]:
-    """Return a team that searches the open nodes of a search."""
-    tasks = _Tasks(search, jobs)
-    return Team(search.frontier, executor, jobs, tasks.give, tasks.take)
+    return Team(search.frontier, executor, jobs, give, take)
