@@ -84,7 +84,8 @@ class _Tree:
 
     def __init__(self, constants: Vector, gains: Matrix, R: Matrix, r: Vector) -> None:
         self.order = np.argsort(-gains.max(axis=0, initial=0.0), kind="stable")
-        self.constants, self.gains, self.R = constants, gains[:, self.order], R[:, self.order]
+        self.constants, self.gains = constants, gains[:, self.order]
+        self.R = R[:, self.order]
         # The features not decided yet lower a left-hand side by at most their negative coefficients, summed from the
         # last feature to the first: (p + 1, k) largest left-hand sides that can be completed.
         negative = np.minimum(self.R, 0.0).T

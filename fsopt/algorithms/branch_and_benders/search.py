@@ -140,7 +140,7 @@ class SelectionSearch:
     def seed(self, grids: Sequence[Grid]) -> None:
         """Put the cuts of multipliers that are known into the pool."""
         for grid in grids:
-            self.pool.add(self._register(grid, np.zeros(len(self.problem.r))))
+            self.incumbents.add(grid)
 
     def _branch(self, node: SelectionNode) -> None:
         """Visit an open node: branch on one feature after another until a child without it stays open."""
@@ -205,12 +205,11 @@ class SelectionSearch:
         found = self.solver.solve(at, hyperplane, goal)
         if found is None or found.late:
             clock.check()
-        cut = None if found is None else self._cut_of(found.alpha, found.mu)
+        cut = None if found is None else self.incumbents.add_cut(found.alpha, found.mu)
         if found is None or cut is None:  # the node stays open, and is branched by what is known
             hyperplane = self._unknown if hyperplane is None else hyperplane
         else:
             hyperplane = found.hyperplane
-            self.pool.add(cut)
             known = [*known, cut]
             if (here := self._pegged(number, at, cut)) is None:
                 return None
@@ -237,17 +236,7 @@ class SelectionSearch:
             self.incumbents.exchange(CLOSE, lambda: not clock.expired())
 
     def _zero_cut(self) -> BendersCut:
-        return self._register(np.zeros(self.problem.n, dtype=np.int32), np.zeros(len(self.problem.r)))
-
-    def _cut_of(self, alpha: Vector, mu: Vector) -> BendersCut | None:
-        grid = self.solver.numbers.on_grid(alpha, self.problem.y, self.problem.caps)
-        return None if grid is None else self._register(grid, mu)
-
-    def _register(self, grid: Grid, mu: Vector) -> BendersCut:
-        name = self.tree.number()
-        self.tree.cuts[name] = (grid, mu)
-        cut: BendersCut = self.solver.numbers.make_cut(self.problem, name, grid, mu)
-        return cut
+        return self.incumbents.add(np.zeros(self.problem.n, dtype=np.int32), pooled=False)
 
     def _pegged(self, number: int, at: Partial, cut: BendersCut) -> Partial | None:
         """Decide the features whose other value a cut closes; None where it closes the node, which is recorded."""
@@ -306,7 +295,7 @@ class SelectionSearch:
                 if rest is None or rest.outside[j]:
                     continue
                 self.nodes += 1
-                cut = self._cut_of(alpha, np.zeros(len(self.problem.r)))
+                cut = self.incumbents.add_cut(alpha, pooled=False)
                 if cut is not None:
                     gains, rest = cut.gains, self._pegged(number, rest, cut)
                 if rest is not None and not rest.outside[j]:
