@@ -199,6 +199,8 @@ def _open_nodes(
 ) -> None:
     """Open the nodes at which the tree ends; raises ValueError where they are others."""
     numbers, nodes = arrays["open_numbers"].tolist(), dict(opened)
+    if search.tree.next <= max([0, *numbers, *search.tree.cuts]):
+        raise ValueError("the number of its next node is taken")
     if sorted(numbers) != sorted(number for number, _ in opened) or len(numbers) != len(nodes):
         raise ValueError("its open nodes are not those of its tree")
     parts = (arrays[f"open_{name}"] for name in ("cuts", "w", "b", "sigma", "alpha"))

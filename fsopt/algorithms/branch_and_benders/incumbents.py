@@ -113,7 +113,7 @@ class Incumbents:
         return None if grid is None else self.add(grid, mu, pooled=pooled)
 
     def add(self, grid: Grid, mu: Vector | None = None, *, pooled: bool = True) -> BendersCut:
-        """Return the cut of multipliers on the grid, in the tree and, where ``pooled``, in the pool; mu is 0 if None."""
+        """Put the cut of multipliers into the tree, where ``pooled`` into the pool, too; no mu is 0."""
         name, mu = self.tree.number(), np.zeros(len(self.problem.r)) if mu is None else mu
         self.tree.cuts[name] = (grid, mu)
         cut: BendersCut = self.solver.numbers.make_cut(self.problem, name, grid, mu)

@@ -1,5 +1,7 @@
 """Checkpoints of branch and Benders: those of another run and forged ones are refused."""
 
+import json
+
 import numpy as np
 import pytest
 from selection_cases import NOISE, problem_of
@@ -34,6 +36,12 @@ def test_another_run_is_refused(checkpoint):
             branch_and_benders(problem, run=Run(resume=checkpoint))
 
 
+def text(array, **words):
+    """Return the words of a checkpoint with other ones."""
+    changed = json.dumps(json.loads(array.tobytes()) | words)
+    return np.frombuffer(changed.encode(), dtype=np.uint8)
+
+
 def twice(stream):
     """Return a stream in which the last open node has the number of the first."""
     marks = np.flatnonzero(stream == NODE)
@@ -50,6 +58,8 @@ FORGERIES = {
     "an open node missing": {
         k: (lambda a: a[1:]) for k in ("open_numbers", "open_cuts", "open_w", "open_b", "open_sigma", "open_alpha")
     },
+    "a number that is taken": {"text": lambda a: text(a, next=1)},
+    "a stage that there is none of": {"text": lambda a: text(a, stage=99)},
     "an open node twice": {"open_numbers": lambda a: np.append(a[:-1], a[0])},
     "a place of the tree twice": {"stream": twice},
     "tree cut short": {"stream": lambda a: a[:-2]},

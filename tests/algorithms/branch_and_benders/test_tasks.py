@@ -1,9 +1,7 @@
 """Subtrees as tasks: the same answer for any number of them and any executor, with evidence that holds."""
 
-import itertools
 import pickle
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 
 import pytest
 from executors import Late, Lost, Remote
@@ -16,7 +14,6 @@ from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings
 from fsopt.answers.results import Status
-from fsopt.common import checkpoints
 from fsopt.drivers.run import Run
 
 PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
@@ -122,34 +119,3 @@ def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path, whole):
     part = branch_and_benders(PROBLEM, settings=settings, run=Run(checkpoint=path, executor=Remote()))
     assert part.stop in ("iteration-limit", "optimal")
     held(branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4), run=Run(resume=path)), whole)
-
-
-class Busy(frontier.Team):
-    """A team whose tasks are out in each of a hundred rounds, unless it is told to finish."""
-
-    ran = finished = 0
-
-    def run(self, go_on, seconds):
-        self.pending = dict.fromkeys(range(self.ran < 100))
-        self.ran += 1
-        if not self.pending:
-            self.frontier.replace()
-
-    def finish(self):
-        self.finished += 1
-        self.pending = {}
-
-
-def test_tasks_that_never_end_together_are_taken_in_for_checkpoints():
-    # Each look at the clock takes a second, and so does writing a checkpoint.
-    open_nodes, keeper = frontier.Frontier([(0.0, 0, None)]), checkpoints.Keeper("run.npz", lambda path: None)
-    team = Busy(open_nodes, None, 2, None, None)
-    seconds = itertools.count()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checkpoints, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
-        for due in team.rounds(lambda: True, 0.0, keeper):
-            assert not (due and team.pending)
-            if due:
-                keeper.write()
-    assert team.ran == 101
-    assert team.finished >= 5
