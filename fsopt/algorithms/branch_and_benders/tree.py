@@ -160,7 +160,7 @@ def walk(problem: SelectionProblem, stream: Sequence[int]) -> Iterator[tuple[Par
         if (at is None) != (mark == EMPTY):
             raise ValueError("a node is wrongly marked as empty")
         decided = [name] if mark == BRANCH else [abs(f) - 1 for f in features]
-        if at is not None and not all(0 <= j < problem.p and at.free[j] for j in decided):
+        if at is not None and not set(decided) <= set(at.free.nonzero()[0].tolist() if decided else ()):
             raise ValueError("a feature is not free at its node")
         yield at, mark, name, features
         if at is not None and mark == BRANCH:
