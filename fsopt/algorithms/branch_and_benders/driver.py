@@ -250,8 +250,7 @@ class _Loop:
             "open": len(search.frontier),
             "solved": search.solved,
         }
-        # Within a node a search does not know what is open: it has no bound, and no answer.
-        point = {} if search.incumbents.best is None or search.visiting else {"search": search}
+        point = {} if search.incumbents.best is None else {"search": search}
         evidence = {"complete": complete, "write": write}
         return Iterate(upper, point, lower, evidence, record if told else None, stop, within=True)
 

@@ -62,7 +62,6 @@ class SelectionSearch:
     frontier : open nodes.
     solved : relaxations solved.
     stage : stages of the root that are complete, see :mod:`fsopt.algorithms.branch_and_benders.root`.
-    visiting : whether a node is being visited: between nodes alone the open nodes are all that is open.
     """
 
     problem: SelectionProblem
@@ -77,7 +76,6 @@ class SelectionSearch:
     frontier: Frontier[SelectionNode] = field(default_factory=Frontier)
     solved: int = 0
     stage: int = 0
-    visiting: bool = False
 
     def __post_init__(self) -> None:
         self.pool = Pool(self.problem)
@@ -122,7 +120,6 @@ class SelectionSearch:
     @contextmanager
     def _visit(self) -> Iterator[SelectionNode]:
         """Visit the open node of the smallest bound; an interrupted visit leaves the tree as it was."""
-        self.visiting = True
         self.solver.compiled = compiled.go_on()
         first, closed = self.tree.next, self.closed
         node = self.frontier.pop()
@@ -133,9 +130,7 @@ class SelectionSearch:
             self.tree.cut_back(node.number, kept, first)
             self.frontier.replace(node, *(other for other in self.frontier.nodes if other.number < first))
             self.closed = closed
-            self.visiting = False
             raise
-        self.visiting = False
 
     def seed(self, grids: Sequence[Grid]) -> None:
         """Put the cuts of multipliers that are known into the pool."""

@@ -83,11 +83,3 @@ def test_a_forged_checkpoint_is_refused(forgery, checkpoint, tmp_path):
     np.savez(path, **held)
     with pytest.raises(FileError, match=r"damaged|no checkpoint"):
         branch_and_benders(PROBLEM, run=Run(resume=path))
-
-
-def test_a_file_that_is_no_checkpoint_is_said(tmp_path):
-    path = tmp_path / "run.npz"
-    for content in (b"", b"nonsense", b"PK\x03\x04broken"):
-        path.write_bytes(content)
-        with pytest.raises(FileError, match="no checkpoint"):
-            branch_and_benders(PROBLEM, run=Run(resume=path))
