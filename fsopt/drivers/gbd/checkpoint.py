@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fsopt.certificates.points import relative_gap
-from fsopt.common.files import AGAIN, check_readable, checkpoint_of, whole_file
+from fsopt.common.checkpoints import digest, undamaged
+from fsopt.common.files import check_readable, checkpoint_of, whole_file
 from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.state import Selection, State
@@ -25,14 +23,6 @@ from fsopt.typing import Vector
 FORMAT = "fsopt gbd 2"
 ITERATES = {"best": "best", "chosen": "validated"}
 """Prefix of the arrays of an iterate in the file -> its attribute of the state."""
-
-
-def digest(*arrays: ArrayLike) -> str:
-    """Return the SHA-256 of arrays and their shapes."""
-    found = hashlib.sha256()
-    for array in map(np.ascontiguousarray, arrays):
-        found.update(repr(array.shape).encode() + array.tobytes())
-    return found.hexdigest()
 
 
 def identity(data: Dataset, program: Program, validation: Dataset | None, **settings: Any) -> dict[str, str]:
@@ -115,15 +105,6 @@ def load(path: Path, problem: Mapping[str, str], sub: Subproblem, penalties: Vec
             )
     with undamaged(path):
         return Saved(_state(held, sub, penalties), held, history, solvers, stepping, tolerance)
-
-
-@contextmanager
-def undamaged(path: Path) -> Iterator[None]:
-    """Raise FileError where the numbers of a checkpoint are wrong."""
-    try:
-        yield
-    except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise FileError(f"the checkpoint '{path}' is damaged: {error}", AGAIN) from error
 
 
 def _state(held: Mapping[str, Any], sub: Subproblem, penalties: Vector) -> State:

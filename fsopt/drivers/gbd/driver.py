@@ -13,9 +13,10 @@ import pyomo.environ as pyo
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult
 from fsopt.common import clock
+from fsopt.common.checkpoints import undamaged
 from fsopt.common.files import check_writable
 from fsopt.data import Dataset
-from fsopt.drivers.gbd.checkpoint import Saved, identity, load, save, undamaged
+from fsopt.drivers.gbd.checkpoint import Saved, identity, load, save
 from fsopt.drivers.gbd.master import ClosedForm, Master
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
 from fsopt.drivers.gbd.state import State
