@@ -62,7 +62,7 @@ from fsopt.algorithms.branch_and_benders.reduced_system import Solve, reduced_sy
 from fsopt.algorithms.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, balanced, cold, dual_value
 from fsopt.common import clock
 from fsopt.errors import OutOfTimeError
-from fsopt.typing import Mask, Vector
+from fsopt.typing import Mask, Matrix, Vector
 
 ITERATIONS = 80
 """Largest number of steps."""
@@ -235,7 +235,7 @@ class _System:
         self.cone = rho + mu @ program.R + program.lam - 0.5 * q * q - slack
         self.box = 1.0 - sigma - v
         self.left = program.r - program.R @ sigma - t
-        self.d_q = at.q
+        self.d_q, self.sign = at.q, 1.0
         self.ratio = rho / v
         h = slack + sigma * self.ratio
         self.inverse_h = 1.0 / h
@@ -246,9 +246,23 @@ class _System:
         rest = at.x[run.rest]
         theta = alpha * rest / (z * rest + xi * alpha + program.term.curvature(alpha) * alpha * rest)
         border = np.zeros((run.features + 1, len(program.r)), order="F")
+        self.border = border
         border[s:-1] = (program.R * (self.slope * self.delta[s:])).T
         corner = (program.R * (sigma / curved)) @ program.R.T + np.diag(t / mu)
+        if program.norm:
+            self._of_norm(float(mu[0]), float(t[0]), border, corner)
         self.reduced = reduced_system(program.Zy, theta, self.delta, border, corner)
+
+    def _of_norm(self, m: float, t: float, border: Matrix, corner: Matrix) -> None:
+        """Put gamma w = q in place of w = q, where gamma is the multiplier m or, of the penalty, 1 / m."""
+        program, w = self.run.program, self.run.at.hyperplane[:-1]
+        ball, square = program.norm > 0, float(w @ w)
+        gamma, self.sign = (m, 1.0) if ball else (1.0 / m, -1.0)
+        self.delta[:] = gamma
+        self.weight = w - self.run.at.q / gamma
+        border[:-1, 0] = w if ball else -w / m**2
+        corner[:] = t / m if ball else -t / m - square / m**3
+        self.left = self.sign * (program.r - 0.5 * square * (1.0 if ball else gamma**2) - t)
 
     def direction(self, reduced: Solve, target: Vector) -> tuple[Vector, Vector, Vector]:
         """Return the step of x, z and (w, b) to complementary products that change by ``target``."""
@@ -265,10 +279,12 @@ class _System:
         scaled = e * self.delta
         right = self.linear.copy()
         right[:-1] -= scaled
-        missing = self.left - wanted[run.mu] - program.R @ (second + self.slope * scaled[s:])
+        missing = self.left - self.sign * wanted[run.mu] - program.R @ (second + self.slope * scaled[s:])
         d_alpha, hyperplane, d_mu = reduced(shift, right, missing)
         across = d_mu @ program.R
         d_q = hyperplane[:-1] + e
+        if program.norm:
+            d_q = self.delta * d_q + self.border[:-1] @ d_mu
         d_q[s:] = (d_q[s:] + self.slope * across) * self.delta[s:]
         d_sigma = second - sigma * self.inverse_h * across + self.slope * d_q[s:]
         d_x = np.empty(len(at.x))

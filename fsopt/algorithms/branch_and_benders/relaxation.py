@@ -33,6 +33,8 @@ class NodeRelaxation:
     lam : (f,) penalty weights of the free features.
     q, constant, balance : :math:`q^0` (s + f,), the sum of alpha and :math:`\beta^0` of the samples whose alpha is
         frozen; the constant includes the penalty weights of the selected features.
+    norm : 0; without free features 1 or -1 for another term of w than half its square, with r of length 1: the
+        constraint :math:`\tfrac12 w'w \le r`, or the penalty :math:`\sqrt{2r}\,\|w\|`.
     """
 
     Zy: Matrix
@@ -44,6 +46,7 @@ class NodeRelaxation:
     q: Vector
     constant: float = 0.0
     balance: float = 0.0
+    norm: int = 0
 
     @property
     def c(self) -> float | Vector:
@@ -171,6 +174,9 @@ def dual_value(program: NodeRelaxation, alpha: Vector, mu: Vector) -> tuple[floa
     excess = np.maximum(half[s:] - program.lam - program.R.T @ mu, 0.0)
     charged = float(half[:s].sum() + excess.sum())
     value = program.constant + float(program.term.values(alpha).sum())
+    if program.norm:
+        size, root = float(np.linalg.norm(q)), float(np.sqrt(2.0 * program.r[0]))
+        return value - root * size if program.norm > 0 else value * min(1.0, root / max(size, 1e-300)), 0.0
     return float(value - charged - mu @ program.r), charged
 
 
