@@ -5,7 +5,7 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.algorithms.interior_point.driver import svm_interior_point
+from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.algorithms.r2w2 import RadiusMargin, _descend, enclosing_ball
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.subproblem import Subproblem

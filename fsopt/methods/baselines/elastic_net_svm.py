@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.algorithms.interior_point.certificate import certify_svm
+from fsopt.algorithms.svm.certificate import certify_svm
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
