@@ -44,8 +44,8 @@ from fsopt.typing import Matrix, Vector
 
 SOLVER = "fsopt"
 """Name of the solver in results: the loop is this package's own."""
-GOALS = (1e-2, 1e-4, 1e-6, 1e-9, 1e-11, 1e-13)
-"""Relative gaps of the interior point at which hyperplane and multipliers are looked at, one after the other."""
+GOALS = (np.inf, 1e-3, 1e-6, 1e-9, 1e-11, 1e-13)
+"""Relative gaps of the program at which hyperplane and multipliers are looked at: first after the fewest steps."""
 THREADED = 1_000
 """Order of the systems from which their factors are shared among the threads of BLAS."""
 LARGE_C = 1e3
