@@ -262,7 +262,7 @@ class _System:
             self._of_norm(float(mu[0]), float(t[0]), corner)
         self.reduced = reduced_system(program.Zy, theta, self.delta, self.border, corner)
         if program.norm and self.reduced is None:
-            # Features that depend on each other, and gamma next to 0: of samples of norm 1 the trace is the sum of theta.
+            # Features that depend on each other, and gamma next to 0. Of samples of norm 1 the trace is theta's sum.
             delta = np.maximum(self.delta, RIDGE * float(theta.sum()))
             self.reduced = reduced_system(program.Zy, theta, delta, self.border, corner)
 

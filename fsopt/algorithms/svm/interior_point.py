@@ -51,7 +51,7 @@ THREADED = 1_000
 LARGE_C = 1e3
 """C at which a C-SVM of large data takes the place of the hyperplane of smallest norm among those of smallest loss."""
 Certify: TypeAlias = Callable[[Vector, float, Vector], Certificate]
-"""Function (w (p,), b, alpha (n,)) -> certificate of the program."""
+"""Function (w (p,), b, alpha (n,)) -> certificate of the program, with an objective value and a bound."""
 
 
 @timed
@@ -172,16 +172,13 @@ class _Best:
             w = w * np.sqrt(self.capacity / square)
         b = midpoint_intercept(self.data.X @ w, self.data.y, self.data.weights)
         value = self.certify(w, b, alpha).objective
+        assert value is not None
         if value < self.value:
             self.w, self.b, self.value = w, b, value
         if bound > self.bound:
             self.alpha, self.bound = alpha, bound
         self.certificate = self.certify(self.w, self.b, self.alpha)
         self.gap = self.certificate.residuals["gap"]
-
-    def iterate(self, stop: str = "", **record: float) -> Iterate:
-        """Return the best hyperplane as an iterate."""
-        return Iterate(self.value, {"w": self.w}, record=record or None, stop=stop)
 
 
 @dataclass(frozen=True)
@@ -210,7 +207,7 @@ def _program(data: Dataset, scale: float | None, norm: int, root: float) -> _Pro
 
 
 def in_a_basis(V: Matrix) -> tuple[Matrix, Callable[[Vector], Vector]]:
-    """Return L (n, r) with LL' = VV' of samples V (n, p), r at most n and p, and the map from its weights to those of V.
+    """Return L (n, r) with LL' = VV' of samples V (n, p), r <= min(n, p), and the map from its weights to those of V.
 
     Of fewer samples than features L is the triangular factor of V'. That is slow for large data, and looks at no clock:
     a Cholesky factor of VV' has half of its digits, which has to do there.
@@ -230,9 +227,7 @@ def in_a_basis(V: Matrix) -> tuple[Matrix, Callable[[Vector], Vector]]:
     return L, weights
 
 
-def _minimise(
-    best: _Best, build: Callable[[], _Program], c: float, tolerance: float, run: Run
-) -> Steps[DriverResult]:
+def _minimise(best: _Best, build: Callable[[], _Program], c: float, tolerance: float, run: Run) -> Steps[DriverResult]:
     """Run the loop, small systems on one thread: two would wait for each other most of the time."""
     recorder = Recorder([], run)
     with threadpool_limits(1 if min(best.data.X.shape) < THREADED else None):
@@ -246,7 +241,7 @@ def _minimise(
 def _goals(best: _Best, build: Callable[[], _Program], c: float, tolerance: float, recorder: Recorder) -> Loop:
     """Yield the best hyperplane at w = 0, and at one relative gap of the program after the other."""
     clock.found()
-    yield best.iterate("optimal" if best.gap <= tolerance else "")
+    yield Iterate(best.value, {"w": best.w}, stop="optimal" if best.gap <= tolerance else "")
     if best.gap <= tolerance:
         return
     started = time.perf_counter()
@@ -254,12 +249,12 @@ def _goals(best: _Best, build: Callable[[], _Program], c: float, tolerance: floa
     at = cold(program.node)
     for goal in GOALS:
         solved = solve(program.node, Goal(goal), at)
-        if solved is None:
-            break
-        best.look(program.weights(solved.w) * program.unit, c * solved.alpha, c * solved.bound)
+        if solved is not None:
+            best.look(program.weights(solved.w) * program.unit, c * solved.alpha, c * solved.bound)
         recorder.count(SOLVER, time.perf_counter() - started)
         started = time.perf_counter()
         stop = "optimal" if best.gap <= tolerance else "stalled" if goal == GOALS[-1] else ""
-        yield best.iterate(stop, objective=best.value, bound=best.certificate.bound)
+        record = {"objective": best.value, "bound": best.certificate.bound}
+        yield Iterate(best.value, {"w": best.w}, record=record, stop=stop)
         if stop:
             return
