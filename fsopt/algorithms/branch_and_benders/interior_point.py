@@ -268,15 +268,17 @@ class _System:
 
     def _of_norm(self, m: float, t: float, corner: Matrix) -> None:
         """Put gamma w = q in place of w = q, with gamma the multiplier m of the ball or, of the penalty, 1 / m."""
-        r, w, q = self.run.program.r, self.run.at.hyperplane[:-1], self.run.at.q
-        if self.run.program.norm > 0:
-            self.delta[:], self.weight = m, w - q / m
+        program, at = self.run.program, self.run.at
+        w = at.hyperplane[:-1]
+        if program.norm > 0:
+            self.delta[:], self.weight = m, w - at.q / m
             self.border[:-1, 0], corner[:] = w, t / m
-            self.left = r - 0.5 * float(w @ w) - t
+            self.left = program.r - 0.5 * float(w @ w) - t
         else:
-            self.delta[:], self.weight, self.sign = 1.0 / m, w - m * q, -1.0
-            self.border[:-1, 0], corner[:] = -q / m, -(t + float(q @ q)) / m
-            self.left = 0.5 * float(q @ q) + t - r - self.border[:-1].T @ self.weight
+            square, self.sign = float(at.q @ at.q), -1.0
+            self.delta[:], self.weight = 1.0 / m, w - m * at.q
+            self.border[:-1, 0], corner[:] = -at.q / m, -(t + square) / m
+            self.left = 0.5 * square + t - program.r - self.border[:-1].T @ self.weight
 
     def direction(self, reduced: Solve, target: Vector) -> tuple[Vector, Vector, Vector]:
         """Return the step of x, z and (w, b) to complementary products that change by ``target``."""

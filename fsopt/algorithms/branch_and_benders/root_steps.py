@@ -81,7 +81,8 @@ class RootSteps:
         start = Saddle(np.zeros(p), 0.0, self._beginning(p))
         units = (1.0 / np.maximum(by_feature, TINY), 1.0 / n, 1.0 / (1.0 + by_sample))
         self.steps = PrimalDual(Z, self.y, self.caps, self._proximal, self.ends, start, gamma=self.gamma, units=units)
-        self.best, self.lower, self.upper = start, -math.inf, math.inf
+        self.best = start
+        self.lower, self.upper = -math.inf, math.inf
 
     @property
     def late(self) -> bool:

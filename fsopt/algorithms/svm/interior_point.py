@@ -162,7 +162,8 @@ class _Best:
     value: float = np.inf
 
     def __post_init__(self) -> None:
-        self.w, self.b, self.alpha = np.zeros(self.data.p), 0.0, np.zeros(self.data.n)
+        self.w, self.b = np.zeros(self.data.p), 0.0
+        self.alpha = np.zeros(self.data.n)
         self.look(self.w, self.alpha, -np.inf)
 
     def look(self, w: Vector, alpha: Vector, bound: float) -> None:
@@ -174,7 +175,8 @@ class _Best:
         value = self.certify(w, b, alpha).objective
         assert value is not None
         if value < self.value:
-            self.w, self.b, self.value = w, b, value
+            self.w, self.b = w, b
+            self.value = value
         if bound > self.bound:
             self.alpha, self.bound = alpha, bound
         self.certificate = self.certify(self.w, self.b, self.alpha)

@@ -96,17 +96,19 @@ class PrimalDual:
         of_w, of_b, of_alpha = self.units
         along, across = self.ratio / self.norm, 1.0 / (self.ratio * self.norm)
         tau, sigma = along * of_w, across * of_alpha
-        w, b, alpha = self.at.w, self.at.b, self.at.alpha
-        forms = self._forms(w, b)
+        w, b = self.at.w, self.at.b
+        alpha, forms = self.at.alpha, self._forms(w, b)
         since, mean = self._since, self.mean
-        sum_w, sum_b, sum_alpha = since * mean.w, since * mean.b, since * mean.alpha
+        sum_w, sum_b = since * mean.w, since * mean.b
+        sum_alpha = since * mean.alpha
         for _ in range(STEPS):
             w = self.proximal(w + tau * (self.Z @ alpha), tau)
             b = b + along * of_b * float(self.y @ alpha)
             before, forms = forms, self._forms(w, b)
             alpha = (alpha + sigma * (1.0 - 2.0 * forms + before)) / (1.0 + sigma * self.gamma)
             alpha = np.clip(alpha, 0.0, self.caps)
-            sum_w, sum_b, sum_alpha = sum_w + w, sum_b + b, sum_alpha + alpha
+            sum_w, sum_b = sum_w + w, sum_b + b
+            sum_alpha = sum_alpha + alpha
         self.total += STEPS
         self._since += STEPS
         share = 1.0 / self._since
@@ -121,7 +123,9 @@ class PrimalDual:
     def _restart(self, at: Saddle, gap: float) -> None:
         """Start anew from a pair, with the ratio of the distances from the last start, halfway on logarithms."""
         of_w, of_b, of_alpha = self.units
-        w, b, alpha = at.w - self._start.w, at.b - self._start.b, at.alpha - self._start.alpha
+        start = self._start
+        w, b = at.w - start.w, at.b - start.b
+        alpha = at.alpha - start.alpha
         far = math.sqrt(float(np.sum(w * w / of_w)) + b * b / of_b)
         deep = math.sqrt(float(np.sum(alpha * alpha / of_alpha)))
         if min(far, deep) > 0.0:
@@ -135,7 +139,8 @@ class PrimalDual:
     def _norm(self) -> float:
         """Return the norm of (Z, y) in the units of the lengths, by the power method."""
         of_w, of_b, of_alpha = self.units
-        unit, size, at = np.sqrt(of_alpha), 1.0, np.ones(len(self.y))
+        unit, at = np.sqrt(of_alpha), np.ones(len(self.y))
+        size = 1.0
         for _ in range(POWER):
             at = unit * at
             at = unit * self._forms(of_w * (self.Z @ at), of_b * float(self.y @ at))

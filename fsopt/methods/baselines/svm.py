@@ -68,7 +68,7 @@ def fit_svm(
         :func:`fsopt.algorithms.svm.interior_point.svm_interior_point`. None: first for data of 500,000 entries and
         more, where no solver is named, and second where the model ends without a certified optimum. False: never.
         Sparse data have no model: those of more than 5 million entries are for
-        :func:`fsopt.algorithms.augmented_lagrangian.svm_augmented_lagrangian`.
+        :func:`fsopt.algorithms.svm.augmented_lagrangian.svm_augmented_lagrangian`.
     kernel : str, optional
         ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, whose
         features are the training samples; None for a hyperplane in the space of the features.

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from support import blobs
 
-from fsopt.algorithms import warm_svm
-from fsopt.algorithms.active_set_svm import FreeSystem, active_set_svm
-from fsopt.algorithms.warm_svm import WarmSvm
+from fsopt.algorithms.svm import warm
+from fsopt.algorithms.svm.active_set import FreeSystem, active_set_svm
+from fsopt.algorithms.svm.warm import WarmSvm
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
 from fsopt.data.synthetic.gbd import gbd_set_two
@@ -121,9 +121,9 @@ def test_many_samples_that_enter_together_do_not_go_in_a_circle():
 def test_the_interior_point_has_the_machines_of_the_active_sets_at_a_large_c(p, monkeypatch):
     """Of separable classes the multipliers are far below C: digits lost in the products of the samples are too many."""
     data, every = blobs(30, p, gap=4.0), np.ones(p, dtype=bool)
-    monkeypatch.setattr(warm_svm, "LONG", 30)
+    monkeypatch.setattr(warm, "LONG", 30)
     w, value = WarmSvm(data, 100.0).solve(every)
-    monkeypatch.setattr(warm_svm, "GRAM", 0)
+    monkeypatch.setattr(warm, "GRAM", 0)
     alone = WarmSvm(data, 1.0)
     assert alone.products is None
     alone.solve(every)

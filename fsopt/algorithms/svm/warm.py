@@ -2,7 +2,7 @@
 
 Of up to :data:`GRAM` samples, and fewer than :data:`LONG` for each feature, the products ``K = Z Z'`` of the signed
 samples are kept from one selection to the next, and the multipliers are found from the active sets of the last ones
-(:mod:`fsopt.algorithms.active_set_svm`). Where these do not end, and of more samples, it is the interior point of
+(:mod:`fsopt.algorithms.svm.active_set`). Where these do not end, and of more samples, it is the interior point of
 :mod:`fsopt.algorithms.branch_and_benders.interior_point`. Samples far from the margin of the last hyperplane keep their
 multiplier; where the duality gap over all samples contradicts this, the program of all samples is solved.
 """
@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy
 
-from fsopt.algorithms.active_set_svm import FreeSystem, active_set_svm
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.algorithms.svm.active_set import FreeSystem, active_set_svm
 from fsopt.data import Dataset
 from fsopt.typing import Mask, Matrix, Vector
 

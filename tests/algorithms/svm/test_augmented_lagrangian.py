@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import fsopt
-from fsopt.algorithms.augmented_lagrangian import Lagrangian, svm_augmented_lagrangian
+from fsopt.algorithms.svm.augmented_lagrangian import Lagrangian, svm_augmented_lagrangian
 from fsopt.algorithms.svm.certificate import certify_svm
 from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.data import Dataset
