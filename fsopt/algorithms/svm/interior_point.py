@@ -209,18 +209,20 @@ def _program(data: Dataset, scale: float | None, norm: int, root: float) -> _Pro
 
 
 def in_a_basis(V: Matrix) -> tuple[Matrix, Callable[[Vector], Vector]]:
-    """Return L (n, r) with LL' = VV' of samples V (n, p), r <= min(n, p), and the map from its weights to those of V.
+    """Return L (n, r) with LL' = VV' of samples V (n, p), and the map from its weights (r,) to those of V.
 
-    Of fewer samples than features L is the triangular factor of V'. That is slow for large data, and looks at no clock:
-    a Cholesky factor of VV' has half of its digits, which has to do there.
+    Of fewer samples than features L is a triangular factor of V', with r < n, the rank of centred samples. Its columns,
+    graded by pivots, are features that a step can eliminate by in every unit. LAPACK's is slow for large data, and
+    looks at no clock: a Cholesky factor of VV' has half of its digits, which has to do there.
     """
     n, p = V.shape
     if n >= p:
         return V, np.asarray
     if n * V.size <= PIECE:
-        basis, upper = scipy.linalg.qr(V.T, mode="economic", check_finite=False)
-        return upper.T, basis.dot
+        basis, upper, order = scipy.linalg.qr(V.T, mode="economic", pivoting=True, check_finite=False)
+        return upper[: n - 1].T[np.argsort(order)], basis[:, : n - 1].dot
     factor, order, rank, _ = scipy.linalg.lapack.dpstrf(gram(V.T), lower=1, overwrite_a=1)
+    rank = min(int(rank), n - 1)
     L, first = np.tril(factor)[np.argsort(order)][:, :rank], order[:rank] - 1
 
     def weights(w: Vector) -> Vector:

@@ -109,3 +109,18 @@ def test_the_exact_interval_of_multipliers_with_an_unsquared_norm_is_narrow(monk
         forged = fit_record(fit, data=CASES["long"], source="drawn")
         forged["objective"] = forged["objective"] * 0.9
         assert not check_record(forged, CASES["long"], "drawn").verified
+
+
+def test_the_bases_of_wide_data_have_the_optimum_also_in_units_over_many_orders(monkeypatch):
+    rng = np.random.default_rng(0)
+    wild = Dataset(rng.normal(size=(12, 40)) * 10.0 ** rng.uniform(-8, 8, 40), np.where(np.arange(12) % 3, 1.0, -1.0))
+    for found in (svm_interior_point(wild, c=1e4), rsvm_interior_point(wild, w_cap=1e10)):
+        assert (found.status, found.objective) == ("optimal", pytest.approx(0.0, abs=1e-9))
+    for c in (1e-2, 1.0):  # of larger data the basis is of some of the samples
+        expected = svm_interior_point(CASES["wide"], c=c)
+        with monkeypatch.context() as context:
+            context.setattr(interior_point, "PIECE", 0)
+            found = svm_interior_point(CASES["wide"], c=c)
+        assert found.status == "optimal"
+        assert found.objective == pytest.approx(expected.objective, rel=1e-7)
+        np.testing.assert_allclose(found.point["w"], expected.point["w"], atol=1e-4)
