@@ -38,8 +38,8 @@ from fsopt.typing import Vector
 
 SHARE = 0.5
 """Largest share of the time that is left for the steps: the search needs the rest."""
-MOST = 20_000
-"""Largest number of steps."""
+STEPS, MOST = 25, 20_000
+"""Steps between two looks at the gap, and of all sweeps."""
 TINY = 1e-30
 """Smallest charge of a feature: one without any has the share 1."""
 NEAR, EXACT = 1.01, 1e-9
@@ -80,7 +80,9 @@ class RootSteps:
         self._mu = 1.0
         start = Saddle(np.zeros(p), 0.0, self._beginning(p))
         units = (1.0 / np.maximum(by_feature, TINY), 1.0 / n, 1.0 / (1.0 + by_sample))
-        self.steps = PrimalDual(Z, self.y, self.caps, self._proximal, self.ends, start, gamma=self.gamma, units=units)
+        self.steps = PrimalDual(
+            Z, self.y, self.caps, self._proximal, self.ends, start, gamma=self.gamma, units=units, period=STEPS
+        )
         self.best = start
         self.lower, self.upper = -math.inf, math.inf
 

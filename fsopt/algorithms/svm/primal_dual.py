@@ -35,7 +35,7 @@ import numpy as np
 from fsopt.typing import Vector
 
 STEPS = 40
-"""Steps between two looks at the gap, which cost as much as three of them."""
+"""Steps between two looks at the gap, where these cost as much as three of them."""
 LESS = 0.4
 """Share of the gap at the last restart at which the next one comes."""
 LONG, LEAST = 0.36, 200
@@ -70,7 +70,7 @@ class PrimalDual:
     at, mean : the last pair, and the mean of those since the restart.
     units : of the lengths of w, b and alpha: numbers, or (p,), one number and (n,).
     ratio : the square root of tau / sigma, in these units. ``norm`` : of (Z, y), in the same.
-    total : number of steps so far.
+    period, total : number of steps of a sweep, and so far.
     """
 
     Z: Any
@@ -82,6 +82,7 @@ class PrimalDual:
     gamma: Vector | float = 0.0
     units: tuple[Any, float, Any] = (1.0, 1.0, 1.0)
     ratio: float = 1.0
+    period: int = STEPS
     total: int = 0
     mean: Saddle = field(init=False)
     norm: float = field(init=False)
@@ -101,7 +102,7 @@ class PrimalDual:
         since, mean = self._since, self.mean
         sum_w, sum_b = since * mean.w, since * mean.b
         sum_alpha = since * mean.alpha
-        for _ in range(STEPS):
+        for _ in range(self.period):
             w = self.proximal(w + tau * (self.Z @ alpha), tau)
             b = b + along * of_b * float(self.y @ alpha)
             before, forms = forms, self._forms(w, b)
@@ -109,8 +110,8 @@ class PrimalDual:
             alpha = np.clip(alpha, 0.0, self.caps)
             sum_w, sum_b = sum_w + w, sum_b + b
             sum_alpha = sum_alpha + alpha
-        self.total += STEPS
-        self._since += STEPS
+        self.total += self.period
+        self._since += self.period
         share = 1.0 / self._since
         self.at, self.mean = Saddle(w, b, alpha), Saddle(share * sum_w, share * sum_b, share * sum_alpha)
         found = [(*self.ends(pair), pair) for pair in (self.at, self.mean)]
