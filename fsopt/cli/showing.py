@@ -83,7 +83,12 @@ def _show_answer(path: Path, data: str | None, layout: Layout, plot: Path | None
         if data is not None or kind is not None:
             raise ParameterError("--data and --kind of a saved answer are for --plot", "add --plot FILE")
         record = read_record(path)
-        print_json(record) if json else print_fit(record) if "method" in record else print_solve(record)
+        if json:
+            print_json(record)
+        elif "method" in record:
+            print_fit(fit_from(record, path), record)
+        else:
+            print_solve(record)
         return
     record = read_fit(path)
     fitted = fit_from(record, path)
