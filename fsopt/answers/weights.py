@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fsopt.typing import Vector
-
-if TYPE_CHECKING:
-    from fsopt.answers.fits import Fit
 
 ZERO = 1e-6
 """Share of the largest standardised weight up to which one that is not selected is a rounded 0 of a solver."""
@@ -43,8 +40,8 @@ class Weight(NamedTuple):
     scale: float
 
 
-def weights_of(fit: Fit) -> list[Weight]:
-    """Return all weights that make up the score, in the order of the features.
+def weights_of(fit: Any) -> list[Weight]:
+    """Return all weights that make up the score of a :class:`fsopt.Fit`, in the order of the features.
 
     Where samples are divided by their norm, these are the weights of all features, as the norm depends on all.
     """
@@ -65,7 +62,7 @@ def by_size(rows: list[Weight]) -> list[Weight]:
     return sorted(rows, key=lambda row: -abs(row.standardised))
 
 
-def weight_texts(fit: Fit, *, standardised: bool) -> tuple[list[list[str]], str]:
+def weight_texts(fit: Any, *, standardised: bool) -> tuple[list[list[str]], str]:
     """Return the texts of a table of :func:`weights_of`, its heads first, and the intercept as a text.
 
     With the column ``standardised`` the rows are in the order of its size, else in that of the features.
@@ -93,23 +90,23 @@ def weight_texts(fit: Fit, *, standardised: bool) -> tuple[list[list[str]], str]
     return [[*heads.values()], *cells], number(fit.intercept)
 
 
-def _of_unit_rows(fit: Fit) -> bool:
+def _of_unit_rows(fit: Any) -> bool:
     return fit.kernel is None and fit.preprocessing.unit_rows
 
 
-def _standardised(fit: Fit) -> Vector:
+def _standardised(fit: Any) -> Vector:
     """Return weight times standard deviation (p,); the weights themselves where no deviations are known."""
     known = fit.trained.deviation if fit.trained is not None and fit.kernel is None else ()
     return fit.coef * (np.asarray(known) if len(known) == len(fit.coef) else 1.0)
 
 
-def _names(fit: Fit) -> dict[int, str]:
+def _names(fit: Any) -> dict[int, str]:
     known = () if fit.kernel is not None or fit.trained is None else fit.trained.features
     stem = "x" if fit.kernel is None else "row "
     return dict(enumerate(known or [f"{stem}{j}" for j in range(1, len(fit.coef) + 1)]))
 
 
-def _digits(fit: Fit) -> int:
+def _digits(fit: Any) -> int:
     """Return the significant digits with which the error of a printed score is small beside its largest weight."""
     size = float(np.abs(_standardised(fit)).max(initial=0.0))
     terms = [abs(fit.intercept)]
