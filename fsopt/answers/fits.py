@@ -18,11 +18,11 @@ from fsopt.answers.results import Status
 from fsopt.answers.trained import Trained
 from fsopt.answers.weights import OF_UNIT_ROWS, Weight, by_size, weight_texts, weights_of
 from fsopt.common import arguments
-from fsopt.common.arguments import checked, word
+from fsopt.common.arguments import word
 from fsopt.common.figures import history_figure, scores_figure, weights_figure
 from fsopt.common.files import write_text
 from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET
+from fsopt.data.given import Given, dataset_of
 from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import is_sparse, largest_values, row_blocks
 from fsopt.data.scaling import Preprocessing
@@ -165,10 +165,10 @@ class Fit:
         positive = 0.5 * (1.0 + np.tanh(0.5 * self.decision_function(X)))
         return np.column_stack([1.0 - positive, positive])
 
-    @checked(data=DATASET)
-    def scores(self, data: Dataset) -> dict[str, float]:
-        """Return the measures of :func:`fsopt.data.scores.measures` on a data set, accuracy and MCC among them."""
-        return measures(data.y, self.decision_function(data))
+    def scores(self, data: Given) -> dict[str, float]:
+        """Return the measures :func:`fsopt.data.scores.measures` on data as in :func:`fsopt.fit`: accuracy, MCC ..."""
+        known = dataset_of(data)
+        return measures(known.y, self.decision_function(known))
 
     def kept_of(self, data: Dataset) -> Trained:
         """Return what the fit keeps of its training data: names, encoding, digest, and its scores there."""

@@ -97,7 +97,8 @@ def _of_unit_rows(fit: Any) -> bool:
 def _standardised(fit: Any) -> Vector:
     """Return weight times standard deviation (p,); the weights themselves where no deviations are known."""
     known = fit.trained.deviation if fit.trained is not None and fit.kernel is None else ()
-    return fit.coef * (np.asarray(known) if len(known) == len(fit.coef) else 1.0)
+    standardised: Vector = fit.coef * (np.asarray(known) if len(known) == len(fit.coef) else 1.0)
+    return standardised
 
 
 def _names(fit: Any) -> dict[int, str]:
