@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fsopt.typing import Vector
+from fsopt.typing import Mask, Vector
 
 ZERO = 1e-6
 """Share of the largest standardised weight up to which one that is not selected is a rounded 0 of a solver."""
@@ -45,14 +45,11 @@ def weights_of(fit: Any) -> list[Weight]:
 
     Where samples are divided by their norm, these are the weights of all features, as the norm depends on all.
     """
-    standardised = _standardised(fit)
-    size = np.abs(standardised)
-    listed = (size > ZERO * size.max(initial=0.0)) | _of_unit_rows(fit)
-    listed[list(fit.support)] = True
+    standardised, listed = _standardised(fit), _listed(fit)
     names = _names(fit) | dict(zip(fit.support, fit.features, strict=True))
     map_, chosen = fit.preprocessing, set(fit.support)
-    shift, scale = (map_.shift, map_.scale) if fit.kernel is None else (np.zeros(len(size)), np.ones(len(size)))
-    columns = (fit.coef.tolist(), standardised.tolist(), [j in chosen for j in range(len(size))])
+    shift, scale = (map_.shift, map_.scale) if fit.kernel is None else (0.0 * listed, 1.0 * listed)
+    columns = (fit.coef.tolist(), standardised.tolist(), [j in chosen for j in range(len(listed))])
     rows = list(zip(*columns, shift.tolist(), scale.tolist(), strict=True))
     return [Weight(names[j], *rows[j]) for j in np.flatnonzero(listed).tolist()]
 
@@ -87,7 +84,25 @@ def weight_texts(fit: Any, *, standardised: bool) -> tuple[list[list[str]], str]
         "standardised": "{:.5g}".format,
     }
     cells = [[form.get(name, number)(getattr(row, name)) for name in heads] for row in rows]
-    return [[*heads.values()], *cells], number(fit.intercept)
+    return [[*heads.values()], *cells], number(_intercept(fit))
+
+
+def _listed(fit: Any) -> Mask:
+    """Return which weights (p,) are more than rounded zeros, or selected."""
+    standardised, weights = np.abs(_standardised(fit)), np.abs(fit.coef)
+    counts = (standardised > 0.0) & (standardised > ZERO * standardised.max(initial=0.0))
+    constant = (standardised == 0.0) & (weights > ZERO * weights.max(initial=0.0))
+    listed: Mask = counts | constant | _of_unit_rows(fit)
+    listed[list(fit.support)] = True
+    return listed
+
+
+def _intercept(fit: Any) -> float:
+    """Return the intercept beside the listed weights: far from 0 the mean times a rounded zero counts, too."""
+    if fit.kernel is not None or fit.preprocessing.unit_rows:
+        return float(fit.intercept)
+    left_out = ~_listed(fit)
+    return float(fit.intercept + fit.coef[left_out] @ fit.preprocessing.shift[left_out])
 
 
 def _of_unit_rows(fit: Any) -> bool:

@@ -13,7 +13,7 @@ SMALL = blobs(60, 8, gap=0.7, seed=3)
 SCALES = np.array([1.0, 1e-6, 1e6, 30.0, 1.0, 1e-2, 7.0, 100.0])
 TABLES = {
     "units": SMALL.X * SCALES + np.array([3.0, -1e-6, 5e6, 1.0, 0.0, 0.5, 2000.0, -40.0]),
-    "far from 0": SMALL.X + 1e6,
+    "far from 0": SMALL.X + 1e9,
     "constant and 0/1": np.column_stack([SMALL.X[:, :4], np.full(60, 7.0), RNG.integers(0, 2, (60, 3))]),
 }
 
@@ -85,3 +85,11 @@ def test_a_table_of_kernel_weights_names_patterns():
     frame = fit.to_frame()
     assert frame["feature"].str.startswith("row ").all()
     assert set(frame["feature"][frame["selected"]]) == set(fit.features)
+
+
+@pytest.mark.parametrize("method", [name for name, spec in fsopt.METHODS.items() if "scale" in spec.parameters])
+def test_a_constant_feature_without_preprocessing_counts(method):
+    data = fsopt.Dataset(TABLES["constant and 0/1"], SMALL.y)
+    fit = fsopt.fit(method, data, **{**fsopt.METHODS[method].compare(data.p), "scale": "none"})
+    found = printed_scores(fit.summary(), data.X) if fit.coef.any() else fit.intercept
+    np.testing.assert_allclose(found, fit.decision_function(data.X), atol=2e-3 * np.ptp(fit.decision_function(data.X)))
