@@ -35,7 +35,6 @@ from numpy.typing import ArrayLike
 
 from fsopt.answers.fits import Fit
 from fsopt.common.customising import Change
-from fsopt.data import Dataset
 from fsopt.data.given import Given
 from fsopt.drivers.penalties.approximations import Penalty
 from fsopt.drivers.run import Progress
