@@ -31,18 +31,15 @@ fsopt fit l1-svm --data wdbc --time-limit 60
 ```
 
 ```output
-method                     l1-svm
-data                       wdbc
-solver                     highs
-status                     optimal
-stop                       optimal
-objective                  51.7219
-bound                      51.7219
+method                      l1-svm
+data                        wdbc
+solver                      highs
+status                      optimal
+stop                        optimal
+objective                   34.8783
+bound                       34.8783
 ...
-seconds                    0.5
-...
-features (9 of 30, 30.0%)  radius_mean, texture_mean, perimeter_mean, texture_se,
-perimeter_se, area_se, texture_worst, concavity_worst, symmetry_worst
+seconds                     0.5
 ...
 ```
 

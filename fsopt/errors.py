@@ -208,14 +208,28 @@ def reading(what: str) -> Iterator[None]:
         raise FileError(f"the saved {what} is damaged: {reason}", "compute the answer again and save it") from error
 
 
+def similar(name: str, known: Iterable[str]) -> str:
+    """Return a question for the known names that are most similar to an unknown one; empty where none is."""
+    own = {one.lower(): one for one in known}
+    close = get_close_matches(str(name).lower(), own, n=3)
+    return f"did you mean {' or '.join(own[one] for one in close)}?" if close else ""
+
+
 MOST_NAMES = 12
 """Registered names in the hint of a message."""
 
 
-def unknown(what: str, name: str, known: Iterable[str], command: str) -> UnknownNameError:
-    """Return the error for an unregistered name, with the most similar registered names as a hint."""
+def unknown(
+    what: str, name: str, known: Iterable[str], command: str, words: Mapping[str, str] | None = None
+) -> UnknownNameError:
+    """Return the error for an unregistered name, with what it stands for, or the most similar names, as a hint.
+
+    Parameters
+    ----------
+    words : words of others, in lower case and without separators -> what they are called here.
+    """
     names = sorted(known)
-    close = get_close_matches(name, names, n=3)
     some = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
-    hint = f"did you mean {' or '.join(close)}?" if close else f"known: {some}"
+    meant = (words or {}).get("".join(sign for sign in str(name).lower() if sign.isalnum()))
+    hint = f"here it is {meant}" if meant else similar(name, names) or f"known: {some}"
     return UnknownNameError(f"there is no {what} called '{name}'", f"{hint} ('{command}' lists all)")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.answers.fits import Fit
 from fsopt.common.customising import Change
-from fsopt.data import Dataset
+from fsopt.data.given import Given
 from fsopt.drivers.penalties.approximations import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.selection_constraints import Feature
@@ -19,7 +19,7 @@ from fsopt.typing import Samples
 @overload
 def build(
     slug: Literal["gmeb-primal"],
-    data: Dataset,
+    data: Given,
     *,
     r_plus: float = 3.0,
     r_minus: float = 3.0,
@@ -27,7 +27,7 @@ def build(
 @overload
 def build(
     slug: Literal["gmeb-dual"],
-    data: Dataset,
+    data: Given,
     *,
     r_plus: float = 3.0,
     r_minus: float = 3.0,
@@ -35,7 +35,7 @@ def build(
 @overload
 def build(
     slug: Literal["gmeb-cuts"],
-    data: Dataset,
+    data: Given,
     *,
     r_plus: float = 3.0,
     r_minus: float = 3.0,
@@ -45,7 +45,7 @@ def build(
 @overload
 def build(
     slug: Literal["gmeb-sdp"],
-    data: Dataset,
+    data: Given,
     *,
     r_plus: float = 3.0,
     r_minus: float = 3.0,
@@ -53,7 +53,7 @@ def build(
 @overload
 def build(
     slug: Literal["gmeb-weighted-l1"],
-    data: Dataset,
+    data: Given,
     *,
     c_plus: float = 4.0,
     c_minus: float = 4.0,
@@ -63,7 +63,7 @@ def build(
 @overload
 def build(
     slug: Literal["gmeb-hard-margin"],
-    data: Dataset,
+    data: Given,
     *,
     r_plus: float = 3.0,
     r_minus: float = 3.0,
@@ -71,7 +71,7 @@ def build(
 @overload
 def build(
     slug: Literal["gmeb-nonconvex"],
-    data: Dataset,
+    data: Given,
     *,
     r_plus: float = 3.0,
     r_minus: float = 3.0,
@@ -79,7 +79,7 @@ def build(
 @overload
 def build(
     slug: Literal["gmeb-penalised"],
-    data: Dataset,
+    data: Given,
     *,
     c_plus: float = 4.0,
     c_minus: float = 4.0,
@@ -87,21 +87,21 @@ def build(
 @overload
 def build(
     slug: Literal["svm-norm"],
-    data: Dataset,
+    data: Given,
     *,
     c: float = 1.0,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
     slug: Literal["svm-margin"],
-    data: Dataset,
+    data: Given,
     *,
     c: float = 1.0,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
     slug: Literal["mpm"],
-    data: Dataset,
+    data: Given,
     *,
     unbiased: bool = False,
     ridge: float = 0.0,
@@ -109,7 +109,7 @@ def build(
 @overload
 def build(
     slug: Literal["bmpm"],
-    data: Dataset,
+    data: Given,
     *,
     beta: float = 0.5,
     unbiased: bool = False,
@@ -118,7 +118,7 @@ def build(
 @overload
 def build(
     slug: Literal["s-mpm"],
-    data: Dataset,
+    data: Given,
     *,
     beta: float = 0.5,
     lam: float = 0.1,
@@ -128,7 +128,7 @@ def build(
 @overload
 def build(
     slug: Literal["l1-mpm"],
-    data: Dataset,
+    data: Given,
     *,
     delta: float = 0.5,
     unbiased: bool = False,
@@ -137,7 +137,7 @@ def build(
 @overload
 def build(
     slug: Literal["l0-mpm"],
-    data: Dataset,
+    data: Given,
     *,
     delta: float = 0.5,
     alpha: float = 5.0,
@@ -147,7 +147,7 @@ def build(
 @overload
 def build(
     slug: Literal["l0-mpm-step"],
-    data: Dataset,
+    data: Given,
     *,
     delta: float = 0.5,
     alpha: float = 5.0,
@@ -158,7 +158,7 @@ def build(
 @overload
 def build(
     slug: Literal["l0-mpm-exact"],
-    data: Dataset,
+    data: Given,
     *,
     delta: float = 0.5,
     big_m: float = 100.0,
@@ -168,12 +168,12 @@ def build(
 @overload
 def build(
     slug: Literal["rlp"],
-    data: Dataset,
+    data: Given,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
     slug: Literal["misclass-step"],
-    data: Dataset,
+    data: Given,
     *,
     alpha: float = 5.0,
     y: ArrayLike | None = None,
@@ -182,7 +182,7 @@ def build(
 @overload
 def build(
     slug: Literal["fsv-step"],
-    data: Dataset,
+    data: Given,
     *,
     lam: float = 0.05,
     alpha: float = 5.0,
@@ -191,14 +191,14 @@ def build(
 @overload
 def build(
     slug: Literal["misclass"],
-    data: Dataset,
+    data: Given,
     *,
     alpha: float = 5.0,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
     slug: Literal["fsv"],
-    data: Dataset,
+    data: Given,
     *,
     lam: float = 0.05,
     alpha: float = 5.0,
@@ -206,28 +206,28 @@ def build(
 @overload
 def build(
     slug: Literal["misclass-pmm"],
-    data: Dataset,
+    data: Given,
     *,
     delta: float = 1.0,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
     slug: Literal["misclass-milp"],
-    data: Dataset,
+    data: Given,
     *,
     big_m: float = 10000.0,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
     slug: Literal["misclass-lpec"],
-    data: Dataset,
+    data: Given,
     *,
     big_m: float | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
     slug: Literal["fsv-exact"],
-    data: Dataset,
+    data: Given,
     *,
     lam: float = 0.05,
     big_m: float = 10000.0,
@@ -235,28 +235,28 @@ def build(
 @overload
 def build(
     slug: Literal["svm"],
-    data: Dataset,
+    data: Given,
     *,
     c: float = 1.0,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
     slug: Literal["svm-dual"],
-    data: Dataset,
+    data: Given,
     *,
     c: float = 1.0,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
     slug: Literal["onsvm"],
-    data: Dataset,
+    data: Given,
     *,
     c: float = 1.0,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
     slug: Literal["l1-hinge-part"],
-    data: Dataset,
+    data: Given,
     *,
     row_costs: ArrayLike | None = None,
     column_costs: ArrayLike | None = None,
@@ -268,7 +268,7 @@ def build(
 @overload
 def build(
     slug: Literal["fsp-sub"],
-    data: Dataset,
+    data: Given,
     *,
     sigma: ArrayLike | None = None,
     c: float = 1.0,
@@ -276,7 +276,7 @@ def build(
 @overload
 def build(
     slug: Literal["fsp-sub-dual"],
-    data: Dataset,
+    data: Given,
     *,
     sigma: ArrayLike | None = None,
     c: float = 1.0,
@@ -284,7 +284,7 @@ def build(
 @overload
 def build(
     slug: Literal["fsp-master"],
-    data: Dataset,
+    data: Given,
     *,
     lam: ArrayLike | None = None,
     cuts: Sequence[ArrayLike] = (),
@@ -299,7 +299,7 @@ def build(
 @overload
 def build(
     slug: Literal["fsp-m"],
-    data: Dataset,
+    data: Given,
     *,
     c: float = 1.0,
     loss: str = "hinge",
@@ -314,7 +314,7 @@ def build(
 @overload
 def build(
     slug: Literal["fsp-lambda"],
-    data: Dataset,
+    data: Given,
     *,
     c: float = 1.0,
     loss: str = "hinge",
@@ -327,7 +327,7 @@ def build(
 @overload
 def build(
     slug: Literal["fsp-m-perspective"],
-    data: Dataset,
+    data: Given,
     *,
     c: float = 1.0,
     relax: bool = False,
@@ -342,7 +342,7 @@ def build(
 @overload
 def build(
     slug: Literal["fsp-m-bigm"],
-    data: Dataset,
+    data: Given,
     *,
     c: float = 1.0,
     loss: str = "hinge",
@@ -359,14 +359,14 @@ def build(
 @overload
 def build(
     slug: Literal["rsvm"],
-    data: Dataset,
+    data: Given,
     *,
     w_cap: float = 1.0,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
     slug: Literal["rsvm-dual"],
-    data: Dataset,
+    data: Given,
     *,
     w_cap: float = 1.0,
     scale: ArrayLike | None = None,
@@ -374,7 +374,7 @@ def build(
 @overload
 def build(
     slug: Literal["rsvm-least-norm"],
-    data: Dataset,
+    data: Given,
     *,
     e_cap: float | None = None,
     scale: ArrayLike | None = None,
@@ -382,7 +382,7 @@ def build(
 @overload
 def build(
     slug: Literal["mmop"],
-    data: Dataset,
+    data: Given,
     *,
     h_cap: float = 1.0,
     merged: bool = False,
@@ -390,7 +390,7 @@ def build(
 @overload
 def build(
     slug: Literal["mmop-convex"],
-    data: Dataset,
+    data: Given,
     *,
     h_cap: float = 1.0,
     unlabelled: Sequence[ArrayLike] = (),
@@ -398,7 +398,7 @@ def build(
 @overload
 def build(
     slug: Literal["kernel-scaling"],
-    data: Dataset,
+    data: Given,
     *,
     w: ArrayLike | None = None,
     b: float = 0.0,
@@ -408,7 +408,7 @@ def build(
 @overload
 def build(
     slug: Literal["kernel-scaling-step"],
-    data: Dataset,
+    data: Given,
     *,
     w: ArrayLike | None = None,
     b: float = 0.0,
@@ -421,7 +421,7 @@ def build(
 @overload
 def build(
     slug: Literal["elastic-net-svm"],
-    data: Dataset,
+    data: Given,
     *,
     c: float = 1.0,
     l1_ratio: float = 0.5,
@@ -429,13 +429,13 @@ def build(
 @overload
 def build(
     slug: str,
-    data: Dataset,
+    data: Given,
     **params: Never,
 ) -> pyo.ConcreteModel: ...
 @overload
 def fit(
     name: Literal["gmeb"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     r_plus: float = 3.0,
@@ -459,7 +459,7 @@ def fit(
 @overload
 def fit(
     name: Literal["gmeb-penalised"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     c_plus: float = 4.0,
@@ -483,7 +483,7 @@ def fit(
 @overload
 def fit(
     name: Literal["svm-norm"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     c: float = 1.0,
@@ -502,7 +502,7 @@ def fit(
 @overload
 def fit(
     name: Literal["mpm"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     scale: str = "standard",
@@ -525,7 +525,7 @@ def fit(
 @overload
 def fit(
     name: Literal["s-mpm"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     lam: float = 0.1,
@@ -547,7 +547,7 @@ def fit(
 @overload
 def fit(
     name: Literal["l1-mpm"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     delta: float | None = None,
@@ -571,7 +571,7 @@ def fit(
 @overload
 def fit(
     name: Literal["l0-mpm"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     delta: float | None = None,
@@ -601,7 +601,7 @@ def fit(
 @overload
 def fit(
     name: Literal["misclass"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     alpha: float = 5.0,
@@ -623,7 +623,7 @@ def fit(
 @overload
 def fit(
     name: Literal["pmm"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     scale: str = "standard",
@@ -642,7 +642,7 @@ def fit(
 @overload
 def fit(
     name: Literal["fsv"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     lam: float = 0.05,
@@ -666,7 +666,7 @@ def fit(
 @overload
 def fit(
     name: Literal["onsvm"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     c: float = 1.0,
@@ -686,7 +686,7 @@ def fit(
 @overload
 def fit(
     name: Literal["gbd"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     m: int | None = None,
@@ -724,7 +724,7 @@ def fit(
 @overload
 def fit(
     name: Literal["gbd-lambda"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     lam: float | Sequence[float] = 1.0,
@@ -760,7 +760,7 @@ def fit(
 @overload
 def fit(
     name: Literal["best-subset"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     m: int | None = None,
@@ -791,7 +791,7 @@ def fit(
 @overload
 def fit(
     name: Literal["best-subset-penalised"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     lam: float | Sequence[float] = 1.0,
@@ -820,7 +820,7 @@ def fit(
 @overload
 def fit(
     name: Literal["rsvm"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     w_cap: float | None = None,
@@ -843,7 +843,7 @@ def fit(
 @overload
 def fit(
     name: Literal["mopfs"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     w_cap: float | None = None,
@@ -865,7 +865,7 @@ def fit(
 @overload
 def fit(
     name: Literal["svm"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     c: float = 1.0,
@@ -891,13 +891,13 @@ def fit(
 @overload
 def fit(
     name: Literal["l1-svm"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     c: float = 1.0,
-    scale: str = "center",
+    scale: str = "standard",
     rule: str = "relative",
-    units: str = "raw",
+    units: str = "scaled",
     epsilon: float = 0.01,
     generate: bool | str = "auto",
     solver: str | None = None,
@@ -914,7 +914,7 @@ def fit(
 @overload
 def fit(
     name: Literal["elastic-net-svm"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     c: float = 1.0,
@@ -934,7 +934,7 @@ def fit(
 @overload
 def fit(
     name: Literal["rfe"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     m: int | None = None,
@@ -956,7 +956,7 @@ def fit(
 @overload
 def fit(
     name: Literal["r2w2"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     m: int | None = None,
@@ -977,7 +977,7 @@ def fit(
 @overload
 def fit(
     name: Literal["infogain"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     bins: int | None = None,
@@ -1000,7 +1000,7 @@ def fit(
 @overload
 def fit(
     name: Literal["pearson"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     m: int | None = None,
@@ -1022,7 +1022,7 @@ def fit(
 @overload
 def fit(
     name: Literal["fisher"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     m: int | None = None,
@@ -1044,7 +1044,7 @@ def fit(
 @overload
 def fit(
     name: Literal["ks"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     m: int | None = None,
@@ -1066,7 +1066,7 @@ def fit(
 @overload
 def fit(
     name: Literal["relief"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     neighbours: int = 10,
@@ -1090,7 +1090,7 @@ def fit(
 @overload
 def fit(
     name: Literal["vs-ssvm"],
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     n_partitions: int = 20,
@@ -1115,7 +1115,7 @@ def fit(
 @overload
 def fit(
     name: str,
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
     solver: str | None = None,

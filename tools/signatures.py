@@ -22,7 +22,7 @@ from fsopt.models.registry import MODELS, build
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {"build": build, "fit": fit}
 PACKAGE = Path(__file__).parents[1] / "fsopt"
-DATA = {"build": ["data: Dataset"], "fit": ["data: Dataset | Samples", "y: ArrayLike | None = ..."]}
+DATA = {"build": ["data: Given"], "fit": ["data: Given | Samples", "y: ArrayLike | None = ..."]}
 HEAD = """# Overloads of build and fit, written by ``python -m tools.signatures``.
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.answers.fits import Fit
 from fsopt.common.customising import Change
-from fsopt.data import Dataset
+from fsopt.data.given import Given
 from fsopt.drivers.penalties.approximations import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.selection_constraints import Feature

@@ -26,8 +26,10 @@ from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
+from fsopt.common.arguments import checked
 from fsopt.common.figures import bars_figure
 from fsopt.data import Dataset
+from fsopt.data.given import Given, dataset_of
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.run import OutOfTimeError, Run
 from fsopt.methods.gbd.proofs import claim_of_tree, evidence_of
@@ -186,8 +188,9 @@ class Alternatives(Answer):
         ]
 
 
+@checked()
 def alternatives(
-    data: Dataset,
+    data: Given,
     m: int,
     *,
     within: float = 0.01,
@@ -203,8 +206,8 @@ def alternatives(
 
     Parameters
     ----------
-    data : Dataset
-        Raw features.
+    data : Given
+        Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
     m : int
         Largest number of features, 1..p.
     within : float, default 0.01
@@ -235,6 +238,7 @@ def alternatives(
     The enumeration is the branch and bound of method ``best-subset`` with the limit for its cutoff.
     """
     started, end = time.perf_counter(), clock.end_of(time_limit)
+    data = dataset_of(data)
     m = whole("alternatives", "m", m, high=data.p)
     within = number("alternatives", "within", within)
     count = None if count is None else whole("alternatives", "count", count, low=1, high=10**6)

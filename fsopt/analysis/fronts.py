@@ -16,6 +16,7 @@ from fsopt.common.figures import BLUE, ORANGE, new_figure
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
+from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
 from fsopt.data.splits import check_features
 from fsopt.drivers.run import Run, multipliers, usable
@@ -73,7 +74,6 @@ class FrontPoint:
 
 
 @checked(
-    data=DATASET,
     caps=optional(LIST),
     prices=LIST,
     validation=optional(DATASET),
@@ -81,7 +81,7 @@ class FrontPoint:
     solver=optional(TEXT),
 )
 def pareto_front(
-    data: Dataset,
+    data: Given,
     caps: Sequence[float] | None = None,
     *,
     prices: Sequence[float] = (),
@@ -101,8 +101,8 @@ def pareto_front(
 
     Parameters
     ----------
-    data : Dataset
-        The training data, in raw units.
+    data : Given
+        The training data, in raw units: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
     caps : Sequence[float], optional
         Values of W > 0; None takes 10 with (RW + 1) / n from 0.05 to 0.5, the range of the paper, where W is positive.
     prices : Sequence[float], default ()
@@ -132,7 +132,7 @@ def pareto_front(
     -----
     Bi, (12) and sections 4.1, 4.2 and 7.
     """
-    started = time.perf_counter()
+    started, data = time.perf_counter(), dataset_of(data)
     if validation is not None:
         check_features(data, validation, "validation")
     work, map_ = preprocess(data, scale)

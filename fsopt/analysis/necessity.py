@@ -21,8 +21,10 @@ from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
+from fsopt.common.arguments import checked
 from fsopt.common.figures import BLUE, new_figure, plain
 from fsopt.data import Dataset
+from fsopt.data.given import Given, dataset_of
 from fsopt.drivers.run import Run
 from fsopt.methods.gbd.proofs import SelectedHyperplane, claim_of_search
 from fsopt.models.blocks import whole
@@ -181,8 +183,9 @@ def _residual(upper: float, lower: float, value: float, bound: float) -> float:
     return max(relative_gap(upper, value), max(lower - bound, 0.0) / max(1.0, abs(lower)))
 
 
+@checked()
 def necessity(
-    data: Dataset,
+    data: Given,
     m: int,
     *,
     c: float = 1.0,
@@ -202,8 +205,8 @@ def necessity(
 
     Parameters
     ----------
-    data : Dataset
-        Raw features.
+    data : Given
+        Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
     m : int
         Largest number of features, 1..p.
     c : float, default 1.0
@@ -228,6 +231,7 @@ def necessity(
     ParameterError : a parameter out of range.
     """
     started, end = time.perf_counter(), clock.end_of(time_limit)
+    data = dataset_of(data)
     m = whole("necessity", "m", m, high=data.p)
     problem = cardinality_problem(data, m, c, scale, "necessity")
     first = _search(problem, tolerance, clock.part(end, 0.5), None)

@@ -15,6 +15,7 @@ from fsopt.common.figures import new_figure
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
+from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import check_features, stratified_folds, train_and_test
 from fsopt.drivers.run import Run, drained, within
@@ -141,7 +142,6 @@ class GridTask:
 
 
 @checked(
-    data=DATASET,
     grid=LIST,
     test=optional(DATASET),
     folds=WHOLE,
@@ -153,7 +153,7 @@ class GridTask:
     solver=optional(TEXT),
 )
 def radius_path(
-    data: Dataset,
+    data: Given,
     grid: Sequence[float] | tuple[Sequence[float], Sequence[float]] = RADII,
     *,
     test: Dataset | None = None,
@@ -170,8 +170,8 @@ def radius_path(
 
     Parameters
     ----------
-    data : Dataset
-        The training data, in raw units.
+    data : Given
+        The training data, in raw units: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
     grid : Sequence[float] | tuple[Sequence[float], Sequence[float]]
         Values of both radii, or a pair (values of R+, values of R-); by default the seven from 1 to 10 in the paper.
     test : Dataset, optional
@@ -200,7 +200,7 @@ def radius_path(
     -----
     Peleg & Meir, sections 6.2 and 6.4.1. Solvers run on one thread where there is more than one process.
     """
-    started = time.perf_counter()
+    started, data = time.perf_counter(), dataset_of(data)
     if test is not None:
         check_features(data, test, "test")
     plus, minus = _radii(grid)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fsopt.analysis.chance import aggregated, leak_of, noise_p_value, selected_and_tested
 from fsopt.analysis.few_features import (
@@ -28,7 +29,7 @@ from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked
 from fsopt.common.teams import check_jobs, side_by_side
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET
+from fsopt.data.given import Given, dataset_of
 from fsopt.data.matrices import refuse_sparse
 from fsopt.data.splits import random_parts, stratified_folds
 from fsopt.drivers.interruption import uninterrupted
@@ -36,6 +37,7 @@ from fsopt.drivers.run import Progress
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import fit as fit_method
 from fsopt.models.blocks import whole
+from fsopt.typing import Samples
 from fsopt.verification.exact_checking import exact_word
 
 REPEATS, PAIRS = 2, 25
@@ -49,7 +51,6 @@ TOLERANCE = 1e-4
 
 
 @checked(
-    data=DATASET,
     features=optional(WHOLE),
     rule=TEXT,
     folds=WHOLE,
@@ -60,7 +61,8 @@ TOLERANCE = 1e-4
     progress=optional(FUNCTION),
 )
 def select(
-    data: Dataset,
+    data: Given | Samples,
+    y: ArrayLike | None = None,
     *,
     features: int | None = None,
     rule: str = "log-loss",
@@ -85,8 +87,10 @@ def select(
 
     Parameters
     ----------
-    data : Dataset
-        Raw features, dense.
+    data : Given | Samples
+        Raw features, dense: a data set, samples X, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
+    y : ArrayLike, optional
+        Labels (n,) of samples, or the name of their column.
     features : int, optional
         The number of variables, instead of a choice.
     rule : str, default 'log-loss'
@@ -120,6 +124,7 @@ def select(
     """
     word("rule", rule, RULES)
     check_jobs(jobs)
+    data = dataset_of(data, y)
     refuse_sparse("select", data.X)
     looked_at = _looked_at(data, seed)
     groups = groups_of(data)

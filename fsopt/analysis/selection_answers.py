@@ -15,6 +15,7 @@ from fsopt.analysis.few_features import Choice
 from fsopt.answers.fits import Fit
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import Status
+from fsopt.answers.weights import by_size, weights_of
 from fsopt.certificates.points import relative_gap
 from fsopt.common.figures import BLUE, ORANGE, new_figure, plain
 from fsopt.common.texts import counted
@@ -195,14 +196,14 @@ class Selection(Answer):
         owner = {name: k for k, group in enumerate(self.groups) for name in group}
         return [
             {
-                "feature": name,
-                "weight": weight,
-                "standardised": standardised,
-                "odds_ratio": float(np.exp(np.clip(standardised, -700.0, 700.0))),
-                "share": float(self.shares[owner[name]]),
-                "p_value": float(self.p_values[owner[name]]),
+                "feature": row.name,
+                "weight": row.weight,
+                "standardised": row.standardised,
+                "odds_ratio": float(np.exp(np.clip(row.standardised, -700.0, 700.0))),
+                "share": float(self.shares[owner[row.name]]),
+                "p_value": float(self.p_values[owner[row.name]]),
             }
-            for name, weight, standardised in self.fit.to_frame().itertuples(index=False)
+            for row in by_size(weights_of(self.fit))
         ]
 
     def plot(self) -> Figure:

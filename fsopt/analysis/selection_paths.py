@@ -24,9 +24,11 @@ from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
+from fsopt.common.arguments import checked
 from fsopt.common.figures import BLUE, ORANGE, new_figure
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
+from fsopt.data.given import Given, dataset_of
 from fsopt.data.losses import HINGE, LOSSES, Loss, loss_of
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError
@@ -40,8 +42,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@checked()
 def selection_path(
-    data: Dataset,
+    data: Given,
     *,
     c: float | Sequence[float] = 1.0,
     loss: str = "hinge",
@@ -63,8 +66,8 @@ def selection_path(
 
     Parameters
     ----------
-    data : Dataset
-        Raw features.
+    data : Given
+        Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
     c : float or Sequence[float], default 1.0
         > 0, penalty weight of the loss, or several of them: a path for each.
     loss : str, default 'hinge'
@@ -100,6 +103,7 @@ def selection_path(
     Aytug, (5)-(11).
     """
     started, end = time.perf_counter(), clock.end_of(time_limit)
+    data = dataset_of(data)
     if time_limit is not None and not time_limit > 0:
         raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
     grid = _grid(c, range(data.p + 1) if m is None else m, data.p)

@@ -16,12 +16,13 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.records import plain, sealed
 from fsopt.answers.results import Status
 from fsopt.answers.trained import Trained
+from fsopt.answers.weights import OF_UNIT_ROWS, Weight, by_size, weight_texts, weights_of
 from fsopt.common import arguments
-from fsopt.common.arguments import checked, word
+from fsopt.common.arguments import word
 from fsopt.common.figures import history_figure, scores_figure, weights_figure
 from fsopt.common.files import write_text
 from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET
+from fsopt.data.given import Given, dataset_of
 from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import is_sparse, largest_values, row_blocks
 from fsopt.data.scaling import Preprocessing
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 MOST_FEATURES = 20
-"""Features that a summary lists."""
+"""Weights that a summary lists."""
 KINDS = ("weights", "convergence", "scores")
 
 
@@ -164,10 +165,10 @@ class Fit:
         positive = 0.5 * (1.0 + np.tanh(0.5 * self.decision_function(X)))
         return np.column_stack([1.0 - positive, positive])
 
-    @checked(data=DATASET)
-    def scores(self, data: Dataset) -> dict[str, float]:
-        """Return the measures of :func:`fsopt.data.scores.measures` on a data set, accuracy and MCC among them."""
-        return measures(data.y, self.decision_function(data))
+    def scores(self, data: Given) -> dict[str, float]:
+        """Return the measures :func:`fsopt.data.scores.measures` on data as in :func:`fsopt.fit`: accuracy, MCC ..."""
+        known = dataset_of(data)
+        return measures(known.y, self.decision_function(known))
 
     def kept_of(self, data: Dataset) -> Trained:
         """Return what the fit keeps of its training data: names, encoding, digest, and its scores there."""
@@ -206,47 +207,42 @@ class Fit:
         for warning in self.warnings:
             yield "warning", warning
 
-    def _weights(self) -> list[tuple[str, float, float]]:
-        """Return name, weight and standardised weight of the selected features, in order of the standardised size."""
-        known = self.trained.deviation if self.trained is not None else ()
-        deviation = (
-            np.asarray(known) if self.kernel is None and len(known) == len(self.coef) else np.ones(len(self.coef))
-        )
-        found = [
-            (name, float(self.coef[j]), float(self.coef[j] * deviation[j]))
-            for name, j in zip(self.features, self.support, strict=True)
-        ]
-        return sorted(found, key=lambda row: -abs(row[2]))
-
     def summary(self) -> str:
-        """Return what was found and what is known of it, as text: status, certificate, features with their weights."""
-        facts = list(self._facts())
+        """Return what was found and what is known of it, as text: status, certificate, weights of the classifier."""
+        (heads, *rows), intercept = weight_texts(self, standardised=True)
+        facts = [*self._facts(), ("intercept", intercept)]
         width = max(len(name) for name, _ in facts)
         lines = [f"{name:<{width}}  {text}" for name, text in facts]
-        rows = self._weights()
         if rows:
-            wide = max(len("feature"), *(len(name) for name, _, _ in rows[:MOST_FEATURES]))
-            lines += ["", f"{'feature':<{wide}}  {'weight':>12}  {'standardised':>12}"]
-            lines += [f"{name:<{wide}}  {w:>12.5g}  {s:>12.5g}" for name, w, s in rows[:MOST_FEATURES]]
-        if len(rows) > MOST_FEATURES:
-            lines.append(f"and {len(rows) - MOST_FEATURES} more: to_frame() has all")
+            table = [heads, *rows[:MOST_FEATURES]]
+            wide = [max(map(len, column)) for column in zip(*table, strict=True)]
+            lines.append("")
+            for name, *numbers in table:
+                cells = [f"{text:>{max(least, 12)}}" for text, least in zip(numbers, wide[1:], strict=True)]
+                lines.append("  ".join([f"{name:<{wide[0]}}", *cells]))
+        lines += self._below(len(rows))
         return "\n".join(lines)
+
+    def _below(self, listed: int) -> list[str]:
+        """Return the lines below a table of so many weights."""
+        lines = [f"and {listed - MOST_FEATURES} more: to_frame() has all"] if listed > MOST_FEATURES else []
+        return [*lines, OF_UNIT_ROWS] if listed and self.kernel is None and self.preprocessing.unit_rows else lines
 
     def _repr_html_(self) -> str:
         """Return the summary as tables for notebooks; names of data and features are escaped."""
-        facts = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in self._facts())
-        rows = self._weights()
-        cells = "".join(
-            f"<tr><td>{escape(name)}</td><td>{w:.5g}</td><td>{s:.5g}</td></tr>" for name, w, s in rows[:MOST_FEATURES]
+        table, intercept = weight_texts(self, standardised=True)
+        heads, *rows = [[escape(text) for text in row] for row in table]
+        facts = "".join(
+            f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>"
+            for name, text in (*self._facts(), ("intercept", intercept))
         )
-        more = len(rows) - MOST_FEATURES
-        rest = f"<tr><td colspan='3'>and {more} more</td></tr>" if more > 0 else ""
-        heads = "<tr><th>feature</th><th>weight</th><th>standardised</th></tr>"
-        listed = f"<table>{heads}{cells}{rest}</table>" if rows else ""
+        cells = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows[:MOST_FEATURES])
+        rest = "".join(f"<tr><td colspan='{len(heads)}'>{text}</td></tr>" for text in self._below(len(rows)))
+        listed = f"<table><tr><th>{'</th><th>'.join(heads)}</th></tr>{cells}{rest}</table>" if rows else ""
         return f"<table>{facts}</table>{listed}"
 
     def to_frame(self, folds: Sequence[Fit] = ()) -> DataFrame:
-        """Return the selected features as a pandas DataFrame.
+        """Return the weights of the classifier as a pandas DataFrame.
 
         Parameters
         ----------
@@ -255,12 +251,16 @@ class Fit:
         Returns
         -------
         DataFrame
-            Columns ``feature``, ``weight`` (raw units), ``standardised`` (weight times standard deviation) and, with
-            ``folds``, ``folds``: the number of these that select the feature. In order of the standardised size.
+            Columns ``feature``, ``weight`` (raw units), ``standardised`` (weight times standard deviation),
+            ``selected``, false where the rule of selection leaves out a feature that the score depends on, ``shift``
+            and ``scale`` of the preprocessing where samples are divided by their norm, and, with ``folds``, ``folds``:
+            the number of these that select the feature. In order of the standardised size.
         """
         import pandas as pd
 
-        frame = pd.DataFrame(self._weights(), columns=["feature", "weight", "standardised"])
+        frame = pd.DataFrame(by_size(weights_of(self)), columns=["feature", *Weight._fields[1:]])
+        if self.kernel is not None or not self.preprocessing.unit_rows:
+            frame = frame.drop(columns=["shift", "scale"])
         if folds:
             frame["folds"] = [sum(name in fold.features for fold in folds) for name in frame["feature"]]
         return frame
@@ -289,10 +289,10 @@ class Fit:
                 )
             return history_figure(records)
         if chosen == "weights":
-            rows = self._weights()
+            rows = [row for row in by_size(weights_of(self)) if row.selected]
             if not rows:
                 raise ParameterError(f"the fit of '{self.method}' selects no feature", "choose other parameters")
-            return weights_figure(rows[:MOST_FEATURES])
+            return weights_figure([row[:3] for row in rows[:MOST_FEATURES]])
         if data is None:
             raise ParameterError("scores are those of a data set, and there is none", "give data=")
         return scores_figure(self.decision_function(data), data.y, data.labels)

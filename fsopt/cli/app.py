@@ -31,19 +31,19 @@ from fsopt.cli.output import emit
 GROUPS: Mapping[str, Mapping[Callable[..., Any], str]] = {
     "Tables": {
         selecting.select: "fsopt select wdbc --report wdbc.html",
-        comparing.compare: "fsopt compare --data wdbc --methods gmeb,l1-svm",
-        fitting.fit: "fsopt fit best-subset --data wdbc --param m=3 -o fit.json",
-        predicting.predict: "fsopt predict fit.json --data new.csv",
+        comparing.compare: "fsopt compare wdbc --methods gmeb,l1-svm",
+        fitting.fit: "fsopt fit best-subset wdbc --param m=3 -o fit.json",
+        predicting.predict: "fsopt predict fit.json new.csv",
         datasets.data: "fsopt data wdbc",
         studying.study: "fsopt study study.toml --store results.sqlite",
     },
     "Models": {
-        showing.show: "fsopt show gmeb-dual --data wdbc",
-        solving.solve: "fsopt solve gmeb-dual --data wdbc --scale standard --param r_plus=3 --solver clarabel",
-        solving.export: "fsopt export fsv-step --data wdbc -o fsv.lp",
+        showing.show: "fsopt show gmeb-dual wdbc",
+        solving.solve: "fsopt solve gmeb-dual wdbc --scale standard --param r_plus=3 --solver clarabel",
+        solving.export: "fsopt export fsv-step wdbc -o fsv.lp",
     },
     "Evidence": {
-        checking.check: "fsopt check fit.json --data wdbc",
+        checking.check: "fsopt check fit.json wdbc",
         checking.certify: "fsopt certify plan.mps plan.sol --prove 60",
         reproducing.reproduce: "fsopt reproduce sla-table1",
     },

@@ -132,7 +132,7 @@ def _compared(
             word = f"compare: {state.finished} of {counted(state.total, 'fit')}, last {state.last['method']}"
             update(state.finished / state.total, word)
 
-        return run(sources, names, progress=told, **own), units
+        return run(sources, methods=names, progress=told, **own), units
 
 
 def _tell_unanswered(record: dict[str, Any]) -> None:

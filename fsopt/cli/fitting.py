@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from fsopt.answers.fits import Fit
     from fsopt.data import Dataset
 
+MOST_WEIGHTS = 30
+"""Weights up to which a table lists them."""
+
 
 def fit(
     method: Annotated[str, typer.Argument(help="a name of 'fsopt methods'", autocompletion=options.methods)],
@@ -63,7 +66,7 @@ def fit(
         if json:
             print_json(record if shown is None else record | {"exact": shown})
             return
-        print_fit(record, _by_class(fitted, source))
+        print_fit(fitted, record, _by_class(fitted, source))
         if shown is not None:
             print_exact(shown)
 
@@ -110,13 +113,16 @@ def _by_class(fitted: Fit, data: Dataset) -> dict[int, float]:
     return {sign: float(right[data.y == sign].mean()) for sign in (1, -1)}
 
 
-def print_fit(record: Mapping[str, Any], accuracy: Mapping[int, float] | None = None) -> None:
-    """Print a fit; with the training accuracy of each class beside the worst case."""
+def print_fit(fitted: Fit, record: Mapping[str, Any], accuracy: Mapping[int, float] | None = None) -> None:
+    """Print a fit and its record; with the training accuracy of each class beside the worst case."""
+    from fsopt.answers.weights import OF_UNIT_ROWS, weight_texts
+
     names = ["method", "data", "solver", "status", "stop", "objective", "bound", "iterations"]
     lines: list[tuple[str, Any]] = [(k, record[k]) for k in names]
     lines.append(("seconds", record["seconds"].get("total")))
     lines.append(("train", ", ".join(f"{k} {v:.4f}" for k, v in record["train"].items())))
-    noun = "feature" if record["kernel"] is None else "pattern"
+    weights, intercept = weight_texts(fitted, standardised=False)
+    noun = weights[0][0]
     if "worst_case" in record["details"]:
         shown = zip((1, -1), record["details"]["worst_case"], strict=True)
         train = {} if accuracy is None else {sign: f" (train {share:.4f})" for sign, share in accuracy.items()}
@@ -124,10 +130,10 @@ def print_fit(record: Mapping[str, Any], accuracy: Mapping[int, float] | None = 
         lines.append(("worst case", text))
     count, p = len(record["features"]), len(record["coef"])
     lines.append((f"{noun}s ({count} of {p}, {count / p:.1%})", ", ".join(record["features"]) or "none"))
-    lines.append(("intercept", record["intercept"]))
+    lines.append(("intercept", intercept))
     show(pairs(lines))
-    if len(record["support"]) <= 30:
-        weights = [(name, record["coef"][j]) for name, j in zip(record["features"], record["support"], strict=True)]
-        unit = "weight (raw units)" if record["kernel"] is None else "weight"
-        show("\n" + pairs([(noun, unit), *weights]))
+    if len(weights) <= MOST_WEIGHTS + 1:
+        show("\n" + pairs(weights))
+        if fitted.kernel is None and fitted.preprocessing.unit_rows:
+            show("\n" + OF_UNIT_ROWS)
     print_certificate(record["certificate"])

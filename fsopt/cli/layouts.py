@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import typer
+from typer.models import ArgumentInfo
 
+from fsopt.cli import options
 from fsopt.common.texts import counted
 from fsopt.data.tables.layout import DEFAULT_TARGET, LISTS, MISSING, SPELLING, Layout
 from fsopt.errors import FileError, ParameterError, shown
@@ -55,19 +57,52 @@ def with_layout(verb: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(verb, eval_str=True)
     if "layout" not in signature.parameters:
         return verb
+    data = signature.parameters.get("data")
+    in_place = data is not None and not any(_many(parameter) for parameter in signature.parameters.values())
 
     @wraps(verb)
     def call(**given: Any) -> Any:
         stated = {option.name: given.pop(option.name) for option in OPTIONS}
+        if data is not None and in_place:
+            given["data"] = _one_source(given.pop(options.FILE), given["data"], data.default is data.empty)
         return verb(**given, layout=read_layout(stated))
 
     shown: list[inspect.Parameter] = []
     for parameter in signature.parameters.values():
         own = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        shown += OPTIONS if parameter.name == "layout" else [own]
+        if in_place and parameter is data:
+            shown += _both(own)
+        else:
+            shown += OPTIONS if parameter.name == "layout" else [own]
     call.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     return call
+
+
+def _many(parameter: inspect.Parameter) -> bool:
+    """Return whether a parameter of a verb takes all arguments that there are."""
+    kind, *more = get_args(parameter.annotation) or (None,)
+    return get_origin(kind) is list and any(isinstance(one, ArgumentInfo) for one in more)
+
+
+def _both(data: inspect.Parameter) -> list[inspect.Parameter]:
+    """Return the data of a verb in their place, FILE, and as the option ``--data``."""
+    kind, described = get_args(data.annotation)
+    file = typer.Argument(metavar="FILE", help=described.help, show_default=False)
+    option = typer.Option("--data", help="in place of FILE")
+    return [
+        data.replace(name=options.FILE, default=None, annotation=Annotated[kind | None, file]),
+        data.replace(default=None, annotation=Annotated[kind | None, option]),
+    ]
+
+
+def _one_source(file: Any, data: Any, required: bool) -> Any:
+    """Return the data of a verb, given in their place or by the option."""
+    if file and data:
+        raise ParameterError("the data are given twice, in their place and with --data", "give them once")
+    if required and not (file or data):
+        raise ParameterError("no data are given", "name a file, wdbc, or a name in FSOPT_DATA")
+    return file or data
 
 
 def read_layout(given: Mapping[str, Any]) -> Layout:

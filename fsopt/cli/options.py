@@ -30,6 +30,8 @@ models, methods = _names("MODELS"), _names("METHODS")
 
 
 Model = Annotated[str, typer.Argument(help="a slug of 'fsopt models'", autocompletion=models)]
+FILE = "file"
+"""The data of a verb in their place; verbs know them as ``data``, the option ``--data``."""
 DATA_HELP = f"wdbc, a file ({' '.join(reader.suffix for reader in SPECS)}), or a name in FSOPT_DATA"
 Data = Annotated[str, typer.Option("--data", help=DATA_HELP)]
 OptionalData = Annotated[str | None, Data.__metadata__[0]]
@@ -49,7 +51,7 @@ Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 
 def given(context: typer.Context) -> dict[str, Any]:
     """Return the options and arguments of a command that the user gave: name -> value, without the defaults."""
-    return {k: v for k, v in context.params.items() if _written(context, k)}
+    return {"data" if k == FILE else k: v for k, v in context.params.items() if _written(context, k)}
 
 
 def _written(context: typer.Context, name: str) -> bool:

@@ -213,15 +213,18 @@ def cell(value: Any) -> str:
     return one_line(", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
 
 
-def pairs(items: Iterable[tuple[str, Any]]) -> str:
-    """Return lines of ``name  value``, aligned; a long value goes on below its beginning."""
+def pairs(items: Iterable[Sequence[Any]]) -> str:
+    """Return lines of ``name  value``, or of more values, aligned; a long last one goes on below its beginning."""
     import textwrap
 
-    listed = [(one_line(name), cell(value)) for name, value in items]
-    left = max(len(name) for name, _ in listed)
-    wrapped = textwrap.TextWrapper(max(width() - left - 2, WORD), break_on_hyphens=False)
+    listed = [[one_line(name), *map(cell, values)] for name, *values in items]
+    wide = [max(map(len, column)) for column in zip(*(row[:-1] for row in listed), strict=True)]
+    left = sum(wide) + 2 * len(wide)
+    wrapped = textwrap.TextWrapper(max(width() - left, WORD), break_on_hyphens=False)
     return "\n".join(
-        f"{name:<{left}}  " + f"\n{' ' * (left + 2)}".join(wrapped.wrap(value) or [""]) for name, value in listed
+        "".join(f"{text:<{size}}  " for text, size in zip(heads, wide, strict=True))
+        + f"\n{' ' * left}".join(wrapped.wrap(value) or [""])
+        for *heads, value in listed
     )
 
 

@@ -31,9 +31,11 @@ def predict(
     context: typer.Context,
     saved: Annotated[
         list[Path],
-        typer.Argument(help="a fit saved with -o, or one for each of several classes", metavar="FIT.json..."),
+        typer.Argument(
+            help="a fit saved with -o, or one for each of several classes, and the samples", metavar="FIT.json... FILE"
+        ),
     ],
-    data: options.Data,
+    data: Annotated[str | None, typer.Option("--data", help="in place of FILE")] = None,
     layout: Layout = WHOLE,
     output: Annotated[
         Path | None,
@@ -55,6 +57,11 @@ def predict(
 
     known = ("saved", "data", "output", "proba", "json", *READING)
     options.only(context, "here: the fit keeps what it learned of its training samples", known)
+    if data is None:
+        *saved, last = saved
+        data = str(last)
+    if not saved:
+        raise ParameterError("there are no samples", f"for example fsopt predict {data} new.csv")
     if proba and len(saved) > 1:
         raise ParameterError("--proba takes one fit", "leave it out: the class with the largest score is told")
     records = [read_fit(path) for path in saved]

@@ -42,7 +42,7 @@ def _page(path: Path | None) -> Path | None:
 
 def select(
     context: typer.Context,
-    data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
+    data: options.Data,
     layout: Layout = WHOLE,
     features: Annotated[int | None, typer.Option("--features", help="number of features, instead of a choice")] = None,
     rule: Annotated[

@@ -57,6 +57,10 @@ def show(
         Path | None,
         options.file(f"draw a saved fit: a file {', '.join(PICTURES)}", "--plot", kinds=PICTURES),
     ] = None,
+    export: Annotated[
+        Path | None,
+        options.file("write a saved fit as a class in numpy alone, .py", "--export", kinds=(".py",)),
+    ] = None,
     kind: Annotated[
         str | None, typer.Option("--kind", help="of --plot: weights, convergence or scores; else what the fit has")
     ] = None,
@@ -64,6 +68,10 @@ def show(
 ) -> None:
     """Show a model and its size on a data set, or a saved answer."""
     if name.endswith(".json"):
+        if export is not None:
+            options.only(context, "with --export", ("name", "export", "json"))
+            _export(Path(name), export, json)
+            return
         options.only(context, "of a saved answer", (*OF_DATA, "plot", "kind"))
         _show_answer(Path(name), data, layout, plot, kind, json)
     elif limits is not None:
@@ -72,6 +80,15 @@ def show(
     else:
         options.only(context, "of a model", (*OF_DATA, "param", "latex"))
         _show_model(name, data, layout, options.parse_params(param), latex, json)
+
+
+def _export(path: Path, place: Path, json: bool) -> None:
+    """Write the predictor of a saved fit."""
+    from fsopt.answers.exporting import export_predictor
+    from fsopt.answers.saved import load_fit
+
+    export_predictor(load_fit(path), place)
+    written([place], {"fit": str(path)}, as_json=json)
 
 
 def _show_answer(path: Path, data: str | None, layout: Layout, plot: Path | None, kind: str | None, json: bool) -> None:
@@ -83,7 +100,12 @@ def _show_answer(path: Path, data: str | None, layout: Layout, plot: Path | None
         if data is not None or kind is not None:
             raise ParameterError("--data and --kind of a saved answer are for --plot", "add --plot FILE")
         record = read_record(path)
-        print_json(record) if json else print_fit(record) if "method" in record else print_solve(record)
+        if json:
+            print_json(record)
+        elif "method" in record:
+            print_fit(fit_from(record, path), record)
+        else:
+            print_solve(record)
         return
     record = read_fit(path)
     fitted = fit_from(record, path)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
-from fsopt.errors import ParameterError, shown
+from fsopt.errors import ParameterError, shown, similar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -198,9 +198,13 @@ def checked(**kinds: Argument) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
 
+        takes_any = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
+
         @functools.wraps(function)
         def call(*args: P.args, **keywords: P.kwargs) -> R:
-            given = signature.bind(*args, **keywords).arguments
+            if not takes_any and not keywords.keys() <= signature.parameters.keys():
+                keywords = spelled(f"{function.__name__}()", keywords, signature.parameters)  # type: ignore[assignment]
+            given = bound(function.__name__, signature, args, keywords).arguments
             for name, kind in kinds.items():
                 if name in given:
                     kind.check(name, given[name])
@@ -209,6 +213,36 @@ def checked(**kinds: Argument) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return call
 
     return decorate
+
+
+def spelled(owner: str, given: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """Return keywords by their known names, whatever their case: ``C`` is ``c``; unknown ones stay.
+
+    Raises
+    ------
+    ParameterError : a keyword is given in two spellings.
+    """
+    own = {name.lower(): name for name in known}
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        meant = name if name in known else own.get(str(name).lower(), name)
+        if meant in found:
+            raise ParameterError(f"{owner} is given '{meant}' twice, also as '{name}'", "give it once")
+        found[meant] = value
+    return found
+
+
+def bound(
+    name: str, signature: inspect.Signature, args: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> inspect.BoundArguments:
+    """Return the arguments of a call; the TypeError of one that is not possible names the function and a near word."""
+    try:
+        return signature.bind(*args, **keywords)
+    except TypeError as error:
+        unknown = [keyword for keyword in keywords if keyword not in signature.parameters]
+        known = [keyword for keyword in signature.parameters if keyword != "self"]
+        near = f": {similar(unknown[0], known) or 'it takes ' + ', '.join(known)}" if unknown else ""
+        raise TypeError(f"{name}() {error}{near}") from None
 
 
 def range_of(owner: str, name: str) -> str:

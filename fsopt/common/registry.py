@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fsopt.common.arguments import TEXT
@@ -48,6 +49,7 @@ class Registry(Mapping[str, Entry]):
     listing : command that lists the names.
     key : attribute of an entry that holds its name.
     check : raises ParameterError for an entry of the user's own that cannot work.
+    words : other words for entries, see :func:`fsopt.errors.unknown`.
 
     Attributes
     ----------
@@ -64,6 +66,7 @@ class Registry(Mapping[str, Entry]):
         listing: str,
         key: str = "name",
         check: Callable[[Entry], None] = lambda entry: None,
+        words: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.kind = kind
         self.what = what
@@ -72,6 +75,7 @@ class Registry(Mapping[str, Entry]):
         self.listing = listing
         self.key = key
         self.check = check
+        self.words = words
         self.own: dict[str, Entry] = {}
         REGISTRIES[what] = self
 
@@ -91,7 +95,7 @@ class Registry(Mapping[str, Entry]):
     def __getitem__(self, name: str) -> Entry:
         """Return an entry; raises UnknownNameError, which is a KeyError."""
         if name not in self:
-            raise unknown(self.what, name, self, self.listing)
+            raise unknown(self.what, name, self, self.listing, self.words)
         return self.shipped[name] if name in self.shipped else self.own[name]
 
     def __contains__(self, name: object) -> bool:

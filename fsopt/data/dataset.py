@@ -120,6 +120,7 @@ class Dataset:
         drop: str | Sequence[str] = (),
         columns: str | Sequence[str] = (),
         id: str | None = None,
+        onehot: bool = False,
         encode: str | None = None,
         missing: str | None = None,
         weights: str | None = None,
@@ -133,7 +134,8 @@ class Dataset:
         Parameters
         ----------
         frame : a column for each feature, of numbers, bools, dates, texts or categories, and one for the label.
-        encode : ``"onehot"`` makes a 0/1 feature of each value of texts and categories; None makes them an error.
+        onehot : makes a 0/1 feature of each value of texts and categories; by default they are an error.
+        encode : ``"onehot"`` is ``onehot=True``.
 
         Raises
         ------
@@ -143,14 +145,10 @@ class Dataset:
         word("encode", encode or "none", ("onehot", "none"))
         given: dict[str, Any] = {"positive": positive, "drop": drop, "columns": columns, "id": id, "weights": weights}
         given |= {"missing": missing, "unlabelled": unlabelled, "numbers": numbers, "order": order}
-        layout = Layout.of(label=target, target=target, onehot=encode == "onehot", **given)
-        try:
-            table = table_of_frame(frame, layout)
-            said = [*table.said]
-            data = cls(**parts_of(table, name, layout, said.append))
-        except DataError as error:
-            error.hint = error.hint.replace("onehot=True", "encode='onehot'")
-            raise
+        layout = Layout.of(label=target, target=target, onehot=onehot or encode == "onehot", **given)
+        table = table_of_frame(frame, layout)
+        said = [*table.said]
+        data = cls(**parts_of(table, name, layout, said.append))
         for text in said:
             warnings.warn(text, stacklevel=2)
         return data

@@ -366,15 +366,15 @@ class SVM(WeightedClassifier):
     ) -> None: ...
 
 class L1SVM(WeightedClassifier):
-    """The one-norm support vector machine of Peleg & Meir: features in their units, the paper's selection rule."""
+    """The one-norm support vector machine of Peleg & Meir, which selects weights above a share of the largest."""
 
     def __init__(
         self,
         *,
         c: float = 1.0,
-        scale: str = "center",
+        scale: str = "standard",
         rule: str = "relative",
-        units: str = "raw",
+        units: str = "scaled",
         epsilon: float = 0.01,
         generate: bool | str = "auto",
         class_weight: Mapping[Any, float] | str | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,7 +19,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.run import Progress
 from fsopt.errors import DataError, ParameterError
 from fsopt.methods.registry import METHODS, fit
-from fsopt.typing import Mask, Vector
+from fsopt.typing import Mask, Matrix, Vector
 
 
 class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -134,6 +134,25 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
         """Return the classes (n,) of samples X (n, p)."""
         scores = self.decision_function(X)
         return np.asarray(self.classes_[(scores > 0).astype(int)])
+
+    @property
+    def predict_proba(self) -> Callable[[ArrayLike], Matrix]:
+        """The function of samples X (n, p) that returns the probabilities (n, 2) of the classes.
+
+        Raises
+        ------
+        AttributeError : the loss is not the logistic one, whose scores alone are log-odds.
+        """
+        if getattr(self, "loss", None) != "logistic":
+            raise AttributeError(
+                f"{type(self).__name__} with this loss has no probabilities: take one with loss='logistic', or "
+                "calibrate the scores with sklearn.calibration.CalibratedClassifierCV"
+            )
+        return self._probabilities
+
+    def _probabilities(self, X: ArrayLike) -> Matrix:
+        check_is_fitted(self)
+        return self.fit_.predict_proba(validate_data(self, X, dtype=np.float64, accept_sparse=True, reset=False))
 
     def _get_support_mask(self) -> Mask:
         check_is_fitted(self)

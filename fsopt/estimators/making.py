@@ -7,6 +7,7 @@ import re
 from functools import cache
 from typing import Any, cast
 
+from fsopt.common.arguments import bound, spelled
 from fsopt.common.docstrings import section
 from fsopt.estimators.base import SelectingClassifier, WeightedClassifier
 from fsopt.methods.registry import METHODS
@@ -34,9 +35,10 @@ def made(spec: MethodSpec) -> type[SelectingClassifier]:
     signature = signature_of(spec)
 
     def __init__(self: SelectingClassifier, **keywords: Any) -> None:
-        bound = signature.bind(self, **keywords)
-        bound.apply_defaults()
-        for name, value in bound.arguments.items():
+        own = spelled(f"{spec.estimator}()", keywords, signature.parameters)
+        given = bound(spec.estimator, signature, (self,), own)
+        given.apply_defaults()
+        for name, value in given.arguments.items():
             if name != "self":
                 setattr(self, name, value)
 

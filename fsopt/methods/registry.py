@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from numpy.typing import ArrayLike
 
@@ -16,7 +16,6 @@ from fsopt.common import clock
 from fsopt.common.arguments import (
     EXECUTOR,
     FUNCTION,
-    LIST,
     OPTIONS,
     PATH,
     SECONDS,
@@ -31,9 +30,9 @@ from fsopt.common.files import check_readable, check_writable
 from fsopt.common.locks import alone
 from fsopt.common.memory import FEWER, NUMBER, require
 from fsopt.common.registry import Registry, check_function
-from fsopt.data.dataset import DATASET, Dataset
+from fsopt.data.dataset import Dataset
+from fsopt.data.given import Given, dataset_of
 from fsopt.data.matrices import refuse_sparse
-from fsopt.data.tables.columns import in_pandas, is_frame, sparse_of_frame
 from fsopt.drivers.run import CallbackError, Progress, Run, Steps, stepwise, within
 from fsopt.errors import MemoryLimitError, ParameterError
 from fsopt.methods.checking import judged
@@ -56,6 +55,21 @@ def _check(spec: MethodSpec) -> None:
     word(f"weights of '{spec.name}'", spec.weights, WEIGHTS)
 
 
+WORDS: Mapping[str, str] = {
+    **dict.fromkeys(("lasso", "l1", "l1svc", "linearsvc"), "l1-svm"),
+    **dict.fromkeys(("elasticnet", "enet", "glmnet"), "elastic-net-svm"),
+    **dict.fromkeys(("logistic", "logisticregression", "logit"), "best-subset with loss=logistic"),
+    **dict.fromkeys(("l0", "abess", "subset", "forward", "backward", "stepwise", "selectkbest"), "best-subset"),
+    **dict.fromkeys(("l0learn", "fastsparsegams"), "best-subset-penalised"),
+    **dict.fromkeys(("rfecv", "svmrfe", "recursivefeatureelimination"), "rfe, with m features"),
+    **dict.fromkeys(("svc", "linearsvm", "ridge", "l2", "l2svm"), "svm"),
+    **dict.fromkeys(("anova", "ftest", "fclassif", "fisherscore"), "fisher"),
+    **dict.fromkeys(("correlation", "corr", "ttest"), "pearson"),
+    **dict.fromkeys(("mutualinfo", "mutualinformation", "mutualinfoclassif", "entropy"), "infogain"),
+    **dict.fromkeys(("kolmogorovsmirnov", "kstest"), "ks"),
+    **dict.fromkeys(("relieff", "surf"), "relief"),
+}
+"""Words of other packages for methods -> what they are called here."""
 METHODS = Registry(
     MethodSpec,
     "method",
@@ -88,6 +102,7 @@ METHODS = Registry(
     ),
     listing="fsopt methods",
     check=_check,
+    words=WORDS,
 )
 """Name -> entry of every method; those of the user's own follow, see :func:`register_method`."""
 
@@ -132,7 +147,7 @@ def register_method(spec: MethodSpec, *, replace: bool = False) -> MethodSpec:
 )
 def fit(
     name: str,
-    data: Dataset | Samples,
+    data: Given | Samples,
     y: ArrayLike | None = None,
     *,
     solver: str | None = None,
@@ -153,11 +168,13 @@ def fit(
     ----------
     name : str
         One of ``fsopt.METHODS``.
-    data : Dataset | Samples
-        The training data, in raw units: methods preprocess it themselves, see their parameter ``scale``. A data set,
-        or its samples X as a matrix (n, p) or DataFrame.
+    data : Given | Samples
+        The training data, in raw units: methods preprocess it themselves, see their parameter ``scale``. A data set;
+        samples X (n, p); a pair (X, y); a DataFrame; or a path or name as for :func:`fsopt.load_dataset`, which has
+        the words for tables with texts and missing values.
     y : ArrayLike, optional
-        With samples X, their labels (n,): -1 and +1, 0 and 1, or two texts.
+        Labels (n,) of samples X: -1 and +1, 0 and 1, or two texts. Of a DataFrame or file the name of the column of
+        the labels; ``label`` by default.
     solver : str, optional
         For the continuous problems of the method; None takes the preferred one of their class.
     time_limit : float, optional
@@ -201,10 +218,10 @@ def fit(
     entry = METHODS[name]
     others = METHODS.values()
     refuse_parameters(entry, params, others)
-    check_parameters("method", name, params, entry.parameters, entry.objects)
-    params = {name: native(value) for name, value in params.items()}
+    given = check_parameters("method", name, params, entry.parameters, entry.objects)
+    params = {parameter: native(value) for parameter, value in given.items()}
     refuse_solver(entry, solver, options, others)
-    data = training_data(data, y)
+    data = dataset_of(data, y)
     if class_weight is not None or sample_weight is not None:
         data = data.weighted(class_weight, data.weights if sample_weight is None else sample_weight)
     refuse_data(entry, data, others)
@@ -321,28 +338,3 @@ def refuse_solver(entry: MethodSpec, solver: str | None, options: Mapping[str, A
         raise ParameterError(
             f"method '{entry.name}' calls no solver, and is given {given}", f"leave it out, or take {able}"
         )
-
-
-def training_data(data: Dataset | Samples, y: ArrayLike | None) -> Dataset:
-    """Return the data set that a fit is given: itself, or as samples X with their labels y.
-
-    The features of a data frame have the names of its columns, and are sparse where all of these are.
-
-    Raises
-    ------
-    ParameterError : samples without labels, or a data set and labels.
-    DataError : samples and labels that are no valid two-class data set.
-    """
-    if isinstance(data, Dataset):
-        if y is not None:
-            raise ParameterError("a Dataset has its labels already", "give fit(name, data), or fit(name, X, y)")
-        return data
-    if y is not None:
-        if not is_frame(data):
-            return Dataset(cast("ArrayLike", data), y)
-        frame = in_pandas(data)
-        sparse = sparse_of_frame(frame)
-        return Dataset(frame if sparse is None else sparse, y, [str(name) for name in frame.columns])
-    if is_frame(data) or LIST.holds(data):
-        raise ParameterError("there are samples without labels", "give fit(name, X, y), or a Dataset, which has both")
-    raise DATASET.error("data", data)

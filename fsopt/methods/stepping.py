@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fsopt.answers.fits import Fit
-from fsopt.data import Dataset
+from fsopt.data.given import Given
 from fsopt.drivers.interruption import handle
 from fsopt.drivers.run import Steps
 from fsopt.errors import ParameterError, SolverError
@@ -85,7 +85,7 @@ class Loop(Iterator[Mapping[str, Any]]):
         return self._outcome
 
 
-def steps(name: str, data: Dataset | Samples, y: ArrayLike | None = None, **keywords: Any) -> Loop:
+def steps(name: str, data: Given | Samples, y: ArrayLike | None = None, **keywords: Any) -> Loop:
     """Run a method step by step: an iterator over the records of its iterations.
 
     Between two steps the loop waits. Every method takes part; one without a loop has no records, and its answer is
@@ -95,10 +95,10 @@ def steps(name: str, data: Dataset | Samples, y: ArrayLike | None = None, **keyw
     ----------
     name : str
         One of ``fsopt.METHODS``.
-    data : Dataset | Samples
+    data : Given | Samples
         As in :func:`fsopt.fit`.
     y : ArrayLike, optional
-        With samples, their labels (n,) in {-1, +1}.
+        Labels of samples.
     **keywords
         Those of :func:`fsopt.fit`, but for ``progress``: parameters of the method, ``solver``, ``time_limit``,
         ``checkpoint``, ``resume`` and so on. The seconds between two steps count for the time limit.

@@ -11,8 +11,7 @@ from fsopt.common.arguments import TEXT, checked, word
 from fsopt.common.customising import SLUG
 from fsopt.common.registry import Registry, check_function
 from fsopt.compiler.classes import CLASSES
-from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET
+from fsopt.data.given import Given, dataset_of
 from fsopt.models.spec import WEIGHTS, ModelSpec, check_parameters, check_weights
 
 
@@ -108,17 +107,17 @@ def register_model(spec: ModelSpec, *, replace: bool = False) -> ModelSpec:
     return MODELS.register(spec, replace=replace)
 
 
-@checked(slug=TEXT, data=DATASET)
-def build(slug: str, data: Dataset, **params: Any) -> pyo.ConcreteModel:
+@checked(slug=TEXT)
+def build(slug: str, data: Given, **params: Any) -> pyo.ConcreteModel:
     """Build a registered model.
 
     Parameters
     ----------
     slug : str
         One of ``fsopt.MODELS``.
-    data : Dataset
-        The data set; no builder preprocesses it. Weights of its samples multiply the penalty weight of the hinge loss:
-        C_i in place of C.
+    data : Given
+        The data set, or what makes one as in :func:`fsopt.fit`; no builder preprocesses it. Weights of its samples
+        multiply the penalty weight of the hinge loss: C_i in place of C.
     **params
         The builder's keywords; unknown names are refused.
 
@@ -132,8 +131,8 @@ def build(slug: str, data: Dataset, **params: Any) -> pyo.ConcreteModel:
     UnknownNameError
     ParameterError : a parameter out of range, or weights of samples for a model that has no place for them.
     """
-    entry = MODELS[slug]
-    check_parameters("model", slug, params, entry.parameters)
+    entry, data = MODELS[slug], dataset_of(data)
+    params = check_parameters("model", slug, params, entry.parameters)
     check_weights("model", slug, entry.weights, data)
     with PauseGC():
         model = entry.builder(data, **params)

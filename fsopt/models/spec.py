@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import pyomo.environ as pyo
 
-from fsopt.common.arguments import plain
+from fsopt.common.arguments import plain, spelled
 from fsopt.data import Dataset
+from fsopt.data.tables.layout import Layout
 from fsopt.data.weights import by_class
-from fsopt.errors import ParameterError, shown
+from fsopt.errors import ParameterError, shown, similar
 
 OWN = "own"
 """Folder of the models of no paper."""
@@ -89,8 +90,8 @@ def parameters(function: Callable[..., Any]) -> dict[str, Any]:
 
 def check_parameters(
     what: str, name: str, given: Mapping[str, Any], known: Mapping[str, Any], objects: Collection[str] = ()
-) -> None:
-    """Refuse parameters that a builder or method does not have or that are no data, and name those that are missing.
+) -> dict[str, Any]:
+    """Return parameters by their known names, ``c`` for ``C``; refuse unknown ones and those that are no data.
 
     Parameters
     ----------
@@ -101,23 +102,31 @@ def check_parameters(
 
     Raises
     ------
-    ParameterError
+    ParameterError : also where one is missing.
     """
-    for parameter in given:
+    found = spelled(f"{what} '{name}'", given, known)
+    for parameter, value in found.items():
         if parameter not in known:
-            has = ", ".join(known) or "none"
-            raise ParameterError(f"{what} '{name}' has no parameter '{parameter}'", f"its parameters: {has}")
-        if not (plain(given[parameter]) or isinstance(given[parameter], Dataset) or parameter in objects):
+            raise ParameterError(f"{what} '{name}' has no parameter '{parameter}'", _instead(parameter, known))
+        if not (plain(value) or isinstance(value, Dataset) or parameter in objects):
             raise ParameterError(
-                f"parameter '{parameter}' of '{name}' must not be {shown(given[parameter])}",
+                f"parameter '{parameter}' of '{name}' must not be {shown(value)}",
                 "give a number, a text, a list or an array",
             )
-    missing = [k for k, default in known.items() if default is inspect.Parameter.empty and k not in given]
+    missing = [k for k, default in known.items() if default is inspect.Parameter.empty and k not in found]
     if missing:
         raise ParameterError(
             f"{what} '{name}' needs the parameter{'s' * (len(missing) > 1)} {', '.join(missing)}",
             f"for example {missing[0]}=...",
         )
+    return found
+
+
+def _instead(parameter: str, known: Mapping[str, Any]) -> str:
+    """Return what to give in place of an unknown parameter."""
+    if parameter in {"label", "encode", *(one.name for one in fields(Layout))}:
+        return f"tables are read by fsopt.load_dataset(..., {parameter}=...): give the data set that it returns"
+    return f"{similar(parameter, known)} its parameters: {', '.join(known) or 'none'}".strip()
 
 
 def check_weights(what: str, name: str, weights: str, data: Dataset) -> None:

@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from fsopt.common.arguments import EXECUTOR, FLAG, FUNCTION, LIST, SECONDS, TEXT, WHOLE, Argument, checked, optional
+from numpy.typing import ArrayLike
+
+from fsopt.common.arguments import EXECUTOR, FLAG, FUNCTION, LIST, SECONDS, TEXT, WHOLE, checked, optional, spelled
 from fsopt.common.customising import Change
 from fsopt.common.teams import check_jobs
 from fsopt.data import Dataset
+from fsopt.data.given import Given, datasets_of
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.models.registry import MODELS
@@ -18,14 +21,10 @@ from fsopt.studies.methods import study_spec
 from fsopt.studies.running import Plan, Progress, advance, local_executor, planned
 from fsopt.studies.store import Row, Store, opened
 from fsopt.studies.study import Study, StudyMethod
+from fsopt.typing import Samples
 
 INNER_FOLDS = 3
 """Folds of the cross-validation by which a tuned method chooses."""
-DATA = Argument(
-    "a Dataset or a list of some",
-    lambda value: all(isinstance(one, Dataset) for one in (value if isinstance(value, list | tuple) else [value])),
-    "make them with fsopt.Dataset(X, y) or fsopt.load_dataset(path)",
-)
 
 
 def comparison_study(
@@ -72,7 +71,8 @@ def comparison_study(
     _check_changes(names, changes)
     made = []
     for name in names:
-        entry, own = study_spec(name), dict(given.get(name, {}))
+        entry = study_spec(name)
+        own = spelled(f"method '{name}'", given.get(name, {}), entry.parameters)
         grid = {k: v for k, v in entry.candidates.items() if tune and k not in own}
         slugs = getattr(entry, "models", ())
         made.append(
@@ -91,7 +91,6 @@ def comparison_study(
 
 
 @checked(
-    data=DATA,
     methods=optional(LIST),
     folds=WHOLE,
     seed=WHOLE,
@@ -105,9 +104,10 @@ def comparison_study(
     progress=optional(FUNCTION),
 )
 def compare(
-    data: Dataset | Sequence[Dataset],
-    methods: Sequence[str] | None = None,
+    data: Given | Samples | Sequence[Given],
+    y: ArrayLike | None = None,
     *,
+    methods: Sequence[str] | None = None,
     folds: int = 5,
     seed: int = 0,
     time_limit: float | None = 30.0,
@@ -125,8 +125,11 @@ def compare(
 
     Parameters
     ----------
-    data : Dataset | Sequence[Dataset]
-        A data set, or several of different names.
+    data : Given | Samples | Sequence[Given]
+        A data set, samples X, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`; or a list of several of
+        different names.
+    y : ArrayLike, optional
+        Labels (n,) of samples, or the name of their column.
     methods : Sequence[str], optional
         Names, of peers too; all registered ones by default, with their parameters for comparisons.
     folds, seed : int
@@ -163,7 +166,7 @@ def compare(
     ------
     UnknownNameError, ParameterError : before any fit. The error of a fit is a text in the row of its method.
     """
-    sets = [data] if isinstance(data, Dataset) else list(data)
+    sets = datasets_of(data, y)
     if not sets:
         raise ParameterError("there is no data set", "give one, or several")
     study = comparison_study(

@@ -21,7 +21,7 @@ def study_spec(name: str) -> MethodSpec | Peer:
     try:
         return METHODS[name]
     except UnknownNameError:
-        raise unknown("method", name, [*METHODS, *PEERS], "fsopt methods") from None
+        raise unknown("method", name, [*METHODS, *PEERS], "fsopt methods", METHODS.words) from None
 
 
 def comparison_params(name: str, p: int, given: Mapping[str, Any]) -> dict[str, Any]:

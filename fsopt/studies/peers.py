@@ -77,7 +77,7 @@ def fit_peer(name: str, data: Dataset, **params: Any) -> Fit:
     ParameterError, SolverError : unknown parameters; its package failed.
     """
     peer, started = PEERS[name], time.perf_counter()
-    check_parameters("method", name, params, peer.parameters)
+    params = check_parameters("method", name, params, peer.parameters)
     for key, value in params.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
             raise ParameterError(f"parameter '{key}' of '{name}' is {shown(value)}", "give a number > 0")

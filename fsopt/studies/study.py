@@ -25,15 +25,17 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fsopt.answers.trained import fingerprint
-from fsopt.common.arguments import SECONDS, plain
+from fsopt.common.arguments import SECONDS, plain, spelled
 from fsopt.common.customising import Change, FromFile
 from fsopt.common.files import brief, check_readable
 from fsopt.data import Dataset, load_dataset
 from fsopt.errors import FileError, ParameterError, shown
 from fsopt.methods.checking import check_values
+from fsopt.methods.registry import METHODS
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.spec import check_parameters
 from fsopt.studies.methods import check_study_changes, comparison_params, study_spec
+from fsopt.studies.peers import PEERS
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,12 @@ class StudyMethod:
     inner_folds: int = 5
     solver: str | None = None
     customise: Mapping[str, Change] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.name in METHODS or self.name in PEERS:  # another name is refused with its study
+            known = study_spec(self.name).parameters
+            for part in ("params", "grid"):
+                object.__setattr__(self, part, spelled(f"method '{self.name}'", getattr(self, part), known))
 
     def points(self, p: int) -> list[dict[str, Any]]:
         """Return the parameters at each point of the grid, for data with p features; the last name varies fastest."""

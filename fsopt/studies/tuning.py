@@ -22,9 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fsopt.answers.fits import Fit
+from fsopt.common.arguments import checked, spelled
 from fsopt.common.customising import changes_in_force
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
+from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError, OutOfTimeError, ParameterError
@@ -88,9 +90,10 @@ class NestedScores:
         return _mean(self.n_features)
 
 
+@checked()
 def cross_validate(
     method: str,
-    data: Dataset,
+    data: Given,
     params_list: Sequence[Params],
     *,
     folds: int = 5,
@@ -104,6 +107,7 @@ def cross_validate(
     Parameters
     ----------
     method : registry name.
+    data : a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
     params_list : candidates, each the keywords of the method.
     folds, seed : of the split.
     jobs : processes; -1 takes all processors. Solvers run on one thread.
@@ -114,8 +118,8 @@ def cross_validate(
     UnknownNameError, ParameterError : an unknown method, no candidates, too many folds.
     FsoptError : a fit failed; the message names the candidate.
     """
-    _check(method, params_list)
-    splits = stratified_folds(data, folds, seed)
+    params_list, known = _checked(method, params_list), dataset_of(data)
+    splits = stratified_folds(known, folds, seed)
 
     spec = study_spec(method)
     share, together = spec.share, spec.together
@@ -123,7 +127,7 @@ def cross_validate(
         together = None
 
     def held_out_errors(candidates: Sequence[Params], fold: Indices) -> list[float]:
-        train, test = train_and_test(data, fold)
+        train, test = train_and_test(known, fold)
         hyperplanes = together(train, candidates) if together is not None else None
         if hyperplanes is not None:
             return [error_rate(test.X @ w + b, test.y) for w, b in hyperplanes]
@@ -138,12 +142,13 @@ def cross_validate(
     return np.vstack([np.array([next(found) for _ in splits]).T for _ in parts])
 
 
+@checked()
 def tune(
     method: str,
-    data: Dataset,
+    data: Given,
     params_list: Sequence[Params],
     *,
-    validation: Dataset | None = None,
+    validation: Given | None = None,
     folds: int = 5,
     seed: int = 0,
     jobs: int = 1,
@@ -165,7 +170,7 @@ def tune(
     UnknownNameError, ParameterError, FsoptError : as in :func:`cross_validate`.
     OutOfTimeError : no candidate has an answer.
     """
-    _check(method, params_list)
+    params_list, data = _checked(method, params_list), dataset_of(data)
     limits: dict[str, Any] = {"solver": solver, "time_limit": time_limit}
     started = time.perf_counter()
     if validation is None:
@@ -174,7 +179,7 @@ def tune(
         chosen = fit_candidate(method, data, params_list[best], **limits)
     else:
         fits = side_by_side(partial(_answer, method, data, **limits), zip(params_list), jobs)
-        errors = np.array([[_error_on(one, validation)] for one in fits])
+        errors = np.array([[_error_on(one, dataset_of(validation))] for one in fits])
         best = _first_smallest(errors)
         found = fits[best]
         if isinstance(found, OutOfTimeError):
@@ -183,9 +188,10 @@ def tune(
     return Tuned(params_list[best], errors, chosen, time.perf_counter() - started)
 
 
+@checked()
 def nested_cross_validation(
     method: str,
-    data: Dataset,
+    data: Given,
     params_list: Sequence[Params],
     *,
     splits: int = 10,
@@ -210,17 +216,17 @@ def nested_cross_validation(
     ------
     UnknownNameError, ParameterError, FsoptError : as in :func:`cross_validate`.
     """
-    _check(method, params_list)
+    params_list, known = _checked(method, params_list), dataset_of(data)
     count = SelectionRule() if rule is None else rule
 
     def round_of(part: Indices) -> tuple[float, int, Params]:
-        train, test = train_and_test(data, part)
+        train, test = train_and_test(known, part)
         tuned = tune(method, train, params_list, folds=folds, seed=seed, solver=solver)
         found = tuned.fit
         selected = count.select(found.coef, train.X.std(axis=0)) if found.kernel is None else found.support
         return error_rate(found.decision_function(test.X), test.y), len(selected), tuned.params
 
-    done = side_by_side(round_of, zip(stratified_folds(data, splits, seed)), jobs)
+    done = side_by_side(round_of, zip(stratified_folds(known, splits, seed)), jobs)
     errors, counts, params = zip(*done, strict=True)
     return NestedScores(np.array(errors), np.array(counts), params)
 
@@ -248,11 +254,12 @@ def _error_on(found: Fit | OutOfTimeError, data: Dataset) -> float:
     return np.inf if isinstance(found, OutOfTimeError) else error_rate(found.decision_function(data.X), data.y)
 
 
-def _check(method: str, params_list: Sequence[Params]) -> None:
-    """Refuse an unknown method, and an empty list of candidates."""
-    study_spec(method)
+def _checked(method: str, params_list: Sequence[Params]) -> list[Params]:
+    """Return the candidates by the known names of their parameters; refuse an unknown method, and an empty list."""
+    known = study_spec(method).parameters
     if not params_list:
         raise ParameterError("there are no candidates", "give at least one, for example [{'c': 1.0}]")
+    return [spelled(f"method '{method}'", params, known) for params in params_list]
 
 
 def _first_smallest(errors: Matrix) -> int:

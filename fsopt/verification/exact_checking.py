@@ -39,7 +39,7 @@ from fsopt.common.customising import CHANGES, Change, customised
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.program import MODEL as MODEL_KIND
 from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET
+from fsopt.data.given import Given, dataset_of
 from fsopt.errors import NotShownError, reading
 from fsopt.methods.exact.programs import about_of
 from fsopt.methods.preprocessing import preprocess
@@ -74,7 +74,7 @@ def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
 @checked(exact=FLAG, customise=optional(CHANGES))
 def verify(
     answer: Fit | SolveResult | Question | str | Path,
-    data: Dataset | pyo.ConcreteModel,
+    data: Given | pyo.ConcreteModel,
     *,
     exact: bool = False,
     customise: Mapping[str, Change] | None = None,
@@ -86,8 +86,8 @@ def verify(
     answer : Fit | SolveResult | Question | str | Path
         A fit, the result of a solve, a selection path, alternatives, a necessity result, or the path of a file saved by
         ``Fit.save``, ``fsopt fit`` or ``fsopt solve``.
-    data : Dataset | pyo.ConcreteModel
-        The data of the answer; of the result of :func:`fsopt.solve` the model that was solved.
+    data : Given | pyo.ConcreteModel
+        The data of the answer, as in :func:`fsopt.fit`; of the result of :func:`fsopt.solve` the model that was solved.
     exact : bool, default False
         Also in rational arithmetic, with no tolerance anywhere.
     customise : Mapping[str, Change], optional
@@ -111,8 +111,7 @@ def verify(
             return found
         claims = tuple(_claims_of_result(program, answer))
         return replace(found, exact=ExactCheck(answer.status, claims, None, found.numerically))
-    DATASET.check("data", data)
-    assert isinstance(data, Dataset)
+    data = dataset_of(data)
     if isinstance(answer, Fit):
         found = verify_fit(answer, data, customise=customise)
         if not exact:

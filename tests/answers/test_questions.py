@@ -41,7 +41,7 @@ ANSWERS = {
     "select": selected,
     "explain_infeasibility": lambda: fsopt.explain_infeasibility(contradiction()),
     "sensitivity": lambda: fsopt.sensitivity(fsopt.build("rlp", DATA)),
-    "compare": lambda: fsopt.compare(DATA, ["svm", "mpm"], folds=2, executor=InProcess()),
+    "compare": lambda: fsopt.compare(DATA, methods=["svm", "mpm"], folds=2, executor=InProcess()),
 }
 
 

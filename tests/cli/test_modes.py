@@ -1,6 +1,7 @@
 """Options of modes: ``select --path``, ``solve --sensitivity`` and ``--explain``, ``show`` of saved answers."""
 
 import json
+import re
 
 import pytest
 
@@ -81,6 +82,10 @@ def test_an_option_of_another_mode_is_refused_in_one_line(small, run):
         ("select small.csv --path 1 --features 2", "--features has no meaning with --path"),
         ("select small.csv --loss logistic", "--loss has no meaning without --path"),
         ("show svm --plot a.png", "--plot has no meaning of a model"),
+        ("show svm --export a.py", "--export has no meaning of a model"),
+        ("show solved.json --export a.py", "is a solved model, not a fit"),
+        ("show fit.json --export a.json", "let it end in .py"),
+        ("show fit.json --export a.py --plot a.png", "--plot has no meaning with --export"),
         ("show svm --seed 3", "--seed has no meaning of a model"),
         ("show svm --data small.csv --limits 2", "'svm' has no worst-case accuracy"),
         ("show l1-mpm --limits 2", "--limits needs a data set"),
@@ -108,3 +113,36 @@ def test_an_option_of_another_mode_is_refused_in_one_line(small, run):
 def test_a_fit_without_a_lower_end_has_no_pseudo_boolean_problem(small, run):
     run("fit mopfs --data small.csv -o fit.json")
     assert "no claim has a lower end" in run.refusal("check fit.json --data small.csv --proof p.opb")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "fit svm {} --param C=2",
+        "select {} --features 1 --folds 2",
+        "compare {} --methods svm --folds 2 --jobs 1",
+        "show svm {}",
+        "solve svm {}",
+        "predict fit.json {}",
+        "check fit.json {}",
+        "export svm {} -o svm.lp",
+    ],
+)
+def test_the_data_stand_in_their_place_or_behind_their_option(command, small, run, in_process):
+    run("fit svm small.csv -o fit.json")
+    found = [run(command.format(data) + " --json") for data in ("small.csv", "--data small.csv")]
+    of_clock = re.compile(r"seconds|history|digest|stages")
+    one, other = ({k: v for k, v in record.items() if not of_clock.search(k)} for record in found)
+    assert one.keys() == other.keys()
+    assert all(one[k] == other[k] for k in one if k != "rows" or command.startswith("select"))
+    if command.startswith("predict"):
+        assert "no samples" in run.refusal(command.format(""))
+    else:
+        assert "given twice" in run.refusal(command.format("small.csv --data small.csv"))
+
+
+def test_a_verb_without_data_says_so(small, run):
+    for words in ("fit svm", "select", "compare", "export svm -o a.lp"):
+        assert "no data are given" in run.refusal(words)
+    assert "here it is l1-svm" in run.refusal("fit lasso small.csv")
+    assert "did you mean c?" in run.refusal("fit svm small.csv --param cc=1")

@@ -51,6 +51,8 @@ def test_fit_check_predict_plot(folder, run):
     assert (folder / "fit.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (folder / "scores.svg").read_text()
     run("show", "fit.json", "--plot", "fit.txt", code=2)
+    run("show", "fit.json", "--export", "fit.py")
+    assert "predictor = Predictor(" in (folder / "fit.py").read_text()
 
 
 @pytest.fixture

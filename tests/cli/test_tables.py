@@ -4,11 +4,13 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import fsopt
 from fsopt.cli import comparing, fitting, output, selecting, studying
 from fsopt.common.texts import counted
+from fsopt.data.scaling import Preprocessing
 from fsopt.studies.summary import MEASURES, MethodSummary, Spread
 
 WIDTHS = (80, 100, 120)
@@ -60,7 +62,9 @@ def show():
     record |= {"train": dict.fromkeys(("accuracy", "mcc", "balanced_accuracy", "recall", "auc"), 0.9139), "details": {}}
     record |= {"features": ["radius_worst"], "coef": [0.0, 0.433462], "support": [1], "intercept": -0.164503}
     held = {"kind": "convex", "tolerance": 1e-6, "ok": True, "residuals": {"gap": 2e-9}, "notes": []}
-    fitting.print_fit(record | {"certificate": held})
+    map_ = Preprocessing("standard", np.zeros(2), np.ones(2))
+    fit = SimpleNamespace(**{**record, "coef": np.array(record["coef"])}, preprocessing=map_, trained=None)
+    fitting.print_fit(fit, record | {"certificate": held})
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -30,7 +30,7 @@ class Nasty:
 
 CALLS = {
     "fit a list": (lambda: fsopt.fit("svm", [1, 2]), "samples without labels"),
-    "fit a name": (lambda: fsopt.fit("svm", "wdbc"), "load_dataset"),
+    "fit a name": (lambda: fsopt.fit("svm", "wbdc"), "no data set .wbdc."),
     "fit by a number": (lambda: fsopt.fit(5, DATA), "the name must be a text"),
     "limit True": (lambda: fsopt.solve(MODEL, time_limit=True), "the time limit must be positive, not True"),
     "options": (lambda: fsopt.solve(MODEL, options=(1, 2)), "the options must be a mapping"),
@@ -87,5 +87,25 @@ def test_a_checked_function_keeps_its_name_and_signature_and_refuses_by_position
     assert (function.__name__, function.__doc__, function("a", 2)) == ("function", "Return something.", "aa")
     with pytest.raises(ParameterError, match="the second must be a whole number, not 'b'"):
         function("a", "b")
-    with pytest.raises(TypeError, match="unexpected keyword"):
+    with pytest.raises(
+        TypeError, match=r"function\(\) got an unexpected keyword argument 'third': it takes first, second"
+    ):
         function("a", third=1)
+    with pytest.raises(TypeError, match="'secnd': did you mean second"):
+        function("a", secnd=1)
+    with pytest.raises(TypeError, match=r"function\(\) missing a required argument: 'first'$"):
+        function(second=1)
+
+
+def test_a_keyword_in_another_case_is_the_known_one():
+    assert fsopt.fit("svm", DATA, C=0.3).params["c"] == 0.3
+    assert (
+        fsopt.solve(fsopt.build("svm", DATA, C=0.3)).objective == fsopt.solve(fsopt.build("svm", DATA, c=0.3)).objective
+    )
+    assert fsopt.selection_path(DATA, C=0.3, M=[1]).c.tolist() == [0.3]
+    assert fsopt.estimators.SVM(C=0.3).get_params()["c"] == 0.3
+    for call in (fsopt.fit, fsopt.build):
+        with pytest.raises(ParameterError, match="'svm' is given 'c' twice, also as 'C'"):
+            call("svm", DATA, c=1.0, C=2.0)
+    with pytest.raises(ParameterError, match="'svm' has no parameter 'cc': did you mean c"):
+        fsopt.fit("svm", DATA, cc=2.0)

@@ -78,7 +78,7 @@ def test_a_change_of_a_convex_program_is_certified_and_checked():
 def test_every_model_of_the_slug_is_changed_in_cross_validation(monkeypatch):
     monkeypatch.setattr(executors, "warm_up", lambda method, solver: None)
     how = {"folds": 2, "executor": executors.InProcess(), "customise": {"fsp-master": rule}}
-    row = compare(DATA, ["best-subset"], **how).rows[0]
+    row = compare(DATA, methods=["best-subset"], **how).rows[0]
     assert row.status in ("feasible", "optimal")
     assert not {0, 1} <= {DATA.features.index(name) for name in row.features}
     assert row.cv_accuracy is not None

@@ -72,7 +72,7 @@ def test_registration_in_a_script_goes_through_a_comparison_with_workers(table, 
         "from fsopt.common.registry import _waiting\n"
         "_waiting().clear()\n"
         "own.register()\n"
-        f"rows = fsopt.compare(fsopt.load_dataset({table!r}), ['elastic-svm'], folds=2, jobs=2).rows\n"
+        f"rows = fsopt.compare(fsopt.load_dataset({table!r}), methods=['elastic-svm'], folds=2, jobs=2).rows\n"
         "print(rows[0].status, rows[0].error or 'no error')\n"
     )
     assert in_package(str(script)).stdout.strip() == "optimal no error"

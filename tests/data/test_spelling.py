@@ -167,7 +167,7 @@ def written_frame(path: Path) -> Path:
 def test_workbooks_and_feather_files_are_the_frame_they_were_made_of(tmp_path, name):
     path = written_frame(tmp_path / name)
     data, sentence = told(path, onehot=True, missing="median")
-    frame = fsopt.Dataset.from_frame(FRAME, target="krank", encode="onehot", missing="median")
+    frame = fsopt.Dataset.from_frame(FRAME, target="krank", onehot=True, missing="median")
     assert (data.features, data.y.tolist(), data.X.tolist()) == (frame.features, frame.y.tolist(), frame.X.tolist())
     assert sentence == ("t.xlsx: read as sheet 'Werte' of 'Werte', 'Rest'" if name == "t.xlsx" else "")
     assert load_samples(path, layout=Layout("Art")).labels == ["x", "y", "x", ""]
@@ -213,9 +213,9 @@ def test_what_would_not_fit_is_not_expanded(tmp_path, monkeypatch, name):
 def test_frames_of_polars_are_data_everywhere():
     polars = pytest.importorskip("polars")
     frame = polars.from_pandas(FRAME)
-    expected = fsopt.Dataset.from_frame(FRAME, target="krank", encode="onehot", missing="median")
+    expected = fsopt.Dataset.from_frame(FRAME, target="krank", onehot=True, missing="median")
     for data in (
-        fsopt.Dataset.from_frame(frame, target="krank", encode="onehot", missing="median"),
+        fsopt.Dataset.from_frame(frame, target="krank", onehot=True, missing="median"),
         fsopt.load_dataset(frame, target="krank", onehot=True, missing="median"),
     ):
         assert (data.features, data.X.tolist()) == (expected.features, expected.X.tolist())

@@ -12,7 +12,9 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
@@ -184,3 +186,22 @@ def test_class_weights_by_the_names_of_the_classes():
 def test_a_wrong_parameter_is_a_value_error_with_a_hint():
     with pytest.raises(ValueError, match="outside"):
         estimators.SVM(c=-1.0).fit(DATA.X, LABELS)
+
+
+def test_probabilities_are_those_of_the_logistic_loss_and_others_are_calibrated():
+    found = estimators.BestSubsetSVM(m=2, loss="logistic").fit(FRAME, LABELS)
+    probabilities = found.predict_proba(FRAME)
+    assert np.array_equal(probabilities, found.fit_.predict_proba(FRAME.to_numpy()))
+    assert np.array_equal(found.classes_[probabilities.argmax(axis=1)], found.predict(FRAME))
+    assert not hasattr(estimators.SVM(), "predict_proba")
+    with pytest.raises(AttributeError, match=r"SVM with this loss .*CalibratedClassifierCV"):
+        estimators.SVM().fit(FRAME, LABELS).predict_proba(FRAME)
+    calibrated = CalibratedClassifierCV(estimators.SVM(), cv=2).fit(FRAME, LABELS)
+    assert calibrated.predict_proba(FRAME).shape == (len(FRAME), 2)
+    with pytest.raises(NotFittedError):
+        estimators.BestSubsetSVM(loss="logistic").predict_proba(FRAME)
+
+
+def test_a_misspelt_keyword_of_an_estimator_is_answered_by_the_near_one():
+    with pytest.raises(TypeError, match=r"SVM\(\) got an unexpected keyword argument 'scal': did you mean scale"):
+        estimators.SVM(scal="none")

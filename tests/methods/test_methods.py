@@ -1,11 +1,14 @@
 """The named methods: consistency of every Fit, invariances, and errors."""
 
+import re
+
 import numpy as np
 import pytest
 from support import blobs
 
 import fsopt
-from fsopt.errors import ParameterError
+from fsopt.errors import ParameterError, UnknownNameError
+from fsopt.methods import registry
 
 PARAMS = {"gbd": {"m": 2, "max_cuts": 20}, "l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}}
 STATUSES = {
@@ -110,3 +113,19 @@ def test_features_that_were_eliminated_before_are_a_list_or_an_array():
     listed, array = (fsopt.fit("rfe", data, m=2, eliminated=gone) for gone in ([1], np.array([1])))
     assert listed.support == array.support
     assert 1 not in array.support
+
+
+@pytest.mark.parametrize("word", registry.WORDS)
+def test_a_word_of_other_packages_leads_to_a_method(word):
+    meant = re.split(r",? with ", registry.WORDS[word])[0]
+    assert meant in fsopt.METHODS
+    assert word not in fsopt.METHODS
+    for spelt in (word, word.upper()):
+        with pytest.raises(UnknownNameError, match=f"there is no method called '{spelt}'.*here it is {meant}"):
+            fsopt.fit(spelt, "wdbc")
+
+
+@pytest.mark.parametrize("word", ["Elastic_Net", "elastic net", "logistic-regression", "f_classif"])
+def test_separators_do_not_count_in_a_word_of_other_packages(word):
+    with pytest.raises(UnknownNameError, match="here it is"):
+        fsopt.fit(word, "wdbc")

@@ -41,8 +41,8 @@ def spoilt(monkeypatch, spoil):
     return calls
 
 
-def here(*args, **rest):
-    return compare(*args, executor=InProcess(), **rest).rows
+def here(data, methods=None, **rest):
+    return compare(data, methods=methods, executor=InProcess(), **rest).rows
 
 
 def test_a_fit_that_the_time_limit_ended_is_marked_and_not_averaged(monkeypatch):
@@ -66,7 +66,7 @@ def test_an_optimum_found_when_time_was_over_counts(monkeypatch):
 
 def test_ctrl_c_within_a_fit_stops_the_comparison_after_the_rows_before(monkeypatch):
     calls = spoilt(monkeypatch, lambda n, fit: dataclasses.replace(fit, stop="interrupted") if n == 6 else fit)
-    found = compare(DATA, ["mpm", "pearson"], folds=3, executor=InProcess())
+    found = compare(DATA, methods=["mpm", "pearson"], folds=3, executor=InProcess())
     assert found.interrupted
     assert len(calls) == 6
     assert [row.method for row in found.rows] == ["mpm"]
@@ -74,7 +74,7 @@ def test_ctrl_c_within_a_fit_stops_the_comparison_after_the_rows_before(monkeypa
 
 @pytest.fixture(scope="module")
 def found():
-    return compare(DATA, ["svm", "pearson", "fisher"], folds=3, executor=InProcess())
+    return compare(DATA, methods=["svm", "pearson", "fisher"], folds=3, executor=InProcess())
 
 
 def test_the_scores_are_means_and_spreads_over_the_folds(found):
@@ -91,7 +91,7 @@ def test_the_scores_are_means_and_spreads_over_the_folds(found):
 
 
 def test_parameters_solver_and_tuning_reach_the_fits():
-    [row] = here(DATA, ["svm"], folds=2, params={"svm": {"c": 0.3}}, solver="scs")
+    [row] = here(DATA, ["svm"], folds=2, params={"svm": {"C": 0.3}}, solver="scs")
     assert row.params["c"] == 0.3
     assert row.solver == "scs"
     assert row.objective == pytest.approx(fsopt.fit("svm", DATA, c=0.3).objective)
@@ -121,6 +121,7 @@ def test_the_majority_by_hand():
     ("how", "error", "match"),
     [
         ({"methods": ["svn"]}, UnknownNameError, "svn"),
+        ({"params": {"svm": {"c": 1.0, "C": 2.0}}}, ParameterError, "twice"),
         ({"params": {"svm": {"d": 1}}}, ParameterError, "'d'"),
         ({"methods": ["svm"], "params": {"fsv": {"lam": 0.1}}}, ParameterError, "not compared"),
         ({"folds": 1}, ParameterError, "folds"),
@@ -241,7 +242,7 @@ def test_a_comparison_answers_in_a_sentence(found):
     assert fewest == "svm"
     assert f"{rows[fewest].n_features} features, accuracy {rows[fewest].cv_accuracy:.3f}" in text
     assert text.endswith("; 3 folds tell only large differences apart")
-    assert "tell only" not in compare(DATA, ["pearson"], executor=InProcess()).sentences[DATA.name]
+    assert "tell only" not in compare(DATA, methods=["pearson"], executor=InProcess()).sentences[DATA.name]
     records = {record["method"]: record for record in found.to_records()}
     assert [name for name in records if not records[name]["told_apart"]] == [name for name in records if name in near]
     assert all(records[name]["above_larger"] is held[name].above_larger for name in records)

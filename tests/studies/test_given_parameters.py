@@ -136,23 +136,25 @@ if LONG:  # make limits
     def test_folds_and_tuning_take_every_parameter_too(method, tuned):
         for name in fsopt.METHODS[method].parameters:
             params = given(method, name)
-            [row] = compare(MORE, [method], folds=2, params={method: params}, tune=tuned, executor=InProcess()).rows
+            [row] = compare(
+                MORE, methods=[method], folds=2, params={method: params}, tune=tuned, executor=InProcess()
+            ).rows
             assert (row.error != "") == ((method, name) in NEED_ANOTHER), (params, row.error)
 
 
 @pytest.mark.slow
 def test_the_loop_as_printed_is_compared():
     params = {"gbd": {"preset": "printed", "m": 2, "c": 0.5}, "gbd-lambda": {"max_cuts": 60}}
-    rows = compare(DATA, list(params), folds=2, params=params, tune=True, executor=InProcess()).rows
+    rows = compare(DATA, methods=list(params), folds=2, params=params, tune=True, executor=InProcess()).rows
     assert [row.lacking for row in rows] == ["", ""]
     assert {row.status for row in rows} == {"optimal"}
 
 
 def test_a_comparison_gives_solver_and_changed_models_to_the_methods_that_have_them():
     given = {"folds": 2, "solver": "clarabel", "executor": InProcess()}
-    [changed] = compare(DATA, ["gbd"], customise={"fsp-master": last_feature}, **given).rows
+    [changed] = compare(DATA, methods=["gbd"], customise={"fsp-master": last_feature}, **given).rows
     assert (changed.lacking, changed.status, changed.solver) == ("", "optimal", "highs+clarabel")
-    [other] = compare(DATA, ["best-subset"], **given).rows
+    [other] = compare(DATA, methods=["best-subset"], **given).rows
     assert (other.lacking, other.solver) == ("", "branch-and-benders")
     asked = {"name": "best-subset", "solver": "clarabel"}
     [row] = fsopt.run_study({"data": [DATA], "folds": 0, "methods": [asked]}, executor=InProcess()).rows

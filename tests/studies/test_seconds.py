@@ -126,5 +126,5 @@ def test_rows_summaries_and_comparisons_have_both_seconds():
     assert all(row["seconds"] > 0 and row["cpu_seconds"] > 0 for row in rows)
     [line] = summarised(rows)
     assert line.measures["cpu_seconds"].mean == pytest.approx(sum(row["cpu_seconds"] for row in rows) / 2)
-    [row] = compare(DATA, ["svm"], folds=2, executor=InProcess()).rows
+    [row] = compare(DATA, methods=["svm"], folds=2, executor=InProcess()).rows
     assert row.cpu_seconds > 0

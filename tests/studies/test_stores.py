@@ -464,7 +464,7 @@ def test_a_plan_of_many_units_says_how_far_it_is(monkeypatch):
     assert [(state.finished, state.total, state.last) for state in seen[:3]] == [(k, 6, {}) for k in (2, 4, 6)]
     assert _told(seen[0]) == "2 of 6 units planned"
     assert [state.finished for state in seen[3:]] == [1, 2, 3, 4, 5, 6]
-    assert len(fsopt.compare(blobs(20, 2), ["pearson"], folds=2, executor=InProcess()).rows) == 1
+    assert len(fsopt.compare(blobs(20, 2), methods=["pearson"], folds=2, executor=InProcess()).rows) == 1
 
 
 def test_a_run_computes_a_damaged_row_again(place, capsys):

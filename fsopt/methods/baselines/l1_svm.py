@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
@@ -17,7 +15,7 @@ from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.onsvm import build_onsvm
 
 EPSILON = 0.01
-"""The rule of the paper, on raw weights."""
+"""The threshold of the paper."""
 
 
 def fit_l1_svm(
@@ -25,13 +23,13 @@ def fit_l1_svm(
     run: Run,
     *,
     c: float = 1.0,
-    scale: str = "center",
+    scale: str = "standard",
     rule: str = "relative",
-    units: str = "raw",
+    units: str = "scaled",
     epsilon: float = EPSILON,
     generate: bool | str = "auto",
 ) -> Steps[Fit]:
-    r"""Fit the one-norm support vector machine of Peleg & Meir: features in their units, the paper's selection rule.
+    r"""Fit the one-norm support vector machine of Peleg & Meir, which selects weights above a share of the largest.
 
     .. math:: \min\ \|w\|_1 + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
 
@@ -39,14 +37,15 @@ def fit_l1_svm(
     ----------
     c : float, default 1.0
         > 0, penalty weight of the hinge loss.
-    scale : str, default 'center'
-        Preprocessing of the features: ``center`` (default), ``standard`` or ``none``; the selection depends on it.
+    scale : str, default 'standard'
+        Preprocessing of the features: ``standard`` (default), ``center``, the paper's, or ``none``; the selection
+        depends on it.
     rule : str, default 'relative'
         Whether a weight counts as selected by its size next to the largest one, ``relative`` (default), by its size
         alone, ``absolute``, or by ``either`` of them; see :func:`fsopt.methods.selection.select_by_size`.
-    units : str, default 'raw'
-        The weights that the rule compares: those in the features' own units, ``raw`` (default), or times the features'
-        standard deviations, ``scaled``.
+    units : str, default 'scaled'
+        The weights that the rule compares: those times the features' standard deviations, ``scaled`` (default), or
+        those in the features' own units, ``raw``, the paper's, which depend on these units.
     epsilon : float, default 0.01
         >= 0, threshold of the rule: a share of the largest size, or a size; the paper's 0.01.
     generate : bool | str, default 'auto'
@@ -58,7 +57,8 @@ def fit_l1_svm(
     Returns
     -------
     Fit
-        ``objective`` is that of the program, in preprocessed units.
+        ``objective`` is that of the program, in preprocessed units. Features below the threshold of the rule are not
+        selected, and have a weight in the classifier.
 
     Raises
     ------
@@ -66,7 +66,8 @@ def fit_l1_svm(
 
     Notes
     -----
-    Peleg & Meir, section 6.1.
+    Peleg & Meir, section 6.1; the paper's own selection is that of ``scale="center", units="raw"``, which depends on
+    the units of the features.
     """
     selection, order = SelectionRule(rule, units, epsilon), generation_order(generate, data, run)
     return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=selection, order=order)
@@ -85,5 +86,5 @@ SPEC = MethodSpec(
     sparse=True,
     exact=by_multipliers,
     threshold=EPSILON,
-    together=partial(onsvm_hyperplanes, scale="center"),
+    together=onsvm_hyperplanes,
 )

@@ -49,14 +49,12 @@ def rfe_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> l
     return _hyperplanes(data, candidates)
 
 
-def onsvm_hyperplanes(
-    data: Dataset, candidates: Sequence[Mapping[str, Any]], *, scale: str = "standard"
-) -> list[RawHyperplane] | None:
-    """Return the hyperplanes of ``onsvm`` at candidates of C on one scale, by default this one; None for any others.
+def onsvm_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> list[RawHyperplane] | None:
+    """Return the hyperplanes of ``onsvm`` at candidates of C on one scale; None for any others.
 
     One linear program stays loaded and gets one C after another, the smallest first: each begins at the last basis.
     """
-    candidates = [{"c": 1.0, "scale": scale, **at} for at in candidates]
+    candidates = [{"c": 1.0, "scale": "standard", **at} for at in candidates]
     usual = all(_usual(at, {"c", "scale"}, data.p) for at in candidates)
     scales = {at["scale"] for at in candidates}
     if data.sparse or not usual or len(scales) > 1 or generation_order("auto", data, DEFAULT_RUN)[0]:
