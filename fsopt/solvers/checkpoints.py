@@ -2,8 +2,9 @@
 
 What a loop does follows from the answers to its programs. A checkpoint has these answers, each with the digest of its
 program; a loop that resumes runs again from its first step, and where the file has the answer, no solver is called.
-Answers are certified anew from the arrays of their programs, so that a changed file proves nothing. Optimal points of
-convex programs are kept alone: of other programs the bound would be the word of the file.
+Answers are certified anew from the arrays of their programs, so that a changed file proves nothing. Of programs that
+are not convex the bound would be the word of the file: their answers are kept where a loop asks for its path alone,
+within :func:`steering`, and the one of the largest bound is computed again.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -19,17 +20,36 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fsopt.answers.results import Point, Status
-from fsopt.common.files import check_readable, check_writable, checkpoint_of, whole_file
+from fsopt.common.files import AGAIN, check_readable, check_writable, checkpoint_of, whole_file
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import FileError
+from fsopt.solvers import watching
 from fsopt.solvers.interface import Outcome
 
-FORMAT = "fsopt solves 1"
+FORMAT = "fsopt solves 2"
 WRITING = 10.0
 """Between two checkpoints is at least that many times as long as writing the last one took."""
+
+
+def digest(*arrays: ArrayLike) -> str:
+    """Return the SHA-256 of arrays and their shapes."""
+    found = hashlib.sha256()
+    for array in map(np.ascontiguousarray, arrays):
+        found.update(repr(array.shape).encode() + array.tobytes())
+    return found.hexdigest()
+
+
+@contextmanager
+def undamaged(path: Path) -> Iterator[None]:
+    """Raise FileError where the numbers of a checkpoint are wrong."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise FileError(f"the checkpoint '{path}' is damaged: {error}", AGAIN) from error
 
 
 @dataclass
@@ -40,11 +60,15 @@ class Answers:
     ----------
     place : file that is replaced; None for none.
     source : checkpoint from which they come, until one of them was used; None for none.
+    steering : whether answers to programs that are not convex are kept.
+    recalled : number of answers of the file so far.
     """
 
     place: Path | None
     source: Path | None
     known: dict[str, Outcome] = field(default_factory=dict)
+    steering: bool = False
+    recalled: int = 0
     written: float = field(default_factory=time.perf_counter)
     writing: float = 0.0
 
@@ -62,20 +86,37 @@ class Answers:
         FileError : the first program of the loop is not in the checkpoint, which is of another loop; an answer of
             another size.
         """
-        if program_class(program) not in CONVEX:
+        convex = program_class(program) in CONVEX
+        if not (convex or (self.steering and not program.general and not program.objective_terms)):
             return solve()
-        key = _digest(program, asked)
+        start = None if convex else watching.start()
+        key = _digest(program, asked if start is None else f"{asked} {start.tobytes().hex()}")
+        sizes = {"x": len(program.c), "y": len(program.lo) + len(program.general), "z": len(program.cones.h)}
+        return self.recall(key, sizes, solve, bounded=not convex)
+
+    def recall(
+        self, key: str, sizes: Mapping[str, int], compute: Callable[[], Outcome], *, bounded: bool = False
+    ) -> Outcome:
+        """Return the known outcome of a digest, or the computed one, kept where it is optimal.
+
+        Parameters
+        ----------
+        sizes : name -> entries of the parts of its point.
+        bounded : whether its bound is kept, on which nothing but the path of a loop may rest.
+        """
         if key in self.known:
             self.source = None
-            return _fitting(self.known[key], program)
+            self.recalled += 1
+            return _fitting(self.known[key], sizes)
         if self.source is not None:
             raise FileError(
                 f"the checkpoint '{self.source}' is of another run: it does not have the first program of this one",
                 "resume with the data, the parameters and the solver of that run, or start again without it",
             )
-        outcome = solve()
+        outcome = compute()
         if outcome.status is Status.OPTIMAL and outcome.point is not None:
-            self.known[key] = replace(outcome, bound=None, seconds=0.0)
+            bound = outcome.bound if bounded else None
+            self.known[key] = replace(outcome, bound=bound, seconds=0.0, evidence=None, cuts=())
             if time.perf_counter() - self.written > WRITING * self.writing:
                 self.write()
         return outcome
@@ -91,7 +132,9 @@ class Answers:
             assert outcome.point is not None
             parts = {name: getattr(outcome.point, name) for name in ("x", "y", "z")}
             sizes = {name: None if part is None else len(part) for name, part in parts.items()}
+            bound = None if outcome.bound is None else float(outcome.bound)
             said = {"stop": outcome.stop, "iterations": int(outcome.iterations), "message": outcome.message}
+            said |= {"bound": bound}
             entries.append({"program": key, **sizes, **said})
             values += [part for part in parts.values() if part is not None]
         words = np.frombuffer(json.dumps({"format": FORMAT, "solves": entries}).encode(), dtype=np.uint8)
@@ -107,6 +150,23 @@ _ANSWERS: ContextVar[Answers | None] = ContextVar("answers", default=None)
 def current() -> Answers | None:
     """Return the answers of the loop around; None where nothing is kept."""
     return _ANSWERS.get()
+
+
+@contextmanager
+def steering() -> Iterator[Callable[[], bool]]:
+    """Keep answers to programs that are not convex in a block; yield whether one in it was of the file so far.
+
+    The bound of such an answer is the word of the file: a loop may go its way by it, and prove nothing.
+    """
+    answers = _ANSWERS.get()
+    if answers is None:
+        yield lambda: False
+        return
+    before, answers.steering = answers.recalled, True
+    try:
+        yield lambda: answers.recalled > before
+    finally:
+        answers.steering = False
 
 
 @contextmanager
@@ -154,16 +214,18 @@ def _outcomes(entries: list[dict[str, Any]], values: np.ndarray) -> dict[str, Ou
             size = entry[name]
             parts[name] = None if size is None else values[place : place + size]
             place += size or 0
-        point = Point(**parts)
-        said = str(entry["stop"]), point, None, int(entry["iterations"]), 0.0, str(entry["message"])
+        bound = None if entry["bound"] is None else float(entry["bound"])
+        said = str(entry["stop"]), Point(**parts), bound, int(entry["iterations"]), 0.0, str(entry["message"])
         found[str(entry["program"])] = Outcome(Status.OPTIMAL, *said)
+    bounded = {key: outcome.bound for key, outcome in found.items() if outcome.bound is not None}
+    if bounded:
+        del found[max(bounded, key=bounded.__getitem__)]  # the one on which an answer may rest: it is solved again
     return found
 
 
-def _fitting(outcome: Outcome, program: Program) -> Outcome:
+def _fitting(outcome: Outcome, sizes: Mapping[str, int]) -> Outcome:
     """Return an outcome whose point has the sizes of a program; raises FileError for another."""
     point = outcome.point
-    sizes = {"x": len(program.c), "y": len(program.lo) + len(program.general), "z": len(program.cones.h)}
     parts = {name: getattr(point, name) for name in sizes}
     if parts["x"] is None or any(part is not None and len(part) != sizes[k] for k, part in parts.items()):
         raise FileError("the checkpoint is damaged: a point has another size than its program", "start again")
@@ -171,10 +233,8 @@ def _fitting(outcome: Outcome, program: Program) -> Outcome:
 
 
 def _digest(program: Program, asked: str) -> str:
-    """Return the SHA-256 of the arrays of a convex program, and of what its solver is asked."""
+    """Return the digest of the arrays of a program without nonlinear terms, and of what its solver is asked."""
     p, cones = program, program.cones
-    found = hashlib.sha256(f"{asked} {p.c0!r}".encode())
     matrices = [part for m in (p.P, p.A, cones.G) for part in (m.data, m.indices, m.indptr)]
-    for array in (*matrices, p.c, p.lo, p.hi, p.lb, p.ub, cones.h, cones.starts, cones.orders):
-        found.update(repr(np.shape(array)).encode() + np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
+    arrays = (*matrices, p.c, p.lo, p.hi, p.lb, p.ub, p.integer, cones.h, cones.starts, cones.orders)
+    return digest(np.frombuffer(f"{asked} {p.c0!r}".encode(), dtype=np.uint8), *arrays)

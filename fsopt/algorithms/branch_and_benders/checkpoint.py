@@ -22,8 +22,8 @@ from fsopt.algorithms.branch_and_benders.tree import NODE, SelectionTree, replay
 from fsopt.common.files import checkpoint_of, whole_file
 from fsopt.data.losses import HINGE
 from fsopt.data.matrices import parts_of
-from fsopt.drivers.gbd.checkpoint import digest, undamaged
 from fsopt.errors import FileError
+from fsopt.solvers.checkpoints import digest, undamaged
 
 FORMAT = "fsopt branch and benders 4"
 

@@ -19,8 +19,8 @@ from fsopt.common.files import check_readable, checkpoint_of, whole_file
 from fsopt.compiler import Program
 from fsopt.drivers.branch_and_bound.branching import PseudoCosts
 from fsopt.drivers.branch_and_bound.search import Search
-from fsopt.drivers.gbd.checkpoint import digest, undamaged
 from fsopt.errors import FileError
+from fsopt.solvers.checkpoints import digest, undamaged
 from fsopt.typing import Vector
 
 FORMAT = "fsopt tree 1"
