@@ -27,10 +27,20 @@ from fsopt.common.files import AGAIN, check_readable, check_writable, checkpoint
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import FileError
-from fsopt.solvers import watching
 from fsopt.solvers.interface import Outcome
+from fsopt.typing import Vector
 
 FORMAT = "fsopt solves 2"
+SAID: Mapping[str, Callable[[Any], Any]] = {
+    "stop": str,
+    "bound": lambda v: None if v is None else float(v),
+    "iterations": int,
+    "message": str,
+    "evidence_source": str,
+    "failed": str,
+    "integer_tolerance": float,
+}
+"""Parts of an outcome in the file beside its points -> their kind."""
 WRITING = 10.0
 """Between two checkpoints is at least that many times as long as writing the last one took."""
 
@@ -72,13 +82,13 @@ class Answers:
     written: float = field(default_factory=time.perf_counter)
     writing: float = 0.0
 
-    def answer(self, program: Program, asked: str, solve: Callable[[], Outcome]) -> Outcome:
-        """Return the answer to a program: a known one, or that of the solver.
+    def answer(self, program: Program, asked: str, start: Vector | None, solve: Callable[[], Outcome]) -> Outcome:
+        """Return the answer to a program: a known one, or that of the solver with its evidence.
 
         Parameters
         ----------
-        program : as the solver has it.
         asked : name and settings of the solver.
+        start : values (n,) from which it starts; None for none.
         solve : calls it.
 
         Raises
@@ -89,8 +99,7 @@ class Answers:
         convex = program_class(program) in CONVEX
         if not (convex or (self.steering and not program.general and not program.objective_terms)):
             return solve()
-        start = None if convex else watching.start()
-        key = _digest(program, asked if start is None else f"{asked} {start.tobytes().hex()}")
+        key = _digest(program, asked, np.empty(0) if convex or start is None else start)
         sizes = {"x": len(program.c), "y": len(program.lo) + len(program.general), "z": len(program.cones.h)}
         return self.recall(key, sizes, solve, bounded=not convex)
 
@@ -114,9 +123,8 @@ class Answers:
                 "resume with the data, the parameters and the solver of that run, or start again without it",
             )
         outcome = compute()
-        if outcome.status is Status.OPTIMAL and outcome.point is not None:
-            bound = outcome.bound if bounded else None
-            self.known[key] = replace(outcome, bound=bound, seconds=0.0, evidence=None, cuts=())
+        if outcome.status is Status.OPTIMAL and outcome.point is not None and not outcome.cuts:
+            self.known[key] = replace(outcome, bound=outcome.bound if bounded else None, seconds=0.0)
             if time.perf_counter() - self.written > WRITING * self.writing:
                 self.write()
         return outcome
@@ -129,14 +137,11 @@ class Answers:
         entries: list[dict[str, Any]] = []
         values = []
         for key, outcome in self.known.items():
-            assert outcome.point is not None
-            parts = {name: getattr(outcome.point, name) for name in ("x", "y", "z")}
-            sizes = {name: None if part is None else len(part) for name, part in parts.items()}
-            bound = None if outcome.bound is None else float(outcome.bound)
-            said = {"stop": outcome.stop, "iterations": int(outcome.iterations), "message": outcome.message}
-            said |= {"bound": bound}
-            entries.append({"program": key, **sizes, **said})
-            values += [part for part in parts.values() if part is not None]
+            parts = [getattr(at, name, None) for at in (outcome.point, outcome.evidence) for name in ("x", "y", "z")]
+            said = {name: kind(getattr(outcome, name)) for name, kind in SAID.items()}
+            sizes = [None if part is None else len(part) for part in parts]
+            entries.append({"program": key, "sizes": sizes, **said})
+            values += [part for part in parts if part is not None]
         words = np.frombuffer(json.dumps({"format": FORMAT, "solves": entries}).encode(), dtype=np.uint8)
         with whole_file(self.place) as temporary, temporary.open("wb") as file:
             np.savez(file, words=words, values=np.concatenate(values))
@@ -204,19 +209,16 @@ def _load(path: Path) -> dict[str, Outcome]:
 
 def _outcomes(entries: list[dict[str, Any]], values: np.ndarray) -> dict[str, Outcome]:
     """Return digest -> outcome; raises ValueError, KeyError or TypeError where the entries do not fit the values."""
-    sizes = [entry[name] for entry in entries for name in ("x", "y", "z")]
-    if values.ndim != 1 or sum(size or 0 for size in sizes) != len(values) or not np.isfinite(values).all():
+    sizes = [size or 0 for entry in entries for size in entry["sizes"]]
+    if values.ndim != 1 or sum(sizes) != len(values) or not np.isfinite(values).all():
         raise ValueError("its numbers are not those of its solves")
-    found, place = {}, 0
+    found, rest = {}, iter(np.split(values, np.cumsum(sizes)))
     for entry in entries:
-        parts: dict[str, Any] = {}
-        for name in ("x", "y", "z"):
-            size = entry[name]
-            parts[name] = None if size is None else values[place : place + size]
-            place += size or 0
-        bound = None if entry["bound"] is None else float(entry["bound"])
-        said = str(entry["stop"]), Point(**parts), bound, int(entry["iterations"]), 0.0, str(entry["message"])
-        found[str(entry["program"])] = Outcome(Status.OPTIMAL, *said)
+        parts: list[Any] = [None if size is None else part for size, part in zip(entry["sizes"], rest, strict=False)]
+        point, evidence = Point(*parts[:3]), None if parts[3] is None else Point(*parts[3:])
+        said = {name: kind(entry[name]) for name, kind in SAID.items()}
+        outcome = Outcome(status=Status.OPTIMAL, point=point, seconds=0.0, evidence=evidence, **said)
+        found[str(entry["program"])] = outcome
     bounded = {key: outcome.bound for key, outcome in found.items() if outcome.bound is not None}
     if bounded:
         del found[max(bounded, key=bounded.__getitem__)]  # the one on which an answer may rest: it is solved again
@@ -224,17 +226,17 @@ def _outcomes(entries: list[dict[str, Any]], values: np.ndarray) -> dict[str, Ou
 
 
 def _fitting(outcome: Outcome, sizes: Mapping[str, int]) -> Outcome:
-    """Return an outcome whose point has the sizes of a program; raises FileError for another."""
-    point = outcome.point
-    parts = {name: getattr(point, name) for name in sizes}
-    if parts["x"] is None or any(part is not None and len(part) != sizes[k] for k, part in parts.items()):
-        raise FileError("the checkpoint is damaged: a point has another size than its program", "start again")
+    """Return an outcome whose points have the sizes of a program; raises FileError for another."""
+    for point in (outcome.point, *([] if outcome.evidence is None else [outcome.evidence])):
+        parts = {name: getattr(point, name) for name in sizes}
+        if parts["x"] is None or any(part is not None and len(part) != sizes[k] for k, part in parts.items()):
+            raise FileError("the checkpoint is damaged: a point has another size than its program", "start again")
     return outcome
 
 
-def _digest(program: Program, asked: str) -> str:
+def _digest(program: Program, asked: str, start: Vector) -> str:
     """Return the digest of the arrays of a program without nonlinear terms, and of what its solver is asked."""
     p, cones = program, program.cones
     matrices = [part for m in (p.P, p.A, cones.G) for part in (m.data, m.indices, m.indptr)]
     arrays = (*matrices, p.c, p.lo, p.hi, p.lb, p.ub, p.integer, cones.h, cones.starts, cones.orders)
-    return digest(np.frombuffer(f"{asked} {p.c0!r}".encode(), dtype=np.uint8), *arrays)
+    return digest(np.frombuffer(f"{asked} {p.c0!r}".encode(), dtype=np.uint8), start, *arrays)
