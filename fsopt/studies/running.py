@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-import queue
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Argument, checked, optional
 from fsopt.common.customising import FromFile
-from fsopt.common.teams import check_jobs, reached
+from fsopt.common.teams import WINDOW, check_jobs, results
 from fsopt.data import Dataset
 from fsopt.errors import StoreLost
 from fsopt.studies.executors import InProcess, Processes, Task, own_entries, run_limited, run_task
@@ -31,10 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-WINDOW = 64
-"""Units that an executor holds at a time: enough for its workers, few enough to start and stop at once."""
-PAUSE = 0.2
-"""Seconds after which the wait for a row is renewed: on some systems Ctrl-C is heard between two waits only."""
 STUDY = Argument(
     "a study, a mapping or a path", lambda v: isinstance(v, Study | Mapping | str | os.PathLike), "give 'study.toml'"
 )
@@ -238,58 +232,29 @@ def _results(
     plan: Plan, places: Sequence[int], executor: Executor, idle: Callable[[], None]
 ) -> Iterator[tuple[Unit, Row]]:
     """Yield (unit, row) as they end, and call ``idle`` where none is there; a lost unit has a row that says so."""
-    # Workers read the files of the study themselves. Data that one of them does not have are sent from then on.
-    function = run_task if isinstance(executor, InProcess) else run_limited
-    done: queue.SimpleQueue[tuple[Unit, Future[Row]]] = queue.SimpleQueue()
-    pending: set[Future[Row]] = set()
-    todo, absent = (plan.units[place] for place in places), deque[Unit]()
-    own, sent = own_entries(), set[str]()
-    left = len(places)
-    try:
-        while left:
-            while len(pending) < WINDOW and (unit := absent.popleft() if absent else next(todo, None)):
-                needed = unit.file is None or unit.digest in sent
-                task: Task = (unit, plan.data[unit.digest] if needed else None, plan.study.memory_limit, own)
-                with reached(Exception):
-                    future = executor.submit(function, task)
-                pending.add(future)
-                future.add_done_callback(partial(_put, done, unit))
-                if isinstance(executor, InProcess):
-                    break
-            if done.empty():
-                idle()
-            unit, future = _next(done)
-            pending.discard(future)
-            with reached():
-                error = future.exception()
-                if isinstance(error, BrokenExecutor):
-                    raise error
+    own, sent, absent = own_entries(), set[str](), list[Unit]()
+    here = isinstance(executor, InProcess)
+
+    def calls(units: Iterable[Unit]) -> Iterator[tuple[Unit, tuple[Any, ...]]]:
+        # Workers read the files of the study themselves. Data that one of them does not have are sent from then on.
+        for unit in units:
+            needed = unit.file is None or unit.digest in sent
+            task: Task = (unit, plan.data[unit.digest] if needed else None, plan.study.memory_limit, own)
+            yield unit, (run_task if here else run_limited, task)
+
+    for units in (map(plan.units.__getitem__, places), absent):
+        for unit, future in results(executor, calls(units), 1 if here else WINDOW, idle):
+            error = future.exception()
             row = future.result() if error is None else failure(_lost(error))
             if row["state"] == ABSENT:
                 sent.add(unit.digest)
                 absent.append(unit)
-                continue
-            left -= 1
-            yield unit, row
-    finally:
-        for future in pending:
-            future.cancel()
-
-
-def _put(done: queue.SimpleQueue[tuple[Unit, Future[Row]]], unit: Unit, ended: Future[Row]) -> None:
-    done.put((unit, ended))
+            else:
+                yield unit, row
 
 
 def _lost(error: BaseException) -> str:
     return f"its worker was lost ({type(error).__name__}: {str(error).partition(chr(10))[0][:200]})"
-
-
-def _next(done: queue.SimpleQueue[tuple[Unit, Future[Row]]]) -> tuple[Unit, Future[Row]]:
-    while True:  # until a worker answers: an executor ends every future
-        try:
-            return done.get(timeout=PAUSE)
-        except queue.Empty:
-            continue
 
 
 def in_order(units: Sequence[Unit], places: Iterable[int]) -> list[int]:
