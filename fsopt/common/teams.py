@@ -118,8 +118,8 @@ def results(
                 return
             if idle is not None and not any(future.done() for future in out):
                 idle()
-            done, _ = wait(out, timeout=POLL, return_when=FIRST_COMPLETED)
-            for future in done:
+            wait(out, timeout=POLL, return_when=FIRST_COMPLETED)
+            for future in [future for future in out if future.done()]:  # also those that their executor cancelled
                 with _reached():
                     if isinstance(error := future.exception(), BrokenExecutor):
                         raise error
