@@ -18,7 +18,7 @@ from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multiplier
 from fsopt.data.matrices import parts_of
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.agreement import check_svm
-from fsopt.drivers.gbd.state import Selection
+from fsopt.drivers.gbd.state import TriedSelection
 from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
@@ -102,7 +102,7 @@ class Subproblem:
         known = digest(*parts_of(self.data.X), self.data.y, self.caps)
         return np.frombuffer(known.encode(), dtype=np.uint8)
 
-    def iterate(self, sigma: Vector, w: Vector, penalties: Vector, validation: Dataset | None) -> Selection:
+    def iterate(self, sigma: Vector, w: Vector, penalties: Vector, validation: Dataset | None) -> TriedSelection:
         """Return the iterate of a selection and its weights; the value is the primal one, with the best intercept."""
         w = np.where(sigma > 0.5, w, 0.0)
         scores = self.data.X @ w
@@ -111,7 +111,7 @@ class Subproblem:
             0.5 * float(w @ w) + self.c * hinge(scores + b, self.data.y, self.data.weights) + float(penalties @ sigma)
         )
         error = 0.0 if validation is None else float(np.mean(validation.y * (validation.X @ w + b) <= 0))
-        return Selection(sigma, w, b, value, error)
+        return TriedSelection(sigma, w, b, value, error)
 
     def fractional_value(self, sigma: Vector, w: Vector) -> float:
         """Return the primal value at a fractional sigma, an upper bound on the convex extension of F there."""
