@@ -79,9 +79,8 @@ def side_by_side(
     if count == 1 and given is None:
         return _gathered(values, ((k, function(*call)) for k, call in enumerate(calls)), each)
     with processes(count, given) as executor:
-        ended = results(
-            executor, ((k, (_unpacked, _packed(function, call))) for k, call in enumerate(calls)), 2 * count
-        )
+        tasks = ((k, (_unpacked, _packed(function, call))) for k, call in enumerate(calls))
+        ended = results(executor, tasks, 2 * count if given is None else WINDOW)
         return _gathered(values, ((k, future.result()) for k, future in ended), each)
 
 

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -148,9 +149,7 @@ def run_study(
     workers, plan = check_jobs(jobs), planned(asked)
     with opened(store, write=True) as database:
         # A generator, so that what the caller gave is closed in the order of its opening.
-        for state in advance(
-            plan, database, executor or local_executor(asked, workers), own=executor is None, retry=retry
-        ):
+        for state in advance(plan, database, executor, workers, retry=retry):
             if progress is not None:
                 progress(state)
         if store is None:
@@ -169,11 +168,24 @@ def _result(plan: Plan, database: Store) -> StudyResult:
     return StudyResult(plan.study.name, rows)
 
 
-def local_executor(study: Study, jobs: int) -> Executor:
-    """Return processes on this machine, or this process where a function of the user cannot be sent to another one."""
+@contextmanager
+def _workers(study: Study, given: Executor | None, jobs: int) -> Iterator[Executor]:
+    """Yield a given executor, else processes here, or this one where a function of the user cannot be sent to others.
+
+    They end with the block; where an exception ends it, at once.
+    """
+    if given is not None:
+        yield given
+        return
     # A function of a file goes with the text of the file, which may hold any word.
     changes = [f for method in study.methods for f in method.customise.values() if not isinstance(f, FromFile)]
-    return Processes(jobs) if portable((own_entries(), changes)) else InProcess()
+    executor = Processes(jobs) if portable((own_entries(), changes)) else InProcess()
+    try:
+        yield executor
+    except BaseException:
+        executor.shutdown(cancel_futures=True)
+        raise
+    executor.shutdown()
 
 
 def _read(study: Mapping[str, Any] | str | Path, allow_code: bool) -> Study:
@@ -197,20 +209,16 @@ def planned(study: Study) -> Plan:
     return Plan(study, {one.digest: one.data for one in loaded}, units_of(study, loaded))
 
 
-def advance(plan: Plan, store: Store, executor: Executor, *, own: bool, retry: bool = False) -> Iterator[Progress]:
-    """Run the units of a study that wait, and yield after each one; ``own`` executors are ended at the end."""
+def advance(
+    plan: Plan, store: Store, executor: Executor | None, jobs: int, *, retry: bool = False
+) -> Iterator[Progress]:
+    """Run the units of a study that wait, on an executor or so many processes here, and yield after each one."""
     study = plan.study
-    try:
+    with _workers(study, executor, jobs) as workers:
         for count in store.plan(study.name, plan.units):
             yield Progress(count, len(plan.units), 0, None, {})
         todo = in_order(plan.units, store.waiting(study.name, retry))
-        yield from _recorded(plan, store, todo, executor)
-    except BaseException:
-        if own:
-            executor.shutdown(cancel_futures=True)
-        raise
-    if own:
-        executor.shutdown()
+        yield from _recorded(plan, store, todo, workers)
 
 
 def _recorded(plan: Plan, store: Store, todo: Sequence[int], executor: Executor) -> Iterator[Progress]:
