@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import islice
@@ -36,6 +36,10 @@ POLL = 0.2
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that say how many threads the numerical libraries of a process take."""
 
+IDLE = 60.0
+"""Seconds that worker processes wait for the next task."""
+_POOLS: dict[int, Any] = {}
+"""Number of processes -> those that no block uses."""
 _GIVEN: ContextVar[Executor | None] = ContextVar("_GIVEN", default=None)
 """The executor of :func:`calls_on`."""
 
@@ -169,18 +173,16 @@ def _unpacked(task: bytes) -> Any:
 
 @contextmanager
 def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
-    """Yield a given executor, or worker processes that end with the block and need no guard in the user's script.
+    """Yield a given executor, or worker processes here, which need no guard in the user's script.
 
-    All processes together use each processor once, unless the user has set the variables :data:`THREADS`.
+    They wait :data:`IDLE` seconds for the next block, and are killed where an exception ends this one. All together use
+    each processor once, unless the user has set the variables :data:`THREADS`.
     """
     if given is not None:
         yield given
         return
     # Not joblib's reusable ones: its own tasks would then find them without the folders that it expects there.
-    from joblib.externals.loky import ProcessPoolExecutor
-
-    share = str(max((os.cpu_count() or 1) // count, 1))
-    executor = ProcessPoolExecutor(count, env={name: os.environ.get(name, share) for name in THREADS})
+    executor = _POOLS.pop(count, None) or _pool(count)
     with warnings.catch_warnings():
         # A worker that has grown is replaced: its warning, made an error, would end the thread that waits for them.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
@@ -189,7 +191,16 @@ def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
         except BaseException:
             executor.shutdown(kill_workers=True)
             raise
-        executor.shutdown()
+        with suppress(BrokenExecutor):  # its workers were lost in the block
+            executor.submit(int).result()
+            _POOLS[count] = executor
+
+
+def _pool(count: int) -> Any:
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    share = str(max((os.cpu_count() or 1) // count, 1))
+    return ProcessPoolExecutor(count, timeout=IDLE, env={name: os.environ.get(name, share) for name in THREADS})
 
 
 @dataclass

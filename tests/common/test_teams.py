@@ -10,7 +10,7 @@ import pytest
 from joblib import Parallel, delayed
 
 import fsopt
-from fsopt.common.teams import calls_on, results, side_by_side
+from fsopt.common.teams import calls_on, processes, results, side_by_side
 from fsopt.errors import WorkersLost
 
 GROWTH = 60_000_000
@@ -70,6 +70,28 @@ def test_a_worker_that_is_replaced_ends_no_run_where_warnings_are_errors():
     found = side_by_side(grown, zip(range(24)), 2)
     assert [number for number, _ in found] == list(range(24))
     assert len({process for _, process in found}) > 2
+
+
+@pytest.mark.slow
+def test_processes_go_on_with_the_next_calls_and_are_replaced_after_a_loss_or_an_error():
+    def place(fault):
+        if fault == "crash":
+            os._exit(1)
+        if fault == "raise":
+            raise ZeroDivisionError
+        time.sleep(0.3)
+        return os.getpid()
+
+    first = set(side_by_side(place, [("",)] * 4, 2))
+    assert set(side_by_side(place, [("",)] * 4, 2)) <= first
+    for fault, error in (("crash", WorkersLost), ("raise", ZeroDivisionError)):
+        with pytest.raises(error):
+            side_by_side(place, [(fault,)] * 4, 2)
+        again = set(side_by_side(place, [("",)] * 4, 2))
+        assert not again & first
+    with processes(2) as executor:  # whose caller takes the loss for its own
+        executor.submit(os._exit, 1).exception()
+    assert not set(side_by_side(place, [("",)] * 4, 2)) & again
 
 
 class Patient(Executor):
