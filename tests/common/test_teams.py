@@ -82,16 +82,16 @@ def test_processes_go_on_with_the_next_calls_and_are_replaced_after_a_loss_or_an
         time.sleep(0.3)
         return os.getpid()
 
-    first = set(side_by_side(place, [("",)] * 4, 2))
-    assert set(side_by_side(place, [("",)] * 4, 2)) <= first
+    first = set(side_by_side(place, [("",)] * 6, 3))
+    assert set(side_by_side(place, [("",)] * 6, 3)) <= first
     for fault, error in (("crash", WorkersLost), ("raise", ZeroDivisionError)):
         with pytest.raises(error):
-            side_by_side(place, [(fault,)] * 4, 2)
-        again = set(side_by_side(place, [("",)] * 4, 2))
+            side_by_side(place, [(fault,)] * 6, 3)
+        again = set(side_by_side(place, [("",)] * 6, 3))
         assert not again & first
-    with processes(2) as executor:  # whose caller takes the loss for its own
+    with processes(3) as executor:  # whose caller takes the loss for its own
         executor.submit(os._exit, 1).exception()
-    assert not set(side_by_side(place, [("",)] * 4, 2)) & again
+    assert not set(side_by_side(place, [("",)] * 6, 3)) & again
 
 
 class Patient(Executor):
