@@ -9,9 +9,6 @@ within :func:`steering`, and the one of the largest bound is computed again.
 
 from __future__ import annotations
 
-import hashlib
-import json
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,17 +17,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fsopt.answers.results import Point, Status
-from fsopt.common.files import AGAIN, check_readable, check_writable, checkpoint_of, whole_file
+from fsopt.common.checkpoints import Keeper, digest, read, undamaged, write
+from fsopt.common.files import check_writable
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import FileError
 from fsopt.solvers.interface import Outcome
 from fsopt.typing import Vector
 
-FORMAT = "fsopt solves 2"
+FORMAT = {"format": "fsopt solves 2"}
 SAID: Mapping[str, Callable[[Any], Any]] = {
     "stop": str,
     "bound": lambda v: None if v is None else float(v),
@@ -41,25 +38,6 @@ SAID: Mapping[str, Callable[[Any], Any]] = {
     "integer_tolerance": float,
 }
 """Parts of an outcome in the file beside its points -> their kind."""
-WRITING = 10.0
-"""Between two checkpoints is at least that many times as long as writing the last one took."""
-
-
-def digest(*arrays: ArrayLike) -> str:
-    """Return the SHA-256 of arrays and their shapes."""
-    found = hashlib.sha256()
-    for array in map(np.ascontiguousarray, arrays):
-        found.update(repr(array.shape).encode() + array.tobytes())
-    return found.hexdigest()
-
-
-@contextmanager
-def undamaged(path: Path) -> Iterator[None]:
-    """Raise FileError where the numbers of a checkpoint are wrong."""
-    try:
-        yield
-    except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise FileError(f"the checkpoint '{path}' is damaged: {error}", AGAIN) from error
 
 
 @dataclass
@@ -79,8 +57,9 @@ class Answers:
     known: dict[str, Outcome] = field(default_factory=dict)
     steering: bool = False
     recalled: int = 0
-    written: float = field(default_factory=time.perf_counter)
-    writing: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.keeper = Keeper(self.place, _save)
 
     def answer(self, program: Program, asked: str, start: Vector | None, solve: Callable[[], Outcome]) -> Outcome:
         """Return the answer to a program: a known one, or that of the solver with its evidence.
@@ -125,28 +104,14 @@ class Answers:
         outcome = compute()
         if outcome.status is Status.OPTIMAL and outcome.point is not None and not outcome.cuts:
             self.known[key] = replace(outcome, bound=outcome.bound if bounded else None, seconds=0.0)
-            if time.perf_counter() - self.written > WRITING * self.writing:
+            if self.keeper.due():
                 self.write()
         return outcome
 
     def write(self) -> None:
         """Replace the file, if there is something to keep; raises FileError."""
-        if self.place is None or not self.known:
-            return
-        started = time.perf_counter()
-        entries: list[dict[str, Any]] = []
-        values = []
-        for key, outcome in self.known.items():
-            parts = [getattr(at, name, None) for at in (outcome.point, outcome.evidence) for name in ("x", "y", "z")]
-            said = {name: kind(getattr(outcome, name)) for name, kind in SAID.items()}
-            sizes = [None if part is None else len(part) for part in parts]
-            entries.append({"program": key, "sizes": sizes, **said})
-            values += [part for part in parts if part is not None]
-        words = np.frombuffer(json.dumps({"format": FORMAT, "solves": entries}).encode(), dtype=np.uint8)
-        with whole_file(self.place) as temporary, temporary.open("wb") as file:
-            np.savez(file, words=words, values=np.concatenate(values))
-        self.written = time.perf_counter()
-        self.writing = self.written - started
+        if self.known:
+            self.keeper.write(self.known)
 
 
 _ANSWERS: ContextVar[Answers | None] = ContextVar("answers", default=None)
@@ -197,14 +162,23 @@ def kept(checkpoint: Path | None, resume: Path | None) -> Iterator[Answers | Non
         answers.write()
 
 
+def _save(path: Path, known: Mapping[str, Outcome]) -> None:
+    """Write a checkpoint in place of the last one; raises FileError."""
+    entries: list[dict[str, Any]] = []
+    values = []
+    for key, outcome in known.items():
+        parts = [getattr(at, name, None) for at in (outcome.point, outcome.evidence) for name in ("x", "y", "z")]
+        said = {name: kind(getattr(outcome, name)) for name, kind in SAID.items()}
+        entries.append({"program": key, "sizes": [None if part is None else len(part) for part in parts], **said})
+        values += [part for part in parts if part is not None]
+    write(path, FORMAT, {"solves": entries}, {"values": np.concatenate(values)})
+
+
 def _load(path: Path) -> dict[str, Outcome]:
     """Return the answers in a checkpoint; raises FileError."""
-    with checkpoint_of("solves", path, "give the file that this method wrote, or start again without it"):
-        with check_readable(path, "the checkpoint").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            words, values = json.loads(arrays["words"].tobytes()), np.array(arrays["values"], dtype=float)
-        if words["format"] != FORMAT:
-            raise ValueError(f"its format is {words['format']!r}")
-        return _outcomes(words["solves"], values)
+    words, arrays = read(path, "solves", FORMAT)
+    with undamaged(path):
+        return _outcomes(words["solves"], np.array(arrays["values"], dtype=float))
 
 
 def _outcomes(entries: list[dict[str, Any]], values: np.ndarray) -> dict[str, Outcome]:

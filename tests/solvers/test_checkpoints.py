@@ -60,10 +60,10 @@ def test_a_loop_that_was_interrupted_goes_on_to_the_answer_of_the_whole_one(meth
 
 def changed(path, change):
     with np.load(path) as arrays:
-        words, values = json.loads(arrays["words"].tobytes()), arrays["values"].copy()
+        words, values = json.loads(arrays["text"].tobytes()), arrays["values"].copy()
     words, values = change(words, values)
     buffer = io.BytesIO()
-    np.savez(buffer, words=np.frombuffer(json.dumps(words).encode(), dtype=np.uint8), values=values)
+    np.savez(buffer, text=np.frombuffer(json.dumps(words).encode(), dtype=np.uint8), values=values)
     path.write_bytes(buffer.getvalue())
 
 
@@ -88,8 +88,8 @@ DAMAGED = {
     "a point of another size": longer,
     "numbers that are missing": lambda words, values: (words, values[:-1]),
     "numbers that are none": lambda words, values: (words, np.where(values == values[0], np.nan, values)),
-    "another format": lambda words, values: (words | {"format": "fsopt solves 1"}, values),
-    "no list of solves": lambda words, values: ({"format": words["format"]}, values),
+    "another format": lambda words, values: (words | {"problem": {"format": "fsopt solves 1"}}, values),
+    "no list of solves": lambda words, values: ({"problem": words["problem"]}, values),
     "words of another kind": lambda words, values: ([1, 2], values),
 }
 
@@ -120,7 +120,7 @@ def test_a_checkpoint_of_another_run_is_refused_before_a_solve(tmp_path, solves)
         with pytest.raises(FileError, match="is of another run: it does not have the first program of this one"):
             fsopt.fit(method, data, resume=tmp_path / file, **given)
     fsopt.fit("best-subset", DATA, m=2, checkpoint=tmp_path / "tree")
-    with pytest.raises(FileError, match="is no checkpoint of solves"):
+    with pytest.raises(FileError, match=r"differs in format \(fsopt branch and benders \d, not fsopt solves \d\)"):
         fsopt.fit("gbd", DATA, m=2, resume=tmp_path / "tree")
     (tmp_path / "text").write_text("no archive")
     with pytest.raises(FileError, match="is no checkpoint of solves"):

@@ -19,11 +19,11 @@ from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial,
 from fsopt.algorithms.branch_and_benders.root import STAGES
 from fsopt.algorithms.branch_and_benders.search import SelectionNode, SelectionSearch
 from fsopt.algorithms.branch_and_benders.tree import NODE, SelectionTree, replay
+from fsopt.common.checkpoints import digest, undamaged
 from fsopt.common.files import checkpoint_of, whole_file
 from fsopt.data.losses import HINGE
 from fsopt.data.matrices import parts_of
 from fsopt.errors import FileError
-from fsopt.solvers.checkpoints import digest, undamaged
 
 FORMAT = "fsopt branch and benders 4"
 

@@ -25,6 +25,7 @@ from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
+from fsopt.common.checkpoints import digest
 from fsopt.common.files import check_writable
 from fsopt.common.teams import Team, processes
 from fsopt.drivers.gbd.master import NONE_FEASIBLE
@@ -33,7 +34,6 @@ from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, ENDS, OutOfTimeError, Run, Steps, timed
 from fsopt.errors import InfeasibleError, ParameterError
-from fsopt.solvers.checkpoints import digest
 
 NAME = "branch-and-benders"
 """The solver in results: no other software is called."""

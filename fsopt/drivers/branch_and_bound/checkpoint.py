@@ -15,12 +15,12 @@ import numpy as np
 
 from fsopt.answers.trees import Tree
 from fsopt.certificates.relaxations import Relaxation
+from fsopt.common.checkpoints import digest, undamaged
 from fsopt.common.files import check_readable, checkpoint_of, whole_file
 from fsopt.compiler import Program
 from fsopt.drivers.branch_and_bound.branching import PseudoCosts
 from fsopt.drivers.branch_and_bound.search import Search
 from fsopt.errors import FileError
-from fsopt.solvers.checkpoints import digest, undamaged
 from fsopt.typing import Vector
 
 FORMAT = "fsopt tree 1"

@@ -12,6 +12,7 @@ import pyomo.environ as pyo
 from fsopt.answers.certificate import Certificate, Kind
 from fsopt.answers.results import DriverResult, Point, Status
 from fsopt.certificates.points import of_bounds
+from fsopt.common.checkpoints import digest
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
@@ -23,7 +24,7 @@ from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.solvers.base import Session
-from fsopt.solvers.checkpoints import current, digest
+from fsopt.solvers.checkpoints import current
 from fsopt.solvers.interface import Outcome
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector

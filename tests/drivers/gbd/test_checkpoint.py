@@ -80,10 +80,10 @@ def test_training_is_not_repeated(tmp_path):
 def rewritten(path, change):
     """Write a checkpoint again with its list of solves and its numbers changed."""
     with np.load(path) as arrays:
-        words, values = json.loads(arrays["words"].tobytes()), arrays["values"].copy()
+        words, values = json.loads(arrays["text"].tobytes()), arrays["values"].copy()
     values = change(words["solves"], values)
     buffer = io.BytesIO()
-    np.savez(buffer, words=np.frombuffer(json.dumps(words).encode(), dtype=np.uint8), values=values)
+    np.savez(buffer, text=np.frombuffer(json.dumps(words).encode(), dtype=np.uint8), values=values)
     path.write_bytes(buffer.getvalue())
 
 

@@ -14,9 +14,9 @@ from kills import lasting
 from support import blobs, sampled
 
 import fsopt
+from fsopt.common import checkpoints
 from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder
-from fsopt.solvers import checkpoints
 from fsopt.solvers.checkpoints import Answers
 
 LONG = bool(os.environ.get("FSOPT_LIMITS"))

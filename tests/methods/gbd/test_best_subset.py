@@ -62,7 +62,7 @@ def test_a_checkpoint_of_the_other_method_is_refused(tmp_path):
         path = tmp_path / f"{method}.npz"
         whole = fsopt.fit(method, data, m=3, checkpoint=path)
         assert fsopt.fit(method, data, m=3, resume=path).objective == pytest.approx(whole.objective, rel=1e-9)
-        with pytest.raises(FileError, match=r"is (a|no) checkpoint of"):
+        with pytest.raises(FileError, match="checkpoint"):
             fsopt.fit(other, data, m=3, resume=path)
 
 

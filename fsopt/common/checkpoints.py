@@ -1,0 +1,106 @@
+"""Checkpoints: words and arrays in one file that appears whole or not at all, for one problem alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fsopt.common.files import AGAIN, check_readable, checkpoint_of, whole_file
+from fsopt.errors import FileError
+
+WRITING = 20.0
+"""Between two checkpoints is at least that many times as long as writing the last one took."""
+
+
+def digest(*arrays: ArrayLike) -> str:
+    """Return the SHA-256 of arrays and their shapes."""
+    found = hashlib.sha256()
+    for array in map(np.ascontiguousarray, arrays):
+        found.update(repr(array.shape).encode() + array.tobytes())
+    return found.hexdigest()
+
+
+@dataclass
+class Keeper:
+    """Writes the checkpoints of a run: ``save`` replaces the file ``path``, None for none, by what it is given."""
+
+    path: Path | None
+    save: Callable[..., None]
+    written: float = -np.inf
+    writing: float = 0.0
+
+    def due(self) -> bool:
+        """Return whether it is time for a checkpoint."""
+        return self.path is not None and time.perf_counter() > self.written + WRITING * self.writing
+
+    def write(self, *state: Any) -> None:
+        """Write a checkpoint in place of the last one; raises FileError."""
+        if self.path is not None:
+            begun = time.perf_counter()
+            self.save(self.path, *state)
+            self.written = time.perf_counter()
+            self.writing = self.written - begun
+
+
+def write(path: Path, problem: Mapping[str, str], words: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    """Write a checkpoint in place of the last one.
+
+    Parameters
+    ----------
+    problem : identity of the problem, name -> text.
+    words : plain data.
+    arrays : numbers.
+
+    Raises
+    ------
+    FileError : it cannot be written.
+    """
+    text = json.dumps({**words, "problem": dict(problem)}).encode()
+    with whole_file(path) as temporary, temporary.open("wb") as file:
+        np.savez(file, text=np.frombuffer(text, dtype=np.uint8), **arrays)
+
+
+def read(path: Path, kind: str, problem: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the words and the arrays of a checkpoint.
+
+    Parameters
+    ----------
+    kind : of what it is a checkpoint, for messages.
+    problem : identity of the problem that it has to be of.
+
+    Raises
+    ------
+    FileError : no checkpoint, a damaged one, or one of another problem.
+    """
+    with checkpoint_of(kind, path):
+        with check_readable(path, "the checkpoint").open("rb") as file, np.load(file, allow_pickle=False) as held:
+            arrays = {name: held[name] for name in held.files}
+        words = json.loads(arrays["text"].tobytes())
+        found = dict(words["problem"])
+    for name in {**problem, **found}:
+        value = problem.get(name, "")
+        if found.get(name) != value:
+            shown = "" if not value or len(value) > 30 else f" ({found.get(name)}, not {value})"
+            raise FileError(
+                f"the checkpoint '{path}' is of a run that differs in {name}{shown}",
+                "resume with the problem and the settings of that run, or start again without it",
+            )
+    return words, arrays
+
+
+@contextmanager
+def undamaged(path: Path) -> Iterator[None]:
+    """Raise FileError where the numbers of a checkpoint are wrong."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise FileError(f"the checkpoint '{path}' is damaged: {error}", AGAIN) from error
