@@ -240,7 +240,8 @@ def _results(
     plan: Plan, places: Sequence[int], executor: Executor, idle: Callable[[], None]
 ) -> Iterator[tuple[Unit, Row]]:
     """Yield (unit, row) as they end, and call ``idle`` where none is there; a lost unit has a row that says so."""
-    own, sent, absent = own_entries(), set[str](), list[Unit]()
+    own, sent = own_entries(), set[str]()
+    absent: list[Unit] = []
     here = isinstance(executor, InProcess)
 
     def calls(units: Iterable[Unit]) -> Iterator[tuple[Unit, tuple[Any, ...]]]:

@@ -84,8 +84,8 @@ def gbd(
     settings.check(validated=validation is not None)
     problem = _Problem.of(data, master, sub, c, settings, validation, run)
     at, stop = yield from run_loop(_add_cuts(problem), problem.recorder)
-    alphas, tolerance, lower = at.point["alphas"], settings.tolerance, problem.lower_bound(at, stop)
-    certificate = certify_gbd(data, alphas, c, at.objective, lower, tolerance)
+    alphas, tolerance = at.point["alphas"], settings.tolerance
+    certificate = certify_gbd(data, alphas, c, at.objective, problem.lower_bound(at, stop), tolerance)
     stop = closed(stop, certificate.residuals["gap"], tolerance)
     return problem.recorder.end_certified(certificate, stop, at.point)
 
