@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -18,7 +18,7 @@ from fsopt.common.customising import FromFile
 from fsopt.common.teams import WINDOW, check_jobs, results
 from fsopt.data import Dataset
 from fsopt.errors import StoreLost
-from fsopt.studies.executors import InProcess, Processes, Task, own_entries, run_limited, run_task
+from fsopt.studies.executors import InProcess, Task, local_processes, own_entries, run_limited, run_task
 from fsopt.studies.methods import study_spec
 from fsopt.studies.row_checking import WAITING
 from fsopt.studies.store import Row, Store, exported, opened
@@ -168,24 +168,13 @@ def _result(plan: Plan, database: Store) -> StudyResult:
     return StudyResult(plan.study.name, rows)
 
 
-@contextmanager
-def _workers(study: Study, given: Executor | None, jobs: int) -> Iterator[Executor]:
-    """Yield a given executor, else processes here, or this one where a function of the user cannot be sent to others.
-
-    They end with the block; where an exception ends it, at once.
-    """
+def _workers(study: Study, given: Executor | None, jobs: int) -> AbstractContextManager[Executor]:
+    """Return a given executor, else processes here; this one for a function of the user that others cannot be sent."""
     if given is not None:
-        yield given
-        return
+        return nullcontext(given)
     # A function of a file goes with the text of the file, which may hold any word.
     changes = [f for method in study.methods for f in method.customise.values() if not isinstance(f, FromFile)]
-    executor = Processes(jobs) if portable((own_entries(), changes)) else InProcess()
-    try:
-        yield executor
-    except BaseException:
-        executor.shutdown(cancel_futures=True)
-        raise
-    executor.shutdown()
+    return local_processes(jobs) if portable((own_entries(), changes)) else nullcontext(InProcess())
 
 
 def _read(study: Mapping[str, Any] | str | Path, allow_code: bool) -> Study:
