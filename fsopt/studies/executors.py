@@ -1,8 +1,8 @@
 """Where the units of a study run: any ``concurrent.futures.Executor``, with hard limits that hold on each of them.
 
 The task of an executor is :func:`run_limited`. It hands the unit to a process of its own and waits for it: a thread of
-this program does so under :func:`local_processes`, and a thread of a worker under Dask. The process is killed at the hard
-limit, and it may crash, without harm to the thread; one process serves one thread, unit after unit.
+this program does so under :func:`local_processes`, and a thread of a worker under Dask. The process is killed at the
+hard limit, and it may crash, without harm to the thread; one process serves one thread, unit after unit.
 """
 
 from __future__ import annotations
