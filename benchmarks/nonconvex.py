@@ -69,9 +69,10 @@ def row(slug: str, params: dict[str, Any], data: Dataset, name: str, seconds: fl
         a = answers[solver]
         found[solver] = a if isinstance(a, str) else {"status": a.status, "objective": a.objective, "bound": a.bound}
     started = time.process_time()
-    search = Search(relaxation_of(program), None if best is None else best.point.x)
-    search.nodes.solve(search.root)
-    found |= {"root": search.root.bound, "root seconds": time.process_time() - started}
+    search = Search(relaxation_of(program))
+    search.offer(None if best is None else best.point.x)
+    search.begin()
+    found |= {"root": search.frontier.bound, "root seconds": time.process_time() - started}
     started = time.process_time()
     proved = fsopt.prove(model, best, time_limit=seconds)
     found |= {

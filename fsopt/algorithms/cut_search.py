@@ -13,12 +13,12 @@ A node is a partial selection: the features up to a depth are decided. It is pru
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from fsopt.typing import Indices, Mask, Matrix, Vector
+from fsopt.typing import Mask, Matrix, Vector
 
 TABLE_ENTRIES = 10_000_000
 """Numbers in the tables of sums at which the tables are cleared: 80 MB."""
@@ -56,7 +56,7 @@ def selection_below(
     max_nodes : nodes after which the search ends.
     """
     p = R.shape[1]
-    tree = _Tree.of(constants, gains, R, r)
+    tree = _Tree(constants, gains, R, r)
     # Nodes of one depth, and a lower bound on all of them, that of their parents; the last ones are visited first.
     open_nodes: list[tuple[int, Mask, float]] = [(0, np.zeros((1, p), dtype=bool), -np.inf)]
     nodes = 0
@@ -76,94 +76,62 @@ def selection_below(
     return SearchResult(None, min([cutoff, *(known for _, _, known in open_nodes)]), nodes, not open_nodes)
 
 
-@dataclass
 class _Tree:
-    """The bounds and constraints of the nodes, features in the order in which they are decided."""
+    """The bounds and constraints of the nodes, features in the order in which they are decided.
 
-    # A feature of large gain changes the bounds most, and decided early it prunes early: ``order`` (p,).
-    # ``largest_lhs`` (p + 1, k): at each depth the largest left-hand sides of the decided features that can be
-    # completed. ``weights`` (p,) and ``capacity``: the constraint whose knapsack bounds the completions, of those
-    # without negative coefficients the one on most features. ``tables``: depth -> sums of the largest gains, with
-    # ``entries`` in all.
+    A feature of large gain changes the bounds most, and decided early it prunes early.
+    """
 
-    order: Indices
-    constants: Vector
-    gains: Matrix
-    R: Matrix
-    r: Vector
-    largest_lhs: Matrix
-    weights: Vector
-    capacity: float
-    tables: dict[int, Matrix] = field(default_factory=dict)
-    entries: int = 0
-
-    @classmethod
-    def of(cls, constants: Vector, gains: Matrix, R: Matrix, r: Vector) -> _Tree:
-        """Return the tree of cuts (s,), (s, p) and constraints (k, p), (k,)."""
-        order = np.argsort(-gains.max(axis=0, initial=0.0), kind="stable")
-        gains, R = gains[:, order], R[:, order]
+    def __init__(self, constants: Vector, gains: Matrix, R: Matrix, r: Vector) -> None:
+        self.order = np.argsort(-gains.max(axis=0, initial=0.0), kind="stable")
+        self.constants, self.gains = constants, gains[:, self.order]
+        self.R = R[:, self.order]
         # The features not decided yet lower a left-hand side by at most their negative coefficients, summed from the
-        # last feature to the first: (p + 1, k).
-        negative = np.minimum(R, 0.0).T
+        # last feature to the first: (p + 1, k) largest left-hand sides that can be completed.
+        negative = np.minimum(self.R, 0.0).T
         still_lower = np.vstack([np.cumsum(negative[::-1], axis=0)[::-1], np.zeros((1, len(r)))])
-        largest_lhs = r + SLACK * np.maximum(1.0, np.abs(r)) - still_lower
-        weights, capacity = np.zeros(len(order)), np.inf
-        knapsacks = np.flatnonzero(np.all(R >= 0.0, axis=1))
+        self.largest_lhs = r + SLACK * np.maximum(1.0, np.abs(r)) - still_lower
+        # The constraint whose knapsack bounds the completions: without negative coefficients, on most features.
+        self.weights, self.capacity = np.zeros(len(self.order)), np.inf
+        knapsacks = np.flatnonzero(np.all(self.R >= 0.0, axis=1))
         if len(knapsacks):
-            best = knapsacks[np.argmax((R[knapsacks] > 0.0).sum(axis=1))]
-            weights, capacity = R[best], float(largest_lhs[-1, best])
-        return cls(order, constants, gains, R, r, largest_lhs, weights, capacity)
+            best = knapsacks[np.argmax((self.R[knapsacks] > 0.0).sum(axis=1))]
+            self.weights, self.capacity = self.R[best], float(self.largest_lhs[-1, best])
+        smallest = self.weights.min(initial=np.inf)
+        self.most = len(self.order) if smallest <= 0.0 else int(min(self.capacity // smallest, len(self.order)))
+        self.largest = lru_cache(max(TABLE_ENTRIES // ((self.most + 1) * (len(gains) + 1)), 1))(self._largest)
 
     def not_pruned(self, depth: int, selections: Mask, cutoff: float) -> tuple[Mask, float]:
         """Return the nodes that no cut alone prunes, that of the smallest bound last, and that bound."""
-        bounds = self._bounds(depth, selections)
+        fall = self.gains @ selections.T + self._completions(depth, self.capacity - selections @ self.weights)
+        bounds = (self.constants[:, None] - fall).max(axis=0, initial=-np.inf)
         falling = np.argsort(-bounds, kind="stable")
         left = falling[bounds[falling] < cutoff]
         return selections[left], float(bounds[left].min(initial=np.inf))
-
-    def _bounds(self, depth: int, selections: Mask) -> Vector:
-        """Return the largest bound (k,) of one cut on each node."""
-        fall = self.gains @ selections.T + self._completions(depth, self.capacity - selections @ self.weights)
-        return np.asarray((self.constants[:, None] - fall).max(axis=0, initial=-np.inf))
 
     def _completions(self, depth: int, left: Vector) -> Matrix:
         """Return an upper bound (s, k) on the gains of a completion in each cut, for capacities left (k,)."""
         weight = self.weights[depth:]
         if np.all(weight == weight[:1]):
-            if not len(weight) or weight[0] == 0.0:
-                every: Matrix = np.maximum(self.gains[:, depth:], 0.0).sum(axis=1, keepdims=True)
-                return every
             # Equal weights, as of a cardinality: the knapsack takes the largest gains, as many as fit, exactly.
-            most = np.minimum(left // weight[0], len(weight)).astype(int)
-            return self._largest(depth, int(most.max()))[:, most]
+            sums = self.largest(depth)
+            free = not len(weight) or weight[0] == 0.0
+            return sums[:, -1:] if free else sums[:, np.minimum(left // weight[0], sums.shape[1] - 1).astype(int)]
         gains = np.maximum(self.gains[:, depth:], 0.0)
         return np.array([_relaxed_knapsack(gain, weight, left) for gain in gains]).reshape(len(gains), len(left))
 
-    def _largest(self, depth: int, most: int) -> Matrix:
-        """Return the sums (s, most + 1) of the largest gains of the undecided features, of none to ``most`` of them."""
-        known = self.tables.get(depth)
-        if known is None or known.shape[1] <= most:
-            sums = np.cumsum(-np.sort(-np.maximum(self.gains[:, depth:], 0.0), axis=1)[:, :most], axis=1)
-            known = np.hstack([np.zeros((len(sums), 1)), sums])
-            self.entries += known.size
-            if self.entries > TABLE_ENTRIES:
-                self.tables, self.entries = {}, known.size
-            self.tables[depth] = known
-        return known
+    def _largest(self, depth: int) -> Matrix:
+        """Return the sums (s, q + 1) of the largest gains of the undecided features, of none to as many as fit."""
+        sums = np.cumsum(-np.sort(-np.maximum(self.gains[:, depth:], 0.0), axis=1)[:, : self.most], axis=1)
+        return np.hstack([np.zeros((len(sums), 1)), sums])
 
     def children(self, depth: int, selections: Mask) -> Mask:
-        """Return the nodes in which the next feature is decided, without those that no completion makes feasible."""
+        """Return the nodes in which the next feature is decided, without those that a constraint alone excludes."""
         with_feature = selections.copy()
         with_feature[:, depth] = True
         # The last open node is visited first: a child of the parent with the smallest bound, with the feature.
         both = np.stack([selections, with_feature], axis=1).reshape(-1, selections.shape[1])
-        if not len(self.r):
-            return both
-        return both[self._completable(depth + 1, both)]
-
-    def _completable(self, depth: int, selections: Mask) -> Mask:
-        """Return the nodes (k,) of which no constraint alone is violated by every completion."""
-        return np.asarray(np.all(selections @ self.R.T <= self.largest_lhs[depth], axis=1))
+        return both[np.all(both @ self.R.T <= self.largest_lhs[depth + 1], axis=1)]
 
 
 def _relaxed_knapsack(gain: Vector, weight: Vector, left: Vector) -> Vector:

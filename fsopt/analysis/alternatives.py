@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, BendersCut, Grid, make_cut, valid_grid
-from fsopt.algorithms.branch_and_benders.cuts import bound as cut_bound
+from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, Grid
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
-from fsopt.algorithms.branch_and_benders.evidence import relaxation_bound, renumbered
+from fsopt.algorithms.branch_and_benders.evidence import renumbered
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN, replay
+from fsopt.algorithms.branch_and_benders.replay import cuts_by_name, leaf_bound, replay
+from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN
 from fsopt.analysis.cardinality import cardinality_about, cardinality_problem
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import DriverResult, Status
@@ -291,7 +291,7 @@ def _enumerated(
             with suppress(OutOfTimeError):
                 search.solve_root()
                 search.run(NODES, lambda: time.perf_counter() < end and not interrupted())
-        ended = "interrupted" if interrupted() else "time_limit" if search.heap else "optimal"
+        ended = "interrupted" if interrupted() else "time_limit" if search.frontier else "optimal"
     return search, ended if best.stop == "optimal" else best.stop
 
 
@@ -318,33 +318,22 @@ class EnumerationTree:
         ------
         ValueError : a cut is not dual feasible, or a leaf that has no bound is not a listed selection.
         """
-        made, bounds = dict[int, BendersCut](), list[float]()
+        cut_of = cuts_by_name(problem, dict(enumerate(self.cuts)))
 
-        def cut_of(name: int) -> BendersCut | None:
-            if name == FORGOTTEN:
-                return None
-            if name not in made:
-                if not valid_grid(self.cuts[name][0], problem.y, problem.tops):
-                    raise ValueError(f"the multipliers of cut {name} are not dual feasible")
-                made[name] = make_cut(problem, name, *self.cuts[name])
-            return made[name]
-
-        def stopped(node: int, at: Partial) -> None:
+        def stopped(node: int, at: Partial) -> float:
             name = self.nodes[node]
-            if name is None:
-                if at.free.any() or tuple(np.flatnonzero(at.inside).tolist()) not in listed:
-                    raise ValueError("a leaf without a bound is not a selection of the list")
-                return
-            cut = cut_of(name)
-            bounds.append(relaxation_bound(problem, at) if cut is None else cut_bound(problem, cut, at).value)
+            if name is not None:
+                return leaf_bound(problem, at, cut_of(name))
+            if at.free.any() or tuple(np.flatnonzero(at.inside).tolist()) not in listed:
+                raise ValueError("a leaf without a bound is not a selection of the list")
+            return np.inf
 
-        found = replay(problem, self.stream, cut_of, lambda at: relaxation_bound(problem, at), stopped)
-        return float(min([found.bound, *bounds]))
+        return replay(problem, self.stream, cut_of, stopped).bound
 
 
 def tree_of(search: Enumeration, listed: Mapping[int, Incumbent]) -> EnumerationTree:
     """Return the tree of an enumeration; a selection that was found and is not listed is bounded by its relaxation."""
-    opened = {node.number: node.cut.name for _, _, node in search.heap}
+    opened = {node.number: node.cut.name for node in search.frontier.nodes}
     used: dict[int, int] = {}
     stream = search.tree.stream({**dict.fromkeys(search.found, -1), **opened}, closed=False)
     stream = renumbered(stream, used, search.tree.cuts)

@@ -114,19 +114,9 @@ def tree_bound(relaxation: Relaxation, tree: Tree) -> TreeBound:
     return TreeBound(float(least), worst, count)
 
 
-def leaf_bounds(relaxation: Relaxation, tree: Tree, box: Box | None = None) -> Iterator[Leaf]:
-    """Yield the leaves of a tree with what their multipliers prove.
-
-    Parameters
-    ----------
-    box : bounds of the variables at the root; None for those of the program.
-
-    Raises
-    ------
-    FileError : the tree is none of the program.
-    """
-    low, high = (relaxation.low, relaxation.high) if box is None else box
-    for place, below, above in tree.boxes(low, high, relaxation.integer):
+def leaf_bounds(relaxation: Relaxation, tree: Tree) -> Iterator[Leaf]:
+    """Yield the leaves of a tree with what their multipliers prove; raises FileError for a tree of another program."""
+    for place, below, above in tree.boxes(relaxation.low, relaxation.high, relaxation.integer):
         if place == NOTHING:
             yield Leaf(place, below, above, -np.inf, 0.0)
             continue

@@ -82,8 +82,8 @@ def read(path: Path, kind: str, problem: Mapping[str, str]) -> tuple[dict[str, A
     FileError : no checkpoint, a damaged one, or one of another problem.
     """
     with checkpoint_of(kind, path):
-        with check_readable(path, "the checkpoint").open("rb") as file, np.load(file, allow_pickle=False) as held:
-            arrays = {name: held[name] for name in held.files}
+        with check_readable(path, "the checkpoint").open("rb") as file, np.load(file, allow_pickle=False) as parts:
+            arrays = {name: parts[name] for name in parts.files}
         words = json.loads(arrays["text"].tobytes())
         found = dict(words["problem"])
     for name in {**problem, **found}:

@@ -1,31 +1,19 @@
-"""Independent calls side by side, and open nodes of a search as tasks of any ``concurrent.futures.Executor``.
-
-A task of a search gets nodes and returns the rest of a slice. It carries all it needs, so that processes and clusters
-(Dask: ``Client.get_executor()``) run it alike.
-"""
+"""Independent calls side by side, in processes here or in any ``concurrent.futures.Executor``."""
 
 from __future__ import annotations
 
-import math
 import os
 import pickle
-import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from fsopt.common import clock
 from fsopt.errors import ParameterError, WorkersLost
 
-FEWEST, BATCH = 16, 256
-"""Open nodes of the first tasks, and largest number of them in a later one."""
-SLICE = 1.0
-"""Seconds of a task."""
 MOST_JOBS = 1024
 """Largest number of processes that is taken for what the user meant."""
 WINDOW = 64
@@ -43,18 +31,8 @@ _POOLS: dict[int, Any] = {}
 _GIVEN: ContextVar[Executor | None] = ContextVar("_GIVEN", default=None)
 """The executor of :func:`calls_on`."""
 
-Node = TypeVar("Node")
 Key = TypeVar("Key")
 Outcome = TypeVar("Outcome")
-
-
-class Heap(Protocol[Node]):
-    """A search with open nodes by bound and number."""
-
-    heap: list[tuple[float, int, Node]]
-
-    def push(self, node: Node) -> None:
-        """Add an open node."""
 
 
 def check_jobs(jobs: int) -> int:
@@ -201,75 +179,3 @@ def _pool(count: int) -> Any:
 
     share = str(max((os.cpu_count() or 1) // count, 1))
     return ProcessPoolExecutor(count, timeout=IDLE, env={name: os.environ.get(name, share) for name in THREADS})
-
-
-@dataclass
-class Team(Generic[Node, Outcome]):
-    """A search whose open nodes are given out in tasks.
-
-    Attributes
-    ----------
-    search : with the open nodes.
-    jobs : tasks at a time.
-    task : returns the task of some nodes, its seconds and those of the whole search that are left, None without a
-        limit.
-    take : takes in what is left of a task with its nodes, and returns how many it visited.
-    pending : the tasks that are out, with the nodes they were given.
-    broken : whether the executor lost its processes; their nodes are open again.
-    batch : open nodes of the next task, twice as many as the last one visited: those that come back unvisited cost
-        their way.
-    """
-
-    search: Heap[Node]
-    executor: Executor
-    jobs: int
-    task: Callable[[list[Node], float, float | None], Callable[[], Outcome]]
-    take: Callable[[list[Node], Outcome], int]
-    pending: dict[Future[Outcome], list[Node]] = field(default_factory=dict)
-    broken: bool = False
-    batch: int = FEWEST
-
-    @property
-    def out(self) -> list[Node]:
-        """The nodes that are out."""
-        return [node for nodes in self.pending.values() for node in nodes]
-
-    def run(self, go_on: Callable[[], bool], seconds: float = math.inf) -> None:
-        """Give out and take in tasks for some seconds, or until the clock says stop, or nothing is open."""
-        end = time.perf_counter() + seconds
-        while go_on() and time.perf_counter() < end and (self.pending or self.search.heap) and not self.broken:
-            while len(self.pending) < self.jobs and self.search.heap:
-                self._give()
-            done, _ = wait(self.pending, timeout=POLL, return_when=FIRST_COMPLETED)
-            for future in done:
-                self._take(future)
-
-    def finish(self) -> None:
-        """Wait for the tasks that are out, and take them in."""
-        for future in list(self.pending):
-            self._take(future)
-
-    def _give(self) -> None:
-        """Give out every k-th open node, k the number of tasks that are missing: all get a share of the best."""
-        search = self.search
-        idle = self.jobs - len(self.pending)
-        entries = sorted(search.heap, key=lambda entry: entry[:2])
-        given = entries[::idle][: self.batch]
-        chosen = {entry[1] for entry in given}
-        search.heap = [entry for entry in entries if entry[1] not in chosen]
-        nodes = [entry[2] for entry in given]
-        left = clock.left()
-        seconds = SLICE if left is None else min(SLICE, left)
-        self.pending[self.executor.submit(self.task(nodes, seconds, left))] = nodes
-
-    def _take(self, future: Future[Outcome]) -> None:
-        """Take in what is left of a task, or its nodes as they were given out where its process is lost."""
-        nodes = self.pending.pop(future)
-        try:
-            outcome = future.result()
-        except (BrokenExecutor, CancelledError):
-            self.broken = True
-            for node in nodes:
-                self.search.push(node)
-            return
-        self.batch = min(max(2 * self.take(nodes, outcome), FEWEST), BATCH)

@@ -10,7 +10,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fsopt.algorithms.branch_and_benders import checkpoint
@@ -19,15 +18,16 @@ from fsopt.algorithms.branch_and_benders.cuts import Grid
 from fsopt.algorithms.branch_and_benders.evidence import certify, pack, useful_cuts
 from fsopt.algorithms.branch_and_benders.problem import DEFAULT_SETTINGS, BranchSettings, SelectionProblem
 from fsopt.algorithms.branch_and_benders.root import STAGES, any_selection, begin
-from fsopt.algorithms.branch_and_benders.search import SelectionNode, SelectionSearch
-from fsopt.algorithms.branch_and_benders.tasks import SliceRest, team_of
+from fsopt.algorithms.branch_and_benders.search import SelectionSearch
+from fsopt.algorithms.branch_and_benders.tasks import team_of
+from fsopt.algorithms.frontier import SHARE
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
-from fsopt.common.checkpoints import digest
+from fsopt.common.checkpoints import Keeper, digest
 from fsopt.common.files import check_writable
-from fsopt.common.teams import Team, processes
+from fsopt.common.teams import processes
 from fsopt.drivers.gbd.master import NONE_FEASIBLE
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
@@ -42,10 +42,6 @@ EVIDENCE = 2**27
 FIRST_NODES, MORE_NODES = 16, 0.05
 """Nodes of the first slice between two records, and of the later ones as a share of the nodes so far. Counted in nodes
 a run has the same records whenever it is repeated, or resumed."""
-FIRST_SLICE, SHARE = 0.2, 0.02
-"""Seconds of the first slice of a search in parallel, and of the later ones as a share of the time so far."""
-WRITING = 20.0
-"""Between two checkpoints is at least that many times as long as writing the last one took."""
 POLISH = 1e-10
 """Relative gap of the support vector machine on the answer."""
 RAMP = 32
@@ -116,22 +112,21 @@ class _Loop:
     interrupted: Callable[[], bool]
     search: SelectionSearch = field(init=False)
     recorder: Recorder = field(init=False)
+    keeper: Keeper = field(init=False)
     started: float = field(default_factory=time.perf_counter)
-    before: float = 0.0
     counted: float = 0.0
-    writing: float = 0.0
-    written: float = -np.inf
     slice_end: int = 0
 
     def __post_init__(self) -> None:
         self.search = SelectionSearch(self.problem, self.settings)
         self.recorder = Recorder([], self.run)
+        self.keeper = Keeper(self.run.checkpoint, self._write)
         self.counted = self.started
 
     @property
     def elapsed(self) -> float:
         """Seconds so far, with those of the run that was resumed."""
-        return self.before + time.perf_counter() - self.started
+        return time.perf_counter() - self.started
 
     def go_on(self) -> bool:
         """Return whether neither the time limit has passed nor the user interrupts."""
@@ -164,17 +159,17 @@ class _Loop:
             if stage == STAGES or (stage == 1 and found):
                 yield self.iterate(search.bound)
             else:
-                self._write(self.recorder.history)
+                self.keeper.write(self.recorder.history)
         if search.stage < STAGES:
             yield self.iterate(search.bound, complete=False, write=False)
 
     def _resume(self, path: Path) -> None:
         """Go on where a checkpoint ends, with one more selection to start from where it was not its own."""
-        saved = checkpoint.load(path, self.problem, self.settings)
-        self.search, self.slice_end = saved.search, saved.slice_end
-        self.before = saved.elapsed
-        self.recorder.resume(saved.history, [NAME])
-        if self.search.stage and self.settings.initial is not None and saved.initial != self._initial:
+        self.search, run = checkpoint.load(path, self.problem, self.settings)
+        self.slice_end = run["slice_end"]
+        self.started -= run["elapsed"]
+        self.recorder.resume(run["history"], [NAME])
+        if self.search.stage and self.settings.initial is not None and run["initial"] != self._initial:
             self.search.incumbents.solve(self.settings.initial)
 
     @property
@@ -184,18 +179,21 @@ class _Loop:
 
     def _search_on(self) -> Within[str]:
         """Search until a stopping criterion holds, and return it."""
-        settings, search = self.settings, self.search
-        if settings.jobs > 1:
-            yield from self._slices(lambda: len(search.heap) < RAMP * settings.jobs)
-            if search.heap and not self._stop():
-                with processes(settings.jobs, self.run.executor) as executor:
-                    return (yield from self._with(team_of(search, executor, settings.jobs)))
-        yield from self._slices(lambda: True)
+        search, jobs = self.search, self.settings.jobs
+        yield from self._slices(lambda: jobs == 1 or len(search.frontier) < RAMP * jobs)
+        if jobs > 1 and not self._stop():
+            with processes(jobs, self.run.executor) as executor:
+                team = team_of(search, executor, jobs)
+                for due in team.rounds(lambda: not self._limit(), self.started, self.keeper):
+                    bound = min([search.bound, *(node.bound for node in team.out)])
+                    yield self.iterate(bound, {node.cut.name for node in team.out}, write=due)
+                yield self.iterate(search.bound)
+            yield from self._slices(lambda: True)  # what a team that lost its processes left
         return self._stop()
 
     def _stop(self) -> str:
         """Return the stopping criterion that holds; empty where none does."""
-        return self._limit() if self.search.heap else "optimal"
+        return self._limit() if self.search.frontier else "optimal"
 
     def _limit(self) -> str:
         """Return the limit that was reached; empty where none was."""
@@ -215,33 +213,14 @@ class _Loop:
                 self.slice_end = search.nodes + max(FIRST_NODES, int(MORE_NODES * search.nodes))
             end = self.slice_end if most is None else min(self.slice_end, most)
             search.run(end - search.nodes, lambda: self._between_nodes() and wanted())
-            complete = search.nodes >= self.slice_end or not search.heap
-            yield self.iterate(search.bound, complete=complete, write=bool(self._stop()) or self._due())
+            complete = search.nodes >= self.slice_end or not search.frontier
+            yield self.iterate(search.bound, complete=complete, write=bool(self._stop()) or self.keeper.due())
 
     def _between_nodes(self) -> bool:
         """Write a checkpoint where it is time for one, and return whether the search goes on."""
-        if self._due():
-            self._write(self.recorder.history)
+        if self.keeper.due():
+            self.keeper.write(self.recorder.history)
         return self.go_on()
-
-    def _due(self) -> bool:
-        return time.perf_counter() > self.written + WRITING * self.writing
-
-    def _with(self, team: Team[SelectionNode, SliceRest | None]) -> Within[str]:
-        """SelectionSearch with a team, whose tasks are subtrees, until a stopping criterion holds, and return it."""
-        while (self.search.heap or team.pending) and not self._limit() and not team.broken:
-            team.run(self.go_on, max(FIRST_SLICE, SHARE * self.elapsed))
-            if self._due() and self.run.checkpoint is not None:
-                team.finish()
-            bound = min([self.search.bound, *(node.bound for node in team.out)])
-            yield self.iterate(bound, {node.cut.name for node in team.out}, write=not team.pending)
-        stop = self._limit()
-        team.finish()
-        yield self.iterate(self.search.bound)
-        if team.broken and not stop:
-            yield from self._slices(lambda: True)
-            return self._stop()
-        return "optimal" if not self.search.heap else stop
 
     def iterate(
         self,
@@ -256,7 +235,7 @@ class _Loop:
         """Return the incumbent, with its record where ``told``, and drop multipliers of all cuts but ``names``."""
         # The checkpoint has no record of an incomplete slice: a run that resumes completes it.
         search, upper = self.search, self.search.incumbents.value
-        needed = {entry[2].cut.name for entry in search.heap} | set(search.pool.names.tolist()) | (names or set())
+        needed = {node.cut.name for node in search.frontier.nodes} | set(search.pool.names.tolist()) | (names or set())
         if complete:
             search.tree.forget(needed, EVIDENCE)
         now = time.perf_counter()
@@ -268,28 +247,21 @@ class _Loop:
             "bound": float(min(lower, upper)),
             "gap": float(relative_gap(upper, min(lower, upper))),
             "nodes": search.nodes,
-            "open": len(search.heap),
+            "open": len(search.frontier),
             "solved": search.solved,
         }
-        # Within a node a search does not know what is open: it has no bound, and no answer.
-        point = {} if search.incumbents.best is None or search.visiting else {"search": search}
+        point = {} if search.incumbents.best is None else {"search": search}
         evidence = {"complete": complete, "write": write}
         return Iterate(upper, point, lower, evidence, record if told else None, stop, within=True)
 
     def save(self, at: Iterate) -> None:
         """Replace the checkpoint where an iterate asks for it."""
         if at.evidence["write"]:
-            self._write(self.recorder.history if at.evidence["complete"] else self.recorder.history[:-1])
+            self.keeper.write(self.recorder.history if at.evidence["complete"] else self.recorder.history[:-1])
 
-    def _write(self, history: list[Mapping[str, Any]]) -> None:
-        """Replace the checkpoint."""
-        if self.run.checkpoint is None:
-            return
-        started = time.perf_counter()
-        run = checkpoint.SavedSearch(self.search, history, self.slice_end, self.elapsed, self._initial)
-        checkpoint.save(self.run.checkpoint, run)
-        self.written = time.perf_counter()
-        self.writing = self.written - started
+    def _write(self, path: Path, history: list[Mapping[str, Any]]) -> None:
+        run = {"history": history, "slice_end": self.slice_end, "elapsed": self.elapsed, "initial": self._initial}
+        checkpoint.save(path, self.search, run)
 
     def end(self, stop: str) -> DriverResult:
         """Return the result, with the support vector machine on the incumbent solved to all digits."""
@@ -304,7 +276,7 @@ class _Loop:
         answer = min(best, search.incumbents.best or best, key=attrgetter("value"))
         lower = float(min(search.bound, answer.value))
         certificate = certify(search, answer, lower)
-        search.tree.forget({entry[2].cut.name for entry in search.heap}, EVIDENCE)
+        search.tree.forget({node.cut.name for node in search.frontier.nodes}, EVIDENCE)
         point |= {"sigma": answer.selection.astype(float), "w": answer.w, "b": answer.b, "evidence": pack(search)}
         self.recorder.count(NAME, time.perf_counter() - self.counted)
         stop = closed(stop, certificate.residuals["gap"], self.settings.tolerance)

@@ -39,7 +39,7 @@ class Enumeration(SelectionSearch):
     @property
     def bound(self) -> float:
         """A lower bound on the values of the selections that were not found."""
-        return min(self.closed, self.heap[0][0] if self.heap else np.inf)
+        return min(self.closed, self.frontier.bound)
 
     def _complete(self, at: Partial) -> Mask | None:
         return None if at.free.any() else at.inside

@@ -10,29 +10,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, bound, make_cut, on_grid, valid_grid
+from fsopt.algorithms.branch_and_benders.cuts import Grid, valid_grid
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
-from fsopt.algorithms.branch_and_benders.interior_point import Goal
-from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
-from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
+from fsopt.algorithms.branch_and_benders.replay import Replayed, cuts_by_name, replay
 from fsopt.algorithms.branch_and_benders.search import SelectionSearch
-from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, Replayed, replay, size_of
+from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, size_of
 from fsopt.answers.certificate import Certificate, Kind
 from fsopt.certificates.points import of_bounds
-from fsopt.typing import Matrix
+from fsopt.typing import Vector
 
 FORMAT = "tree 1"
 LEVEL = 1
 """Level of compression: multipliers at 0 and C, the most of them, compress at any."""
 LARGEST = 2**28
 """Bytes of a part of the evidence, above those that a search keeps: a few kilobytes may expand to gigabytes."""
-RESOLVED = 1e-9
-"""Relative gap to which the relaxation of a leaf without a cut is solved again."""
 
 
 def pack(search: SelectionSearch) -> dict[str, Any]:
     """Return the evidence behind the bound of a search: strings and numbers alone."""
-    leaves = {node.number: node.cut.name for _, _, node in search.heap}
+    leaves = {node.number: node.cut.name for node in search.frontier.nodes}
     used: dict[int, int] = {}
     stream = renumbered(search.tree.stream(leaves), used, search.tree.cuts)
     cuts = [search.tree.cuts[name] for name in used]
@@ -66,27 +63,12 @@ def verify(problem: SelectionProblem, evidence: Mapping[str, Any]) -> Replayed:
     ------
     ValueError, KeyError, TypeError : the evidence is damaged, or is of another problem.
     """
-    stream, grids, mu = unpacked(problem, evidence)
-    count = len(grids)
-    made: dict[int, BendersCut] = {}
-
-    def cut_of(name: int) -> BendersCut | None:
-        if name == FORGOTTEN:
-            return None
-        if name not in made:
-            if not 0 <= name < count or not valid_grid(grids[name], problem.y, problem.tops):
-                raise ValueError(f"the multipliers of cut {name} are not dual feasible")
-            made[name] = make_cut(problem, name, grids[name], mu[name])
-        return made[name]
-
-    try:
-        return replay(problem, stream, cut_of, lambda at: relaxation_bound(problem, at))
-    except IndexError as error:
-        raise ValueError("the tree ends early") from error
+    stream, cuts = unpacked(problem, evidence)
+    return replay(problem, stream, cuts_by_name(problem, dict(enumerate(cuts))))
 
 
-def unpacked(problem: SelectionProblem, evidence: Mapping[str, Any]) -> tuple[list[int], NDArray[np.int32], Matrix]:
-    """Return the stream of packed evidence, and the multipliers of its cuts: on the grid (cuts, n), and mu (cuts, k).
+def unpacked(problem: SelectionProblem, evidence: Mapping[str, Any]) -> tuple[list[int], list[tuple[Grid, Vector]]]:
+    """Return the stream of packed evidence, and the multipliers of its cuts: on the grid (n,), and mu (k,).
 
     Raises
     ------
@@ -99,18 +81,7 @@ def unpacked(problem: SelectionProblem, evidence: Mapping[str, Any]) -> tuple[li
         raise ValueError(f"its number of cuts is {count!r}")
     grids = _array(evidence["alpha"], np.int32).reshape(count, problem.n)
     mu = _array(evidence["mu"], np.float64).reshape(count, len(problem.r))
-    if not np.isfinite(mu).all() or mu.min(initial=0.0) < 0.0:
-        raise ValueError("a multiplier of a constraint is negative or not finite")
-    return _array(evidence["tree"], np.int32).tolist(), grids, mu
-
-
-def relaxation_bound(problem: SelectionProblem, at: Partial) -> float:
-    """Return the bound of the relaxation of a node, by a cut of its multipliers; minus infinity where it fails."""
-    found = NodeSolver(problem).solve(at, None, Goal(RESOLVED))
-    grid = None if found is None else on_grid(found.alpha, problem.y, problem.caps)
-    if found is None or grid is None:
-        return -np.inf
-    return bound(problem, make_cut(problem, FORGOTTEN, grid, found.mu), at).value
+    return _array(evidence["tree"], np.int32).tolist(), list(zip(grids, mu, strict=True))
 
 
 def certify(search: SelectionSearch, answer: Incumbent, lower: float) -> Certificate:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Pool
+from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, Pool
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
@@ -107,15 +107,18 @@ class Incumbents:
             clock.check()
         return value, cut
 
-    def add_cut(self, alpha: Vector) -> BendersCut | None:
-        """Put the cut of multipliers into the pool; None where they are not near the grid."""
+    def add_cut(self, alpha: Vector, mu: Vector | None = None, *, pooled: bool = True) -> BendersCut | None:
+        """Return the cut of multipliers, see :meth:`add`; None where they are not near the grid."""
         grid = self.solver.numbers.on_grid(alpha, self.problem.y, self.problem.caps)
-        if grid is None:
-            return None
-        name, mu = self.tree.number(), np.zeros(len(self.problem.r))
+        return None if grid is None else self.add(grid, mu, pooled=pooled)
+
+    def add(self, grid: Grid, mu: Vector | None = None, *, pooled: bool = True) -> BendersCut:
+        """Put the cut of multipliers into the tree, where ``pooled`` into the pool, too; no mu is 0."""
+        name, mu = self.tree.number(), np.zeros(len(self.problem.r)) if mu is None else mu
         self.tree.cuts[name] = (grid, mu)
         cut: BendersCut = self.solver.numbers.make_cut(self.problem, name, grid, mu)
-        self.pool.add(cut)
+        if pooled:
+            self.pool.add(cut)
         return cut
 
     def offer(self, found: Incumbent | None) -> None:

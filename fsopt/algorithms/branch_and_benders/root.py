@@ -53,7 +53,7 @@ def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | No
     OutOfTimeError : the time limit passed within a stage; the root is an open node.
     """
     if not search.stage:
-        if not search.heap:
+        if not search.frontier:
             at = search.problem.root()
             assert at is not None
             search.open_root(at)
@@ -67,7 +67,7 @@ def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | No
             _relax(search)
         yield _ended(search)
     for heuristic in HEURISTICS[search.stage - 2 :]:
-        if search.heap:
+        if search.frontier:
             heuristic(search, go_on)
             if not go_on():
                 break
@@ -106,7 +106,7 @@ def _first(search: SelectionSearch, initial: Mask | None) -> None:
     """Try the given selection, and the features whose class means differ most: one support vector machine each."""
     if initial is not None:
         search.incumbents.solve(initial)
-    problem, at = search.problem, search.heap[0][2].at
+    problem, at = search.problem, search.frontier.best.at
     mean = np.where(problem.y > 0, 1.0 / (problem.y > 0).sum(), 1.0 / (problem.y < 0).sum())
     selection = search.incumbents.rounded(np.abs(problem.products(mean)), at)
     if selection is not None:
@@ -115,7 +115,7 @@ def _first(search: SelectionSearch, initial: Mask | None) -> None:
 
 def _relax(search: SelectionSearch) -> None:
     """Solve the relaxation: of sparse samples by first-order steps, then by interior points on few features."""
-    problem, root = search.problem, search.heap[0][2]
+    problem, root = search.problem, search.frontier.best
     constrained = len(problem.r) <= 1 and bool(np.all(problem.R >= 0.0))  # the steps have one such constraint
     suited = is_sparse(problem.X) and constrained and not problem.term.entropy
     if not suited or root.at.free.sum() <= WHOLE:
@@ -130,8 +130,7 @@ def _relax(search: SelectionSearch) -> None:
         if few or steps.late:
             break
     cut = search.incumbents.add_cut(found.alpha) or root.cut
-    search.heap.clear()
-    search.push(SelectionNode(0, root.at, bound(problem, cut, root.at).value, cut, found.hyperplane))
+    search.frontier.replace(SelectionNode(0, root.at, bound(problem, cut, root.at).value, cut, found.hyperplane))
     clock.check()
     if few:
         search.solver.likely = found.hyperplane.sigma
@@ -140,7 +139,7 @@ def _relax(search: SelectionSearch) -> None:
 
 def _rounded(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Round the relaxation by its shares and by its weights."""
-    node, incumbents = search.heap[0][2], search.incumbents
+    node, incumbents = search.frontier.best, search.incumbents
     score = node.hyperplane.sigma + 1e-9 * np.abs(node.hyperplane.w)
     for order in (score, np.abs(node.hyperplane.w) + 0.5 + 0.0 * score):
         selection = incumbents.rounded(order, node.at)
@@ -154,20 +153,20 @@ def _rounded(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
 
 def _of_the_likely(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from the features with a share in the relaxation."""
-    node = search.heap[0][2]
+    node = search.frontier.best
     likely = ~node.at.outside & (node.hyperplane.sigma > LIKELY)
     _eliminated(search, go_on, _largest(search, likely, node.hyperplane.sigma))
 
 
 def _of_all(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from all features, of many from those of largest gain."""
-    node = search.heap[0][2]
+    node = search.frontier.best
     _eliminated(search, go_on, _largest(search, ~node.at.outside, node.cut.gains))
 
 
 def _largest(search: SelectionSearch, start: Mask, score: Vector) -> Mask:
     """Return the features to start an elimination from, with those inside: of many those of largest score."""
-    at, most = search.heap[0][2].at, min(MOST, int(np.sqrt(WORK / search.problem.n)))
+    at, most = search.frontier.best.at, min(MOST, int(np.sqrt(WORK / search.problem.n)))
     free = np.flatnonzero(start & at.free)
     kept = at.inside.copy()
     kept[free if start.sum() <= most else free[np.argsort(-score[free], kind="stable")[:most]]] = True

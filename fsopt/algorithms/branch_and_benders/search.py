@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders import compiled, cuts
-from fsopt.algorithms.branch_and_benders.branching import Gains
+from fsopt.algorithms.branch_and_benders.branching import candidates, learn
 from fsopt.algorithms.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
@@ -20,8 +19,9 @@ from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.tree import SelectionTree
+from fsopt.algorithms.frontier import Frontier
 from fsopt.common import clock
-from fsopt.typing import Mask, Vector
+from fsopt.typing import Mask, Matrix, Vector
 
 OPEN_CHILDREN = 1
 """Children without the feature that stay open before the child with all features is solved."""
@@ -56,13 +56,12 @@ class SelectionSearch:
     ----------
     settings : of which the tolerance and ``thorough`` count here.
     tree, pool, incumbents, solver : evidence, cuts, selections, relaxations.
-    gains : the branching rule.
+    gains : (2, p), see :mod:`fsopt.algorithms.branch_and_benders.branching`.
     closed : the smallest bound of all that was closed.
     nodes : nodes so far.
-    heap : open nodes, by bound and number.
+    frontier : open nodes.
     solved : relaxations solved.
     stage : stages of the root that are complete, see :mod:`fsopt.algorithms.branch_and_benders.root`.
-    visiting : whether a node is being visited: between nodes alone the open nodes are all that is open.
     """
 
     problem: SelectionProblem
@@ -73,24 +72,22 @@ class SelectionSearch:
     solver: NodeSolver = field(init=False)
     closed: float = np.inf
     nodes: int = 0
-    gains: Gains = field(init=False)
-    heap: list[tuple[float, int, SelectionNode]] = field(default_factory=list)
+    gains: Matrix = field(init=False)
+    frontier: Frontier[SelectionNode] = field(default_factory=Frontier)
     solved: int = 0
     stage: int = 0
-    visiting: bool = False
 
     def __post_init__(self) -> None:
         self.pool = Pool(self.problem)
         self.solver = NodeSolver(self.problem)
         tolerance = self.settings.tolerance
         self.incumbents = Incumbents(self.problem, self.pool, self.tree, self.solver, min(1e-5, 0.05 * tolerance))
-        self.gains = Gains.none(self.problem.p)
+        self.gains = np.zeros((2, self.problem.p))
 
     @property
     def bound(self) -> float:
         """The lower bound on the problem."""
-        opened = self.heap[0][0] if self.heap else np.inf
-        return min(self.closed, opened, self.incumbents.value)
+        return min(self.closed, self.frontier.bound, self.incumbents.value)
 
     @property
     def cutoff(self) -> float:
@@ -106,14 +103,14 @@ class SelectionSearch:
         OutOfTimeError : the time limit passed within a node, which is open again.
         """
         last = self.nodes + nodes
-        while self.heap and self.nodes < last and go_on():
+        while self.frontier and self.nodes < last and go_on():
             with self._visit() as node:
                 self._branch(node)
 
     def open_root(self, at: Partial) -> None:
         """Make the root an open node, by the cut of alpha = 0 until its relaxation is solved."""
         cut = self._zero_cut()
-        self.push(SelectionNode(0, at, cuts.value(self.problem, cut, at), cut, self._unknown))
+        self.frontier.push(SelectionNode(0, at, cuts.value(self.problem, cut, at), cut, self._unknown))
 
     def solve_root(self) -> None:
         """Solve the relaxation of the open root; raises OutOfTimeError, and leaves it open, where there is no time."""
@@ -123,31 +120,22 @@ class SelectionSearch:
     @contextmanager
     def _visit(self) -> Iterator[SelectionNode]:
         """Visit the open node of the smallest bound; an interrupted visit leaves the tree as it was."""
-        self.visiting = True
         self.solver.compiled = compiled.go_on()
         first, closed = self.tree.next, self.closed
-        _, _, node = heapq.heappop(self.heap)
+        node = self.frontier.pop()
         kept = len(self.tree.marks.get(node.number, ()))
         try:
             yield node
         except BaseException:
             self.tree.cut_back(node.number, kept, first)
-            self.heap = [entry for entry in self.heap if entry[1] < first]
-            heapq.heapify(self.heap)
-            self.push(node)
+            self.frontier.replace(node, *(other for other in self.frontier.nodes if other.number < first))
             self.closed = closed
-            self.visiting = False
             raise
-        self.visiting = False
 
     def seed(self, grids: Sequence[Grid]) -> None:
         """Put the cuts of multipliers that are known into the pool."""
         for grid in grids:
-            self.pool.add(self._register(grid, np.zeros(len(self.problem.r))))
-
-    def push(self, node: SelectionNode) -> None:
-        """Add an open node."""
-        heapq.heappush(self.heap, (node.bound, node.number, node))
+            self.incumbents.add(grid)
 
     def _branch(self, node: SelectionNode) -> None:
         """Visit an open node: branch on one feature after another until a child without it stays open."""
@@ -161,12 +149,12 @@ class SelectionSearch:
             self._round(at, node.hyperplane)
         number = node.number
         opened = closed = 0
-        for j in self.gains.candidates(at, node.hyperplane):
+        for j in candidates(self.gains, at, node.hyperplane):
             if at.inside[j] or at.outside[j]:
                 continue
             without, number = self.tree.branch(number, int(j))
             child = self._child(without, at.decided(int(j), selected=False), node)
-            self.gains.learn(int(j), node.hyperplane, (self.cutoff if child is None else child) - node.bound)
+            learn(self.gains, int(j), node.hyperplane, (self.cutoff if child is None else child) - node.bound)
             opened, closed = (opened, closed + 1) if child is None else (opened + 1, closed)
             inside = self.problem.propagated(at.decided(int(j), selected=True))
             if inside is None:
@@ -212,19 +200,18 @@ class SelectionSearch:
         found = self.solver.solve(at, hyperplane, goal)
         if found is None or found.late:
             clock.check()
-        cut = None if found is None else self._cut_of(found.alpha, found.mu)
+        cut = None if found is None else self.incumbents.add_cut(found.alpha, found.mu)
         if found is None or cut is None:  # the node stays open, and is branched by what is known
             hyperplane = self._unknown if hyperplane is None else hyperplane
         else:
             hyperplane = found.hyperplane
-            self.pool.add(cut)
             known = [*known, cut]
             if (here := self._pegged(number, at, cut)) is None:
                 return None
             at = here
         values: list[float] = [self.solver.numbers.value(self.problem, c, at) for c in known] or [0.0]
         best = known[int(np.argmax(values))] if known else self._zero_cut()
-        self.push(SelectionNode(number, at, max(values), best, hyperplane))
+        self.frontier.push(SelectionNode(number, at, max(values), best, hyperplane))
         return max(values)
 
     @property
@@ -244,17 +231,7 @@ class SelectionSearch:
             self.incumbents.exchange(CLOSE, lambda: not clock.expired())
 
     def _zero_cut(self) -> BendersCut:
-        return self._register(np.zeros(self.problem.n, dtype=np.int32), np.zeros(len(self.problem.r)))
-
-    def _cut_of(self, alpha: Vector, mu: Vector) -> BendersCut | None:
-        grid = self.solver.numbers.on_grid(alpha, self.problem.y, self.problem.caps)
-        return None if grid is None else self._register(grid, mu)
-
-    def _register(self, grid: Grid, mu: Vector) -> BendersCut:
-        name = self.tree.number()
-        self.tree.cuts[name] = (grid, mu)
-        cut: BendersCut = self.solver.numbers.make_cut(self.problem, name, grid, mu)
-        return cut
+        return self.incumbents.add(np.zeros(self.problem.n, dtype=np.int32), pooled=False)
 
     def _pegged(self, number: int, at: Partial, cut: BendersCut) -> Partial | None:
         """Decide the features whose other value a cut closes; None where it closes the node, which is recorded."""
@@ -313,7 +290,7 @@ class SelectionSearch:
                 if rest is None or rest.outside[j]:
                     continue
                 self.nodes += 1
-                cut = self._cut_of(alpha, np.zeros(len(self.problem.r)))
+                cut = self.incumbents.add_cut(alpha, pooled=False)
                 if cut is not None:
                     gains, rest = cut.gains, self._pegged(number, rest, cut)
                 if rest is not None and not rest.outside[j]:

@@ -1,78 +1,62 @@
-"""Subtrees as tasks, see :mod:`fsopt.common.teams`.
+"""Subtrees as tasks, see :mod:`fsopt.algorithms.frontier`.
 
-Numbers of nodes and cuts are unique by blocks, so that the parts of the tree fit together without renaming. A thread
-that runs tasks keeps the problem and the pool of the last search: a task carries its nodes, the most useful cuts and
-the key of the search, and the problem only where it may be unknown. One that meets an unknown key comes back unsolved,
-and a later one carries the problem.
+A thread that runs tasks keeps the problem and the pool of the last search: a task carries its nodes, the most useful
+cuts and the key of the search, and the problem only where it may be unknown. One that meets an unknown key comes back
+unsolved, and a later one carries the problem.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from uuid import uuid4
 
-from threadpoolctl import threadpool_limits
+import numpy as np
 
-from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.compiled import counted
 from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, Pool
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.algorithms.branch_and_benders.search import SelectionNode, SelectionSearch
 from fsopt.algorithms.branch_and_benders.tree import SelectionTree
-from fsopt.common import clock
-from fsopt.common.teams import Team
-from fsopt.drivers.interruption import deferred_interruption
+from fsopt.algorithms.frontier import BLOCK, Team, sliced
 from fsopt.errors import OutOfTimeError
-from fsopt.typing import Vector
+from fsopt.typing import Matrix, Vector
 
-BLOCK = 2**20
-"""Numbers of a task, of nodes and cuts, after which it visits no other node."""
 SHARED = 16
 """Cuts of the pool of all that go into a task, and new ones of a task that go into the pool of all."""
 
 
 @dataclass
-class SearchSlice:
-    """A slice of a search: its key, its problem where it is sent, open nodes, cuts with their multipliers, incumbent,
-    where its numbers begin, its seconds, and those of the whole search that are left, None without a limit.
+class SearchPart:
+    """What a task is given of a search, and what it returns.
+
+    Attributes
+    ----------
+    nodes : open nodes; those that it returns are new.
+    tree : the multipliers of the cuts that it is given, and where its numbers begin; its part of the tree.
+    cuts : most useful ones.
+    best : incumbent.
+    width : see :class:`fsopt.algorithms.branch_and_benders.nodes.NodeSolver`.
+    gains : of branchings; it returns what it learned.
+    untouched : numbers of the given nodes that are still open.
+    closed, visited, solved : the smallest closed bound, and its nodes and relaxations.
     """
 
-    key: str
-    problem: SelectionProblem | None
-    settings: BranchSettings
-    nodes: list[SelectionNode]
-    cuts: list[tuple[BendersCut, tuple[Grid, Vector]]]
-    best: Incumbent | None
-    width: tuple[float, float]
-    gains: Gains
-    first: int
-    seconds: float
-    left: float | None
-
-
-@dataclass
-class SliceRest:
-    """The rest of a slice: numbers of the given nodes that are still open, new open nodes, part of the tree, smallest
-    closed bound, incumbent, cuts, what was learned.
-    """
-
-    untouched: list[int]
     nodes: list[SelectionNode]
     tree: SelectionTree
-    closed: float
-    best: Incumbent | None
     cuts: list[BendersCut]
+    best: Incumbent | None
     width: tuple[float, float]
-    gains: Gains
-    visited: int
-    solved: int
+    gains: Matrix
+    untouched: frozenset[int] = frozenset()
+    closed: float = np.inf
+    visited: int = 0
+    solved: int = 0
 
 
 @dataclass
@@ -88,113 +72,102 @@ class _Local:
 _kept = threading.local()
 
 
-def _local(task: SearchSlice) -> _Local | None:
+def _local(key: str, problem: SelectionProblem | None, part: SearchPart) -> _Local | None:
     """Return what this thread keeps of the search of a task; None where it has to be sent."""
     local: _Local | None = getattr(_kept, "local", None)
-    if local is None or local.key != task.key:
-        if task.problem is None:
+    if local is None or local.key != key:
+        if problem is None:
             return None
-        local = _kept.local = _Local(task.key, task.problem, Pool(task.problem), {})
+        local = _kept.local = _Local(key, problem, Pool(problem), {})
     known = set(local.pool.names.tolist())
-    for cut, multipliers in task.cuts:
+    for cut in part.cuts:
         if cut.name not in known:
             local.pool.add(cut)
-            local.grids[cut.name] = multipliers
+            local.grids[cut.name] = part.tree.cuts[cut.name]
     return local
 
 
-def run_task(task: SearchSlice) -> SliceRest | None:
-    """Run a slice of a search, on one thread; None where its problem is unknown here."""
-    end = time.perf_counter() + task.seconds
-    local = _local(task)
-    if local is None:
-        return None
-    search = SelectionSearch(local.problem, task.settings, tree=SelectionTree(cuts=dict(local.grids), next=task.first))
-    search.pool = search.incumbents.pool = local.pool
-    search.incumbents.best = task.best
-    search.solver.width, search.solver.widest = task.width
-    search.gains.add(task.gains)
-    for node in task.nodes:
-        search.push(node)
-    # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
-    with threadpool_limits(1), deferred_interruption(), clock.limited(task.left), counted(), suppress(OutOfTimeError):
-        search.run(2**62, lambda: time.perf_counter() < end and search.tree.next < task.first + BLOCK)
-    pool, cuts = search.pool, search.tree.cuts
+def run_task(
+    key: str, problem: SelectionProblem | None, tolerance: float, part: SearchPart, seconds: float, left: float | None
+) -> SearchPart | None:
+    """Search a part of the tree for some seconds, on one thread; None where its problem is unknown here.
+
+    Parameters
+    ----------
+    key, problem : of the search; None where the problem is not sent.
+    left : seconds of the whole search that are left, None without a limit.
+    """
+    with sliced(seconds, left) as go_on:
+        local = _local(key, problem, part)
+        return None if local is None else _searched(local, tolerance, part, go_on)
+
+
+def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable[[], bool]) -> SearchPart:
+    """Return the rest of a part; what it learned of the pool stays here."""
+    first = part.tree.next
+    search = SelectionSearch(
+        local.problem, BranchSettings(tolerance), SelectionTree(cuts=dict(local.grids), next=first)
+    )
+    search.pool = search.incumbents.pool = pool = local.pool
+    search.incumbents.best = part.best
+    search.solver.width, search.solver.widest = part.width
+    search.gains += part.gains
+    search.frontier.push(*part.nodes)
+    with counted(), suppress(OutOfTimeError):
+        search.run(2**62, lambda: go_on() and search.tree.next < first + BLOCK)
+    cuts, given = search.tree.cuts, {node.number for node in part.nodes}
     local.grids = {name: cuts[name] for name in pool.names.tolist() if name in cuts}
-    left = [entry[2] for entry in search.heap]
-    given = {node.number for node in task.nodes}
-    opened = [node for node in left if node.number not in given]
-    new = [cut for cut in pool.cuts() if cut.name >= task.first]
+    opened = [node for node in search.frontier.nodes if node.number not in given]
     places = {name: k for k, name in enumerate(pool.names.tolist())}
+    new = [cut for cut in pool.cuts() if cut.name >= first]
     shared = sorted(new, key=lambda cut: -pool.score[places[cut.name]])[:SHARED]
     search.tree.forget({node.cut.name for node in opened} | {cut.name for cut in shared}, 2**62)
-    return SliceRest(
-        untouched=[node.number for node in left if node.number in given],
-        nodes=opened,
-        tree=search.tree,
-        closed=search.closed,
-        best=search.incumbents.best,
-        cuts=shared,
-        width=(search.solver.width, search.solver.widest),
-        gains=search.gains.since(task.gains),
-        visited=search.nodes,
-        solved=search.solved,
+    return SearchPart(
+        opened,
+        search.tree,
+        shared,
+        search.incumbents.best,
+        (search.solver.width, search.solver.widest),
+        search.gains - part.gains,
+        frozenset(given.intersection(node.number for node in search.frontier.nodes)),
+        search.closed,
+        search.nodes,
+        search.solved,
     )
 
 
-@dataclass
-class _Tasks:
-    """The tasks of a search, and how many of them still have to carry the problem: ``owed``."""
-
-    search: SelectionSearch
-    owed: int
-    key: str = field(default_factory=lambda: uuid4().hex)
-
-    def give(self, nodes: list[SelectionNode], seconds: float, left: float | None) -> Callable[[], SliceRest | None]:
-        """Return the task of some nodes."""
-        search, cuts = self.search, self.search.tree.cuts
-        first = search.tree.next
-        search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
-        task = SearchSlice(
-            key=self.key,
-            problem=search.problem if self.owed > 0 else None,
-            settings=BranchSettings(search.settings.tolerance),
-            nodes=nodes,
-            cuts=[(cut, cuts[cut.name]) for cut in search.pool.cuts(SHARED) if cut.name in cuts],
-            best=search.incumbents.best,
-            width=(search.solver.width, search.solver.widest),
-            gains=search.gains.copy(),
-            first=first,
-            seconds=seconds,
-            left=left,
-        )
-        self.owed -= task.problem is not None
-        return partial(run_task, task)
-
-    def take(self, nodes: list[SelectionNode], outcome: SliceRest | None) -> int:
-        """Take in what is left of a task with its nodes; return how many it visited."""
-        search = self.search
-        if outcome is None:
-            self.owed += 1
-            for node in nodes:
-                search.push(node)
-            return 0
-        search.tree.merge(outcome.tree)
-        search.closed = min(search.closed, outcome.closed)
-        search.nodes += outcome.visited
-        search.solved += outcome.solved
-        search.solver.width, search.solver.widest = outcome.width
-        search.gains.add(outcome.gains)
-        search.incumbents.offer(outcome.best)
-        for cut in outcome.cuts:
-            search.pool.add(cut)
-        untouched = set(outcome.untouched)
-        for node in [*(node for node in nodes if node.number in untouched), *outcome.nodes]:
-            search.push(node)
-        return outcome.visited
-
-
-def team_of(search: SelectionSearch, executor: Executor, jobs: int) -> Team[SelectionNode, SliceRest | None]:
+def team_of(search: SelectionSearch, executor: Executor, jobs: int) -> Team[SelectionNode, SearchPart | None]:
     """Return a team that searches the open nodes of a search."""
-    tasks = _Tasks(search, jobs)
-    return Team(search, executor, jobs, tasks.give, tasks.take)
+    key, owed = uuid4().hex, jobs  # so many tasks still have to carry the problem
+
+    def give(nodes: list[SelectionNode], seconds: float, left: float | None) -> Callable[[], SearchPart | None]:
+        nonlocal owed
+        multipliers, first = search.tree.cuts, search.tree.next
+        search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
+        cuts = [cut for cut in search.pool.cuts(SHARED) if cut.name in multipliers]
+        tree = SelectionTree(cuts={cut.name: multipliers[cut.name] for cut in cuts}, next=first)
+        width = (search.solver.width, search.solver.widest)
+        part = SearchPart(nodes, tree, cuts, search.incumbents.best, width, search.gains.copy())
+        problem = search.problem if owed > 0 else None
+        owed -= problem is not None
+        return partial(run_task, key, problem, search.settings.tolerance, part, seconds, left)
+
+    def take(nodes: list[SelectionNode], part: SearchPart | None) -> int:
+        nonlocal owed
+        if part is None:
+            owed += 1
+            search.frontier.push(*nodes)
+            return 0
+        search.tree.merge(part.tree)
+        search.closed = min(search.closed, part.closed)
+        search.nodes += part.visited
+        search.solved += part.solved
+        search.solver.width, search.solver.widest = part.width
+        search.gains += part.gains
+        search.incumbents.offer(part.best)
+        for cut in part.cuts:
+            search.pool.add(cut)
+        search.frontier.push(*(node for node in nodes if node.number in part.untouched), *part.nodes)
+        return part.visited
+
+    return Team(search.frontier, executor, jobs, give, take)

@@ -1,19 +1,17 @@
-"""The evidence of a search: its tree, node for node, with the cut that closes each leaf; and its replay.
+"""The tree of a search, node for node, with the cut that closes each leaf.
 
-The tree is a stream of whole numbers in preorder. A node begins with any number of pegs (features whose other value
-one cut closes) and ends as a leaf, as a branching on one feature, or as empty where the constraints leave nothing.
-A replay recomputes the bound of each leaf and of each peg from its cut, without search; their minimum bounds the
-problem. Time is linear in the number of leaves.
+It is a stream of whole numbers in preorder. A node begins with any number of pegs (features whose other value one cut
+closes) and ends as a leaf, as a branching on one feature, or as empty where the constraints leave nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, bound
+from fsopt.algorithms.branch_and_benders.cuts import Grid
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.typing import Indices, Vector
 
@@ -129,99 +127,52 @@ def size_of(stream: Sequence[int], place: int) -> int:
     return 1 if stream[place] == EMPTY else 2
 
 
-@dataclass(frozen=True)
-class Replayed:
-    """What a replay found: a lower bound on the problem, and the numbers of leaves and of relaxations solved again."""
-
-    bound: float
-    leaves: int
-    solved: int
-
-
-def replay(
-    problem: SelectionProblem,
-    stream: Sequence[int],
-    cut_of: Callable[[int], BendersCut | None],
-    relaxation: Callable[[Partial], float],
-    opened: Callable[[int, Partial], None] | None = None,
-) -> Replayed:
-    """Recompute the bound that a tree proves.
-
-    Parameters
-    ----------
-    stream : of :meth:`SelectionTree.stream`.
-    cut_of : returns the cut of a number, None where it was not kept.
-    relaxation : returns the bound of a node by its own relaxation.
-    opened : called with the number of each open node and its partial selection, which then add nothing to the bound;
-        None refuses them.
+def marks_of(stream: Sequence[int]) -> Iterator[tuple[int, int, Sequence[int]]]:
+    """Yield the marks of a stream: each with its cut, feature or node (0 for none), and the features of a peg.
 
     Raises
     ------
-    ValueError : the stream is no complete tree.
+    ValueError : the stream is damaged.
     """
-    at = problem.root()
-    pending: list[Partial | None] = [at]
-    lowest = np.inf
-    leaves = solved = place = 0
-    while pending:
+    place = 0
+    while place < len(stream):
+        mark, here = stream[place], place
+        if mark not in (PEG, LEAF, BRANCH, EMPTY, NODE) or len(stream) < place + 3 * (mark == PEG):
+            raise ValueError("the tree ends early")
+        place += size_of(stream, place)
+        if place > len(stream):
+            raise ValueError("the tree ends early")
+        yield mark, 0 if mark == EMPTY else stream[here + 1], stream[here + 3 : place] if mark == PEG else ()
+
+
+def walk(problem: SelectionProblem, stream: Sequence[int]) -> Iterator[tuple[Partial | None, int, int, Sequence[int]]]:
+    """Yield the marks of a tree, see :func:`marks_of`, each behind the partial selection of its node, None if empty.
+
+    Raises
+    ------
+    ValueError : the stream is no complete tree of the problem.
+    """
+    pending = [problem.root()]
+    for mark, name, features in marks_of(stream):
+        if not pending:
+            raise ValueError("the tree has parts that belong to no node")
         at = pending.pop()
-        while True:
-            mark = stream[place] if place < len(stream) else 0
-            if (at is None) != (mark == EMPTY):
-                raise ValueError("a node is wrongly marked as empty")
-            if mark not in (EMPTY, LEAF, BRANCH, PEG) and (mark != NODE or opened is None):
-                raise ValueError("the tree ends early")
-            here, place = place, place + size_of(stream, place)
-            if at is None:
-                break
-            if mark == LEAF:
-                cut = cut_of(stream[here + 1])
-                solved += cut is None
-                lowest = min(lowest, relaxation(at) if cut is None else bound(problem, cut, at).value)
-                leaves += 1
-                break
-            if mark == BRANCH:
-                feature = _feature(stream[here + 1], at)
-                pending += [problem.propagated(at.decided(feature, selected=chosen)) for chosen in (True, False)]
-                break
-            if mark == NODE and opened is not None:
-                opened(stream[here + 1], at)
-                break
-            features = stream[here + 3 : place]
-            value, again, at = _pegged(problem, at, cut_of(stream[here + 1]), features, relaxation)
-            lowest = min(lowest, value)
-            solved += again
-            leaves += len(features)
-    if place != len(stream):
-        raise ValueError("the tree has parts that belong to no node")
-    return Replayed(lowest, leaves, solved)
+        if (at is None) != (mark == EMPTY):
+            raise ValueError("a node is wrongly marked as empty")
+        decided = [name] if mark == BRANCH else [abs(f) - 1 for f in features]
+        if at is not None and not set(decided) <= set(at.free.nonzero()[0].tolist() if decided else ()):
+            raise ValueError("a feature is not free at its node")
+        yield at, mark, name, features
+        if at is not None and mark == BRANCH:
+            pending += [problem.propagated(at.decided(name, selected=chosen)) for chosen in (True, False)]
+        elif at is not None and mark == PEG:
+            selected, others = pegged(features)
+            pending.append(problem.propagated(at.decided(selected, selected=True).decided(others, selected=False)))
+    if pending:
+        raise ValueError("the tree ends early")
 
 
-def _feature(feature: int, at: Partial) -> int:
-    if not 0 <= feature < len(at.inside) or not at.free[feature]:
-        raise ValueError(f"feature {feature} is not free at its node")
-    return feature
-
-
-def _pegged(
-    problem: SelectionProblem,
-    at: Partial,
-    cut: BendersCut | None,
-    features: Sequence[int],
-    relaxation: Callable[[Partial], float],
-) -> tuple[float, int, Partial | None]:
-    """Return the smallest bound with one pegged feature at its other value, relaxations solved, and what is left."""
-    places = [_feature(abs(f) - 1, at) for f in features]
-    selected = np.array([j for j, f in zip(places, features, strict=True) if f > 0], dtype=np.intp)
-    others = np.array([j for j, f in zip(places, features, strict=True) if f < 0], dtype=np.intp)
-    solved = 0
-    if cut is not None:
-        found = bound(problem, cut, at)
-        values = [*found.if_not[selected], *found.if_selected[others]]
-    else:
-        sides = [(j, f < 0) for j, f in zip(places, features, strict=True)]
-        nodes = [problem.propagated(at.decided(j, selected=chosen)) for j, chosen in sides]
-        values = [np.inf if node is None else relaxation(node) for node in nodes]
-        solved = len(values)
-    left = at.decided(selected, selected=True).decided(others, selected=False)
-    return float(min(values, default=np.inf)), solved, problem.propagated(left)
+def pegged(features: Sequence[int]) -> tuple[Indices, Indices]:
+    """Return the places of the features that a peg selects, and of those that it does not."""
+    found = np.array(features, dtype=np.intp)
+    return found[found > 0] - 1, -found[found < 0] - 1

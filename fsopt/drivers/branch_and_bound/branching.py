@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fsopt.drivers.branch_and_bound.nodes import Node
 from fsopt.typing import Mask, Matrix, Vector
+
+Costs: TypeAlias = NDArray[np.float64]
+"""Pseudo-costs (2, 2, n): the sum of what branchings raised the bound by, for each unit of the distance that they
+close, and their number; below and above."""
 
 RELIABLE = 2
 """Number of branchings of a variable on each side from which its pseudo-costs count."""
@@ -19,57 +24,34 @@ SMALLEST = 1e-6
 LARGEST = 1e100
 """Gain that counts at most: a child without points, before there is an incumbent."""
 
-Split = Callable[[Node, int, float], list[Node]]
+Split = Callable[[int, float], list[Node]]
 
 
-@dataclass
-class PseudoCosts:
-    """What branchings raised the bound by, for each unit of the distance that they close, below and above.
+def no_costs(n: int) -> Costs:
+    """Return the pseudo-costs of n variables before the first branching."""
+    return np.zeros((2, 2, n))
 
-    Attributes
-    ----------
-    total, count : (2, n) sum of the gains per unit, and their number.
-    """
 
-    total: Matrix
-    count: Matrix
+def _learn(costs: Costs, j: int, gains: Vector, distances: Vector) -> None:
+    """Count the gains (2,) of a branching on variable j."""
+    finite = np.isfinite(gains) & (distances > 0)
+    costs[0, finite, j] += gains[finite] / distances[finite]
+    costs[1, finite, j] += 1.0
 
-    @classmethod
-    def none(cls, n: int) -> PseudoCosts:
-        """Return the costs before the first branching."""
-        return cls(np.zeros((2, n)), np.zeros((2, n)))
 
-    def copy(self) -> PseudoCosts:
-        """Return a copy, for another search."""
-        return PseudoCosts(self.total.copy(), self.count.copy())
-
-    def since(self, earlier: PseudoCosts) -> PseudoCosts:
-        """Return what was learned since an earlier state."""
-        return PseudoCosts(self.total - earlier.total, self.count - earlier.count)
-
-    def add(self, other: PseudoCosts) -> None:
-        """Add what another search learned."""
-        self.total += other.total
-        self.count += other.count
-
-    def learn(self, j: int, gains: Vector, distances: Vector) -> None:
-        """Count the gains of a branching on variable j."""
-        finite = np.isfinite(gains) & (distances > 0)
-        self.total[finite, j] += gains[finite] / distances[finite]
-        self.count[finite, j] += 1.0
-
-    def expected(self, distances: Vector) -> Vector:
-        """Return the expected gains (2, n); the mean of all variables stands in for one without a branching."""
-        seen = self.count.sum(axis=1, keepdims=True)
-        mean = np.where(seen > 0, self.total.sum(axis=1, keepdims=True) / np.maximum(seen, 1), 1.0)
-        unit: Vector = np.where(self.count > 0, self.total / np.maximum(self.count, 1), mean)
-        return unit * distances
+def _expected(costs: Costs, distances: Matrix) -> Matrix:
+    """Return the expected gains (2, n); the mean of all variables stands in for one without a branching."""
+    total, count = costs
+    seen = count.sum(axis=1, keepdims=True)
+    mean = np.where(seen > 0, total.sum(axis=1, keepdims=True) / np.maximum(seen, 1), 1.0)
+    unit: Matrix = np.where(count > 0, total / np.maximum(count, 1), mean)
+    return unit * distances
 
 
 def branching(
-    node: Node, violations: Vector, value: Vector, integer: Mask, costs: PseudoCosts, split: Split, cutoff: float
-) -> None:
-    """Branch on a node: its column, value and children are set.
+    node: Node, violations: Vector, value: Vector, integer: Mask, costs: Costs, split: Split, cutoff: float
+) -> tuple[int, float, list[Node]]:
+    """Return the best branching of a node: its variable, its value, and the children, which are solved.
 
     The score of a variable is the product of the two gains, which count up to the cutoff.
 
@@ -77,31 +59,32 @@ def branching(
     ----------
     violations : (n,) by how much each variable asks for a branching, not all 0.
     value : (n,) at which each variable would be split.
-    split : solves the two children of a node for a variable and a value.
+    costs : pseudo-costs, which learn from the branchings that are tried.
+    split : solves the two children for a variable and a value.
     cutoff : bound from which on a node is pruned.
     """
     assert node.x is not None
     x = node.x[: len(value)]
     distances = np.array([x - value, np.minimum(value + 1.0 - x, 1.0)])
     distances[:, ~integer] = violations[~integer]
-    expected = costs.expected(distances)
+    expected = _expected(costs, distances)
     score = np.where(violations > 0, np.sqrt(expected.prod(axis=0)) + SMALLEST * expected.max(axis=0), -1.0)
     order = np.argsort(-score, kind="stable")[: int((violations > 0).sum())]
-    unsure = [j for j in order.tolist() if costs.count[:, j].min() < RELIABLE][:TRIED]
-    trusted = [j for j in order.tolist() if costs.count[:, j].min() >= RELIABLE][:1]
-    best = -1.0
+    unsure = [j for j in order.tolist() if costs[1, :, j].min() < RELIABLE][:TRIED]
+    trusted = [j for j in order.tolist() if costs[1, :, j].min() >= RELIABLE][:1]
+    best, found = -1.0, (0, 0.0, list[Node]())
     for j in [*unsure, *trusted]:
         if best >= 0.0 and j in trusted and not score[j] > best:
             break
-        children = split(node, j, float(value[j]))
+        children = split(j, float(value[j]))
         bounds = np.array([child.bound for child in children])
         with np.errstate(invalid="ignore"):  # of two bounds of -inf no gain is known
             gains = np.maximum(np.nan_to_num(np.minimum(bounds, cutoff) - node.bound, nan=0.0, posinf=np.inf), 0.0)
-        costs.learn(j, gains, distances[:, j])
+        _learn(costs, j, gains, distances[:, j])
         gains = np.minimum(gains, LARGEST)
-        found = float(np.sqrt(gains.prod()) + SMALLEST * gains.max())
-        if found > best:
-            best = found
-            node.branch(j, float(value[j]), children)
+        one = float(np.sqrt(gains.prod()) + SMALLEST * gains.max())
+        if one > best:
+            best, found = one, (j, float(value[j]), children)
         if (bounds >= cutoff).all():
             break
+    return found

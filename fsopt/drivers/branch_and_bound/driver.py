@@ -15,33 +15,34 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
-from threadpoolctl import threadpool_limits
 
+from fsopt.algorithms.frontier import BLOCK, Team, sliced
 from fsopt.answers.results import RESULT, Point, SolveResult, Status
-from fsopt.answers.trees import LEAF, Tree
+from fsopt.answers.trees import Tree
 from fsopt.certificates.model import StatedBound, certify_point
 from fsopt.certificates.relaxations import Relaxation, relaxation_of
 from fsopt.certificates.trees import certify_empty
 from fsopt.common import clock
 from fsopt.common.arguments import EXECUTOR, PATH, SECONDS, WHOLE, checked, optional
+from fsopt.common.checkpoints import Keeper
 from fsopt.common.files import check_writable, expanded
 from fsopt.common.locks import alone
-from fsopt.common.teams import Team, processes
+from fsopt.common.teams import processes
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.compiler.program import MODEL
-from fsopt.drivers.branch_and_bound.branching import PseudoCosts
-from fsopt.drivers.branch_and_bound.checkpoint import Keeper, Saved, load
-from fsopt.drivers.branch_and_bound.nodes import Node, preorder
+from fsopt.drivers.branch_and_bound.branching import Costs
+from fsopt.drivers.branch_and_bound.checkpoint import identity, restore, save
+from fsopt.drivers.branch_and_bound.nodes import Multipliers, Node
 from fsopt.drivers.branch_and_bound.search import Search
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.errors import ParameterError
@@ -114,30 +115,28 @@ def prove(
         raise ParameterError(f"jobs is {jobs}", "give the number of subtrees at a time; with an executor more than one")
     place = None if checkpoint is None else check_writable(checkpoint)
     with alone(place), clock.limited(time_limit):
-        relaxation = relaxation_of(compile_model(model))
-        saved = None if resume is None else load(expanded(resume), relaxation)
-        if result is None:
-            first = None if time_limit is None else 0.5 * float(time_limit)
-            result = solve(model, time_limit=first) if saved is None else _resumed(saved)
-        search = Search(relaxation, _incumbent(relaxation.program, result, saved))
-        before = 0.0 if saved is None else saved.elapsed
-        keeper = None if place is None else Keeper(place, search, result.solver, before, started)
+        search = Search(relaxation_of(compile_model(model)))
+        solver, elapsed = ("", 0.0) if resume is None else restore(expanded(resume), search)
+        if result is None and resume is None:
+            result = solve(model, time_limit=None if time_limit is None else 0.5 * float(time_limit))
+        elif result is None:
+            result = SolveResult(Status.NONE, "", None, None, solver, {}, 0)
+        search.offer(_incumbent(search.program, result))
+        began = started - elapsed
+        program, solver = {} if place is None else identity(search.program), result.solver
+        keeper = Keeper(place, lambda path: save(path, program, search, solver, time.perf_counter() - began))
         with deferred_interruption() as interrupted:
-            _begin(search, result, saved)
+            if resume is None:
+                search.begin(result.tree)
             stop = _searched(search, interrupted, keeper, jobs, executor)
     found = _result(search, result)
-    return replace(found, stop=stop, seconds={**result.seconds, "prove": before + time.perf_counter() - started})
+    return replace(found, stop=stop, seconds={**result.seconds, "prove": time.perf_counter() - began})
 
 
-def _resumed(saved: Saved) -> SolveResult:
-    """Return the answer that a checkpoint has before its search goes on."""
-    return SolveResult(Status.NONE, "", None, None, saved.solver, {}, 0)
-
-
-def _incumbent(program: Program, result: SolveResult, saved: Saved | None) -> Vector | None:
-    """Return the point (n,) that a search begins with: that of the result, else that of a checkpoint."""
+def _incumbent(program: Program, result: SolveResult) -> Vector | None:
+    """Return the point (n,) of a result; None where it has none."""
     if result.point is None:
-        return None if saved is None else saved.x
+        return None
     if result.point.x.shape != (program.n,):
         raise ParameterError(f"the result is not one of '{program.model.name}'", "solve the model again")
     if not np.isfinite(result.point.x).all():
@@ -145,41 +144,36 @@ def _incumbent(program: Program, result: SolveResult, saved: Saved | None) -> Ve
     return result.point.x
 
 
-def _begin(search: Search, result: SolveResult, saved: Saved | None) -> None:
-    """Open the root, or the leaves of the tree that there is."""
-    if saved is not None:
-        saved.restore(search)
-    else:
-        search.begin(result.tree)
-
-
 def _searched(
-    search: Search, interrupted: Callable[[], bool], keeper: Keeper | None, jobs: int, executor: Executor | None
+    search: Search, interrupted: Callable[[], bool], keeper: Keeper, jobs: int, executor: Executor | None
 ) -> str:
     """Search until the tree is closed, or the time is over, or the user interrupts; return why it ended."""
+    started = time.perf_counter()
 
     def go_on() -> bool:
-        if keeper is not None:
-            keeper.keep()
         return not clock.expired() and not interrupted()
 
-    search.run(lambda: go_on() and (jobs == 1 or len(search.heap) < RAMP * jobs))
-    if jobs > 1 and search.heap and go_on():
+    def between_nodes() -> bool:
+        if keeper.due():
+            keeper.write()
+        return go_on()
+
+    search.run(lambda: between_nodes() and (jobs == 1 or len(search.frontier) < RAMP * jobs))
+    if jobs > 1 and search.frontier and go_on():
         with processes(jobs, executor) as given:
-            team = team_of(search, given, jobs)
-            team.run(go_on)
-            team.finish()
-        search.run(go_on)  # what a team that lost its processes left
-    if keeper is not None:
-        keeper.write()
-    if not search.heap:
+            for due in team_of(search, given, jobs).rounds(go_on, started, keeper):
+                if due:
+                    keeper.write()
+        search.run(between_nodes)  # what a team that lost its processes left
+    keeper.write()
+    if not search.frontier:
         return "optimal"
     return "interrupted" if interrupted() else "time-limit"
 
 
 def _result(search: Search, result: SolveResult) -> SolveResult:
     """Return the result with the tree, and the status that its certificate supports."""
-    program, tree = search.program, search.nodes.tree(search.root)
+    program, tree = search.program, search.tree()
     if search.x is None:
         return _without_point(search.relaxation, result, tree)
     old = result.point
@@ -208,72 +202,56 @@ def _result(search: Search, result: SolveResult) -> SolveResult:
 def _without_point(relaxation: Relaxation, result: SolveResult, tree: Tree) -> SolveResult:
     """Return the result of a search without an incumbent: infeasible where no leaf has a point."""
     certificate = certify_empty(relaxation, tree)
-    if not certificate.ok:
-        return replace(result, status=Status.NONE, bound=None, certificate=certificate, tree=tree)
-    return replace(
-        result,
-        status=Status.INFEASIBLE,
-        bound=None,
-        certificate=certificate,
-        ray=None,
-        tree=tree,
-    )
+    found = replace(result, status=Status.NONE, bound=None, certificate=certificate, tree=tree)
+    return replace(found, status=Status.INFEASIBLE, ray=None) if certificate.ok else found
 
 
 @dataclass
 class Part:
-    """A tree below an open node: its box, and the optimum of the relaxation of each open leaf, None where unknown."""
-
-    low: Vector
-    high: Vector
-    tree: Tree
-    opened: Mapping[int, Vector | None]
-
-
-@dataclass
-class Task:
-    """A slice of a search: its pickled relaxation, open nodes, incumbent, the sizes of variables without bounds,
-    pseudo-costs, its seconds, and those of the whole search that are left, None without a limit.
+    """What a task is given of a search, and what it returns: open nodes, incumbent, pseudo-costs, of which it returns
+    what it learned, where its numbers begin, its part of the tree, and the number of relaxations solved.
     """
 
-    relaxation: bytes
-    nodes: list[Part]
+    nodes: list[Node]
     x: Vector | None
-    costs: PseudoCosts
-    seconds: float
-    left: float | None
+    costs: Costs
+    first: int
+    branchings: dict[int, tuple[int, float, int]] = field(default_factory=dict)
+    closed: dict[int, Multipliers | None] = field(default_factory=dict)
+    solves: int = 0
 
 
-@dataclass
-class Outcome:
-    """The rest of a slice: a tree below each node, the incumbent, what was learned, relaxations solved."""
-
-    trees: list[Part]
-    x: Vector | None
-    costs: PseudoCosts
-    solves: int
-
-
-def run_task(task: Task) -> Outcome:
-    """Run a slice of a search, on one thread."""
-    search = Search(pickle.loads(task.relaxation), task.x)
-    search.costs = task.costs.copy()
-    roots = [Node(part.low, part.high) for part in task.nodes]
-    for root, part in zip(roots, task.nodes, strict=True):
-        _graft(search, root, part)
-    # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
-    with threadpool_limits(1), deferred_interruption(), clock.limited(task.left):
-        end = time.perf_counter() + task.seconds
-        search.run(lambda: not search.nodes.solves or time.perf_counter() < end)  # one node at least, however slow
-    opened = {id(entry[2]) for entry in search.heap}
-    trees = [_part(search, root, (part.low, part.high), opened) for root, part in zip(roots, task.nodes, strict=True)]
-    return Outcome(trees, search.x, search.costs.since(task.costs), search.nodes.solves)
+def run_task(relaxation: bytes, part: Part, seconds: float, left: float | None) -> Part:
+    """Search a part of the tree for some seconds, on one thread; ``left`` are those of the whole search."""
+    search = Search(pickle.loads(relaxation), part.first)
+    search.offer(part.x)
+    search.costs += part.costs
+    search.frontier.push(*part.nodes)
+    with sliced(seconds, left) as go_on:
+        # One node at least, however slow.
+        search.run(lambda: not search.nodes.solves or (go_on() and search.next < part.first + BLOCK))
+    learned, tree = search.costs - part.costs, (search.branchings, search.closed)
+    return Part(search.frontier.nodes, search.x, learned, part.first, *tree, search.nodes.solves)
 
 
-def team_of(search: Search, executor: Executor, jobs: int) -> Team[Node, Outcome]:
+def team_of(search: Search, executor: Executor, jobs: int) -> Team[Node, Part]:
     """Return a team that searches the open nodes of a search."""
     relaxation = carried(search.relaxation)
-    return Team(search, executor, jobs, partial(_task, search, relaxation), partial(_take, search))
+
+    def give(nodes: list[Node], seconds: float, left: float | None) -> Callable[[], Part]:
+        first, search.next = search.next, search.next + 2 * BLOCK
+        return partial(run_task, relaxation, Part(nodes, search.x, search.costs.copy(), first), seconds, left)
+
+    def take(nodes: list[Node], part: Part) -> int:
+        search.offer(part.x)
+        search.branchings |= part.branchings
+        search.closed |= part.closed
+        search.costs += part.costs
+        search.nodes.solves += part.solves
+        search.frontier.push(*part.nodes)
+        return part.solves
+
+    return Team(search.frontier, executor, jobs, give, take)
 
 
 def carried(relaxation: Relaxation) -> bytes:
@@ -285,35 +263,3 @@ def carried(relaxation: Relaxation) -> bytes:
     if program.general or program.objective_terms:
         derivatives_of(program)  # kept with it: they are read from the ids of variables, which are others elsewhere
     return bytes(dumps(relaxation))
-
-
-def _part(search: Search, node: Node, box: tuple[Vector, Vector], opened: set[int]) -> Part:
-    leaves = [other for other in preorder(node) if other.column == LEAF]
-    points = {k: leaf.x for k, leaf in enumerate(leaves) if id(leaf) in opened}
-    return Part(*box, search.nodes.tree(node), points)
-
-
-def _graft(search: Search, node: Node, part: Part) -> None:
-    """Put a part of the tree below a node, and open its leaves that are open there."""
-    leaves = search.nodes.grow(node, part.tree)
-    for k, x in part.opened.items():
-        leaves[k].x, leaves[k].solved = x, x is not None
-        search.push(leaves[k])
-
-
-def _task(
-    search: Search, relaxation: bytes, nodes: list[Node], seconds: float, left: float | None
-) -> Callable[[], Outcome]:
-    opened = {id(node) for node in nodes}
-    parts = [_part(search, node, (node.low, node.high), opened) for node in nodes]
-    return partial(run_task, Task(relaxation, parts, search.x, search.costs.copy(), seconds, left))
-
-
-def _take(search: Search, nodes: list[Node], outcome: Outcome) -> int:
-    if outcome.x is not None:
-        search.offer(outcome.x)
-    for node, part in zip(nodes, outcome.trees, strict=True):
-        _graft(search, node, part)
-    search.costs.add(outcome.costs)
-    search.nodes.solves += outcome.solves
-    return outcome.solves

@@ -10,12 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.covering import Leaves, cover
-from fsopt.algorithms.branch_and_benders.cuts import Grid, on_grid
-from fsopt.algorithms.branch_and_benders.evidence import RESOLVED, unpacked
-from fsopt.algorithms.branch_and_benders.interior_point import Goal
-from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
+from fsopt.algorithms.branch_and_benders.cuts import Grid
+from fsopt.algorithms.branch_and_benders.evidence import unpacked
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.tree import BRANCH, EMPTY, FORGOTTEN, LEAF, NODE, PEG
+from fsopt.algorithms.branch_and_benders.replay import check_feasible, relaxed
+from fsopt.algorithms.branch_and_benders.tree import BRANCH, FORGOTTEN, NODE, PEG, walk
 from fsopt.answers.certificate import TOLERANCE, gap_allowed
 from fsopt.answers.records import plain
 from fsopt.answers.results import Status
@@ -37,8 +36,6 @@ Evidence: TypeAlias = tuple[Part, Part]
 """The program of a search, and the evidence of its bounds."""
 Closed: TypeAlias = tuple[Partial, int, Sequence[int]]
 """A node, a cut, and the features that it decides there; ``[0]`` where it closes the node."""
-Pending: TypeAlias = tuple[Partial | None, Sequence[int] | None]
-"""A node that is to be added, and the features to be pegged there; None for one that a cut of its own closes."""
 WEIGHTED = "the samples have weights, for which no tree is replayed in rational numbers"
 NAME = "the optimum over all allowed selections"
 
@@ -120,8 +117,7 @@ def _claim(
 ) -> Claim:
     """Return the claim of packed evidence."""
     with reading("tree of the search"):
-        stream, grids, mu = unpacked(problem, evidence)
-        part = evidence_of(problem, stream, list(zip(grids, mu, strict=True)), hyperplane)
+        part = evidence_of(problem, *unpacked(problem, evidence), hyperplane)
     return claim_of_tree(name, part, gap, optimal=optimal)
 
 
@@ -190,8 +186,8 @@ def evidence_of(
     ValueError : the stream is no tree, or a cut is not dual feasible.
     """
     program = selection_program(problem)
-    replayed = _Preorder(problem, stream, cuts, nodes or {})
-    replayed.walk()
+    multipliers = list(cuts)
+    tree, closed = _nodes_of(problem, stream, multipliers, nodes or {})
     point = None
     if hyperplane is not None:
         w = np.where(hyperplane.selected, hyperplane.w, 0.0)
@@ -200,15 +196,15 @@ def evidence_of(
             "b": _number(hyperplane.b),
             "selected": np.flatnonzero(hyperplane.selected).tolist(),
         }
-    grids = np.array([grid for grid, _ in replayed.cuts], dtype=np.int32).reshape(-1, problem.n)
-    mu = np.array([row for _, row in replayed.cuts]).reshape(len(grids), len(problem.r))
-    found = cover(problem, grids, mu, _leaves_of(replayed.closed, problem.p))
-    _name(replayed.tree, found.cut.tolist())
+    grids = np.array([grid for grid, _ in multipliers], dtype=np.int32).reshape(-1, problem.n)
+    mu = np.array([row for _, row in multipliers]).reshape(len(grids), len(problem.r))
+    found = cover(problem, grids, mu, _leaves_of(closed, problem.p))
+    _name(tree, found.cut.tolist())
     held = zip(found.steps.tolist(), found.grids.tolist(), found.mu.tolist(), strict=True)
     evidence = {
         "cuts": [[steps, grid, [[k, _number(v)] for k, v in enumerate(row) if v]] for steps, grid, row in held],
         "main": problem.main,
-        "tree": replayed.tree,
+        "tree": tree,
         "point": point,
     }
     return program, evidence
@@ -237,104 +233,42 @@ def _name(tree: Sequence[list[Any]], cut: Sequence[int]) -> None:
             node.insert(1, [next(rest) for _ in (*node[1], *node[2])])
 
 
-class _Preorder:
-    """A stream as the nodes of a proof, in preorder; a leaf whose cut was not kept gets one from its relaxation."""
-
-    def __init__(
-        self, problem: SelectionProblem, stream: Sequence[int], cuts: Cuts, nodes: Mapping[int, int | None]
-    ) -> None:
-        self.problem, self.stream = problem, stream
-        self.cuts, self.nodes = list(cuts), nodes
-        self.closed: list[Closed] = []
-        self.tree: list[list[Any]] = []
-        self.place = 0
-
-    def walk(self) -> None:
-        """Read the whole stream; raises ValueError where it is none."""
-        pending: list[Pending] = [(self.problem.root(), ())]
-        while pending:
-            at, features = pending.pop()
-            if features is None:
-                self._close(at)
-            else:
-                pending += self._branched(at, features) if features else self._node(at)
-        if self.place != len(self.stream):
-            raise ValueError("the tree has parts that belong to no node")
-
-    def _next(self, count: int = 1) -> list[int]:
-        taken = list(self.stream[self.place : self.place + count])
-        if len(taken) != count:
-            raise ValueError("the tree ends early")
-        self.place += count
-        return taken
-
-    def _node(self, at: Partial | None) -> list[Pending]:
-        """Add a node, and return those below it, the first one last."""
-        (mark,) = self._next()
-        if mark == EMPTY:
-            self.tree.append(["empty"])
-            return []
-        if at is None or mark not in (NODE, LEAF, BRANCH, PEG):
-            raise ValueError("a node is wrongly marked")
-        if mark in (NODE, LEAF):
-            (name,) = self._next()
-            cut = self.nodes[name] if mark == NODE else name
-            if cut is None:
-                self.tree.append(["known"])
-            else:
-                self._leaf(at, cut)
-            return []
-        if mark == BRANCH:
-            (j,) = self._next()
-            self.tree.append(["branch", j])
-            return [(self.problem.propagated(at.decided(j, selected=chosen)), ()) for chosen in (True, False)]
-        name, count = self._next(2)
-        features = self._next(count)
-        if name == FORGOTTEN:
-            return [(at, features)]
-        features = sorted(set(features), key=lambda f: (f < 0, abs(f)))
-        self.closed.append((at, self._cut(name, at), features))
-        self.tree.append(["peg", *([abs(f) - 1 for f in features if (f > 0) == into] for into in (True, False))])
-        for f in features:
-            at = at.decided(abs(f) - 1, selected=f > 0)
-        return [(self.problem.propagated(at), ())]
-
-    def _branched(self, at: Partial | None, features: Sequence[int]) -> list[Pending]:
-        """Add the first of the pegs whose cut was not kept as a branching; its other value is a leaf of its own."""
-        j, selected = abs(features[0]) - 1, features[0] > 0
-        if at is None or (at.inside if selected else at.outside)[j]:
-            return [(at, features[1:])]
-        if not at.free[j]:  # the features before this one leave the other value alone
-            self._close(at)
-            if self._next() != [EMPTY]:
-                raise ValueError("a node is wrongly marked")
-            return []
-        self.tree.append(["branch", j])
-        rest = (self.problem.propagated(at.decided(j, selected=selected)), features[1:])
-        other = (self.problem.propagated(at.decided(j, selected=not selected)), None)
-        return [rest, other] if selected else [other, rest]
-
-    def _close(self, at: Partial | None) -> None:
-        """Add a leaf with a cut of its own."""
+def _nodes_of(
+    problem: SelectionProblem, stream: Sequence[int], cuts: list[tuple[Grid, Vector]], nodes: Mapping[int, int | None]
+) -> tuple[list[list[Any]], list[Closed]]:
+    """Return a stream as the nodes of a proof, and what is closed there; cuts that were not kept are made again."""
+    tree: list[list[Any]] = []
+    closed: list[Closed] = []
+    for at, mark, name, features in walk(problem, stream):
         if at is None:
-            self.tree.append(["empty"])
+            tree.append(["empty"])
+        elif mark == BRANCH:
+            tree.append(["branch", name])
+        elif mark == PEG:
+            pegs = sorted(set(features), key=lambda f: (f < 0, abs(f)))
+            tree.append(["peg", *([abs(f) - 1 for f in pegs if (f > 0) == into] for into in (True, False))])
+            if name == FORGOTTEN:
+                others = [at.decided(abs(f) - 1, selected=f < 0) for f in pegs]
+                closed += [(at, _cut(problem, cuts, name, other), [f]) for f, other in zip(pegs, others, strict=True)]
+            else:
+                closed.append((at, _cut(problem, cuts, name, at), pegs))
+        elif (cut := nodes[name] if mark == NODE else name) is None:
+            tree.append(["known"])
         else:
-            self._leaf(at, FORGOTTEN)
+            tree.append(["leaf"])
+            closed.append((at, _cut(problem, cuts, cut, at), [0]))
+    return tree, closed
 
-    def _leaf(self, at: Partial, cut: int) -> None:
-        self.closed.append((at, self._cut(cut, at), [0]))
-        self.tree.append(["leaf"])
 
-    def _cut(self, name: int, at: Partial) -> int:
-        """Return the number of a cut; one that was not kept is made from the relaxation of its node."""
-        if name != FORGOTTEN:
-            if not 0 <= name < len(self.cuts):
-                raise ValueError(f"there is no cut {name}")
-            return name
-        problem = self.problem
-        found = NodeSolver(problem).solve(at, None, Goal(RESOLVED))
-        grid = None if found is None else on_grid(found.alpha, problem.y, problem.caps)
-        if found is None or grid is None:
-            raise ValueError("the relaxation of a leaf could not be solved again")
-        self.cuts.append((grid, np.maximum(found.mu, 0.0)))
-        return len(self.cuts) - 1
+def _cut(problem: SelectionProblem, cuts: list[tuple[Grid, Vector]], name: int, at: Partial) -> int:
+    """Return the number of a cut; one that was not kept is made from the relaxation of its node."""
+    if name != FORGOTTEN:
+        if not 0 <= name < len(cuts):
+            raise ValueError(f"there is no cut {name}")
+        check_feasible(problem, name, cuts[name])
+        return name
+    found = relaxed(problem, at)
+    if found is None:
+        raise ValueError("the relaxation of a leaf could not be solved again")
+    cuts.append(found)
+    return len(cuts) - 1

@@ -18,9 +18,9 @@ from fsopt.verifier.selections import Selection
 def shrunk(problem):
     """Return the packed evidence of a search, its multipliers, and the exact lower bound and evidence of its proof."""
     held = solved(problem).point["evidence"]
-    stream, grids, mu = unpacked(problem, held)
-    program, part = evidence_of(problem, stream, list(zip(grids, mu, strict=True)), None)
-    return held, grids, Selection(program).proved(part)[0], part
+    stream, cuts = unpacked(problem, held)
+    program, part = evidence_of(problem, stream, cuts, None)
+    return held, np.array([grid for grid, _ in cuts]), Selection(program).proved(part)[0], part
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -44,8 +44,8 @@ def test_a_multiplier_of_a_constraint_that_is_no_number_or_negative_is_refused(h
     problem, packed = held
     for value in (-1.0, np.nan, np.inf, -np.inf):
         mu = evidence._text(np.full(packed["cuts"], value))
-        with pytest.raises(ValueError, match="a multiplier of a constraint is negative or not finite"):
-            evidence.unpacked(problem, {**packed, "mu": mu})
+        with pytest.raises(ValueError, match="multipliers of cut 0 are not dual feasible"):
+            evidence.verify(problem, {**packed, "mu": mu})
 
 
 def test_a_node_that_pegs_fewer_than_no_features_is_refused(held):

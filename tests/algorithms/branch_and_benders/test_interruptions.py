@@ -23,7 +23,7 @@ from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings
 from fsopt.algorithms.branch_and_benders.search import SelectionSearch
 from fsopt.answers.results import Status
-from fsopt.common import clock
+from fsopt.common import checkpoints, clock
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.errors import OutOfTimeError
@@ -84,7 +84,7 @@ def undisturbed(tmp_path_factory):
     def of(case):
         folder = tmp_path_factory.mktemp("whole")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(driver, "WRITING", -1e9)
+            patch.setattr(checkpoints, "WRITING", -1e9)
             seams = {seam: Interruption(patch, seam) for seam in STEP}
             record = fitted(case, folder, checkpoint=folder / "run.npz")
         return record, {seam: one.calls for seam, one in seams.items()}
@@ -97,7 +97,7 @@ def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(
     case, seam, undisturbed, tmp_path, monkeypatch
 ):
     path = tmp_path / "run.npz"
-    monkeypatch.setattr(driver, "WRITING", -1e9)  # a checkpoint after each node
+    monkeypatch.setattr(checkpoints, "WRITING", -1e9)  # a checkpoint after each node
     whole, calls = undisturbed(case)
     points = range(1, calls[seam] + 1, STEP[seam])
     assert len(points) >= 3

@@ -1,5 +1,7 @@
 """Checkpoints of branch and Benders: those of another run and forged ones are refused."""
 
+import json
+
 import numpy as np
 import pytest
 from selection_cases import NOISE, problem_of
@@ -7,6 +9,7 @@ from support import blobs
 
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings
+from fsopt.algorithms.branch_and_benders.tree import NODE
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
 
@@ -33,6 +36,19 @@ def test_another_run_is_refused(checkpoint):
             branch_and_benders(problem, run=Run(resume=checkpoint))
 
 
+def text(array, **words):
+    """Return the words of a checkpoint with other ones."""
+    changed = json.dumps(json.loads(array.tobytes()) | words)
+    return np.frombuffer(changed.encode(), dtype=np.uint8)
+
+
+def twice(stream):
+    """Return a stream in which the last open node has the number of the first."""
+    marks = np.flatnonzero(stream == NODE)
+    stream[marks[-1] + 1] = stream[marks[0] + 1]
+    return stream
+
+
 FORGERIES = {
     "cuts scaled": {"grids": lambda a: 2 * a},
     "cut unbalanced": {"grids": lambda a: a + np.eye(*a.shape, dtype=np.int32)},
@@ -40,16 +56,18 @@ FORGERIES = {
     "multipliers negative": {"mu": lambda a: a - 1.0},
     "multipliers not finite": {"mu": lambda a: a + np.inf},
     "an open node missing": {
-        k: (lambda a: a[1:])
-        for k in ("open_numbers", "open_cuts", "open_inside", "open_outside", "open_w", "open_b", "open_sigma")
+        k: (lambda a: a[1:]) for k in ("open_numbers", "open_cuts", "open_w", "open_b", "open_sigma", "open_alpha")
     },
-    "an open node smaller": {"open_outside": lambda a: ~a},
+    "a number that is taken": {"text": lambda a: text(a, next=1)},
+    "a stage that there is none of": {"text": lambda a: text(a, stage=99)},
+    "an open node twice": {"open_numbers": lambda a: np.append(a[:-1], a[0])},
+    "a place of the tree twice": {"stream": twice},
     "tree cut short": {"stream": lambda a: a[:-2]},
     "tree of one leaf": {"stream": lambda a: np.array([-2, 1])},
     "weights not finite": {"open_w": lambda a: np.full_like(a, np.nan)},
-    "incumbent lowered": {"best_numbers": lambda a: a * [1.0, 0.9]},
-    "incumbent of all features": {"best_selection": lambda a: np.ones_like(a)},
-    "incumbent of halves": {"best_selection": lambda a: 0.5 * a},
+    "incumbent lowered": {"best_values": lambda a: 0.9 * a},
+    "incumbent of all features": {"best_selections": lambda a: np.ones_like(a)},
+    "incumbent of halves": {"best_selections": lambda a: 0.5 * a},
     "pool of unknown cuts": {"pool_names": lambda a: a + 10**9},
     "scores not finite": {"pool_score": lambda a: a * np.nan},
 }
@@ -65,11 +83,3 @@ def test_a_forged_checkpoint_is_refused(forgery, checkpoint, tmp_path):
     np.savez(path, **held)
     with pytest.raises(FileError, match=r"damaged|no checkpoint"):
         branch_and_benders(PROBLEM, run=Run(resume=path))
-
-
-def test_a_file_that_is_no_checkpoint_is_said(tmp_path):
-    path = tmp_path / "run.npz"
-    for content in (b"", b"nonsense", b"PK\x03\x04broken"):
-        path.write_bytes(content)
-        with pytest.raises(FileError, match="no checkpoint"):
-            branch_and_benders(PROBLEM, run=Run(resume=path))

@@ -1,25 +1,20 @@
 """Subtrees as tasks: the same answer for any number of them and any executor, with evidence that holds."""
 
-import itertools
-import math
 import pickle
-import time
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 
 import pytest
 from executors import Late, Lost, Remote
 from selection_cases import NOISE, problem_of
 from support import blobs, sampled
 
+from fsopt.algorithms import frontier
 from fsopt.algorithms.branch_and_benders import driver, tasks
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings
 from fsopt.answers.results import Status
-from fsopt.common import teams
-from fsopt.drivers.loop import run_loop
-from fsopt.drivers.run import Run, drained
+from fsopt.drivers.run import Run
 
 PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
 TWO = BranchSettings(tolerance=1e-4, jobs=2)
@@ -78,7 +73,7 @@ def test_a_worker_without_the_problem_gets_it(whole, monkeypatch):
 
 def test_the_problem_is_sent_once_to_each_worker(monkeypatch):
     """On wide data the problem, and a pool with a gain of each feature in each cut, are far larger than a node."""
-    monkeypatch.setattr(teams, "SLICE", 0.02)
+    monkeypatch.setattr(frontier, "SLICE", 0.02)
     problem = problem_of(blobs(60, 200, seed=3, gap=0.1), 1.0, {"m": 2})
     before, sizes = Remote.tasks, []
 
@@ -87,7 +82,7 @@ def test_the_problem_is_sent_once_to_each_worker(monkeypatch):
             sizes.append(len(pickle.dumps(function)))
             return super().submit(function, *args, **keywords)
 
-    settings = BranchSettings(tolerance=1e-4, jobs=2, max_nodes=20)
+    settings = BranchSettings(tolerance=1e-4, jobs=2, max_nodes=80)
     branch_and_benders(problem, settings=settings, run=Run(executor=Weighed()))
     assert Remote.tasks > before + 3
     data = problem.X.nbytes
@@ -124,42 +119,3 @@ def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path, whole):
     part = branch_and_benders(PROBLEM, settings=settings, run=Run(checkpoint=path, executor=Remote()))
     assert part.stop in ("iteration-limit", "optimal")
     held(branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4), run=Run(resume=path)), whole)
-
-
-class Busy:
-    """A team whose tasks are out in each of a hundred rounds, unless it is told to finish."""
-
-    broken, out = False, ()
-
-    def __init__(self, heap):
-        self.heap, self.pending = heap, True
-        self.rounds = self.finished = 0
-
-    def run(self, go_on, seconds):
-        self.pending = self.rounds < 100
-        self.rounds += 1
-        if not self.pending:
-            self.heap.clear()
-
-    def finish(self):
-        self.finished += 1
-        self.pending = False
-
-
-def test_tasks_that_never_end_together_are_taken_in_for_checkpoints(tmp_path, monkeypatch):
-    loop = driver._Loop(PROBLEM, BranchSettings(jobs=2), Run(checkpoint=tmp_path / "run.npz"), lambda: False)
-    teams, ends = [], []
-
-    def course():
-        yield from loop._begin()
-        # Each look at the clock takes a second, and so does writing a checkpoint.
-        seconds = itertools.count(math.ceil(time.perf_counter()))
-        monkeypatch.setattr(driver, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
-        teams.append(Busy(loop.search.heap))
-        ends.append((yield from loop._with(teams[0])))
-
-    drained(run_loop(course(), loop.recorder, loop.save))
-    (team,) = teams
-    assert ends == ["optimal"]
-    assert team.rounds == 101
-    assert team.finished >= 6

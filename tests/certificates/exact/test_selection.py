@@ -15,6 +15,7 @@ from support import blobs
 
 import fsopt
 from fsopt.algorithms.branch_and_benders import evidence
+from fsopt.algorithms.branch_and_benders.tree import marks_of
 from fsopt.errors import FileError
 from fsopt.verification.exact_checking import exactly
 from fsopt.verifier.selections import UNIT, SelectionToCheck
@@ -136,12 +137,26 @@ def test_a_forgotten_cut_is_made_again_from_its_relaxation(proved):
     assert abs(again.claims[0].lower - check.claims[0].lower) < Fraction(1, 10**5)
 
 
+def test_a_peg_whose_cut_is_forgotten_is_closed_by_a_relaxation_for_each_feature(proved):
+    data, found, check, _ = proved
+    stream = evidence._array(found.details["evidence"]["tree"], np.int32).copy()
+    marks = list(marks_of(stream.tolist()))
+    lengths = {-1: 3, -4: 1}
+    starts = np.cumsum([0, *(lengths.get(mark, 2) + len(features) for mark, _, features in marks)])
+    places = [start for start, (mark, _, _) in zip(starts, marks, strict=False) if mark == -1]
+    stream[np.array(places, dtype=int) + 1] = -1
+    forgotten = {**found.details["evidence"], "tree": evidence._text(stream)}
+    again = exactly(replace(found, details={**found.details, "evidence": forgotten}), data)
+    assert again.claims[0].holds
+    assert abs(again.claims[0].lower - check.claims[0].lower) < Fraction(1, 10**3)
+
+
 def test_a_node_that_pegs_fewer_than_no_features_is_refused(proved):
     data, found, _, _ = proved
     held = found.details["evidence"]
     stream = np.append(np.array([-1, 0, -3], dtype=np.int32), evidence._array(held["tree"], np.int32))
     forged = {**held, "tree": evidence._text(stream)}
-    with pytest.raises(FileError, match="the tree ends early"):
+    with pytest.raises(FileError, match="features are pegged at a node"):
         exactly(replace(found, details={**found.details, "evidence": forged}), data)
 
 

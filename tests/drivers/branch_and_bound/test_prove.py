@@ -16,7 +16,7 @@ import fsopt
 from fsopt.answers.trees import LEAF, Tree
 from fsopt.certificates.relaxations import relaxation_of
 from fsopt.compiler import compile_model
-from fsopt.drivers.branch_and_bound.nodes import Node, Nodes, preorder
+from fsopt.drivers.branch_and_bound.nodes import Node, Nodes
 from fsopt.drivers.branch_and_bound.search import Search
 from fsopt.errors import FileError, ParameterError, SolverError
 
@@ -182,13 +182,13 @@ def test_products_with_binaries_are_proved_as_enumeration_says(slug, params):
     assert fsopt.verify(result, model).verified
 
 
-def test_inner_nodes_free_their_multipliers():
-    search = Search(relaxation_of(compile_model(knapsacks(10))), None)
+def test_of_all_nodes_the_leaves_alone_keep_their_multipliers():
+    search = Search(relaxation_of(compile_model(knapsacks(10))))
     search.begin()
     search.run(lambda: True)
-    inner = [node for node in preorder(search.root) if node.column != LEAF]
-    assert len(inner) > 10
-    assert all(node.held is node.x is None and len(node.low) == len(node.high) == 0 for node in inner)
+    assert len(search.branchings) > 10
+    assert len(search.closed) == len(search.branchings) + 1
+    assert not search.closed.keys() & search.branchings.keys()
 
 
 def test_the_multipliers_of_the_least_violation_show_that_a_node_is_empty():

@@ -7,7 +7,7 @@ from executors import Lost, Remote
 from integer_programs import best_knapsack, knapsacks, near
 
 import fsopt
-from fsopt.common import teams
+from fsopt.algorithms import frontier
 from fsopt.drivers.branch_and_bound import driver
 from fsopt.errors import ParameterError
 
@@ -16,7 +16,7 @@ from fsopt.errors import ParameterError
 def early(monkeypatch):
     """Give subtrees out as soon as there are some, in small slices: a small program has few open nodes."""
     monkeypatch.setattr(driver, "RAMP", 1)
-    monkeypatch.setattr(teams, "SLICE", 0.05)
+    monkeypatch.setattr(frontier, "SLICE", 0.05)
 
 
 @pytest.mark.parametrize("kind", [Remote, lambda: ThreadPoolExecutor(2)], ids=["remote", "threads"])
