@@ -33,7 +33,7 @@ from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
 import fsopt
-from fsopt.algorithms.warm_svm import WarmSvm
+from fsopt.algorithms.svm.warm import WarmSvm
 from fsopt.data import Dataset
 from fsopt.data.synthetic.gbd import gbd_set_one, gbd_set_two
 from fsopt.methods.preprocessing import preprocess

@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.svm import LinearSVC
 
-from fsopt.algorithms.augmented_lagrangian import svm_augmented_lagrangian
+from fsopt.algorithms.svm.augmented_lagrangian import svm_augmented_lagrangian
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fsopt.algorithms.warm_svm import WarmSvm
+from fsopt.algorithms.svm.warm import WarmSvm
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
@@ -77,7 +77,7 @@ def rfe(
     eliminated : features without which the first SVM is trained, at most p - m.
     step : >= 1, features that are removed after each solve, fewer where m would be undercut.
     run : solver (a QP), options, time limit, progress. Without a solver the eliminations call none: each machine is
-        solved by :class:`fsopt.algorithms.warm_svm.WarmSvm`. With one they are solves of one model ``fsp-sub`` in
+        solved by :class:`fsopt.algorithms.svm.warm.WarmSvm`. With one they are solves of one model ``fsp-sub`` in
         which only sigma changes. After the time limit or an interruption all features above m are removed at once, and
         the last machine is trained.
 

@@ -5,8 +5,8 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.algorithms.interior_point.driver import svm_interior_point
 from fsopt.algorithms.r2w2 import RadiusMargin, _descend, enclosing_ball
+from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder

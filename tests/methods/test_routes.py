@@ -7,7 +7,7 @@ import pytest
 from support import blobs, sampled
 
 import fsopt
-from fsopt.algorithms.interior_point import driver
+from fsopt.algorithms.svm import interior_point
 from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
 from fsopt.drivers.column_generation.driver import column_generation
@@ -22,9 +22,9 @@ DATA = blobs(80, 5, seed=4)
 
 @pytest.fixture
 def stalling(monkeypatch):
-    """Let data of every size go to an interior point that stalls at its first iterate."""
+    """Let data of every size go to an interior point that stalls at a gap of a tenth."""
     monkeypatch.setattr(large_programs, "INTERIOR", 1)
-    monkeypatch.setattr(driver, "STALLED", -1)
+    monkeypatch.setattr(interior_point, "GOALS", (0.1,))
 
 
 @pytest.mark.parametrize("method", ["svm", "rsvm", "svm-norm", "fisher"])
@@ -58,7 +58,7 @@ def test_an_answer_without_a_certificate_claims_no_inactive_capacity(stalling, m
 
 
 def test_a_named_solver_is_the_only_route(stalling, monkeypatch):
-    monkeypatch.setattr(driver, "_minimise", None)
+    monkeypatch.setattr(interior_point, "_minimise", None)
     assert fsopt.fit("svm", DATA, solver="clarabel").solver == "clarabel"
     assert fsopt.fit("svm", DATA, interior=False).solver == "clarabel"
     assert fsopt.fit("onsvm", DATA, generate=False).solver == "highs"

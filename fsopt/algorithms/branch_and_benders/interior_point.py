@@ -46,7 +46,12 @@ with :math:`dq = dw + p` and :math:`\Delta_j = 1` for the selected features I. T
     G'dw - S\,d\mu &= f - \frac{\tau^\mu}{\mu} - R\Big(u + \frac{\sigma q}{h} \Delta (p - qu)\Big), \qquad
     S = R\,\mathrm{diag}\Big(\frac{\sigma}{h + q^2}\Big) R' + \mathrm{diag}\Big(\frac{t}{\mu}\Big),
 
-where u and G are 0 in I. :mod:`fsopt.algorithms.branch_and_benders.reduced_system` solves this system in the smaller of
+where u and G are 0 in I. With a norm of w in place of its squares, and no free features, it is :math:`\gamma w = q`:
+gamma is the multiplier of :math:`\tfrac12 w'w + t = r`, or :math:`1/\mu` for the penalty :math:`\sqrt{2r}\,\|w\| =
+\min_{\mu > 0} w'w/(2\mu) + \mu r` and its slack :math:`t = r - \tfrac12 \|w/\mu\|^2`. Then :math:`\Delta = \gamma`,
+:math:`G = \gamma'(\mu) w`, :math:`S = t/\mu`, or :math:`-t/\mu - w'w/\mu^3`, where the last equation is negative.
+
+:mod:`fsopt.algorithms.branch_and_benders.reduced_system` solves this system in the smaller of
 the numbers of samples and features. Targets are those of the predictor-corrector method (Mehrotra, "On the
 implementation of a primal-dual interior point method", SIAM Journal on Optimization 2, 1992). Each step looks at the
 clock, and a long one within its factorisation.
@@ -62,7 +67,7 @@ from fsopt.algorithms.branch_and_benders.reduced_system import Solve, reduced_sy
 from fsopt.algorithms.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, balanced, cold, dual_value
 from fsopt.common import clock
 from fsopt.errors import OutOfTimeError
-from fsopt.typing import Mask, Vector
+from fsopt.typing import Mask, Matrix, Vector
 
 ITERATIONS = 80
 """Largest number of steps."""
@@ -70,6 +75,8 @@ BOUNDARY = 0.99
 """Share of the largest step that keeps the variables positive."""
 CENTERING = 1e-4
 """Smallest share of the complementarity that a step aims at."""
+RIDGE = 1e-15
+"""Smallest diagonal of the features with a norm of w, as a share of the trace of the matrix that it is added to."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +177,10 @@ class _Run:
                 self.bound, self.best = value, (alpha, mu)
             # Far from feasible q is not that of alpha, whose dual value is smaller than that of the iterate.
             selected = at.q[: program.selected]
-            gap += max(charged - 0.5 * float(selected @ selected) - float(at.x[self.rho].sum()), 0.0)
+            own = 0.5 * float(selected @ selected)
+            if program.norm:
+                own = own / mu[0] + mu[0] * program.r[0] if program.norm > 0 else 0.0
+            gap += max(charged - own - float(at.x[self.rho].sum()), 0.0)
         if program.term.entropy:
             margins = program.Zy @ at.hyperplane - at.z[self.alpha] + at.z[self.rest]
             gap += float(program.term.open_gap(at.x[self.alpha], margins))
@@ -235,7 +245,7 @@ class _System:
         self.cone = rho + mu @ program.R + program.lam - 0.5 * q * q - slack
         self.box = 1.0 - sigma - v
         self.left = program.r - program.R @ sigma - t
-        self.d_q = at.q
+        self.d_q, self.sign = at.q, 1.0
         self.ratio = rho / v
         h = slack + sigma * self.ratio
         self.inverse_h = 1.0 / h
@@ -245,10 +255,30 @@ class _System:
         self.delta[s:] = h / (sigma * curved)
         rest = at.x[run.rest]
         theta = alpha * rest / (z * rest + xi * alpha + program.term.curvature(alpha) * alpha * rest)
-        border = np.zeros((run.features + 1, len(program.r)), order="F")
+        self.border = border = np.zeros((run.features + 1, len(program.r)), order="F")
         border[s:-1] = (program.R * (self.slope * self.delta[s:])).T
         corner = (program.R * (sigma / curved)) @ program.R.T + np.diag(t / mu)
-        self.reduced = reduced_system(program.Zy, theta, self.delta, border, corner)
+        if program.norm:
+            self._of_norm(float(mu[0]), float(t[0]), corner)
+        self.reduced = reduced_system(program.Zy, theta, self.delta, self.border, corner)
+        if program.norm and self.reduced is None:
+            # Features that depend on each other, and gamma next to 0. Of samples of norm 1 the trace is theta's sum.
+            delta = np.maximum(self.delta, RIDGE * float(theta.sum()))
+            self.reduced = reduced_system(program.Zy, theta, delta, self.border, corner)
+
+    def _of_norm(self, m: float, t: float, corner: Matrix) -> None:
+        """Put gamma w = q in place of w = q, with gamma the multiplier m of the ball or, of the penalty, 1 / m."""
+        program, at = self.run.program, self.run.at
+        w = at.hyperplane[:-1]
+        if program.norm > 0:
+            self.delta[:], self.weight = m, w - at.q / m
+            self.border[:-1, 0], corner[:] = w, t / m
+            self.left = program.r - 0.5 * float(w @ w) - t
+        else:
+            square, self.sign = float(at.q @ at.q), -1.0
+            self.delta[:], self.weight = 1.0 / m, w - m * at.q
+            self.border[:-1, 0], corner[:] = -at.q / m, -(t + square) / m
+            self.left = 0.5 * square + t - program.r - self.border[:-1].T @ self.weight
 
     def direction(self, reduced: Solve, target: Vector) -> tuple[Vector, Vector, Vector]:
         """Return the step of x, z and (w, b) to complementary products that change by ``target``."""
@@ -265,10 +295,12 @@ class _System:
         scaled = e * self.delta
         right = self.linear.copy()
         right[:-1] -= scaled
-        missing = self.left - wanted[run.mu] - program.R @ (second + self.slope * scaled[s:])
+        missing = self.left - self.sign * wanted[run.mu] - program.R @ (second + self.slope * scaled[s:])
         d_alpha, hyperplane, d_mu = reduced(shift, right, missing)
         across = d_mu @ program.R
         d_q = hyperplane[:-1] + e
+        if program.norm:
+            d_q = self.delta * d_q + self.border[:-1] @ d_mu
         d_q[s:] = (d_q[s:] + self.slope * across) * self.delta[s:]
         d_sigma = second - sigma * self.inverse_h * across + self.slope * d_q[s:]
         d_x = np.empty(len(at.x))

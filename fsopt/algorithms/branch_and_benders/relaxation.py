@@ -33,6 +33,8 @@ class NodeRelaxation:
     lam : (f,) penalty weights of the free features.
     q, constant, balance : :math:`q^0` (s + f,), the sum of alpha and :math:`\beta^0` of the samples whose alpha is
         frozen; the constant includes the penalty weights of the selected features.
+    norm : 0; without free features 1 or -1 for another term of w than half its square, with r of length 1: the
+        constraint :math:`\tfrac12 w'w \le r`, or the penalty :math:`\sqrt{2r}\,\|w\|`.
     """
 
     Zy: Matrix
@@ -44,6 +46,7 @@ class NodeRelaxation:
     q: Vector
     constant: float = 0.0
     balance: float = 0.0
+    norm: int = 0
 
     @property
     def c(self) -> float | Vector:
@@ -86,14 +89,16 @@ def cold(program: NodeRelaxation) -> InteriorPoint:
     up, down = float(alpha[plus].sum()), float(alpha[~plus].sum())
     # Close to balanced: the class with the larger sum of multipliers is scaled down.
     alpha[plus if up > down else ~plus] *= max(min(up, down) / max(up, down, 1e-300), 0.05)
-    share = np.clip(program.r / np.maximum(np.abs(program.R).sum(axis=1), 1e-300), 0.05, 0.95)
-    sigma = np.full(f, share.min(initial=0.95))
-    left = np.maximum(program.r - program.R @ sigma, 0.1)
+    share = program.r / np.maximum(np.abs(program.R).sum(axis=1), 1e-300) if f else program.R[:, 0:0]
+    sigma = np.full(f, np.clip(share.min(initial=0.95), 0.05, 0.95))
+    left = program.r if program.norm else np.maximum(program.r - program.R @ sigma, 0.1)
     x = np.concatenate([alpha, program.c - alpha, np.zeros(f), sigma, np.zeros(len(left))])
     z = np.concatenate([np.zeros(2 * len(alpha)), 1.0 - sigma, np.zeros(f), left])
     product = float(alpha.max(initial=0.0))
     known, partners = (x > 0.0), (z > 0.0)
     x[~known], z[~partners] = product / z[~known], product / x[~partners]
+    if program.norm < 0:
+        x[-1] = 1.0 / np.sqrt(2.0 * program.r[0])
     return InteriorPoint(x, z, np.zeros(features), np.zeros(features + 1))
 
 
@@ -171,6 +176,10 @@ def dual_value(program: NodeRelaxation, alpha: Vector, mu: Vector) -> tuple[floa
     excess = np.maximum(half[s:] - program.lam - program.R.T @ mu, 0.0)
     charged = float(half[:s].sum() + excess.sum())
     value = program.constant + float(program.term.values(alpha).sum())
+    if program.norm:
+        size, root = float(np.linalg.norm(q)), float(np.sqrt(2.0 * program.r[0]))
+        charged = root * size if program.norm > 0 else value * max(1.0 - root / max(size, 1e-300), 0.0)
+        return value - charged, charged
     return float(value - charged - mu @ program.r), charged
 
 

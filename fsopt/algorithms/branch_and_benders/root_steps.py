@@ -7,17 +7,15 @@ margins, whose conjugate gives the term :math:`\psi` of the multipliers, the rel
           \Omega(w) = \min_{0 \le \sigma \le 1,\ R\sigma \le r}\ \sum_j \Big(\frac{w_j^2}{2\sigma_j}
           + \lambda_j \sigma_j\Big),
 
-for a cardinality alone half the squared k-support norm (Argyriou, Foygel and Srebro, 2012). With steps
-:math:`\tau_j` of the weights and :math:`\rho_i` of the multipliers a proximal step of w at z is
+for a cardinality alone half the squared k-support norm (Argyriou, Foygel and Srebro, 2012). A proximal step of w at z,
+with lengths :math:`\tau_j`, is
 
 .. math:: w_j = \frac{\sigma_j z_j}{\sigma_j + \tau_j}, \qquad
           \sigma_j = \Pi_{[0, 1]}\Big(\frac{|z_j|}{\sqrt{2(\lambda_j + \mu R_j)}} - \tau_j\Big),
 
 with the smallest :math:`\mu \ge 0` at which :math:`R\sigma \le r`, found by bisection; at :math:`\tau = 0` the same
-:math:`\sigma` is that of :math:`\Omega(w)`. A step of alpha is
-:math:`\Pi_{[0, \bar\alpha]}\big((\alpha + \rho(1 - Z(2w^+ - w) - y(2b^+ - b))) / (1 + \rho\gamma)\big)`. Steps, means,
-restarts on the duality gap and the ratio of the steps are as in :mod:`fsopt.algorithms.primal_dual`; the steps are in
-the inverse of the sums :math:`\sum_i |Z_{ij}|` and :math:`\sum_j |Z_{ij}|` (Pock & Chambolle, 2011).
+:math:`\sigma` is that of :math:`\Omega(w)`. The steps are those of :mod:`fsopt.algorithms.svm.primal_dual`, in the
+inverse of the sums :math:`\sum_i |Z_{ij}|` and :math:`\sum_j |Z_{ij}|`.
 
 What is proved does not depend on these numbers: the search rounds alpha to its grid and bounds by integers.
 """
@@ -27,13 +25,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane, NodeSolution
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.algorithms.svm.primal_dual import PrimalDual, Saddle
 from fsopt.common import clock
 from fsopt.data.weights import loss_weights
 from fsopt.typing import Vector
@@ -42,12 +40,6 @@ SHARE = 0.5
 """Largest share of the time that is left for the steps: the search needs the rest."""
 STEPS, MOST = 25, 20_000
 """Steps between two looks at the gap, and of all sweeps."""
-LESS = 0.4
-"""Share of the gap at the last restart at which the next one comes."""
-LONG, LEAST = 0.36, 200
-"""Share of all steps since the last restart from which one comes anyway, and at least how many."""
-POWER, MARGIN = 20, 1.05
-"""Steps of the power method for the norm, which it finds from below, and the factor of safety."""
 TINY = 1e-30
 """Smallest charge of a feature: one without any has the share 1."""
 NEAR, EXACT = 1.01, 1e-9
@@ -56,24 +48,14 @@ BLOCK = 256
 """Features of which the absolute values are held at a time."""
 
 
-@dataclass(frozen=True)
-class RootPair:
-    """A pair of a hyperplane and multipliers, as arrays: w (p,), b () and alpha (n,)."""
-
-    w: Vector
-    b: Any
-    alpha: Vector
-
-
 class RootSteps:
     """Primal-dual steps of the relaxation of a root, from w = 0.
 
     Attributes
     ----------
-    at, mean : the last pair, and the mean of those since the restart.
+    steps : of the whole relaxation.
     best, lower, upper : the pair of the best lower bound, that bound, and the smallest value.
     end : time at which the steps end, after half of what was left.
-    ratio : by which the steps of the weights are longer, and those of the multipliers shorter.
     """
 
     def __init__(self, problem: SelectionProblem, at: Partial) -> None:
@@ -95,34 +77,27 @@ class RootSteps:
             np.array(np.broadcast_to(part, n), dtype=float)
             for part in (term.caps, term.gamma, loss_weights(problem.c, problem.weights))
         )
-        self.of_w, self.of_b = 1.0 / np.maximum(by_feature, TINY), 1.0 / n
-        self.of_alpha = 1.0 / (1.0 + by_sample)
-        self.ratio, self._mu = 1.0, 1.0
-        self._total = self._since = 0
-        self._gap = math.inf
-        self.norm = MARGIN * self._norm()
-        zero = np.zeros(p)
-        start = RootPair(zero, 0.0 * self.y[0], self._beginning())
-        self.at = self.mean = self.best = self._start = start
+        self._mu = 1.0
+        start = Saddle(np.zeros(p), 0.0, self._beginning(p))
+        units = (1.0 / np.maximum(by_feature, TINY), 1.0 / n, 1.0 / (1.0 + by_sample))
+        self.steps = PrimalDual(
+            Z, self.y, self.caps, self._proximal, self.ends, start, gamma=self.gamma, units=units, period=STEPS
+        )
+        self.best = start
         self.lower, self.upper = -math.inf, math.inf
 
     @property
     def late(self) -> bool:
         """Whether the time of the steps, or their number, is used up."""
-        return self._total >= MOST or time.perf_counter() > self.end
+        return self.steps.total >= MOST or time.perf_counter() > self.end
 
     def run(self, gap: float, cutoff: float = math.inf) -> None:
         """Take steps up to a relative gap or a bound at the cutoff, or until it is late; a later call goes on."""
-        while self._total == 0 or not (self._closed(gap) or self.lower >= cutoff or self.late):
-            self._sweep()
-            found = [(*self.ends(pair), pair) for pair in (self.at, self.mean)]
-            for low, high, pair in found:
+        while not (self.steps.total and (self._closed(gap) or self.lower >= cutoff or self.late)):
+            for low, high, pair in self.steps.sweep():
                 self.upper = min(self.upper, high)
                 if low > self.lower:
                     self.best, self.lower = pair, low
-            low, high, pair = min(found, key=lambda ends: ends[1] - ends[0])
-            if high - low <= LESS * self._gap or self._since >= max(LONG * self._total, LEAST):
-                self._restart(pair, high - low)
 
     def solution(self) -> NodeSolution:
         """Return the best pair as the relaxation of the root."""
@@ -130,22 +105,22 @@ class RootSteps:
         w, sigma = np.zeros(self.problem.p), np.zeros(self.problem.p)
         w[kept], sigma[kept] = pair.w, self.shares(pair.w, 0.0)
         alpha = self.balanced(pair.alpha)
-        hyperplane = NodeHyperplane(w, float(pair.b), sigma, alpha.astype(np.float32))
+        hyperplane = NodeHyperplane(w, pair.b, sigma, alpha.astype(np.float32))
         return NodeSolution(alpha, np.zeros(len(self.problem.r)), hyperplane, self.lower)
 
     def _closed(self, gap: float) -> bool:
         return self.upper - self.lower <= gap * abs(self.upper)
 
-    def ends(self, pair: RootPair) -> tuple[float, float]:
+    def ends(self, pair: Saddle) -> tuple[float, float]:
         """Return the lower bound by the multipliers of a pair, and the value of the relaxation at its hyperplane."""
         alpha = self.balanced(pair.alpha)
         q = self.Z @ alpha
         gains = 0.5 * q * q - self.costs
         mu = self._multiplier(lambda mu: float(np.sum(np.where(gains > mu * self.weights, self.weights, 0.0 * gains))))
         lower = float(np.sum(alpha - 0.5 * self.gamma * alpha * alpha)) - (mu * self.budget if mu else 0.0)
-        lower -= float(np.sum(_positive(gains - mu * self.weights)))
+        lower -= float(np.sum(np.maximum(gains - mu * self.weights, 0.0)))
         sigma = self.shares(pair.w, 0.0)
-        slacks = _positive(1.0 - self._forms(pair))
+        slacks = np.maximum(1.0 - pair.w @ self.Z - pair.b * self.y, 0.0)
         upper = 0.5 * float(np.sum(pair.w * pair.w / (sigma + TINY))) + float(self.costs @ sigma)
         upper += float(self.penalties @ (slacks if self.power == 1 else slacks * slacks))
         return self.constant + lower, self.constant + upper
@@ -156,7 +131,7 @@ class RootSteps:
 
         def at(mu: float) -> Vector:
             charges = self.costs + mu * self.weights
-            return _within(size / np.sqrt(2.0 * (charges + TINY)) - tau, 1.0)
+            return np.clip(size / np.sqrt(2.0 * (charges + TINY)) - tau, 0.0, 1.0)
 
         return at(self._multiplier(lambda mu: float(self.weights @ at(mu))))
 
@@ -167,35 +142,9 @@ class RootSteps:
         least = min(up, down)
         return alpha * (plus * (least / max(up, TINY)) + minus * (least / max(down, TINY)))
 
-    def _sweep(self) -> None:
-        """Take steps, from the last pair."""
-        along, across = self.ratio / self.norm, 1.0 / (self.ratio * self.norm)
-        tau, rho = along * self.of_w, across * self.of_alpha
-        w, b = self.at.w, self.at.b
-        alpha, forms = self.at.alpha, self._forms(self.at)
-        sums = [self._since * part for part in (self.mean.w, self.mean.b, self.mean.alpha)]
-        for _ in range(STEPS):
-            z = w + tau * (self.Z @ alpha)
-            sigma = self.shares(z, tau)
-            w, b = sigma * z / (sigma + tau), b + along * self.of_b * (self.y @ alpha)
-            before, forms = forms, self._forms(RootPair(w, b, alpha))
-            alpha = (alpha + rho * (1.0 - 2.0 * forms + before)) / (1.0 + rho * self.gamma)
-            alpha = _within(alpha, self.caps)
-            sums = [total + part for total, part in zip(sums, (w, b, alpha), strict=True)]
-        self._total += STEPS
-        self._since += STEPS
-        self.at, self.mean = RootPair(w, b, alpha), RootPair(*(total / self._since for total in sums))
-
-    def _restart(self, at: RootPair, gap: float) -> None:
-        """Start anew from a pair, with the ratio of the distances from the last start, halfway on logarithms."""
-        w, alpha = at.w - self._start.w, at.alpha - self._start.alpha
-        b = float(at.b - self._start.b)
-        far = math.sqrt(float(np.sum(w * w / self.of_w)) + b * b / self.of_b)
-        deep = math.sqrt(float(np.sum(alpha * alpha / self.of_alpha)))
-        if min(far, deep) > 0.0:
-            self.ratio = math.sqrt(self.ratio * far / deep)
-        self.at = self.mean = self._start = at
-        self._gap, self._since = gap, 0
+    def _proximal(self, z: Vector, tau: Vector) -> Vector:
+        sigma = self.shares(z, tau)
+        return sigma * z / (sigma + tau)
 
     def _multiplier(self, used: Callable[[float], float]) -> float:
         """Return the smallest mu >= 0 at which a falling function is within the constraint, from above."""
@@ -217,26 +166,11 @@ class RootSteps:
         self._mu = high
         return high
 
-    def _forms(self, pair: RootPair) -> Vector:
-        forms: Vector = pair.w @ self.Z + pair.b * self.y
-        return forms
-
-    def _norm(self) -> float:
-        """Return the norm of (Z, y) in the units of the steps, by the power method."""
-        unit, size = np.sqrt(self.of_alpha), 1.0
-        at = np.ones_like(self.y)
-        for _ in range(POWER):
-            at = unit * at
-            at = unit * self._forms(RootPair(self.of_w * (self.Z @ at), self.of_b * (self.y @ at), at))
-            size = math.sqrt(float(at @ at))
-            at = at / size
-        return math.sqrt(size)
-
-    def _beginning(self) -> Vector:
+    def _beginning(self, p: int) -> Vector:
         """Return balanced multipliers (n,), of half their bounds, scaled to a positive dual value."""
         alpha = self.balanced(0.5 * self.caps)
-        total, pair = float(np.sum(alpha)), RootPair(0.0 * self.of_w, 0.0 * self.y[0], alpha)
-        square = total + self.constant - self.ends(pair)[0]  # that of alpha, at least 0
+        total = float(np.sum(alpha))
+        square = total + self.constant - self.ends(Saddle(np.zeros(p), 0.0, alpha))[0]  # that of alpha, at least 0
         return alpha * min(1.0, 0.5 * total / max(square, TINY))
 
 
@@ -249,12 +183,3 @@ def _absolute_sums(Z: Any) -> tuple[Vector, Vector]:
         by_feature[k : k + BLOCK] = part.sum(axis=1)
         by_sample += part.sum(axis=0)
     return by_feature, by_sample
-
-
-def _positive(array: Vector) -> Vector:
-    return 0.5 * (array + abs(array))
-
-
-def _within(array: Vector, high: Any) -> Vector:
-    """Return an array within 0 and upper bounds."""
-    return np.clip(array, 0.0, high)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
-from fsopt.algorithms.primal_dual import PrimalDual
+from fsopt.algorithms.svm.primal_dual import PrimalDual, Saddle
 from fsopt.answers.results import DriverResult
 from fsopt.data import Dataset
 from fsopt.data.matrices import SMALL
@@ -52,9 +52,9 @@ def column_generation(
     where alpha is d_i or 0 for the samples outside. The loop ends when such an alpha proves the incumbent optimal.
     Features without a cost are all in the restricted problem from the start.
 
-    Large sparse data come without a start first to :mod:`fsopt.algorithms.primal_dual`. Where its hyperplane has few
-    features the restricted problems go on from there to the last digit; a linear program of many would not end, and
-    the steps themselves go on.
+    Large sparse data come without a start first to :mod:`fsopt.algorithms.svm.primal_dual`. Where its hyperplane has
+    few features the restricted problems go on from there to the last digit; a linear program of many would not end,
+    and the steps themselves go on.
 
     Parameters
     ----------
@@ -125,10 +125,10 @@ def generate(region: TrustRegion, start: tuple[Vector, float] | None) -> Loop:
 
 def _approach(region: TrustRegion) -> Within[bool]:
     """Move by primal-dual steps until restricted problems are small, or to an end; return whether it is one."""
-    steps, recorded = PrimalDual(region.program), region.gap
+    steps, recorded = l1_hinge_steps(region.program), region.gap
     stale = 0
     while region.gap > CLOSED:
-        before, at = region.gap, steps.sweep()
+        before, (_, _, at) = region.gap, steps.sweep()[0]
         region.take(at.w, at.b, at.alpha)
         stale = 0 if region.gap < before else stale + 1
         near = region.gap <= RECORDED * recorded
@@ -140,3 +140,19 @@ def _approach(region: TrustRegion) -> Within[bool]:
             return not small
     yield region.iterate("optimal")
     return True
+
+
+def l1_hinge_steps(program: L1Hinge) -> PrimalDual:
+    """Return the primal-dual steps of an l1-hinge program, whose proximal step shrinks each weight, from 0."""
+
+    def shrunk(z: Vector, tau: float) -> Vector:
+        return np.asarray(np.sign(z) * np.maximum(np.abs(z) - tau * program.c, 0.0))
+
+    def ends(pair: Saddle) -> tuple[float, float]:
+        margins = program.margins(pair.w, pair.b)
+        b = program.best_intercept(margins, pair.b)
+        value = program.value(pair.w, margins + (b - pair.b) * program.y)
+        return program.bound(pair.alpha, program.free)[2], value
+
+    n, p = program.Z.shape
+    return PrimalDual(program.Z.T, program.y, program.d, shrunk, ends, Saddle(np.zeros(p), 0.0, np.zeros(n)))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.algorithms.interior_point.driver import LARGE_C, rsvm_interior_point, svm_interior_point
+from fsopt.algorithms.svm.interior_point import LARGE_C, rsvm_interior_point, svm_interior_point
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
 from fsopt.compiler.values import store, values_of

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.algorithms.augmented_lagrangian import svm_augmented_lagrangian
-from fsopt.algorithms.interior_point.driver import svm_interior_point
+from fsopt.algorithms.svm.augmented_lagrangian import svm_augmented_lagrangian
+from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult
 from fsopt.compiler.values import values_of

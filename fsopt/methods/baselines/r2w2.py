@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from fsopt.algorithms.interior_point.driver import svm_interior_point
 from fsopt.algorithms.r2w2 import r2w2
+from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.answers.fits import Fit
 from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset

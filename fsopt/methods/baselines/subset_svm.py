@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.algorithms.interior_point.certificate import certify_svm
-from fsopt.algorithms.interior_point.driver import svm_interior_point
+from fsopt.algorithms.svm.certificate import certify_svm
+from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common.arguments import word

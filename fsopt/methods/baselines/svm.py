@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.algorithms.interior_point.certificate import certify_svm
+from fsopt.algorithms.svm.certificate import certify_svm
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
@@ -65,10 +65,10 @@ def fit_svm(
         >= 0, threshold of the rule: a share of the largest size, or a size; Peleg & Meir have 0.01.
     interior : bool, optional
         Whether fsopt's own interior point solves the program, without a model, see
-        :func:`fsopt.algorithms.interior_point.driver.svm_interior_point`. None: first for data of 500,000 entries and
+        :func:`fsopt.algorithms.svm.interior_point.svm_interior_point`. None: first for data of 500,000 entries and
         more, where no solver is named, and second where the model ends without a certified optimum. False: never.
         Sparse data have no model: those of more than 5 million entries are for
-        :func:`fsopt.algorithms.augmented_lagrangian.svm_augmented_lagrangian`.
+        :func:`fsopt.algorithms.svm.augmented_lagrangian.svm_augmented_lagrangian`.
     kernel : str, optional
         ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, whose
         features are the training samples; None for a hyperplane in the space of the features.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.algorithms.rfe import smallest_weights
-from fsopt.algorithms.warm_svm import WarmSvm
+from fsopt.algorithms.svm.warm import WarmSvm
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fsopt.algorithms.interior_point.driver import svm_interior_point
+from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import word
 from fsopt.data import Dataset

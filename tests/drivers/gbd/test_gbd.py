@@ -5,7 +5,7 @@ import pytest
 from support import all_values, blobs, keeps, reference, sampled, there
 
 import fsopt
-from fsopt.algorithms.interior_point.driver import svm_interior_point
+from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd import subproblem
 from fsopt.drivers.gbd.driver import gbd

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from support import blobs
 
-from fsopt.algorithms.active_set_svm import FreeSystem, active_set_svm
-from fsopt.algorithms.warm_svm import WarmSvm
+from fsopt.algorithms.svm import warm
+from fsopt.algorithms.svm.active_set import FreeSystem, active_set_svm
+from fsopt.algorithms.svm.warm import WarmSvm
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
 from fsopt.data.synthetic.gbd import gbd_set_two
@@ -114,3 +115,18 @@ def test_many_samples_that_enter_together_do_not_go_in_a_circle():
     Z = train.X * train.y[:, None]
     gram, caps = Z @ Z.T, np.full(200, 0.25)
     assert violation(gram, train.y, caps, active_set_svm(gram, train.y, caps)) <= 1e-7
+
+
+@pytest.mark.parametrize("p", [4, 80])
+def test_the_interior_point_has_the_machines_of_the_active_sets_at_a_large_c(p, monkeypatch):
+    """Of separable classes the multipliers are far below C: digits lost in the products of the samples are too many."""
+    data, every = blobs(30, p, gap=4.0), np.ones(p, dtype=bool)
+    monkeypatch.setattr(warm, "LONG", 30)
+    w, value = WarmSvm(data, 100.0).solve(every)
+    monkeypatch.setattr(warm, "GRAM", 0)
+    alone = WarmSvm(data, 1.0)
+    assert alone.products is None
+    alone.solve(every)
+    found = alone.at(100.0).solve(every)
+    assert found[1] == pytest.approx(value, rel=1e-8)
+    np.testing.assert_allclose(found[0], w, atol=1e-5 * np.abs(w).max())

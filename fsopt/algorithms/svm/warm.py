@@ -1,12 +1,10 @@
 """Support vector machines on a sequence of selections of the features, each warm-started from the one before.
 
-Of up to :data:`GRAM` samples the products ``K = Z Z'`` of the signed samples are kept from one selection to the next,
-and the multipliers are found from the active sets of the last ones (:mod:`fsopt.algorithms.active_set_svm`). Where
-these do not end, and of more samples, the interior point of
-:mod:`fsopt.algorithms.branch_and_benders.interior_point` works in the number of features. Samples far from the margin
-of the last hyperplane keep their multiplier; where the duality gap over all samples contradicts this, the program of
-all samples is solved. With more features than samples it is given the factors ``K = L L'`` instead: they are n features
-with the same multipliers.
+Of up to :data:`GRAM` samples, and fewer than :data:`LONG` for each feature, the products ``K = Z Z'`` of the signed
+samples are kept from one selection to the next, and the multipliers are found from the active sets of the last ones
+(:mod:`fsopt.algorithms.svm.active_set`). Where these do not end, and of more samples, it is the interior point of
+:mod:`fsopt.algorithms.branch_and_benders.interior_point`. Samples far from the margin of the last hyperplane keep their
+multiplier; where the duality gap over all samples contradicts this, the program of all samples is solved.
 """
 
 from __future__ import annotations
@@ -17,24 +15,23 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy
 
-from fsopt.algorithms.active_set_svm import FreeSystem, active_set_svm
-from fsopt.algorithms.branch_and_benders.interior_point import Goal, solve
+from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.relaxation import NodeRelaxation
+from fsopt.algorithms.svm.active_set import FreeSystem, active_set_svm
 from fsopt.data import Dataset
 from fsopt.typing import Mask, Matrix, Vector
 
 EXACT = 1e-11
 """Relative duality gap that the interior point aims at."""
-ACCEPTED = 1e-6
+ACCEPTED = 1e-8
 """Relative duality gap over all samples with which an answer of the interior point counts; active sets end at the
 optimality conditions."""
-RANK = 1e-12
-"""Eigenvalues of the kernel matrix below this share of the largest one are rounding errors of 0."""
 GRAM = 1000
 """Number of samples up to which their products are kept: 8 MB."""
+LONG = 5
+"""Samples for each feature from which the interior point is faster: one to four times as fast."""
 FEW = 10
 """Features by which the inverse of the equations of the free samples is changed; of more it is computed anew."""
 
@@ -46,7 +43,7 @@ class WarmSvm:
     Attributes
     ----------
     data, c : samples and penalty weight of the hinge loss.
-    hyperplane : the last hyperplane of the interior point in the number of features.
+    hyperplane : the last hyperplane of the interior point.
     alpha : (n,) the last multipliers by active sets; None before the first machine.
     system : the equations of their steps, on the features of ``selection`` (p,).
     """
@@ -66,12 +63,13 @@ class WarmSvm:
         self.selection = np.zeros(p, dtype=bool)
         self.problem = SelectionProblem.of(self.data, self.c, np.zeros((0, p)), np.zeros(0), np.zeros(p))
         self.solver = NodeSolver(self.problem)
-        self.products = None if self.data.sparse or self.data.n > GRAM else SelectedGram(self.problem.signed)
+        few = self.data.n <= min(GRAM, LONG * p) and not self.data.sparse
+        self.products = SelectedGram(self.problem.signed) if few else None
 
     def at(self, c: float) -> WarmSvm:
         """Return the machines of another penalty weight, which begin with the last multipliers of these."""
         other = WarmSvm(self.data, c)
-        other.products = self.products
+        other.products, other.hyperplane = self.products, self.hyperplane
         if self.alpha is not None:
             old, new = self.problem.term.caps, other.problem.term.caps
             other.alpha = np.where(self.alpha == old, new, self.alpha * (c / self.c))
@@ -88,9 +86,6 @@ class WarmSvm:
         """Yield the answers of one algorithm after the other, None where it has no exact one."""
         if self.products is not None:
             yield self._by_active_sets(selection, self.products.of(selection))
-        if int(selection.sum()) > self.data.n:
-            yield self._by_kernel(selection)
-            return
         for near in (self.hyperplane, None):
             found = self.solver.by_parent(Partial(selection, ~selection), near, Goal(EXACT))
             if found is not None:
@@ -116,23 +111,6 @@ class WarmSvm:
         for j in differ[:FEW]:
             self.system.change(1.0 if selection[j] else -1.0, self.problem.signed[j])
         self.selection = selection.copy()
-
-    def _by_kernel(self, selection: Mask) -> tuple[Vector, float] | None:
-        """Return the answer of the interior point where there are more features than samples."""
-        problem = self.problem
-        Z = problem.signed[selection].T
-        values, vectors = np.linalg.eigh(Z @ Z.T)
-        used = values > RANK * max(float(values[-1]), 0.0)
-        L = vectors[:, used] * np.sqrt(values[used])
-        Zy = np.asfortranarray(np.column_stack([L, problem.y]))
-        none, count = np.zeros(0), int(used.sum())
-        program = NodeRelaxation(Zy, problem.term, count, np.zeros((0, 0)), none, none, np.zeros(count))
-        solved = solve(program, Goal(EXACT))
-        if solved is None:
-            return None
-        w = np.zeros(problem.p)
-        w[selection] = solved.alpha @ Z
-        return self._checked(selection, w, solved.alpha)
 
     def _checked(self, selection: Mask, w: Vector, alpha: Vector) -> tuple[Vector, float] | None:
         """Return weights and their value, None where the gap to the dual value of alpha is too large."""

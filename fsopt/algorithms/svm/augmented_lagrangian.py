@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.algorithms.interior_point.certificate import certify_svm
+from fsopt.algorithms.svm.certificate import certify_svm
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
@@ -282,7 +282,7 @@ def svm_augmented_lagrangian(
     -------
     DriverResult
         ``point`` has ``w``, ``b`` and the multipliers ``alpha`` (n,) behind ``bound``, which is valid wherever the
-        loop stopped. ``optimal`` where :func:`fsopt.algorithms.interior_point.certificate.certify_svm` holds, else
+        loop stopped. ``optimal`` where :func:`fsopt.algorithms.svm.certificate.certify_svm` holds, else
         ``feasible``.
 
     Raises

@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 import fsopt
-from fsopt.algorithms.augmented_lagrangian import Lagrangian, svm_augmented_lagrangian
-from fsopt.algorithms.interior_point.certificate import certify_svm
-from fsopt.algorithms.interior_point.driver import svm_interior_point
+from fsopt.algorithms.svm.augmented_lagrangian import Lagrangian, svm_augmented_lagrangian
+from fsopt.algorithms.svm.certificate import certify_svm
+from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError

@@ -1,1 +1,0 @@
-"""Interior points for support vector machines of large data, in numpy, without models."""
