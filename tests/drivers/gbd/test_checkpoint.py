@@ -8,7 +8,7 @@ import pytest
 from support import blobs, reference
 
 import fsopt
-from fsopt.algorithms.interior_point.driver import svm_interior_point
+from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
