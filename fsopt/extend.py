@@ -10,7 +10,7 @@ a method            :class:`MethodSpec`, :func:`register_method`; its fit takes 
 a solver            :class:`SolverSpec` with its :class:`Package`, :func:`register_solver`; its interface takes a
                     :class:`Program` and :class:`Settings` and gives an :class:`Outcome` with a :class:`Point`, for the
                     :class:`Change` of a session too; :class:`QuadraticSolver` is the base of those that solve linear
-                    and convex quadratic programs, from :class:`Arrays` to an :class:`Answer`
+                    and convex quadratic programs, from :class:`Arrays` to an :class:`QuadraticAnswer`
 a penalty           :class:`PenaltySpec`, :func:`register_penalty`; a :class:`Penalty`, or an :class:`Approximation`
 a format of data    :class:`Reader`, :func:`register_reader`
 ==================  ==================================================================================================
@@ -33,12 +33,11 @@ from fsopt.methods.verification import check_program, evidence
 from fsopt.models.registry import register_model
 from fsopt.models.spec import ModelSpec
 from fsopt.solvers.interface import Change, Outcome, Settings
-from fsopt.solvers.quadratic_form import Answer, Arrays, QuadraticSolver
+from fsopt.solvers.quadratic_form import Arrays, QuadraticAnswer, QuadraticSolver
 from fsopt.solvers.registry import register_solver
 from fsopt.solvers.spec import Package, SolverSpec
 
 __all__ = [
-    "Answer",
     "Approximation",
     "Arrays",
     "Change",
@@ -51,6 +50,7 @@ __all__ = [
     "PenaltySpec",
     "Point",
     "Program",
+    "QuadraticAnswer",
     "QuadraticSolver",
     "Reader",
     "Run",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import nullcontext
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
@@ -90,7 +91,7 @@ def usual_interruption() -> Iterator[None]:
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Units of studies run here: processes of their own load all packages again, and have tests of their own."""
-    monkeypatch.setattr(running, "Processes", lambda jobs: InProcess())
+    monkeypatch.setattr(running, "local_processes", lambda jobs: nullcontext(InProcess()))
 
 
 @pytest.fixture(scope="session")

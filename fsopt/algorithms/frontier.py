@@ -151,8 +151,8 @@ class Team(Generic[Node, Outcome]):
         while go_on() and time.perf_counter() < end and (self.pending or self.frontier) and not self.broken:
             while len(self.pending) < self.jobs and self.frontier:
                 self._give()
-            done, _ = wait(self.pending, timeout=POLL, return_when=FIRST_COMPLETED)
-            for future in done:
+            wait(self.pending, timeout=POLL, return_when=FIRST_COMPLETED)
+            for future in [future for future in self.pending if future.done()]:  # also those that are cancelled
                 self._take(future)
 
     def finish(self) -> None:

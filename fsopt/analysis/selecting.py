@@ -129,7 +129,7 @@ def select(
     looked_at = _looked_at(data, seed)
     groups = groups_of(data)
     wanted = None if features is None else whole("select", "features", features, low=1, high=len(groups))
-    steps = _Steps(3 + folds + PAIRS, jobs, progress)
+    steps = _Counted(3 + folds + PAIRS, jobs, progress)
     scores = cross_validated(looked_at, sizes_of(len(groups), looked_at.n, wanted), folds, REPEATS, seed)
     choice = choose(scores, scores.losses, scores.weights, rule, wanted)
     steps.count("choice")
@@ -199,7 +199,7 @@ def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit 
     return proof, uninterrupted(fit_method("best-subset", data, m=max(len(support), 1), c=choice.c, **kept, **logistic))
 
 
-class _Steps:
+class _Counted:
     """Steps of one question: run side by side, and counted for the one who waits."""
 
     def __init__(self, total: int, jobs: int, progress: Progress | None) -> None:

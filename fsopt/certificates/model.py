@@ -86,7 +86,7 @@ def certify(model: pyo.ConcreteModel, result: SolveResult | None = None) -> Cert
     if result.point is None:
         return Certificate(Kind.NONE, False, {}, notes=("there is no point to check",))
     bound = None if result.bound is None else program.sign * result.bound
-    claim = Claim(bound, result.solver, result.evidence, result.evidence_source, result.cuts, result.tree)
+    claim = StatedBound(bound, result.solver, result.evidence, result.evidence_source, result.cuts, result.tree)
     return certify_point(program, result.point, claim)
 
 
@@ -98,7 +98,7 @@ def _fits(program: Program, point: Point) -> bool:
 
 
 @dataclasses.dataclass(frozen=True)
-class Claim:
+class StatedBound:
     """The word of a solver about its point, and the evidence for it that another solver gave.
 
     Attributes
@@ -159,21 +159,21 @@ def on_artificial_bound(program: Program, x: Vector) -> str:
     return ""
 
 
-def certify_point(program: Program, point: Point, claim: Claim | None = None) -> Certificate:
+def certify_point(program: Program, point: Point, claim: StatedBound | None = None) -> Certificate:
     """Return the certificate of a point of a program.
 
     A convex program is bounded by a dual point alone, that of the point itself or of the evidence: the bound that a
     solver reports proves nothing there. The certificate of a model with constraints that the arrays do not contain
     never holds.
     """
-    certificate = _certificate_of_arrays(program, point, claim or Claim())
+    certificate = _certificate_of_arrays(program, point, claim or StatedBound())
     if program.refused:
         unseen = ", ".join(f"{kind} ('{name}')" for kind, name in program.refused.items())
         return dataclasses.replace(certificate, ok=False, notes=(f"not checked: {unseen}", *certificate.notes))
     return certificate
 
 
-def _certificate_of_arrays(program: Program, point: Point, claim: Claim) -> Certificate:
+def _certificate_of_arrays(program: Program, point: Point, claim: StatedBound) -> Certificate:
     reason = on_artificial_bound(program, point.x)
     if reason:
         x = judged_point(program, point.x)
@@ -202,7 +202,7 @@ def _certificate_of_arrays(program: Program, point: Point, claim: Claim) -> Cert
 
 
 def _certify_integers(
-    program: Program, x: Vector, claim: Claim, bound: float | None, source: str, in_leaves: Mapping[str, float]
+    program: Program, x: Vector, claim: StatedBound, bound: float | None, source: str, in_leaves: Mapping[str, float]
 ) -> Certificate:
     """Return the certificate of a point of a program that is convex but for its integers."""
     judged = judged_point(program, x)

@@ -10,10 +10,10 @@ from typing import Any
 from fsopt import __version__
 from fsopt.cli import options
 from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, pairs, print_json, progress_bar, show, table
+from fsopt.common.teams import THREADS
 from fsopt.common.texts import counted
 
 PACKAGES = ("numpy", "scipy", "pandas", "pyomo", "highspy", "clarabel", "scikit-learn", "matplotlib", "pyarrow")
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def doctor(json: options.Json = False) -> int:

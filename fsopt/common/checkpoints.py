@@ -1,4 +1,4 @@
-"""Checkpoints of searches: words and arrays in one file that appears whole or not at all, for one problem alone."""
+"""Checkpoints: words and arrays in one file that appears whole or not at all, for one problem alone."""
 
 from __future__ import annotations
 
@@ -84,8 +84,6 @@ def read(path: Path, kind: str, problem: Mapping[str, str]) -> tuple[dict[str, A
     with checkpoint_of(kind, path):
         with check_readable(path, "the checkpoint").open("rb") as file, np.load(file, allow_pickle=False) as parts:
             arrays = {name: parts[name] for name in parts.files}
-        if "words" in arrays:
-            raise FileError(f"'{path}' is a checkpoint of a loop over solves", "resume it with gbd or another loop")
         words = json.loads(arrays["text"].tobytes())
         found = dict(words["problem"])
     for name in {**problem, **found}:

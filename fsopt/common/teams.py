@@ -6,19 +6,32 @@ import os
 import pickle
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, as_completed
-from contextlib import contextmanager
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from itertools import islice
 from typing import Any, TypeVar
 
 from fsopt.errors import ParameterError, WorkersLost
 
 MOST_JOBS = 1024
 """Largest number of processes that is taken for what the user meant."""
+WINDOW = 64
+"""Calls that an executor holds at a time: enough for its workers, few enough to start and stop at once."""
+POLL = 0.2
+"""Seconds after which the driver looks at the clock and for an interruption."""
 
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Variables that say how many threads the numerical libraries of a process take."""
+
+IDLE = 60.0
+"""Seconds that worker processes wait for the next task."""
+_POOLS: dict[int, Any] = {}
+"""Number of processes -> those that no block uses."""
 _GIVEN: ContextVar[Executor | None] = ContextVar("_GIVEN", default=None)
 """The executor of :func:`calls_on`."""
 
+Key = TypeVar("Key")
 Outcome = TypeVar("Outcome")
 
 
@@ -36,29 +49,65 @@ def side_by_side(
     jobs: int,
     each: Callable[[Outcome], None] | None = None,
 ) -> list[Outcome]:
-    """Return the values of a function at tuples of arguments, computed by joblib's processes; -1 takes all processors.
+    """Return the values of a function at tuples of arguments, computed by processes of :func:`processes`; -1 takes all.
 
     They are in the order of the calls. With ``each``, which is called with a value as soon as it is there, they are in
     the order in which they came. Within :func:`calls_on` the executor given there takes the place of the processes.
-    Raises ParameterError for another number of processes, WorkersLost where that executor can run nothing any more.
+    One process is this one. Raises ParameterError for another number of processes, WorkersLost where the executor can
+    run nothing any more.
     """
-    from joblib import Parallel, delayed
+    count, given = check_jobs(jobs), _GIVEN.get()
+    values: dict[int, Outcome] = {}
+    if count == 1 and given is None:
+        return _gathered(values, ((k, function(*call)) for k, call in enumerate(calls)), each)
+    with processes(count, given) as executor:
+        tasks = ((k, (_unpacked, _packed(function, call))) for k, call in enumerate(calls))
+        ended = results(executor, tasks, 2 * count if given is None else WINDOW)
+        return _gathered(values, ((k, future.result()) for k, future in ended), each)
 
-    check_jobs(jobs)
-    executor = _GIVEN.get()
-    if executor is not None:
-        return _submitted(executor, function, calls, each)
-    tasks = (delayed(function)(*call) for call in calls)
-    with warnings.catch_warnings():
-        # joblib replaces a worker that has grown: its warning, made an error, would end the thread that waits for them.
-        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-        if each is None:
-            return list(Parallel(n_jobs=jobs)(tasks))
-        values = []
-        for value in Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks):
-            values.append(value)
+
+def _gathered(
+    values: dict[int, Outcome], found: Iterable[tuple[int, Outcome]], each: Callable[[Outcome], None] | None
+) -> list[Outcome]:
+    """Return numbered values in their order; with ``each``, which is told them, in that in which they came."""
+    for number, value in found:
+        values[number] = value
+        if each is not None:
             each(value)
-        return values
+    return [values[k] for k in (sorted(values) if each is None else values)]
+
+
+def results(
+    executor: Executor, calls: Iterable[tuple[Key, tuple[Any, ...]]], most: int, idle: Callable[[], None] | None = None
+) -> Iterator[tuple[Key, Future[Any]]]:
+    """Submit calls to an executor, ``most`` of them at a time, and yield the key of each with its future as it ends.
+
+    Where the caller ends, calls that are out are cancelled. Raises WorkersLost where the executor can run nothing.
+
+    Parameters
+    ----------
+    calls : key, and function with its arguments; made when there is place for them.
+    idle : called where there is no result yet.
+    """
+    todo, out = iter(calls), dict[Future[Any], Key]()
+    try:
+        while True:
+            for key, call in islice(todo, most - len(out)):
+                with _reached(Exception):
+                    out[executor.submit(*call)] = key
+            if not out:
+                return
+            if idle is not None and not any(future.done() for future in out):
+                idle()
+            wait(out, timeout=POLL, return_when=FIRST_COMPLETED)
+            for future in [future for future in out if future.done()]:  # also those that their executor cancelled
+                with _reached():
+                    if isinstance(error := future.exception(), BrokenExecutor):
+                        raise error
+                yield out.pop(future), future
+    finally:
+        for future in out:
+            future.cancel()
 
 
 @contextmanager
@@ -71,35 +120,8 @@ def calls_on(executor: Executor | None) -> Iterator[None]:
         _GIVEN.reset(before)
 
 
-def _submitted(
-    executor: Executor,
-    function: Callable[..., Outcome],
-    calls: Iterable[tuple[Any, ...]],
-    each: Callable[[Outcome], None] | None,
-) -> list[Outcome]:
-    """Return what :func:`side_by_side` does, computed by an executor; calls that are out are cancelled by an error."""
-    from joblib.externals.loky.backend.reduction import dumps
-
-    futures: list[Future[Outcome]] = []
-    values: list[Outcome] = []
-    try:
-        for call in calls:
-            task = bytes(dumps((function, call)))  # most are local functions, which an executor's own pickle refuses
-            with reached(Exception):
-                futures.append(executor.submit(_unpacked, task))
-        for future in futures if each is None else as_completed(futures):
-            with reached():
-                values.append(future.result())
-            if each is not None:
-                each(values[-1])
-        return values
-    finally:
-        for future in futures:
-            future.cancel()
-
-
 @contextmanager
-def reached(*others: type[Exception]) -> Iterator[None]:
+def _reached(*others: type[Exception]) -> Iterator[None]:
     """Tell apart an executor that is lost, after which its calls are still to be computed, from a call that is.
 
     Each library has an error of its own, one of the ``others``, for an executor that takes no calls.
@@ -114,6 +136,13 @@ def reached(*others: type[Exception]) -> Iterator[None]:
         ) from error
 
 
+def _packed(function: Callable[..., Any], call: tuple[Any, ...]) -> bytes:
+    """Return a call as bytes; most functions are local ones, which an executor's own pickle refuses."""
+    from joblib.externals.loky.backend.reduction import dumps
+
+    return bytes(dumps((function, call)))
+
+
 def _unpacked(task: bytes) -> Any:
     """Return the value of a call that was packed."""
     function, call = pickle.loads(task)
@@ -122,15 +151,31 @@ def _unpacked(task: bytes) -> Any:
 
 @contextmanager
 def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
-    """Yield a given executor, or worker processes that end with the block and need no guard in the user's script."""
+    """Yield a given executor, or worker processes here, which need no guard in the user's script.
+
+    They wait :data:`IDLE` seconds for the next block, and are killed where an exception ends this one. All together use
+    each processor once, unless the user has set the variables :data:`THREADS`.
+    """
     if given is not None:
         yield given
         return
     # Not joblib's reusable ones: its own tasks would then find them without the folders that it expects there.
+    executor = _POOLS.pop(count, None) or _pool(count)
+    with warnings.catch_warnings():
+        # A worker that has grown is replaced: its warning, made an error, would end the thread that waits for them.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        try:
+            yield executor
+        except BaseException:
+            executor.shutdown(kill_workers=True)
+            raise
+        with suppress(BrokenExecutor):  # its workers were lost in the block
+            executor.submit(int).result()
+            _POOLS[count] = executor
+
+
+def _pool(count: int) -> Any:
     from joblib.externals.loky import ProcessPoolExecutor
 
-    executor = ProcessPoolExecutor(max_workers=count)
-    try:
-        yield executor
-    finally:
-        executor.shutdown()
+    share = str(max((os.cpu_count() or 1) // count, 1))
+    return ProcessPoolExecutor(count, timeout=IDLE, env={name: os.environ.get(name, share) for name in THREADS})

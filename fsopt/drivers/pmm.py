@@ -59,7 +59,7 @@ class StationaryPoint:
 
 
 @dataclass
-class _Search:
+class _BestHyperplane:
     """The hyperplane with the fewest errors so far, and the stationary points, by the parameter d of their descent."""
 
     data: Dataset
@@ -96,7 +96,7 @@ class _Search:
 def _lower(data: Dataset, step: Step, tolerance: float) -> Loop:
     """Yield the incumbents of the search for the smallest d with f(d) = 0."""
     # Step 1: more errors than there are samples, and no stationary point.
-    search = _Search(data, data.n + 1, np.zeros(data.p))
+    search = _BestHyperplane(data, data.n + 1, np.zeros(data.p))
     # Each pass finds the stationary point of another d below the number of errors, or lowers that number: at most 2 n
     # passes.
     while search.low < search.errors - 1:
@@ -114,7 +114,7 @@ def _lower(data: Dataset, step: Step, tolerance: float) -> Loop:
 
 
 def _descend(
-    search: _Search, step: Step, d: int, w: Vector, b: float, tolerance: float
+    search: _BestHyperplane, step: Step, d: int, w: Vector, b: float, tolerance: float
 ) -> Within[StationaryPoint | None]:
     """Alternate between the d samples to drop and the hyperplane for the others; return None where f(d) = 0."""
     # The stopping criterion compares recomputed sums: the solver's own value may lie below them for ever, by its

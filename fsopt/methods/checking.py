@@ -224,9 +224,9 @@ def refused(spec: MethodSpec, params: Mapping[str, Any], details: Mapping[str, A
     names = [name for name, default in spec.parameters.items() if default is not None and name not in params]
     params = {name: v for name, v in params.items() if plain(v) or name not in spec.objects}  # no file has objects
     names += [name for name in params if name not in spec.parameters]
-    names += [name for name, v in params.items() if name in known and not is_parameter(known[name].annotation, v)]
-    names += [name for name, value in params.items() if name not in names and not _taken(spec.name, name, value)]
-    return names + [name for name in SET_BY_METHOD if name in details and not _taken(spec.name, name, details[name])]
+    kinds = {name: known[name].annotation if name in known else None for name in params}
+    names += [name for name, v in params.items() if name in spec.parameters and _fault(spec.name, kinds[name], name, v)]
+    return names + [k for k in SET_BY_METHOD if k in details and _fault(spec.name, None, k, details[k])]
 
 
 def check_values(method: str, fit: Callable[..., Any], params: Mapping[str, Any]) -> None:
@@ -236,22 +236,22 @@ def check_values(method: str, fit: Callable[..., Any], params: Mapping[str, Any]
         value = own_number(given)
         if not isinstance(value, str | bool | int | float):
             continue
-        said = f"parameter '{name}' of '{method}' is {shown(value)}"
         kind = known[name].annotation if name in known else None
-        if isinstance(kind, str) and SIMPLE.fullmatch(kind) and not is_parameter(kind, value):
-            raise ParameterError(said, f"its type is {kind}")
-        if not _taken(method, name, value):
-            words = WORDS.get(f"{method}.{name}", WORDS.get(name))
-            allowed = f"inside {range_of(method, name)}" if words is None else f"of {', '.join(map(str, words))}"
-            raise ParameterError(said, f"give a value {allowed}")
+        simple = isinstance(kind, str) and SIMPLE.fullmatch(kind)
+        if hint := _fault(method, kind if simple else None, name, value):
+            raise ParameterError(f"parameter '{name}' of '{method}' is {shown(value)}", hint)
 
 
-def _taken(method: str, name: str, value: Any) -> bool:
-    """Return whether a method takes a word or number; a list, and a parameter left open, are looked at elsewhere."""
+def _fault(method: str, kind: Any, name: str, value: Any) -> str:
+    """Return why a method does not take a value; empty where it does, or looks at it itself, as at lists."""
+    if not is_parameter(kind, value):
+        return f"its type is {kind}"
+    words, interval = WORDS.get(f"{method}.{name}", WORDS.get(name)), range_of(method, name)
     if value is None or isinstance(value, list | tuple):
-        return True
-    words = WORDS.get(f"{method}.{name}", WORDS.get(name))
+        return ""
     if words is not None:
-        return isinstance(value, str | bool) and value in words
-    interval = range_of(method, name)
-    return interval == ALL or (isinstance(value, int | float) and within(value, interval))
+        taken, allowed = isinstance(value, str | bool) and value in words, f"of {', '.join(map(str, words))}"
+    else:
+        taken = interval == ALL or (isinstance(value, int | float) and within(value, interval))
+        allowed = f"inside {interval}"
+    return "" if taken else f"give a value {allowed}"

@@ -21,6 +21,7 @@ from fsopt.compiler.rereading import differences, read_rows, reread_bounds, rere
 from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS, refuse_infinite
 from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.solvers.auxiliary import with_evidence
+from fsopt.solvers.checkpoints import current
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Change, Outcome, Settings
 from fsopt.solvers.outcome import certified_result, load_values
@@ -208,9 +209,7 @@ class Session:
         clock.look()
         limit = clock.left(clock.seconds_of(time_limit))
         with clock.limited(limit):
-            with watching(watch, start), heard(watch if self.spec.hears else None):
-                outcome = self.connection.solve(limit, None if mip_gap is None else float(mip_gap))
-            outcome = with_evidence(self.program, outcome, self.settings, limit, self.spec.name)
+            outcome = self._answer(limit, None if mip_gap is None else float(mip_gap), watch, start)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
         result = certified_result(self.program, outcome, self.spec.name)
@@ -221,6 +220,24 @@ class Session:
         self.seconds["load"] += time.perf_counter() - started
         seconds = {k: v - before[k] for k, v in self.seconds.items() if k != "update"}
         return replace(result, seconds=seconds | {"translate": self.seconds["translate"]})
+
+    def _answer(
+        self,
+        limit: float | None,
+        mip_gap: float | None = None,
+        watch: Watch | None = None,
+        start: Vector | None = None,
+    ) -> Outcome:
+        """Return the answer of the solver with its evidence, or that of a checkpoint."""
+
+        def solve() -> Outcome:
+            with watching(watch, start), heard(watch if self.spec.hears else None):
+                outcome = self.connection.solve(limit, mip_gap)
+            return with_evidence(self.program, outcome, self.settings, limit, self.spec.name)
+
+        answers = current()
+        asked = f"{self.spec.name} {replace(self.settings, tee=False)} {mip_gap}"
+        return solve() if answers is None else answers.answer(self.program, asked, start, solve)
 
     def _refinable(self, outcome: Outcome, result: SolveResult) -> bool:
         """Return whether the solver calls an answer optimal whose certificate fails, at its default tolerance."""
@@ -239,7 +256,8 @@ class Session:
                 break
             other.settings = replace(self.settings, tolerance=tolerance)
             try:
-                outcome = with_evidence(self.program, other._open().solve(left), other.settings, left, self.spec.name)
+                other.connection = other._open()
+                outcome = other._answer(left)
                 result = certified_result(self.program, outcome, self.spec.name)
             except FsoptError:
                 break

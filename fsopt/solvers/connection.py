@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from fsopt.compiler import Program
 from fsopt.compiler.dust import without_dust
 from fsopt.errors import SolverError, foreign
 from fsopt.solvers import watching
-from fsopt.solvers.checkpoints import current
 from fsopt.solvers.interface import Change, Outcome, Settings
 from fsopt.solvers.spec import SolverSpec
 
@@ -42,7 +40,6 @@ class Connection:
     sent : the program that the solver has; the given one if it has no dust.
     crossed : bounds that exclude one another, as a sentence; empty if there are none.
     interface : of the solver; None while bounds exclude one another.
-    asked : its name and settings, in the digests of a checkpoint.
     """
 
     def __init__(self, spec: SolverSpec, program: Program, settings: Settings) -> None:
@@ -52,7 +49,6 @@ class Connection:
         self.spec = spec
         with self._boundary():
             self.interface = None if self.crossed else spec.connect(self.sent, settings)
-        self.asked = f"{spec.name} {replace(settings, tee=False)}"
 
     def update(self, change: Change) -> str | None:
         """Take over a change of the program in place; return why not, if the solver cannot."""
@@ -81,19 +77,14 @@ class Connection:
             setattr(self.sent, name, getattr(self.program, name))
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
-        """Run the solver, unless bounds exclude one another or a checkpoint has its answer."""
-        interface, answers = self.interface, current()
-        if interface is None:
+        """Run the solver, unless bounds exclude one another or no variable has a coefficient."""
+        if self.interface is None:
             return Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, self.crossed)
         if (point := _any_point(self.program)) is not None:
             words = "no variable has a coefficient"
             return Outcome(Status.OPTIMAL, "optimal", point, self.program.c0, 0, 0.0, words)
-
-        def run() -> Outcome:
-            with self._boundary():
-                return interface.solve(time_limit, mip_gap)
-
-        return run() if answers is None else answers.answer(self.sent, f"{self.asked} {mip_gap}", run)
+        with self._boundary():
+            return self.interface.solve(time_limit, mip_gap)
 
     @contextmanager
     def _boundary(self) -> Iterator[None]:

@@ -15,7 +15,7 @@ from fsopt.answers.certificate import Certificate, Kind, valid
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.certificates.bounds import crossed, farkas
 from fsopt.certificates.convex import proves
-from fsopt.certificates.model import CUTS, Claim, certify_point, certify_unbounded
+from fsopt.certificates.model import CUTS, StatedBound, certify_point, certify_unbounded
 from fsopt.certificates.nonconvex import reduced_costs
 from fsopt.compiler import Program
 from fsopt.compiler.scaling import segment_max
@@ -51,7 +51,7 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
         return _without_point(program, outcome, solver)
     point = replace(outcome.point, x=np.clip(outcome.point.x, program.lb, program.ub))
     bound = outcome.bound if outcome.bound is not None and np.isfinite(outcome.bound) else None
-    stated = Claim(bound, solver, outcome.evidence, outcome.evidence_source, outcome.cuts)
+    stated = StatedBound(bound, solver, outcome.evidence, outcome.evidence_source, outcome.cuts)
     certificate = certify_point(program, point, stated)
     if doubt:
         certificate = replace(certificate, notes=(*certificate.notes, doubt))

@@ -9,7 +9,7 @@ import numpy as np
 from fsopt.answers.results import Status
 from fsopt.compiler import Program
 from fsopt.solvers.interface import Settings
-from fsopt.solvers.quadratic_form import Answer, Arrays, QuadraticSolver
+from fsopt.solvers.quadratic_form import Arrays, QuadraticAnswer, QuadraticSolver
 from fsopt.solvers.spec import Package, SolverSpec
 
 piqp = Package("piqp")
@@ -42,14 +42,14 @@ class Piqp(QuadraticSolver):
         names = ("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel")
         return {**dict.fromkeys(names, tolerance), "verbose": settings.tee}
 
-    def run(self, arrays: Arrays) -> Answer:
+    def run(self, arrays: Arrays) -> QuadraticAnswer:
         """Solve a program."""
         a = arrays
         none = np.full(len(a.h), -np.inf)
         self.solver.setup(a.P, a.c, a.A, a.b, a.G, none, a.h)
         word = self.solver.solve().name
         r = self.solver.result
-        return Answer(word, np.array(r.x), np.array(r.y), np.array(r.z_u), int(r.info.iter))
+        return QuadraticAnswer(word, np.array(r.x), np.array(r.y), np.array(r.z_u), int(r.info.iter))
 
 
 SPEC = SolverSpec(

@@ -9,7 +9,7 @@ import numpy as np
 from fsopt.answers.results import Status
 from fsopt.compiler import Program
 from fsopt.solvers.interface import Settings
-from fsopt.solvers.quadratic_form import Answer, Arrays, QuadraticSolver
+from fsopt.solvers.quadratic_form import Arrays, QuadraticAnswer, QuadraticSolver
 from fsopt.solvers.spec import Package, SolverSpec
 
 proxsuite = Package("proxsuite")
@@ -41,7 +41,7 @@ class Proxqp(QuadraticSolver):
         common = {**dict.fromkeys(names, tolerance), "eps_rel": 0.0, "eps_duality_gap_rel": 0.0}
         return {**common, "check_duality_gap": True, "verbose": settings.tee}
 
-    def run(self, arrays: Arrays) -> Answer:
+    def run(self, arrays: Arrays) -> QuadraticAnswer:
         """Solve a program."""
         a = arrays
         none = np.full(len(a.h), -np.inf)
@@ -51,7 +51,7 @@ class Proxqp(QuadraticSolver):
         solver.init(a.P.toarray(), a.c, a.A.toarray(), a.b, a.G.toarray(), none, a.h)
         solver.solve()
         r = solver.results
-        return Answer(r.info.status.name, np.array(r.x), np.array(r.y), np.array(r.z), int(r.info.iter))
+        return QuadraticAnswer(r.info.status.name, np.array(r.x), np.array(r.y), np.array(r.z), int(r.info.iter))
 
 
 SPEC = SolverSpec(

@@ -32,7 +32,7 @@ class Arrays:
 
 
 @dataclass(frozen=True)
-class Answer:
+class QuadraticAnswer:
     """A solver's word, its point x (n,), the multipliers of Ax = b and of Gx <= h, and its number of iterations."""
 
     word: str
@@ -78,7 +78,7 @@ class QuadraticSolver(ABC):
         self.given[name] = value
 
     @abstractmethod
-    def run(self, arrays: Arrays) -> Answer:
+    def run(self, arrays: Arrays) -> QuadraticAnswer:
         """Solve a program."""
 
     def set_options(self, options: Mapping[str, Any]) -> None:

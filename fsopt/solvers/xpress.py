@@ -12,7 +12,6 @@ import functools
 import sys
 import time
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from fsopt.solvers.interface import INFINITY, Change, Outcome, Settings, set_opt
 from fsopt.solvers.scaled import Scaled
 from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.solvers.watched_trees import watch_xpress
-from fsopt.typing import Indices, Vector
+from fsopt.typing import Vector
 
 xp = Package("xpress")
 SOLUTION_MAP = {
@@ -206,24 +205,6 @@ def _failure(error: Exception) -> SolverError:
     return ERRORS.failed(words)
 
 
-@dataclass(frozen=True)
-class Triples:
-    """The upper triangle of a symmetric matrix as Xpress takes it: one entry for each pair of variables."""
-
-    i: Indices
-    j: Indices
-    values: Vector
-
-
-@dataclass(frozen=True)
-class Inequality:
-    """A quadratic inequality ``x'Qx + a'x <= right`` with ``a`` (1, n)."""
-
-    Q: Triples
-    a: sp.csr_matrix
-    right: float
-
-
 def load_arguments(scaled: Scaled) -> dict[str, Any]:
     r"""Return the arguments of ``loadMIQCQP`` for a program in the units of Xpress.
 
@@ -234,7 +215,7 @@ def load_arguments(scaled: Scaled) -> dict[str, Any]:
     p = scaled.program
     k, n_cones = len(p.cones.h), len(p.cones)
     others = _inequalities(p, scaled.columns)
-    left = sp.vstack([scaled.A, scaled.G, sp.csr_matrix((n_cones, p.n)), *(q.a for q in others)])
+    left = sp.vstack([scaled.A, scaled.G, sp.csr_matrix((n_cones, p.n)), *(a for _, a, _ in others)])
     right = sp.vstack([sp.csr_matrix((p.A.shape[0], k)), -sp.identity(k), sp.csr_matrix((n_cones + len(others), k))])
     M = sp.hstack([left, right], format="csc")
     letters = [ROW_TYPES[kind] for kind in shared.bound_kinds(p.lo, p.hi)]
@@ -242,14 +223,16 @@ def load_arguments(scaled: Scaled) -> dict[str, Any]:
     return {
         "probname": "",
         "rowtype": [*letters, *"E" * k, *"L" * (n_cones + len(others))],
-        "rhs": np.concatenate([_right_hand_sides(scaled), -scaled.h, np.zeros(n_cones), [q.right for q in others]]),
+        "rhs": np.concatenate(
+            [_right_hand_sides(scaled), -scaled.h, np.zeros(n_cones), [bound for *_, bound in others]]
+        ),
         "rng": np.concatenate([_ranges(scaled), np.zeros(k + n_cones + len(others))]),
         "start": M.indptr,
         "rowind": M.indices,
         "rowcoef": M.data,
         **_objective(scaled),
         **_bounds(scaled),
-        **_quadratic_rows(p, [q.Q for q in others]),
+        **_quadratic_rows(p, [Q for Q, *_ in others]),
         "coltype": ["I"] * len(integers),
         "entind": integers,
         "settype": [str(one.kind) for one in p.ordered],
@@ -274,9 +257,9 @@ def _ranges(scaled: Scaled) -> Vector:
 
 
 def _objective(scaled: Scaled) -> dict[str, Any]:
-    Q = _upper(scaled.P)
+    Q = sp.triu(scaled.P, format="coo")
     costs = np.concatenate([scaled.c, np.zeros(len(scaled.program.cones.h))])
-    return {"objcoef": costs, "objqcol1": Q.i, "objqcol2": Q.j, "objqcoef": Q.values}
+    return {"objcoef": costs, "objqcol1": Q.row, "objqcol2": Q.col, "objqcoef": Q.data}
 
 
 def _bounds(scaled: Scaled) -> dict[str, Vector]:
@@ -289,39 +272,34 @@ def _bounds(scaled: Scaled) -> dict[str, Vector]:
     return {"lb": np.clip(low, -INFINITY, INFINITY), "ub": np.clip(high, -INFINITY, INFINITY)}
 
 
-def _quadratic_rows(program: Program, others: list[Triples]) -> dict[str, Any]:
+def _quadratic_rows(program: Program, others: list[sp.coo_matrix]) -> dict[str, Any]:
     """Return the places and the quadratic parts of the cones and of the other inequalities."""
     cones = zip(program.cones.starts[:-1].tolist(), program.cones.sizes.tolist(), strict=True)
     matrices = [_lorentz(program.n + start, size) for start, size in cones] + others
     first = program.A.shape[0] + len(program.cones.h)
     return {
         "qrowind": first + np.arange(len(matrices)),
-        "nrowqcoefs": [len(Q.values) for Q in matrices],
-        "rowqcol1": np.concatenate([np.zeros(0, dtype=int), *(Q.i for Q in matrices)]),
-        "rowqcol2": np.concatenate([np.zeros(0, dtype=int), *(Q.j for Q in matrices)]),
-        "rowqcoef": np.concatenate([np.zeros(0), *(Q.values for Q in matrices)]),
+        "nrowqcoefs": [Q.nnz for Q in matrices],
+        "rowqcol1": np.concatenate([np.zeros(0, dtype=int), *(Q.row for Q in matrices)]),
+        "rowqcol2": np.concatenate([np.zeros(0, dtype=int), *(Q.col for Q in matrices)]),
+        "rowqcoef": np.concatenate([np.zeros(0), *(Q.data for Q in matrices)]),
     }
 
 
-def _inequalities(program: Program, d: Vector) -> list[Inequality]:
-    """Return the quadratic constraints that are no cones, one inequality for each finite bound."""
+def _inequalities(program: Program, d: Vector) -> list[tuple[sp.coo_matrix, sp.csr_matrix, float]]:
+    """Return (Q, a, bound) of ``x'Qx + a'x <= bound``, for each finite bound of the quadratic constraints."""
     return [
-        Inequality(_upper(sign * c.Q), sp.csr_matrix((sign * c.a)[None, :]), sign * bound)
+        (sp.triu(sign * c.Q, format="coo"), sp.csr_matrix((sign * c.a)[None, :]), sign * bound)
         for c in shared.quadratic_constraints(program, d)
         for sign, bound in ((1.0, c.high), (-1.0, c.low))
         if np.isfinite(bound)
     ]
 
 
-def _upper(matrix: sp.spmatrix) -> Triples:
-    U = sp.triu(matrix, format="coo")
-    return Triples(U.row, U.col, U.data)
-
-
-def _lorentz(start: int, size: int) -> Triples:
+def _lorentz(start: int, size: int) -> sp.coo_matrix:
     """Return the quadratic part of ``sum of squares of the tail - head^2`` over consecutive variables."""
     i = start + np.arange(size)
-    return Triples(i, i, shared.lorentz(size))
+    return sp.coo_matrix((shared.lorentz(size), (i, i)))
 
 
 SPEC = SolverSpec(

@@ -18,7 +18,7 @@ from fsopt.methods.registry import METHODS
 from fsopt.models.registry import MODELS
 from fsopt.studies.comparison_rows import ComparedMethod, Comparison, majority, summarise
 from fsopt.studies.methods import study_spec
-from fsopt.studies.running import Plan, Progress, advance, local_executor, planned
+from fsopt.studies.running import Plan, Progress, advance, planned
 from fsopt.studies.store import Row, Store, opened
 from fsopt.studies.study import Study, StudyMethod
 from fsopt.typing import Samples
@@ -188,7 +188,7 @@ def compare(
     interrupted = False
     with opened(None) as database:
         try:
-            rows.extend(_rows(plan, database, executor or local_executor(study, workers), executor is None, progress))
+            rows.extend(_rows(plan, database, executor, workers, progress))
         except KeyboardInterrupt:
             interrupted = True
     return Comparison(
@@ -204,14 +204,14 @@ def compare(
 
 
 def _rows(
-    plan: Plan, database: Store, executor: Executor, own: bool, progress: Callable[[Progress], None] | None
+    plan: Plan, database: Store, executor: Executor | None, jobs: int, progress: Callable[[Progress], None] | None
 ) -> Iterator[ComparedMethod]:
     """Yield the row of each method as soon as it and those before it are complete."""
     study = plan.study
     waiting: list[tuple[str, str]] = [(d.name, m.name) for d in study.data for m in study.methods]
     left = dict.fromkeys(waiting, study.folds + 1)
     found: dict[tuple[str, str], list[Row]] = {pair: [] for pair in waiting}
-    for state in advance(plan, database, executor, own=own):
+    for state in advance(plan, database, executor, jobs):
         if not state.last:  # the plan of many fits
             continue
         pair = (state.last["data"], state.last["method"])

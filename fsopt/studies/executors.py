@@ -1,8 +1,8 @@
 """Where the units of a study run: any ``concurrent.futures.Executor``, with hard limits that hold on each of them.
 
 The task of an executor is :func:`run_limited`. It hands the unit to a process of its own and waits for it: a thread of
-this program does so under :class:`Processes`, and a thread of a worker under Dask. The process is killed at the hard
-limit, and it may crash, without harm to the thread; one process serves one thread, unit after unit.
+this program does so under :func:`local_processes`, and a thread of a worker under Dask. The process is killed at the
+hard limit, and it may crash, without harm to the thread; one process serves one thread, unit after unit.
 """
 
 from __future__ import annotations
@@ -106,27 +106,20 @@ def run_limited(task: Task) -> dict[str, Any]:
     return row
 
 
-class Processes(ThreadPoolExecutor):
-    """Threads of this program with a process each: the executor on one machine."""
-
-    def __init__(self, jobs: int) -> None:
-        self.opened: list[Process] = []
-        super().__init__(jobs, initializer=_remember, initargs=(self.opened,))
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the processes: at once where futures are cancelled, else when the last unit is done."""
-        if not cancel_futures:
-            super().shutdown(wait)
-        for process in self.opened:
+@contextmanager
+def local_processes(jobs: int) -> Iterator[Executor]:
+    """Yield threads of this program with a process each, which end with the block, at once by an exception."""
+    opened: list[Process] = []
+    threads = ThreadPoolExecutor(jobs, initializer=setattr, initargs=(_THREAD, "opened", opened))
+    try:
+        yield threads
+        threads.shutdown()
+    finally:
+        for process in opened:
             process.end()
-        super().shutdown(wait, cancel_futures=cancel_futures)
-        for process in self.opened:
+        threads.shutdown(cancel_futures=True)
+        for process in opened:
             process.close()
-
-
-def _remember(opened: list[Process]) -> None:
-    """Let this thread put its process into a list, by which the executor ends it."""
-    _THREAD.opened = opened
 
 
 class InProcess(Executor):

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-import queue
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Argument, checked, optional
 from fsopt.common.customising import FromFile
-from fsopt.common.teams import check_jobs, reached
+from fsopt.common.teams import WINDOW, check_jobs, results
 from fsopt.data import Dataset
 from fsopt.errors import StoreLost
-from fsopt.studies.executors import InProcess, Processes, Task, own_entries, run_limited, run_task
+from fsopt.studies.executors import InProcess, Task, local_processes, own_entries, run_limited, run_task
 from fsopt.studies.methods import study_spec
 from fsopt.studies.row_checking import WAITING
 from fsopt.studies.store import Row, Store, exported, opened
@@ -31,10 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-WINDOW = 64
-"""Units that an executor holds at a time: enough for its workers, few enough to start and stop at once."""
-PAUSE = 0.2
-"""Seconds after which the wait for a row is renewed: on some systems Ctrl-C is heard between two waits only."""
 STUDY = Argument(
     "a study, a mapping or a path", lambda v: isinstance(v, Study | Mapping | str | os.PathLike), "give 'study.toml'"
 )
@@ -154,9 +149,7 @@ def run_study(
     workers, plan = check_jobs(jobs), planned(asked)
     with opened(store, write=True) as database:
         # A generator, so that what the caller gave is closed in the order of its opening.
-        for state in advance(
-            plan, database, executor or local_executor(asked, workers), own=executor is None, retry=retry
-        ):
+        for state in advance(plan, database, executor, workers, retry=retry):
             if progress is not None:
                 progress(state)
         if store is None:
@@ -175,11 +168,13 @@ def _result(plan: Plan, database: Store) -> StudyResult:
     return StudyResult(plan.study.name, rows)
 
 
-def local_executor(study: Study, jobs: int) -> Executor:
-    """Return processes on this machine, or this process where a function of the user cannot be sent to another one."""
+def _workers(study: Study, given: Executor | None, jobs: int) -> AbstractContextManager[Executor]:
+    """Return a given executor, else processes here; this one for a function of the user that others cannot be sent."""
+    if given is not None:
+        return nullcontext(given)
     # A function of a file goes with the text of the file, which may hold any word.
     changes = [f for method in study.methods for f in method.customise.values() if not isinstance(f, FromFile)]
-    return Processes(jobs) if portable((own_entries(), changes)) else InProcess()
+    return local_processes(jobs) if portable((own_entries(), changes)) else nullcontext(InProcess())
 
 
 def _read(study: Mapping[str, Any] | str | Path, allow_code: bool) -> Study:
@@ -203,20 +198,16 @@ def planned(study: Study) -> Plan:
     return Plan(study, {one.digest: one.data for one in loaded}, units_of(study, loaded))
 
 
-def advance(plan: Plan, store: Store, executor: Executor, *, own: bool, retry: bool = False) -> Iterator[Progress]:
-    """Run the units of a study that wait, and yield after each one; ``own`` executors are ended at the end."""
+def advance(
+    plan: Plan, store: Store, executor: Executor | None, jobs: int, *, retry: bool = False
+) -> Iterator[Progress]:
+    """Run the units of a study that wait, on an executor or so many processes here, and yield after each one."""
     study = plan.study
-    try:
+    with _workers(study, executor, jobs) as workers:
         for count in store.plan(study.name, plan.units):
             yield Progress(count, len(plan.units), 0, None, {})
         todo = in_order(plan.units, store.waiting(study.name, retry))
-        yield from _recorded(plan, store, todo, executor)
-    except BaseException:
-        if own:
-            executor.shutdown(cancel_futures=True)
-        raise
-    if own:
-        executor.shutdown()
+        yield from _recorded(plan, store, todo, workers)
 
 
 def _recorded(plan: Plan, store: Store, todo: Sequence[int], executor: Executor) -> Iterator[Progress]:
@@ -238,58 +229,30 @@ def _results(
     plan: Plan, places: Sequence[int], executor: Executor, idle: Callable[[], None]
 ) -> Iterator[tuple[Unit, Row]]:
     """Yield (unit, row) as they end, and call ``idle`` where none is there; a lost unit has a row that says so."""
-    # Workers read the files of the study themselves. Data that one of them does not have are sent from then on.
-    function = run_task if isinstance(executor, InProcess) else run_limited
-    done: queue.SimpleQueue[tuple[Unit, Future[Row]]] = queue.SimpleQueue()
-    pending: set[Future[Row]] = set()
-    todo, absent = (plan.units[place] for place in places), deque[Unit]()
     own, sent = own_entries(), set[str]()
-    left = len(places)
-    try:
-        while left:
-            while len(pending) < WINDOW and (unit := absent.popleft() if absent else next(todo, None)):
-                needed = unit.file is None or unit.digest in sent
-                task: Task = (unit, plan.data[unit.digest] if needed else None, plan.study.memory_limit, own)
-                with reached(Exception):
-                    future = executor.submit(function, task)
-                pending.add(future)
-                future.add_done_callback(partial(_put, done, unit))
-                if isinstance(executor, InProcess):
-                    break
-            if done.empty():
-                idle()
-            unit, future = _next(done)
-            pending.discard(future)
-            with reached():
-                error = future.exception()
-                if isinstance(error, BrokenExecutor):
-                    raise error
+    absent: list[Unit] = []
+    here = isinstance(executor, InProcess)
+
+    def calls(units: Iterable[Unit]) -> Iterator[tuple[Unit, tuple[Any, ...]]]:
+        # Workers read the files of the study themselves. Data that one of them does not have are sent from then on.
+        for unit in units:
+            needed = unit.file is None or unit.digest in sent
+            task: Task = (unit, plan.data[unit.digest] if needed else None, plan.study.memory_limit, own)
+            yield unit, (run_task if here else run_limited, task)
+
+    for units in (map(plan.units.__getitem__, places), absent):
+        for unit, future in results(executor, calls(units), 1 if here else WINDOW, idle):
+            error = future.exception()
             row = future.result() if error is None else failure(_lost(error))
             if row["state"] == ABSENT:
                 sent.add(unit.digest)
                 absent.append(unit)
-                continue
-            left -= 1
-            yield unit, row
-    finally:
-        for future in pending:
-            future.cancel()
-
-
-def _put(done: queue.SimpleQueue[tuple[Unit, Future[Row]]], unit: Unit, ended: Future[Row]) -> None:
-    done.put((unit, ended))
+            else:
+                yield unit, row
 
 
 def _lost(error: BaseException) -> str:
     return f"its worker was lost ({type(error).__name__}: {str(error).partition(chr(10))[0][:200]})"
-
-
-def _next(done: queue.SimpleQueue[tuple[Unit, Future[Row]]]) -> tuple[Unit, Future[Row]]:
-    while True:  # until a worker answers: an executor ends every future
-        try:
-            return done.get(timeout=PAUSE)
-        except queue.Empty:
-            continue
 
 
 def in_order(units: Sequence[Unit], places: Iterable[int]) -> list[int]:

@@ -19,8 +19,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any
 
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""Variables that a worker gets, unless the user has set them: all workers together use each processor once."""
+from fsopt.common.teams import THREADS
+
 OUT_OF_TIME = -signal.SIGXCPU if sys.platform != "win32" else None
 """The exit code of a process that the system ended at its limit of CPU seconds."""
 PROGRAM = "import sys; sys.path[:] = {path!r}; from fsopt.studies.workers import serve; serve({parent})"
@@ -49,18 +49,16 @@ def portable(value: Any) -> bool:
 
 
 class Process:
-    """A Python process that answers one task after the other; another one is started where it ended.
+    """A Python process that answers one task after the other, on one thread; another one is started where it ended.
 
     Parameters
     ----------
     function : of one task, pickled once for each process.
-    threads : of the numerical libraries, unless the user has set the variables :data:`THREADS`.
     """
 
-    def __init__(self, function: Callable[[Any], Any], threads: int = 1) -> None:
+    def __init__(self, function: Callable[[Any], Any]) -> None:
         self.process: subprocess.Popen[bytes] | None = None
         self.function = pickle.dumps(function)
-        self.threads = threads
         self.ended = False
 
     def __del__(self) -> None:
@@ -125,7 +123,7 @@ class Process:
             [sys.executable, "-c", PROGRAM.format(path=sys.path, parent=os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**dict.fromkeys(THREADS, str(self.threads)), **os.environ},
+            env={**dict.fromkeys(THREADS, "1"), **os.environ},
             # Ctrl-C reaches the whole group, also a process that is still starting and would print a traceback.
             process_group=0 if os.name == "posix" else None,
         )

@@ -13,7 +13,7 @@ from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import point_from
 from fsopt.answers.trees import Tree
 from fsopt.certificates.bounds import farkas
-from fsopt.certificates.model import CUTS, Claim, certify_point, certify_unbounded
+from fsopt.certificates.model import CUTS, StatedBound, certify_point, certify_unbounded
 from fsopt.certificates.points import relative_gap
 from fsopt.certificates.relaxations import relaxation_of
 from fsopt.certificates.trees import PROVED, certify_empty
@@ -69,7 +69,7 @@ def check_result(program: Program, result: SolveResult) -> Certificate:
     if result.point is None:
         return extend(_check_without_point(program, result), _stated_without_point(program, result))
     bound = result.bound
-    claim = Claim(
+    claim = StatedBound(
         None if bound is None else program.sign * float(bound),
         result.solver,
         result.evidence,

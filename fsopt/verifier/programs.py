@@ -13,7 +13,7 @@ from typing import Any
 
 from .functions import exponential
 from .grammar import count, counts, limit, marked, number, one_of, or_none, places, read, vector
-from .rationals import ZERO, Form, common, length, need, spend, total
+from .rationals import ZERO, AffineForm, common, length, need, spend, total
 
 Box = list[tuple["Fraction | None", "Fraction | None"]]
 Squares = dict[tuple[int, int], Fraction]
@@ -39,7 +39,7 @@ EVIDENCE = {
 }
 
 
-class Program:
+class ProgramToCheck:
     """min x'Px / 2 + c'x + c0 and concave terms, subject to bounds and constraints: rows, cones, matrix inequalities.
 
     A maximum is the minimum of its negative: ``sign`` is -1 then. A constraint has a kind, forms, and what they must
@@ -53,10 +53,10 @@ class Program:
         self.P: Squares = {(i, j): self.sign * v for i, j, v in held["quadratic"]}
         self.concave, self.integer = held["concave"], set(held["integer"])
         self.bounds: Box = list(zip(held["lb"], held["ub"], strict=False))
-        rows = [("row", [Form(columns, values)], ends) for columns, values, *ends in held["rows"]]
-        cones = [("cone", [Form(*f) for f in k["forms"]], k["weights"]) for k in held["cones"]]
-        matrices = [("matrix inequality", [Form(*f) for f in k["entries"]], k["order"]) for k in held["matrices"]]
-        self.constraints: list[tuple[str, list[Form], Any]] = [*rows, *cones, *matrices]
+        rows = [("row", [AffineForm(columns, values)], ends) for columns, values, *ends in held["rows"]]
+        cones = [("cone", [AffineForm(*f) for f in k["forms"]], k["weights"]) for k in held["cones"]]
+        matrices = [("matrix inequality", [AffineForm(*f) for f in k["entries"]], k["order"]) for k in held["matrices"]]
+        self.constraints: list[tuple[str, list[AffineForm], Any]] = [*rows, *cones, *matrices]
         curved = [j for _, _, columns in self.concave for j in columns]
         used = [*self.integer, *curved, *(j for pair in self.P for j in pair)]
         used += [j for _, forms, _ in self.constraints for form in forms for j in form.columns]
@@ -93,7 +93,7 @@ class Program:
         for kind, forms, rule in self.constraints:
             need(satisfied(kind, [form.at(held) for form in forms], rule), f"the point violates a {kind}")
         need(all(x[j].denominator == 1 for j in self.integer), "an integer of the point is not whole")
-        linear = Form(list(range(self.n)), self.c, self.c0).at(held)
+        linear = AffineForm(list(range(self.n)), self.c, self.c0).at(held)
         parts = [linear, gradient(self.P, x)[1]]
         for j, low, high in slopes(self.concave, x):
             self.c[j] += low
@@ -132,7 +132,7 @@ class Program:
         """Return the lower bound of a dual point on a box; without a shift the objective counts as 0."""
         spend(self.n)
         slope, parts = ([ZERO] * self.n, []) if shift is None else self.tangent(dual["curve"], box, shift)
-        terms: list[tuple[Fraction, Form]] = []
+        terms: list[tuple[Fraction, AffineForm]] = []
         for place, multipliers in dual["multipliers"]:
             need(place < len(self.constraints), "a multiplier belongs to no constraint")
             kind, forms, rule = self.constraints[place]

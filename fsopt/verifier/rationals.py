@@ -71,7 +71,7 @@ def total(values: Iterable[Fraction]) -> Fraction:
     return Fraction(sum(tops), bottom)
 
 
-class Form:
+class AffineForm:
     """An affine form: columns, integers, an integer constant, one denominator, and the bits of the longest of them."""
 
     def __init__(self, columns: list[int], values: list[Fraction], constant: Fraction = ZERO) -> None:

@@ -38,7 +38,7 @@ EVIDENCE = {
 }
 
 
-class Selection:
+class SelectionToCheck:
     """min F(s) + lam's over selections s with R s <= r, where F is the value of a support vector machine on s.
 
     Each sample is held as one integer, ``packed``: its signed features beside one another in fields of ``width`` bits,

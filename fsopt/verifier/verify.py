@@ -20,9 +20,9 @@ from fractions import Fraction
 from typing import Any
 
 from .grammar import read
-from .programs import Program
+from .programs import ProgramToCheck
 from .rationals import MOST_WORK, ONE, Refuted, Unreadable, Work, decimal, need, refuse, rounded, spend
-from .selections import Selection
+from .selections import SelectionToCheck
 
 FORMAT = "fsopt proof 4"
 MOST_BYTES = 2**28  # of a file
@@ -79,7 +79,7 @@ def statement(program: Any, evidence: Any) -> dict[str, Any]:
 
     The interval is in the program's own sense, its ends rounded outward.
     """
-    problem = Selection(program) if isinstance(program, dict) and "loss" in program else Program(program)
+    problem = SelectionToCheck(program) if isinstance(program, dict) and "loss" in program else ProgramToCheck(program)
     below, above, left_out = problem.proved(evidence)
     empty = below == math.inf
     need(above is None or not (left_out or empty), "a point stands beside a proof that leaves it out")
@@ -95,7 +95,7 @@ def statement(program: Any, evidence: Any) -> dict[str, Any]:
         gap = (upper - lower) / max(ONE, abs(upper), abs(lower))
         need(gap >= 0, "the ends are in the wrong order")
         status = "optimal" if gap <= LARGEST_GAP else "interval"
-    if isinstance(problem, Program) and problem.concave:
+    if isinstance(problem, ProgramToCheck) and problem.concave:
         need(status == "optimal", "the interval is wider than 1/1000, the most of a stationary point")
         status = "stationary"
     found = {"status": status, "sense": "max" if problem.sign < 0 else "min", "left_out": left_out}

@@ -13,7 +13,7 @@ from support import blobs, reference
 import fsopt
 from fsopt.answers.results import Point
 from fsopt.certificates.bounds import farkas, lower_bound
-from fsopt.certificates.model import Claim, certify_point, on_artificial_bound
+from fsopt.certificates.model import StatedBound, certify_point, on_artificial_bound
 from fsopt.certificates.nonconvex import certify_nonconvex, reduced_costs
 from fsopt.compiler import compile_model, dot
 from fsopt.compiler.values import values_of
@@ -73,7 +73,7 @@ def test_a_bound_that_is_handed_up_wrong_is_refused(sense):
         assert not wrong.ok
         assert wrong.residuals["gap"] == pytest.approx(0.01 / abs(result.objective), rel=1e-2)
     assert fsopt.certify(m, dataclasses.replace(result, bound=None)).kind == "feasible"
-    split = certify_point(compile_model(m), Point(np.full(7, 0.25)), Claim(bound=-1.0))
+    split = certify_point(compile_model(m), Point(np.full(7, 0.25)), StatedBound(bound=-1.0))
     assert (split.residuals["integrality"], split.ok) == (0.25, False)
 
 

@@ -4,13 +4,13 @@ import builtins
 import os
 import threading
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 from joblib import Parallel, delayed
 
 import fsopt
-from fsopt.common.teams import calls_on, side_by_side
+from fsopt.common.teams import calls_on, processes, results, side_by_side
 from fsopt.errors import WorkersLost
 
 GROWTH = 60_000_000
@@ -70,3 +70,76 @@ def test_a_worker_that_is_replaced_ends_no_run_where_warnings_are_errors():
     found = side_by_side(grown, zip(range(24)), 2)
     assert [number for number, _ in found] == list(range(24))
     assert len({process for _, process in found}) > 2
+
+
+@pytest.mark.slow
+def test_processes_go_on_with_the_next_calls_and_are_replaced_after_a_loss_or_an_error():
+    def place(fault):
+        if fault == "crash":
+            os._exit(1)
+        if fault == "raise":
+            raise ZeroDivisionError
+        time.sleep(0.3)
+        return os.getpid()
+
+    first = set(side_by_side(place, [("",)] * 6, 3))
+    assert set(side_by_side(place, [("",)] * 6, 3)) <= first
+    for fault, error in (("crash", WorkersLost), ("raise", ZeroDivisionError)):
+        with pytest.raises(error):
+            side_by_side(place, [(fault,)] * 6, 3)
+        again = set(side_by_side(place, [("",)] * 6, 3))
+        assert not again & first
+    with processes(3) as executor:  # whose caller takes the loss for its own
+        executor.submit(os._exit, 1).exception()
+    assert not set(side_by_side(place, [("",)] * 6, 3)) & again
+
+
+class Patient(Executor):
+    """An executor that ends no call before it has four of them, or a second has passed."""
+
+    def __init__(self):
+        self.out, self.most = [], 0
+
+    def submit(self, fn, /, *args):
+        future = Future()
+        self.out.append((future, fn, args))
+        self.most = max(self.most, len(self.out))
+        threading.Timer(1.0, self.end).start()
+        if len(self.out) == 4:
+            self.end()
+        return future
+
+    def end(self):
+        ended, self.out = self.out, []
+        for future, fn, args in ended:
+            future.set_result(fn(*args))
+
+
+def test_a_given_executor_has_as_many_calls_as_it_takes():
+    executor = Patient()
+    with calls_on(executor):
+        assert side_by_side(pow, [(2, k) for k in range(8)], 1) == [2**k for k in range(8)]
+    assert executor.most == 4
+
+
+def test_calls_are_made_when_there_is_place_and_cancelled_where_the_caller_ends():
+    made, futures = [], []
+
+    class Slow(Executor):
+        def submit(self, fn, /, *args):
+            futures.append(Future())
+            return futures[-1]
+
+    def calls():
+        for k in range(100):
+            made.append(k)
+            yield k, (pow, 2, k)
+
+    ended = results(Slow(), calls(), 3)
+    waiting = threading.Timer(0.3, lambda: futures[1].set_result(2))
+    waiting.start()
+    number, future = next(ended)
+    assert (number, future.result()) == (1, 2)
+    assert made == [0, 1, 2]
+    ended.close()
+    assert [future.cancelled() for future in futures] == [True, False, True]

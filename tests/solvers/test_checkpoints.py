@@ -21,8 +21,8 @@ def solves(monkeypatch):
     """The digests of the programs that solvers were called for."""
     answer, called = Answers.answer, []
 
-    def counted(self, program, asked, solve):
-        return answer(self, program, asked, lambda: called.append(asked) or solve())
+    def counted(self, program, asked, start, solve):
+        return answer(self, program, asked, start, lambda: called.append(asked) or solve())
 
     monkeypatch.setattr(Answers, "answer", counted)
     return called
@@ -60,10 +60,10 @@ def test_a_loop_that_was_interrupted_goes_on_to_the_answer_of_the_whole_one(meth
 
 def changed(path, change):
     with np.load(path) as arrays:
-        words, values = json.loads(arrays["words"].tobytes()), arrays["values"].copy()
+        words, values = json.loads(arrays["text"].tobytes()), arrays["values"].copy()
     words, values = change(words, values)
     buffer = io.BytesIO()
-    np.savez(buffer, words=np.frombuffer(json.dumps(words).encode(), dtype=np.uint8), values=values)
+    np.savez(buffer, text=np.frombuffer(json.dumps(words).encode(), dtype=np.uint8), values=values)
     path.write_bytes(buffer.getvalue())
 
 
@@ -80,7 +80,7 @@ def test_a_forged_answer_proves_nothing(tmp_path):
 
 
 def longer(words, values):
-    words["solves"][0]["x"] += 1
+    words["solves"][0]["sizes"][0] += 1
     return words, np.append(values, 0.0)
 
 
@@ -88,8 +88,8 @@ DAMAGED = {
     "a point of another size": longer,
     "numbers that are missing": lambda words, values: (words, values[:-1]),
     "numbers that are none": lambda words, values: (words, np.where(values == values[0], np.nan, values)),
-    "another format": lambda words, values: (words | {"format": "fsopt solves 9"}, values),
-    "no list of solves": lambda words, values: ({"format": words["format"]}, values),
+    "another format": lambda words, values: (words | {"problem": {"format": "fsopt solves 1"}}, values),
+    "no list of solves": lambda words, values: ({"problem": words["problem"]}, values),
     "words of another kind": lambda words, values: ([1, 2], values),
 }
 
@@ -108,13 +108,20 @@ def test_a_checkpoint_of_another_run_is_refused_before_a_solve(tmp_path, solves)
     fsopt.fit("fsv", DATA, checkpoint=tmp_path / "fsv")
     fsopt.fit("gbd", DATA, m=2, checkpoint=tmp_path / "gbd")
     solves.clear()
-    others = [("fsv", blobs(24, 4, seed=3, gap=0.3), {}), ("fsv", DATA, {"lam": 0.3}), ("l0-mpm", DATA, {})]
-    for method, data, given in others:
+    others = [
+        ("fsv", "fsv", blobs(24, 4, seed=3, gap=0.3), {}),
+        ("fsv", "fsv", DATA, {"lam": 0.3}),
+        ("l0-mpm", "fsv", DATA, {}),
+        ("fsv", "gbd", DATA, {}),
+        ("gbd", "fsv", DATA, {"m": 2}),
+        ("gbd", "gbd", DATA, {"m": 2, "c": 5.0}),
+    ]
+    for method, file, data, given in others:
         with pytest.raises(FileError, match="is of another run: it does not have the first program of this one"):
-            fsopt.fit(method, data, resume=tmp_path / "fsv", **given)
-    for method, file, given in (("fsv", "gbd", {}), ("gbd", "fsv", {"m": 2})):
-        with pytest.raises(FileError, match="is no checkpoint of"):
-            fsopt.fit(method, DATA, resume=tmp_path / file, **given)
+            fsopt.fit(method, data, resume=tmp_path / file, **given)
+    fsopt.fit("best-subset", DATA, m=2, checkpoint=tmp_path / "tree")
+    with pytest.raises(FileError, match=r"differs in format \(fsopt branch and benders \d, not fsopt solves \d\)"):
+        fsopt.fit("gbd", DATA, m=2, resume=tmp_path / "tree")
     (tmp_path / "text").write_text("no archive")
     with pytest.raises(FileError, match="is no checkpoint of solves"):
         fsopt.fit("fsv", DATA, resume=tmp_path / "text")

@@ -11,7 +11,7 @@ from support import ROOT, blobs
 import fsopt
 from fsopt.answers.results import Point
 from fsopt.certificates.convex import certify_convex
-from fsopt.certificates.model import Claim, certify_point
+from fsopt.certificates.model import StatedBound, certify_point
 from fsopt.certificates.points import cone_errors, infeasibility, judged_point, minimised
 from fsopt.compiler import compile_model, lmi
 from fsopt.data import Dataset
@@ -128,7 +128,7 @@ def test_a_violation_that_a_distant_bound_hides_is_no_optimum(violated):
     x[program.column[id(model.ratio)]] = ratio - (0.0 if violated == "slacks" else 7e-4)
     value = minimised(program, x)
     assert value < truth.objective - 5e-4
-    assert not certify_point(program, Point(x), Claim(value, "a solver with tolerances")).ok
+    assert not certify_point(program, Point(x), StatedBound(value, "a solver with tolerances")).ok
     found = move(program, x)
     assert infeasibility(program, found) > 1e-9 or minimised(program, found) >= truth.objective * (1 - 1e-6)
 

@@ -11,7 +11,7 @@ from fsopt.answers.results import Status
 from fsopt.compiler import compile_model
 from fsopt.errors import OptionError
 from fsopt.solvers.interface import Settings
-from fsopt.solvers.quadratic_form import Answer, QuadraticSolver
+from fsopt.solvers.quadratic_form import QuadraticAnswer, QuadraticSolver
 
 
 class Keywords(QuadraticSolver):
@@ -29,7 +29,7 @@ class Keywords(QuadraticSolver):
 
     def run(self, arrays):
         self.called = dict(self.given)
-        return Answer("solved", np.linalg.solve(arrays.P.toarray(), -arrays.c), arrays.b, arrays.h, 1)
+        return QuadraticAnswer("solved", np.linalg.solve(arrays.P.toarray(), -arrays.c), arrays.b, arrays.h, 1)
 
 
 @pytest.fixture

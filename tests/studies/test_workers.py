@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +16,7 @@ from support import ROOT, blobs
 
 import fsopt
 from fsopt.studies import executors
-from fsopt.studies.executors import Processes
+from fsopt.studies.executors import local_processes
 from fsopt.studies.workers import Failure, Process
 
 STUDY = {"name": "small", "data": [blobs(40, 3)], "folds": 2, "methods": [{"name": "svm"}]}
@@ -112,13 +113,18 @@ def test_an_exception_of_the_function_is_its_result():
 
 
 def test_no_process_is_left_where_the_caller_stops_early():
-    executor = Processes(2)
-    processes = [Process(partial(act, 0)) for _ in range(2)]
-    executor.opened += processes
-    futures = [executor.submit(process.ask, "hang") for process in processes]
-    while any(process.process is None for process in processes):
-        time.sleep(0.05)
-    executor.shutdown(cancel_futures=True)
+    def ask():
+        process = Process(partial(act, 0))
+        executors._THREAD.opened.append(process)
+        processes.append(process)
+        return process.ask("hang")
+
+    processes = []
+    with suppress(KeyboardInterrupt), local_processes(2) as executor:
+        futures = [executor.submit(ask) for _ in range(2)]
+        while len(processes) < 2 or any(process.process is None for process in processes):
+            time.sleep(0.05)
+        raise KeyboardInterrupt
     assert all(isinstance(future.result(), Failure) for future in futures)
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
     if children.exists():

@@ -17,7 +17,7 @@ from typing import Any
 from fsopt.certificates.exact.proofs import Part
 from fsopt.errors import NotShownError
 from fsopt.verifier.grammar import read
-from fsopt.verifier.selections import EVIDENCE, UNIT, Node, Selection
+from fsopt.verifier.selections import EVIDENCE, UNIT, Node, SelectionToCheck
 
 SCALE = 2**24
 """Units of a gain and of a constant; a solver's integers of 64 bits hold their sums."""
@@ -71,12 +71,12 @@ def pbp(part: Part, threshold: Fraction) -> str:
     return "\n".join([*head, *refutation.lines, *foot]) + "\n"
 
 
-def _stated(part: Part, threshold: Fraction) -> tuple[Selection, dict[str, Any], list[Row]]:
+def _stated(part: Part, threshold: Fraction) -> tuple[SelectionToCheck, dict[str, Any], list[Row]]:
     """Return the problem of a claim, its evidence, and constraints: R, fixed features, and the cuts as the last."""
     if "loss" not in part["program"] or part["statement"]["left_out"]:
         reason = "a proof of another kind than of all selections has no pseudo-Boolean form"
         raise NotShownError(reason, "give the file a name in .json")
-    problem = Selection(part["program"])
+    problem = SelectionToCheck(part["program"])
     evidence = read(part["evidence"], EVIDENCE, "the evidence")
     problem.prepare(evidence)
     rows = [([-v for v in row], -right) for row, right in zip(problem.R, problem.r, strict=True)]
@@ -98,7 +98,7 @@ def _line(values: list[int], right: int) -> str:
 class _Refutation:
     """The lines of a proof; a constraint has a number, first those of the problem, of which ``own`` are no cuts."""
 
-    def __init__(self, problem: Selection, main: int | None, rows: list[Row], own: int) -> None:
+    def __init__(self, problem: SelectionToCheck, main: int | None, rows: list[Row], own: int) -> None:
         self.problem, self.main = problem, main
         self.rows, self.own = rows, own
         self.lines: list[str] = []

@@ -28,7 +28,7 @@ from pyomo.common.collections import ComponentMap
 from fsopt.algorithms.frontier import BLOCK, Team, sliced
 from fsopt.answers.results import RESULT, Point, SolveResult, Status
 from fsopt.answers.trees import Tree
-from fsopt.certificates.model import Claim, certify_point
+from fsopt.certificates.model import StatedBound, certify_point
 from fsopt.certificates.relaxations import Relaxation, relaxation_of
 from fsopt.certificates.trees import certify_empty
 from fsopt.common import clock
@@ -182,7 +182,7 @@ def _result(search: Search, result: SolveResult) -> SolveResult:
     if not same:
         load_values(program, point, ComponentMap())
     evidence = result.evidence if same else None
-    certificate = certify_point(program, point, Claim(evidence=evidence, tree=tree))
+    certificate = certify_point(program, point, StatedBound(evidence=evidence, tree=tree))
     bound = certificate.bound
     return replace(
         result,

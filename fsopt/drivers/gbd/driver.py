@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,17 +12,14 @@ import pyomo.environ as pyo
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult
 from fsopt.common import clock
-from fsopt.common.checkpoints import undamaged
-from fsopt.common.files import check_writable
 from fsopt.data import Dataset
-from fsopt.drivers.gbd.checkpoint import Saved, identity, load, save
 from fsopt.drivers.gbd.master import ClosedForm, Master
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
 from fsopt.drivers.gbd.state import State
 from fsopt.drivers.gbd.subproblem import Subproblem, Training, certify_gbd
-from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
-from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, timed
+from fsopt.drivers.loop import Iterate, Loop, run_loop
+from fsopt.drivers.recorder import EARLY, Recorder
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, Steps, loop
 from fsopt.typing import Vector
 
 INWARD = 0.1
@@ -34,7 +30,7 @@ STEP = 0.5
 """Where a cut is made at the root: this share of the way from the best point so far to the master's."""
 
 
-@timed
+@loop
 def gbd(
     data: Dataset,
     master: pyo.ConcreteModel,
@@ -62,9 +58,8 @@ def gbd(
     c : penalty weight of the hinge loss in ``sub``.
     settings : cuts and stopping criteria.
     validation : samples in the space of ``data``; the answer is then the iterate with the fewest errors there.
-    run : its solver is for the subproblem, a QP; its checkpoint is replaced after each iteration, and its resume is a
-        checkpoint of the same data, constraints and settings, but for tolerance, max_cuts and patience; with the same
-        ones, too, its iterates are those of a run without an interruption.
+    run : its solver is for the subproblem, a QP. With the settings of a checkpoint, a run that resumes from it has the
+        iterates of one without an interruption.
 
     Returns
     -------
@@ -87,23 +82,21 @@ def gbd(
     setting ``master="closed-form"``, whose loop ends where a selection comes back.
     """
     settings.check(validated=validation is not None)
-    if run.checkpoint is not None:
-        check_writable(run.checkpoint)
     problem = _Problem.of(data, master, sub, c, settings, validation, run)
-    at, stop = yield from run_loop(_add_cuts(problem, run.resume), problem.recorder, problem.save)
+    at, stop = yield from run_loop(_add_cuts(problem), problem.recorder)
     alphas, tolerance = at.point["alphas"], settings.tolerance
-    certificate = certify_gbd(data, alphas, c, at.objective, at.bound, tolerance)
+    certificate = certify_gbd(data, alphas, c, at.objective, problem.lower_bound(at, stop), tolerance)
     stop = closed(stop, certificate.residuals["gap"], tolerance)
     return problem.recorder.end_certified(certificate, stop, at.point)
 
 
-def _add_cuts(problem: _Problem, resume: Path | None) -> Loop:
+def _add_cuts(problem: _Problem) -> Loop:
     """Yield the incumbents, and the lower bounds of the masters with more and more cuts."""
     master, sub = problem.master, problem.sub
     recorder = problem.recorder
-    # Step 1: a first selection, or the state of a checkpoint.
-    state, stepping = problem.begin() if resume is None else (yield from problem.resumed(resume))
-    at = problem.step(state) if stepping else problem.iterate(state, problem.stopping_criterion(state))
+    # Step 1: a first selection.
+    state = problem.begin()
+    at = problem.iterate(state)
     yield at
     # Each pass adds at least one cut, of which there are at most max_cuts. There is an incumbent after one or two.
     while not at.stop:
@@ -128,17 +121,14 @@ def _add_cuts(problem: _Problem, resume: Path | None) -> Loop:
 
 @dataclass(frozen=True)
 class _Problem:
-    """The two problems of GBD, the settings of the loop, and what identifies a checkpoint of it."""
+    """The two problems of GBD, and the settings of the loop."""
 
     settings: GbdSettings
     validation: Dataset | None
-    checkpoint: Path | None
     master: Master
     sub: Subproblem
     relaxed: Master | None
     recorder: Recorder
-    first: Vector
-    identity: Mapping[str, str]
 
     @classmethod
     def of(
@@ -152,47 +142,23 @@ class _Problem:
         run: Run,
     ) -> _Problem:
         """Return the problems before the first cut."""
-        first = settings.first(data)
         kind, warm = ClosedForm if settings.master == "closed-form" else Master, settings.master_start == "incumbent"
         master = kind(data, model, settings.master_solver, warm=warm)
         sub = Subproblem(data, sub_model, c, run)
-        relaxed = Master(data, model, None, relaxed=True) if settings.root_cuts and run.resume is None else None
+        relaxed = Master(data, model, None, relaxed=True) if settings.root_cuts else None
         sessions = [master.session, *sub.sessions, *([relaxed.session] if relaxed else [])]
-        known = identity(
-            data,
-            master.program,
-            validation,
-            c=c,
-            start=settings.start if isinstance(settings.start, str) else first.tolist(),
-            root_cuts=settings.root_cuts,
-            stabilisation=settings.stabilisation,
-            **({} if settings.master == "milp" else {"master": settings.master}),
-            **({} if settings.master_start == "none" else {"master_start": settings.master_start}),
-        )
-        recorder = Recorder(sessions, run)
-        return cls(settings, validation, run.checkpoint, master, sub, relaxed, recorder, first, known)
+        return cls(settings, validation, master, sub, relaxed, Recorder(sessions, run))
 
-    def begin(self) -> tuple[State, bool]:
-        """Make the cut at the root, and go to a feasible selection; no master is to be solved."""
-        state = State(self.first, self.master.feasible(self.first), _bound_without_cuts(self.master.penalties))
+    def begin(self) -> State:
+        """Make the cut at the root, and go to a feasible selection."""
+        sigma = self.settings.first(self.master.data)
+        state = State(sigma, self.master.feasible(sigma), _bound_without_cuts(self.master.penalties))
         if self.relaxed is not None:
             state.alphas = root_cut(self.relaxed, self.sub, self.recorder, most=self.settings.root_cuts)
             self.master.add(state.alphas)
         if self.settings.start == "zero" and not state.feasible:
             state.sigma, state.feasible = self.master.first(self.recorder), True
-        return state, False
-
-    def resumed(self, path: Path) -> Within[tuple[State, bool]]:
-        """Return the state of a checkpoint, whose lower bound the master proves again, and whether to solve it anew."""
-        saved = load(path, self.identity, self.sub, self.master.penalties)
-        state = saved.state
-        self.recorder.resume(saved.history, saved.solvers)
-        yield self.iterate(state, within=True)
-        with undamaged(path):
-            self.master.resume(state, saved.master, self.recorder)
-        # A run whose gap was small enough has no next selection: with a smaller tolerance its master looks for one.
-        ended = state.sigma.tobytes() in state.tried
-        return state, saved.stepping or (ended and self.settings.tolerance < saved.tolerance)
+        return state
 
     def inward(self, state: State) -> bool:
         """Return whether an iteration has a second cut, and there is place for it."""
@@ -200,16 +166,13 @@ class _Problem:
         return bool(asked and len(state.alphas) + 1 < self.settings.max_cuts)
 
     def step(self, state: State) -> Iterate:
-        """Solve the master, and go to its selection; ``complete``: the time sufficed."""
-        # The state to be saved of a step that the time limit ended is the one before it, from which it is completed.
-        before = replace(state)
-        complete = self.master.step(state, self.settings.tolerance, self.recorder)
+        """Solve the master, and go to its selection."""
+        self.master.step(state, self.settings.tolerance, self.recorder)
         cuts = len(state.alphas)
         record: dict[str, Any] = {"objective": state.upper, "bound": state.lower, "gap": state.gap, "cuts": cuts}
         if self.validation is not None:  # without an error before the first feasible selection
             record["validation_error"] = state.validated and state.validated.error
-        saved = {"complete": complete, "state": replace(state) if complete else before}
-        return replace(self.iterate(state, self.stopping_criterion(state)), evidence=saved, record=record)
+        return replace(self.iterate(state, self.stopping_criterion(state)), record=record)
 
     def iterate(self, state: State, stop: str = "", *, within: bool = False) -> Iterate:
         """Return the answer so far, without a point before the first feasible selection."""
@@ -232,15 +195,12 @@ class _Problem:
         }
         return next((reason for reason, holds in reasons.items() if holds), "")
 
-    def save(self, at: Iterate) -> None:
-        """Write the checkpoint of an iteration, without cuts of subproblems that the time limit ended."""
-        if self.checkpoint is None or self.sub.late:
-            return
-        complete, recorder = at.evidence["complete"], self.recorder
-        history = recorder.history if complete else recorder.history[:-1]
-        master, tolerance = self.master.snapshot(), self.settings.tolerance
-        saved = Saved(at.evidence["state"], master, history, recorder.solvers, not complete, tolerance)
-        save(self.checkpoint, saved, self.identity)
+    def lower_bound(self, at: Iterate, stop: str) -> float:
+        """Return the largest lower bound that was proved here: one that a checkpoint states is proved at the end."""
+        if stop not in EARLY:
+            with suppress(*ENDS):
+                self.master.prove(at.bound, self.settings.tolerance, self.recorder)
+        return min(at.bound, max(self.master.proved, _bound_without_cuts(self.master.penalties)))
 
 
 def _bound_without_cuts(penalties: Vector) -> float:

@@ -1,12 +1,7 @@
-"""The master problem of generalized Benders, a mixed-integer linear program (MILP) in its solver.
-
-After ``snapshot`` and ``resume`` the next step is the one that it would have been without an interruption. Nothing in a
-snapshot is believed: bounds are proved again.
-"""
+"""The master problem of generalized Benders, a mixed-integer linear program (MILP) in its solver."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,10 +12,11 @@ from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.state import State
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import NoPoint, OutOfTimeError
+from fsopt.drivers.run import NoPoint
 from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.models.gbd.fsp_master import add_cut, cut_coefficients
 from fsopt.solvers.base import Session
+from fsopt.solvers.checkpoints import steering
 from fsopt.typing import Indices, Vector
 
 NONE_FEASIBLE = "no selection of features keeps all limits"
@@ -39,7 +35,7 @@ class Master:
     most : M where the constraints are a cardinality alone, p where there are none, else None.
     one_cut : optimum and selection with one cut, in closed form; None where there is none.
     cuts : their number.
-    solves : number of cuts, relative gap and start of two solves: the one behind the lower bound, and the last one.
+    proved : largest lower bound that was proved here: those of a checkpoint only lead the loop on its way.
     """
 
     def __init__(
@@ -64,7 +60,12 @@ class Master:
         self.most = largest_number(self.program, self.columns)
         self.one_cut: tuple[float, Vector] | None = None
         self.cuts = 0
-        self.solves: list[tuple[int, float, bytes]] = []
+        self.proved = -np.inf
+
+    def prove(self, bound: float, tolerance: float, recorder: Recorder) -> None:
+        """Solve the master with all cuts, where a bound is larger than all that were proved here."""
+        if bound > self.proved:
+            self.proved = max(self.proved, self.solve(recorder, 0.1 * tolerance)[0])
 
     def feasible(self, sigma: Vector) -> bool:
         """Return whether a selection satisfies the constraints; False too where they have variables of their own."""
@@ -130,10 +131,10 @@ class Master:
         exact = 0.1 * tolerance
         start = state.best.sigma if self.warm and state.best is not None else None
         for mip_gap in (max(0.1 * min(state.gap, 1.0), exact), exact):
-            bound, sigma, done = self.solve(recorder, mip_gap, start)
-            if done:
-                proof = (self.cuts, mip_gap, b"" if start is None else start.tobytes())
-                self.solves = [proof if bound > state.lower or not self.solves else self.solves[0], proof]
+            with steering() as recalled:
+                bound, sigma, done = self.solve(recorder, mip_gap, start)
+            if not recalled():
+                self.proved = max(self.proved, bound)
             state.lower = max(state.lower, bound)
             state.sigma = np.round(sigma)
             state.feasible = True
@@ -142,39 +143,6 @@ class Master:
             if state.sigma.tobytes() not in state.tried or state.closed(tolerance):
                 break
         return True
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return the two solves that a run has to repeat to resume: its solver's tree cannot be saved."""
-        starts = [np.frombuffer(start) if start else np.full(self.data.p, np.nan) for *_, start in self.solves]
-        solves = np.array([solve[:2] for solve in self.solves], dtype=float).reshape(-1, 2)
-        return {"solves": solves, "starts": np.array(starts).reshape(-1, self.data.p)}
-
-    def resume(self, state: State, held: Mapping[str, Any], recorder: Recorder) -> None:
-        """Add the cuts of a state, and set its lower bound and selection by repeating two solves.
-
-        A solve starts from the cuts alone, not from an earlier solve, so that it ends where it did before.
-        """
-        starts = _starts(held, self.data.p)
-        solves = [(int(cuts), float(gap), start) for (cuts, gap), start in zip(held["solves"], starts, strict=True)]
-        if not all(self.cuts <= cuts <= len(state.alphas) and 0.0 <= gap <= 1.0 for cuts, gap, _ in solves):
-            raise ValueError("the solves of its master are of other cuts")
-        for cuts, gap, start in dict.fromkeys(solves):
-            self.add(state.alphas[self.cuts : cuts])
-            bound, sigma, done = self.solve(recorder, gap, np.frombuffer(start) if start else None)
-            if not done:
-                raise OutOfTimeError("the time limit passed before the master was solved again", "give more seconds")
-            state.lower = max(state.lower, bound)
-            state.sigma, state.feasible = np.round(sigma), True
-        self.add(state.alphas[self.cuts :])
-        self.solves = solves
-
-
-def _starts(held: Mapping[str, Any], p: int) -> list[bytes]:
-    """Return the start of each solve in a snapshot, empty where it had none."""
-    starts = np.array(held["starts"], dtype=float)
-    if starts.size and starts.shape[1:] != (p,):
-        raise ValueError("the starts of its master have another number of features")
-    return [b"" if np.isnan(start).any() else start.tobytes() for start in starts]
 
 
 class ClosedForm(Master):
@@ -195,14 +163,14 @@ class ClosedForm(Master):
                 "the closed form for sigma is of penalty weights alone: this master has constraints on the selection",
                 "use 'gbd-lambda' without them, or master='milp'",
             )
-        self.bound, self.gains = -np.inf, np.zeros(data.p)
+        self.gains = np.zeros(data.p)
 
     def add(self, alphas: list[Vector]) -> None:
         """Take the last cut, and the largest lower bound of all."""
         for alpha in alphas:
             constant, slopes = cut_coefficients(self.data, alpha)
             self.gains = slopes - self.penalties
-            self.bound = max(self.bound, constant - float(np.maximum(self.gains, 0.0).sum()))
+            self.proved = max(self.proved, constant - float(np.maximum(self.gains, 0.0).sum()))
         self.cuts += len(alphas)
 
     def first(self, recorder: Recorder) -> Vector:
@@ -211,14 +179,9 @@ class ClosedForm(Master):
 
     def step(self, state: State, tolerance: float, recorder: Recorder) -> bool:
         """Raise the lower bound and take the selection of the last cut, which needs no time."""
-        state.lower = max(state.lower, self.bound)
+        state.lower = max(state.lower, self.proved)
         state.sigma, state.feasible = self.first(recorder), True
         return True
-
-    def resume(self, state: State, held: Mapping[str, Any], recorder: Recorder) -> None:
-        """Add the cuts of a state, and set its lower bound and selection by them."""
-        self.add(state.alphas)
-        self.step(state, 0.0, recorder)
 
 
 def check_objective(data: Dataset, program: Program, columns: Indices, theta: int | None) -> None:

@@ -11,7 +11,7 @@ from fsopt.typing import Vector
 
 
 @dataclass(frozen=True)
-class Selection:
+class TriedSelection:
     """A selection that was tried, its hyperplane, and the objective value of both.
 
     Attributes
@@ -49,11 +49,11 @@ class State:
     lower: float = 0.0
     alphas: list[Vector] = field(default_factory=list)
     tried: set[bytes] = field(default_factory=set)
-    best: Selection | None = None
-    validated: Selection | None = None
+    best: TriedSelection | None = None
+    validated: TriedSelection | None = None
     stale: int = 0
 
-    def keep(self, iterate: Selection) -> None:
+    def keep(self, iterate: TriedSelection) -> None:
         """Take over an iterate that was tried."""
         self.tried.add(iterate.sigma.tobytes())
         self.stale += 1

