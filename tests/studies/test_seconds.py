@@ -61,15 +61,15 @@ def test_on_a_busy_machine_a_limit_of_cpu_seconds_ends_no_unit_and_used_up_ones_
     assert by_clock.counts == {"timeout": 2}, "each look at the clock is 20 seconds later"
     by_processor = fsopt.run_study({**study, "cpu_limit": 10}, executor=InProcess())
     assert by_processor.complete
-    [row] = compare(DATA, ["fsv"], folds=2, time_limit=None, cpu_limit=10, executor=InProcess()).rows
+    [row] = compare(DATA, methods=["fsv"], folds=2, time_limit=None, cpu_limit=10, executor=InProcess()).rows
     assert (row.lacking, row.ended_early) == ("", 0)
     real = units.study_fit
     monkeypatch.setattr(units, "study_fit", lambda *a, **k: used.append(used.pop() + 30.0) or real(*a, **k))
     assert fsopt.run_study({**study, "cpu_limit": 10}, executor=InProcess()).counts == {"timeout": 2}
-    [row] = compare(DATA, ["fsv"], folds=2, time_limit=None, cpu_limit=10, executor=InProcess()).rows
+    [row] = compare(DATA, methods=["fsv"], folds=2, time_limit=None, cpu_limit=10, executor=InProcess()).rows
     assert row.lacking == "no fit"
     with pytest.raises(ParameterError, match="cpu limit"):
-        compare(DATA, ["fsv"], cpu_limit=0)
+        compare(DATA, methods=["fsv"], cpu_limit=0)
 
 
 def test_the_first_fit_of_a_process_is_before_the_clock_and_once_for_each_method_and_solver(calls, monkeypatch):
