@@ -77,7 +77,8 @@ def normal_factor(A: Matrix, theta: Vector, delta: Vector) -> Matrix:
     Returns
     -------
     Matrix
-        The lower Cholesky factor, of order 0 where the matrix is singular in floating point; of a stack the matrices: an inverse loses digits.
+        The lower Cholesky factor, of order 0 where the matrix is singular in floating point.
+        Of a stack it is the matrices: inverses lose digits.
 
     Raises
     ------
