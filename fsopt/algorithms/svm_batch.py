@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.interior_point import ITERATIONS, LARGEST, Best, balance, open_gap, run, step
+from fsopt.algorithms.branch_and_benders.interior_point import ITERATIONS, LARGEST, Best, open_gap, run, step
 from fsopt.algorithms.branch_and_benders.marks import entry, fast
 from fsopt.algorithms.branch_and_benders.relaxation import InteriorPoint, NodeArrays, warm_start
 from fsopt.algorithms.branch_and_benders.stacks import times
+from fsopt.algorithms.branch_and_benders.step_formulas import balance
 from fsopt.data.losses import DualTerm, dual_curvature
 from fsopt.typing import Indices, Mask, Matrix, Vector
 

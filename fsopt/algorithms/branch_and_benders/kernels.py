@@ -11,16 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders import interior_point, relaxation, stacks
-from fsopt.algorithms.branch_and_benders.interior_point import (
-    Best,
-    System,
-    after,
-    balance,
-    before,
-    longest,
-    of_feature,
-    of_sample,
-)
+from fsopt.algorithms.branch_and_benders.interior_point import Best, System
 from fsopt.algorithms.branch_and_benders.jit import LOOPS, compiled, instead
 from fsopt.algorithms.branch_and_benders.marks import INNER
 from fsopt.algorithms.branch_and_benders.relaxation import (
@@ -32,6 +23,7 @@ from fsopt.algorithms.branch_and_benders.relaxation import (
     pairs,
     sizes,
 )
+from fsopt.algorithms.branch_and_benders.step_formulas import after, balance, before, longest, of_feature, of_sample
 from fsopt.data.losses import dual_gaps, dual_values
 from fsopt.typing import Indices, Matrix, Vector
 

@@ -60,8 +60,8 @@ class NodeRelaxation:
     def arrays(self) -> NodeArrays:
         """The arrays as the steps take them."""
         A, R = np.ascontiguousarray(self.Zy.T), np.ascontiguousarray(self.R)
-        frozen = self.q, float(self.constant), float(self.balance), self.norm
-        return NodeArrays(A, *self.term.each(A.shape[1]), self.selected, R, self.r, self.lam, *frozen)
+        frozen = self.q, float(self.constant), float(self.balance)
+        return NodeArrays(A, *self.term.each(A.shape[1]), self.selected, R, self.r, self.lam, *frozen, self.norm)
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
