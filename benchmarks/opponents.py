@@ -76,7 +76,7 @@ def values(one: Instance, selections: np.ndarray) -> np.ndarray:
     found = []
     for part in (selections[i : i + step] for i in range(0, len(selections), step)):
         places = np.column_stack([part, np.full(len(part), one.data.p)])
-        found.append(solve_batch(rows[places], DualTerm(one.c), 1e-4).bound)
+        found.append(solve_batch(rows, places, DualTerm(one.c), 1e-4).bound)
     return np.concatenate(found)
 
 

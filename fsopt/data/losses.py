@@ -59,45 +59,53 @@ class DualTerm:
         caps, gamma = (part[samples] if isinstance(part, np.ndarray) else part for part in (self.caps, self.gamma))
         return DualTerm(caps, gamma, self.entropy)
 
+    def each(self, n: int) -> tuple[Vector, Vector, bool]:
+        """Return the upper bounds (n,) and curvatures (n,) of n multipliers, and whether the term is the entropy."""
+        return np.full(n, self.caps), np.full(n, self.gamma), self.entropy
+
     def values(self, alpha: Matrix) -> Matrix:
         """Return the terms of multipliers alpha (n,) or (k, n), whose sum is psi."""
-        if not self.entropy:
-            return np.asarray(alpha - 0.5 * self.gamma * alpha * alpha)
-        t = np.clip(alpha / self.caps, 0.0, 1.0)
-        return np.asarray(
-            -self.caps * (t * np.log(np.maximum(t, TINY)) + (1.0 - t) * np.log(np.maximum(1.0 - t, TINY)))
-        )
+        return dual_values(alpha, self.caps, self.gamma, self.entropy)
 
-    def slopes(self, alpha: Matrix) -> Matrix:
-        """Return the derivatives of psi, with the entropy at 0 < alpha < C."""
-        return np.asarray(np.log(self._rest(alpha) / alpha) if self.entropy else 1.0 - self.gamma * alpha)
 
-    def curvature(self, alpha: Matrix) -> float | Matrix:
-        """Return the negative second derivatives of psi, with the entropy at 0 < alpha < C."""
-        return self.caps / (alpha * self._rest(alpha)) if self.entropy else self.gamma
+def dual_values(alpha: Matrix, caps: float | Vector, gamma: float | Vector, entropy: bool) -> Matrix:
+    """Return the terms of alpha (n,) or (k, n) whose sum is psi, for the attributes of a :class:`DualTerm`."""
+    if not entropy:
+        return alpha - 0.5 * gamma * alpha * alpha
+    t = np.minimum(np.maximum(alpha / caps, 0.0), 1.0)
+    terms: Matrix = t * np.log(np.maximum(t, TINY)) + (1.0 - t) * np.log(np.maximum(1.0 - t, TINY))
+    return -caps * terms
 
-    def _rest(self, alpha: Matrix) -> Matrix:
-        """Return the distances from the upper bounds, not 0 where the rounding of alpha is."""
-        return np.asarray(np.maximum(self.caps - alpha, EPS * EPS * self.caps))
 
-    def value_and_error(self, alpha: Matrix) -> tuple[float | Vector, float | Vector]:
-        """Return psi of multipliers (n,), or of several (k, n), and bounds on the rounding errors of it."""
-        n = alpha.shape[-1]
-        value, unit = self.values(alpha).sum(axis=-1), (n + 2) * EPS
-        if self.entropy:
-            return value, unit * value + ENTROPY_ERROR * float(np.broadcast_to(self.caps, n).sum())
-        return value, unit * (alpha + 0.5 * self.gamma * alpha * alpha).sum(axis=-1)
+def dual_slopes(alpha: Matrix, caps: float | Vector, gamma: float | Vector, entropy: bool) -> Matrix:
+    """Return the derivatives of psi, with the entropy at 0 < alpha < C."""
+    # The distance from the upper bound is not 0 where the rounding of alpha is.
+    slopes: Matrix = np.log(np.maximum(caps - alpha, EPS * EPS * caps) / alpha) if entropy else 1.0 - gamma * alpha
+    return slopes
 
-    def open_gap(self, alpha: Matrix, margins: Matrix) -> float | Vector:
-        """Return the loss at margins, and alpha times these, less psi: the part of a duality gap that is theirs.
 
-        It is 0 without an entropy at the margins at which the slope of psi is, up to multipliers of the bounds.
-        """
-        if not self.entropy:
-            return 0.0
-        terms = self.caps * np.logaddexp(0.0, -margins) + alpha * margins - self.values(alpha)
-        gaps: Vector = np.maximum(terms, 0.0).sum(axis=-1)
-        return gaps
+def dual_curvature(alpha: Matrix, caps: float | Vector, gamma: float | Vector, entropy: bool) -> float | Matrix:
+    """Return the negative second derivatives of psi, with the entropy at 0 < alpha < C."""
+    return caps / (alpha * np.maximum(caps - alpha, EPS * EPS * caps)) if entropy else gamma
+
+
+def dual_sizes(alpha: Matrix, caps: float | Vector, gamma: float | Vector, entropy: bool) -> Matrix:
+    """Return the terms (n,) or (k, n) which, times (n + 2) EPS, bound the rounding error of the sum psi."""
+    if not entropy:
+        return alpha + 0.5 * gamma * alpha * alpha
+    error: Matrix = ENTROPY_ERROR / ((alpha.shape[-1] + 2) * EPS) * caps + 0.0 * alpha
+    return dual_values(alpha, caps, gamma, entropy) + error
+
+
+def dual_gaps(alpha: Matrix, margins: Matrix, caps: float | Vector, gamma: float | Vector, entropy: bool) -> Matrix:
+    """Return the losses at margins, and alpha times these, less psi: the part of a duality gap that is theirs.
+
+    It is 0 without an entropy at the margins at which the slope of psi is, up to multipliers of the bounds.
+    """
+    if not entropy:
+        return 0.0 * alpha
+    losses = np.maximum(-margins, 0.0) + np.log1p(np.exp(-np.abs(margins)))
+    return np.maximum(caps * losses + alpha * margins - dual_values(alpha, caps, gamma, entropy), 0.0)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from fsopt.data.losses import DualTerm
 
 
 def stack(data, selections):
-    rows = np.vstack([(data.X * data.y[:, None]).T, data.y])
-    return rows[[[*s, data.p] for s in selections]]
+    return np.vstack([(data.X * data.y[:, None]).T, data.y]), np.array([[*s, data.p] for s in selections])
 
 
 def value(data, selection, c, weights=None):
@@ -31,7 +30,7 @@ WEIGHTS = np.random.default_rng(0).uniform(0.2, 3.0, 40)
 def test_each_value_is_that_of_another_solver(c, weights):
     data = blobs(40, 6, seed=2)
     caps = c * (np.ones(40) if weights is None else weights)
-    found = solve_batch(stack(data, SELECTIONS), DualTerm(c if weights is None else caps), 1e-9)
+    found = solve_batch(*stack(data, SELECTIONS), DualTerm(c if weights is None else caps), 1e-9)
     assert found.closed.all()
     np.testing.assert_allclose(found.bound, [value(data, s, c, weights) for s in SELECTIONS], rtol=1e-6)
     # The multipliers are feasible, and the hyperplane has the value of the dual.
@@ -47,7 +46,7 @@ def test_a_program_above_the_cutoff_ends_with_a_bound_between_the_cutoff_and_its
     data = blobs(40, 6, seed=2)
     values = np.array([value(data, s, 1.0) for s in SELECTIONS])
     cutoff = float(np.sort(values)[1:3].mean())
-    found = solve_batch(stack(data, SELECTIONS), DualTerm(1.0), 1e-9, cutoff)
+    found = solve_batch(*stack(data, SELECTIONS), DualTerm(1.0), 1e-9, cutoff)
     above = values > cutoff
     assert above.sum() == 2
     assert np.all(found.bound[above] >= cutoff)
@@ -57,13 +56,14 @@ def test_a_program_above_the_cutoff_ends_with_a_bound_between_the_cutoff_and_its
 
 def test_frozen_samples_keep_their_multipliers_in_value_and_balance():
     data = blobs(60, 6, seed=5)
-    A = stack(data, SELECTIONS)
-    whole = solve_batch(A, DualTerm(1.0), 1e-10)
+    rows, places = stack(data, SELECTIONS)
+    whole = solve_batch(rows, places, DualTerm(1.0), 1e-10)
     for k in range(len(SELECTIONS)):
         # Samples at their bounds are frozen there: the optimum of what is left is the optimum.
         at = whole.alpha[k]
         free = (at > 1e-6) & (at < 1.0 - 1e-6)
         free[:10] = True
         frozen = np.where(free, 0.0, np.round(at))
-        part = solve_batch(A[k : k + 1][:, :, free], DualTerm(1.0), 1e-10, frozen=A[k : k + 1] @ frozen)
+        sums = (rows @ frozen)[places[k : k + 1]]
+        part = solve_batch(rows[:, free], places[k : k + 1], DualTerm(1.0), 1e-10, frozen=sums)
         assert part.bound[0] + frozen.sum() == pytest.approx(whole.bound[k], rel=1e-6)

@@ -8,7 +8,18 @@ from scipy.optimize import minimize_scalar
 from selection_cases import exact_value
 from support import blobs
 
-from fsopt.data.losses import LOGISTIC, LOSSES, SQUARED_HINGE, loss_of, value_of_zero
+from fsopt.data.losses import (
+    EPS,
+    LOGISTIC,
+    LOSSES,
+    SQUARED_HINGE,
+    dual_curvature,
+    dual_sizes,
+    dual_slopes,
+    dual_values,
+    loss_of,
+    value_of_zero,
+)
 from fsopt.errors import ParameterError
 
 
@@ -44,7 +55,8 @@ def test_the_term_of_the_dual_is_the_conjugate_of_the_loss_with_its_slopes(name,
     term = LOSSES[name].term(0.7, y, weights)
     if name != "squared-hinge":
         assert np.all(term.caps == 0.7 * (1.0 if weights is None else weights))
-    values, slopes, curved = term.values(alpha), term.slopes(alpha), np.broadcast_to(term.curvature(alpha), 4)
+    given = term.each(4)
+    values, slopes, curved = (part(alpha, *given) for part in (dual_values, dual_slopes, dual_curvature))
     margins = np.linspace(-40.0, 40.0, 800_001)
     for i in range(4):
         one = 0.7 * (1.0 if weights is None else weights[i])
@@ -55,7 +67,10 @@ def test_the_term_of_the_dual_is_the_conjugate_of_the_loss_with_its_slopes(name,
         assert values[i] == pytest.approx(np.min(one * loss + alpha[i] * margins), rel=1e-6)
     step = 1e-6
     np.testing.assert_allclose(
-        (term.slopes(alpha - step) - term.slopes(alpha + step)) / (2 * step), curved, rtol=1e-6, atol=1e-9
+        (dual_slopes(alpha - step, *given) - dual_slopes(alpha + step, *given)) / (2 * step),
+        curved,
+        rtol=1e-6,
+        atol=1e-9,
     )
     np.testing.assert_allclose(term.of(np.array([2, 0])).values(alpha[[2, 0]]), values[[2, 0]])
 
@@ -68,7 +83,8 @@ def test_the_error_of_an_entropy_bounds_its_distance_from_decimals():
             term = LOGISTIC.term(0.7, np.ones(40), weights)
             near = rng.random(40) * 2.0**-exponent
             alpha = term.caps * np.where(rng.random(40) < 0.5, near, 1.0 - near)
-            value, error = term.value_and_error(alpha)
+            value, sizes = (part(alpha, *term.each(40)).sum() for part in (dual_values, dual_sizes))
+            error = 42 * EPS * sizes
             exact = sum(_entropy(decimal.Decimal(a), decimal.Decimal(c)) for a, c in zip(alpha, term.caps, strict=True))
             assert abs(decimal.Decimal(value) - exact) <= decimal.Decimal(error)
             assert error <= 1e-12 * float(term.caps.sum())
@@ -97,7 +113,7 @@ def test_another_word_is_refused():
 
 
 def test_the_slope_of_an_entropy_is_finite_where_a_multiplier_is_rounded_to_its_bound():
-    term = LOGISTIC.term(0.7, np.ones(1))
-    assert -80.0 < term.slopes(np.array([0.7]))[0] < -36.0
-    assert np.isfinite(term.curvature(np.array([0.7]))[0])
-    assert term.values(np.array([0.0, 0.7])).tolist() == [0.0, 0.0]
+    given = LOGISTIC.term(0.7, np.ones(1)).each(1)
+    assert -80.0 < dual_slopes(np.array([0.7]), *given)[0] < -36.0
+    assert np.isfinite(dual_curvature(np.array([0.7]), *given)[0])
+    assert dual_values(np.array([0.0, 0.7]), *given).tolist() == [0.0, 0.0]

@@ -15,12 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from fsopt.algorithms.branch_and_benders.marks import entry, fast, inner
 from fsopt.algorithms.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
+from fsopt.algorithms.branch_and_benders.stacks import Number, falling, total
+from fsopt.data.losses import EPS, dual_sizes, dual_values
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
+for _function in (dual_values, dual_sizes):
+    inner(_function)
 CAPACITY = 128
 """Cuts in the pool."""
 Grid = np.ndarray[tuple[int], np.dtype[np.int32]]
@@ -52,24 +58,30 @@ def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:
 
     ``c`` is the upper bound of all multipliers, or one for each (n,).
     """
-    tops = np.broadcast_to(largest_on_grid(c), len(y))
-    grid = np.minimum(np.rint(np.clip(alpha, 0.0, c) * (GRID / np.max(c))).astype(np.int64), tops)
-    plus = y > 0
-    over = int(grid[plus].sum() - grid[~plus].sum())
-    if over:
-        # Multipliers strictly inside their bounds take the difference, the largest distance from both bounds first.
-        heavy = plus if over > 0 else ~plus
-        places = heavy.nonzero()[0]
-        for k in places[np.argsort(-np.minimum(grid[places], tops[places] - grid[places]), kind="stable")]:
-            taken = min(abs(over), int(grid[k]))
-            grid[k] -= taken
-            over -= taken if over > 0 else -taken
-            if not over:
-                break
-        if over:
-            return None
-    whole: Grid = grid.astype(np.int32)
-    return whole
+    n = len(y)
+    grid, left = fast(_on_grid)(alpha, y, np.full(n, c), np.full(n, largest_on_grid(c)), float(np.max(c)) / GRID)
+    return None if left else grid.astype(np.int32)
+
+
+@entry
+def _on_grid(alpha: Vector, y: Vector, caps: Vector, tops: Indices, unit: float) -> tuple[Indices, int]:
+    """Return multipliers on the grid, and what their signed sum is still off."""
+    grid = np.minimum(np.rint(np.minimum(np.maximum(alpha, 0.0), caps) / unit).astype(np.int64), tops)
+    plus = y > 0.0
+    over = grid[plus].sum() - grid[~plus].sum()
+    heavy = plus if over > 0 else ~plus
+    over = abs(over)
+    inside = np.where(heavy, np.minimum(grid, tops - grid), -1)
+    while over:
+        # The multiplier with the largest distance from both bounds takes the difference, once each.
+        place = np.argmax(inside)
+        if inside[place] < 0:
+            break
+        taken = min(over, grid[place])
+        grid[place] -= taken
+        over -= taken
+        inside[place] = -1
+    return grid, over
 
 
 def valid_grid(grid: Grid, y: Vector, tops: int | Indices = GRID) -> bool:
@@ -85,22 +97,42 @@ def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> Be
     return BendersCut(name, float(constant), gains)
 
 
-def cut_terms(problem: SelectionProblem, alpha: Matrix, mu: Matrix) -> tuple[float | Vector, Matrix]:
+def cut_terms(problem: SelectionProblem, alpha: Matrix, mu: Matrix) -> tuple[Any, Matrix]:
     """Return constants, less margins, and gains h (..., p) of the cuts of multipliers (..., n) and mu (..., k)."""
-    q = problem.products(alpha)
     others = np.maximum(mu, 0.0)
     if problem.main is not None:
-        others = others.copy()
         others[..., problem.main] = 0.0
-    gained, lost = problem.term.value_and_error(alpha)
-    paid = others @ problem.R
-    unit = (problem.n + 2) * np.finfo(float).eps
+    sums = others @ problem.charges
+    paid, owed = sums[..., :-2], sums[..., -2]
+    size = sums[..., -1]
+    given = alpha, problem.products(alpha), paid, problem.each_term, problem.norms, problem.lam
+    if alpha.ndim == 1:
+        return fast(_cut)(*given, owed, size)
+    constant, gains = _cut(*given, owed[:, None], size[:, None])
+    return constant[:, 0], gains
+
+
+@entry
+def _cut(
+    alpha: Vector,
+    q: Vector,
+    paid: Vector,
+    term: tuple[Vector, Vector, bool],
+    norms: Vector,
+    lam: Vector,
+    owed: Number,
+    size: Number,
+) -> tuple[Number, Vector]:
+    """Return the constant and the gains of a cut whose other multipliers pay (p,), and owe a sum of terms of a size."""
+    half = 0.5 * q * q
+    caps, gamma, entropy = term
+    gained, absolute = total(dual_values(alpha, caps, gamma, entropy)), total(dual_sizes(alpha, caps, gamma, entropy))
+    rounding = (alpha.shape[-1] + 2) * EPS
     # The error of q_j^2 / 2, and that of the few operations after it relative to their terms.
-    error = unit * np.linalg.norm(alpha, axis=-1, keepdims=True) * problem.norms
-    size = np.abs(gained) + 0.5 * (q * q).sum(axis=-1)
-    size += np.abs(paid).sum(axis=-1) + problem.lam.sum() + others @ np.abs(problem.r)
-    margin = (np.abs(q) * error + 0.5 * error**2).sum(axis=-1) + lost + 8.0 * problem.p * np.finfo(float).eps * size
-    return gained - others @ (problem.r + problem.tolerances) - margin, 0.5 * q * q - problem.lam - paid
+    error = rounding * np.sqrt(total(alpha * alpha)) * norms
+    margin = total(np.abs(q) * error + 0.5 * error * error) + rounding * absolute
+    margin += 8.0 * q.shape[-1] * EPS * (size + np.abs(gained) + total(half + lam + np.abs(paid)))
+    return gained - owed - margin, half - lam - paid
 
 
 @dataclass(frozen=True)
@@ -126,23 +158,48 @@ def bound(problem: SelectionProblem, cut: BendersCut, at: Partial) -> CutBound:
     its multiplier tau. Of the multipliers between that of the last feature inside and the first outside all are best
     for the node, and the two ends for the nodes with one more feature decided.
     """
-    free, base, gains, weights, left = _terms(problem, cut, at)
-    taus = _multipliers(gains, weights, left)
-    found = [_lagrangian(problem, base - tau * left, free, gains, weights, tau) for tau in taus]
-    if len(found) == 1:
-        return found[0]
-    return CutBound(
-        max(b.value for b in found),
-        np.maximum(found[0].if_selected, found[1].if_selected),
-        np.maximum(found[0].if_not, found[1].if_not),
-    )
+    return CutBound(*fast(_bound)(cut.constant, cut.gains, at.inside, at.outside, *problem.knapsack))
 
 
 def value(problem: SelectionProblem, cut: BendersCut, at: Partial) -> float:
     """Return the value of :func:`bound` alone."""
-    _, base, gains, weights, left = _terms(problem, cut, at)
-    taus = _multipliers(gains, weights, left)
-    return max(base - tau * left - float(np.maximum(gains - tau * weights, 0.0).sum()) for tau in taus)
+    return bound(problem, cut, at).value
+
+
+@entry
+def _bound(
+    constant: float, gains: Vector, inside: Mask, outside: Mask, weight: Vector, right: float
+) -> tuple[float, Vector, Vector]:
+    """Return the bound, and those with one more feature selected or not (p,), at a capacity."""
+    free = np.flatnonzero(~(inside | outside))
+    base, left = constant - gains[inside].sum(), right - weight[inside].sum()
+    first, second = _multipliers(gains[free], weight[free], left)
+    best, if_selected = -np.inf, np.full(len(gains), -np.inf)
+    if_not = np.full(len(gains), -np.inf)
+    for k in range(1 if first == second else 2):
+        tau = second if k else first
+        reduced = np.where(inside | outside, 0.0, gains - tau * weight)
+        value = base - tau * left - np.maximum(reduced, 0.0).sum()
+        best = max(best, value)
+        if_selected = np.maximum(if_selected, value + np.maximum(-reduced, 0.0))
+        if_not = np.maximum(if_not, value + np.maximum(reduced, 0.0))
+    return best, if_selected, if_not
+
+
+@inner
+def _multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, float]:
+    """Return the best multipliers of a knapsack constraint: gain for weight of its last feature, and of the next."""
+    paying = np.flatnonzero((weights > 0.0) & (gains > 0.0))
+    units = weights[paying]
+    ratio = gains[paying] / units
+    order = falling(ratio)
+    filled = np.cumsum(units[order])
+    last = np.searchsorted(filled, left, side="right")  # features that fit as a whole
+    if last >= len(order):
+        return 0.0, 0.0
+    after = ratio[order[last]]
+    fits = last > 0 and filled[last - 1] >= left - 0.5 * units[order[last]]
+    return ratio[order[last - 1]] if fits else after, after
 
 
 def bounds(problem: SelectionProblem, terms: Terms, inside: Mask, free: Mask) -> Vector:
@@ -168,41 +225,6 @@ def bounds(problem: SelectionProblem, terms: Terms, inside: Mask, free: Mask) ->
     before = np.cumsum(weight[near], axis=1) - weight[near]
     share = np.where(heavy[near], np.clip((left[:, None] - before) / units[near], 0.0, 1.0), 1.0)
     return np.asarray(base - (np.take_along_axis(gained, near, axis=1) * share).sum(axis=1))
-
-
-def _terms(problem: SelectionProblem, cut: BendersCut, at: Partial) -> tuple[Indices, float, Vector, Vector, float]:
-    """Return the free features, the cut less the gains of those inside, gains, weights and capacity left."""
-    weight, right = problem.knapsack
-    free = at.free.nonzero()[0]
-    base = cut.constant - float(cut.gains[at.inside].sum())
-    return free, base, cut.gains[free], weight[free], right - float(weight[at.inside].sum())
-
-
-def _multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, ...]:
-    """Return the best multipliers of a knapsack constraint: gain for weight of its last feature, and of the next."""
-    paying = np.flatnonzero((weights > 0.0) & (gains > 0.0))
-    ratio = gains[paying] / weights[paying]
-    order = np.argsort(-ratio)
-    filled = np.cumsum(weights[paying][order])
-    last = int(np.searchsorted(filled, left, side="right"))  # features that fit as a whole
-    if last >= len(order):
-        return (0.0,)
-    after = float(ratio[order[last]])
-    fits = last > 0 and bool(filled[last - 1] >= left - 0.5 * weights[paying][order[last]])
-    return (float(ratio[order[last - 1]]), after) if fits else (after,)
-
-
-def _lagrangian(
-    problem: SelectionProblem, base: float, free: Indices, gains: Vector, weights: Vector, tau: float
-) -> CutBound:
-    """Return the bounds for one multiplier tau >= 0 of the main constraint, whose term is in the base."""
-    reduced = gains - tau * weights
-    value = base - float(np.maximum(reduced, 0.0).sum())
-    if_selected = np.full(problem.p, value)
-    if_not = np.full(problem.p, value)
-    if_selected[free] += np.maximum(-reduced, 0.0)
-    if_not[free] += np.maximum(reduced, 0.0)
-    return CutBound(value, if_selected, if_not)
 
 
 @dataclass

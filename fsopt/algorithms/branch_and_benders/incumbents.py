@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, Pool
+from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, Pool, make_cut, on_grid
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
@@ -109,14 +109,14 @@ class Incumbents:
 
     def add_cut(self, alpha: Vector, mu: Vector | None = None, *, pooled: bool = True) -> BendersCut | None:
         """Return the cut of multipliers, see :meth:`add`; None where they are not near the grid."""
-        grid = self.solver.numbers.on_grid(alpha, self.problem.y, self.problem.caps)
+        grid = on_grid(alpha, self.problem.y, self.problem.caps)
         return None if grid is None else self.add(grid, mu, pooled=pooled)
 
     def add(self, grid: Grid, mu: Vector | None = None, *, pooled: bool = True) -> BendersCut:
         """Put the cut of multipliers into the tree, where ``pooled`` into the pool, too; no mu is 0."""
         name, mu = self.tree.number(), np.zeros(len(self.problem.r)) if mu is None else mu
         self.tree.cuts[name] = (grid, mu)
-        cut: BendersCut = self.solver.numbers.make_cut(self.problem, name, grid, mu)
+        cut = make_cut(self.problem, name, grid, mu)
         if pooled:
             self.pool.add(cut)
         return cut
@@ -159,7 +159,7 @@ class Incumbents:
         """
         if self.best is None:
             return
-        search = LocalSearch(self.problem, list(self.pool.cuts(CUTS)), most, go_on, self.solver.compiled)
+        search = LocalSearch(self.problem, list(self.pool.cuts(CUTS)), most, go_on)
         found = search.restarted(self.best.selection, fails, SEED)
         if found is not None:
             w = np.zeros(self.problem.p)

@@ -59,16 +59,31 @@ clock, and a long one within its factorisation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.reduced_system import Solve, reduced_system
-from fsopt.algorithms.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, balanced, cold, dual_value
+from fsopt.algorithms.branch_and_benders.marks import entry, fast, inner
+from fsopt.algorithms.branch_and_benders.reduced_system import reduced_system, steps
+from fsopt.algorithms.branch_and_benders.relaxation import (
+    InteriorPoint,
+    NodeArrays,
+    NodeRelaxation,
+    cold,
+    sizes,
+)
+from fsopt.algorithms.branch_and_benders.stacks import Number, across, alone, keep, lowest, times, total
+from fsopt.algorithms.branch_and_benders.step_formulas import after, balance, before, longest, of_feature, of_sample
 from fsopt.common import clock
+from fsopt.data.losses import dual_curvature, dual_gaps, dual_slopes, dual_values
 from fsopt.errors import OutOfTimeError
-from fsopt.typing import Mask, Matrix, Vector
+from fsopt.typing import Matrix, Vector
 
+for _function in (dual_slopes, dual_curvature, dual_gaps):
+    inner(_function)
+LARGEST = 2**24
+"""Multiplications of a step up to which it is compiled: larger ones look at the clock, and are BLAS anyway."""
 ITERATIONS = 80
 """Largest number of steps."""
 BOUNDARY = 0.99
@@ -125,194 +140,219 @@ def solve(program: NodeRelaxation, goal: Goal, start: InteriorPoint | None = Non
     Solved or None
         None without any bound.
     """
-    at = cold(program) if start is None else start
-    run = _Run(program, at)
+    at, arrays = cold(program) if start is None else start, program.arrays
+    n, F, f, k = program.shape
+    best = Best(np.full(1, -np.inf), np.zeros(n), np.zeros(k))
+    small = not program.norm and k <= 1 and n > F and n * (F + 1) ** 2 <= LARGEST and not clock.expired()
     late = False
-    # A bound on the number of steps: numerical trouble ends a run with the best bound so far.
-    for steps in range(1, ITERATIONS + 1):
-        try:
-            clock.check()
-            moved = run.step()
-        except OutOfTimeError:
-            late = True
-            break
-        if not moved:
-            break
-        if steps > 2 and run.reached(goal):
-            break
-    run.reached(goal)
-    if run.best is None:
+    try:
+        (fast(run) if small else run)(arrays, at, goal.gap, goal.cutoff, goal.branch, best)
+    except OutOfTimeError:
+        late = True
+        open_gap(arrays, at, best)
+    if best.bound[0] == -np.inf:
         return None
-    alpha, mu = run.best
-    return Solved(alpha, mu, at.hyperplane[:-1], float(at.hyperplane[-1]), at.x[run.sigma].copy(), run.bound, late)
+    sigma = at.x[2 * n + f : 2 * n + 2 * f].copy()
+    w, b = at.hyperplane[:-1], float(at.hyperplane[-1])
+    return Solved(best.alpha, best.mu, w, b, sigma, float(best.bound[0]), late)
 
 
-@dataclass
-class _Run:
-    """The steps of one run, and the best dual value so far."""
+class Best(NamedTuple):
+    """The largest dual values so far (1,), their multipliers alpha (n,) and mu (k,); of a stack (m, 1), (m, n)."""
 
-    program: NodeRelaxation
-    at: InteriorPoint
-    bound: float = -np.inf
-    best: tuple[Vector, Vector] | None = None
-    plus: Mask = field(init=False)
+    bound: Vector
+    alpha: Vector
+    mu: Vector
 
-    def __post_init__(self) -> None:
-        n, self.features, f, k = self.program.shape
-        self.n = n
-        self.alpha, self.rest = slice(0, n), slice(n, 2 * n)
-        self.rho, self.sigma = slice(2 * n, 2 * n + f), slice(2 * n + f, 2 * n + 2 * f)
-        self.mu = slice(2 * n + 2 * f, 2 * n + 2 * f + k)
-        self.plus = self.program.Zy[:, -1] > 0
 
-    def reached(self, goal: Goal) -> bool:
-        """Return whether the goal is reached; keeps the best dual value."""
-        at, program = self.at, self.program
-        alpha = balanced(at.x[self.alpha], self.plus, program.c, program.balance)
-        mu = at.x[self.mu].copy()
-        gap = float(at.x @ at.z)
-        if alpha is not None:
-            value, charged = dual_value(program, alpha, mu)
-            if value > self.bound:
-                self.bound, self.best = value, (alpha, mu)
-            # Far from feasible q is not that of alpha, whose dual value is smaller than that of the iterate.
-            selected = at.q[: program.selected]
-            own = 0.5 * float(selected @ selected)
-            if program.norm:
-                own = own / mu[0] + mu[0] * program.r[0] if program.norm > 0 else 0.0
-            gap += max(charged - own - float(at.x[self.rho].sum()), 0.0)
-        if program.term.entropy:
-            margins = program.Zy @ at.hyperplane - at.z[self.alpha] + at.z[self.rest]
-            gap += float(program.term.open_gap(at.x[self.alpha], margins))
-        if self.bound >= goal.cutoff or gap <= goal.gap * max(abs(self.bound), 1e-12):
-            return True
-        to_cutoff = goal.cutoff - max(self.bound, 0.0)
-        return bool(goal.branch and gap <= goal.branch * to_cutoff)
+@entry
+@inner
+def run(p: NodeArrays, at: InteriorPoint, gap: float, cutoff: float, branch: float, best: Best) -> bool:
+    """Take steps until the goal is reached or none makes progress; return whether the gap is closed."""
+    # A bound on the number of steps: numerical trouble ends a run with the best bound so far.
+    for k in range(ITERATIONS):
+        moved = step(p, at)
+        if moved and k < 2:
+            continue
+        left = open_gap(p, at, best)
+        bound = best.bound[0]
+        closed = left <= gap * max(abs(bound), 1e-12)
+        if closed or not moved or bound >= cutoff:
+            return bool(moved and closed)
+        if branch > 0.0 and left <= branch * (cutoff - max(bound, 0.0)):
+            break
+    return False
 
-    def step(self) -> bool:
-        """Take a predictor-corrector step; False where the system is singular in floating point."""
-        at = self.at
-        system = _System(self)
-        reduced = system.reduced
-        if reduced is None:
-            return False
-        product = at.x * at.z
-        complementarity = float(product.sum()) / len(product)
-        dx, dz, _ = system.direction(reduced, -product)
-        length = min(system.largest_step(dx, dz), 1.0)
-        after = float((at.x + length * dx) @ (at.z + length * dz)) / len(product)
-        target = max(complementarity * min(1.0, after / complementarity) ** 3, CENTERING * complementarity)
-        dx, dz, hyperplane = system.direction(reduced, target - product - dx * dz)
-        length = system.largest_step(dx, dz)
-        if length < 0.1:  # the second-order term misleads: a plain, well centred step
-            dx, dz, hyperplane = system.direction(reduced, 0.3 * complementarity - product)
-            length = system.largest_step(dx, dz)
-        length = min(1.0, BOUNDARY * length)
-        if not 1e-8 < length <= 1.0:
-            return False
-        at.x += length * dx
-        at.z += length * dz
-        at.q += length * system.d_q
-        at.hyperplane += length * hyperplane
+
+def open_gap(p: NodeArrays, at: InteriorPoint, best: Best) -> Number:
+    """Return the duality gap at an iterate, and keep the largest dual value."""
+    n, s, F, f, _ = sizes(p)
+    x = at.x[..., :n]
+    plus = p.A[..., -1, :] > 0.0
+    alpha = np.minimum(np.maximum(x, 0.0), p.caps)
+    up, down = total(np.where(plus, alpha, 0.0)), total(np.where(plus, 0.0, alpha))
+    on_plus, on_minus, feasible = balance(up, down, p.balance)
+    alpha *= np.where(plus, on_plus, on_minus)
+    mu = at.x[..., 2 * n + 2 * f :]
+    q = times(p.A, alpha)[..., :F] + p.q
+    half = 0.5 * q * q
+    charged = total(half[..., :s]) + total(np.maximum(half[..., s:] - p.lam - mu @ p.R, 0.0))
+    value = p.constant + total(dual_values(alpha, p.caps, p.gamma, p.entropy))
+    selected = at.q[..., :s]
+    own = 0.5 * total(selected * selected)
+    if p.norm:
+        size, root = float(np.linalg.norm(q)), float(np.sqrt(2.0 * p.r[0]))
+        charged = root * size if p.norm > 0 else value * max(1.0 - root / max(size, 1e-300), 0.0)
+        value -= charged
+        own = own / mu[0] + mu[0] * p.r[0] if p.norm > 0 else 0.0
+    else:
+        value = value - charged - total(mu * p.r)
+    keep(best, feasible, value, alpha, mu)
+    # Far from feasible q is not that of alpha, whose dual value is smaller than that of the iterate.
+    charged = charged - own - total(at.x[..., 2 * n : 2 * n + f])
+    gap: Number = total(at.x * at.z) + np.where(feasible, np.maximum(charged, 0.0), 0.0)
+    if p.entropy:
+        margins = across(at.hyperplane, p.A) - at.z[..., :n] + at.z[..., n : 2 * n]
+        gap = gap + total(dual_gaps(x, margins, p.caps, p.gamma, p.entropy))
+    return gap
+
+
+class System(NamedTuple):
+    """The linear system of a step at an iterate, with the residuals of the optimality conditions.
+
+    Attributes
+    ----------
+    margin, linear, weight, cone, box, left : the residuals m, (l, l_b), p, k, d and f of the module.
+    ratio, inverse_h, slope, delta, theta, G : rho / v, 1 / h, sigma q / h, Delta, Theta and G.
+    reduced : the system that is left.
+    """
+
+    margin: Vector
+    linear: Vector
+    weight: Vector
+    cone: Vector
+    box: Vector
+    left: Vector
+    ratio: Vector
+    inverse_h: Vector
+    slope: Vector
+    delta: Vector
+    theta: Vector
+    G: Matrix
+    reduced: Any
+
+
+def system(p: NodeArrays, at: InteriorPoint) -> System:
+    """Return the system of a step."""
+    n, s, F, f, k = sizes(p)
+    alpha, rest, rho, sigma, mu = split(at.x, n, f)
+    z, xi, v, slack, t = split(at.z, n, f)
+    q, w = at.q[..., s:], at.hyperplane[..., :F]
+    score = across(at.hyperplane, p.A)
+    theta, margin = of_sample(alpha, rest, z, xi, score, p.caps, p.gamma, p.entropy)
+    linear = times(p.A, alpha)
+    linear[..., :F] += p.q - at.q
+    linear[..., F:] += p.balance
+    weight, delta = w - at.q, np.ones_like(at.q)
+    G, S = np.zeros((k, F + 1)), np.zeros((k, k))
+    cone = box = ratio = inverse_h = slope = share = rho
+    if f:
+        weight[..., s:] = w[..., s:] - sigma * q
+        cone, box = rho + mu @ p.R + p.lam - 0.5 * q * q - slack, 1.0 - sigma - v
+        ratio, inverse_h, slope, delta[..., s:], share = of_feature(rho, sigma, v, slack, q)
+    if k:
+        G[:, s:F] = p.R * (slope * delta[s:])
+        S = (p.R * share) @ p.R.T + np.diag(t / mu)
+    left = p.r - sigma @ p.R.T - t
+    if p.norm:
+        delta[:], weight, G[0, :F], S, left = of_norm(p, at, float(mu[0]), float(t[0]))
+    reduced = reduced_system(p.A, theta, delta, G, S)
+    if p.norm and not reduced.regular:
+        # Features that depend on each other, and gamma next to 0. Of samples of norm 1 the trace is theta's sum.
+        reduced = reduced_system(p.A, theta, np.maximum(delta, RIDGE * float(theta.sum())), G, S)
+    return System(margin, linear, weight, cone, box, left, ratio, inverse_h, slope, delta, theta, G, reduced)
+
+
+def of_norm(p: NodeArrays, at: InteriorPoint, m: float, t: float) -> tuple[float, Vector, Vector, Matrix, Vector]:
+    """Return Delta, residual of w, G, S and residual of mu, for gamma w = q of a ball (gamma = m) or a norm (1 / m)."""
+    w = at.hyperplane[:-1]
+    if p.norm > 0:
+        return m, w - at.q / m, w, np.full((1, 1), t / m), p.r - 0.5 * float(w @ w) - t
+    square, weight = float(at.q @ at.q), w - m * at.q
+    left = 0.5 * square + t - p.r + float(at.q @ weight) / m
+    return 1.0 / m, weight, -at.q / m, np.full((1, 1), -(t + square) / m), left
+
+
+def split(x: Vector, n: int, f: int) -> tuple[Vector, Vector, Vector, Vector, Vector]:
+    """Return the parts of x: of the bounds of alpha, of rho, of sigma and of mu."""
+    m = 2 * n + 2 * f
+    return x[..., :n], x[..., n : 2 * n], x[..., 2 * n : 2 * n + f], x[..., 2 * n + f : m], x[..., m:]
+
+
+Direction = tuple[Vector, Vector, Vector, Vector, Number]
+"""Steps of x, z, q and (w, b), and the largest length at which x and z are not negative."""
+
+
+def direction(p: NodeArrays, at: InteriorPoint, of: System, aim: Number, d_x: Vector, d_z: Vector) -> Direction:
+    """Return the step to complementary products xz + d_x d_z of an aim, as :data:`Direction` says."""
+    n, s, F, f, _ = sizes(p)
+    target = aim - at.x * at.z - d_x * d_z
+    wanted = target / at.x
+    e, right = of.weight.copy(), of.linear.copy()
+    missing = of.left - (-1.0 if p.norm < 0 else 1.0) * wanted[..., 2 * n + 2 * f :]
+    if f:
+        sigma, v = at.x[..., 2 * n + f : 2 * n + 2 * f], at.z[..., 2 * n : 2 * n + f]
+        _, _, to_rho, to_sigma, _ = split(target, n, f)
+        first, second = before(to_rho, to_sigma, v, sigma, of.ratio, of.box, of.cone, of.inverse_h)
+        e[..., s:] -= at.q[..., s:] * second
+        missing = missing - (second + of.slope * e[..., s:] * of.delta[..., s:]) @ p.R.T
+    right[..., :F] -= e * of.delta
+    shift = of.margin + wanted[..., :n] - wanted[..., n : 2 * n]
+    d_alpha, hyperplane, d_mu = steps(of.reduced, p.A, of.theta, of.G, shift, right, missing)
+    d_q, parts = hyperplane[..., :F] + e, [d_alpha, -d_alpha]
+    if p.norm:
+        d_q = of.delta * d_q + d_mu @ of.G[:, :-1]
+    if f:
+        d_q[..., s:], d_sigma, d_rho = after(
+            d_q[..., s:], d_mu @ p.R, first, second, sigma, of.ratio, of.inverse_h, of.slope, of.delta[..., s:]
+        )
+        parts += [d_rho, d_sigma]
+    d_x = np.concatenate([*parts, d_mu], axis=-1)
+    relative = d_x / at.x
+    d_z = wanted - at.z * relative
+    fall = np.minimum(lowest(relative), lowest(d_z / at.z))
+    return d_x, d_z, d_q, hyperplane, longest(fall)
+
+
+@inner
+def step(p: NodeArrays, at: InteriorPoint) -> Any:
+    """Take a predictor-corrector step; return whether there was one, of a stack which programs (m, 1) moved."""
+    of, none = system(p, at), np.zeros_like(at.x)
+    if not of.reduced.regular:
+        return alone(False)
+    mean = total(at.x * at.z) / at.x.shape[-1]
+    d = direction(p, at, of, 0.0, none, none)
+    left = after_step(at, d[0], d[1], np.minimum(d[4], 1.0))
+    aim = np.maximum(mean * np.minimum(1.0, left / mean) ** 3, CENTERING * mean)
+    d = direction(p, at, of, aim, d[0], d[1])
+    if alone(d[4] < 0.1):  # the second-order term misleads: a plain, well centred step
+        d = direction(p, at, of, 0.3 * mean, none, none)
+    length = np.minimum(1.0, BOUNDARY * d[4])
+    return advance(at, d, length, (length > 1e-8) & (length <= 1.0), p.caps)
+
+
+def after_step(at: InteriorPoint, d_x: Vector, d_z: Vector, length: Number) -> Number:
+    """Return the mean of the complementary products after a step of a length."""
+    return total((at.x + length * d_x) * (at.z + length * d_z)) / at.x.shape[-1]
+
+
+def advance(at: InteriorPoint, d: Direction, length: Number, moved: Any, caps: Vector) -> Any:
+    """Take a step of a length where an iterate is to move; return where."""
+    if np.any(moved):
+        every = np.all(moved)
+        for x, d_x in zip(at, d, strict=False):
+            x += length * d_x if every else np.where(moved, length * d_x, 0.0)
         # C - alpha is a variable of its own in the step, and the difference here: no rounding errors add up.
-        rest = at.x[self.rest]
-        np.subtract(self.program.c, at.x[self.alpha], out=rest)
-        np.maximum(rest, 1e-300, out=rest)
-        return True
-
-
-class _System:
-    """The linear system of a step at an iterate, with the residuals of the optimality conditions."""
-
-    # margin, linear, weight, cone, box and left are the residuals m, (l, l_b), p, k, d and f of the module; ratio,
-    # inverse_h, slope and delta are rho / v, 1 / h, sigma q / h and Delta; d_q is the step of q that belongs to the
-    # last direction.
-
-    def __init__(self, run: _Run) -> None:
-        program, at = run.program, run.at
-        s = program.selected
-        self.run = run
-        self.inverse_x, self.inverse_z = 1.0 / at.x, 1.0 / at.z
-        alpha, rho, sigma, mu = (at.x[part] for part in (run.alpha, run.rho, run.sigma, run.mu))
-        z, xi, v, slack, t = (at.z[part] for part in (run.alpha, run.rest, run.rho, run.sigma, run.mu))
-        q = at.q[s:]
-        self.margin = program.term.slopes(alpha) - program.Zy @ at.hyperplane + z - xi
-        self.linear = alpha @ program.Zy
-        self.linear[:-1] += program.q - at.q
-        self.linear[-1] += program.balance
-        self.weight = at.hyperplane[:-1] - at.q
-        self.weight[s:] = at.hyperplane[s:-1] - sigma * q
-        self.cone = rho + mu @ program.R + program.lam - 0.5 * q * q - slack
-        self.box = 1.0 - sigma - v
-        self.left = program.r - program.R @ sigma - t
-        self.d_q, self.sign = at.q, 1.0
-        self.ratio = rho / v
-        h = slack + sigma * self.ratio
-        self.inverse_h = 1.0 / h
-        self.slope = q * sigma * self.inverse_h
-        curved = h + q * q
-        self.delta = np.ones(run.features)
-        self.delta[s:] = h / (sigma * curved)
-        rest = at.x[run.rest]
-        theta = alpha * rest / (z * rest + xi * alpha + program.term.curvature(alpha) * alpha * rest)
-        self.border = border = np.zeros((run.features + 1, len(program.r)), order="F")
-        border[s:-1] = (program.R * (self.slope * self.delta[s:])).T
-        corner = (program.R * (sigma / curved)) @ program.R.T + np.diag(t / mu)
-        if program.norm:
-            self._of_norm(float(mu[0]), float(t[0]), corner)
-        self.reduced = reduced_system(program.Zy, theta, self.delta, self.border, corner)
-        if program.norm and self.reduced is None:
-            # Features that depend on each other, and gamma next to 0. Of samples of norm 1 the trace is theta's sum.
-            delta = np.maximum(self.delta, RIDGE * float(theta.sum()))
-            self.reduced = reduced_system(program.Zy, theta, delta, self.border, corner)
-
-    def _of_norm(self, m: float, t: float, corner: Matrix) -> None:
-        """Put gamma w = q in place of w = q, with gamma the multiplier m of the ball or, of the penalty, 1 / m."""
-        program, at = self.run.program, self.run.at
-        w = at.hyperplane[:-1]
-        if program.norm > 0:
-            self.delta[:], self.weight = m, w - at.q / m
-            self.border[:-1, 0], corner[:] = w, t / m
-            self.left = program.r - 0.5 * float(w @ w) - t
-        else:
-            square, self.sign = float(at.q @ at.q), -1.0
-            self.delta[:], self.weight = 1.0 / m, w - m * at.q
-            self.border[:-1, 0], corner[:] = -at.q / m, -(t + square) / m
-            self.left = 0.5 * square + t - program.r - self.border[:-1].T @ self.weight
-
-    def direction(self, reduced: Solve, target: Vector) -> tuple[Vector, Vector, Vector]:
-        """Return the step of x, z and (w, b) to complementary products that change by ``target``."""
-        run, at = self.run, self.run.at
-        program = run.program
-        s = program.selected
-        sigma, q = at.x[run.sigma], at.q[s:]
-        wanted = target * self.inverse_x
-        shift = self.margin + wanted[run.alpha] - wanted[run.rest]
-        first = target[run.rho] * self.inverse_z[run.rho] - self.ratio * self.box
-        second = (target[run.sigma] - sigma * (first + self.cone)) * self.inverse_h
-        e = self.weight.copy()
-        e[s:] -= q * second
-        scaled = e * self.delta
-        right = self.linear.copy()
-        right[:-1] -= scaled
-        missing = self.left - self.sign * wanted[run.mu] - program.R @ (second + self.slope * scaled[s:])
-        d_alpha, hyperplane, d_mu = reduced(shift, right, missing)
-        across = d_mu @ program.R
-        d_q = hyperplane[:-1] + e
-        if program.norm:
-            d_q = self.delta * d_q + self.border[:-1] @ d_mu
-        d_q[s:] = (d_q[s:] + self.slope * across) * self.delta[s:]
-        d_sigma = second - sigma * self.inverse_h * across + self.slope * d_q[s:]
-        d_x = np.empty(len(at.x))
-        d_x[run.alpha] = d_alpha
-        d_x[run.rest] = -d_alpha
-        d_x[run.rho] = first + self.ratio * d_sigma
-        d_x[run.sigma] = d_sigma
-        d_x[run.mu] = d_mu
-        self.d_q = d_q
-        return d_x, wanted - at.z * d_x * self.inverse_x, hyperplane
-
-    def largest_step(self, d_x: Vector, d_z: Vector) -> float:
-        """Return the largest step at which x and z are not negative."""
-        ratio = min(float((d_x * self.inverse_x).min()), float((d_z * self.inverse_z).min()))
-        return np.inf if ratio >= 0.0 else -1.0 / ratio
+        n = len(caps)
+        at.x[..., n : 2 * n] = np.maximum(caps - at.x[..., :n], 1e-300)
+    return moved

@@ -6,7 +6,7 @@ exchange of i for a feature j has
 .. math:: F(S \setminus i \cup j) \ge F^{-i} - \tfrac12 q_j(\alpha^{-i})^2, \qquad q = Z'\alpha,
 
 a bound for all j by one product. It orders the exchanges and, with the cuts of the search, rules out most; what is left
-is solved in stacks, each program until its dual shows that it is no better (:mod:`fsopt.algorithms.svm_batch`). Of many
+is solved together, each program until its dual shows that it is no better (:mod:`fsopt.algorithms.svm_batch`). Of many
 samples those far from the margin keep their multipliers, and a value counts that is the primal one. All numbers here
 are those of a heuristic: the search solves a selection that it takes from here again.
 """
@@ -44,7 +44,6 @@ class LocalSearch:
     cuts : of the branch and bound, to rule out exchanges.
     most : exchanges that are tried from one selection, those of the smallest bounds.
     go_on : looks at the clock.
-    compiled : whether compiled functions are at hand, and small steps use them too.
     ends : features on the way of a descent -> the selection where it ended, which every other one from there reaches.
     """
 
@@ -52,7 +51,6 @@ class LocalSearch:
     cuts: Sequence[BendersCut]
     most: int
     go_on: Callable[[], bool]
-    compiled: bool = False
     ends: dict[bytes, Local] = field(default_factory=dict)
 
     def descend(self, start: Mask) -> Local | None:
@@ -118,7 +116,7 @@ class LocalSearch:
         """Return a better selection one exchange away; None where none was found."""
         problem, size = self.problem, len(at.features)
         limit = at.value - BETTER * abs(at.value)
-        neighbours = Neighbours.of(problem, at, compiled=self.compiled)
+        neighbours = Neighbours.of(problem, at)
         penalty = problem.lam[at.features]
         dropped = neighbours.bound + penalty.sum() - penalty
         for k in np.argsort(dropped, kind="stable"):

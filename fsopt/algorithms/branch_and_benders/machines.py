@@ -1,7 +1,6 @@
 """Support vector machines on the neighbours of a selection, many at a time.
 
-In numpy they are solved in stacks (:mod:`fsopt.algorithms.svm_batch`). Compiled functions solve one after another, each
-from the hyperplane and the multipliers of the machine whose selection it changes by a feature.
+Each begins at the hyperplane and the multipliers of the machine whose selection it changes by a feature.
 """
 
 from __future__ import annotations
@@ -10,22 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.compiled import Start, exchanges
-from fsopt.algorithms.branch_and_benders.compiled import machines as solve_compiled
-from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders import compiled
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.svm_batch import SvmBatch, solve_batch
-from fsopt.data.losses import DualTerm
+from fsopt.algorithms.svm_batch import Start, SvmBatch, in_turn, solve_batch
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 GAP = 1e-6
 """Relative gap of the support vector machines."""
 NEAREST = 1000
 """Samples nearest to the margin that an exchange is tried on, where there are more than twice as many."""
-WORK = 2e5
-"""Multiplications of a step from which compiled functions are worth it though the nodes are not compiled."""
 STACK, COMPILED = 16, 4
 """Machines that numpy solves at a time, and compiled functions: a cut of one may make the next unnecessary."""
 STEP, MULTIPLIERS = 2e5, 2**22
@@ -94,10 +88,10 @@ class Machines:
         rows = np.vstack([problem.rows(names), problem.y])
         places = np.column_stack([places.reshape(features.shape), np.full(len(features), len(names))])
         if self.kept is None or self.frozen is None:
-            return _solve(rows, places, problem.term, cutoff, None, start)
+            return solve_batch(rows, places, problem.term, GAP, cutoff, None, start)
         total = float(self.frozen.sum())
         term, sums = problem.term.of(self.kept), (rows @ self.frozen)[places]
-        found = _solve(rows[:, self.kept], places, term, cutoff - total, sums, start)
+        found = solve_batch(rows[:, self.kept], places, term, GAP, cutoff - total, sums, start)
         alpha = np.tile(self.frozen, (len(features), 1))
         alpha[:, self.kept] = found.alpha
         return SvmBatch(alpha, found.hyperplane, found.bound + total, found.closed)
@@ -134,7 +128,7 @@ class Neighbours:
     bound : (s,) values of the machines without one of the features.
     alpha : (s + 1, n) multipliers of these machines, and of that on the selection itself.
     hyperplane : (s + 1, s + 2) their weights on the s features, 0 for one that comes to them, and intercepts.
-    margins : (s + 1, n) of the free samples; None where numpy solves the machines, which begin nowhere near.
+    margins : (s + 1, n) of the free samples.
     """
 
     at: Local
@@ -142,26 +136,24 @@ class Neighbours:
     bound: Vector
     alpha: Matrix
     hyperplane: Matrix
-    margins: Matrix | None
+    margins: Matrix
 
     @classmethod
-    def of(cls, problem: SelectionProblem, at: Local, *, compiled: bool = False) -> Neighbours:
-        """Solve the machines without one of the features, compiled where functions are or the work is worth it."""
+    def of(cls, problem: SelectionProblem, at: Local) -> Neighbours:
+        """Solve the machines without one of the features."""
+        compiled.go_on()
         machines, size = Machines.near(problem, at), len(at.features)
-        rows = None
-        work = machines.count * (size + 1.0) ** 2
-        if (compiled or work >= WORK) and exchanges():
-            free = slice(None) if machines.kept is None else machines.kept
-            rows = np.vstack([problem.rows(at.features, machines.kept), problem.y[free]])
-        margins = None if rows is None else at.hyperplane[None, :] @ rows
-        alone = cls(at, machines, np.zeros(0), at.alpha[None, :], np.insert(at.hyperplane, -1, 0.0)[None, :], margins)
+        free = slice(None) if machines.kept is None else machines.kept
+        rows = np.vstack([problem.rows(at.features, machines.kept), problem.y[free]])
+        alone = np.insert(at.hyperplane, -1, 0.0)[None, :]
+        at_alone = cls(at, machines, np.zeros(0), at.alpha[None, :], alone, at.hyperplane[None, :] @ rows)
         others = _others(size)
-        left = machines.solve(at.features[others], np.inf, alone._start(np.zeros(size, dtype=np.intp), others))
+        start = at_alone._start(np.zeros(size, dtype=np.intp), others)
+        left = machines.solve(at.features[others], np.inf, start)
         hyperplane = np.zeros((size + 1, size + 2))
         hyperplane[np.arange(size)[:, None], np.column_stack([others, np.full(size, size + 1)])] = left.hyperplane
-        hyperplane[size] = alone.hyperplane
-        if rows is not None:
-            margins = np.delete(hyperplane, size, axis=1) @ rows
+        hyperplane[size] = alone
+        margins = np.delete(hyperplane, size, axis=1) @ rows
         return cls(at, machines, left.bound, np.vstack([left.alpha, at.alpha]), hyperplane, margins)
 
     def without(self, place: int, limit: float) -> Local | None:
@@ -183,10 +175,8 @@ class Neighbours:
                     return found
         return None
 
-    def _start(self, known: Indices, places: Indices) -> Start | None:
+    def _start(self, known: Indices, places: Indices) -> Start:
         """Return where machines on the features at places (k, t), s for one that comes, begin: at known ones (k,)."""
-        if self.margins is None:
-            return None
         columns = np.column_stack([places, np.full(len(places), self.hyperplane.shape[1] - 1)])
         free = slice(None) if self.machines.kept is None else self.machines.kept
         return self.hyperplane[known[:, None], columns], self.margins[known], self.alpha[known][:, free]
@@ -195,15 +185,6 @@ class Neighbours:
 def _others(size: int) -> Indices:
     """Return the places (s, s - 1) without the first, without the second, and so on."""
     return np.array([np.delete(np.arange(size), k) for k in range(size)], dtype=np.intp).reshape(size, max(size - 1, 0))
-
-
-def _solve(
-    rows: Matrix, places: Indices, term: DualTerm, cutoff: float, frozen: Matrix | None, start: Start | None
-) -> SvmBatch:
-    """Return the machines on rows of signed samples, those at places (k, s + 1)."""
-    if start is None:
-        return solve_batch(rows[places], term, GAP, cutoff, frozen)
-    return solve_compiled(rows, places, term, Goal(GAP, cutoff), frozen, start)
 
 
 def one_left(problem: SelectionProblem, at: Partial) -> bool:
@@ -228,26 +209,24 @@ class LastFeature:
     Attributes
     ----------
     inside : the selected features (s,).
-    start : hyperplane (s + 2,), 0 for the feature to come, and its margins and multipliers (n,); None in numpy.
+    start : hyperplane (s + 2,), 0 for the feature to come, and its margins and multipliers (n,).
     """
 
     problem: SelectionProblem
     inside: Indices
-    start: tuple[Vector, Vector, Vector] | None
+    start: tuple[Vector, Vector, Vector]
 
     @classmethod
     def of(cls, solver: NodeSolver, at: Partial, near: NodeHyperplane) -> LastFeature:
-        """Return the machines of a node whose relaxation has a hyperplane, compiled where that is done or in time."""
+        """Return the machines of a node whose relaxation has a hyperplane."""
         problem, inside = solver.problem, at.inside.nonzero()[0]
-        if not (solver.compiled and exchanges()):
-            return cls(problem, inside, None)
         alpha = np.full(problem.n, -1.0) if near.alpha is None else near.alpha.astype(float)
         return cls(problem, inside, (np.append(near.w[inside], [0.0, near.b]), solver.margins(near), alpha))
 
     @property
     def most(self) -> int:
         """The number of machines that are solved at a time."""
-        return STACK if self.start is None else COMPILED
+        return COMPILED if in_turn() else STACK
 
     def multipliers(self, features: Indices) -> Matrix:
         """Return the multipliers (k, n) of the machines with one of some features (k,) each.
@@ -255,9 +234,6 @@ class LastFeature:
         To the end, not to a cutoff alone: near the optimum a cut closes more of the other selections.
         """
         count = (len(features), 1)
-        start = None
-        if self.start is not None:
-            hyperplane, margins, alpha = self.start
-            start = np.tile(hyperplane, count), np.tile(margins, count), np.tile(alpha, count)
+        hyperplane, margins, alpha = (np.tile(part, count) for part in self.start)
         selections = np.column_stack([np.tile(self.inside, count), features])
-        return Machines(self.problem).solve(selections, np.inf, start).alpha
+        return Machines(self.problem).solve(selections, np.inf, (hyperplane, margins, alpha)).alpha

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from fsopt.algorithms.branch_and_benders.interior_point import Solved
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.relaxation import Floats, InteriorPoint, NodeRelaxation
+from fsopt.algorithms.branch_and_benders.relaxation import Floats, InteriorPoint, NodeRelaxation, warm
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 
@@ -109,14 +108,13 @@ def unfolded(
 
 def warm_start(
     program: NodeRelaxation,
-    warm: Callable[[NodeRelaxation, Vector, Vector, Vector, Floats | None], InteriorPoint],
     parent: NodeHyperplane,
     margins: Vector,
     features: Indices,
     at: Partial,
     samples: Samples | None,
 ) -> InteriorPoint:
-    """Return a point to start from, by ``warm`` from the parent's hyperplane, shares, margins (n,) and multipliers."""
+    """Return a point to start from, by the parent's hyperplane, shares, margins (n,) and multipliers."""
     alpha = parent.alpha
     if samples is not None:
         margins, alpha = margins[samples.kept], None if alpha is None else alpha[samples.kept]

@@ -7,12 +7,10 @@ features, so that a feature left out costs bound, never validity, and is taken i
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from types import ModuleType
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders import compiled, cuts, interior_point, relaxation
-from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders.interior_point import Goal, solve
 from fsopt.algorithms.branch_and_benders.node_programs import (
     NodeHyperplane,
     NodeSolution,
@@ -50,19 +48,12 @@ class NodeSolver:
     width : distance from the margin from which samples are frozen; nan before the first node.
     widest : its upper bound.
     likely : shares (p,) by which a relaxation without a parent takes its first features; None where none are known.
-    compiled : whether the steps of small programs are compiled.
     """
 
     problem: SelectionProblem
     width: float = float("nan")
     widest: float = float("nan")
     likely: Vector | None = None
-    compiled: bool = False
-
-    @property
-    def numbers(self) -> ModuleType:
-        """The module of bounds and of multipliers on the grid: compiled ones where the steps are."""
-        return compiled if self.compiled else cuts
 
     def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
         """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
@@ -127,10 +118,9 @@ class NodeSolver:
         """Solve the program of some samples (None: all), and take in features until none of the others costs much."""
         features = self._features(at, shares)
         found = None
-        solve, warm = (compiled.solve, compiled.warm) if self.compiled else (interior_point.solve, relaxation.warm)
         for _ in range(ROUNDS):
             program = node_program(self.problem, at, features, samples)
-            start = None if known is None else warm_start(program, warm, *known, features, at, samples)
+            start = None if known is None else warm_start(program, *known, features, at, samples)
             solved = solve(program, goal, start)
             if solved is None:
                 if samples is None or clock.expired():

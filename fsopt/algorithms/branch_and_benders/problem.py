@@ -134,9 +134,9 @@ class SelectionProblem:
         return self.loss.term(self.c, self.y, self.weights)
 
     @cached_property
-    def gammas(self) -> Vector:
-        """The curvatures (n,) of the term of the multipliers."""
-        return np.full(self.n, self.term.gamma)
+    def each_term(self) -> tuple[Vector, Vector, bool]:
+        """The upper bounds (n,) and curvatures (n,) of the term of the multipliers, and whether it is the entropy."""
+        return self.term.each(self.n)
 
     @property
     def caps(self) -> float | Vector:
@@ -242,6 +242,11 @@ class SelectionProblem:
         """Violation (k,) up to which each constraint holds."""
         tolerances: Vector = SLACK * np.maximum(1.0, np.abs(self.r))
         return tolerances
+
+    @cached_property
+    def charges(self) -> Matrix:
+        """The constraints (k, p + 2): R, the right-hand sides with their tolerances, and the sizes of these."""
+        return np.column_stack([self.R, self.r + self.tolerances, np.abs(self.r)])
 
     def root(self) -> Partial | None:
         """Return the partial selection that the constraints leave; None if there is no selection."""

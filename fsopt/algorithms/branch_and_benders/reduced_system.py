@@ -27,95 +27,110 @@ In both, mu is eliminated last, by its Schur complement of order k.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
 
+from fsopt.algorithms.branch_and_benders.stacks import EPSILON, across, normal_factor, small_solved, solved, times
 from fsopt.algorithms.pieces import cholesky, gram
+from fsopt.common import clock
 from fsopt.typing import Matrix, Vector
 
-EPSILON = 1e-14
-"""The diagonal of b, as a share of the sum of theta."""
-Solve: TypeAlias = Callable[[Vector, Vector, Vector], tuple[Vector, Vector, Vector]]
-"""Function (s (n,), g (p + 1,), h (k,)) -> (d alpha, d (w, b), d mu)."""
+Steps = tuple[Vector, Vector, Vector]
+"""Steps of alpha (n,), of the hyperplane (p + 1,) and of mu (k,)."""
 
 
-def reduced_system(Zy: Matrix, theta: Vector, delta: Vector, border: Matrix, corner: Matrix) -> Solve | None:
-    """Return the solver of the systems of a step; None where the matrix is singular in floating point.
+class Reduced(NamedTuple):
+    """The system of a step by features: its factor, and the solutions (k, p + 1) and the matrix (k, k) of mu."""
+
+    regular: bool
+    factor: Matrix
+    border: Matrix
+    schur: Matrix
+
+
+class BySamples(NamedTuple):
+    """The system of a step by samples: whether it is regular, and its solution for (s (n,), g (p + 1,), h (k,))."""
+
+    regular: bool
+    solve: Callable[[Vector, Vector, Vector], Steps]
+
+
+def reduced_system(A: Matrix, theta: Vector, delta: Vector, G: Matrix, S: Matrix) -> Any:
+    """Return the reduced system of a step, not regular where its matrix is singular in floating point.
 
     Parameters
     ----------
-    Zy : (n, p + 1) signed samples and labels.
+    A : (p + 1, n) signed samples and labels, one feature after another.
     theta, delta : (n,) and (p,) diagonals.
-    border, corner : G (p + 1, k) and S (k, k).
+    G, S : (k, p + 1) and (k, k).
 
     Raises
     ------
     OutOfTimeError : the time limit passed within the factorisation.
     """
-    return (_by_samples if len(Zy) < Zy.shape[1] else _by_features)(Zy, theta, delta, border, corner)
+    return (by_samples if A.ndim == 2 and A.shape[1] < A.shape[0] else by_features)(A, theta, delta, G, S)
 
 
-def _by_features(Zy: Matrix, theta: Vector, delta: Vector, border: Matrix, corner: Matrix) -> Solve | None:
-    matrix = gram(Zy * np.sqrt(theta)[:, None])
-    diagonal = np.append(delta, EPSILON * matrix[-1, -1])
-    matrix.ravel(order="K")[:: len(diagonal) + 1] += diagonal
-    factor = cholesky(matrix)
-    if factor is None:
-        return None
-    solved_border = scipy.linalg.lapack.dpotrs(factor, border, lower=1)[0] if border.size else border
-    schur = corner + border.T @ solved_border
-
-    def solve(s: Vector, g: Vector, h: Vector) -> tuple[Vector, Vector, Vector]:
-        right = (theta * s) @ Zy
-        right += g
-        hyperplane = scipy.linalg.lapack.dpotrs(factor, right, lower=1, overwrite_b=1)[0]
-        mu = _small_solve(schur, border.T @ hyperplane - h)
-        if len(mu):
-            hyperplane -= solved_border @ mu
-        return theta * (s - Zy @ hyperplane), hyperplane, mu
-
-    return solve
+def steps(reduced: Any, A: Matrix, theta: Vector, G: Matrix, s: Vector, g: Vector, h: Vector) -> Steps:
+    """Return the solution of a reduced system."""
+    if isinstance(reduced, BySamples):
+        return reduced.solve(s, g, h)
+    return steps_by_features(reduced, A, theta, G, s, g, h)
 
 
-def _by_samples(Zy: Matrix, theta: Vector, delta: Vector, border: Matrix, corner: Matrix) -> Solve | None:
-    Z, y = Zy[:, :-1], Zy[:, -1]
+def by_features(A: Matrix, theta: Vector, delta: Vector, G: Matrix, S: Matrix) -> Reduced:
+    """Return the system with alpha eliminated."""
+    factor = normal_factor(A, theta, delta)
+    regular = len(factor) > 0
+    border = solved(factor, G) if regular and len(G) else G
+    return Reduced(regular, factor, border, S + G @ border.T)
+
+
+def steps_by_features(
+    reduced: Reduced, A: Matrix, theta: Vector, G: Matrix, s: Vector, g: Vector, h: Vector
+) -> tuple[Vector, Vector, Vector]:
+    """Return the solution of a system by features."""
+    hyperplane = solved(reduced.factor, times(A, theta * s) + g)
+    mu = h
+    if len(G):
+        mu = small_solved(reduced.schur, G @ hyperplane - h)
+        hyperplane = hyperplane - mu @ reduced.border
+    return theta * (s - across(hyperplane, A)), hyperplane, mu
+
+
+def by_samples(A: Matrix, theta: Vector, delta: Vector, G: Matrix, S: Matrix) -> BySamples:
+    """Return the system with w eliminated."""
+    clock.check()
+    Z, y = A[:-1], A[-1]
     root = np.sqrt(theta)
-    matrix = gram((Z * root[:, None] / np.sqrt(delta)).T)
+    matrix = gram(Z * root / np.sqrt(delta)[:, None])
     matrix.ravel(order="K")[:: len(root) + 1] += 1.0
     factor = cholesky(matrix)
-    if factor is None:
-        return None
 
     def multipliers(right: Matrix) -> Matrix:
-        return np.asarray(root[:, None] * scipy.linalg.lapack.dpotrs(factor, root[:, None] * right, lower=1)[0])
+        return np.asarray(root * scipy.linalg.lapack.dpotrs(factor, (root * right).T, lower=1)[0].T)
 
-    along = multipliers(y[:, None])[:, 0]
+    if factor is None:
+        return BySamples(False, lambda *_: (theta, delta, S))
+    along = multipliers(y[None])[0]
     slope = float(y @ along) + EPSILON * float(theta.sum())
 
     def without_mu(s: Matrix, g: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the steps of alpha (n, k) and of the hyperplane (p + 1, k) for k right-hand sides, without mu."""
-        weights = g[:-1] / delta[:, None]
-        alpha = multipliers(s - Z @ weights)
-        b = (g[-1] + y @ alpha) / slope
-        alpha = alpha - np.outer(along, b)
-        return alpha, np.vstack([weights + (Z.T @ alpha) / delta[:, None], b])
+        """Return the steps of alpha (k, n) and of the hyperplane (k, p + 1) for k right-hand sides, without mu."""
+        weights = g[:, :-1] / delta
+        alpha = multipliers(s - weights @ Z)
+        b = (g[:, -1] + alpha @ y) / slope
+        alpha = alpha - np.outer(b, along)
+        return alpha, np.column_stack([weights + (alpha @ Z.T) / delta, b])
 
-    none = np.zeros((len(root), border.shape[1]))
-    border_alpha, solved_border = without_mu(none, border) if border.size else (none, border)
-    schur = corner + border.T @ solved_border
+    on_alpha, border = without_mu(np.zeros((len(G), len(root))), G) if len(G) else (np.zeros((0, len(root))), G)
+    schur = S + G @ border.T
 
-    def solve(s: Vector, g: Vector, h: Vector) -> tuple[Vector, Vector, Vector]:
-        alpha, hyperplane = (part[:, 0] for part in without_mu(s[:, None], g[:, None]))
-        mu = _small_solve(schur, border.T @ hyperplane - h)
-        return alpha - border_alpha @ mu, hyperplane - solved_border @ mu, mu
+    def solve(s: Vector, g: Vector, h: Vector) -> Steps:
+        alpha, hyperplane = (found[0] for found in without_mu(s[None], g[None]))
+        mu = small_solved(schur, G @ hyperplane - h)
+        return alpha - mu @ on_alpha, hyperplane - mu @ border, mu
 
-    return solve
-
-
-def _small_solve(matrix: Matrix, right: Vector) -> Vector:
-    """Solve with the matrix of the constraints, mostly of order 1."""
-    if len(right) == 1:
-        return np.asarray(right / matrix[0, 0])
-    return np.asarray(np.linalg.lstsq(matrix, right, rcond=None)[0], dtype=float) if len(right) else right
+    return BySamples(True, solve)

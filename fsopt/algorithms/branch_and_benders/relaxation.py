@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from fsopt.algorithms.branch_and_benders.marks import entry, fast, inner
+from fsopt.algorithms.branch_and_benders.stacks import Number, across, choice, falling, times, total
 from fsopt.data.losses import DualTerm
-from fsopt.typing import Mask, Matrix, Vector
+from fsopt.typing import Matrix, Vector
 
 Floats = np.ndarray[tuple[int], np.dtype[np.floating[Any]]]
 """Multipliers (n,), in single or double precision."""
@@ -53,6 +56,13 @@ class NodeRelaxation:
         """The upper bound of the multipliers, or one for each sample (n,)."""
         return self.term.caps
 
+    @cached_property
+    def arrays(self) -> NodeArrays:
+        """The arrays as the steps take them."""
+        A, R = np.ascontiguousarray(self.Zy.T), np.ascontiguousarray(self.R)
+        frozen = self.q, float(self.constant), float(self.balance)
+        return NodeArrays(A, *self.term.each(A.shape[1]), self.selected, R, self.r, self.lam, *frozen, self.norm)
+
     @property
     def shape(self) -> tuple[int, int, int, int]:
         """Numbers n of samples, of features, f of free features, and k of constraints."""
@@ -60,8 +70,7 @@ class NodeRelaxation:
         return len(self.Zy), features, features - self.selected, len(self.r)
 
 
-@dataclass
-class InteriorPoint:
+class InteriorPoint(NamedTuple):
     """An iterate, also a point to start from; ``x`` and ``z`` hold the complementary pairs one after the other.
 
     Attributes
@@ -75,6 +84,36 @@ class InteriorPoint:
     z: Vector
     q: Vector
     hyperplane: Vector
+
+
+class NodeArrays(NamedTuple):
+    """The arrays of a :class:`NodeRelaxation`, or of a stack of them without free features.
+
+    Attributes
+    ----------
+    A : (s + f + 1, n), its Zy, one row after another.
+    caps, gamma, entropy : (n,), (n,) and scalar, of its term.
+    selected, R, r, lam, q, constant, balance, norm : its own; the stack has rows of q, and of the balance (m, 1).
+    """
+
+    A: Matrix
+    caps: Vector
+    gamma: Vector
+    entropy: bool
+    selected: int
+    R: Matrix
+    r: Vector
+    lam: Vector
+    q: Vector
+    constant: float
+    balance: Number
+    norm: int
+
+
+@inner
+def sizes(p: NodeArrays) -> tuple[int, int, int, int, int]:
+    """Return the numbers of samples, of features selected, of all, of free ones, and of constraints."""
+    return len(p.caps), p.selected, p.q.shape[-1], len(p.lam), len(p.r)
 
 
 def cold(program: NodeRelaxation) -> InteriorPoint:
@@ -102,12 +141,6 @@ def cold(program: NodeRelaxation) -> InteriorPoint:
     return InteriorPoint(x, z, np.zeros(features), np.zeros(features + 1))
 
 
-def _even_multipliers(program: NodeRelaxation, size: float) -> Vector:
-    """Return mu (k,) of the same order for all constraints, for gains of a size."""
-    largest = np.maximum(np.abs(program.R).max(axis=1, initial=0.0), 1e-12)
-    return np.asarray(size / largest / max(len(program.r), 1))
-
-
 def warm(
     program: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None
 ) -> InteriorPoint:
@@ -124,72 +157,74 @@ def warm(
     margins : (n,) of its hyperplane with all of its features: what is lost of them measures how far this program is.
     alpha : (n,) its multipliers; None for those of the central path at its margins.
     """
-    c, s = program.c, program.selected
-    pairs = 2 * len(margins) + 2 * len(program.lam) + len(program.r)
-    away = margins - 1.0
-    # Without multipliers 0.3 C for each, the usual mean.
-    known = np.full(len(away), 0.3 * c) if alpha is None else alpha.astype(float)
-    lost = np.abs(program.Zy @ hyperplane - margins)
-    mu = max(float(known @ (START + FAR * lost)), 1e-3 * float(np.max(c))) / pairs
-    if program.term.entropy:
-        known = c / (1.0 + np.exp(np.clip(margins, -NEAR, NEAR)))
-        z, xi = mu / known, mu / (c - known)
-    else:
-        if alpha is None:
-            known = 0.5 * c * (1.0 - away / np.sqrt(away**2 + (2.0 * mu / c) ** 2))
-        known, z, xi = _pairs(known, away + program.term.gamma * known, c, mu)
-    q = (known @ program.Zy)[:-1] + program.q
-    gain = 0.5 * q[s:] ** 2 - program.lam
-    multipliers = _multipliers(program, gain, mu)
-    sigma, slack, rho = _pairs(sigma, multipliers @ program.R - gain, 1.0, mu)
-    x = np.concatenate([known, c - known, rho, sigma, multipliers])
-    partners = np.concatenate([z, xi, 1.0 - sigma, slack, mu / multipliers])
+    known = np.full(len(margins), -1.0) if alpha is None else alpha.astype(float)
+    return fast(warm_start)(program.arrays, hyperplane, sigma, margins, known)
+
+
+@entry
+def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
+    """Return the point of :func:`warm`, or those of a stack; negative multipliers are not known."""
+    n, s, _, f, k = sizes(p)
+    known, lost = mean_of(alpha, across(hyperplane, p.A) - margins, p.caps)
+    mu = total(lost)
+    if not f:  # a feature that comes has weight 0, and a q that may be far from it
+        apart = hyperplane[..., :-1] - times(p.A, known)[..., :-1] - p.q
+        mu = mu + total(apart * apart) + total(known)
+    mu = np.maximum(mu, 1e-3 * p.caps.max()) / (2 * n + 2 * f + k)
+    known, z, xi = begun(margins, alpha, p.caps, p.gamma, p.entropy, mu)
+    q = times(p.A, known)[..., :-1] + p.q
+    gain = 0.5 * q[..., s:] ** 2 - p.lam
+    multipliers = multipliers_of(p.R, p.r, gain, mu) if k else np.zeros((*q.shape[:-1], 0))
+    shares, slack, rho = pairs(sigma, multipliers @ p.R - gain, 1.0, mu)
+    x = np.concatenate([known, p.caps - known, rho, shares, multipliers], axis=-1)
+    partners = np.concatenate([z, xi, 1.0 - shares, slack, mu / multipliers], axis=-1)
     return InteriorPoint(x, partners, q, hyperplane)
 
 
-def _pairs(value: Vector, away: Vector, most: float | Vector, mu: float) -> tuple[Vector, Vector, Vector]:
+@inner
+def mean_of(alpha: Number, lost: Number, caps: Number) -> tuple[Number, Number]:
+    """Return multipliers, those not known the usual mean, and what a change of their margins costs."""
+    known = choice(alpha < 0.0, 0.3 * caps, alpha)
+    return known, known * (START + FAR * np.abs(lost))
+
+
+@inner
+def begun(
+    margin: Number, alpha: Number, caps: Number, gamma: Number, entropy: bool, mu: Number
+) -> tuple[Number, Number, Number]:
+    """Return multipliers strictly within their bounds, and the partners of both bounds."""
+    if entropy:
+        known = caps / (1.0 + np.exp(np.minimum(np.maximum(margin, -NEAR), NEAR)))
+        return known, mu / known, mu / (caps - known)
+    away, scale = margin - 1.0, 2.0 * mu / caps
+    known = choice(alpha < 0.0, 0.5 * caps * (1.0 - away / np.sqrt(away * away + scale * scale)), alpha)
+    return pairs(known, away + gamma * known, caps, mu)
+
+
+@inner
+def pairs(value: Number, away: Number, most: Number, mu: Number) -> tuple[Number, Number, Number]:
     """Return values strictly within [0, most], and partners of both bounds whose difference is ``away``."""
     distance = np.minimum(mu / np.maximum(np.abs(away), 1e-300), INSIDE * most)
     smallest = np.minimum(2.0 * mu / most, INSIDE * most)
     above = away >= 0.0
-    value = np.clip(value, np.where(above, distance, smallest), most - np.where(above, smallest, distance))
-    upper = np.where(above, mu / (most - value), mu / value - away)
+    low, high = choice(above, distance, smallest), most - choice(above, smallest, distance)
+    value = np.minimum(np.maximum(value, low), high)
+    upper = choice(above, mu / (most - value), mu / value - away)
     return value, upper + away, upper
 
 
-def _multipliers(program: NodeRelaxation, gain: Vector, mu: float) -> Vector:
+@inner
+def multipliers_of(R: Matrix, r: Vector, gain: Vector, mu: float) -> Vector:
     """Return multipliers (k,) of the constraints: of one, the gain for weight of the last feature that fits."""
-    if len(program.r) != 1 or not len(gain):
-        return _even_multipliers(program, max(float(np.abs(gain).max(initial=0.0)), 1e-8))
-    weight = program.R[0]
-    ratio = gain / np.maximum(weight, 1e-300)
-    order = np.argsort(-ratio, kind="stable")
-    last = int(np.searchsorted(np.cumsum(weight[order]), program.r[0]))
-    return np.array([max(float(ratio[order[min(last, len(order) - 1)]]), mu)])
-
-
-def dual_value(program: NodeRelaxation, alpha: Vector, mu: Vector) -> tuple[float, float]:
-    """Return the dual value at balanced multipliers alpha (n,) and mu (k,) >= 0, and what the features charge in it."""
-    s = program.selected
-    q = (alpha @ program.Zy)[:-1] + program.q
-    half = 0.5 * q * q
-    excess = np.maximum(half[s:] - program.lam - program.R.T @ mu, 0.0)
-    charged = float(half[:s].sum() + excess.sum())
-    value = program.constant + float(program.term.values(alpha).sum())
-    if program.norm:
-        size, root = float(np.linalg.norm(q)), float(np.sqrt(2.0 * program.r[0]))
-        charged = root * size if program.norm > 0 else value * max(1.0 - root / max(size, 1e-300), 0.0)
-        return value - charged, charged
-    return float(value - charged - mu @ program.r), charged
-
-
-def balanced(alpha: Vector, plus: Mask, c: float | Vector, balance: float) -> Vector | None:
-    """Return alpha with y'alpha = -balance, one class scaled down; None where that is impossible."""
-    alpha = np.clip(alpha, 0.0, c)
-    up, down = float(alpha[plus].sum()), float(alpha[~plus].sum())
-    heavy, sum_, target = (plus, up, down - balance) if up + balance > down else (~plus, down, up + balance)
-    if target < 0.0:
-        return None
-    if sum_ > 0.0:
-        alpha[heavy] *= target / sum_
-    return alpha
+    k, f = R.shape
+    found = np.full(k, mu)
+    if k == 1 and f:
+        ratio = gain / np.maximum(R[0], 1e-300)
+        order = falling(ratio)
+        last = np.searchsorted(np.cumsum(R[0][order]), r[0])
+        found[0] = max(ratio[order[min(last, f - 1)]], mu)
+    else:  # of the same order for all constraints, for gains of a size
+        for i in range(k):
+            size, largest = (np.abs(gain).max(), np.abs(R[i]).max()) if f else (0.0, 0.0)
+            found[i] = max(size, 1e-8) / max(largest, 1e-12) / k
+    return found

@@ -120,7 +120,7 @@ class SelectionSearch:
     @contextmanager
     def _visit(self) -> Iterator[SelectionNode]:
         """Visit the open node of the smallest bound; an interrupted visit leaves the tree as it was."""
-        self.solver.compiled = compiled.go_on()
+        compiled.go_on()
         first, closed = self.tree.next, self.closed
         node = self.frontier.pop()
         kept = len(self.tree.marks.get(node.number, ()))
@@ -209,7 +209,7 @@ class SelectionSearch:
             if (here := self._pegged(number, at, cut)) is None:
                 return None
             at = here
-        values: list[float] = [self.solver.numbers.value(self.problem, c, at) for c in known] or [0.0]
+        values: list[float] = [cuts.value(self.problem, c, at) for c in known] or [0.0]
         best = known[int(np.argmax(values))] if known else self._zero_cut()
         self.frontier.push(SelectionNode(number, at, max(values), best, hyperplane))
         return max(values)
@@ -238,7 +238,7 @@ class SelectionSearch:
         cutoff = self.cutoff
         # Each pass decides features, of which there are p.
         while True:
-            here: CutBound = self.solver.numbers.bound(self.problem, cut, at)
+            here: CutBound = cuts.bound(self.problem, cut, at)
             if here.value >= cutoff:
                 self.closed = min(self.closed, here.value)
                 self.tree.leaf(number, cut.name)
@@ -268,7 +268,7 @@ class SelectionSearch:
     def _finish(self, number: int, at: Partial, selection: Mask, near: NodeHyperplane | None) -> None:
         """Close a node with one best selection: first with samples frozen near the parent's hyperplane, then whole."""
         cut = None if near is None else self.incumbents.solve(selection, self.cutoff, near)[1]
-        value = self.solver.numbers.value
+        value = cuts.value
         if cut is None or value(self.problem, cut, at) < self.cutoff:
             cut = self.incumbents.solve(selection, self.cutoff)[1]
         cut = self._zero_cut() if cut is None else cut

@@ -9,7 +9,7 @@ from fsopt.algorithms.branch_and_benders import nodes
 from fsopt.algorithms.branch_and_benders import problem as problems
 from fsopt.algorithms.branch_and_benders.cuts import bound, make_cut, on_grid
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.interior_point import Goal, _Run, _System
+from fsopt.algorithms.branch_and_benders.interior_point import Goal, direction, system
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial
 from fsopt.algorithms.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, cold
@@ -109,9 +109,10 @@ def test_the_step_makes_the_linearised_optimality_conditions_zero():
     rho, sigma, mu = rng.uniform(0.5, 1, f), rng.uniform(0.2, 0.8, f), rng.uniform(0.5, 1, k)
     x = np.concatenate([alpha, c - alpha, rho, sigma, mu])
     z = rng.uniform(0.5, 2.0, len(x))
-    run = _Run(program, InteriorPoint(x, z, q, np.append(w, b)))
-    system, target = _System(run), rng.standard_normal(len(x))
-    dx, dz, hyperplane = system.direction(system.reduced, target)
+    point, target = InteriorPoint(x, z, q, np.append(w, b)), rng.standard_normal(len(x))
+    arrays, none = program.arrays, np.zeros(len(x))
+    dx, dz, dq, hyperplane, length = direction(arrays, point, system(arrays, point), 0.0, -target - x * z, none + 1.0)
+    assert min((x + length * dx).min(), (z + length * dz).min()) == pytest.approx(0.0, abs=1e-9)
 
     def conditions(x, z, q, hyperplane):
         """Return the residuals as the optimality conditions of the program state them, with its products at the end."""
@@ -129,7 +130,7 @@ def test_the_step_makes_the_linearised_optimality_conditions_zero():
         ]
         return np.concatenate([*parts, x * z])
 
-    at, step = (run.at.x, run.at.z, run.at.q, run.at.hyperplane), (dx, dz, system.d_q, hyperplane)
+    at, step = tuple(point), (dx, dz, dq, hyperplane)
     h = 1e-3  # central differences of quadratic functions are exact
     after, before = (conditions(*(v + e * d for v, d in zip(at, step, strict=True))) for e in (h, -h))
     wanted = np.concatenate([-conditions(*at)[: -len(x)], target])

@@ -1,45 +1,20 @@
-"""Nodes where one feature more can be selected, beside every selection that is left, with functions compiled or not."""
+"""Nodes where one feature more can be selected, beside every selection that is left."""
 
 import itertools
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from selection_cases import exact_value, problem_of
 from support import blobs
 
-from fsopt.algorithms.branch_and_benders import compiled, machines
+from fsopt.algorithms.branch_and_benders import machines
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.machines import LastFeature
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial
-from fsopt.common import clock
 from fsopt.data import Dataset
-
-NUMBA = pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
-COMPILED = pytest.param(True, marks=NUMBA)
-
-
-@pytest.fixture(autouse=True)
-def quiet(monkeypatch):
-    """Functions of numba are at hand, as Python code; there quotients by 0 are infinite, without a warning."""
-    monkeypatch.setattr(machines, "exchanges", lambda: True)
-    with np.errstate(all="ignore"):
-        yield
-
-
-def test_numpy_solves_the_machines_where_a_limit_leaves_no_time_for_compiling(monkeypatch):
-    problem = problem_of(blobs(50, 9, seed=5, gap=0.4), 0.7, {"m": 3})
-    solver, at, near = node_of(problem, [2, 6], fast=find_spec("numba") is not None)
-    assert (LastFeature.of(solver, at, near).most == machines.COMPILED) == solver.compiled
-    monkeypatch.setattr(machines, "exchanges", compiled.exchanges)
-    monkeypatch.setattr(compiled, "available", lambda: True)
-    monkeypatch.setattr(compiled, "_kept", lambda *_: False)
-    monkeypatch.setattr(compiled, "_past", compiled.COMPILE)
-    with clock.limited(1.0):
-        assert LastFeature.of(solver, at, near).most == machines.STACK
 
 
 def weighted(data, seed):
@@ -48,20 +23,19 @@ def weighted(data, seed):
     return Dataset(data.X * rng.choice([0.03, 1.0, 30.0], data.p), data.y, weights=rng.choice([0.5, 1.0, 3.0], data.n))
 
 
-def node_of(problem, inside, *, fast):
+def node_of(problem, inside):
     """Return a node with some features selected, its solver and the hyperplane of its relaxation."""
-    solver = NodeSolver(problem, compiled=fast)
+    solver = NodeSolver(problem)
     selected = np.isin(np.arange(problem.p), inside)
     at = Partial(selected, np.zeros(problem.p, dtype=bool))
     return solver, at, solver.solve(at, None, Goal(1e-6)).hyperplane
 
 
-@pytest.mark.parametrize("fast", [False, COMPILED])
 @pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "logistic"])
-def test_the_machines_have_the_values_of_their_selections(fast, loss):
+def test_the_machines_have_the_values_of_their_selections(loss):
     data = weighted(blobs(50, 9, seed=5, gap=0.4), 5)
     problem = problem_of(data, 0.7, {"m": 3}, loss)
-    solver, at, near = node_of(problem, [2, 6], fast=fast)
+    solver, at, near = node_of(problem, [2, 6])
     features = np.array([7, 0, 3])
     for j, alpha in zip(features, LastFeature.of(solver, at, near).multipliers(features), strict=True):
         assert np.all(alpha >= 0.0)
@@ -72,9 +46,8 @@ def test_the_machines_have_the_values_of_their_selections(fast, loss):
         assert value == pytest.approx(exact_value(data, at.inside | (np.arange(9) == j), 0.7, loss), rel=1e-5)
 
 
-@pytest.mark.parametrize(("fast", "loss"), [(False, "hinge"), pytest.param(True, "squared-hinge", marks=NUMBA)])
-def test_the_best_feature_takes_one_relaxation(fast, loss, monkeypatch):
-    monkeypatch.setattr(compiled, "go_on", lambda *_, **__: fast)
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
+def test_the_best_feature_takes_one_relaxation(loss):
     data = weighted(blobs(40, 8, seed=2, gap=0.3), 2)
     problem = problem_of(data, 0.5, {"m": 1}, loss)
     found = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-6))
@@ -85,9 +58,7 @@ def test_the_best_feature_takes_one_relaxation(fast, loss, monkeypatch):
     assert verify(problem, found.point["evidence"]).bound == pytest.approx(found.bound, rel=1e-12)
 
 
-@pytest.mark.parametrize("fast", [False, COMPILED])
-def test_copies_of_features_constants_and_ties_are_no_trouble(fast, monkeypatch):
-    monkeypatch.setattr(compiled, "go_on", lambda *_, **__: fast)
+def test_copies_of_features_constants_and_ties_are_no_trouble():
     own = blobs(30, 4, seed=0, gap=0.2)
     X = np.column_stack([own.X, own.X, -own.X[:, :2], np.zeros(30), np.ones(30)])
     data, every = Dataset(X, own.y), np.arange(12)
