@@ -12,7 +12,7 @@ from fsopt.algorithms.branch_and_benders.cuts import bounds, valid_grid
 from fsopt.algorithms.branch_and_benders.evidence import unpacked, verify
 from fsopt.data.losses import LOSSES
 from fsopt.methods.gbd.proofs import evidence_of
-from fsopt.verifier.selections import Selection
+from fsopt.verifier.selections import SelectionToCheck
 
 
 def shrunk(problem):
@@ -20,7 +20,7 @@ def shrunk(problem):
     held = solved(problem).point["evidence"]
     stream, cuts = unpacked(problem, held)
     program, part = evidence_of(problem, stream, cuts, None)
-    return held, np.array([grid for grid, _ in cuts]), Selection(program).proved(part)[0], part
+    return held, np.array([grid for grid, _ in cuts]), SelectionToCheck(program).proved(part)[0], part
 
 
 @pytest.mark.parametrize("loss", LOSSES)
