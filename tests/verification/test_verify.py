@@ -110,7 +110,7 @@ def test_a_linear_program_is_verified_exactly():
 def test_a_path_is_verified_by_its_evidence_and_its_classifiers(path):
     assert fsopt.verify(path, DATA).word == "verified numerically"
     shown = fsopt.verify(path, DATA, exact=True)
-    assert [claim.name for claim in shown.claims] == ["at most 1 features", "at most 2 features"]
+    assert [claim.name for claim in shown.claims] == ["at most 1 feature", "at most 2 features"]
     falsehoods = {
         "bound of 1": replace(path, bound=path.bound + 0.01),
         "objective of 2": replace(path, objective=path.objective - 0.01),
@@ -128,7 +128,7 @@ def test_a_path_is_verified_by_its_evidence_and_its_classifiers(path):
 def test_a_path_over_two_parameters_is_verified_pair_by_pair():
     path = fsopt.selection_path(DATA, m=[1, 2], c=[0.5, 2.0], tolerance=1e-6)
     shown = fsopt.verify(path, DATA, exact=True)
-    assert [claim.name for claim in shown.claims][1:3] == ["at most 2 features, C = 0.5", "at most 1 features, C = 2.0"]
+    assert [claim.name for claim in shown.claims][1:3] == ["at most 2 features, C = 0.5", "at most 1 feature, C = 2.0"]
     falsehoods = {
         "bound of 1, C = 2.0": replace(path, bound=path.bound + np.array([0.0, 0.0, 0.01, 0.0])),
         "objective of 2, C = 0.6": replace(path, c=np.array([0.6, 0.6, 2.0, 2.0])),
