@@ -31,7 +31,6 @@ _POOLS: dict[int, Any] = {}
 _GIVEN: ContextVar[Executor | None] = ContextVar("_GIVEN", default=None)
 """The executor of :func:`calls_on`."""
 
-_Key = TypeVar("_Key")
 Outcome = TypeVar("Outcome")
 
 
@@ -78,8 +77,8 @@ def _gathered(
 
 
 def results(
-    executor: Executor, calls: Iterable[tuple[_Key, tuple[Any, ...]]], most: int, idle: Callable[[], None] | None = None
-) -> Iterator[tuple[_Key, Future[Any]]]:
+    executor: Executor, calls: Iterable[tuple[Any, tuple[Any, ...]]], most: int, idle: Callable[[], None] | None = None
+) -> Iterator[tuple[Any, Future[Any]]]:
     """Submit calls to an executor, ``most`` of them at a time, and yield the key of each with its future as it ends.
 
     Where the caller ends, calls that are out are cancelled. Raises WorkersLost where the executor can run nothing.
@@ -89,7 +88,7 @@ def results(
     calls : key, and function with its arguments; made when there is place for them.
     idle : called where there is no result yet.
     """
-    todo, out = iter(calls), dict[Future[Any], _Key]()
+    todo, out = iter(calls), dict[Future[Any], Any]()
     try:
         while True:
             for key, call in islice(todo, most - len(out)):
