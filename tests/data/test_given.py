@@ -34,7 +34,7 @@ def test_samples_that_are_no_data_set_are_refused_by_their_fault():
     for X, y, error, told in (
         (DATA, DATA.y, ParameterError, r"a Dataset has its labels already"),
         (DATA.X, DATA.y[:-1], DataError, r"y has shape \(19,\), expected \(20,\)"),
-        (FRAME.assign(age="old"), DATA.y, DataError, "column 'age' of X is of type str, not of numbers"),
+        (FRAME.assign(age="old"), DATA.y, DataError, "column 'age' of X is of type (str|object), not of numbers"),
     ):
         with pytest.raises(error, match=told):
             fsopt.fit("svm", X, y)
