@@ -73,8 +73,8 @@ def gbd_table2(settings: Settings) -> Reproduction:
         f"alignments from {ALIGNED[0]:g} to 1, the printed ones being .9928 to .9966",
         f"better and worse: instances of {table['instances']}, with the noise of two draws of so many coins; "
         "difference: test error of GBD minus that of the method; exact: supports that are the true one",
-        'the limit decides "better" and "worse" of GBD, not the paper\'s 250 cuts: docs/gbd.md has the proved optimum of '
-        "the instances with 20 features",
+        'the limit decides "better" and "worse" of GBD, not the paper\'s 250 cuts: docs/gbd.md has the proved optimum '
+        "of the instances with 20 features",
     )
     return Reproduction(tuple(cells), notes)
 
