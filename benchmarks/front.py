@@ -18,7 +18,7 @@ from fsopt.data.splits import stratified_folds, train_and_test
 
 PLACE = Path(__file__).parents[1] / "docs" / "_static" / "front.svg"
 GRIDS = {
-    "l1-svm": ("c", (0.003, 0.01, 0.03, 0.1, 1.0), "o-"),
+    "l1-svm": ("c", (0.007, 0.01, 0.02, 0.05, 0.1), "o-"),
     "fsv": ("lam", (0.2, 0.1, 0.05, 0.02, 0.01), "s--"),
     "l0-mpm": ("delta", (0.5, 0.6, 0.65, 0.7, 0.74), "^:"),
 }
