@@ -11,6 +11,7 @@ from fsopt.answers.predictor import Predictor
 from fsopt.answers.records import plain
 from fsopt.common.arguments import PATH, Argument, checked, optional
 from fsopt.common.files import write_text
+from fsopt.data.tables.columns import ORDER
 from fsopt.data.validation import values_of_labels
 from fsopt.errors import FileError, ParameterError
 
@@ -72,7 +73,13 @@ def _record(fit: Fit) -> dict[str, Any]:
         "kernel": None if fit.kernel is None else vars(fit.kernel),
         "columns": columns
         and [
-            {"name": one.name, "kind": one.kind, "shown": one.shown, "fill": one.fill, "indicator": one.indicator}
+            {
+                "name": one.name,
+                "kind": one.kind,
+                "words": one.levels if one.kind == ORDER else one.shown,
+                "fill": one.fill,
+                "indicator": one.indicator,
+            }
             for one in columns
         ],
     }

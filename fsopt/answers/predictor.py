@@ -88,7 +88,7 @@ class Predictor:
         looked_at: list[int] = []
         for column in self.columns or [{"name": name, "kind": "number"} for name in self.features]:
             own = range(
-                j, j + (len(column["shown"]) if column["kind"] == "text" else 1) + column.get("indicator", False)
+                j, j + (len(column["words"]) if column["kind"] == "text" else 1) + column.get("indicator", False)
             )
             if self.unit_rows or self.kernel is not None or self.coef[own].any():
                 if column["name"] not in names:
@@ -135,12 +135,18 @@ def _encoded(values: Sequence[Any], column: Mapping[str, Any]) -> Any:
     gone = [_missing(value) for value in values]
     if any(gone) and fill is None and not indicator:
         raise ValueError(f"column '{name}' has no value in row {gone.index(True) + 1}")
-    read = {"text": _text, "date": _day, "number": _number}[column["kind"]]
+    if column["kind"] == "order":
+        places = {word: place for place, word in enumerate(column["words"])}
+        strange = [_text(v) for v, absent in zip(values, gone, strict=True) if not absent and _text(v) not in places]
+        if strange:
+            raise ValueError(f"column '{name}' has '{strange[0]}', its words are {' < '.join(column['words'])}")
+        values = [None if absent else places[_text(value)] for value, absent in zip(values, gone, strict=True)]
+    read = {"text": _text, "date": _day}.get(column["kind"], _number)
     try:
         known = [fill if absent else read(value) for value, absent in zip(values, gone, strict=True)]
     except (TypeError, ValueError) as error:
         raise ValueError(f"column '{name}' holds other values than {column['kind']}s: {error}") from None
-    parts = [[float(text == level) for text in known] for level in column["shown"]] if read is _text else [known]
+    parts = [[float(text == level) for text in known] for level in column["words"]] if read is _text else [known]
     return np.array([*parts, gone] if indicator else parts, dtype=float).T
 
 
