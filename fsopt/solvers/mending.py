@@ -71,8 +71,9 @@ def mended(program: Program, point: Point, deadline: float) -> Point:
     """
     x, known = judged_point(program, point.x), dict[float, Box]()
     priced = point.y is not None and point.z is not None
-    if infeasibility(program, x) > FEASIBLE or (priced and not closes(program, x, point, known)):
-        x = moved(program, x, deadline, _terms(program, point) if priced else None)
+    if infeasibility(program, x) <= FEASIBLE and (not priced or closes(program, x, point, known)):
+        return Point(x, point.y, point.z) if priced else Point(x)
+    x = moved(program, x, deadline, _terms(program, point) if priced else None)
     if not priced:
         return Point(x)
     pair = Point(x, point.y, point.z)
