@@ -25,24 +25,23 @@ PASSES = 4
 
 def ranges(program: Program, cutoff: float = np.inf) -> tuple[Vector, Vector]:
     """Return ranges (n,) that contain every feasible point of a convex program with a value of at most ``cutoff``."""
-    A, lo, hi = _rows(program, cutoff)
-    row = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
-    column, a = A.indices, A.data
+    A, side = _rows(program, cutoff)
+    m, row = A.shape[0], np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+    column, a, side = A.indices, A.data, side[row]
+    positive = a > 0.0
+    upper, lower = np.flatnonzero(positive), np.flatnonzero(~positive)
     low, high = program.lb.copy(), program.ub.copy()
     curved = program.P.diagonal() if _separable(program) else np.zeros(program.n)
     for _ in range(PASSES):
         before = low.copy(), high.copy()
         with np.errstate(all="ignore"):
-            least, most = (np.where(a > 0.0, a * first, a * last) for first, last in _ends(low, high, column))
-            rest, size = _others(least, row, A.shape[0], -np.inf)
-            up = hi[row] - rest + OUTWARD * (np.abs(hi[row]) + size)
-            rest, size = _others(most, row, A.shape[0], np.inf)
-            down = lo[row] - rest - OUTWARD * (np.abs(lo[row]) + size)
-            above, below = np.where(a > 0.0, up, down) / a, np.where(a > 0.0, down, up) / a
+            rest, size = _others(a * np.where(positive, low[column], high[column]), row, m)
+            end = (side - rest + OUTWARD * (np.abs(side) + size)) / a
             spare = _spare(program, cutoff, low, high)
             reach = np.where(curved > 0.0, np.sqrt(2.0 * spare / curved) * (1.0 + OUTWARD), np.inf)
-        np.minimum.at(high, column, np.where(np.isnan(above), np.inf, above))
-        np.maximum.at(low, column, np.where(np.isnan(below), -np.inf, below))
+        end = np.where(np.isnan(end), np.where(positive, np.inf, -np.inf), end)
+        np.minimum.at(high, column[upper], end[upper])
+        np.maximum.at(low, column[lower], end[lower])
         reach = np.where(np.isnan(reach), np.inf, reach)
         low, high = np.maximum(low, -reach), np.minimum(high, reach)
         if all(np.array_equal(v, w) for v, w in zip((low, high), before, strict=True)):
@@ -50,29 +49,23 @@ def ranges(program: Program, cutoff: float = np.inf) -> tuple[Vector, Vector]:
     return low, high
 
 
-def _ends(low: Vector, high: Vector, column: Indices) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:
-    return (low[column], high[column]), (high[column], low[column])
-
-
-def _rows(program: Program, cutoff: float) -> tuple[sp.csr_matrix, Vector, Vector]:
-    """Return linear rows that hold at the points that matter, without zeros: constraints, cones, the incumbent."""
-    parts = [program.A]
-    lows, highs = [program.lo], [program.hi]
-    cones, n = program.cones, program.n
-    second = np.flatnonzero(np.repeat(cones.orders == 0, cones.sizes) & ~_heads(program)) if len(cones) else np.zeros(0)
+def _rows(program: Program, cutoff: float) -> tuple[sp.csr_matrix, Vector]:
+    r"""Return A, b of linear rows :math:`Ax \le b` that hold at the points that matter, with finite b and no zeros."""
+    p, cones = program, program.cones
+    above, below = np.flatnonzero(np.isfinite(p.hi)), np.flatnonzero(np.isfinite(p.lo))
+    parts, sides = [p.A[above], -p.A[below]], [p.hi[above], -p.lo[below]]
+    second = np.flatnonzero(np.repeat(cones.orders == 0, cones.sizes) & ~_heads(p)) if len(cones) else np.zeros(0)
     if len(second):
-        head = np.repeat(cones.starts[:-1], cones.sizes)[second]
+        head, G = np.repeat(cones.starts[:-1], cones.sizes)[second], cones.G.tocsr()
         for sign in (1.0, -1.0):
-            parts.append(cones.G.tocsr()[head] + sign * cones.G.tocsr()[second])
-            lows.append(-cones.h[head] - sign * cones.h[second])
-            highs.append(np.full(len(second), np.inf))
-    if np.isfinite(cutoff) and program.convex_objective and not program.objective_terms:
-        parts.append(sp.csr_matrix(program.c.reshape(1, n)))
-        lows.append(np.array([-np.inf]))
-        highs.append(np.array([cutoff - program.c0 + OUTWARD * (abs(cutoff) + abs(program.c0))]))
+            parts.append(sign * G[second] - G[head])
+            sides.append(cones.h[head] - sign * cones.h[second])
+    if np.isfinite(cutoff) and p.convex_objective and not p.objective_terms:
+        parts.append(sp.csr_matrix(p.c.reshape(1, p.n)))
+        sides.append(np.array([cutoff - p.c0 + OUTWARD * (abs(cutoff) + abs(p.c0))]))
     A = sp.csr_matrix(sp.vstack(parts, format="csr"))
     A.eliminate_zeros()
-    return A, np.concatenate(lows), np.concatenate(highs)
+    return A, np.concatenate(sides)
 
 
 def _heads(program: Program) -> Mask:
@@ -81,13 +74,12 @@ def _heads(program: Program) -> Mask:
     return heads
 
 
-def _others(terms: Vector, row: Indices, m: int, infinite: float) -> tuple[Vector, Vector]:
-    """Return for each term the sum of the others in its row, ``infinite`` where one of them is, and their size."""
+def _others(terms: Vector, row: Indices, m: int) -> tuple[Vector, Vector]:
+    """Return for each term the least sum of the others in its row, and the size of them all."""
     finite = np.isfinite(terms)
     known = np.where(finite, terms, 0.0)
     sums, sizes, missing = (np.bincount(row, v, m).astype(float)[row] for v in (known, np.abs(known), ~finite))
-    missing -= ~finite
-    return np.where(missing > 0, infinite, sums - known), sizes
+    return np.where(missing > ~finite, -np.inf, sums - known), sizes
 
 
 def _separable(program: Program) -> bool:

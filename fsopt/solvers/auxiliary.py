@@ -27,7 +27,7 @@ import numpy as np
 
 from fsopt.answers.certificate import FEASIBLE
 from fsopt.answers.results import Point, Status
-from fsopt.certificates.bounds import recession
+from fsopt.certificates.bounds import Box, recession
 from fsopt.certificates.convex import certify_convex
 from fsopt.certificates.model import certify_point, fixed_program
 from fsopt.certificates.points import infeasibility, judged_point, minimised
@@ -98,7 +98,8 @@ def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: fl
         return (
             _unbounded(program, program, outcome, settings, deadline) if outcome.status is Status.UNBOUNDED else outcome
         )
-    point = mended(program, outcome.point, deadline)
+    boxes: dict[float, Box] = {}
+    point = mended(program, outcome.point, deadline, boxes)
     if infeasibility(program, point.x) > FEASIBLE:
         inner = _solved(without_objective(program), settings, duals=False)
         if inner is not None and inner[0].point is not None:
@@ -107,7 +108,7 @@ def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: fl
             point = replace(point, x=best)
     outcome = _with_point(program, outcome, point)
     feasible = infeasibility(program, point.x) <= FEASIBLE
-    if point.y is not None and feasible and closes(program, judged_point(program, point.x), point):
+    if point.y is not None and feasible and closes(program, judged_point(program, point.x), point, boxes):
         return outcome
     if outcome.evidence is None and feasible:
         found = _solved(program, settings, known="" if point.y is None else known)

@@ -61,15 +61,16 @@ NEARLY = 1e-3
 """Violation, in the same unit, with which a change is still one: the next round mends what is left."""
 
 
-def mended(program: Program, point: Point, deadline: float) -> Point:
+def mended(program: Program, point: Point, deadline: float, known: dict[float, Box] | None = None) -> Point:
     """Return the point of a convex program with a point and multipliers that are as good as the mends make them.
 
     Parameters
     ----------
     point : of a solver, with or without multipliers.
     deadline : of ``time.perf_counter``.
+    known : ranges of the variables for values, as :func:`fsopt.certificates.convex.best_bound` has them; grows.
     """
-    x, known = judged_point(program, point.x), dict[float, Box]()
+    x, known = judged_point(program, point.x), {} if known is None else known
     priced = point.y is not None and point.z is not None
     if infeasibility(program, x) <= FEASIBLE and (not priced or closes(program, x, point, known)):
         return Point(x, point.y, point.z) if priced else Point(x)
