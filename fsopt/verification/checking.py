@@ -21,6 +21,7 @@ from fsopt.data import Dataset
 from fsopt.data.matrices import column_deviations
 from fsopt.data.scores import measures
 from fsopt.data.tables.encoding import Encoding
+from fsopt.data.validation import values_of_labels
 from fsopt.errors import FileError, reading
 from fsopt.methods.checking import check_claims, saved_fit
 from fsopt.methods.exact.programs import by_program
@@ -52,7 +53,7 @@ def check_record(
     else:
         _check_origin(record.get("customised"), record["data_sha256"], data, path, customise or {})
         with reading("answer"), customised(customise):
-            labels = float(list(record["labels"]) != list(data.labels))
+            labels = _other_labels(tuple(record["labels"]), data)
             certificate = extend(check_solve(record, data), {"labels": labels})
         found = Verification(Status(record["status"]), certificate)
     return found if intact(record) else replace(found, certificate=extend(found.certificate, {"digest": 1.0}))
@@ -96,6 +97,12 @@ def _check_origin(stated: Any, digest: str, data: Dataset, path: str, customise:
         )
 
 
+def _other_labels(stated: tuple[str, str], data: Dataset) -> float:
+    """Return 0 for the labels of the data, in whatever spelling of their values ("1" and "+1"), and 1 for others."""
+    pairs = (values_of_labels(stated), values_of_labels(data.labels))
+    return float(stated != data.labels and list(pairs[0]) != list(pairs[1]))
+
+
 def _stated_residuals(trained: Trained, fit: Fit, data: Dataset) -> dict[str, float]:
     """Return 0 or 1 for the names and scores that a fit states of its data: whether they are those of the data."""
     train = measures(data.y, fit.decision_function(data.X))
@@ -104,7 +111,7 @@ def _stated_residuals(trained: Trained, fit: Fit, data: Dataset) -> dict[str, fl
     stated = np.array(trained.deviation) if len(trained.deviation) else deviation
     off = np.abs(stated - deviation) / np.where(deviation > 0, deviation, 1.0)
     return {
-        "labels": float(trained.labels != data.labels),
+        "labels": _other_labels(trained.labels, data),
         "columns": float(trained.features != data.features),
         "encoding": float(encoding != here),
         "deviation": float(off.max(initial=0.0)),

@@ -80,6 +80,12 @@ def test_what_a_fit_states_of_its_data_is_recomputed(fit, part, residual):
     assert found.residuals[residual] > found.certificate.tolerance
 
 
+def test_labels_are_the_same_in_another_spelling_of_their_numbers(fit):
+    for pair, same in ((("-1.0", "+1"), True), (("+1", "-1"), False), (("-1", "b"), False), (("False", "True"), False)):
+        found = fsopt.verify(replace(fit, trained=replace(fit.trained, labels=pair)), DATA)
+        assert found.verified is same, pair
+
+
 def test_other_data_and_other_models_are_refused(fit):
     with pytest.raises(FileError, match="other data"):
         fsopt.verify(fit, blobs(30, 4, seed=9))
