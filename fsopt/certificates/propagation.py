@@ -27,8 +27,8 @@ def ranges(program: Program, cutoff: float = np.inf) -> tuple[Vector, Vector]:
     """Return ranges (n,) that contain every feasible point of a convex program with a value of at most ``cutoff``."""
     A, side = _rows(program, cutoff)
     m, row = A.shape[0], np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
-    column, a, side = A.indices, A.data, side[row]
-    positive = a > 0.0
+    column, a = A.indices, A.data
+    positive, side = a > 0.0, side[row]
     upper, lower = np.flatnonzero(positive), np.flatnonzero(~positive)
     low, high = program.lb.copy(), program.ub.copy()
     curved = program.P.diagonal() if _separable(program) else np.zeros(program.n)
