@@ -329,7 +329,7 @@ def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector
     score, mu = across(hyperplane, p.A), 0.0
     most = 0.0
     for i in range(n):
-        known[i], lost = mean_of(alpha[i], score[i] - margins[i], p.caps[i])
+        known[i], lost = mean_of(alpha[i], score[i], margins[i], p.caps[i])
         mu, most = mu + lost, max(most, p.caps[i])
     if not f:
         apart = times(p.A, known)

@@ -35,6 +35,8 @@ ROUGH, NEAREST = 1e-3, 0.1
 """Relative gap of that part, and the share of the samples that are nearest."""
 ALLOWED = 0.1
 """What the others may cost where a node is branched, as a share of the gap that it may have."""
+FAR_OFF = 0.1
+"""What the frozen samples may cost where there is no cutoff, as a share of the bound; else none is frozen."""
 ROUNDS = 12
 """Largest number of rounds in which features are taken in."""
 
@@ -66,8 +68,12 @@ class NodeSolver:
         margins = self.margins(parent)
         samples = self._near_parent(margins)
         found = self._rounds(at, parent.sigma, goal, samples, (parent, margins))
-        if found is not None and samples is not None:
-            self._adapt(found, margins, samples, goal)
+        if found is None or samples is None or found.bound >= goal.cutoff:
+            return found
+        loss = self._lost(found.hyperplane, margins, samples)
+        self._adapt(loss, goal.cutoff - found.bound)
+        if not np.isfinite(goal.cutoff) and loss > FAR_OFF * found.bound:
+            found = self._rounds(at, parent.sigma, goal, None, (parent, margins))
         return found
 
     def rough(self, at: Partial, parent: NodeHyperplane | None) -> NodeHyperplane | None:
@@ -201,13 +207,9 @@ class NodeSolver:
         limit = max(goal.gap, 1e-4 if np.isfinite(goal.cutoff) else 0.0) * size / len(outside)
         return np.sort(worst[np.sort(loss)[::-1][:WHOLE] > limit])
 
-    def _adapt(self, found: NodeSolution, margins: Vector, samples: Samples, goal: Goal) -> None:
+    def _adapt(self, loss: float, open_: float) -> None:
         """Widen where the frozen samples of an open node cost much of the distance to the cutoff, else narrow."""
-        hyperplane = found.hyperplane
-        if found.bound >= goal.cutoff:
-            return
-        loss = self._lost(hyperplane, margins, samples)
-        if loss > 0.15 * (goal.cutoff - found.bound):
+        if loss > 0.15 * open_:
             self.width = min(1.1 * self.width, self.widest)
         else:
             self.width *= 0.985

@@ -165,7 +165,7 @@ def warm(
 def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
     """Return the point of :func:`warm`, or those of a stack; negative multipliers are not known."""
     n, s, _, f, k = sizes(p)
-    known, lost = mean_of(alpha, across(hyperplane, p.A) - margins, p.caps)
+    known, lost = mean_of(alpha, across(hyperplane, p.A), margins, p.caps)
     mu = total(lost)
     if not f:  # a feature that comes has weight 0, and a q that may be far from it
         apart = hyperplane[..., :-1] - times(p.A, known)[..., :-1] - p.q
@@ -182,10 +182,11 @@ def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector
 
 
 @inner
-def mean_of(alpha: Number, lost: Number, caps: Number) -> tuple[Number, Number]:
+def mean_of(alpha: Number, score: Number, margins: Number, caps: Number) -> tuple[Number, Number]:
     """Return multipliers, those not known the usual mean, and what a change of their margins costs."""
-    known = choice(alpha < 0.0, 0.3 * caps, alpha)
-    return known, known * (START + FAR * np.abs(lost))
+    known, lost = choice(alpha < 0.0, 0.3 * caps, alpha), np.abs(score - margins)
+    wrong = np.minimum(lost, np.maximum(1.0 - score, 0.0))  # by the change alone
+    return known, known * (START + FAR * lost) + (caps - known) * wrong
 
 
 @inner

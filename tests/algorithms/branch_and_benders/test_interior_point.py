@@ -14,6 +14,7 @@ from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial
 from fsopt.algorithms.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, cold
 from fsopt.answers.results import Status
+from fsopt.data import Dataset
 from fsopt.data.losses import LOSSES, DualTerm
 
 
@@ -198,3 +199,15 @@ def test_a_search_of_many_samples_finds_the_optimum(kind, many, monkeypatch):
     result = branch_and_benders(problem_of(data, c, limits), settings=BranchSettings(tolerance=1e-6))
     assert result.objective == pytest.approx(min(allowed_values(data, c, limits).values()), rel=1e-5)
     assert result.status == Status.OPTIMAL
+
+
+def test_samples_frozen_far_from_where_they_belong_are_taken_back():
+    """The first feature separates; without it samples far from its margin are on both sides of the other's."""
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(400) < 0.5, 1.0, -1.0)
+    X = np.column_stack([4.0 * y, 0.3 * y]) + rng.standard_normal((400, 2))
+    problem = problem_of(Dataset(X, y), 1.0, {"m": 1})
+    solver, both, last = NodeSolver(problem), np.array([True, True]), np.array([False, True])
+    parent = solver.solve(Partial(both, ~both), None, Goal(1e-3)).hyperplane
+    whole = solver.solve(Partial(last, ~last), None, Goal(1e-3))
+    assert solver.solve(Partial(last, ~last), parent, Goal(1e-3)).bound > 0.8 * whole.bound
