@@ -234,6 +234,14 @@ def build(
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
+    slug: Literal["fsv-lpec"],
+    data: Given,
+    *,
+    lam: float = 0.05,
+    big_m: float | None = None,
+) -> pyo.ConcreteModel: ...
+@overload
+def build(
     slug: Literal["svm"],
     data: Given,
     *,

@@ -28,7 +28,7 @@ from fsopt.errors import FileError, NotShownError
 from fsopt.formats.writers import export
 from fsopt.models.draws import GRID, instance_data
 from fsopt.models.registry import MODELS, build
-from fsopt.models.sla.misclass_lpec import without_complementarities
+from fsopt.models.sla.step_function import without_complementarities
 from fsopt.models.spec import ModelSpec
 from fsopt.solvers.base import solve
 from fsopt.verification.exact_checking import solve_claim
@@ -52,7 +52,12 @@ CERTIFIERS = {"LP": "highs", "MILP": "highs", "MPEC": "highs", "QP": "clarabel",
 EXACT = {"tolerance": 1e-10}
 """Options of the certifiers, so that 8 digits of the optimum are right."""
 LINEAR = (".lp", ".mps", ".nl")
-SUFFIXES = {"SOCP": (*LINEAR, ".cbf", ".dat-s"), "SDP": (".cbf", ".dat-s"), "MISOCP": (*LINEAR, ".cbf"), "MPEC": ()}
+SUFFIXES = {
+    "SOCP": (*LINEAR, ".cbf", ".dat-s"),
+    "SDP": (".cbf", ".dat-s"),
+    "MISOCP": (*LINEAR, ".cbf"),
+    "MPEC": (".nl",),
+}
 """Problem class -> formats of its instances, ``LINEAR`` for the others; a format that refuses a model is left out."""
 
 

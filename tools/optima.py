@@ -42,12 +42,13 @@ def write_optimum(folder: Path, slug: str, model: pyo.ConcreteModel, result: Sol
     stays = place.is_file() and is_optimum(program, json.loads(place.read_text(encoding="utf-8")), result.objective)
     if not stays:
         write_text(place, json.dumps(record(program, result), indent=1) + "\n")
-    names = folder / f"{slug}.col"
-    if names.is_file():
-        if not (stays and sol.is_file()):
-            write_text(sol, ampl_solution(slug, folder, json.loads(place.read_text(encoding="utf-8"))))
-        return [place, sol]
-    return [place]
+    names, stored = folder / f"{slug}.col", json.loads(place.read_text(encoding="utf-8"))
+    # The file of an MPEC has variables of its complementarities, that solved one has binaries.
+    if not names.is_file() or not set(names.read_text(encoding="utf-8").split()) <= set(stored["variables"]):
+        return [place]
+    if not (stays and sol.is_file()):
+        write_text(sol, ampl_solution(slug, folder, stored))
+    return [place, sol]
 
 
 def record(program: Program, result: SolveResult) -> dict[str, Any]:

@@ -17,6 +17,7 @@ READERS = {
     ".lp": "SCIP, Gurobi, Xpress; HiGHS where there is no quadratic constraint",
     ".mps": "as .lp",
     ".nl": "SCIP, CasADi, POUNCE and other software with an AMPL interface; names in .row and .col",
+    "MPEC.nl": "made for solvers of AMPL that take complementarities, as Knitro does; names in .row and .col",
     ".cbf": "MOSEK; also made for SCIP-SDP and JuMP; names in comments",
     ".dat-s": "made for SDPA, CSDP and SCIP-SDP; minimises the negative of a maximisation",
     ".sol": "software with an AMPL interface, as the optimum of the .nl file",
@@ -63,7 +64,10 @@ def page(builder: Callable[..., Any], model: pyo.ConcreteModel, facts: Mapping[s
         f"**Known optimum: {optimum['objective']!r}** ({optimum['sense']}), to {optimum['tolerance']:g} relative, "
         f"found by {optimum['solver']}. {_certified(optimum)}",
         "## Files",
-        table(("file", "read by"), [(f"[{f}]({f})", _reader(f)) for f in [*facts["files"], *_solutions(facts)]]),
+        table(
+            ("file", "read by"),
+            [(f"[{f}]({f})", _reader(f, facts["class"])) for f in _files(facts)],
+        ),
         LEAK if size["cones"] and any(f.endswith(".lp") for f in facts["files"]) else "",
         "Rebuild the model from the data:",
         _code(facts),
@@ -164,15 +168,16 @@ def _certified(optimum: Mapping[str, Any]) -> str:
     )
 
 
-def _reader(file: str) -> str:
+def _reader(file: str, kind: str) -> str:
     suffix = file[file.index(".") :]
-    return READERS.get(suffix, "names for .nl")
+    return READERS.get(kind + suffix, READERS.get(suffix, "names for .nl"))
 
 
-def _solutions(facts: Mapping[str, Any]) -> list[str]:
-    """Return the files with the optimum."""
-    named = [f"{facts['slug']}.sol"] if any(f.endswith(".nl") for f in facts["files"]) else []
-    return [*named, "optimum.json"]
+def _files(facts: Mapping[str, Any]) -> list[str]:
+    """Return the files of the instance, and those with the optimum."""
+    written = facts["class"] != "MPEC" and any(f.endswith(".nl") for f in facts["files"])
+    named = [f"{facts['slug']}.sol"] if written else []
+    return [*facts["files"], *named, "optimum.json"]
 
 
 def _code(facts: Mapping[str, Any]) -> str:

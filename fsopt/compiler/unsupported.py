@@ -42,8 +42,8 @@ WORDS: Mapping[type, str] = {
 """Other nodes -> the word for them."""
 TRANSFORMATIONS: Mapping[str, str] = {
     "Arc": "apply Pyomo's network.expand_arcs",
-    "Complementarity": "build misclass-lpec with big_m=1e4, or transform it: Pyomo's mpec.simple_disjunction and "
-    "gdp.bigm make an MILP of linear ones, mpec.simple_nonlinear makes an NLP",
+    "Complementarity": "use .nl for a file; for a solver big_m=1e4 of misclass-lpec and fsv-lpec, or transform it: "
+    "Pyomo's mpec.simple_disjunction and gdp.bigm make an MILP of linear ones, mpec.simple_nonlinear makes an NLP",
     "Disjunct": "put it in a Disjunction, and transform it: Pyomo's gdp.bigm makes an MILP of linear ones",
     "Disjunction": "transform it: Pyomo's gdp.bigm makes an MILP of linear ones",
     "SOSConstraint": "use .nl, .lp or .mps, or state it by binaries",

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pyomo.environ as pyo
+from pyomo.mpec import Complementarity
+from pyomo.mpec.plugins.mpec4 import MPEC4_Transformation
 
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.domains import with_explicit_domains
@@ -48,7 +50,7 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     """
     _refuse_matrices(model, suffix)
     program = compile_model(model)
-    refuse_kinds(program, suffix, STATED)
+    refuse_kinds(program, suffix, (*STATED, Complementarity.__name__) if suffix == ".nl" else STATED)
     _refuse_empty(program, suffix)
     if suffix in QUADRATIC:
         _refuse_nonlinear(program, suffix)
@@ -63,7 +65,8 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
             tempfile.TemporaryDirectory() as folder,
         ):
             source = Path(folder) / f"model{suffix}"
-            model_without_dust(with_explicit_domains(model)).write(str(source), io_options=dict(OPTIONS))
+            stated = _with_pairs(model_without_dust(with_explicit_domains(model)))
+            stated.write(str(source), io_options=dict(OPTIONS))
             contents = {s: source.with_suffix(s).read_bytes() for s in (suffix, *COMPANIONS.get(suffix, ()))}
     except OSError as error:
         raise FileError(
@@ -77,6 +80,25 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     if suffix == ".mps":
         contents[suffix] = with_words(_one_section(_every_column(contents[suffix].decode()))).encode()
     return contents
+
+
+def _with_pairs(model: pyo.ConcreteModel) -> pyo.ConcreteModel:
+    """Return the model, or where it has complementarities a copy in which each is of two new variables, for .nl."""
+    if next(model.component_data_objects(Complementarity, active=True, descend_into=True), None) is None:
+        return model
+    copy = model.clone()
+    for component in [*copy.component_objects(Complementarity, active=True, descend_into=True)]:
+        for one in component.values():
+            if one.active:
+                # Without free variables: a variable with bounds of its own would be complementary at these instead.
+                MPEC4_Transformation().to_common_form(one, {})
+                if getattr(one.c, "_complementarity", 1) == 0:
+                    raise FileError(
+                        f"cannot export '{model.name}' to .nl: the first side of '{one.name}' has two bounds",
+                        "make it the second side, of complements(a, b)",
+                    )
+        component.parent_block().reclassify_component_type(component, pyo.Block)
+    return copy
 
 
 def _every_column(text: str) -> str:

@@ -53,6 +53,7 @@ MODELS = Registry(
         "sla.misclass_milp",
         "sla.misclass_lpec",
         "sla.fsv_exact",
+        "sla.fsv_lpec",
         "gbd.svm",
         "gbd.svm_dual",
         "gbd.onsvm",

@@ -93,7 +93,8 @@ def test_a_part_without_a_place_in_the_arrays_is_refused_by_name(kind, tmp_path)
     found = fsopt.certify(m)
     assert not found.ok
     assert f"{kind} ('d')" in found.notes[0]
-    for suffix in (".cbf", ".lp") if kind in ("floor", "ceil", "if") else (".cbf", ".lp", ".mps", ".nl", ".gms"):
+    held = {"floor": 2, "ceil": 2, "if": 2, "Complementarity": 4}
+    for suffix in (".cbf", ".lp", ".mps", ".gms", ".nl")[: held.get(kind, 5)]:
         with pytest.raises(FileError, match=r"cannot export.*'d'"):
             fsopt.export(m, tmp_path / f"m{suffix}")
     assert not [*tmp_path.iterdir()]

@@ -16,6 +16,7 @@ from truths import (
     Y,
     errors,
     fewest_errors,
+    fewest_features,
     one_norm,
     optimum,
     parts_of,
@@ -100,6 +101,10 @@ VALUES = {
     "LPEC (16)": lambda found: (
         [found["objective"], found["status"] == "optimal"],
         [fewest_errors(X[:12], Y[:12]), True],
+    ),
+    "LPEC of (17), Proposition 2.5": lambda found: (
+        [found["objective"], found["status"] == "optimal"],
+        [fewest_features(X[:12], Y[:12], 0.1), True],
     ),
     "(17) fsv-exact, lambda=0": lambda found: (optimum(found), separation()),
     "(18) sigmoid": lambda found: (found, np.full(4, 1 / (1 + math.exp(-5)))),

@@ -1,4 +1,4 @@
-r"""The concave approximation of the step function, Mangasarian, (19), and its slopes.
+r"""The step function by complementarities, Mangasarian, Lemma 2.3, and its concave approximation (19) with slopes.
 
 .. math:: t(x) = 1 - e^{-\alpha x}, \qquad t'(x) = \alpha e^{-\alpha x}, \qquad x \ge 0
 """
@@ -9,8 +9,63 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+from pyomo.mpec import Complementarity, complements
 
+from fsopt.models.blocks import number
 from fsopt.typing import Vector
+
+BIG_M = 1e4
+"""M of :func:`without_complementarities`, where none is given."""
+
+
+def add_step(m: pyo.ConcreteModel, suffix: str, r: pyo.Var, y: pyo.Var, u: pyo.Var, doc: str) -> None:
+    """Add ``choice`` and ``price`` + suffix: 0 <= r _|_ u - y >= 0 and 0 <= u _|_ e - r >= 0, of y >= 0.
+
+    They are the optimality conditions for r to maximise r'y over [0, 1], with multipliers u: the smallest such r is the
+    step function of y.
+
+    Parameters
+    ----------
+    doc : of an equation, and with the names of r, y and u: ``(16) r y u``.
+    """
+    equation, names = doc.split(" ")[0], doc.split(" ")[1:]
+
+    def choice(m: pyo.ConcreteModel, i: int) -> Any:
+        return complements(r[i] >= 0, u[i] - y[i] >= 0)
+
+    def price(m: pyo.ConcreteModel, i: int) -> Any:
+        return complements(u[i] >= 0, 1 - r[i] >= 0)
+
+    at = r.index_set()
+    for name, rule, text in (
+        ("choice", choice, "0 <= {0} complements {2} - {1} >= 0"),
+        ("price", price, "0 <= {2} complements -{0} + e >= 0"),
+    ):
+        doc = f"{equation} {text.format(*names)}"
+        m.add_component(name + suffix, Complementarity(at, rule=rule, doc=doc))
+
+
+def without_complementarities(model: pyo.ConcreteModel, *, big_m: float = BIG_M) -> pyo.ConcreteModel:
+    """Return a copy of a model with binary variables instead of its complementarities.
+
+    Parameters
+    ----------
+    model : with complementarities of Pyomo's ``mpec`` between linear expressions.
+    big_m : M > 0, an upper bound on each of these expressions; one that is too small cuts points off.
+
+    Returns
+    -------
+    ConcreteModel
+        Of the two expressions in 0 <= a _|_ b >= 0 one is 0 and the other at most M. The components keep their names.
+
+    Raises
+    ------
+    ParameterError : big_m <= 0.
+    """
+    big_m = number(str(model.name), "big_m", big_m)
+    copy = pyo.TransformationFactory("mpec.simple_disjunction").create_using(model)
+    pyo.TransformationFactory("gdp.bigm").apply_to(copy, bigM=big_m)
+    return copy
 
 
 def approximate_count(alpha: float, *variables: pyo.Var) -> Any:

@@ -22,7 +22,7 @@ FIRST = ("onsvm", "fsv-step", "svm", "svm-dual", "gmeb-primal", "gmeb-dual", "mp
 """Two linear programs, two quadratic ones, three with cones, and one with a matrix."""
 CONVEX = [slug for slug, spec in MODELS.items() if spec.problem_class in ("LP", "QP", "SOCP", "SDP")]
 CONVEX.sort(key=lambda slug: slug not in FIRST)
-OTHERS = [slug for slug in MODELS if slug not in CONVEX and slug != "misclass-lpec"]
+OTHERS = [slug for slug in MODELS if slug not in CONVEX and MODELS[slug].problem_class != "MPEC"]
 OTHERS.sort(key=lambda slug: slug not in ("mmop", "fsv-exact", "kernel-scaling"))
 
 

@@ -15,7 +15,7 @@ import fsopt
 from fsopt.cli import main
 from fsopt.compiler.values import values_of
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.models.sla.misclass_lpec import without_complementarities
+from fsopt.models.sla.step_function import without_complementarities
 
 FEW = settings(max_examples=4, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)
@@ -79,6 +79,17 @@ def test_too_small_an_m_is_silently_worse() -> None:
     data = reference("sla_fs8")
     found = [best(fsopt.build("fsv-exact", data, lam=0.05, big_m=m)) for m in (0.1, 1.0, 1e4)]
     assert found[0] > found[1] > found[2] + 0.01
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.1, 1.0])
+def test_the_mpec_of_few_features_is_the_integer_program_at_each_lambda(lam: float) -> None:
+    data = blobs(14, 3, seed=5, gap=0.6)
+    lpec = fsopt.build("fsv-lpec", data, lam=lam)
+    milp = without_complementarities(lpec)
+    assert best(milp) == pytest.approx(best(fsopt.build("fsv-exact", data, lam=lam)), abs=1e-7)
+    if lam > 0.0:  # the step function of the sizes, which lam = 0 leaves free
+        assert [v.value > 1e-6 for v in milp.v.values()] == [v.value > 0.5 for v in milp.r.values()]
+    assert (fsopt.classify(lpec), fsopt.classify(milp)) == ("MPEC", "MILP")
 
 
 def test_the_mpec_is_solved_by_a_flag_which_says_so(tmp_path, capsys) -> None:
@@ -145,7 +156,8 @@ def test_no_tolerance_times_a_free_error_cancels_the_errors_of_other_samples() -
 
 def test_parameters_are_checked() -> None:
     wrong = {"misclass": "alpha", "fsv": "lam", "misclass-pmm": "delta", "misclass-milp": "big_m", "fsv-exact": "big_m"}
-    for (slug, name), value in zip(wrong.items(), (0.0, 1.5, 9.0, -1.0, 0.0), strict=True):
+    wrong |= {"fsv-lpec": "lam"}
+    for (slug, name), value in zip(wrong.items(), (0.0, 1.5, 9.0, -1.0, 0.0, -0.1), strict=True):
         with pytest.raises(fsopt.FsoptError, match=name):
             fsopt.build(slug, blobs(8, 2), **{name: value})
     with pytest.raises(fsopt.FsoptError, match="big_m"):
