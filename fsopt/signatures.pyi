@@ -735,7 +735,7 @@ def fit(
     data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
-    lam: float | Sequence[float] = 1.0,
+    lam: float | Sequence[float] | str = 1.0,
     include: Sequence[Feature] = (),
     exclude: Sequence[Feature] = (),
     implies: Sequence[Sequence[Feature]] = (),

@@ -237,7 +237,7 @@ class GBDLambda(WeightedClassifier):
     def __init__(
         self,
         *,
-        lam: float | Sequence[float] = 1.0,
+        lam: float | Sequence[float] | str = 1.0,
         include: Sequence[Feature] = (),
         exclude: Sequence[Feature] = (),
         implies: Sequence[Sequence[Feature]] = (),

@@ -117,13 +117,23 @@ def fit_by_cuts(
         max_cuts=max_cuts,
         patience=patience,
     )
+    if isinstance(selection.get("lam"), str):
+        selection["lam"] = lam_of_svm(work, c, selection["lam"])
     program = build_fsp_master(work, **selection)
     sub = svm_interior_point if interior_order(None, work, run, repeated=True)[0] else build_fsp_sub(work, c=c)
     result = yield from gbd.steps(work, program, sub, c=c, settings=settings, validation=validated, run=run)
     at = result.point
     sigma, w = trimmed(work, selection, at["sigma"], at["w"])
     details = {"alphas": at["alphas"], "c": c, "sigma": sigma}
-    return make_fit(data, map_, Hyperplane(w, at["b"], features_of(sigma)), result, started=started, details=details)
+    fit = make_fit(data, map_, Hyperplane(w, at["b"], features_of(sigma)), result, started=started, details=details)
+    return replace(fit, params={name: selection[name] for name in ("lam",) if name in selection})
+
+
+def lam_of_svm(work: Dataset, c: float, name: str) -> float:
+    """Return w'w / (2p) of the support vector machine on all features; the only name is ``svm``."""
+    word("'lam' of 'gbd-lambda'", name, ("svm",))
+    w = svm_interior_point(work, c=c).point["w"]
+    return float(w @ w) / (2 * work.p)
 
 
 PRESETS: Mapping[str, GbdSettings] = {"printed": PRINTED_SETTINGS}

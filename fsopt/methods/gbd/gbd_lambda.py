@@ -16,7 +16,9 @@ from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
 @with_keywords_of(SelectionConstraints.of, fit_by_cuts, without=("m", "costs", "budget"))
-def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] = 1.0, **keywords: Any) -> Steps[Fit]:
+def fit_gbd_lambda(
+    data: Dataset, run: Run, *, lam: float | Sequence[float] | str = 1.0, **keywords: Any
+) -> Steps[Fit]:
     r"""Fit the best support vector machine with a penalty weight on each feature, by generalized Benders cuts.
 
     .. math:: \min_{\sigma \in \{0,1\}^p}\ F(\sigma) + \lambda'\sigma
@@ -26,8 +28,11 @@ def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] = 1.
 
     Parameters
     ----------
-    lam : float | Sequence[float], default 1.0
+    lam : float | Sequence[float] | str, default 1.0
         >= 0, penalty weight of each feature, or p of them. Not every number of features is optimal for some weight.
+        ``svm`` takes :math:`w'w / (2p)` from the weights w of the support vector machine on all features: its cut keeps
+        the features with :math:`\tfrac12 w_j^2 > \lambda`, those above the mean. The paper's outlook suggests this
+        machine as a start for choosing lambda, the mean is our choice; the number is in the parameters of the fit.
 
     Returns
     -------
