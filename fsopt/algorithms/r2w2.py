@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyomo.environ as pyo
@@ -29,6 +30,49 @@ TOLERANCE = 1e-10
 """Share of the squared radius by which a point may lie outside."""
 RIDGE = 1e-13
 """On the diagonal, as a share of the largest squared distance: points in one affine subspace have one solution too."""
+
+
+@dataclass(frozen=True)
+class FactorPenalty:
+    r"""Penalty of the scaling factors, and the plane of their sum: :math:`\lambda \sum_j \sigma_j^q,\ e'\sigma = M`.
+
+    Attributes
+    ----------
+    lam : lambda >= 0.
+    power : q > 0; below 1 it is the smaller, the more nearly the sum counts the features.
+    total : M > 0; None for the number of features that are left.
+    """
+
+    lam: float = 0.0
+    power: float = 0.5
+    total: float | None = None
+
+    def check(self) -> None:
+        """Raise ParameterError for a number out of range."""
+        number("r2w2", "lam", self.lam)
+        number("r2w2", "power", self.power)
+        if self.total is not None:
+            number("r2w2", "total", self.total)
+
+    def scaled(self, sigma: Vector) -> Vector:
+        """Return factors on the plane."""
+        used = sigma > 0.0
+        total = used.sum() if self.total is None else self.total
+        return sigma * (total / sigma.sum()) if used.any() else sigma
+
+    def value(self, sigma: Vector) -> float:
+        """Return the penalty."""
+        return self.lam * float(np.sum(sigma[sigma > 0.0] ** self.power)) if self.lam else 0.0
+
+    def slopes(self, sigma: Vector, bound: RadiusMargin) -> Vector:
+        """Return the gradient (p,) of log(T + penalty) at positive factors; 0 at the others."""
+        used = sigma > 0.0
+        own = self.lam * self.power * np.where(used, sigma, 1.0) ** (self.power - 1.0) if self.lam else 0.0
+        value = bound.value + self.value(sigma)
+        return np.where(used, (bound.value * bound.slopes + own) / value, 0.0) if value > 0.0 else np.zeros(len(sigma))
+
+
+NO_PENALTY = FactorPenalty()
 
 
 @dataclass(frozen=True)
@@ -85,15 +129,16 @@ def r2w2(
     m: int,
     c: float,
     step: int = 1,
+    penalty: FactorPenalty = NO_PENALTY,
     run: Run = DEFAULT_RUN,
 ) -> Steps[DriverResult]:
     r"""Descend along the gradient of the radius/margin bound and remove the smallest factors, until m are left.
 
-    .. math:: \min_{\sigma \ge 0}\ R^2(\sigma)\, W^2(\sigma) \quad\text{s.t.}\quad e'\sigma = k,
-              \text{ with } k \text{ features that are left}
+    .. math:: \min_{\sigma \ge 0}\ R^2(\sigma)\, W^2(\sigma) + \lambda \sum_j \sigma_j^q
+        \quad\text{s.t.}\quad e'\sigma = M
 
     In each iteration: the support vector machine and the smallest ball at sigma, one gradient step, halved until the
-    bound falls, and the removal of the smallest factors. The rest of sigma is scaled to mean 1.
+    value falls, and the removal of the smallest factors. The rest of sigma is scaled to the sum M.
 
     Parameters
     ----------
@@ -103,6 +148,7 @@ def r2w2(
     m : number of features to keep, 1..p.
     c : C > 0.
     step : >= 1, features that are removed after each descent, fewer where m would be undercut.
+    penalty : lambda, q and M; by default lambda is 0, and M the number of features that are left.
     run : solver (a QP), options, time limit, progress. After the time limit or an interruption all features above m
         are removed at once, and the last machine is trained.
 
@@ -111,54 +157,59 @@ def r2w2(
     DriverResult
         ``point`` has ``sigma`` and ``svm``, the answer of ``last``. ``feasible``, without a bound: the certificate is
         that of this machine on its features, nothing is claimed about their choice. ``history`` has, for each
-        iteration, the number of features, the bound after the step and the features that were removed.
+        iteration, the number of features, the value after the step and the features that were removed.
 
     Raises
     ------
-    ParameterError : m, c or step out of range.
+    ParameterError : m, c, step or the penalty out of range.
     OutOfTimeError : the time limit passed before the first machine was trained.
     SolverError : a machine was not trained.
     """
     m = whole("r2w2", "m", m, high=data.p)
     step = whole("r2w2", "step", step)
+    penalty.check()
     places = places_by_name(data.features)
     sub = Subproblem(data, train, number("r2w2", "c", c), run)
     recorder = Recorder(sub.sessions, run)
     at = Elimination(np.where(constant_columns(data.X), 0.0, 1.0), np.arange(data.p))
-    loop = _eliminate(sub, recorder, at, m, step, places)
+    loop = _eliminate(partial(_descend, penalty, sub, recorder), penalty, at, m, step, places)
     at, stop = yield from run_elimination(loop, at, m, places, recorder)
-    return (yield from train_last(last, at.left, stop, {"sigma": _even(at.within())}, recorder))
+    return (yield from train_last(last, at.left, stop, {"sigma": penalty.scaled(at.within())}, recorder))
 
 
-def _eliminate(sub: Subproblem, recorder: Recorder, at: Elimination, m: int, step: int, places: Indices) -> Loop:
+def _eliminate(
+    descend: Callable[[Vector], tuple[Vector, float]],
+    penalty: FactorPenalty,
+    at: Elimination,
+    m: int,
+    step: int,
+    places: Indices,
+) -> Loop:
     """Yield the features that are left after each descent; each pass removes at least one."""
     while len(at.left) > m:
-        sigma, bound = _descend(_even(at.within()), sub, recorder)
-        yield (end := removal(sigma, at.left, bound.value, m, step, places))
+        sigma, value = descend(penalty.scaled(at.within()))
+        yield (end := removal(sigma, at.left, value, m, step, places))
         at = end.point["at"]
 
 
-def _even(sigma: Vector) -> Vector:
-    """Return factors whose nonzeros have mean 1."""
-    used = sigma > 0.0
-    return sigma / sigma[used].mean() if used.any() else sigma
-
-
-def _descend(sigma: Vector, sub: Subproblem, recorder: Recorder) -> tuple[Vector, RadiusMargin]:
-    """Return factors after one step along the negative gradient on the plane of their sum, and the bound there."""
+def _descend(penalty: FactorPenalty, sub: Subproblem, recorder: Recorder, sigma: Vector) -> tuple[Vector, float]:
+    """Return factors after one step along the negative gradient on the plane of their sum, and the value there."""
     used = sigma > 0.0
     bound = RadiusMargin.at(sigma, sub, recorder)
-    # The gradient of T(k sigma / e'sigma): no factor changes with the scale of all.
-    slopes = np.where(used, bound.slopes - (bound.slopes @ sigma) / max(used.sum(), 1), 0.0)
+    if not used.any():  # constant features alone
+        return sigma, bound.value
+    value, slopes, mean = bound.value + penalty.value(sigma), penalty.slopes(sigma, bound), sigma.sum() / used.sum()
+    # The gradient of the value at M sigma / e'sigma: no factor changes with the scale of all.
+    slopes = np.where(used, slopes - (slopes @ sigma) / sigma.sum(), 0.0)
     largest = np.abs(slopes).max()
-    length = LONGEST / largest if largest > 0.0 else 0.0
+    length = LONGEST * mean / largest if largest > 0.0 else 0.0
     for _ in range(HALVINGS if length else 0):
-        tried = _even(np.where(used, np.maximum(sigma - length * slopes, 0.0), 0.0))
-        there = RadiusMargin.at(tried, sub, recorder)
-        if there.value < bound.value:
+        tried = penalty.scaled(np.where(used, np.maximum(sigma - length * slopes, 0.0), 0.0))
+        there = RadiusMargin.at(tried, sub, recorder).value + penalty.value(tried)
+        if there < value:
             return tried, there
         length /= 2.0
-    return sigma, bound
+    return sigma, value
 
 
 def enclosing_ball(Z: Matrix) -> tuple[float, Vector]:

@@ -42,12 +42,14 @@ RANGES: Mapping[str, str] = MappingProxyType(
         "root_cuts": "[0, 100000]",
         "seed": "[0, 4294967295]",
         "step": "[1, 100000]",
-        **dict.fromkeys(("fsv.lam", "fsv-step.lam", "fsv-exact.lam"), "[0, 1]"),
+        **dict.fromkeys(("fsv.lam", "fsv-step.lam", "fsv-exact.lam", "fsv-lpec.lam"), "[0, 1]"),
         **dict.fromkeys(("kernel_mop.c", "kernel-scaling.c", "kernel-scaling-step.c"), "[0, inf]"),
         **dict.fromkeys(("kernel_scaling.c", "mop.c", "mopfs.c"), "[0, inf]"),
         **dict.fromkeys(("gmeb.r_plus", "gmeb.r_minus"), "(0, inf]"),
         "l0-mpm.tolerance": "[1e-9, 1)",
-        "s-mpm.lam": "[0, 1e9]",
+        **dict.fromkeys(("s-mpm.lam", "r2w2.lam"), "[0, 1e9]"),
+        "r2w2.power": "(0, 2]",
+        "r2w2.total": "(0, 1e9]",
         "vs-ssvm.seed": "[0, 9223372036854775807]",
     }
 )

@@ -5,7 +5,7 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.algorithms.r2w2 import RadiusMargin, _descend, enclosing_ball
+from fsopt.algorithms.r2w2 import NO_PENALTY, FactorPenalty, RadiusMargin, _descend, enclosing_ball
 from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.subproblem import Subproblem
@@ -63,14 +63,42 @@ def test_two_features_of_twenty_that_separate_are_found():
     assert fsopt.verify(fit, Dataset(X, y)).verified
 
 
-def test_the_bound_falls_as_the_factors_descend():
+@pytest.mark.parametrize("penalty", [NO_PENALTY, FactorPenalty(3.0, 0.2, 2.0)], ids=["bound", "penalised"])
+def test_the_value_falls_as_the_factors_descend(penalty):
     sub, recorder = Subproblem(DATA, svm_interior_point, 1.0, Run()), Recorder([])
-    sigma, values = np.ones(5), []
+    sigma, values = penalty.scaled(np.ones(5)), []
     for _ in range(4):
-        values.append(RadiusMargin.at(sigma, sub, recorder).value)
-        sigma = _descend(sigma, sub, recorder)[0]
-        assert sigma.sum() == pytest.approx(5.0)
+        values.append(RadiusMargin.at(sigma, sub, recorder).value + penalty.lam * np.sum(sigma**penalty.power))
+        sigma, stated = _descend(penalty, sub, recorder, sigma)
+        assert sigma.sum() == pytest.approx(penalty.total or 5.0)
     assert np.all(np.diff(values) < 0.0)
+    assert stated < values[-1]
+
+
+def test_the_gradient_with_a_penalty_is_that_of_central_differences():
+    penalty, h = FactorPenalty(lam=2.0, power=0.3), 1e-4
+    slopes = penalty.slopes(SIGMA, bound(SIGMA))
+    for j, unit in enumerate(np.eye(5)):
+        ahead, behind = (bound(s).value + 2.0 * np.sum(s**0.3) for s in (SIGMA + h * unit, SIGMA - h * unit))
+        assert slopes[j] == pytest.approx((np.log(ahead) - np.log(behind)) / (2 * h), rel=1e-3, abs=1e-4)
+
+
+def test_of_copies_of_a_feature_a_strong_penalty_keeps_the_larger_factor_alone():
+    """R and W depend on the sum of the squares of the factors of copies; a small power makes one of them 0."""
+    copies = Dataset(np.column_stack([DATA.X[:, 0], DATA.X[:, 0]]), DATA.y)
+    sub, recorder = Subproblem(copies, svm_interior_point, 1.0, Run()), Recorder([])
+    penalty, sigma = FactorPenalty(lam=1e4, power=0.1, total=2.0), np.array([1.1, 0.9])
+    for _ in range(20):
+        sigma = _descend(penalty, sub, recorder, sigma)[0]
+    assert sigma == pytest.approx([2.0, 0.0])
+
+
+def test_a_wrong_penalty_is_refused_before_anything_is_solved():
+    for name, value in {"lam": -1.0, "power": 0.0, "total": 0.0}.items():
+        with pytest.raises(fsopt.FsoptError, match=name):
+            fsopt.fit("r2w2", DATA, **{name: value})
+    saved = fsopt.fit("r2w2", DATA, m=2, lam=0.5, power=0.5, total=2.0)
+    assert fsopt.verify(saved, DATA).verified
 
 
 def test_a_solver_gives_the_selection_of_the_own_machines():

@@ -169,6 +169,7 @@ VALUES = {
     "stop on validation, best of k": held_out,
     "RFE": informative,
     "R2W2 (Weston et al.), (2)-(3), cited in section 2": informative,
+    "(2) with $\\lambda \\sum_j \\sigma_j^p$ and $e'\\sigma = M$": informative,
     "FSV": steps,
     "ONSVM": lambda found: (found.objective, one_norm(SCALED[found.params["scale"]], Y)[0]),
     "InfoGain": informative,

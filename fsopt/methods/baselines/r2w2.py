@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from fsopt.algorithms.r2w2 import r2w2
+from fsopt.algorithms.r2w2 import FactorPenalty, r2w2
 from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.answers.fits import Fit
 from fsopt.common.customising import changes_in_force
@@ -30,10 +30,14 @@ def fit_r2w2(
     c: float = 1.0,
     step: int = 1,
     scale: str = "standard",
+    lam: float = 0.0,
+    power: float = 0.5,
+    total: float | None = None,
 ) -> Steps[Fit]:
     r"""Fit a support vector machine on the m features that a descent of the radius/margin bound leaves (R2W2).
 
-    .. math:: \min_{\sigma \ge 0}\ R^2(\sigma)\, W^2(\sigma), \qquad K_\sigma(x, x') = \sum_j \sigma_j^2 x_j x_j'
+    .. math:: \min_{\sigma \ge 0}\ R^2(\sigma)\, W^2(\sigma) + \lambda \sum_j \sigma_j^q
+        \quad\text{s.t.}\quad e'\sigma = M, \qquad K_\sigma(x, x') = \sum_j \sigma_j^2 x_j x_j'
 
     with the radius R of the smallest ball around the scaled samples and the weight W of the support vector machine on
     them: of separable data, R^2 W^2 bounds the leave-one-out error. One gradient step, removal of the smallest factors,
@@ -49,6 +53,13 @@ def fit_r2w2(
         Features removed after each gradient step; take more where there are thousands of features.
     scale : str, default 'standard'
         Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the selection depends on it.
+    lam : float, default 0.0
+        >= 0, penalty weight lambda of the factors; the method's own descent has none.
+    power : float, default 0.5
+        In (0, 2], power q of the factors in the penalty; small ones count the factors that are not 0.
+    total : float, optional
+        > 0, the sum M of the factors; with ``total=m`` it is that of (2) throughout. None takes the number of features
+        that are left, so that the mean factor is 1.
 
     Returns
     -------
@@ -58,7 +69,7 @@ def fit_r2w2(
 
     Raises
     ------
-    ParameterError : m outside 1..p, c <= 0, step < 1.
+    ParameterError : m outside 1..p, c <= 0, step < 1, or a wrong penalty.
 
     Notes
     -----
@@ -69,6 +80,8 @@ def fit_r2w2(
     c = number("r2w2", "c", c)
     m = number_kept("r2w2", m, data.p)
     step = whole("r2w2", "step", step)
+    penalty = FactorPenalty(lam, power, total)
+    penalty.check()
     work, map_ = preprocess(data, scale)
     own = run.solver is None and not changes_in_force()
     settings, unlimited = SvmSettings("svm", c, None, own or None), replace(run, time_limit=None)
@@ -79,6 +92,7 @@ def fit_r2w2(
         m=m,
         c=c,
         step=step,
+        penalty=penalty,
         run=run,
     )
     found = result.point["svm"]

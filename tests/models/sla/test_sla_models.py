@@ -157,7 +157,7 @@ def test_no_tolerance_times_a_free_error_cancels_the_errors_of_other_samples() -
 def test_parameters_are_checked() -> None:
     wrong = {"misclass": "alpha", "fsv": "lam", "misclass-pmm": "delta", "misclass-milp": "big_m", "fsv-exact": "big_m"}
     wrong |= {"fsv-lpec": "lam"}
-    for (slug, name), value in zip(wrong.items(), (0.0, 1.5, 9.0, -1.0, 0.0, -0.1), strict=True):
+    for (slug, name), value in zip(wrong.items(), (0.0, 1.5, 9.0, -1.0, 0.0, 1.5), strict=True):
         with pytest.raises(fsopt.FsoptError, match=name):
             fsopt.build(slug, blobs(8, 2), **{name: value})
     with pytest.raises(fsopt.FsoptError, match="big_m"):
