@@ -198,7 +198,8 @@ def _descend(penalty: FactorPenalty, sub: Subproblem, recorder: Recorder, sigma:
     bound = RadiusMargin.at(sigma, sub, recorder)
     if not used.any():  # constant features alone
         return sigma, bound.value
-    value, slopes, mean = bound.value + penalty.value(sigma), penalty.slopes(sigma, bound), sigma.sum() / used.sum()
+    value, mean = bound.value + penalty.value(sigma), sigma.sum() / used.sum()
+    slopes = penalty.slopes(sigma, bound)
     # The gradient of the value at M sigma / e'sigma: no factor changes with the scale of all.
     slopes = np.where(used, slopes - (slopes @ sigma) / sigma.sum(), 0.0)
     largest = np.abs(slopes).max()

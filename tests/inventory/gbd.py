@@ -164,6 +164,7 @@ VALUES = {
     "(12)-(15) RMP-lambda": lambda found: (optimum(found), 0.0),
     "closed form for sigma": priced,
     "previous solution as a starting seed (outlook)": lambda found: (found.objective, best("standard", m=2)),
+    "concave minimisation for the subspace (outlook)": lambda found: (found.objective, best("standard", m=2)),
     "Table 1 algorithm": lambda found: (found.objective, best("standard", m=2)),
     "250 cuts cap, first sigma": lambda found: (found.objective, best("standard", m=2)),
     "stop on validation, best of k": held_out,

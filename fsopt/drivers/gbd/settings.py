@@ -11,12 +11,17 @@ from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, vector, whole
+from fsopt.models.sla.fsv_step import build_fsv_step
 from fsopt.typing import Vector
 
-STARTS = ("all", "zero")
+STARTS = ("all", "zero", "concave")
 STABILISATIONS = ("in-out", "none")
 MASTERS = ("milp", "closed-form")
 MASTER_STARTS = ("none", "incumbent")
+LAMBDA, ALPHA = 0.05, 5.0
+"""Of the concave start, both as in Mangasarian's experiments."""
+ROUNDING = 1e-9
+"""Share of the largest weight below which one is a rounded 0."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,8 @@ class GbdSettings:
     Attributes
     ----------
     start : selection of the first cut. ``all`` features, which starts the lower bound at F(e); ``zero``, the paper's
-        feasible point, or where the constraints forbid it the first master's; or sigma (p,) in [0, 1].
+        feasible point, or where the constraints forbid it the first master's; ``concave``,
+        :func:`concave_selection`; or sigma (p,) in [0, 1].
     root_cuts : >= 0, cuts spent on the relaxation before the loop, of which one is kept,
         :func:`fsopt.drivers.gbd.driver.root_cut`.
     stabilisation : ``in-out`` makes a second cut in each iteration, a tenth of the way to the selection that takes
@@ -72,7 +78,20 @@ class GbdSettings:
             return vector("gbd", "start", self.start, data.p, low=0.0, high=1.0)
         if self.start not in STARTS:
             raise ParameterError(f"'start' of 'gbd' is {self.start!r}", f"one of {', '.join(STARTS)}, or sigma")
-        return np.full(data.p, float(self.start == "all"))
+        return concave_selection(data) if self.start == "concave" else np.full(data.p, float(self.start == "all"))
+
+
+def concave_selection(data: Dataset) -> Vector:
+    """Return the features (p,), 1 and 0, that Mangasarian's concave minimisation (21) selects, without weights.
+
+    The paper's outlook: "some of the concave minimization ideas can be used here to select the subspace". It is SLA
+    from the start 0, at lambda = .05 and alpha = 5, by the preferred solver of linear programs.
+    """
+    from fsopt.drivers.sla import ConcaveTerms, sla
+
+    model = build_fsv_step(Dataset(data.X, data.y), lam=LAMBDA, alpha=ALPHA)
+    w = sla(model, ConcaveTerms((("v", "cost_v"),), ALPHA, weight=LAMBDA)).point["w"]
+    return np.where(np.abs(w) > ROUNDING * np.abs(w).max(), 1.0, 0.0)
 
 
 DEFAULT_SETTINGS = GbdSettings()

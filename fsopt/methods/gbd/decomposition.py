@@ -53,8 +53,9 @@ def fit_by_cuts(
         ``printed``: the loop of the paper as printed, with ``start="zero"``, ``stabilisation="none"`` and no root cuts;
         these parameters, where given, go before the preset. None for no preset.
     start : str | Sequence[float], optional
-        Selection of the first cut: ``all`` features, ``zero``, or sigma (p,) in [0, 1]. None is that of the preset,
-        else ``all``.
+        Selection of the first cut: ``all`` features, ``zero``, ``concave``, the features of Mangasarian's concave
+        minimisation (21) at lambda = .05, as the paper's outlook suggests, or sigma (p,) in [0, 1]. None is that of the
+        preset, else ``all``.
     root_cuts : int, optional
         >= 0, cuts spent on the relaxation before the loop, of which one is kept. None is 0.
     stabilisation : str, optional

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from support import all_values, blobs, keeps, reference, sampled, there
+from truths import polyhedral_steps
 
 import fsopt
 from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd import subproblem
 from fsopt.drivers.gbd.driver import gbd
-from fsopt.drivers.gbd.settings import GbdSettings
+from fsopt.drivers.gbd.settings import GbdSettings, concave_selection
 from fsopt.drivers.gbd.subproblem import certify_gbd
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
@@ -103,6 +104,18 @@ def test_the_bounds_are_monotone_and_enclose_the_optimum(limits, stabilisation):
     assert np.all(np.diff(upper) <= 0)
     assert max(lower) <= best * (1 + 2e-6)
     assert min(upper) >= best * (1 - 2e-6)
+
+
+def test_the_concave_start_is_the_selection_of_linear_programs_in_turn():
+    data = reference("gbd_n6")
+    _, w, _ = polyhedral_steps(data.X, data.y, 0.05)
+    sigma = concave_selection(data)
+    assert sigma.tolist() == (np.abs(w) > 1e-9).tolist()
+    assert 0 < sigma.sum() < data.p
+    result = run(data, {"m": 3}, start="concave")
+    assert result.objective == pytest.approx(least(all_values(data, C), {"m": 3}), rel=1e-6)
+    with pytest.raises(fsopt.FsoptError, match="one of all, zero, concave"):
+        run(data, {"m": 3}, start="convex")
 
 
 def test_penalty_weights_that_the_user_adds_to_the_objective_count():
