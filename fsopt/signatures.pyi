@@ -963,6 +963,27 @@ def fit(
 ) -> Fit: ...
 @overload
 def fit(
+    name: Literal["concave-svm"],
+    data: Given | Samples,
+    y: ArrayLike | None = ...,
+    *,
+    c: float = 1.0,
+    alpha: float = 5.0,
+    lp_solver: str | None = None,
+    scale: str = "standard",
+    solver: str | None = None,
+    time_limit: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
+    customise: Mapping[str, Change] | None = None,
+    executor: Executor | None = None,
+    class_weight: str | Mapping[str | int, float] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Fit: ...
+@overload
+def fit(
     name: Literal["r2w2"],
     data: Given | Samples,
     y: ArrayLike | None = ...,

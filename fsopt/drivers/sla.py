@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -23,6 +24,7 @@ from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import number, whole
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import SOLVERS
+from fsopt.solvers.spec import SolverSpec
 from fsopt.typing import Indices, Vector
 
 ROUNDING = 1e-10
@@ -205,7 +207,7 @@ def sla(
     concave.linearise(model, zero := np.zeros(sum(len(model.component(name)) for name, _ in concave.pairs)))
     session = run.open(model)
     lower = _lower_bound(session, concave)
-    _check_vertices(session, run)
+    check_vertices(session.spec, run.options)
     recorder = Recorder([session], run)
 
     def descents(k: int) -> Loop:
@@ -292,16 +294,16 @@ def _lower_bound(session: Session, concave: ConcaveTerms) -> float:
     return float(at_bounds.sum()) + terms.constant
 
 
-def _check_vertices(session: Session, run: Run) -> None:
+def check_vertices(spec: SolverSpec, options: Mapping[str, Any] | None) -> None:
     """Raise SolverError for a solver that returns no vertices, by nature or by its options."""
-    if not session.spec.vertex:
+    if not spec.vertex:
         raise SolverError(
-            f"SLA needs vertices and solver '{session.spec.name}' returns none",
+            f"SLA needs vertices and solver '{spec.name}' returns none",
             f"take one that does: {', '.join(s.name for s in SOLVERS.values() if s.vertex)}",
         )
-    blunt = [f"{name} = {value}" for name, value in session.spec.interior if (run.options or {}).get(name) == value]
+    blunt = [f"{name} = {value}" for name, value in spec.interior if (options or {}).get(name) == value]
     if blunt:
         raise SolverError(
-            f"SLA needs vertices and '{session.spec.name}' returns none with {', '.join(blunt)}",
+            f"SLA needs vertices and '{spec.name}' returns none with {', '.join(blunt)}",
             "leave the option out: simplex, or interior point with crossover",
         )

@@ -415,6 +415,22 @@ class RFE(WeightedClassifier):
         callback: Progress | None = None,
     ) -> None: ...
 
+class ConcaveSVM(WeightedClassifier):
+    """Support vector machines on ever fewer features, each chosen by a step of concave minimisation."""
+
+    def __init__(
+        self,
+        *,
+        c: float = 1.0,
+        alpha: float = 5.0,
+        lp_solver: str | None = None,
+        scale: str = "standard",
+        class_weight: Mapping[Any, float] | str | None = None,
+        solver: str | None = None,
+        time_limit: float | None = None,
+        callback: Progress | None = None,
+    ) -> None: ...
+
 class R2W2(SelectingClassifier):
     """A support vector machine on the m features that a descent of the radius/margin bound leaves (R2W2)."""
 

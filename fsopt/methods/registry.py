@@ -96,6 +96,7 @@ METHODS = Registry(
         "baselines.l1_svm",
         "baselines.elastic_net_svm",
         "baselines.rfe",
+        "baselines.concave_svm",
         "baselines.r2w2",
         "baselines.filters",
         "baselines.vs_ssvm",

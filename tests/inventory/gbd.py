@@ -66,6 +66,21 @@ def informative(found):
     return [found.objective, *found.support[:2], len(found.support)], [value, 0, 1, found.params["m"]], 1e-5
 
 
+def in_turn(found):
+    """Return F and the features of a fit, and those of libsvm's machines and scipy's linear programs in turn."""
+    left, fewer = np.arange(4), np.arange(4)
+    while len(fewer):
+        left, machine = fewer, SVC(kernel="linear", C=0.1, tol=1e-9).fit(STANDARD[:, fewer], Y)
+        right, w = machine.predict(STANDARD[:, left]) == Y, np.abs(machine.coef_[0])
+        costs = np.concatenate([np.zeros(len(left) + 1), 5 * np.exp(-5 * w)])
+        A, b = sized_margins(STANDARD[right][:, left], Y[right])
+        free = np.r_[: len(left) + 1, -len(left) : 0]  # without the slacks: each is 0
+        u = minimum(costs, A[:, free], b)[1][: len(left)]
+        fewer = left[np.abs(u) > 1e-7] if np.any(np.abs(u) < 1e-7) else left[:0]
+    value = exact_value(Dataset(STANDARD[:, left], Y), np.ones(len(left)), 0.1)
+    return [found.objective, *found.support], [value, *left], 1e-5
+
+
 def priced(found):
     """Return F and penalty of the selection of a fit, and whether its bound is below the smallest of all."""
     selection = tuple(np.isin(range(4), found.support).astype(int))
@@ -171,6 +186,7 @@ VALUES = {
     "RFE": informative,
     "R2W2 (Weston et al.), (2)-(3), cited in section 2": informative,
     "(2) with $\\lambda \\sum_j \\sigma_j^p$ and $e'\\sigma = M$": informative,
+    "algorithm of Rinaldi & Sciandrone, cited in section 2": in_turn,
     "FSV": steps,
     "ONSVM": lambda found: (found.objective, one_norm(SCALED[found.params["scale"]], Y)[0]),
     "InfoGain": informative,

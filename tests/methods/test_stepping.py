@@ -17,6 +17,7 @@ from fsopt.errors import FileError, ParameterError, SolverError, UnknownNameErro
 DATA = blobs(40, 6, seed=2, gap=0.3)
 LOOPS = {
     "best-subset": {"m": 3},
+    "concave-svm": {"c": 0.1},
     "fsv": {},
     "gbd-lambda": {"lam": 1.0},
     "gmeb-penalised": {},

@@ -27,7 +27,7 @@ from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend
 from fsopt.models.blocks import number, whole
-from fsopt.typing import Vector
+from fsopt.typing import Indices, Vector
 
 
 def fit_rfe(
@@ -134,6 +134,15 @@ def share_elimination(
     return shared
 
 
+def features_left(saved: SavedFit) -> Indices:
+    """Return the features that an elimination has left, increasing; raises FileError where they are damaged."""
+    with reading("selection"):
+        chosen: Indices = np.array(saved.fit.details["chosen"], dtype=np.intp)
+        if chosen.ndim != 1 or (np.diff(chosen) <= 0).any() or not ((chosen >= 0) & (chosen < saved.data.p)).all():
+            raise ValueError("the features are no increasing list of places")
+    return chosen
+
+
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return F(sigma) at a hyperplane, and the number of features above m."""
     largest = min(5, data.p) if at.get("m") is None else at["m"]
@@ -153,10 +162,7 @@ def check(saved: SavedFit) -> Certificate:
     FileError : the features or the multipliers are damaged.
     """
     p, m = saved.data.p, saved.fit.params.get("m")
-    with reading("selection"):
-        chosen = np.array(saved.fit.details["chosen"], dtype=np.intp)
-        if chosen.ndim != 1 or (np.diff(chosen) <= 0).any() or not ((chosen >= 0) & (chosen < p)).all():
-            raise ValueError("the features are no increasing list of places")
+    chosen = features_left(saved)
     wrong = {"number of features": abs(float(len(chosen)) - (min(5, p) if m is None else m))}
     return extend(check_subset_svm(saved, chosen), wrong)
 
