@@ -908,6 +908,7 @@ def fit(
     units: str = "scaled",
     epsilon: float = 0.01,
     generate: bool | str = "auto",
+    newton: bool = False,
     solver: str | None = None,
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,

@@ -17,7 +17,7 @@ from fsopt.drivers.sla import ROUNDING, check_vertices
 from fsopt.models.blocks import number
 from fsopt.models.sla.fsv_step import build_fsv_step
 from fsopt.solvers.registry import solver_spec
-from fsopt.typing import Indices, Vector
+from fsopt.typing import Indices, Mask, Vector
 
 CORRECT = 1e-6
 """Margin above which a sample counts as classified correctly: of a smaller one the program has a large solution."""
@@ -120,7 +120,7 @@ def _sparse(
     data: Dataset,
     w: Vector,
     left: Indices,
-    correct: Vector,
+    correct: Mask,
     alpha: float,
     lp_solver: str | None,
     recorder: Recorder,

@@ -377,6 +377,7 @@ class L1SVM(WeightedClassifier):
         units: str = "scaled",
         epsilon: float = 0.01,
         generate: bool | str = "auto",
+        newton: bool = False,
         class_weight: Mapping[Any, float] | str | None = None,
         solver: str | None = None,
         time_limit: float | None = None,

@@ -195,6 +195,15 @@ VALUES = {
         minimum(slack_cost(STANDARD, *np.full(5, 0.5)), *sized_margins(STANDARD, Y, 1), [half_square])[0],
         1e-5,
     ),
+    "pq-SVM of Dunbar et al., cited in section 2: both norms as penalty": lambda found: (
+        found.objective,
+        minimum(slack_cost(STANDARD, *np.full(4, 0.7), 0.3), *sized_margins(STANDARD, Y, 1), [half_square])[0],
+        1e-5,
+    ),
+    "Newton method of Fung & Mangasarian, cited in section 2": lambda found: (
+        [found.objective, found.solver == "fsopt"],
+        [one_norm(STANDARD, Y)[0], True],
+    ),
     "RELIEF (Kira & Rendell), cited in section 1": informative,
     "data set one": drawn,
     "data set two": drawn,

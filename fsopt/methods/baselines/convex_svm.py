@@ -12,6 +12,7 @@ import pyomo.environ as pyo
 
 from fsopt.algorithms.svm.augmented_lagrangian import svm_augmented_lagrangian
 from fsopt.algorithms.svm.interior_point import svm_interior_point
+from fsopt.algorithms.svm.l1_newton import l1_svm_newton
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult
 from fsopt.compiler.values import values_of
@@ -29,6 +30,9 @@ from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
 from fsopt.typing import Vector
+
+NEWTON = "newton"
+"""The route by :func:`fsopt.algorithms.svm.l1_newton.l1_svm_newton`."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ def fit_convex_svm(
     c: float,
     scale: str,
     rule: SelectionRule,
-    order: tuple[bool, ...],
+    order: tuple[bool | str, ...],
     params: Mapping[str, Any] = {},
 ) -> Steps[Fit]:
     """Solve a support vector machine on preprocessed data and return its Fit.
@@ -63,7 +67,7 @@ def fit_convex_svm(
     rule : which weights count as selected.
     order : the routes in their order: false for the model, true for the driver without it, for ``svm`` the interior
         point or, on sparse data, the augmented Lagrangian, which is also for ``elastic-net-svm``; for ``onsvm`` column
-        and constraint generation.
+        and constraint generation; ``newton`` for Newton's method on ``onsvm``.
     params : further parameters of the model.
     """
     started = time.perf_counter()
@@ -89,7 +93,11 @@ def fit_convex_svm(
             result = yield from column_generation.steps(work, d, np.ones(data.p), run=run)
         return _Found(result.point["w"], result.point["b"], result, {"alpha": result.point["alpha"]})
 
-    routes = [by_driver if own else by_model for own in order]
+    def by_newton() -> Steps[_Found]:
+        result = yield from l1_svm_newton.steps(work, c=c, run=run)
+        return _Found(result.point["w"], result.point["b"], result, {"alpha": result.point["alpha"]})
+
+    routes = [by_newton if own == NEWTON else by_driver if own else by_model for own in order]
     found, warnings = yield from first_certified(routes, lambda found: found.result)
     hyperplane = Hyperplane(found.w, found.b, ())
     coef, deviation = raw_hyperplane(hyperplane, map_)[0], deviations(data)
