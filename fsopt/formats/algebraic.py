@@ -87,16 +87,15 @@ def _with_pairs(model: pyo.ConcreteModel) -> pyo.ConcreteModel:
     if next(model.component_data_objects(Complementarity, active=True, descend_into=True), None) is None:
         return model
     copy = model.clone()
+    failed = f"cannot export '{model.name}' to .nl, which has complementarities of two inequalities"
     for component in [*copy.component_objects(Complementarity, active=True, descend_into=True)]:
         for one in component.values():
             if one.active:
                 # Without free variables: a variable with bounds of its own would be complementary at these instead.
-                MPEC4_Transformation().to_common_form(one, {})
-                if getattr(one.c, "_complementarity", 1) == 0:
-                    raise FileError(
-                        f"cannot export '{model.name}' to .nl: the first side of '{one.name}' has two bounds",
-                        "make it the second side, of complements(a, b)",
-                    )
+                with foreign("Pyomo", f"{failed}: '{one.name}'", "state it as complements(a >= 0, b >= 0)", FileError):
+                    MPEC4_Transformation().to_common_form(one, {})
+                    if getattr(one.c, "_complementarity", 1) == 0:
+                        raise ValueError("its first side has two bounds")
         component.parent_block().reclassify_component_type(component, pyo.Block)
     return copy
 

@@ -97,7 +97,11 @@ def test_a_condition_without_a_place_in_the_format_is_refused_by_name(tmp_path):
     m = pyo.ConcreteModel()
     m.x, m.y = pyo.Var(), pyo.Var()
     m.o = pyo.Objective(expr=m.x)
-    m.wide = Complementarity(expr=complements(pyo.inequality(0, m.x, 2), m.y - 1))
-    with pytest.raises(fsopt.FsoptError, match="'wide' has two bounds"):
-        fsopt.export(m, tmp_path / "m.nl")
+    wide = pyo.inequality(0, m.x, 2)
+    for sides in ((wide, m.y - 1), (m.y - 1, wide), (m.x, m.y), (wide, m.y >= 0)):
+        m.del_component("one")
+        m.one = Complementarity(expr=complements(*sides))
+        with pytest.raises(fsopt.FsoptError, match=r"of two inequalities: 'one'") as error:
+            fsopt.export(m, tmp_path / "m.nl")
+        assert "complements(a >= 0, b >= 0)" in error.value.hint
     assert not list(tmp_path.iterdir())
