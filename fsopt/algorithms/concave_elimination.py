@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
 
@@ -23,27 +22,10 @@ CORRECT = 1e-6
 """Margin above which a sample counts as classified correctly: of a smaller one the program has a large solution."""
 
 
-class TrainedSVM(SubsetSVM, Protocol):
-    """A support vector machine on the features that are left.
-
-    Attributes
-    ----------
-    w, b : (p,) weights, 0 on the other features, and the intercept.
-    """
-
-    @property
-    def w(self) -> Vector:
-        """Its weights."""
-
-    @property
-    def b(self) -> float:
-        """Its intercept."""
-
-
 @loop
 def concave_elimination(
     data: Dataset,
-    train: Callable[[Indices], TrainedSVM],
+    train: Callable[[Indices], SubsetSVM],
     *,
     alpha: float = 5.0,
     lp_solver: str | None = None,
@@ -96,7 +78,7 @@ def concave_elimination(
 
 
 def _reduce(
-    data: Dataset, train: Callable[[Indices], TrainedSVM], alpha: float, lp_solver: str | None, recorder: Recorder
+    data: Dataset, train: Callable[[Indices], SubsetSVM], alpha: float, lp_solver: str | None, recorder: Recorder
 ) -> Loop:
     """Yield the machines on fewer and fewer features."""
     left, done = np.arange(data.p), False

@@ -38,8 +38,17 @@ class SubsetSVM(Protocol):
 
     Attributes
     ----------
+    w, b : (p,) weights, 0 on the other features, and the intercept.
     certificate, outcome : of this machine on these features, and of the solver or driver behind it.
     """
+
+    @property
+    def w(self) -> Vector:
+        """Its weights."""
+
+    @property
+    def b(self) -> float:
+        """Its intercept."""
 
     @property
     def certificate(self) -> Certificate:
