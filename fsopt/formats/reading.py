@@ -17,6 +17,7 @@ from fsopt.common.memory import unpacked
 from fsopt.errors import FileError
 from fsopt.formats.read_arrays import model_of
 from fsopt.formats.read_cbf import read_cbf
+from fsopt.formats.read_gms import read_gms
 from fsopt.formats.read_lp import read_lp
 from fsopt.formats.read_mps import read_mps
 from fsopt.formats.read_nl import read_nl
@@ -29,6 +30,7 @@ READERS: Mapping[str, Callable[[str, Path], pyo.ConcreteModel]] = MappingProxyTy
     {
         ".mps": lambda text, path: model_of(read_mps(text)),
         ".lp": lambda text, path: model_of(read_lp(text)),
+        ".gms": lambda text, path: read_gms(text),
         ".cbf": lambda text, path: read_cbf(text),
         ".dat-s": lambda text, path: read_sdpa(text),
         ".nl": lambda text, path: read_nl(text, lambda end: _names(path, end)),
