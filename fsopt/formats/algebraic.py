@@ -6,7 +6,6 @@ import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pyomo.environ as pyo
 
@@ -16,6 +15,7 @@ from fsopt.compiler.dust import model_without_dust
 from fsopt.compiler.lmi import blocks
 from fsopt.errors import FileError, foreign
 from fsopt.formats.kinds import refuse_kinds
+from fsopt.formats.names import io_options, name_of
 from fsopt.formats.read_arrays import INFINITE
 from fsopt.formats.read_nl import changing
 
@@ -27,7 +27,8 @@ STATED = (pyo.SOSConstraint.__name__, "floor", "ceil", "if")
 """Parts without a place in the arrays that these formats state."""
 COMMENT = re.compile(rb"[ \t]*#[^\n]*")
 """A comment in an .nl file, which has no other use of this sign: names are in the files beside it."""
-OPTIONS: Mapping[str, Any] = {"symbolic_solver_labels": True}
+SOLVED = re.compile(rb"(?<=\n)SOLVE [^;\n]*;\n")
+"""The last statement of a .gms file that is the program; Pyomo's reports of the result come after it."""
 WORDS = {"LI": "MI", "UI": "PL"}
 """Word of an integer bound -> the word of an infinite one."""
 BOUND = re.compile(r"[ \t]+(LI|UI)[ \t]+(\S+)[ \t]+(\S+)[ \t]+([-+]?\d++\.?\d*+(?:[eE][-+]?\d++)?)[ \t]*")
@@ -37,7 +38,8 @@ BOUND = re.compile(r"[ \t]+(LI|UI)[ \t]+(\S+)[ \t]+(\S+)[ \t]+([-+]?\d++\.?\d*+(
 def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     """Return suffix -> content of the files of a model, ``suffix`` first.
 
-    Six parts of Pyomo's text are changed because some readers refuse them: in an .lp file ``x ^ 2`` becomes ``x^2``
+    Names are those of the file that the model was read from, where the format can hold them. Seven parts of Pyomo's text
+    are changed because some readers refuse them: a .gms file ends where its model is solved, in an .lp file ``x ^ 2`` becomes ``x^2``
     (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line, all special ordered sets are in
     one section (Gurobi) and infinite bounds of integers are words (HiGHS), and an .nl file loses its comments (CasADi)
     and states the weights of special ordered sets as numbers with fractions, if they are.
@@ -63,7 +65,8 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
             tempfile.TemporaryDirectory() as folder,
         ):
             source = Path(folder) / f"model{suffix}"
-            model_without_dust(with_explicit_domains(model)).write(str(source), io_options=dict(OPTIONS))
+            stated = model_without_dust(with_explicit_domains(model))
+            stated.write(str(source), io_options=io_options(stated, suffix))
             contents = {s: source.with_suffix(s).read_bytes() for s in (suffix, *COMPANIONS.get(suffix, ()))}
     except OSError as error:
         raise FileError(
@@ -74,9 +77,21 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
         contents[suffix] = contents[suffix].replace(b" ^ 2", b"^2")
     if suffix == ".nl":
         contents[suffix] = _with_all_sets(model, COMMENT.sub(b"", contents[suffix]))
+        if getattr(model, "read_from_file", False):
+            contents |= {end: _renamed(stated, contents[end]) for end in COMPANIONS[suffix]}
+    if suffix == ".gms":
+        [end] = SOLVED.finditer(contents[suffix])
+        contents[suffix] = contents[suffix][: end.end()]
     if suffix == ".mps":
         contents[suffix] = with_words(_one_section(_every_column(contents[suffix].decode()))).encode()
     return contents
+
+
+def _renamed(model: pyo.ConcreteModel, names: bytes) -> bytes:
+    """Return the text of a file of names, .row or .col, with those of the file that the model was read from."""
+    parts = model.component_data_objects((pyo.Var, pyo.Constraint), descend_into=True)
+    own = {part.name: name_of(model, part) for part in parts}
+    return "\n".join(own.get(line, line) for line in names.decode().split("\n")).encode()
 
 
 def _every_column(text: str) -> str:
