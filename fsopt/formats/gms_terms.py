@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pyomo.environ as pyo
 
 from fsopt.errors import FileError
-from fsopt.formats.nl_terms import LISTS
+from fsopt.formats.nl_terms import LISTS, finite
 
 WORD = re.compile(
     r"""(?P<name>[a-z]\w*+) | (?P<number>(?:\d++(?:\.(?!\.)\d*+)?|\.\d++)(?:e[-+]?\d++)?)
@@ -112,7 +112,7 @@ def value_of(words: Sequence[Word], x: Mapping[str, Any]) -> Any:
         raise wrong(words[0], f"an expression without value: {error}") from error
     if reader.place < len(words):
         raise wrong(words[reader.place], "this is not expected here")
-    if isinstance(found, complex) or (isinstance(found, (int, float)) and not math.isfinite(found)):
+    if isinstance(found, (int, float)) and not math.isfinite(found):
         raise wrong(words[0], f"an expression with the value {found}")
     return found
 
@@ -161,7 +161,10 @@ class _Reader:
             raise wrong(at, "a power of a power has no brackets", "write them")
         if isinstance(exponent, (int, float)) and float(exponent).is_integer() and not isinstance(base, (int, float)):
             raise wrong(at, "this power is an error in GAMS where its base is negative", "write power(x, 2), or sqr(x)")
-        return base**exponent
+        found = base**exponent
+        if isinstance(found, complex):
+            raise wrong(at, "this power is no real number")
+        return found
 
     def _atom(self) -> Any:
         if self.place >= len(self.words):
@@ -169,7 +172,7 @@ class _Reader:
         word = self.words[self.place]
         self.place += 1
         if word.kind == "number":
-            return float(word.text)
+            return finite(word.text)
         if word.text == "(":
             inner = self.total()
             self._needed(")")
