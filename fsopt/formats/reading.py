@@ -49,7 +49,9 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
     .mps    free and fixed; quadratic terms, integers, semicontinuous variables, special ordered sets, indicators
     .lp     as .mps
     .nl     in text form, with the names of the files .col and .row beside it; special ordered sets
+    .gms    of scalar form, as GAMS's Convert writes it: no sets, and each equation written out
     .cbf    linear, second-order, rotated and semidefinite cones, integers; names of fsopt's own comments
+    .dat-s  diagonal blocks, arrow matrices as second-order cones, other blocks as matrix inequalities
     ======  ===============================================================================================
 
     Each may be packed, as ``.mps.gz``.
@@ -70,7 +72,7 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
         complementarities, other cones, an indicator of a constraint without bounds, in .nl a suffix that may change the
         program, in .lp and .mps general constraints and what readers take in different ways: the error says the line.
         An .nl file of which two parts contradict each other is refused, as a part of it is lost or wrong; so is any
-        file without its end, as it may have been cut. Also one that states sizes, or unpacks
+        file without its end, as it may have been cut, but a .dat-s file of other software, which has no mark of it. Also one that states sizes, or unpacks
         to a text, that would take more memory than the environment variable FSOPT_DATA_LIMIT allows, in gigabytes, 0.5
         without it.
     """
