@@ -38,11 +38,11 @@ BOUND = re.compile(r"[ \t]+(LI|UI)[ \t]+(\S+)[ \t]+(\S+)[ \t]+([-+]?\d++\.?\d*+(
 def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     """Return suffix -> content of the files of a model, ``suffix`` first.
 
-    Names are those of the file that the model was read from, where the format can hold them. Seven parts of Pyomo's text
-    are changed because some readers refuse them: a .gms file ends where its model is solved, in an .lp file ``x ^ 2`` becomes ``x^2``
-    (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line, all special ordered sets are in
-    one section (Gurobi) and infinite bounds of integers are words (HiGHS), and an .nl file loses its comments (CasADi)
-    and states the weights of special ordered sets as numbers with fractions, if they are.
+    Names are those of the file that the model was read from, where the format can hold them. A .gms file ends
+    where its model is solved. Six parts of Pyomo's text are changed because some readers refuse them: in an .lp file
+    ``x ^ 2`` becomes ``x^2`` (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line, all
+    special ordered sets are in one section (Gurobi) and infinite bounds of integers are words (HiGHS), and an .nl file
+    loses its comments (CasADi) and states the weights of special ordered sets as numbers with fractions, if they are.
 
     Raises
     ------

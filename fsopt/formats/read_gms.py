@@ -40,7 +40,22 @@ BOUNDS = {"lo": ("lo",), "up": ("up",), "fx": ("lo", "up")}
 IDLE = ("l", "m", "prior")
 """Attributes of a variable or an equation that are a start or guide a solver."""
 OPTIONS = frozenset(
-    "limrow limcol solprint solvelink sysout optcr optca optfile reslim iterlim nodlim workspace tolproj threads".split()
+    [
+        "limrow",
+        "limcol",
+        "solprint",
+        "solvelink",
+        "sysout",
+        "optcr",
+        "optca",
+        "optfile",
+        "reslim",
+        "iterlim",
+        "nodlim",
+        "workspace",
+        "tolproj",
+        "threads",
+    ]
 )
 """Attributes of a model, and options, that are a solver's or a listing's."""
 SENSES = {"minimizing": False, "minimising": False, "maximizing": True, "maximising": True}
@@ -212,9 +227,11 @@ def _refuse_later(statements: Sequence[list[Word]]) -> None:
 
 
 def _check(gams: _Gams) -> None:
-    """Raise FileError for parts that are missing, as they may have been lost, and for kinds that differ from the class."""
+    """Raise FileError for parts that are missing, and may have been lost, and for kinds that the class has not."""
     if lost := [name for name in gams.equations if name not in gams.bodies]:
-        raise FileError(f"the equation '{gams.spelling[lost[0]]}' of the .gms file is not defined", "get the whole file")
+        raise FileError(
+            f"the equation '{gams.spelling[lost[0]]}' of the .gms file is not defined", "get the whole file"
+        )
     used = {name for left, _, right in gams.bodies.values() for name in gams.names([*left, *right])}
     if idle := [name for name in gams.kinds if name not in used]:
         raise FileError(f"the variable '{gams.spelling[idle[0]]}' of the .gms file is in no equation", "leave it out")
@@ -233,7 +250,9 @@ def _check(gams: _Gams) -> None:
                 f"state it, {gams.spelling[name]}.up = 100",
             )
         if (kind == "binary" and (low < 0 or (high or 0.0) > 1)) or (kind in SEMI and low < 0):
-            raise FileError(f"the {kind} variable '{gams.spelling[name]}' of the .gms file has other bounds", "correct them")
+            raise FileError(
+                f"the {kind} variable '{gams.spelling[name]}' of the .gms file has other bounds", "correct them"
+            )
 
 
 def _program(gams: _Gams) -> ReadProgram:
@@ -286,7 +305,8 @@ def _form(gams: _Gams, name: str, place: Mapping[str, int]) -> tuple[float, floa
     left, relation, right = gams.bodies[name]
     low, high = RELATIONS[relation.key]
     if not gams.names(left):
-        left, right, low, high = right, left, -high, -low
+        left, right = right, left
+        low, high = -high, -low
     constant = 0.0 if gams.names(right) else value_of(right, {})
     found = _difference(gams, left, right if gams.names(right) else [], place)
     if isinstance(found, float):

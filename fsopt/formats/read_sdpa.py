@@ -14,7 +14,6 @@ software is refused if a variable or a row of a block has no entry.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -117,8 +116,8 @@ def _blocks(sizes: list[int], entries: Mapping[tuple[int, ...], float]) -> list[
         if matrix:
             form[matrix - 1] = value
         blocks[block - 1][i - 1, j - 1] = form, constant if matrix else -value
-    for number, (size, block) in enumerate(zip(sizes, blocks, strict=True), start=1):
-        if lost := set(range(abs(size))) - {k for place in block for k in place}:
+    for number, (size, own) in enumerate(zip(sizes, blocks, strict=True), start=1):
+        if lost := set(range(abs(size))) - {k for place in own for k in place}:
             raise FileError(f"row {min(lost) + 1} of block {number} of the .dat-s file has no entry", "check its size")
     return blocks
 

@@ -72,9 +72,9 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
         complementarities, other cones, an indicator of a constraint without bounds, in .nl a suffix that may change the
         program, in .lp and .mps general constraints and what readers take in different ways: the error says the line.
         An .nl file of which two parts contradict each other is refused, as a part of it is lost or wrong; so is any
-        file without its end, as it may have been cut, but a .dat-s file of other software, which has no mark of it. Also one that states sizes, or unpacks
-        to a text, that would take more memory than the environment variable FSOPT_DATA_LIMIT allows, in gigabytes, 0.5
-        without it.
+        file without its end, as it may have been cut, but a .dat-s file of other software, which has no mark of it.
+        Also one that states sizes, or unpacks to a text, that would take more memory than the environment variable
+        FSOPT_DATA_LIMIT allows, in gigabytes, 0.5 without it.
     """
     source = check_readable(path)
     suffix = model_suffix(source)

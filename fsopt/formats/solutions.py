@@ -28,9 +28,9 @@ from fsopt.compiler.lmi import blocks
 from fsopt.compiler.program import MODEL
 from fsopt.compiler.rows import read_row
 from fsopt.errors import FileError, SolverError
+from fsopt.formats.names import name_of
 from fsopt.formats.reading import text_of
 from fsopt.formats.solution_files import stated_in
-from fsopt.formats.names import name_of
 from fsopt.formats.stated import Stated
 from fsopt.typing import Vector
 

@@ -34,7 +34,7 @@ from fsopt.certificates.points import (
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import SolverError, foreign
-from fsopt.solvers.highs import silent, run_highs
+from fsopt.solvers.highs import run_highs, silent
 from fsopt.solvers.tangents import dual_tangents, tangents
 from fsopt.typing import Mask, Vector
 

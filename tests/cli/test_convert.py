@@ -30,7 +30,12 @@ def test_what_is_no_conversion_is_refused_by_name(mixed, run):
     assert "--param is for models on data sets" in run.refusal("export mixed.lp --param c=1 -o two.mps")
     assert "--scale is for models on data sets" in run.refusal("export mixed.lp --scale standard -o two.mps")
     assert "use one of .lp" in run.refusal("convert mixed.lp two.xyz")
-    for words in ("convert", "convert mixed.lp", "convert mixed.lp two.mps three.mps", "convert mixed.lp --data wdbc x"):
+    for words in (
+        "convert",
+        "convert mixed.lp",
+        "convert mixed.lp two.mps three.mps",
+        "convert mixed.lp --data wdbc x",
+    ):
         assert "convert takes two files" in run.refusal(words)
     assert not (mixed.parent / "two.dat-s").exists()
     assert "fsopt convert A.mps B.lp" in " ".join(run("convert --help").split())

@@ -207,15 +207,18 @@ def test_a_wrong_part_is_refused_by_its_line(case, tmp_path):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("body", ["(" * 50_000 + "x", "x" + "+ 2*x" * 20_000, "x" * 200_000, "1" * 200_000, "'" * 99_999])
+@pytest.mark.parametrize(
+    "body", ["(" * 50_000 + "x", "x" + "+ 2*x" * 20_000, "x" * 200_000, "1" * 200_000, "'" * 99_999]
+)
 def test_long_expressions_are_read_in_linear_time_or_refused(body, tmp_path):
     start = process_time()
-    try:
-        m = read(SMALL.replace("x + 2*y", f"{body} + 2*y"), tmp_path)
-    except FileError as error:
-        assert len(str(error)) < 250
+    text = SMALL.replace("x + 2*y", f"{body} + 2*y")
+    if body.startswith("x+"):
+        assert compile_model(read(text, tmp_path)).A[0, 0] == 40_001
     else:
-        assert compile_model(m).A[0, 0] == 40_001
+        with pytest.raises(FileError) as error:
+            read(text, tmp_path)
+        assert len(str(error.value)) < 250
     assert process_time() - start < 5.0
 
 
