@@ -1,7 +1,7 @@
 """Words, numbers and expressions of GAMS files.
 
 GAMS does not distinguish small and capital letters. ``x ** 2`` is an error there where x is negative, and
-``a ** b ** c`` and ``a * -b`` are read differently elsewhere: these are refused, and sqr, power and brackets say the same.
+``a ** b ** c`` and ``a * -b`` are read differently elsewhere: these are refused; sqr, power and brackets say the same.
 """
 
 from __future__ import annotations
