@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Mapping
+from io import StringIO
 from pathlib import Path
 
 import pyomo.environ as pyo
+from pyomo.common.log import LoggingIntercept
 
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.domains import with_explicit_domains
@@ -25,6 +27,7 @@ QUADRATIC = (".lp", ".mps")
 """Formats with linear and quadratic terms only."""
 STATED = (pyo.SOSConstraint.__name__, "floor", "ceil", "if")
 """Parts without a place in the arrays that these formats state."""
+STATED_IN_GAMS = ("floor", "ceil")
 COMMENT = re.compile(rb"[ \t]*#[^\n]*")
 """A comment in an .nl file, which has no other use of this sign: names are in the files beside it."""
 SOLVED = re.compile(rb"(?<=\n)SOLVE [^;\n]*;\n")
@@ -50,7 +53,7 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     """
     _refuse_matrices(model, suffix)
     program = compile_model(model)
-    refuse_kinds(program, suffix, STATED)
+    refuse_kinds(program, suffix, STATED_IN_GAMS if suffix == ".gms" else STATED)
     _refuse_empty(program, suffix)
     if suffix in QUADRATIC:
         _refuse_nonlinear(program, suffix)
@@ -63,6 +66,7 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
         with (
             foreign("Pyomo", failed, "use another format, .nl holds the most", FileError),
             tempfile.TemporaryDirectory() as folder,
+            LoggingIntercept(StringIO(), "pyomo.core"),  # remarks on integers without bounds in .gms, of no use here
         ):
             source = Path(folder) / f"model{suffix}"
             stated = model_without_dust(with_explicit_domains(model))

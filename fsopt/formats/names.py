@@ -6,154 +6,31 @@ import re
 from typing import Any
 
 import pyomo.environ as pyo
-from pyomo.core.base.label import ShortNameLabeler, alphanum_label_from_name, cpxlp_label_from_name
+from pyomo.core.base.label import ShortNameLabeler, cpxlp_label_from_name
 
 COMPONENTS = ("x", "row")
 """The components of a model that was read, indexed by names of its file."""
-PLAIN = re.compile(r"(?!e(?!q)|(?:x|row|sos\d)\()[a-z_][\w.(),]{0,199}", re.ASCII | re.IGNORECASE)
-"""Names that .lp and .mps hold, apart from those that other parts of a model have; e5 is a number in .lp."""
-WORDS = frozenset(
-    [
-        "st",
-        "free",
-        "inf",
-        "infinity",
-        "bounds",
-        "bound",
-        "gen",
-        "general",
-        "generals",
-        "int",
-        "integer",
-        "integers",
-        "bin",
-        "binary",
-        "binaries",
-        "semi",
-        "sos",
-        "sos1",
-        "sos2",
-        "end",
-        "min",
-        "max",
-        "minimize",
-        "maximize",
-        "minimise",
-        "maximise",
-        "minimum",
-        "maximum",
-        "subject",
-        "such",
-        "to",
-        "that",
-        "s.t.",
-        "st.",
-        "objective",
-        "rhs",
-    ]
+PLAIN = re.compile(r"(?!e|(?:x|row|sos\d)\()[a-z_][\w.(),]{0,199}", re.ASCII | re.IGNORECASE)
+"""Names that .lp and .mps hold, apart from those of other parts of a model, and those with an e first, as of 2e5."""
+OTHER = re.compile(r"\W", re.ASCII)
+"""A sign that no name in .gms has."""
+WORDS = re.compile(
+    r"""st\.? | s\.t\. | such | that | subject | to | end | free | inf(inity)? | bounds? | gen(erals?)? | int(egers?)?
+    | bin(ary|aries)? | semi | sos[12]? | min(imi[sz]e|imum)? | max(imi[sz]e|imum)? | objective | rhs""",
+    re.IGNORECASE | re.VERBOSE,
 )
 """Words of .lp, and names of the writers, which no variable may have."""
-GAMS_WORDS = frozenset(
-    [
-        "abort",
-        "acronym",
-        "alias",
-        "all",
-        "and",
-        "assign",
-        "binary",
-        "break",
-        "card",
-        "continue",
-        "cos",
-        "diag",
-        "display",
-        "do",
-        "else",
-        "elseif",
-        "eps",
-        "eq",
-        "equation",
-        "equations",
-        "exp",
-        "execute",
-        "file",
-        "files",
-        "for",
-        "free",
-        "function",
-        "functions",
-        "ge",
-        "gt",
-        "if",
-        "imp",
-        "inf",
-        "integer",
-        "le",
-        "log",
-        "loop",
-        "lt",
-        "max",
-        "maximizing",
-        "maximising",
-        "min",
-        "minimizing",
-        "minimising",
-        "mod",
-        "model",
-        "models",
-        "na",
-        "ne",
-        "negative",
-        "nonnegative",
-        "no",
-        "not",
-        "option",
-        "options",
-        "or",
-        "ord",
-        "parameter",
-        "parameters",
-        "positive",
-        "power",
-        "prod",
-        "put",
-        "puttl",
-        "repeat",
-        "sameas",
-        "scalar",
-        "scalars",
-        "semicont",
-        "semiint",
-        "set",
-        "sets",
-        "sin",
-        "smax",
-        "smin",
-        "solve",
-        "sos1",
-        "sos2",
-        "sqr",
-        "sqrt",
-        "sum",
-        "system",
-        "table",
-        "tables",
-        "tan",
-        "then",
-        "undf",
-        "until",
-        "using",
-        "variable",
-        "variables",
-        "while",
-        "xor",
-        "yes",
-        "gams_model",
-        "gams_objective",
-    ]
+GAMS_WORDS = re.compile(
+    r"""abort | acronyms? | alias | all | and | arc(sin|cos|tan) | assign | binary | break | card | ceil | continue
+    | cosh? | diag | display | do | elseif | else | ep?s | eq | equations? | execute | exp | files? | floor | for | free
+    | functions? | ge | gt | if | imp | inf | integer | le | log(10)? | loop | lt | max(imi[sz]ing)? | min(imi[sz]ing)?
+    | mod | models? | na | ne | negative | nonnegative | no | not | options? | or | ord | parameters? | positive | power
+    | prod | put(tl)? | repeat | sameas | scalars? | semi(cont|int) | sets? | sinh? | smax | smin | solve | sos[12]
+    | sqrt? | sum | system | tables? | tanh? | then | undf | until | using | variables? | while | x?or | yes
+    | gams_(model|objective) | .*_(lo|hi)""",
+    re.IGNORECASE | re.VERBOSE,
 )
-"""Words of GAMS, its functions, and names of its writer."""
+"""Words and functions of GAMS, names of Pyomo's writer, and the ends that it adds to the names of constraints."""
 
 
 def name_of(model: pyo.ConcreteModel, component: Any) -> str:
@@ -177,11 +54,11 @@ def _in_lp(part: Any) -> str:
     model = part.model()
     name = name_of(model, part)
     other = part.ctype is pyo.Constraint and name in getattr(model, "x", ())
-    own = name != part.name and not other and PLAIN.fullmatch(name) and name.lower() not in WORDS
+    own = name != part.name and not other and PLAIN.fullmatch(name) and not WORDS.fullmatch(name)
     return name if own else str(cpxlp_label_from_name(part.name))
 
 
 def _in_gams(part: Any) -> str:
-    """Return the label of a part in .gms, where the writer adds _lo and _hi to those of constraints."""
-    name = str(alphanum_label_from_name(name_of(part.model(), part)))
-    return f"{name}_" if name.lower() in GAMS_WORDS or name.lower().endswith(("_lo", "_hi")) else name
+    """Return the label of a part in .gms."""
+    name = OTHER.sub("_", name_of(part.model(), part))
+    return f"{name}_" if GAMS_WORDS.fullmatch(name) else name

@@ -6,6 +6,7 @@ coefficient 1 or -1, the rest of this equation is the objective, and neither of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,23 +40,8 @@ CLASSES = {"lp": False, "qcp": False, "nlp": False, "dnlp": False, "mip": True, 
 BOUNDS = {"lo": ("lo",), "up": ("up",), "fx": ("lo", "up")}
 IDLE = ("l", "m", "prior")
 """Attributes of a variable or an equation that are a start or guide a solver."""
-OPTIONS = frozenset(
-    [
-        "limrow",
-        "limcol",
-        "solprint",
-        "solvelink",
-        "sysout",
-        "optcr",
-        "optca",
-        "optfile",
-        "reslim",
-        "iterlim",
-        "nodlim",
-        "workspace",
-        "tolproj",
-        "threads",
-    ]
+OPTIONS = re.compile(
+    "limrow|limcol|solprint|solvelink|sysout|optcr|optca|optfile|reslim|iterlim|nodlim|workspace|tolproj|threads"
 )
 """Attributes of a model, and options, that are a solver's or a listing's."""
 SENSES = {"minimizing": False, "minimising": False, "maximizing": True, "maximising": True}
@@ -128,7 +114,12 @@ def _read(statement: list[Word], gams: _Gams) -> None:
         _assign(first, rest[1], rest[3:], gams)
     elif first.key == "model" and texts[1:] == ["/", "all", "/"] and not gams.model:
         gams.model = _new(rest[0], gams)
-    elif first.key == "option" and len(rest) == 3 and texts[1] == "=" and texts[0] in OPTIONS | CLASSES.keys():
+    elif (
+        first.key == "option"
+        and len(rest) == 3
+        and texts[1] == "="
+        and (OPTIONS.fullmatch(texts[0]) or texts[0] in CLASSES)
+    ):
         pass
     elif first.key == "solve" and len(rest) == 5 and texts[1] == "using" and texts[3] in SENSES:
         _solve(rest, gams)
@@ -179,7 +170,7 @@ def _define(name: Word, words: list[Word], gams: _Gams) -> None:
 def _assign(name: Word, attribute: Word, words: list[Word], gams: _Gams) -> None:
     """Read a bound of a variable, or an attribute that changes nothing in the program."""
     if name.key == gams.model:
-        if attribute.key not in OPTIONS:
+        if not OPTIONS.fullmatch(attribute.key):
             raise wrong(attribute, "this attribute of a model is not read")
         return
     if name.key not in gams.kinds and not (name.key in gams.equations and attribute.key in IDLE):

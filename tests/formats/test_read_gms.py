@@ -224,7 +224,7 @@ def test_long_expressions_are_read_in_linear_time_or_refused(body, tmp_path):
 
 def shapes():
     m = pyo.ConcreteModel(name="shapes")
-    m.log = pyo.Var([0, "é b"], bounds=(0.5, 3), initialize=1.5)
+    m.log = pyo.Var([0, "β b"], bounds=(0.5, 3), initialize=1.5)
     m.k = pyo.Var(domain=pyo.Integers, initialize=2)
     m.e_lo = pyo.Var(domain=pyo.NonPositiveReals, initialize=-0.5)
     a, b = m.log.values()
@@ -239,7 +239,7 @@ def test_names_and_expressions_of_a_model_arrive(tmp_path):
     """Words of GAMS, names that differ in capital letters, and the names that Pyomo gives to both ends of a range."""
     own = shapes()
     read_ = fsopt.read_model(fsopt.export(own, tmp_path / "m.gms")[0])
-    values = {"log_0_": 1.5, "log__b_": 1.5, "k": 2, "e_lo_": -0.5}
+    values = {"log_0_": 1.5, "log___b_": 1.5, "k": 2, "e_lo_": -0.5}
     assert len(read_.x) == 4
     for name, variable in read_.x.items():
         variable.set_value(values.get(name, 1.5))
