@@ -16,6 +16,7 @@ import pyomo.environ as pyo
 
 from fsopt.errors import FileError
 from fsopt.formats.nl_terms import LISTS, finite
+from fsopt.formats.read_arrays import worded
 
 WORD = re.compile(
     r"""(?P<name>[a-z]\w*+) | (?P<number>(?:\d++(?:\.(?!\.)\d*+)?|\.\d++)(?:e[-+]?\d++)?)
@@ -67,7 +68,7 @@ def words_of(text: str) -> tuple[list[Word], dict[str, str]]:
     words: list[Word] = []
     macros: dict[str, str] = {}
     outside = True
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(worded(text).split("\n"), start=1):
         first = " ".join(line.split()).lower()
         if first in ("$ontext", "$offtext"):
             if (first == "$ontext") != outside:

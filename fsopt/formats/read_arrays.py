@@ -39,6 +39,10 @@ OBJECT = 1000
 of Pyomo, and the rows and columns of the compiled arrays."""
 
 
+WORDS = 25
+"""Bytes of the words of a text for each of its characters: a word of 5 is a tuple, a text and a number."""
+
+
 @dataclass
 class ReadProgram:
     """The arrays of a file.
@@ -72,6 +76,12 @@ class ReadProgram:
     semi: Mask | None = None
     objective: Terms | None = None
     terms: Mapping[int, Terms] = field(default_factory=dict)
+
+
+def worded(text: str) -> str:
+    """Return a text that is to be read word by word; raises FileError for one whose words take too much memory."""
+    check_size(WORDS * len(text), "the words of the file", error=FileError)
+    return text
 
 
 def countable(count: int) -> int:

@@ -23,7 +23,7 @@ from fsopt.errors import FileError
 from fsopt.formats.cbf_sections import Content, SectionLines
 from fsopt.formats.mps_lines import wrong
 from fsopt.formats.nl_terms import finite, index, whole
-from fsopt.formats.read_arrays import INFINITE, countable
+from fsopt.formats.read_arrays import INFINITE, countable, worded
 from fsopt.formats.read_cbf import conic
 
 NAMED = re.compile(r'"variable (\d+): (.+)')
@@ -60,7 +60,7 @@ def _numbers(text: str) -> tuple[list[float], list[int], dict[tuple[int, ...], f
     sizes: list[int] = []
     heads: list[int] = []
     entries: dict[tuple[int, ...], float] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(worded(text).split("\n"), start=1):
         if line.startswith(('"', "*")) or not line.strip():
             continue
         words = (line.partition("=")[0] if len(heads) < 2 or not sizes else line).translate(BLANKS).split()

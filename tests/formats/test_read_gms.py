@@ -248,3 +248,10 @@ def test_names_and_expressions_of_a_model_arrive(tmp_path):
     twice = [pyo.value(c.body) for c in (own.e, own.f) for _ in range(2)]
     ends = own.f_lo.to_bounded_expression()
     assert bodies == pytest.approx(sorted([*twice, pyo.value(ends[1])]))
+
+
+def test_a_text_whose_words_would_take_more_memory_than_the_limit_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("FSOPT_DATA_LIMIT", "0.000001")
+    with pytest.raises(FileError, match="words of the file would take") as error:
+        read(SMALL, tmp_path)
+    assert "FSOPT_DATA_LIMIT=" in error.value.hint

@@ -152,3 +152,10 @@ def test_a_matrix_that_is_nearly_an_arrow_stays_a_matrix(tmp_path):
     for changed in (text + "1 1 2 3 1.0\n", text.replace("0 1 3 3 -4.0", "0 1 3 3 -5.0")):
         p = compile_model(read(changed, tmp_path))
         assert p.cones.orders.tolist() == [3]
+
+
+def test_a_text_whose_words_would_take_more_memory_than_the_limit_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("FSOPT_DATA_LIMIT", "0.000001")
+    with pytest.raises(FileError, match="words of the file would take") as error:
+        read(WHOLE, tmp_path)
+    assert "FSOPT_DATA_LIMIT=" in error.value.hint
