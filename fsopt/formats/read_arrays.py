@@ -137,7 +137,7 @@ def model_of(program: ReadProgram) -> pyo.ConcreteModel:
     places = np.flatnonzero(p.c)
     cost = _body(p.c[places], [x[j] for j in places.tolist()], x, p.objective) + p.c0
     m.objective = pyo.Objective(expr=cost, sense=pyo.maximize if p.maximise else pyo.minimize)
-    relations = map(_relation, _bodies(p, x), _ends(p.lo), _ends(p.hi))
+    relations = iter([*map(_relation, _bodies(p, x), _ends(p.lo), _ends(p.hi))])  # here, as Pyomo logs errors of a rule
     m.row = pyo.Constraint(p.rows, rule=lambda m, name: next(relations))
     for kind in {kind for kind, *_ in p.sets}:
         sets = [([x[j] for j in places], list(weights)) for other, places, weights in p.sets if other == kind]

@@ -198,13 +198,14 @@ def test_a_small_file_has_its_optimum(tmp_path):
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_wrong_part_is_refused_by_its_line(case, tmp_path):
+def test_a_wrong_part_is_refused_by_its_line(case, tmp_path, capfd):
     old, new, words = WRONG[case]
     assert SMALL.count(old) == 1
     with pytest.raises(FileError, match=words) as error:
         read(SMALL.replace(old, new), tmp_path)
     assert error.value.hint
     assert "\n" not in str(error.value)
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(
