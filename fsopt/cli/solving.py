@@ -39,12 +39,6 @@ if TYPE_CHECKING:
 
 
 PROVE = "seconds of branch and bound whose tree is saved: the bound of an integer program is no solver's word then"
-Program = Annotated[
-    str,
-    typer.Argument(
-        help="a slug of 'fsopt models', or a file .mps, .lp, .nl, .gms, .cbf or .dat-s", autocompletion=options.models
-    ),
-]
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
 LISTED = 10
 """Constraints and variables that are printed; the record has all."""
@@ -72,7 +66,7 @@ class _Task:
 
 
 def solve(
-    model: Program,
+    model: options.Model,
     data: options.OptionalData = None,
     layout: Layout = WHOLE,
     param: options.Params = None,
@@ -267,7 +261,7 @@ def print_solve(record: Mapping[str, Any]) -> None:
 
 
 def export(
-    model: Program,
+    model: options.Model,
     output: Annotated[Path, options.file("file ending in .lp, .mps, .nl, .gms, .cbf or .dat-s")],
     data: options.OptionalData = None,
     layout: Layout = WHOLE,
