@@ -32,6 +32,8 @@ COMMENT = re.compile(rb"[ \t]*#[^\n]*")
 """A comment in an .nl file, which has no other use of this sign: names are in the files beside it."""
 SOLVED = re.compile(rb"(?<=\n)SOLVE [^;\n]*;\n")
 """The last statement of a .gms file that is the program; Pyomo's reports of the result come after it."""
+POWER = re.compile(r" \*\* (\d+(?![\w.])|\(-\d+\))")
+"""A power with a whole number as its exponent, in .gms."""
 WORDS = {"LI": "MI", "UI": "PL"}
 """Word of an integer bound -> the word of an infinite one."""
 BOUND = re.compile(r"[ \t]+(LI|UI)[ \t]+(\S+)[ \t]+(\S+)[ \t]+([-+]?\d++\.?\d*+(?:[eE][-+]?\d++)?)[ \t]*")
@@ -85,7 +87,8 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
             contents |= {end: _renamed(stated, contents[end]) for end in COMPANIONS[suffix]}
     if suffix == ".gms":
         [end] = SOLVED.finditer(contents[suffix])
-        contents[suffix] = contents[suffix][: end.end()]
+        lines = contents[suffix][: end.end()].decode().split("\n")
+        contents[suffix] = "\n".join(map(_with_powers, lines)).encode()
     if suffix == ".mps":
         contents[suffix] = with_words(_one_section(_every_column(contents[suffix].decode()))).encode()
     return contents
@@ -96,6 +99,19 @@ def _renamed(model: pyo.ConcreteModel, names: bytes) -> bytes:
     parts = model.component_data_objects((pyo.Var, pyo.Constraint), descend_into=True)
     own = {part.name: name_of(model, part) for part in parts}
     return "\n".join(own.get(line, line) for line in names.decode().split("\n")).encode()
+
+
+def _with_powers(line: str) -> str:
+    """Return a line of a .gms file with ``power(x, 2)`` for ``x ** 2``, an error in GAMS where x is negative."""
+    # Pyomo writes the first for numbers, and the second for parameters.
+    while found := POWER.search(line):
+        start, depth = found.start(), 0
+        while start == found.start() or depth or line[start - 1].isalnum() or line[start - 1] == "_":
+            start -= 1
+            depth += {")": 1, "(": -1}.get(line[start], 0)
+        base = line[start : found.start()]
+        line = f"{line[:start]}power({base}, {found[1].strip('()')}){line[found.end() :]}"
+    return line
 
 
 def _every_column(text: str) -> str:

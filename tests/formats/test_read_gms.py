@@ -232,6 +232,8 @@ def shapes():
     m.e = pyo.Constraint(expr=(-1, (a + 1) ** 0.5 - (b - a) / (a * b) - -(a**2), 7))
     m.f_lo = pyo.Constraint(expr=a / b / (m.k + 9) == 2 - b**-1.5 + abs(m.e_lo) * (-3) ** 2)
     m.f = pyo.Constraint(expr=(1, -m.k * (m.e_lo - 4) + pyo.atan(b) ** 3, 5))
+    m.two, m.less = pyo.Param(mutable=True, initialize=2), pyo.Param(mutable=True, initialize=-3)
+    m.f_lo.set_value(m.f_lo.expr.args[0] - pyo.sin(b) ** m.less == m.f_lo.expr.args[1] + (m.e_lo + 0.25) ** m.two)
     m.o = pyo.Objective(expr=2 ** (a - b) - (3 - (b - m.k)), sense=pyo.maximize)
     return m
 
