@@ -15,7 +15,7 @@ from fsopt.analysis.few_features import Choice
 from fsopt.answers.fits import Fit
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import Status
-from fsopt.answers.weights import by_size, weights_of
+from fsopt.answers.weights import by_size, weight_texts, weights_of
 from fsopt.certificates.points import relative_gap
 from fsopt.common.figures import BLUE, ORANGE, new_figure, plain
 from fsopt.common.texts import counted
@@ -185,7 +185,15 @@ class Selection(Answer):
         said = [*self.sentences, *(f"Warning: {text}." for text in self.warnings)]
         if not self.fit.features:
             return "\n".join(said)
-        return "\n".join([*said, "", self.to_frame().to_string(index=False, na_rep="-", float_format="{:.3g}".format)])
+        weights, intercept = self.printed_weights
+        table = self.to_frame().assign(weight=weights).to_string(index=False, na_rep="-", float_format="{:.3g}".format)
+        return "\n".join([*said, "", table, f"intercept {intercept}"])
+
+    @property
+    def printed_weights(self) -> tuple[list[str], str]:
+        """The weights of :meth:`to_records` and the intercept as texts, with the digits by which they classify."""
+        (_, *rows), intercept = weight_texts(self.fit, standardised=True)
+        return [weight for _, weight, *_ in rows], intercept
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record for each selected feature, in order of the standardised weight.

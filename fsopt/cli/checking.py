@@ -27,7 +27,7 @@ from fsopt.errors import ParameterError
 
 
 def certify(
-    model: Annotated[str, typer.Argument(help="a model file .mps, .lp, .nl or .cbf, or packed, .mps.gz")],
+    model: Annotated[str, typer.Argument(help="a model file .mps, .lp, .nl, .gms, .cbf or .dat-s; packed, .mps.gz")],
     solution: Annotated[
         str, typer.Argument(help="a solution file of HiGHS, SCIP, CBC, GLPK, Gurobi, CPLEX, AMPL or fsopt")
     ],

@@ -29,7 +29,12 @@ def _names(registry: str) -> Callable[[str], list[str]]:
 models, methods = _names("MODELS"), _names("METHODS")
 
 
-Model = Annotated[str, typer.Argument(help="a slug of 'fsopt models'", autocompletion=models)]
+Model = Annotated[
+    str,
+    typer.Argument(
+        help="a slug of 'fsopt models', or a file .mps, .lp, .nl, .gms, .cbf or .dat-s", autocompletion=models
+    ),
+]
 FILE = "file"
 """The data of a verb in their place; verbs know them as ``data``, the option ``--data``."""
 DATA_HELP = f"wdbc, a file ({' '.join(reader.suffix for reader in SPECS)}), or a name in FSOPT_DATA"

@@ -28,7 +28,7 @@ from fsopt.errors import FileError, FsoptError, OutOfTimeError, ParameterError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from fsopt.papers.reproduction import Experiment, Reproduction, Settings
+    from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings
 
 SHOWN = 10
 """Combinations of a search that are printed: the nearest ones."""
@@ -66,7 +66,7 @@ def reproduce(
     """
     from fsopt.common.teams import check_jobs
     from fsopt.papers.registry import EXPERIMENTS
-    from fsopt.papers.reproduction import Settings
+    from fsopt.papers.reproduction import RunSettings
     from fsopt.studies.executors import dask_executor
     from fsopt.studies.store import opened
 
@@ -81,7 +81,7 @@ def reproduce(
         _make(output)
     with opened(store, write=store is not None) as held, dask_executor(scheduler) as executor:
         ends = None if time_limit is None else time.monotonic() + time_limit
-        settings = Settings(quick=quick, jobs=workers, executor=executor, store=held, ends=ends)
+        settings = RunSettings(quick=quick, jobs=workers, executor=executor, store=held, ends=ends)
         if searched:
             return _search(asked[0], settings, output, json)
         words = _options(quick, time_limit, store)
@@ -114,7 +114,7 @@ def _options(quick: bool, time_limit: float | None, store: Path | None) -> str:
 
 
 def _run(
-    asked: list[Experiment], settings: Settings, output: Path | None, words: str, *, shown: bool, kept: bool
+    asked: list[Experiment], settings: RunSettings, output: Path | None, words: str, *, shown: bool, kept: bool
 ) -> tuple[int, list[tuple[Experiment, Reproduction, float]], list[dict[str, Any]]]:
     """Run experiments one after another; return the exit code, the outcomes with their seconds, and the records."""
     from fsopt.papers.pages import with_agreement
@@ -151,7 +151,7 @@ def _run(
     return code, done, records
 
 
-def _search(one: Experiment, settings: Settings, output: Path | None, json: bool) -> int:
+def _search(one: Experiment, settings: RunSettings, output: Path | None, json: bool) -> int:
     """Run the search of a table, print what it found, and write its page."""
     from fsopt.common.files import write_text
     from fsopt.papers.reproduction import spelled
@@ -196,7 +196,9 @@ def _make(folder: Path) -> None:
         raise FileError(f"cannot make the folder '{folder}': {error.strerror}", "give another one") from error
 
 
-def _record(one: Experiment, outcome: Reproduction, seconds: float, settings: Settings, words: str) -> dict[str, Any]:
+def _record(
+    one: Experiment, outcome: Reproduction, seconds: float, settings: RunSettings, words: str
+) -> dict[str, Any]:
     """Return an outcome as plain data, with the command of these words that made it."""
     from fsopt.answers.records import plain
     from fsopt.papers.reproduction import time_of

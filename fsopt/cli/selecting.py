@@ -131,10 +131,12 @@ def _print(found: Selection) -> None:
         remark(f"warning: {text}")
     if not found.fit.features:
         return
+    weights, intercept = found.printed_weights
     rows = []
-    for row in found.to_records():
-        sizes = [f"{row[name]:.3g}" for name in ("weight", "standardised", "odds_ratio")]
-        rows.append((row["feature"], *sizes, f"{row['share']:.0%}", f"{row['p_value']:.2f}"))
+    for row, weight in zip(found.to_records(), weights, strict=True):
+        sizes = [f"{row[name]:.3g}" for name in ("standardised", "odds_ratio")]
+        rows.append((row["feature"], weight, *sizes, f"{row['share']:.0%}", f"{row['p_value']:.2f}"))
+    rows.append(("intercept", intercept, "", "", "", ""))
     show(table("", ("feature", ">weight", ">per deviation", ">odds ratio", ">halves", ">p"), rows))
 
 

@@ -66,12 +66,7 @@ class _Task:
 
 
 def solve(
-    model: Annotated[
-        str,
-        typer.Argument(
-            help="a slug of 'fsopt models', or a file .mps, .lp, .nl or .cbf", autocompletion=options.models
-        ),
-    ],
+    model: options.Model,
     data: options.OptionalData = None,
     layout: Layout = WHOLE,
     param: options.Params = None,
@@ -155,13 +150,29 @@ def _task(
     customise: options.Customise,
 ) -> _Task:
     """Return the task of a model file, or of a model on a data set; raises ParameterError where it has none."""
+    if _is_file(model, data):
+        return _file_task(model, {"data": data, "param": param, "customise": customise})
+    return _slug_task(model, str(data), layout, options.parse_params(param), scale, customise)
+
+
+def _is_file(model: str, data: str | None) -> bool:
+    """Return whether a model is a file of one; raises ParameterError for a slug without data."""
     from fsopt.formats.reading import model_suffix
 
-    if model_suffix(model) is not None:
-        return _file_task(model, {"data": data, "param": param, "customise": customise})
-    if data is None:
+    found = model_suffix(model) is not None
+    if data is None and not found:
         raise ParameterError(f"'{model}' is no model file, and --data is missing", "give --data, for example wdbc")
-    return _slug_task(model, data, layout, options.parse_params(param), scale, customise)
+    return found
+
+
+def _read_file(path: str, others: Mapping[str, Any]) -> pyo.ConcreteModel:
+    """Return the model of a file; raises ParameterError for an option of models that are built."""
+    from fsopt.formats.reading import read_model
+
+    for name, value in others.items():
+        if value:
+            raise ParameterError(f"--{name} is for models on data sets, '{path}' is a model file", "leave it out")
+    return read_model(path)
 
 
 def _slug_task(
@@ -185,15 +196,11 @@ def _slug_task(
 
 
 def _file_task(path: str, others: Mapping[str, Any]) -> _Task:
-    """Return the task of a model file; raises ParameterError for an option of models that are built."""
-    from fsopt.formats.reading import read_model
+    """Return the task of a model file."""
     from fsopt.formats.solutions import solution_record
 
-    for name, value in others.items():
-        if value:
-            raise ParameterError(f"--{name} is for models on data sets, '{path}' is a model file", "leave it out")
     started = time.perf_counter()
-    program = read_model(path)
+    program = _read_file(path, others)
     return _Task(program, {}, time.perf_counter() - started, lambda result: solution_record(program, result, path))
 
 
@@ -255,25 +262,28 @@ def print_solve(record: Mapping[str, Any]) -> None:
 
 def export(
     model: options.Model,
-    data: options.Data,
-    output: Annotated[
-        Path,
-        options.file("file ending in .lp, .mps, .nl, .gms, .cbf or .dat-s"),
-    ],
+    output: Annotated[Path, options.file("file ending in .lp, .mps, .nl, .gms, .cbf or .dat-s")],
+    data: options.OptionalData = None,
     layout: Layout = WHOLE,
     param: options.Params = None,
     scale: Scale = "none",
     customise: options.Customise = None,
     json: options.Json = False,
 ) -> int:
-    """Write a model to a file that other software reads."""
+    """Write a model, or a model file, in the format of a file.
+
+    'fsopt convert A.mps B.lp' is 'fsopt export A.mps -o B.lp'.
+    """
     from fsopt.formats.writers import export as write
 
-    source = load(data, layout)
-    program, _, params = built(model, source, options.parse_params(param), scale)
-    with customised(options.read_changes(customise, (model,)) or {}):
-        complete(program)
-    record = {"model": model, "data": data, "params": params, "scale": scale}
+    record: dict[str, Any] = {"model": model}
+    if _is_file(model, data):
+        program = _read_file(model, {"data": data, "param": param, "customise": customise, "scale": scale != "none"})
+    else:
+        program, _, params = built(model, load(str(data), layout), options.parse_params(param), scale)
+        record |= {"data": data, "params": params, "scale": scale}
+        with customised(options.read_changes(customise, (model,)) or {}):
+            complete(program)
     written(write(program, output), record, as_json=json)
     return EXIT_SOLVED
 

@@ -47,13 +47,18 @@ def as_matrix(X: ArrayLike) -> Matrix:
         return np.array(values, dtype=np.float64, order="C")
 
 
-def _array(given: ArrayLike, name: str, fault: str, hint: str) -> NDArray[Any]:
-    """Return an argument as an array; a masked value, which numpy would unmask, is an error."""
+def refuse_masked(given: Any, name: str) -> None:
+    """Raise DataError for an array with masked values, which numpy would unmask."""
     if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
         count = int(np.ma.getmaskarray(given).sum())
         raise DataError(
             f"{name} has {count} masked values", f"fill them ({name}.filled(...)) or leave out their samples"
         )
+
+
+def _array(given: ArrayLike, name: str, fault: str, hint: str) -> NDArray[Any]:
+    """Return an argument as an array; raises DataError for masked values, and for what is no array."""
+    refuse_masked(given, name)
     try:
         return np.asarray(given)
     except Exception as error:  # of numpy, or of the object's own conversion, which may raise anything

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import word
+from fsopt.data.validation import refuse_masked
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Vector
 
@@ -16,6 +17,7 @@ BALANCED = "balanced"
 
 def positive_weights(sample_weight: ArrayLike, n: int) -> Indices:
     """Return the samples of positive weight; raises DataError where there are not n numbers >= 0, some positive."""
+    refuse_masked(sample_weight, "sample_weight")
     try:
         weights = np.asarray(sample_weight, dtype=float)
     except (TypeError, ValueError):

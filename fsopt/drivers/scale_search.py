@@ -59,7 +59,7 @@ MARGIN = 1e-9
 
 
 @dataclass(frozen=True)
-class Leaf:
+class ShareInterval:
     """An interval of shares, and the multipliers behind a lower bound on (10) there.
 
     The field names are keys of saved fits.
@@ -108,7 +108,7 @@ class _Search:
     penalty: GmebPenalty
     session: Session | None
     recorder: Recorder
-    parts: list[tuple[float, Leaf]]
+    parts: list[tuple[float, ShareInterval]]
     value: float = np.inf
     share: float = 0.5
     w: Vector = field(default_factory=lambda: np.zeros(0))
@@ -164,7 +164,7 @@ class _Search:
             if not self.value < before - IMPROVEMENT * max(1.0, self.value):
                 return
 
-    def branch(self, leaf: Leaf) -> Within[list[tuple[float, Leaf]]]:
+    def branch(self, leaf: ShareInterval) -> Within[list[tuple[float, ShareInterval]]]:
         """Return the parts of an interval with their bounds: it is halved on either side of the incumbent's share."""
         # Near the incumbent's share the bound is weakest: as an end of parts it has no error of linearisation.
         left, right = leaf.left, leaf.right
@@ -176,13 +176,13 @@ class _Search:
             parts.append((yield from self._part(leaf, *ends)))
         return parts
 
-    def _part(self, parent: Leaf, left: float, right: float) -> Within[tuple[float, Leaf]]:
+    def _part(self, parent: ShareInterval, left: float, right: float) -> Within[tuple[float, ShareInterval]]:
         """Return a part of an interval with new multipliers, or with its parent's where their bound is larger."""
         share = self.share if left < self.share < right else (left + right) / 2
         share = min(max(share, right / 2), (1.0 + left) / 2)  # the linearised weights stay positive
         lam_left, mu_left = yield from self.solve(share, left)
         lam_right, mu_right = yield from self.solve(share, right)
-        new = Leaf(left, right, share, np.array([lam_left, lam_right]), np.array([mu_left, mu_right]))
+        new = ShareInterval(left, right, share, np.array([lam_left, lam_right]), np.array([mu_left, mu_right]))
         both = replace(parent, left=left, right=right), new
         return max(((leaf.bound(self.data, self.penalty), leaf) for leaf in both), key=itemgetter(0))
 
@@ -237,7 +237,7 @@ def scale_search(
     -------
     DriverResult
         ``optimal`` where the bounds meet and the certificate holds. The point holds ``w b``, the incumbent's
-        ``share``, and ``leaves``, a list of :class:`Leaf` that cover [0, 1].
+        ``share``, and ``leaves``, a list of :class:`ShareInterval` that cover [0, 1].
 
     Raises
     ------
@@ -251,7 +251,7 @@ def scale_search(
     session = None if model is None else run.open(model)
     if session is not None:
         check_margins("scale_search", session, data)
-    parts = [(0.0, Leaf(0.0, 1.0, 0.5, np.zeros(2), np.zeros((2, data.n))))]
+    parts = [(0.0, ShareInterval(0.0, 1.0, 0.5, np.zeros(2), np.zeros((2, data.n))))]
     recorder = Recorder([] if session is None else [session], run)
     loop = _bisect(_Search(data, penalty, session, recorder, parts), tolerance, max_leaves)
     at, stop = yield from run_loop(loop, recorder)
@@ -260,7 +260,7 @@ def scale_search(
 
 
 def certify_scale_search(
-    data: Dataset, penalty: GmebPenalty, leaves: Sequence[Leaf], upper: float, lower: float, tolerance: float
+    data: Dataset, penalty: GmebPenalty, leaves: Sequence[ShareInterval], upper: float, lower: float, tolerance: float
 ) -> Certificate:
     """Certify the bounds of (10): the leaves cover all shares, none has a bound below ``lower``, the gap is closed.
 

@@ -16,6 +16,7 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
+from fsopt.data.validation import refuse_masked
 from fsopt.drivers.run import Progress
 from fsopt.errors import DataError, ParameterError
 from fsopt.methods.registry import METHODS, fit
@@ -79,6 +80,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
         return self._fit(X, y, None)
 
     def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
+        _refuse_masked(X=X, y=y, sample_weight=sample_weight)
         matrix, target = validate_data(self, X, y, dtype=np.float64, accept_sparse=True)
         check_classification_targets(target)
         self.classes_: NDArray[Any] = np.unique(target)
@@ -127,8 +129,15 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def decision_function(self, X: ArrayLike) -> Vector:
         """Return the scores (n,) of samples X (n, p); the second class has those above 0."""
+        samples = self._samples(X)
+        return self.fit_.decision_function(samples)
+
+    def _samples(self, X: ArrayLike) -> Matrix:
+        """Return samples to be classified as a matrix."""
         check_is_fitted(self)
-        return self.fit_.decision_function(validate_data(self, X, dtype=np.float64, accept_sparse=True, reset=False))
+        _refuse_masked(X=X)
+        found: Matrix = validate_data(self, X, dtype=np.float64, accept_sparse=True, reset=False)
+        return found
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the classes (n,) of samples X (n, p)."""
@@ -151,8 +160,13 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
         return self._probabilities
 
     def _probabilities(self, X: ArrayLike) -> Matrix:
-        check_is_fitted(self)
-        return self.fit_.predict_proba(validate_data(self, X, dtype=np.float64, accept_sparse=True, reset=False))
+        samples = self._samples(X)
+        return self.fit_.predict_proba(samples)
+
+    def transform(self, X: ArrayLike) -> Any:
+        """Return samples X (n, p) with their selected features alone."""
+        _refuse_masked(X=X)
+        return super().transform(X)
 
     def _get_support_mask(self) -> Mask:
         check_is_fitted(self)
@@ -161,6 +175,15 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
         mask = np.zeros(self.n_features_in_, dtype=bool)
         mask[list(self.fit_.support)] = True
         return mask
+
+
+def _refuse_masked(**given: Any) -> None:
+    """Raise ValueError for masked values, which scikit-learn would unmask."""
+    try:
+        for name, value in given.items():
+            refuse_masked(value, name)
+    except DataError as error:
+        raise ValueError(str(error)) from error
 
 
 class WeightedClassifier(SelectingClassifier):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Mapping
+from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pyomo.environ as pyo
+from pyomo.common.log import LoggingIntercept
 from pyomo.mpec import Complementarity
 from pyomo.mpec.plugins.mpec4 import MPEC4_Transformation
 
@@ -18,6 +19,7 @@ from fsopt.compiler.dust import model_without_dust
 from fsopt.compiler.lmi import blocks
 from fsopt.errors import FileError, foreign
 from fsopt.formats.kinds import refuse_kinds
+from fsopt.formats.names import io_options, name_of
 from fsopt.formats.read_arrays import INFINITE
 from fsopt.formats.read_nl import changing
 
@@ -27,9 +29,14 @@ QUADRATIC = (".lp", ".mps")
 """Formats with linear and quadratic terms only."""
 STATED = (pyo.SOSConstraint.__name__, "floor", "ceil", "if")
 """Parts without a place in the arrays that these formats state."""
+STATED_BY = {".gms": ("floor", "ceil"), ".nl": (*STATED, Complementarity.__name__)}
+"""Format -> what it states, where it is another one."""
 COMMENT = re.compile(rb"[ \t]*#[^\n]*")
 """A comment in an .nl file, which has no other use of this sign: names are in the files beside it."""
-OPTIONS: Mapping[str, Any] = {"symbolic_solver_labels": True}
+SOLVED = re.compile(rb"(?<=\n)SOLVE [^;\n]*;\n")
+"""The last statement of a .gms file that is the program; Pyomo's reports of the result come after it."""
+POWER = re.compile(r" \*\* (\d+(?![\w.])|\(-\d+\))")
+"""A power with a whole number as its exponent, in .gms."""
 WORDS = {"LI": "MI", "UI": "PL"}
 """Word of an integer bound -> the word of an infinite one."""
 BOUND = re.compile(r"[ \t]+(LI|UI)[ \t]+(\S+)[ \t]+(\S+)[ \t]+([-+]?\d++\.?\d*+(?:[eE][-+]?\d++)?)[ \t]*")
@@ -39,10 +46,11 @@ BOUND = re.compile(r"[ \t]+(LI|UI)[ \t]+(\S+)[ \t]+(\S+)[ \t]+([-+]?\d++\.?\d*+(
 def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     """Return suffix -> content of the files of a model, ``suffix`` first.
 
-    Six parts of Pyomo's text are changed because some readers refuse them: in an .lp file ``x ^ 2`` becomes ``x^2``
-    (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line, all special ordered sets are in
-    one section (Gurobi) and infinite bounds of integers are words (HiGHS), and an .nl file loses its comments (CasADi)
-    and states the weights of special ordered sets as numbers with fractions, if they are.
+    Names are those of the file that the model was read from, where the format can hold them. A .gms file ends
+    where its model is solved. Six parts of Pyomo's text are changed because some readers refuse them: in an .lp file
+    ``x ^ 2`` becomes ``x^2`` (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line, all
+    special ordered sets are in one section (Gurobi) and infinite bounds of integers are words (HiGHS), and an .nl file
+    loses its comments (CasADi) and states the weights of special ordered sets as numbers with fractions, if they are.
 
     Raises
     ------
@@ -50,7 +58,7 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     """
     _refuse_matrices(model, suffix)
     program = compile_model(model)
-    refuse_kinds(program, suffix, (*STATED, Complementarity.__name__) if suffix == ".nl" else STATED)
+    refuse_kinds(program, suffix, STATED_BY.get(suffix, STATED))
     _refuse_empty(program, suffix)
     if suffix in QUADRATIC:
         _refuse_nonlinear(program, suffix)
@@ -63,10 +71,11 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
         with (
             foreign("Pyomo", failed, "use another format, .nl holds the most", FileError),
             tempfile.TemporaryDirectory() as folder,
+            LoggingIntercept(StringIO(), "pyomo.core"),  # remarks on integers without bounds in .gms, of no use here
         ):
             source = Path(folder) / f"model{suffix}"
             stated = _with_pairs(model_without_dust(with_explicit_domains(model)))
-            stated.write(str(source), io_options=dict(OPTIONS))
+            stated.write(str(source), io_options=io_options(stated, suffix))
             contents = {s: source.with_suffix(s).read_bytes() for s in (suffix, *COMPANIONS.get(suffix, ()))}
     except OSError as error:
         raise FileError(
@@ -77,6 +86,12 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
         contents[suffix] = contents[suffix].replace(b" ^ 2", b"^2")
     if suffix == ".nl":
         contents[suffix] = _with_all_sets(model, COMMENT.sub(b"", contents[suffix]))
+        if getattr(model, "read_from_file", False):
+            contents |= {end: _renamed(stated, contents[end]) for end in COMPANIONS[suffix]}
+    if suffix == ".gms":
+        [end] = SOLVED.finditer(contents[suffix])
+        lines = contents[suffix][: end.end()].decode().split("\n")
+        contents[suffix] = "\n".join(map(_with_powers, lines)).encode()
     if suffix == ".mps":
         contents[suffix] = with_words(_one_section(_every_column(contents[suffix].decode()))).encode()
     return contents
@@ -98,6 +113,26 @@ def _with_pairs(model: pyo.ConcreteModel) -> pyo.ConcreteModel:
                         raise ValueError("its first side has two bounds")
         component.parent_block().reclassify_component_type(component, pyo.Block)
     return copy
+
+
+def _renamed(model: pyo.ConcreteModel, names: bytes) -> bytes:
+    """Return the text of a file of names, .row or .col, with those of the file that the model was read from."""
+    parts = model.component_data_objects((pyo.Var, pyo.Constraint), descend_into=True)
+    own = {part.name: name_of(model, part) for part in parts}
+    return "\n".join(own.get(line, line) for line in names.decode().split("\n")).encode()
+
+
+def _with_powers(line: str) -> str:
+    """Return a line of a .gms file with ``power(x, 2)`` for ``x ** 2``, an error in GAMS where x is negative."""
+    # Pyomo writes the first for numbers, and the second for parameters.
+    while found := POWER.search(line):
+        start, depth = found.start(), 0
+        while start == found.start() or depth or line[start - 1].isalnum() or line[start - 1] == "_":
+            start -= 1
+            depth += {")": 1, "(": -1}.get(line[start], 0)
+        base = line[start : found.start()]
+        line = f"{line[:start]}power({base}, {found[1].strip('()')}){line[found.end() :]}"
+    return line
 
 
 def _every_column(text: str) -> str:

@@ -20,6 +20,7 @@ from fsopt.compiler.rows import read_row
 from fsopt.errors import FileError
 from fsopt.formats.form import Affine, ConeRows, ConicModel
 from fsopt.formats.kinds import refuse_kinds
+from fsopt.formats.names import name_of
 from fsopt.typing import Indices, Matrix, Vector
 
 SINGULAR = 1e-14
@@ -39,7 +40,7 @@ def conic_model(program: Program, suffix: str) -> ConicModel:
     refuse_kinds(program, suffix)
     _refuse(program, suffix)
     program = without_dust(program)
-    names = [v.name for v in program.variables]
+    names = [name_of(program.model, v) for v in program.variables]
     cost = _form(np.arange(program.n), program.sign * program.c)
     cones = [*_rows(program), *_bounds(program), *_quadratic_and_semidefinite(program)]
     kinds = [_kind(lb, ub) for lb, ub in zip(program.lb, program.ub, strict=True)]

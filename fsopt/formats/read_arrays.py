@@ -39,6 +39,10 @@ OBJECT = 1000
 of Pyomo, and the rows and columns of the compiled arrays."""
 
 
+WORDS = 25
+"""Bytes of the words of a text for each of its characters: a word of 5 is a tuple, a text and a number."""
+
+
 @dataclass
 class ReadProgram:
     """The arrays of a file.
@@ -72,6 +76,12 @@ class ReadProgram:
     semi: Mask | None = None
     objective: Terms | None = None
     terms: Mapping[int, Terms] = field(default_factory=dict)
+
+
+def worded(text: str) -> str:
+    """Return a text that is to be read word by word; raises FileError for one whose words take too much memory."""
+    check_size(WORDS * len(text), "the words of the file", error=FileError)
+    return text
 
 
 def countable(count: int) -> int:
@@ -124,10 +134,10 @@ def model_of(program: ReadProgram) -> pyo.ConcreteModel:
         x[j].domain = pyo.Integers
     for j in () if p.semi is None else np.flatnonzero(p.semi).tolist():
         _with_zero(x[j])
-    cost = _linear(p.c[p.c != 0], [x[j] for j in np.flatnonzero(p.c).tolist()], x) + p.c0
-    cost = cost if p.objective is None else cost + p.objective(x)
+    places = np.flatnonzero(p.c)
+    cost = _body(p.c[places], [x[j] for j in places.tolist()], x, p.objective) + p.c0
     m.objective = pyo.Objective(expr=cost, sense=pyo.maximize if p.maximise else pyo.minimize)
-    relations = map(_relation, _bodies(p, x), _ends(p.lo), _ends(p.hi))
+    relations = iter([*map(_relation, _bodies(p, x), _ends(p.lo), _ends(p.hi))])  # here, as Pyomo logs errors of a rule
     m.row = pyo.Constraint(p.rows, rule=lambda m, name: next(relations))
     for kind in {kind for kind, *_ in p.sets}:
         sets = [([x[j] for j in places], list(weights)) for other, places, weights in p.sets if other == kind]
@@ -159,8 +169,7 @@ def _bodies(p: ReadProgram, x: Sequence[Any]) -> Iterator[Any]:
     """Yield the left-hand sides of the constraints."""
     listed, starts = [x[j] for j in p.A.indices.tolist()], p.A.indptr.tolist()
     for i, (start, end) in enumerate(pairwise(starts)):
-        body = _linear(p.A.data[start:end], listed[start:end], x)
-        yield body + p.terms[i](x) if i in p.terms else body
+        yield _body(p.A.data[start:end], listed[start:end], x, p.terms.get(i))
 
 
 def _relation(body: Any, low: float | None, high: float | None) -> Any:
@@ -172,6 +181,9 @@ def _relation(body: Any, low: float | None, high: float | None) -> Any:
     return EqualityExpression((body, low)) if low == high else RangedExpression((low, body, high), False)
 
 
-def _linear(values: Vector, variables: Sequence[Any], x: Sequence[Any]) -> Any:
-    """Return a linear form; an empty one has the coefficient 0 of the first variable, as Pyomo takes no constants."""
-    return Dot(values, tuple(variables)) if len(values) else dot([0.0], x[:1])
+def _body(values: Vector, variables: Sequence[Any], x: Sequence[Any], terms: Terms | None) -> Any:
+    """Return a linear form plus terms; an empty one has the coefficient 0 of the first variable, as Pyomo needs one."""
+    found = 0.0 if terms is None else terms(x)
+    if isinstance(found, (int, float)):
+        return (Dot(values, tuple(variables)) if len(values) else dot([0.0], x[:1])) + found
+    return Dot(values, tuple(variables)) + found if len(values) else found

@@ -34,8 +34,12 @@ NAMED = re.compile(r"#\s*column (\d+): (.+)")
 
 def read_cbf(text: str) -> pyo.ConcreteModel:
     """Return the model of a .cbf file; raises FileError for one that is damaged, or has cones of other kinds."""
-    content = read_sections(text)
     named = {int(found[1]): found[2] for found in map(NAMED.fullmatch, text.split("\n")) if found}
+    return conic(read_sections(text), named)
+
+
+def conic(content: Content, named: Mapping[int, str]) -> pyo.ConcreteModel:
+    """Return the model of the sections of a file; names of variables, which count if each has one of its own."""
     m = model_of(_program(content, _names(content, named)))
     taken: set[int] = set()
     for number, matrix in enumerate(_matrices(content, list(m.x.values()))):

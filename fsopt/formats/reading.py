@@ -17,9 +17,11 @@ from fsopt.common.memory import unpacked
 from fsopt.errors import FileError
 from fsopt.formats.read_arrays import model_of
 from fsopt.formats.read_cbf import read_cbf
+from fsopt.formats.read_gms import read_gms
 from fsopt.formats.read_lp import read_lp
 from fsopt.formats.read_mps import read_mps
 from fsopt.formats.read_nl import read_nl
+from fsopt.formats.read_sdpa import read_sdpa
 
 PACKED = ".gz"
 CHARACTER = 5
@@ -28,7 +30,9 @@ READERS: Mapping[str, Callable[[str, Path], pyo.ConcreteModel]] = MappingProxyTy
     {
         ".mps": lambda text, path: model_of(read_mps(text)),
         ".lp": lambda text, path: model_of(read_lp(text)),
+        ".gms": lambda text, path: read_gms(text),
         ".cbf": lambda text, path: read_cbf(text),
+        ".dat-s": lambda text, path: read_sdpa(text),
         ".nl": lambda text, path: read_nl(text, lambda end: _names(path, end)),
     }
 )
@@ -45,7 +49,9 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
     .mps    free and fixed; quadratic terms, integers, semicontinuous variables, special ordered sets, indicators
     .lp     as .mps
     .nl     in text form, with the names of the files .col and .row beside it; special ordered sets
+    .gms    of scalar form, as GAMS's Convert writes it: no sets, and each equation written out
     .cbf    linear, second-order, rotated and semidefinite cones, integers; names of fsopt's own comments
+    .dat-s  diagonal blocks, arrow matrices as second-order cones, other blocks as matrix inequalities
     ======  ===============================================================================================
 
     Each may be packed, as ``.mps.gz``.
@@ -66,9 +72,9 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
         complementarities, other cones, an indicator of a constraint without bounds, in .nl a suffix that may change the
         program, in .lp and .mps general constraints and what readers take in different ways: the error says the line.
         An .nl file of which two parts contradict each other is refused, as a part of it is lost or wrong; so is any
-        file without its end, as it may have been cut. Also one that states sizes, or unpacks
-        to a text, that would take more memory than the environment variable FSOPT_DATA_LIMIT allows, in gigabytes, 0.5
-        without it.
+        file without its end, as it may have been cut, but a .dat-s file of other software, which has no mark of it.
+        Also one that states sizes, or unpacks to a text, that would take more memory than the environment variable
+        FSOPT_DATA_LIMIT allows, in gigabytes, 0.5 without it.
     """
     source = check_readable(path)
     suffix = model_suffix(source)

@@ -30,7 +30,8 @@ CONSTANT = "constant"
 def sdpa(model: pyo.ConcreteModel, suffix: str = ".dat-s") -> dict[str, bytes]:
     """Return suffix -> content of the file, in the model's own units.
 
-    The format only minimises: a maximisation is written as its negative, and a comment says so. The format has no
+    The format only minimises: a maximisation is written as its negative, and a comment says so. It has no mark of its
+    end: a comment states the number of entries, so that a cut is seen when fsopt reads the file. The format has no
     constant in the objective: a constant becomes the cost of a variable that two rows fix at 1.
 
     Raises
@@ -53,7 +54,14 @@ def sdpa(model: pyo.ConcreteModel, suffix: str = ".dat-s") -> dict[str, bytes]:
         entries += _matrix(cone, block) if cone.kind == "PSD" else _arrow(cone, block)
     sizes = ([-len(diagonal)] if diagonal else []) + [_size(cone) for cone in blocks]
     costs = [turn * form.objective.form.get(j, 0.0) + 0.0 for j in range(len(form.names))]
-    lines = [*_comments(form), str(len(costs)), str(len(sizes)), " ".join(map(str, sizes)), " ".join(map(repr, costs))]
+    lines = [
+        *_comments(form),
+        f'"{len(entries)} entries',
+        str(len(costs)),
+        str(len(sizes)),
+        " ".join(map(str, sizes)),
+        " ".join(map(repr, costs)),
+    ]
     lines += [f"{k} {b} {i} {j} {v!r}" for k, b, i, j, v in sorted(entries)]
     return {suffix: ("\n".join(lines) + "\n").encode("ascii")}
 

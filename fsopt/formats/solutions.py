@@ -28,6 +28,7 @@ from fsopt.compiler.lmi import blocks
 from fsopt.compiler.program import MODEL
 from fsopt.compiler.rows import read_row
 from fsopt.errors import FileError, SolverError
+from fsopt.formats.names import name_of
 from fsopt.formats.reading import text_of
 from fsopt.formats.solution_files import stated_in
 from fsopt.formats.stated import Stated
@@ -80,7 +81,7 @@ def solution_record(model: pyo.ConcreteModel, result: SolveResult, path: str) ->
     path : of the file.
     """
     program = compile_model(model)
-    names = [name_of(program, v) for v in program.variables]
+    names = [name_of(program.model, v) for v in program.variables]
     own = result.point is not None and result.point.y is not None
     record = {
         "model": path,
@@ -121,12 +122,6 @@ def _objective(program: Program, x: Vector, stated: float | None) -> float | Non
         return None
 
 
-def name_of(program: Program, variable: pyo.Var) -> str:
-    """Return the name of a variable in its file, or in the model where it was not read from one."""
-    read = _read(program) and variable.parent_component() is program.model.component("x")
-    return str(variable.index()) if read else str(variable.name)
-
-
 def _read(program: Program) -> bool:
     """Return whether a model was read from a file."""
     return bool(getattr(program.model, "read_from_file", False))
@@ -134,7 +129,7 @@ def _read(program: Program) -> bool:
 
 def _values(program: Program, stated: Stated) -> Vector:
     """Return the values (n,) of all variables."""
-    names = [name_of(program, v) for v in program.variables]
+    names = [name_of(program.model, v) for v in program.variables]
     defined = _defined(program, names)
     free = [j for j in range(program.n) if j not in defined]
     x = np.full(program.n, np.nan)

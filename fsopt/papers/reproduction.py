@@ -24,7 +24,7 @@ LATE = "the time limit passed"
 
 
 @dataclass(frozen=True)
-class Settings:
+class RunSettings:
     """How much of an experiment is run.
 
     Attributes
@@ -113,12 +113,12 @@ class Experiment:
     name: str
     paper: str
     shows: str
-    function: Callable[[Settings], Reproduction]
+    function: Callable[[RunSettings], Reproduction]
     minutes: float
     data: tuple[str, ...] = ()
     choices: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
-    def run(self, settings: Settings) -> Reproduction:
+    def run(self, settings: RunSettings) -> Reproduction:
         """Return the outcome of the experiment, run where the settings say; only this process writes their store."""
         with calls_on(settings.executor):
             return self.function(settings)

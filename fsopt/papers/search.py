@@ -18,7 +18,7 @@ import numpy as np
 
 from fsopt.errors import OutOfTimeError, ParameterError
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import LATE, Experiment, Settings, spelled
+from fsopt.papers.reproduction import LATE, Experiment, RunSettings, spelled
 from fsopt.papers.verdicts import EQUAL, LEFT_OUT, NO_DATA, NOISE
 from fsopt.typing import Vector
 
@@ -91,7 +91,7 @@ def of_one_run(experiment: Experiment) -> list[Experiment]:
 
 
 def search(
-    experiment: Experiment, settings: Settings, progress: Callable[[int, int], None] | None = None
+    experiment: Experiment, settings: RunSettings, progress: Callable[[int, int], None] | None = None
 ) -> ReadingSearch:
     """Run a table, and those of the same run, with every combination of the choices that their paper leaves open.
 
@@ -129,7 +129,7 @@ def search(
     return _ranked([one.name for one in together], grid, [[table[k] for k in compared] for table in tables])
 
 
-def _cells(experiment: Experiment, settings: Settings) -> list[dict[str, Any]]:
+def _cells(experiment: Experiment, settings: RunSettings) -> list[dict[str, Any]]:
     """Return the cells of a table as plain data."""
     cells = experiment.run(settings).cells
     if any(one.verdict == LEFT_OUT and one.why == LATE for one in cells):

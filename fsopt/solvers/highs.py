@@ -199,17 +199,11 @@ class Highs:
         if self.interior:
             self.interior = False
             self.h.setOptionValue("solver", "ipm")
-            self._start()
+            run_highs(self.h)
             self.h.setOptionValue("solver", "choose")
             if self._word() in ("kOptimal", "kTimeLimit", "kInterrupt"):
                 return
-        self._start()
-
-    def _start(self) -> None:
-        """Run HiGHS with its threads; it refuses another number of them than its last run in this thread had."""
-        if self.h.run() == highspy.HighsStatus.kError and self._word() == "kNotset":
-            highspy.Highs.resetGlobalScheduler(True)
-            self.h.run()
+        run_highs(self.h)
 
     def _run_without_presolve(self) -> None:
         """Run HiGHS again: presolve alone cannot tell an infeasible program from an unbounded one."""
@@ -235,6 +229,13 @@ class Highs:
     def _ray(self) -> Point | None:
         _, exists, ray = self.h.getDualRay()
         return Point(np.zeros(self.program.n), self.rows * np.array(ray), np.zeros(0)) if exists else None
+
+
+def run_highs(h: Any) -> None:
+    """Run an instance of HiGHS; it refuses another number of threads than the last run in this process had."""
+    if h.run() == highspy.HighsStatus.kError and h.getModelStatus() == highspy.HighsModelStatus.kNotset:
+        highspy.Highs.resetGlobalScheduler(True)
+        h.run()
 
 
 def silent() -> Any:

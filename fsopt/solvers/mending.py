@@ -34,7 +34,7 @@ from fsopt.certificates.points import (
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import SolverError, foreign
-from fsopt.solvers.highs import silent
+from fsopt.solvers.highs import run_highs, silent
 from fsopt.solvers.tangents import dual_tangents, tangents
 from fsopt.typing import Mask, Vector
 
@@ -356,7 +356,7 @@ def _simplex(
     lp.a_matrix_.start_, lp.a_matrix_.index_ = matrix.indptr, matrix.indices
     lp.a_matrix_.value_ = matrix.data
     solver.passModel(lp)
-    solver.run()
+    run_highs(solver)
     if not solver.getInfo().max_primal_infeasibility <= NEARLY:
         return None
     v = np.array(solver.getSolution().col_value)

@@ -68,8 +68,16 @@ def write_selection(selection: Selection, path: str | Path) -> None:
 
 
 def _rows(selection: Selection) -> list[tuple[Any, ...]]:
-    names = ("feature", "weight", "standardised", "odds_ratio", "share", "p_value")
-    return [tuple(record[name] for name in names) for record in selection.to_records()]
+    """Return the selected features, then the intercept; without features there is no classifier."""
+    if not selection.fit.features:
+        return []
+    names = ("standardised", "odds_ratio", "share", "p_value")
+    weights, intercept = selection.printed_weights
+    rows: list[tuple[Any, ...]] = [
+        (record["feature"], weight, *(record[name] for name in names))
+        for record, weight in zip(selection.to_records(), weights, strict=True)
+    ]
+    return [*rows, ("intercept", intercept, *(None for _ in names))]
 
 
 def _title(selection: Selection) -> str:

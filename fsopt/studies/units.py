@@ -6,6 +6,7 @@ import hashlib
 import json
 import platform
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -209,7 +210,8 @@ def _points(study: Study, one: Loaded, method: StudyMethod) -> Iterator[Unit]:
 def _read(file: DataFile, digest: str) -> Dataset:
     """Return the data of a unit, read once by each process; raises DataError where they are not those of the study."""
     try:
-        data = file.load()
+        with warnings.catch_warnings(action="ignore", category=UserWarning):  # what the run has said already
+            data = file.load()
     except FsoptError as error:  # the program that runs the study has read it: it has what this machine has not
         raise AbsentError(error.message, error.hint) from error
     if fingerprint(data) != digest:

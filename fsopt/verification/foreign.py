@@ -17,7 +17,7 @@ from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.drivers.branch_and_bound.driver import prove
 from fsopt.errors import SolverError
-from fsopt.formats.solutions import name_of
+from fsopt.formats.names import name_of
 from fsopt.solvers.auxiliary import BRIEF, with_evidence
 from fsopt.solvers.interface import Outcome, Settings
 from fsopt.solvers.mending import mended, moved
@@ -137,7 +137,7 @@ def _place(program: Program, answer: SolveResult, name: str) -> str:
         return ""
     off = np.where(program.integer, np.abs(answer.point.x - np.round(answer.point.x)), 0.0)
     j = int(np.argmax(off))
-    return f": '{name_of(program, program.variables[j])}' is {answer.point.x[j]:.9g}"
+    return f": '{name_of(program.model, program.variables[j])}' is {answer.point.x[j]:.9g}"
 
 
 def _values(name: str, found: Verification, answer: SolveResult) -> str:

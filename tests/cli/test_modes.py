@@ -142,7 +142,8 @@ def test_the_data_stand_in_their_place_or_behind_their_option(command, small, ru
 
 
 def test_a_verb_without_data_says_so(small, run):
-    for words in ("fit svm", "select", "compare", "export svm -o a.lp"):
+    for words in ("fit svm", "select", "compare"):
         assert "no data are given" in run.refusal(words)
+    assert "'svm' is no model file, and --data is missing" in run.refusal("export svm -o a.lp")
     assert "here it is l1-svm" in run.refusal("fit lasso small.csv")
     assert "did you mean c?" in run.refusal("fit svm small.csv --param cc=1")

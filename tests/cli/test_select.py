@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import numpy as np
 import pandas as pd
@@ -48,6 +49,12 @@ def test_a_table_becomes_an_answer_and_probabilities(table, tmp_path, run):
     assert "\\toprule" in page.read_text()
     assert answer["answer_in_words"][0] in run(*asked[:-1]).replace("\n", " ")
     run("check", fit, "--data", table)
+    listed = map(str.split, run("select", table, *READ, *FAST, "--features", 3).splitlines())
+    printed = {line[0]: line[1] for line in listed if line and line[0] in ("a", "noise", "town=z", "intercept")}
+    saved = json.loads(fit.read_text())
+    assert float(printed["intercept"]) == pytest.approx(saved["intercept"], rel=1e-4)
+    for name, weight in zip(saved["features"], (w for w in saved["coef"] if w), strict=True):
+        assert float(printed[name]) == pytest.approx(weight, rel=1e-4)
 
     new = tmp_path / "new.csv"
     new.write_text("a,noise,town\n3.0,0.0,x\n-3.0,,w\n")

@@ -53,7 +53,9 @@ def select():
     sentence = "2 of 30 features, the fewest with 95 % of what the best number gains in log-loss."
     fit = SimpleNamespace(features=names)
     records = [{"feature": name, **sizes} for name in names]
-    selecting._print(SimpleNamespace(sentences=[sentence], warnings=(), fit=fit, to_records=lambda: records))
+    printed = ["0.123456"] * len(records), "-30.4718"
+    answer = {"sentences": [sentence], "warnings": (), "fit": fit, "to_records": lambda: records}
+    selecting._print(SimpleNamespace(**answer, printed_weights=printed))
 
 
 def show():

@@ -17,7 +17,7 @@ from fsopt.answers.results import Status
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
-from fsopt.drivers.scale_search import Leaf, scale_search
+from fsopt.drivers.scale_search import ShareInterval, scale_search
 from fsopt.errors import SolverError
 from fsopt.methods import large_programs
 from fsopt.models.gmeb.gmeb_weighted_l1 import build_gmeb_weighted_l1
@@ -50,7 +50,7 @@ def test_whatever_a_leaf_holds_its_bound_is_one(kind, seed):
         )
         if kind == "noisy":
             mu += rng.standard_normal(mu.shape) / data.n
-        bound = Leaf(left, right, at, lam, mu).bound(data, penalty)
+        bound = ShareInterval(left, right, at, lam, mu).bound(data, penalty)
         inside = np.linspace(max(left, 1e-3), min(right, 1 - 1e-3), 4)
         assert bound <= values(data, 0.2, 0.1, inside).min() + 1e-9
         positive += bound > 0
@@ -61,7 +61,7 @@ def test_whatever_a_leaf_holds_its_bound_is_one(kind, seed):
 def test_multipliers_outside_their_bounds_prove_no_more_than_those_inside(size):
     data = skewed(1)[0]
     few = np.minimum((data.y > 0).mean(), (data.y < 0).mean())
-    leaf = Leaf(0.0, 1.0, 0.5, np.zeros(2), np.full((2, data.n), size / data.n))
+    leaf = ShareInterval(0.0, 1.0, 0.5, np.zeros(2), np.full((2, data.n), size / data.n))
     assert leaf.bound(data, GmebPenalty.of(data, 500.0, 500.0)) == pytest.approx(2 * few, rel=1e-12)
 
 

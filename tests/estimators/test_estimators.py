@@ -25,6 +25,7 @@ from support import ROOT, blobs
 
 import fsopt
 from fsopt import estimators
+from fsopt.errors import DataError
 from fsopt.methods.registry import METHODS
 
 DATA = blobs(30, 5, gap=0.8, seed=2)
@@ -205,3 +206,20 @@ def test_probabilities_are_those_of_the_logistic_loss_and_others_are_calibrated(
 def test_a_misspelt_keyword_of_an_estimator_is_answered_by_the_near_one():
     with pytest.raises(TypeError, match=r"SVM\(\) got an unexpected keyword argument 'scal': did you mean scale"):
         estimators.SVM(scal="none")
+
+
+def test_masked_values_are_refused_as_by_every_other_door():
+    """numpy and scikit-learn would take the numbers under the mask."""
+    data = blobs(30, 3, seed=1)
+    mask = np.zeros((30, 3), dtype=bool)
+    mask[4, 1] = True
+    masked, found = np.ma.masked_array(data.X, mask), estimators.SVM().fit(np.ma.masked_array(data.X), data.y)
+    labels, weights = (np.ma.masked_array(a, mask[:, 1]) for a in (data.y, np.ones(30)))
+    for args in ((masked, data.y), (data.X, labels), (data.X, data.y, weights)):
+        with pytest.raises(ValueError, match="has 1 masked values: fill them"):
+            estimators.SVM().fit(*args)
+    for use in (found.predict, found.decision_function, found.transform):
+        with pytest.raises(ValueError, match="X has 1 masked values"):
+            use(masked)
+    with pytest.raises(DataError, match="sample_weight has 1 masked"):
+        fsopt.fit("svm", data, sample_weight=weights)

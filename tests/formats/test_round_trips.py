@@ -12,6 +12,8 @@ from support import sampled
 
 import fsopt
 from fsopt.compiler import compile_model
+from fsopt.errors import FileError
+from tools.instances import build_instance
 
 DOMAINS = (
     (pyo.Reals, 1.5),
@@ -101,3 +103,31 @@ def test_a_program_is_the_same_when_it_is_read(seed, suffix, tmp_path):
     answers = [fsopt.solve(m, "scip" if compile_model(m).ordered else "highs") for m in (model, second)]
     assert [answer.status for answer in answers] == ["optimal", "optimal"]
     assert answers[0].objective == pytest.approx(answers[1].objective, abs=1e-6)
+
+
+SUFFIXES = (".mps", ".lp", ".nl", ".gms", ".cbf", ".dat-s")
+LIBRARY = ["fsv-exact", "gmeb-dual", "l0-mpm", "gmeb-sdp", "fsp-m-bigm", "svm", "mmop", "l0-mpm-exact", "rlp"]
+"""MILP, SOCP, NLP, SDP, MIQP, QP, nonconvex quadratic, MISOCP, LP."""
+
+
+@pytest.mark.parametrize("target", SUFFIXES)
+@pytest.mark.parametrize("source", SUFFIXES)
+@pytest.mark.parametrize("slug", sampled(LIBRARY, 3))
+def test_a_file_of_the_library_in_another_format_has_its_optimum(slug, source, target, tmp_path):
+    """A format refuses a file of which it refuses the model, by the same reason, and no other one."""
+    own = build_instance(slug)
+    turn, refused = (-1.0 if compile_model(own).sign < 0 and ".dat-s" in (source, target) else 1.0), ""
+    try:
+        first = fsopt.read_model(fsopt.export(own, tmp_path / f"one{source}")[0])
+        fsopt.export(own, tmp_path / f"other{target}")
+    except FileError as error:
+        refused = str(error)
+    if (tmp_path / f"one{source}").exists():
+        try:
+            second = fsopt.read_model(fsopt.export(first, tmp_path / f"two{target}")[0])
+        except FileError:
+            assert refused
+        else:
+            assert not refused
+            expected = fsopt.solve(own).objective
+            assert turn * fsopt.solve(second).objective == pytest.approx(expected, rel=1e-6, abs=1e-6)

@@ -154,6 +154,20 @@ BCOORD
 3 1{b 3}
 4 2{b 4}
 """
+GMS = """* Convert
+Variables  x0,x1,x2,obj;
+Integer Variables  x1;
+Equations  c0,c1,c2,cost;
+c0.. 2{A 0 0}*x0 + 3{A 0 1}*x1 + 2{Q 0 0 1}*x0*x1 =L= 12{hi 0};
+c1.. 1{A 1 0}*x0 + x2*4{A 1 2} =G= 1{lo 1};
+c2.. 3{lo 2} =E= 1{A 2 1}*x1 + 1{A 2 2}*x2;
+cost.. - obj + 1.5{c 0}*x0 + (-1{c 1})*x1 + 2.5{c 2}*x2 + 3{q 0 0}*sqr(x0) =E= -7{c0*-1};
+x0.lo = -2{lb 0}; x0.up = 5{ub 0};
+x1.lo = 0{lb 1}; x1.up = 6{ub 1};
+x2.lo = 0{lb 2}; x2.up = 7{ub 2};
+Model m / all /;
+Solve m using minlp minimizing obj;
+"""
 LABEL = re.compile(r"(\S*?([-\d.]+))\{([^}*]*)\*?([^}]*)\}")
 WORD = re.compile(r"(?<![\w.])[A-Za-z][\w]*|(?<![\w.])-?\d+(?:\.\d+)?|(?<=[A-Za-z])\d+(?![\w.])")
 WRONG = ("0", "1", "2", "3", "-1", "7.5", "nan", "1e400", "2x", "1000000000", "1.5.2", "1_0", "-inf")

@@ -11,7 +11,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from fuzz.attack import FACTOR, attack, generator
-from fuzz.grammar import BRACKET, CBF, LP, MPS, NL, QCMATRIX, Damaged, Facts, damaged, plain
+from fuzz.grammar import BRACKET, CBF, GMS, LP, MPS, NL, QCMATRIX, Damaged, Facts, damaged, plain
 from support import written
 
 import fsopt
@@ -28,6 +28,7 @@ TEMPLATES: dict[str, tuple[str, Facts]] = {
     "linear.lp": (LP % "", EQUATION),
     "quadratic.lp": (LP % BRACKET, EQUATION),
     "products.nl": (NL, EQUATION),
+    "products.gms": (GMS, EQUATION),
     "cone.cbf": (CBF, LOOSE),
 }
 """Name of a file -> its template, and facts that its numbers do not state."""

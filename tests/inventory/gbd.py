@@ -31,7 +31,7 @@ from truths import (
 from fsopt.data import Dataset
 from fsopt.methods.gbd.parameters import split
 from fsopt.papers.gbd import experiments, tables
-from fsopt.papers.reproduction import Settings
+from fsopt.papers.reproduction import RunSettings
 
 
 @cache
@@ -127,7 +127,7 @@ def asked(found):
         raise InterruptedError
 
     try:
-        found.function(Settings(store=SimpleNamespace(part=kept)))
+        found.function(RunSettings(store=SimpleNamespace(part=kept)))
     except InterruptedError:
         return seen[0]
 
@@ -140,7 +140,7 @@ def bins(found):
         for method in experiments.COMPARED
     ]
     with patch.object(experiments, "_measured", lambda settings: {"20 x 500": rows}):
-        cells = found.function(Settings()).cells
+        cells = found.function(RunSettings()).cells
     return [c.ours for c in cells if c.row.startswith("rfe")], [0.05, 0.2, 0.3, 0.4, 0.5]
 
 

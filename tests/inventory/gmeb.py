@@ -37,7 +37,7 @@ from truths import (
 import fsopt
 from fsopt.data.synthetic.gmeb import gmeb_type2
 from fsopt.papers.gmeb import figures
-from fsopt.papers.reproduction import Settings
+from fsopt.papers.reproduction import RunSettings
 
 LOGARITHM = 2 * math.log(2 / 0.05)
 """2 ln(2 / delta) at the confidence of the calls."""
@@ -161,7 +161,7 @@ def surfaces(found):
         return gmeb_type2(n, seed, p=4, n_informative=2)
 
     with patch.object(figures, "gmeb_type2", drawn):
-        outcome = found.function(Settings(quick=True))
+        outcome = found.function(RunSettings(quick=True))
     return [*asked, len(outcome.figures)], [100, 2, 100, 10, 100, 20, 3]
 
 

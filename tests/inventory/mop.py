@@ -30,7 +30,7 @@ from truths import (
 
 from fsopt.data import Dataset
 from fsopt.papers.mop import digits
-from fsopt.papers.reproduction import Settings
+from fsopt.papers.reproduction import RunSettings
 
 W0 = 0.1 * DATA.n - 1
 """The default capacity: (R W + 1) / l = .1 with R = 1."""
@@ -92,7 +92,7 @@ def prepared(found):
 
 def front(found):
     """Return the ends of the Pareto-optimal set of two parabolas whose minima are at 0 and 2."""
-    return [cell.ours for cell in found.function(Settings()).cells], [0.0, 2.0]
+    return [cell.ours for cell in found.function(RunSettings()).cells], [0.0, 2.0]
 
 
 def by_validation(found):

@@ -29,7 +29,7 @@ from truths import (
 
 from fsopt.papers.mpm import figures
 from fsopt.papers.mpm.surfaces import ALPHAS, DELTAS
-from fsopt.papers.reproduction import Settings
+from fsopt.papers.reproduction import RunSettings
 
 
 @cache
@@ -111,13 +111,13 @@ def widths(found):
         return [scores]
 
     with patch.multiple(figures, load_set=lambda name, seed: DATA, compare_methods=compared):
-        found.function(Settings())
+        found.function(RunSettings())
     return asked[:7], [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
 
 
 def curves(found):
     """Return the three curves of Figure 1 at z = -2, 0 and 1: the zero-norm, 1 - exp(-5 |z|) and |z|."""
-    lines = found.function(Settings()).figures["fig1"].axes[0].lines
+    lines = found.function(RunSettings()).figures["fig1"].axes[0].lines
     ours = [np.interp([-2, 0, 1], *line.get_data()) for line in lines]
     return np.hstack(ours), [1, 0, 1, 1 - math.exp(-10), 0, 1 - math.exp(-5), 2, 0, 1]
 

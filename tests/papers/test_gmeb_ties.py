@@ -12,7 +12,7 @@ from fsopt.methods.selection import RULES, UNITS, SelectionRule
 from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.gmeb.experiments import CHOICES, chosen_scores, tied_fits
 from fsopt.papers.gmeb.protocol import candidates
-from fsopt.papers.reproduction import Settings
+from fsopt.papers.reproduction import RunSettings
 from fsopt.studies.store import opened
 from fsopt.studies.tuning import cross_validate, tune
 
@@ -38,7 +38,7 @@ def test_the_scores_are_those_of_the_fits_at_the_radii_of_smallest_error():
     train, test = blobs(24, 3, seed=5, gap=1.0), blobs(60, 3, seed=6, gap=1.0)
     train = train.with_X(train.X * [1.0, 30.0, 0.002])
     options = candidates("gmeb", train.p, points=2)
-    found = json.loads(json.dumps(tied_fits(train, test, 2, 2, Settings())))  # as a store has it
+    found = json.loads(json.dumps(tied_fits(train, test, 2, 2, RunSettings())))  # as a store has it
     means = cross_validate("gmeb", train, options, folds=2).mean(axis=1)
     assert found["tied"] == [k for k, mean in enumerate(means) if mean <= means.min() + 1e-12]
     at = {"smallest": found["tied"][0], "largest": found["tied"][-1], "1, 1": 0}
@@ -65,10 +65,10 @@ def test_a_search_of_table_3_solves_each_draw_once_and_compares_gmeb_alone(monke
     monkeypatch.setattr(gmeb, "_drawn_scores", lambda *rest: pytest.fail("no choice changes another method"))
     with opened(None) as held:
         for radii, ours in (("smallest", [13.0, 5.0]), ("largest", [40.0, 60.0]), ("1, 1", [50.0, 150.0])):
-            cells = gmeb.gmeb_table3(Settings(store=held, choices={"radii": radii, "rule": "relative"})).cells
+            cells = gmeb.gmeb_table3(RunSettings(store=held, choices={"radii": radii, "rule": "relative"})).cells
             assert [c.ours for c in cells if c.row.startswith("gmeb")] == pytest.approx(5 * ours)
             assert {c.verdict for c in cells if not c.row.startswith("gmeb")} == {"left out"}
-        page = gmeb.gmeb_table3(Settings(store=held, ends=0.0))
+        page = gmeb.gmeb_table3(RunSettings(store=held, ends=0.0))
         assert [c.ours for c in page.cells if c.row == "gmeb n=20"] == pytest.approx([13.0, 90.0])
         assert "nearest to this table by --search: radii smallest, rule absolute, units raw;" in page.notes[1]
     assert sorted(calls) == [n for n in (10, 20, 30, 40, 50) for _ in range(10)]

@@ -13,7 +13,7 @@ from fsopt.errors import OutOfTimeError
 from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gbd.tables import Measured
 from fsopt.papers.gmeb import experiments as gmeb
-from fsopt.papers.reproduction import Settings
+from fsopt.papers.reproduction import RunSettings
 from fsopt.studies.store import opened
 
 
@@ -34,8 +34,8 @@ def test_the_means_of_aytug_are_over_the_instances_that_were_run(monkeypatch):
 
     monkeypatch.setattr(gbd, "data_set_one", drawn)
     with opened(None) as held:
-        whole = gbd.gbd_table2(Settings(store=held))
-        assert gbd.gbd_table2(Settings(store=held, ends=0.0)) == whole
+        whole = gbd.gbd_table2(RunSettings(store=held))
+        assert gbd.gbd_table2(RunSettings(store=held, ends=0.0)) == whole
     assert calls == [(p, n, k) for k in range(10) for p in (20, 50, 100) for n in (500, 1000, 5000)]
     found = {(c.row, c.column): c for c in whole.cells}
     assert (found["fsv", "gbd better"].ours, found["fsv", "gbd worse"].ours) == (72.0, 18.0)
@@ -49,13 +49,13 @@ def test_the_means_of_aytug_are_over_the_instances_that_were_run(monkeypatch):
                 {"p": 20, "n": 500, "instance": k, "limit": gbd.LIMIT, "seed": 0},
                 lambda k=k: [dict(vars(measured(method, 20, 500, k))) for method in gbd.COMPARED],
             )
-        part = gbd.gbd_table2(Settings(store=held, ends=0.0))
+        part = gbd.gbd_table2(RunSettings(store=held, ends=0.0))
     found = {(c.row, c.column): c for c in part.cells}
     assert found["fsv", "gbd better"].ours == pytest.approx(30.0)  # one of three instances, of 90
     assert "20 x 500 (3), 20 x 1000 (0)" in part.notes[0]
     assert found["onsvm", "alignment"].why == "other draws, 3 instances instead of 90"
     with pytest.raises(OutOfTimeError):
-        gbd.gbd_table2(Settings(ends=0.0))
+        gbd.gbd_table2(RunSettings(ends=0.0))
 
 
 def test_a_fit_without_an_answer_in_its_seconds_is_no_end_of_the_experiment(monkeypatch):
@@ -67,8 +67,8 @@ def test_a_fit_without_an_answer_in_its_seconds_is_no_end_of_the_experiment(monk
 
     monkeypatch.setattr(gbd, "measure", measure)
     with opened(None) as held:
-        outcome = gbd.gbd_fig2(Settings(quick=True, store=held))
-        assert gbd.gbd_fig2(Settings(quick=True, store=held, ends=0.0)).cells == outcome.cells
+        outcome = gbd.gbd_fig2(RunSettings(quick=True, store=held))
+        assert gbd.gbd_fig2(RunSettings(quick=True, store=held, ends=0.0)).cells == outcome.cells
     found = {(c.row, c.column): c for c in outcome.cells}
     assert "1 (1), 10 (1), 20 (1)" in outcome.notes[0]
     for key, one in found.items():
@@ -84,7 +84,7 @@ def test_own_data_by_the_protocol_of_table_4_say_which_fits_of_gbd_have_no_proof
 
     monkeypatch.setattr(gbd, "load_dataset", lambda name: name)
     monkeypatch.setattr(gbd, "_real_data", rows)
-    cells = [c for c in gbd.gbd_table4(Settings()).cells if c.verdict == "no number"]
+    cells = [c for c in gbd.gbd_table4(RunSettings()).cells if c.verdict == "no number"]
     assert {c.row for c in cells if c.why} == {"wdbc gbd"}
     assert {c.ours for c in cells if c.row == "pima fsv"} == {0.0, 0.1, 1.0}
 
@@ -98,7 +98,7 @@ def test_the_bayes_error_of_type_2_is_that_of_its_draws():
         distance = np.ones(2) @ np.linalg.solve(V @ np.diag(variances) @ V.T, np.ones(2))
         errors.append(100 * norm.cdf(-np.sqrt(distance)))
     assert pytest.approx((min(errors), max(errors)), abs=1e-3) == gmeb.BAYES
-    cells = {(c.row, c.column): c for c in gmeb.gmeb_type2_paragraph(Settings(ends=0.0)).cells}
+    cells = {(c.row, c.column): c for c in gmeb.gmeb_type2_paragraph(RunSettings(ends=0.0)).cells}
     bayes = cells["bayes", "error"]
     assert bayes.ours == pytest.approx(100 * np.mean([gmeb_type2_bayes(k, 2) for k in range(10)]))
     assert {c.verdict for key, c in cells.items() if key[0] != "bayes"} == {"left out"}

@@ -19,18 +19,18 @@ from fsopt.papers.mpm import figures
 from fsopt.papers.mpm.pairs import synthetic_pairs
 from fsopt.papers.pages import fuller, overview, sentence, with_agreement
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import Reproduction, Settings
+from fsopt.papers.reproduction import Reproduction, RunSettings
 from fsopt.papers.sla.experiments import MEASURED, OTHER_CODINGS
 from fsopt.papers.verdicts import VERDICTS, TableCell
 from fsopt.studies.store import opened
 
-QUICK = Settings(quick=True, store=ExitStack().enter_context(opened(None)))
+QUICK = RunSettings(quick=True, store=ExitStack().enter_context(opened(None)))
 
 
 def test_without_the_data_every_cell_says_so(monkeypatch):
     monkeypatch.delenv("FSOPT_DATA", raising=False)
     for name in ("sla-table1", "sla-features", "mop-table1", "l0mpm-table2", "l0mpm-table5", "gmeb-fig2", "mop-fig2"):
-        found = EXPERIMENTS[name].function(Settings(quick=True, seed=77))
+        found = EXPERIMENTS[name].function(RunSettings(quick=True, seed=77))
         assert found.cells
         assert all(one.verdict in ("no data", "left out") for one in found.cells), name
         assert not found.figures

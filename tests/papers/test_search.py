@@ -17,7 +17,7 @@ from fsopt.papers import registry
 from fsopt.papers.mpm import spam
 from fsopt.papers.mpm.pairs import split_pairs, synthetic_pairs
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import LATE, Experiment, Reproduction, Settings
+from fsopt.papers.reproduction import LATE, Experiment, Reproduction, RunSettings
 from fsopt.papers.search import search
 from fsopt.papers.verdicts import TableCell, cell, given
 from fsopt.studies.store import opened
@@ -42,7 +42,7 @@ TABLE = Experiment("sla-table1", "sla", "a table", told, 0.1, choices=CHOICES)
 
 
 def test_the_search_finds_the_combination_that_made_the_print():
-    found = search(TABLE, Settings())
+    found = search(TABLE, RunSettings())
     nearest = found.combinations[0]
     assert nearest.choices == {"shift": 1, "factor": 2.0, "idle": "a"}
     assert (nearest.distance, nearest.agreed, found.cells) == (0.0, 3, 3)
@@ -70,18 +70,18 @@ PLACES: list[int] = []
 
 def told_by_others(settings):
     """Return the outcome of :func:`told`, computed where the settings say, and note where that was."""
-    calls = [(Settings(choices=settings.choices),)]
+    calls = [(RunSettings(choices=settings.choices),)]
     [(outcome, process)] = side_by_side(lambda one: (told(one), os.getpid()), calls, 1)
     PLACES.append(process)
     return outcome
 
 
 def test_a_search_is_the_same_by_every_executor_and_goes_on_after_the_loss_of_one(tmp_path):
-    wanted, elsewhere = search(TABLE, Settings()), replace(TABLE, function=told_by_others)
+    wanted, elsewhere = search(TABLE, RunSettings()), replace(TABLE, function=told_by_others)
     for make, here in ((ThreadPoolExecutor, True), (ProcessPoolExecutor, False)):
         PLACES.clear()
         with make(2) as executor:
-            assert search(elsewhere, Settings(executor=executor)) == wanted
+            assert search(elsewhere, RunSettings(executor=executor)) == wanted
         assert len(PLACES) == len(wanted.combinations)
         assert ({os.getpid()} == set(PLACES)) == here
     PLACES.clear()
@@ -93,9 +93,9 @@ def test_a_search_is_the_same_by_every_executor_and_goes_on_after_the_loss_of_on
                     process.kill()
 
         with pytest.raises(WorkersLost):
-            search(elsewhere, Settings(store=held, executor=executor), ends)
+            search(elsewhere, RunSettings(store=held, executor=executor), ends)
     with opened(tmp_path / "kept.sqlite", write=True) as held, ProcessPoolExecutor(1) as executor:
-        assert search(elsewhere, Settings(store=held, executor=executor)) == wanted
+        assert search(elsewhere, RunSettings(store=held, executor=executor)) == wanted
     assert len(PLACES) == len(wanted.combinations)
 
 
@@ -107,7 +107,7 @@ def test_a_table_that_its_time_cut_short_is_not_kept_as_a_whole_one(tmp_path):
         except OutOfTimeError as error:
             return Reproduction((TableCell("0", "x", None, "1.00", "left out", error.message), *whole[1:]))
 
-    class Late(Settings):
+    class Late(RunSettings):
         """The time of the search has not ended, that of its parts has."""
 
         def part(self, experiment, compute, **arguments):
@@ -119,15 +119,15 @@ def test_a_table_that_its_time_cut_short_is_not_kept_as_a_whole_one(tmp_path):
     with opened(tmp_path / "kept.sqlite", write=True) as held:
         with pytest.raises(OutOfTimeError, match=LATE):
             search(table, Late(store=held))
-        assert search(table, Settings(store=held)) == search(TABLE, Settings())
+        assert search(table, RunSettings(store=held)) == search(TABLE, RunSettings())
 
 
 def test_a_table_without_choices_or_without_cells_is_refused():
     with pytest.raises(ParameterError, match=r"'gmeb-table4' has no choices to search: there are some of .*mop-table1"):
-        search(EXPERIMENTS["gmeb-table4"], Settings())
+        search(EXPERIMENTS["gmeb-table4"], RunSettings())
     empty = Experiment("x", "sla", "nothing", lambda settings: Reproduction(), 0.1, choices=CHOICES)
     with pytest.raises(ParameterError, match="no cell of 'x' is computed"):
-        search(empty, Settings())
+        search(empty, RunSettings())
 
 
 def test_the_verb_prints_the_nearest_combination_and_writes_its_page(tmp_path, capsys, monkeypatch):
@@ -150,7 +150,7 @@ def test_the_choices_of_the_tables_begin_with_those_of_the_pages():
     for name in ("gmeb-table3", "mop-table1", *(f"l0mpm-table{number}" for number in (2, 3, 5, 6, 7))):
         one = EXPERIMENTS[name]
         defaults = {choice: values[0] for choice, values in one.choices.items()}
-        assert Settings().chosen(one.choices) == defaults
+        assert RunSettings().chosen(one.choices) == defaults
         assert all(len(set(values)) == len(values) > 1 for values in one.choices.values())
 
 
@@ -178,9 +178,9 @@ def test_the_choices_of_table_2_reach_its_fits(monkeypatch):
 
     monkeypatch.setattr(spam, "load_set", lambda name, seed: data)
     monkeypatch.setattr(spam, "mpm_surface", surface)
-    found = search(EXPERIMENTS["l0mpm-table2"], Settings())
+    found = search(EXPERIMENTS["l0mpm-table2"], RunSettings())
     assert len(found.combinations) == len(asked) == 8
-    cells = spam.l0mpm_table2(Settings(choices={"delta": "share"})).cells
+    cells = spam.l0mpm_table2(RunSettings(choices={"delta": "share"})).cells
     near = 2 * 0.3 / np.sqrt(10)
     for c in cells:
         away = abs(float(c.printed) - 2.4)
@@ -197,8 +197,8 @@ def test_tables_of_one_run_are_searched_together(monkeypatch):
     other, alone = replace(TABLE, name="other", function=beside), replace(TABLE, name="alone", choices=dict(CHOICES))
     monkeypatch.setattr("fsopt.papers.search.EXPERIMENTS", {"sla-table1": TABLE, "other": other, "alone": alone})
     found, apart = (
-        search(TABLE, Settings()),
-        {one.choices["shift"]: one for one in search(alone, Settings()).combinations},
+        search(TABLE, RunSettings()),
+        {one.choices["shift"]: one for one in search(alone, RunSettings()).combinations},
     )
     assert (found.tables, found.cells) == (("sla-table1", "other"), 4)
     assert found.combinations[0].choices["shift"] == 1

@@ -198,3 +198,19 @@ def test_a_local_optimum_where_the_objective_is_next_to_flat_is_stationary():
     result = fsopt.solve(fsopt.read_model(ROOT / "models" / "fsv" / "fsv.nl"), "ipopt")
     assert result.status == "stationary"
     assert result.certificate.residuals["stationarity"] <= 1e-12
+
+
+def test_an_answer_is_mended_also_after_another_program_has_used_highs_with_other_threads():
+    """HiGHS keeps the number of its threads, and refuses another one."""
+    highspy = pytest.importorskip("highspy")
+    program = compile_model(model_of(lambda x, k: x + 10 * k, lambda x, k: x + k >= 1, bounds=[POSITIVE] * 2))
+    other = highspy.Highs()
+    other.setOptionValue("output_flag", False)
+    other.setOptionValue("threads", 2)
+    other.readModel(str(ROOT / "models" / "rlp" / "rlp.lp"))
+    highspy.Highs.resetGlobalScheduler(True)
+    other.run()
+    try:
+        assert move(program, [0.5, 0.0]) == pytest.approx([1.0, 0.0])
+    finally:
+        highspy.Highs.resetGlobalScheduler(True)

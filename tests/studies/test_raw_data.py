@@ -7,6 +7,7 @@ import pytest
 
 import fsopt
 from fsopt.errors import ParameterError
+from fsopt.studies import units
 from fsopt.studies.executors import InProcess
 from fsopt.studies.study import _DATA_KINDS
 
@@ -49,6 +50,15 @@ def test_a_raw_table_in_a_study_is_the_one_that_load_dataset_reads(table):
     ours = fsopt.run_study({"data": [data], "folds": 2, "methods": [{"name": "l1-svm"}]}, executor=InProcess()).rows
     assert [row["accuracy"] for row in found] == [row["accuracy"] for row in ours]
     assert {row["data"] for row in found} == {"raw"}
+
+
+def test_what_was_found_in_a_raw_table_is_said_by_the_run_alone(table):
+    """Each worker reads it again."""
+    units._read.cache_clear()
+    with pytest.warns(UserWarning, match=r"^raw\.csv: read as") as said:
+        rows = fsopt.run_study(str(table / "study.toml"), executor=InProcess()).rows
+    assert {row["state"] for row in rows} == {"done"}
+    assert len(said) == 1
 
 
 def test_a_wrong_value_of_an_entry_is_named(table):

@@ -16,7 +16,7 @@ from fsopt.certificates.exact.claims import Claim, not_shown
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run, Steps
-from fsopt.drivers.scale_search import Leaf, certify_scale_search, scale_search
+from fsopt.drivers.scale_search import ShareInterval, certify_scale_search, scale_search
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.gmeb.unit_rms import unit_rms
@@ -165,12 +165,12 @@ def exact_claims(saved: SavedFit) -> list[Claim]:
     return [not_shown("the optimum of (10)", "the weights of its leaves are square roots, verified numerically alone")]
 
 
-def _leaf(record: Mapping[str, Any], n: int) -> Leaf:
+def _leaf(record: Mapping[str, Any], n: int) -> ShareInterval:
     """Return a leaf from plain data; raises KeyError, TypeError or ValueError where these are damaged."""
     lam, mu = finite_vector(record["lam"], 2), np.array(record["mu"], dtype=float)
     if mu.shape != (2, n) or not np.isfinite(mu).all():
         raise ValueError(f"multipliers of the shape {mu.shape}")
-    return Leaf(float(record["left"]), float(record["right"]), float(record["share"]), lam, mu)
+    return ShareInterval(float(record["left"]), float(record["right"]), float(record["share"]), lam, mu)
 
 
 def radii_of(fit: Fit, data: Dataset) -> tuple[float, float]:

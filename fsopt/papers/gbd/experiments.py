@@ -16,7 +16,7 @@ from fsopt.data.synthetic.gbd import gbd_set_two
 from fsopt.errors import DataError, OutOfTimeError
 from fsopt.papers.gbd.averages import Average, averages
 from fsopt.papers.gbd.tables import COMPARED, Measured, data_set_one, measure, real_data
-from fsopt.papers.reproduction import Experiment, Reproduction, Settings, numbers_of, printed
+from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed
 from fsopt.papers.verdicts import NO_DATA, NO_NUMBER, READING, TableCell, cell, deviations
 from fsopt.typing import Matrix
 
@@ -31,7 +31,7 @@ REAL = ("bupa", "wdbc", "pima", "sonar", "ionosphere", "gina_agnostic", "sylva_a
 """Data sets of Table 4; the last two are read where a file of them is in the folder of data."""
 
 
-def _measured(settings: Settings) -> dict[str, list[Measured]]:
+def _measured(settings: RunSettings) -> dict[str, list[Measured]]:
     """Return the cells "n x l" of data set one -> their measures; one instance of each cell is run at a time."""
     sizes = ((20, 500),) if settings.quick else tuple(product((20, 50, 100), (500, 1000, 5000)))
     found: dict[str, list[Measured]] = {f"{p} x {n}": [] for p, n in sizes}
@@ -54,7 +54,7 @@ def _instance(p: int, n: int, k: int, jobs: int) -> list[dict[str, Any]]:
     return [dict(vars(row)) for row in data_set_one(p, n, instances=(k,), time_limit=LIMIT, jobs=jobs)]
 
 
-def gbd_table2(settings: Settings) -> Reproduction:
+def gbd_table2(settings: RunSettings) -> Reproduction:
     """Return the means of Tables 2 and 3: test errors, overlap, alignment, better and worse."""
     table, sizes = printed("gbd-table2"), _measured(settings)
     rows = [row for found in sizes.values() for row in found]
@@ -111,7 +111,7 @@ def _coin(share: float) -> float:
     return float(np.sqrt(share * (1.0 - share)))
 
 
-def gbd_fig1(settings: Settings) -> Reproduction:
+def gbd_fig1(settings: RunSettings) -> Reproduction:
     """Return Figure 1: TE(gbd) - TE(method) by the share M / n of features."""
     rows = [row for found in _measured(settings).values() for row in found]
     errors = {(row.instance, row.method): row.test_error for row in rows}
@@ -143,7 +143,7 @@ def _set_two(method: str, m: int, k: int, p: int, n: int) -> tuple[float, float]
     return row.test_error, row.tuning_seconds
 
 
-def _second(settings: Settings, p: int, n: int, counts: tuple[int, ...], instances: int) -> dict[int, list[Matrix]]:
+def _second(settings: RunSettings, p: int, n: int, counts: tuple[int, ...], instances: int) -> dict[int, list[Matrix]]:
     """Return M -> measures (methods, 2) of the instances run, one of each M at a time; nan for None."""
     found: dict[int, list[Matrix]] = {m: [] for m in counts}
     ended: OutOfTimeError | None = None
@@ -162,7 +162,7 @@ def _second(settings: Settings, p: int, n: int, counts: tuple[int, ...], instanc
     return found
 
 
-def gbd_fig2(settings: Settings) -> Reproduction:
+def gbd_fig2(settings: RunSettings) -> Reproduction:
     """Return Figures 2 and 3: test error and seconds over M, on data set two."""
     p, n, instances = (40, 100, 1) if settings.quick else (800, 1000, 5)
     counts = (1, 10, 20) if settings.quick else (20, 100, 200, 400, 600)
@@ -189,7 +189,7 @@ def gbd_fig2(settings: Settings) -> Reproduction:
     return Reproduction(tuple(cells), (note,), {"fig2-3": figure})
 
 
-def _real_data(data: Dataset, settings: Settings) -> list[Measured]:
+def _real_data(data: Dataset, settings: RunSettings) -> list[Measured]:
     """Return the measures of all methods on a data set."""
 
     def compute() -> list[dict[str, Any]]:
@@ -198,7 +198,7 @@ def _real_data(data: Dataset, settings: Settings) -> list[Measured]:
     return [Measured(**row) for row in settings.part("gbd-table4", compute, data=fingerprint(data), limit=LIMIT)]
 
 
-def gbd_table4(settings: Settings) -> Reproduction:
+def gbd_table4(settings: RunSettings) -> Reproduction:
     """Return the protocol of Tables 4 and 5 on data of ours."""
     names = ("bupa",) if settings.quick else REAL
     cells = []

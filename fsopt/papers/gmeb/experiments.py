@@ -20,7 +20,7 @@ from fsopt.data.synthetic.gmeb import gmeb_type2_bayes
 from fsopt.errors import DataError, OutOfTimeError
 from fsopt.methods.selection import RULES, UNITS, SelectionRule
 from fsopt.papers.gmeb.protocol import candidates
-from fsopt.papers.reproduction import Experiment, Reproduction, Settings, numbers_of, printed, spelled
+from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed, spelled
 from fsopt.papers.verdicts import (
     DIFFERS,
     LEFT_OUT,
@@ -69,7 +69,7 @@ def _folds(train: Dataset) -> int:
     return min(5, len(train.positive), len(train.negative))
 
 
-def _drawn_scores(method: str, train: Dataset, test: Dataset, points: int, settings: Settings) -> tuple[float, int]:
+def _drawn_scores(method: str, train: Dataset, test: Dataset, points: int, settings: RunSettings) -> tuple[float, int]:
     """Return error rate and number of selected features of a method that is tuned by five folds."""
     options = candidates(method, train.p, points=points)
     found = tune(method, train, options, folds=_folds(train), seed=settings.seed, jobs=settings.jobs).fit
@@ -95,7 +95,9 @@ def _without_spreads(numbers: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in numbers.items() if not name.endswith("_sd")}
 
 
-def _type1_scores(method: str, size: int, draw: int, sizes: tuple[int, int], settings: Settings) -> tuple[float, int]:
+def _type1_scores(
+    method: str, size: int, draw: int, sizes: tuple[int, int], settings: RunSettings
+) -> tuple[float, int]:
     """Return error rate and number of features of a method on a draw of type 1; sizes: points, test samples."""
     points, n_test = sizes
     both = gmeb_type1(size + n_test, settings.seed + draw)
@@ -110,7 +112,7 @@ def _type1_scores(method: str, size: int, draw: int, sizes: tuple[int, int], set
     return rate, count
 
 
-def gmeb_table3(settings: Settings) -> Reproduction:
+def gmeb_table3(settings: RunSettings) -> Reproduction:
     """Return Table 3: four methods on data of type 1."""
     table, cells = printed("gmeb-table3"), []
     repetitions, points, n_test = (2, 3, 500) if settings.quick else (10, 10, 1000)
@@ -141,7 +143,7 @@ def gmeb_table3(settings: Settings) -> Reproduction:
     return Reproduction(tuple(cells), notes)
 
 
-def _type2_scores(method: str, p: int, draw: int, points: int, settings: Settings) -> tuple[float, int]:
+def _type2_scores(method: str, p: int, draw: int, points: int, settings: RunSettings) -> tuple[float, int]:
     """Return error rate and number of selected features of a method on a draw of type 2."""
     both = gmeb_type2(1100, settings.seed + draw, p=p, n_informative=2)
     train, test = both.rows(np.arange(100)), both.rows(np.arange(100, 1100))
@@ -150,7 +152,7 @@ def _type2_scores(method: str, p: int, draw: int, points: int, settings: Setting
     return rate, count
 
 
-def gmeb_type2_paragraph(settings: Settings) -> Reproduction:
+def gmeb_type2_paragraph(settings: RunSettings) -> Reproduction:
     """Return the paragraph on data of type 2: 1000 features, two of them relevant."""
     table, cells = printed("gmeb-type2"), []
     repetitions, p, points = (1, 100, 3) if settings.quick else (10, 1000, 7)
@@ -189,7 +191,7 @@ def _load(name: str) -> Dataset:
     return load_dataset(name, missing="mean") if name == "internet_ads" else load_dataset(name)
 
 
-def _one_split(name: str, method: str, points: int, settings: Settings) -> tuple[float, float, float, float]:
+def _one_split(name: str, method: str, points: int, settings: RunSettings) -> tuple[float, float, float, float]:
     """Return the scores of a method on a random training part; the error has the deviation of its test samples."""
     data = _load(name)
     share = TRAINING[name] / data.n
@@ -200,7 +202,9 @@ def _one_split(name: str, method: str, points: int, settings: Settings) -> tuple
     return 100 * rate, 100 * float(np.sqrt(rate * (1.0 - rate) / test.n)), float(count), 0.0
 
 
-def nested(name: str, method: str, splits: int, points: int, settings: Settings) -> tuple[float, float, float, float]:
+def nested(
+    name: str, method: str, splits: int, points: int, settings: RunSettings
+) -> tuple[float, float, float, float]:
     """Return the scores of :func:`_measured` on a named data set, from the store where it has them."""
     data = load_dataset(name)
     compute = partial(_measured, method, data, splits, points, settings)
@@ -209,7 +213,7 @@ def nested(name: str, method: str, splits: int, points: int, settings: Settings)
     return error, error_sd, features, features_sd
 
 
-def _measured(method: str, data: Dataset, splits: int, points: int, settings: Settings) -> list[float]:
+def _measured(method: str, data: Dataset, splits: int, points: int, settings: RunSettings) -> list[float]:
     """Return error in percent, its deviation, features, and their deviation, of nested cross-validation."""
     # L instead of L / (1 - L) on three sets: the paper had to.
     options = candidates(method, data.p, points=points, odds=data.name not in ("wdbc", "bupa", "pima"))
@@ -217,7 +221,7 @@ def _measured(method: str, data: Dataset, splits: int, points: int, settings: Se
     return [100 * found.error[0], 100 * found.error[1], found.features[0], found.features[1]]
 
 
-def gmeb_table4(settings: Settings) -> Reproduction:
+def gmeb_table4(settings: RunSettings) -> Reproduction:
     """Return Table 4: four methods on real data."""
     table, cells = printed("gmeb-table4"), []
     splits, points = (3, 3) if settings.quick else (10, 7)
@@ -272,7 +276,7 @@ def _real_cells(place: tuple[str, str], ours: tuple[float, ...], numbers: Mappin
     return found
 
 
-def tied_fits(train: Dataset, test: Dataset, points: int, folds: int, settings: Settings) -> dict[str, Any]:
+def tied_fits(train: Dataset, test: Dataset, points: int, folds: int, settings: RunSettings) -> dict[str, Any]:
     """Return what every choice needs: the candidates of smallest error, and the scores of these and of the first.
 
     ``tied`` has the places of the former among all candidates; ``fits`` has, by its place as text, the error rate of

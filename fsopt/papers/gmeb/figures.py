@@ -9,11 +9,11 @@ from fsopt.common.figures import new_figure
 from fsopt.data import gmeb_type2, load_dataset
 from fsopt.errors import DataError
 from fsopt.papers.gmeb.experiments import NESTED, nested
-from fsopt.papers.reproduction import Experiment, Reproduction, Settings, numbers_of, printed
+from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed
 from fsopt.papers.verdicts import NO_DATA, NO_NUMBER, TableCell
 
 
-def gmeb_fig1(settings: Settings) -> Reproduction:
+def gmeb_fig1(settings: RunSettings) -> Reproduction:
     """Return Figure 1: error rate and features over both radii, on three sets of type 2."""
     radii = np.linspace(1.0, 10.0, 4 if settings.quick else 10)
     cells, figures = [], {}
@@ -31,7 +31,7 @@ def gmeb_fig1(settings: Settings) -> Reproduction:
     return Reproduction(tuple(cells), (note,), figures)
 
 
-def gmeb_fig2(settings: Settings) -> Reproduction:
+def gmeb_fig2(settings: RunSettings) -> Reproduction:
     """Return Figure 2: error rate against the share of selected features, GMEB beside RFE, from Table 4."""
     table = printed("gmeb-table4")
     sets = ("bupa", "pima") if settings.quick else NESTED

@@ -16,7 +16,7 @@ from fsopt.errors import DataError
 from fsopt.methods.registry import fit
 from fsopt.papers.mop.digits import Digits, mnist_digits
 from fsopt.papers.mop.table import CHOICES, FILTERS, SHARES, MnistRow, Reading, mnist_table, selected_pixels
-from fsopt.papers.reproduction import Experiment, Reproduction, Settings, numbers_of, printed
+from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed
 from fsopt.papers.verdicts import (
     DIFFERS,
     ERRATUM,
@@ -40,7 +40,7 @@ SAMPLES = 10_000
 """Test digits; the standard deviation of an error rate e is the root of e (1 - e) / 10,000."""
 
 
-def mop_fig1(settings: Settings) -> Reproduction:
+def mop_fig1(settings: RunSettings) -> Reproduction:
     """Return Figure 1: x^2 and (x - 2)^2, whose nondominated points are [0, 2], and the front of the two."""
     x = np.linspace(-1.0, 3.0, 401)
     first, second = x**2, (x - 2.0) ** 2
@@ -73,7 +73,7 @@ def _digits(size: int, folder: Path | None) -> Digits:
     return mnist_digits(size, None if folder is None else folder / "mnist")
 
 
-def mop_table1(settings: Settings) -> Reproduction:
+def mop_table1(settings: RunSettings) -> Reproduction:
     """Return Table 1 for 100 and 500 digits."""
     table, cells = printed("mop-table1"), []
     reading = Reading(**settings.chosen(CHOICES))
@@ -126,7 +126,7 @@ def _cells(ours: MnistRow, size: int, numbers: Mapping[str, str], reading: Readi
     return found
 
 
-def mop_fig2(settings: Settings) -> Reproduction:
+def mop_fig2(settings: RunSettings) -> Reproduction:
     """Return Figure 2: risks over the capacity, the iterations of MOPFS, and the pixels that it selects."""
     sizes = (100,) if settings.quick else (100, 500)
     shares = (0.05, 0.1, 0.2, 0.5) if settings.quick else (0.05, 0.08, 0.11, 0.15, 0.2, 0.3, 0.4, 0.5)

@@ -13,7 +13,7 @@ from fsopt.data import Dataset, load_dataset
 from fsopt.errors import DataError
 from fsopt.papers.mpm.comparison import MethodScores, compare_methods
 from fsopt.papers.mpm.pairs import split_pairs
-from fsopt.papers.reproduction import Experiment, Reproduction, Settings, numbers_of, printed, spelled
+from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed, spelled
 from fsopt.papers.verdicts import (
     DIFFERS,
     ERRATUM,
@@ -76,7 +76,7 @@ def _steepness(name: str) -> float:
     return 0.5 if name == "ionosphere" else 5.0
 
 
-def _measured(name: str, methods: Sequence[str], settings: Settings, chosen: Mapping[str, Any]) -> dict[str, Any]:
+def _measured(name: str, methods: Sequence[str], settings: RunSettings, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return method -> scores on a data set; what does not change a method is no part of its key."""
     space = {"scale": chosen["scale"]}
     params = {
@@ -94,11 +94,11 @@ def _measured(name: str, methods: Sequence[str], settings: Settings, chosen: Map
     }
 
 
-def _folds(settings: Settings) -> int:
+def _folds(settings: RunSettings) -> int:
     return 3 if settings.quick else 10
 
 
-def _protocol(settings: Settings, chosen: Mapping[str, Any]) -> str:
+def _protocol(settings: RunSettings, chosen: Mapping[str, Any]) -> str:
     """Return what the notes say of the protocol."""
     return (
         f"{_folds(settings)} folds; {', '.join(f'{n} samples of {name}' for name, n in SAMPLED.items())} drawn at "
@@ -120,7 +120,7 @@ def _scores(name: str, method: str, params: Options, protocol: Options) -> Metho
     return compare_methods(pairs, {method: dict(params)}, **kept)[0]
 
 
-def l0mpm_table3(settings: Settings) -> Reproduction:
+def l0mpm_table3(settings: RunSettings) -> Reproduction:
     """Return Table 3 and Figure 5: accuracy, MCC and selected features of three methods on eight data sets."""
     table, cells = printed("l0mpm-table3"), []
     bars: dict[str, list[float]] = {}
@@ -171,7 +171,7 @@ def _bars(values: dict[str, list[float]], methods: tuple[str, ...]) -> Figure:
     return figure
 
 
-def l0mpm_table4(settings: Settings) -> Reproduction:
+def l0mpm_table4(settings: RunSettings) -> Reproduction:
     """Return Table 4 recomputed from the accuracies that Table 3 prints."""
     from scipy.stats import rankdata
 
@@ -190,7 +190,7 @@ def l0mpm_table4(settings: Settings) -> Reproduction:
     return Reproduction(tuple(cells), (note,))
 
 
-def _table_of_two(settings: Settings, number: int) -> Reproduction:
+def _table_of_two(settings: RunSettings, number: int) -> Reproduction:
     """Return Table 5, 6 or 7: S-MPM beside L0-MPM."""
     table, cells = printed(f"l0mpm-table{number}"), []
     chosen = settings.chosen(CHOICES)
@@ -221,17 +221,17 @@ def _table_of_two(settings: Settings, number: int) -> Reproduction:
     return Reproduction(tuple(cells), (note, FOLDS_NOISE))
 
 
-def l0mpm_table5(settings: Settings) -> Reproduction:
+def l0mpm_table5(settings: RunSettings) -> Reproduction:
     """Return Table 5."""
     return _table_of_two(settings, 5)
 
 
-def l0mpm_table6(settings: Settings) -> Reproduction:
+def l0mpm_table6(settings: RunSettings) -> Reproduction:
     """Return Table 6."""
     return _table_of_two(settings, 6)
 
 
-def l0mpm_table7(settings: Settings) -> Reproduction:
+def l0mpm_table7(settings: RunSettings) -> Reproduction:
     """Return Table 7."""
     return _table_of_two(settings, 7)
 

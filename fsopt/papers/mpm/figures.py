@@ -17,7 +17,7 @@ from fsopt.methods.selection import SelectionRule
 from fsopt.papers.mpm.comparison import compare_methods, plot_repetitions
 from fsopt.papers.mpm.experiments import SAMPLED, load_set
 from fsopt.papers.mpm.pairs import Pair, synthetic_pairs
-from fsopt.papers.reproduction import Experiment, Reproduction, Settings, available, numbers_of, printed
+from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, available, numbers_of, printed
 from fsopt.papers.verdicts import (
     LEFT_OUT,
     NO_DATA,
@@ -52,7 +52,7 @@ COUNTED = (0.001, 0.01, 0.03)
 """Shares of the largest weight above which the weights of MPM are counted."""
 
 
-def l0mpm_fig1(settings: Settings) -> Reproduction:
+def l0mpm_fig1(settings: RunSettings) -> Reproduction:
     """Return Figure 1: the zero-norm, (30) and the one-norm of one weight."""
     z = np.linspace(-2.0, 2.0, 801)
     figure = new_figure(1)
@@ -68,7 +68,7 @@ def l0mpm_fig1(settings: Settings) -> Reproduction:
     return Reproduction((), ("the paper prints no alpha: 5, as in its experiments",), {"fig1": figure})
 
 
-def l0mpm_fig6(settings: Settings) -> Reproduction:
+def l0mpm_fig6(settings: RunSettings) -> Reproduction:
     """Return Figures 6 and 7: accuracy and selected patterns over the width of the Gaussian kernel."""
     sets = ("ionosphere",) if settings.quick else KERNEL_SETS
     widths = (1.0, 8.0) if settings.quick else tuple(2.0**i for i in range(-3, 4))
@@ -98,7 +98,7 @@ def l0mpm_fig6(settings: Settings) -> Reproduction:
     return Reproduction(tuple(cells), notes, figures)
 
 
-def _kernel_scores(data: Dataset, method: str, width: float, settings: Settings) -> tuple[float, float]:
+def _kernel_scores(data: Dataset, method: str, width: float, settings: RunSettings) -> tuple[float, float]:
     """Return accuracy and selected patterns, in percent, of a method with a Gaussian kernel."""
     params = {method: {"kernel": "gaussian", "width": width, "ridge": 0.01}}
     [found] = compare_methods(data, params, delta=SHARE, folds=KERNEL_FOLDS, seed=settings.seed, jobs=settings.jobs)
@@ -117,7 +117,7 @@ def _kernel_figure(widths: Sequence[float], curves: Matrix) -> Figure:
     return figure
 
 
-def l0mpm_fig8(settings: Settings) -> Reproduction:
+def l0mpm_fig8(settings: RunSettings) -> Reproduction:
     """Return Figures 8 and 9 and the lists of section 4.2: the synthetic data."""
     table = printed("l0mpm-fig8")
     repetitions = 2 if settings.quick else 10

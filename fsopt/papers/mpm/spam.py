@@ -11,7 +11,7 @@ from fsopt.errors import DataError
 from fsopt.papers.mpm.experiments import load_set
 from fsopt.papers.mpm.pairs import split_pairs
 from fsopt.papers.mpm.surfaces import MpmSurface, mpm_surface
-from fsopt.papers.reproduction import Experiment, Reproduction, Settings, numbers_of, printed, spelled
+from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed, spelled
 from fsopt.papers.verdicts import ERRATUM, LEFT_OUT, NO_DATA, READING, TableCell, cell, deviations, missing
 
 UNNAMED = (READING, "the 200 samples of Spam are not named; here a random part")
@@ -33,7 +33,7 @@ whether delta is the printed one or that share of the largest feasible one, whic
 preprocessing of the features."""
 
 
-def l0mpm_table2(settings: Settings) -> Reproduction:
+def l0mpm_table2(settings: RunSettings) -> Reproduction:
     """Return Table 2 and Figures 2 to 4."""
     table, chosen = printed("l0mpm-table2"), settings.chosen(CHOICES)
     try:

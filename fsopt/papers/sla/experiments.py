@@ -12,7 +12,7 @@ from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.readers import to_dataset
 from fsopt.data.tables.table import Table
 from fsopt.errors import DataError
-from fsopt.papers.reproduction import Experiment, Reproduction, Settings, available, numbers_of, printed
+from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, available, numbers_of, printed
 from fsopt.papers.sla.protocol import TABLE_ONE, SlaRow, feature_example, load_table_data, table_one, with_noise
 from fsopt.papers.verdicts import (
     DIFFERS,
@@ -45,7 +45,7 @@ OTHER_NOISE = (READING, "one sample more, and the noise is drawn anew")
 SIZE = "a size of the data file"
 
 
-def sla_table1(settings: Settings) -> Reproduction:
+def sla_table1(settings: RunSettings) -> Reproduction:
     """Return Table 1, with both codings of the two data sets whose coding is not printed."""
     table, cells = printed("sla-table1"), []
     rest = tuple(name for name in table["rows"] if name not in TABLE_ONE)
@@ -128,7 +128,7 @@ def _other_coding(name: str) -> Dataset:
     return to_dataset(Table(table.X, labels, table.features), name, Layout())
 
 
-def sla_features(settings: Settings) -> Reproduction:
+def sla_features(settings: RunSettings) -> Reproduction:
     """Return the example of feature selection: WBCD with two features of noise."""
     table = printed("sla-features")
     numbers = numbers_of(table, "wbcd")
