@@ -11,6 +11,9 @@ MODULES = (
     "scip",
     "piqp",
     "proxqp",
+    "qoco",
+    "osqp",
+    "daqp",
     "pyomo_call",
 )
 """Each holds the solver of its name, and ``pyomo_call`` those that Pyomo calls; in the order of tables."""

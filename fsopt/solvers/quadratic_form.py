@@ -16,12 +16,15 @@ from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.solvers.conic import ConicForm
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
-from fsopt.typing import Vector
+from fsopt.typing import Indices, Vector
 
 
 @dataclass(frozen=True)
 class Arrays:
-    """The program ``min x'Px / 2 + c'x, Ax = b, Gx <= h`` in the units of its conic form; P (n, n) is whole."""
+    """The program ``min x'Px / 2 + c'x, Ax = b, h - Gx in K`` in the units of its conic form; P (n, n) is whole.
+
+    K is the nonnegative orthant of the first ``linear`` rows of G and a second-order cone for each of ``cones``.
+    """
 
     P: sp.csc_matrix
     c: Vector
@@ -29,11 +32,13 @@ class Arrays:
     b: Vector
     G: sp.csc_matrix
     h: Vector
+    linear: int
+    cones: Indices
 
 
 @dataclass(frozen=True)
 class QuadraticAnswer:
-    """A solver's word, its point x (n,), the multipliers of Ax = b and of Gx <= h, and its number of iterations."""
+    """A solver's word, its point x (n,), the multipliers of Ax = b and of h - Gx in K, and its number of iterations."""
 
     word: str
     x: Vector
@@ -43,7 +48,7 @@ class QuadraticAnswer:
 
 
 class QuadraticSolver(ABC):
-    """One convex quadratic program without cones; the arrays are read from the program at every solve.
+    """One convex quadratic program, with second-order cones at most; the arrays are read from it at every solve.
 
     Attributes
     ----------
@@ -52,6 +57,7 @@ class QuadraticSolver(ABC):
     trial : object with an attribute for each option of the solver: its settings, or, where it takes options as
         keywords alone, a ``types.SimpleNamespace`` of their defaults; set before ``super().__init__``.
     given : the options so far by the solver's names, for ``run`` where ``trial`` is not what it solves with.
+    limit : seconds of the solve in progress, for ``run`` of a solver that has a time limit; None without one.
     """
 
     name: ClassVar[str]
@@ -60,6 +66,7 @@ class QuadraticSolver(ABC):
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.given: dict[str, Any] = {}
+        self.limit: float | None = None
         self.program = program
         self.settings = settings
         self.form = ConicForm(program)
@@ -94,17 +101,19 @@ class QuadraticSolver(ABC):
         return None
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
-        """Solve from scratch; these methods take few iterations and have no time limit of their own."""
-        started = time.perf_counter()
+        """Solve from scratch."""
+        self.limit, started = time_limit, time.perf_counter()
         p, form = self.program, self.form
         M, b = form.matrix(), form.right_hand_side()
         e, upper = form.equalities, form.hessian()
         P = sp.csc_matrix(upper + sp.triu(upper, 1).T)
-        found = self.run(Arrays(P, form.linear(), sp.csc_matrix(M[:e]), b[:e], sp.csc_matrix(M[e:]), b[e:]))
+        parts = sp.csc_matrix(M[:e]), b[:e], sp.csc_matrix(M[e:]), b[e:]
+        found = self.run(Arrays(P, form.linear(), *parts, form.inequalities, p.cones.sizes))
         if found.word not in self.statuses:
             raise SolverError(f"{self.name} stopped with '{found.word}'", "try solver='clarabel'")
         status, stop = self.statuses[found.word]
-        z = np.concatenate([found.y, np.maximum(found.z, 0.0)])
+        linear = form.inequalities
+        z = np.concatenate([found.y, np.maximum(found.z[:linear], 0.0), found.z[linear:]])
         usable = status.solved and bool(np.all(np.isfinite(found.x)) and np.all(np.isfinite(z)))
         ray = status is Status.INFEASIBLE and bool(np.all(np.isfinite(z)))
         return Outcome(
