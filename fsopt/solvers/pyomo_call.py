@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.errors import ApplicationError
+from pyomo.common.fileutils import find_library
 from pyomo.common.log import LoggingIntercept
 from pyomo.common.tee import TeeStream, capture_output
 
@@ -111,7 +112,7 @@ class PyomoCall:
         status, stop = STATUS_MAP[condition]
         if stop == "almost" and time_limit is not None and time.perf_counter() - started >= time_limit:
             stop = "time-limit"  # GLPK calls it feasible
-        point = _point(m, form, start, factor) if status.solved else None
+        point = _point(m, form, start, self.known.sign * factor) if status.solved else None
         stated = self._bound(point, status, bound, factor, options)
         seconds, words = time.perf_counter() - started, message or condition
         whole = self.known.integer_tolerance(options)
@@ -143,8 +144,9 @@ class PyomoCall:
                     options = {**options, self.known.seconds: limit}
                 elif limit is not None:
                     keywords["timelimit"] = math.ceil(limit) if self.name == "glpk" else limit
-                solver.options.update(self._named(options))
-                results = solver.solve(m, tee=True, **keywords)
+                if hasattr(solver, "set_instance"):
+                    solver.set_instance(m)
+                results = solver.solve(m, tee=True, options=self._named(options), **keywords)
                 _load(solver, results, m)
             except Exception as error:  # of Pyomo's interface, or of the solver's own package
                 words = " ".join([*log.getvalue().split("\n")[-8:], str(error)]).split()
@@ -152,8 +154,9 @@ class PyomoCall:
                 raise SolverError(
                     f"solver '{PREFIX}{self.name}' failed: {text}", f"{self.known.install}; or try another solver"
                 ) from error
-        found = results.solver.termination_condition
-        return str(found.name), results.problem.lower_bound, str(results.solver.message or "").replace("\\x3a", ":")
+        found, message = results.solver.termination_condition, results.solver.message or ""
+        words = message.decode() if isinstance(message, bytes) else str(message)
+        return str(found.name), results.problem.lower_bound, words.replace("\\x3a", ":")
 
     def _named(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return options by the names of Pyomo's interface."""
@@ -169,8 +172,9 @@ class PyomoCall:
         try:
             with quiet(False) as log:
                 solver = _factory(self.name)
-                solver.options.update(self._named(self.settings.own))
-                solver.solve(m, tee=True, load_solutions=False)
+                if hasattr(solver, "set_instance"):
+                    solver.set_instance(m)
+                solver.solve(m, tee=True, options=self._named(self.settings.own), load_solutions=False)
             text = log.getvalue()
         except Exception as error:
             text = f"{log.getvalue()}\nbad option? {error}"
@@ -241,10 +245,12 @@ def _point(m: pyo.ConcreteModel, form: NonlinearForm, start: Vector, factor: flo
 
 
 def _available(name: str) -> bool:
-    """Return whether a solver can be called: its program is on the path, or Pyomo says so."""
+    """Return whether a solver can be called: its program is on the path, or Pyomo says so and its library is found."""
     known = KNOWN.get(name, OTHER)
     if known.executable:
         return shutil.which(known.executable) is not None
+    if known.library and find_library(known.library) is None:
+        return False
     try:
         with quiet(False):
             return bool(pyo.SolverFactory(name).available(exception_flag=False))

@@ -26,7 +26,9 @@ class Known:
     proves : ``global`` or ``local``.
     executable : the program on the search path, which Pyomo is given: it remembers programs that were once absent;
         empty where Pyomo must be asked.
+    library : the library that Pyomo's interface loads at its first solve, and does not ask for before; empty for none.
     duals, vertex : whether it returns multipliers, and vertices.
+    sign : of its shadow prices: -1 where Pyomo's interface leaves them as multipliers of the Lagrangian.
     gap : its option for the relative gap; empty for none.
     seconds : its option for the time limit, where Pyomo's interface has none of its own.
     tolerances : options for the feasibility of constraints and of integers, and for reduced costs; empty where
@@ -40,8 +42,10 @@ class Known:
     install: str
     proves: str = "global"
     executable: str = ""
+    library: str = ""
     duals: bool = True
     vertex: bool = False
+    sign: int = 1
     gap: str = ""
     seconds: str = ""
     tolerances: tuple[str, ...] = ()
@@ -64,6 +68,7 @@ GLPK = "apt-get install glpk-utils, or conda install -c conda-forge glpk"
 CBC = "apt-get install coinor-cbc, or conda install -c conda-forge coincbc"
 CPLEX = "install IBM CPLEX, with its program 'cplex' on the path or its Python package (pip install cplex)"
 KNITRO = "install Artelys Knitro with a licence"
+CYIPOPT = "build Pyomo's AMPL library (pyomo build-extensions), or take the solver 'ipopt', which needs none"
 IPOPT = "put an 'ipopt' executable on the path (conda install -c conda-forge ipopt), or take the solver 'ipopt'"
 _GLPK = (("nopresol", ""),)
 """After its presolve GLPK does not say whether a program is infeasible or unbounded."""
@@ -82,6 +87,7 @@ _GUROBI = Known(
     gap="MIPGap",
     seconds="TimeLimit",
     tolerances=("FeasibilityTol", "OptimalityTol", "IntFeasTol"),
+    defaults=(("QCPDual", 1), ("BarConvTol", 1e-9), ("BarQCPConvTol", 1e-9)),
 )
 _XPRESS = Known(
     QUADRATIC,
@@ -89,11 +95,16 @@ _XPRESS = Known(
     gap="miprelstop",
     seconds="maxtime",
     tolerances=("feastol", "optimalitytol", "miptol"),
+    defaults=tuple((name, 1e-9) for name in ("bargapstop", "barprimalstop", "bardualstop")),
 )
-_MOSEK = Known(QUADRATIC, "pip install mosek, with a licence", seconds="MSK_DPAR_OPTIMIZER_MAX_TIME")
+_MOSEK = Known(QUADRATIC, "pip install mosek, with a licence", seconds="dparam.optimizer_max_time")
 _CPLEX = Known(QUADRATIC, CPLEX, gap="mip_tolerances_mipgap")
 _SCIP = Known(
-    ALGEBRAIC, "pip install pyscipopt, or the program 'scip' with AMPL support", duals=False, gap="limits/gap"
+    ALGEBRAIC,
+    "pip install pyscipopt, or the program 'scip' with AMPL support",
+    duals=False,
+    gap="limits/gap",
+    tolerances=("numerics/feastol",),
 )
 _EXACT = (("tol", 1e-10), ("constr_viol_tol", 1e-10), ("compl_inf_tol", 1e-10), ("bound_relax_factor", 0.0))
 """Ipopt moves bounds outwards by default, and its answer violates them."""
@@ -128,7 +139,7 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
         "ipopt": replace(_IPOPT, prefix="OF_", executable="ipopt"),  # its command line takes only some of them
         "ipopt_v2": _IPOPT,
         "appsi_ipopt": _IPOPT,
-        "cyipopt": Known(SMOOTH, "take the solver 'ipopt', which needs no AMPL library", "local", smooth=True),
+        "cyipopt": replace(_IPOPT, install=CYIPOPT, library="pynumero_ASL", sign=-1),
         "knitroampl": _KNITRO,
         "knitro_direct": _KNITRO,
         "conopt": Known(SMOOTH, "install CONOPT with AMPL support", "local", smooth=True),
