@@ -4,8 +4,8 @@ A convex program is called optimal, infeasible or unbounded by what can be recom
 of the solver that was called. Where that solver returns no multipliers, no Farkas vector or no ray, an auxiliary
 program gives them:
 
-* optimal: the program itself, in a solver that returns multipliers;
-* infeasible: the same, for its Farkas vector;
+* optimal: the program itself, in the first other solver whose multipliers close the gap;
+* infeasible: the same, for its Farkas vector, also where the solver has no word for it and a point that is none;
 * unbounded: the direction d in the unit box with the steepest descent among the recession directions,
 
   .. math:: \min_d\ c'd \quad\text{s.t.}\quad Pd = 0,\ Ad \in \mathrm{rec}[\ell, u],\ Gd \in K,\
@@ -95,28 +95,54 @@ def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: fl
     if outcome.point is None:
         if outcome.status is Status.INFEASIBLE:
             return _infeasible(program, outcome, settings, deadline)
-        return (
-            _unbounded(program, program, outcome, settings, deadline) if outcome.status is Status.UNBOUNDED else outcome
-        )
+        if outcome.status is Status.UNBOUNDED:
+            return _unbounded(program, program, outcome, settings, deadline)
+        if outcome.stop != "numerical":
+            return outcome
+        return _settled(program, outcome, _solved(program, settings, known=known), settings, deadline)
     boxes: dict[float, Box] = {}
     point = mended(program, outcome.point, deadline, boxes)
     if infeasibility(program, point.x) > FEASIBLE:
         inner = _solved(without_objective(program), settings, duals=False)
+        if inner is not None and inner[0].point is None:
+            return _settled(program, outcome, inner, settings, deadline)
         if inner is not None and inner[0].point is not None:
             ends = (inwards(program, x, inner[0].point.x) for x in (point.x, outcome.point.x))
             best = min(ends, key=lambda x: (infeasibility(program, x) > FEASIBLE, minimised(program, x)))
             point = replace(point, x=best)
     outcome = _with_point(program, outcome, point)
     feasible = infeasibility(program, point.x) <= FEASIBLE
-    if point.y is not None and feasible and closes(program, judged_point(program, point.x), point, boxes):
+    if not feasible or outcome.evidence is not None:
         return outcome
-    if outcome.evidence is None and feasible:
-        found = _solved(program, settings, known="" if point.y is None else known)
-        if found is not None and found[0].point is not None and found[0].point.y is not None:
-            pair = mended(program, found[0].point, time.perf_counter() + max(SHARE * found[0].seconds, BRIEF))
-            if point.y is None or certify_convex(program, point.x, pair, "").ok:
-                return replace(outcome, point=Point(point.x), evidence=pair, evidence_source=found[1])
+    if point.y is not None and closes(program, judged_point(program, point.x), point, boxes):
+        return outcome
+    found = _solved(program, settings, known="" if point.y is None else known)
+    if found is None or found[0].point is None or found[0].point.y is None:
+        return _settled(program, outcome, found, settings, deadline)
+    pair = mended(program, found[0].point, time.perf_counter() + max(SHARE * found[0].seconds, BRIEF))
+    if point.y is None or certify_convex(program, point.x, pair, "").ok:
+        return replace(outcome, point=Point(point.x), evidence=pair, evidence_source=found[1])
     return outcome
+
+
+def _settled(
+    program: Program, outcome: Outcome, found: tuple[Outcome, str] | None, settings: Settings, deadline: float
+) -> Outcome:
+    """Return the outcome as infeasible or unbounded where another solver says so by evidence that holds."""
+    if found is None:
+        return outcome
+    other, name = found
+    ray = None if other.ray is None else mended_ray(program, other.ray, deadline)
+    if ray is not None:
+        ended = replace(outcome, status=Status.INFEASIBLE, stop="infeasible", ray=ray, evidence_source=name)
+    elif other.status is Status.UNBOUNDED:
+        unbounded = replace(outcome, status=Status.UNBOUNDED, stop="unbounded")
+        ended = _unbounded(program, program, unbounded, settings, deadline)
+        if ended.direction is None:
+            return outcome
+    else:
+        return outcome
+    return replace(ended, point=None, message=f"{outcome.message}, but {name} found it {other.status}")
 
 
 def _with_point(program: Program, outcome: Outcome, point: Point) -> Outcome:
@@ -150,7 +176,7 @@ def _moved(program: Program, outcome: Outcome, deadline: float) -> Outcome:
 
 def _solved_ray(program: Program, settings: Settings, deadline: float) -> Point | None:
     """Return a Farkas vector of a convex program by an installed solver; None without one that holds."""
-    found = _solved(program, settings)
+    found = _solved(without_objective(program), settings)
     return None if found is None or found[0].ray is None else mended_ray(program, found[0].ray, deadline)
 
 
@@ -159,12 +185,13 @@ def _infeasible(program: Program, outcome: Outcome, settings: Settings, deadline
     ray = None if outcome.ray is None else mended_ray(program, outcome.ray, deadline)
     if ray is not None:
         return replace(outcome, ray=ray)
-    found = _solved(program, settings)
+    goal = without_objective(program)  # with it a solver may see a free direction first
+    found = _solved(goal, settings)
     if found is None:
         return outcome
     other, name = found
     if other.point is not None:
-        feasible = infeasibility(program, mended(program, other.point, deadline).x) <= FEASIBLE
+        feasible = infeasibility(program, moved(goal, other.point.x, deadline)) <= FEASIBLE
         return _contradicted(outcome, name) if feasible else outcome
     ray = None if other.ray is None else mended_ray(program, other.ray, deadline)
     return outcome if ray is None else replace(outcome, ray=ray, evidence_source=name)
@@ -192,18 +219,20 @@ def _contradicted(outcome: Outcome, other: str) -> Outcome:
 
 
 def _solved(program: Program, settings: Settings, *, duals: bool = True, known: str = "") -> tuple[Outcome, str] | None:
-    """Return the outcome of the first installed solver that solves a program, and its name; None if ``known``."""
+    """Return the outcome of the first installed solver but ``known`` that solves a program, and its name."""
     best = None
     for spec in preference(program_class(program)):
         if not spec.available or (duals and not spec.duals):
             continue
         if spec.name == known:
-            break
+            if spec.finer:  # it solves again, at a finer tolerance
+                break
+            continue
         try:
             outcome = Connection(spec, program, settings).solve(clock.left())
         except SolverError:
             continue
-        if outcome.point is not None or outcome.ray is not None:
+        if outcome.point is not None or outcome.ray is not None or outcome.status is Status.UNBOUNDED:
             return outcome, spec.name
         best = best or (outcome, spec.name)
     return best
