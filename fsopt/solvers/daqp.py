@@ -56,6 +56,7 @@ class Daqp(QuadraticSolver):
     def __init__(self, program: Program, settings: Settings) -> None:
         keywords = signature(daqp.solve).parameters.items()
         self.trial = SimpleNamespace(**{k: p.default for k, p in keywords if type(p.default) in (int, float)})
+        self.trial.time_limit = 0.0  # of seconds, though 0 by default
         super().__init__(program, settings)
 
     def options(self, settings: Settings) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from fsopt.solvers.spec import Package, SolverSpec
 
 osqp = Package("osqp")
 TOLERANCE = 1e-9
+SMALLEST = 1e-15
+"""Tolerance in place of 0, which OSQP does not take."""
 MAX_ITER = 100_000
 STATUS_MAP = {
     "OSQP_SOLVED": (Status.OPTIMAL, "optimal"),
@@ -46,7 +48,7 @@ class Osqp(QuadraticSolver):
 
     def options(self, settings: Settings) -> dict[str, Any]:
         """Return the common options by OSQP's names."""
-        tolerance = TOLERANCE if settings.tolerance is None else settings.tolerance
+        tolerance = TOLERANCE if settings.tolerance is None else max(settings.tolerance, SMALLEST)
         common = {**dict.fromkeys(("eps_abs", "eps_rel"), tolerance), "polishing": True, "max_iter": MAX_ITER}
         return {**common, "verbose": settings.tee}
 

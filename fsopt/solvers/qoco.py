@@ -14,6 +14,8 @@ from fsopt.solvers.spec import Package, SolverSpec
 
 qoco = Package("qoco")
 TOLERANCE = 1e-9
+SMALLEST = 1e-15
+"""Tolerance in place of 0, which QOCO does not take."""
 STATUS_MAP = {
     "QOCO_SOLVED": (Status.OPTIMAL, "optimal"),
     "QOCO_SOLVED_INACCURATE": (Status.FEASIBLE, "almost"),
@@ -38,7 +40,7 @@ class Qoco(QuadraticSolver):
 
     def options(self, settings: Settings) -> dict[str, Any]:
         """Return the common options by QOCO's names."""
-        tolerance = TOLERANCE if settings.tolerance is None else settings.tolerance
+        tolerance = TOLERANCE if settings.tolerance is None else max(settings.tolerance, SMALLEST)
         return {**dict.fromkeys(("abstol", "reltol"), tolerance), "verbose": settings.tee}
 
     def run(self, arrays: Arrays) -> QuadraticAnswer:

@@ -6,14 +6,16 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from pyomo.common.tee import capture_output
 
 from fsopt.answers.results import Status
 from fsopt.compiler import Program
-from fsopt.errors import SolverError
+from fsopt.errors import SolverError, said
 from fsopt.solvers.conic import ConicForm
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.typing import Indices, Vector
@@ -34,6 +36,19 @@ class Arrays:
     h: Vector
     linear: int
     cones: Indices
+
+
+TINY = Arrays(
+    P=sp.csc_matrix(np.ones((1, 1))),
+    c=-np.ones(1),
+    A=sp.csc_matrix((0, 1)),
+    b=np.zeros(0),
+    G=sp.csc_matrix(np.ones((1, 1))),
+    h=np.full(1, 2.0),
+    linear=1,
+    cones=np.zeros(0, dtype=int),
+)
+"""``min x^2 / 2 - x, x <= 2``."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +85,9 @@ class QuadraticSolver(ABC):
         self.program = program
         self.settings = settings
         self.form = ConicForm(program)
-        self.set_options(self.options(settings) | dict(settings.own))
+        refusals = AttributeError, TypeError, ValueError
+        set_options(self.name, self.options(settings), self.put, refusals)
+        set_options(self.name, settings.own, self.tried, refusals)
 
     @abstractmethod
     def options(self, settings: Settings) -> dict[str, Any]:
@@ -81,16 +98,26 @@ class QuadraticSolver(ABC):
         before = getattr(self.trial, name)  # a wrong name must not become a new attribute
         if isinstance(before, (int, float)) and not isinstance(value, (int, float)):
             raise TypeError("it is a number")
+        if type(before) is int and isinstance(value, float):
+            raise TypeError("it is a whole number")
         setattr(self.trial, name, value)
         self.given[name] = value
+
+    def tried(self, name: str, value: Any) -> None:
+        """Keep one option of the user's, and solve a tiny program: some packages check values there, and print why."""
+        self.put(name, value)
+        log = StringIO()
+        try:
+            with capture_output(log, capture_fd=True):
+                word = self.run(TINY).word
+        except Exception as error:
+            raise ValueError(" ".join(log.getvalue().split()) or said(error)) from error
+        if self.statuses[word][0] is Status.NONE:
+            raise ValueError(word)
 
     @abstractmethod
     def run(self, arrays: Arrays) -> QuadraticAnswer:
         """Solve a program."""
-
-    def set_options(self, options: Mapping[str, Any]) -> None:
-        """Set options by the solver's names; raises OptionError."""
-        set_options(self.name, options, self.put, (AttributeError, TypeError, ValueError))
 
     def update(self, change: Change) -> str | None:
         """Take over a change: the next solve reads the program, but its rows must have kept their places."""
