@@ -1,5 +1,8 @@
 """HiGHS: linear and mixed-integer linear programs, updated in place and re-solved warm.
 
+A linear program goes to its simplex method, a large one first to its interior-point method IPX. The option ``solver``
+takes another: ``ipx``, ``pdlp`` (first-order), or ``hipo`` (interior point, from the package ``highspy-extras``).
+
 HiGHS scales inside, but it leaves coefficients up to 1e-9 out, and has absolute tolerances for rows. So rows and
 continuous columns of odd size, and those alone, get factors, powers of two: in the units of the other solvers its
 multipliers were too coarse for the bounds of kernel scaling on features of sizes from 0.05 to 291.
@@ -8,6 +11,7 @@ multipliers were too coarse for the bounds of kernel scaling on features of size
 from __future__ import annotations
 
 import time
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -87,7 +91,7 @@ class Highs:
 
     def _set_option(self, name: str, value: Any) -> None:
         if self.h.setOptionValue(name, value) != highspy.HighsStatus.kOk:
-            raise ValueError("HiGHS refused it")
+            raise ValueError(_without_hipo() if (name, value) == ("solver", "hipo") else "HiGHS refused it")
 
     def _row_factors(self, rows: Indices) -> Vector:
         """Return the factors of some rows in the units of the columns."""
@@ -198,7 +202,7 @@ class Highs:
         """Run HiGHS: a large linear program first by interior point, which leaves simplex a vertex to go on from."""
         if self.interior:
             self.interior = False
-            self.h.setOptionValue("solver", "ipm")
+            self.h.setOptionValue("solver", "ipx")  # "ipm" would be HiPO where that is installed
             run_highs(self.h)
             self.h.setOptionValue("solver", "choose")
             if self._word() in ("kOptimal", "kTimeLimit", "kInterrupt"):
@@ -249,6 +253,16 @@ def silent() -> Any:
     return Silent()
 
 
+def _without_hipo() -> str:
+    """Return why HiGHS refuses HiPO."""
+    try:
+        extras = f"version {version('highspy-extras')} is installed"
+    except PackageNotFoundError:
+        extras = "it is not installed"
+    needed = version("highspy")
+    return f"HiPO needs the package highspy-extras of the version of highspy, {needed}, and {extras}"
+
+
 def ranges(program: Program) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:
     """Return the ranges of right-hand sides (m,) and of costs (n,) in which the optimal basis of an LP stays.
 
@@ -276,7 +290,7 @@ def _int32(matrix: sp.csr_matrix) -> tuple[NDArray[np.int32], NDArray[np.int32]]
 
 def _iterations(info: Any) -> int:
     """Return the iterations of all continuous methods; HiGHS counts -1 for one that did not run."""
-    counts = (info.simplex_iteration_count, info.ipm_iteration_count)
+    counts = (info.simplex_iteration_count, info.ipm_iteration_count, info.pdlp_iteration_count)
     return sum(max(int(count), 0) for count in counts)
 
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 
 import highspy
 import numpy as np
@@ -13,6 +14,8 @@ from support import blobs
 
 import fsopt
 from fsopt.compiler import compile_model
+from fsopt.errors import OptionError
+from fsopt.models.draws import build_trial
 from fsopt.solvers import highs
 from fsopt.solvers.base import Session
 from fsopt.solvers.interface import Settings
@@ -22,6 +25,34 @@ import fsopt
 data = fsopt.Dataset([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
 print(fsopt.solve(fsopt.build("onsvm", data), "highs").status.solved)
 """
+
+
+HIPO = highs.silent().setOptionValue("solver", "hipo") == highspy.HighsStatus.kOk
+OTHERS = [{"solver": "ipx", "run_crossover": "off"}, {"solver": "pdlp"}, *[{"solver": "hipo"}] * HIPO]
+
+
+@pytest.mark.parametrize("options", OTHERS, ids=lambda options: options["solver"])
+def test_other_methods_for_linear_programs_have_the_optimum_of_simplex(options):
+    for slug in ("onsvm", "rlp", "fsv-step"):
+        found, simplex = (fsopt.solve(build_trial(slug), "highs", options=given) for given in (options, {}))
+        assert (found.status, found.iterations > 0) == ("optimal", True), slug
+        assert found.objective == pytest.approx(simplex.objective, rel=1e-6, abs=1e-9), slug
+
+
+@pytest.mark.parametrize("extras", ["1.15.1", ""])
+def test_hipo_without_its_package_or_with_another_version_is_one_line(extras, monkeypatch):
+    def version(name):
+        if name == "highspy-extras" and not extras:
+            raise PackageNotFoundError(name)
+        return extras if name == "highspy-extras" else "1.16.0"
+
+    real, refused = highspy.Highs.setOptionValue, highspy.HighsStatus.kError
+    monkeypatch.setattr(highs, "version", version)
+    monkeypatch.setattr(highspy.Highs, "setOptionValue", lambda h, k, v: refused if v == "hipo" else real(h, k, v))
+    said = f"version of highspy, 1.16.0, and {'version 1.15.1 is' if extras else 'it is not'} installed"
+    with pytest.raises(OptionError, match=said) as caught:
+        fsopt.solve(build_trial("onsvm"), "highs", options={"solver": "hipo"})
+    assert "\n" not in str(caught.value)
 
 
 def test_interior_point_with_crossover_gives_the_same_vertex_kind_of_answer_and_warm_solves_after(monkeypatch):
