@@ -79,7 +79,9 @@ def _list(title: str, heads: Sequence[str], rows: Sequence[Mapping[str, Any]]) -
 
 
 def _why_not(solver: SolverSpec) -> str:
-    """Return the missing package or executable of a solver, and its installation command."""
+    """Return what a solver lacks here, and its installation command."""
+    if solver.present is not None:
+        return f"it is not installed, or cannot run here: {solver.pip}"
     if solver.package:
         return f"package '{solver.package}' is not installed: {solver.pip}"
     return f"there is no executable '{solver.executable}' on the path: {solver.pip}"

@@ -14,6 +14,7 @@ MODULES = (
     "qoco",
     "osqp",
     "daqp",
+    "cuopt",
     "pyomo_call",
 )
 """Each holds the solver of its name, and ``pyomo_call`` those that Pyomo calls; in the order of tables."""

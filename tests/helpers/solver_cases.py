@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pyomo.environ as pyo
+from pyomo_models import FREE, model_of
 
 import fsopt
 from fsopt.errors import SolverError
@@ -70,6 +71,16 @@ def one_cone(shape: str, sense: int, turned: bool = False) -> tuple[pyo.Concrete
     m.q = pyo.Constraint(expr=-body >= 0) if turned else pyo.Constraint(expr=body <= 0)
     m.o = pyo.Objective(expr=goal if sense == pyo.minimize else -goal, sense=sense)
     return m, price * (-1 if turned else 1) * (1 if sense == pyo.minimize else -1)
+
+
+def failing(kind, what):
+    """Return a program of a class that is infeasible, unbounded, or infeasible with a free direction."""
+    rows = [lambda a, b, c, y: a + b >= 2]
+    rows += [lambda a, b, c, y: a**2 <= b * c] * ("SOCP" in kind)
+    rows += [lambda a, b, c, y: a + b + c <= -1] * (what != "unbounded")
+    curve, slope = int("QP" in kind), int(what != "infeasible")
+    goal = lambda a, b, c, y: a + b + 3 * c + curve * (a - 1) ** 2 - slope * y  # noqa: E731
+    return model_of(goal, *rows, bounds=[(0, 9)] * 3 + [FREE], whole=range(3) if "MI" in kind else ())
 
 
 def knapsacks(n: int = 45, *, equations: bool = False) -> pyo.ConcreteModel:

@@ -3,7 +3,7 @@
 import pyomo.environ as pyo
 import pytest
 from pyomo_models import FREE, POSITIVE, model_of
-from solver_cases import takers
+from solver_cases import failing, takers
 
 import fsopt
 from fsopt.certificates.bounds import crossed
@@ -13,16 +13,6 @@ from fsopt.solvers.registry import SOLVERS
 
 CLASSES = ("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP")
 ALL = sorted({name for kind in CLASSES for name in takers(kind)})
-
-
-def failing(kind, what):
-    """Return a program of a class that is infeasible, unbounded, or infeasible with a free direction."""
-    rows = [lambda a, b, c, y: a + b >= 2]
-    rows += [lambda a, b, c, y: a**2 <= b * c] * ("SOCP" in kind)
-    rows += [lambda a, b, c, y: a + b + c <= -1] * (what != "unbounded")
-    curve, slope = int("QP" in kind), int(what != "infeasible")
-    goal = lambda a, b, c, y: a + b + 3 * c + curve * (a - 1) ** 2 - slope * y  # noqa: E731
-    return model_of(goal, *rows, bounds=[(0, 9)] * 3 + [FREE], whole=range(3) if "MI" in kind else ())
 
 
 @pytest.mark.parametrize("solver", ALL)
