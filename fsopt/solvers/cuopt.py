@@ -57,11 +57,13 @@ class Cuopt(QuadraticSolver):
 
     def run(self, arrays: Arrays) -> QuadraticAnswer:
         """Solve a program."""
-        a, e, m = arrays, len(arrays.b), len(arrays.b) + len(arrays.h)
+        a, e = arrays, len(arrays.b)
+        m = e + len(a.h)
         low, high = np.append(a.b, np.full(len(a.h), -np.inf)), np.append(a.b, a.h)
         M = sp.csr_matrix(sp.vstack([a.A, a.G]))
         if not m:  # cuOpt needs a constraint: 0 x = 0
-            M, low, high = sp.csr_matrix(([0.0], [0], [0, 1]), (1, len(a.c))), np.zeros(1), np.zeros(1)
+            M = sp.csr_matrix(([0.0], [0], [0, 1]), (1, len(a.c)))
+            low = high = np.zeros(1)
         model = cuopt.DataModel()
         model.set_csr_constraint_matrix(*_csr(M))
         model.set_constraint_lower_bounds(low)

@@ -138,15 +138,13 @@ class PyomoCall:
         """Run the solver on a model and load its answer; return condition, lower bound and words."""
         with quiet(self.settings.tee) as log:
             try:
-                solver = _factory(self.name)
                 keywords: dict[str, Any] = {"load_solutions": False}
                 if limit is not None and self.known.seconds:
                     options = {**options, self.known.seconds: limit}
                 elif limit is not None:
                     keywords["timelimit"] = math.ceil(limit) if self.name == "glpk" else limit
-                if hasattr(solver, "set_instance"):
-                    solver.set_instance(m)
-                results = solver.solve(m, tee=True, options=self._named(options), **keywords)
+                solver, own = self._prepared(m, options)
+                results = solver.solve(m, tee=True, **own, **keywords)
                 _load(solver, results, m)
             except Exception as error:  # of Pyomo's interface, or of the solver's own package
                 words = " ".join([*log.getvalue().split("\n")[-8:], str(error)]).split()
@@ -155,12 +153,19 @@ class PyomoCall:
                     f"solver '{PREFIX}{self.name}' failed: {text}", f"{self.known.install}; or try another solver"
                 ) from error
         found, message = results.solver.termination_condition, results.solver.message or ""
-        words = message.decode() if isinstance(message, bytes) else str(message)
-        return str(found.name), results.problem.lower_bound, words.replace("\\x3a", ":")
+        text = message.decode() if isinstance(message, bytes) else str(message)
+        return str(found.name), results.problem.lower_bound, text.replace("\\x3a", ":")
 
-    def _named(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return options by the names of Pyomo's interface."""
-        return {f"{self.known.prefix}{name}": value for name, value in options.items()}
+    def _prepared(self, m: pyo.ConcreteModel, options: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Return the solver with options and, if it keeps a model, the model; and keywords of its call."""
+        solver = _factory(self.name)
+        named = {f"{self.known.prefix}{name}": value for name, value in options.items()}
+        if hasattr(solver, "set_instance"):
+            solver.set_instance(m)
+        if not hasattr(solver, "options"):
+            return solver, {"options": named}
+        solver.options.update(named)
+        return solver, {}
 
     def _try_options(self) -> None:
         """Solve a tiny program with the user's own options alone; raise OptionError for one that is refused."""
@@ -171,10 +176,8 @@ class PyomoCall:
         text = ""
         try:
             with quiet(False) as log:
-                solver = _factory(self.name)
-                if hasattr(solver, "set_instance"):
-                    solver.set_instance(m)
-                solver.solve(m, tee=True, options=self._named(self.settings.own), load_solutions=False)
+                solver, own = self._prepared(m, self.settings.own)
+                solver.solve(m, tee=True, load_solutions=False, **own)
             text = log.getvalue()
         except Exception as error:
             text = f"{log.getvalue()}\nbad option? {error}"

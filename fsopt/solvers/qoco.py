@@ -45,10 +45,11 @@ class Qoco(QuadraticSolver):
 
     def run(self, arrays: Arrays) -> QuadraticAnswer:
         """Solve a program."""
-        a, m, p = arrays, len(arrays.h), len(arrays.b)
+        a = arrays
+        sizes = len(a.c), len(a.h), len(a.b)
         equations, rows = ((matrix, v) if len(v) else (None, None) for matrix, v in ((a.A, a.b), (a.G, a.h)))
         solver = qoco.QOCO(algebra="builtin")
-        solver.setup(len(a.c), m, p, a.P, a.c, *equations, *rows, a.linear, len(a.cones), a.cones, **self.given)
+        solver.setup(*sizes, a.P, a.c, *equations, *rows, a.linear, len(a.cones), a.cones, **self.given)
         r = solver.solve()
         return QuadraticAnswer(r.status, np.array(r.x), np.array(r.y), np.array(r.z), int(r.iters))
 

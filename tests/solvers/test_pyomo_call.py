@@ -12,7 +12,6 @@ from fsopt.solvers.pyomo_call import PREFIX
 from fsopt.solvers.pyomo_names import KNOWN
 from fsopt.solvers.registry import solver_spec
 
-
 CALLED = [name for name in KNOWN if solver_spec(PREFIX + name).available]
 """The rows of the table whose program is installed; the others are left out, as no machine has them all."""
 
