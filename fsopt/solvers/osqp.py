@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext, redirect_stdout
+from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -59,7 +61,8 @@ class Osqp(QuadraticSolver):
         limit = {} if self.limit is None else {"time_limit": self.limit}
         solver = osqp.OSQP(algebra="builtin")
         solver.setup(a.P, a.c, sp.vstack([a.A, a.G], format="csc"), low, high, **self.given | limit)
-        r = solver.solve(raise_error=False)
+        with nullcontext() if self.given["verbose"] else redirect_stdout(StringIO()):  # the polishing always prints
+            r = solver.solve(raise_error=False)
         word = osqp.SolverStatus(r.info.status_val).name
         y = np.array(r.prim_inf_cert if word == "OSQP_PRIMAL_INFEASIBLE" else r.y)
         return QuadraticAnswer(word, np.array(r.x), y[: len(a.b)], y[len(a.b) :], int(r.info.iter))

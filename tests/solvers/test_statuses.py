@@ -75,10 +75,11 @@ def test_a_constraint_without_entries_holds_or_makes_the_program_infeasible(solv
 
 
 @pytest.mark.parametrize("solver", takers("QP"))
-def test_a_program_without_constraints_and_bounds_has_its_optimum(solver):
+def test_a_program_without_constraints_and_bounds_has_its_optimum_and_prints_nothing(solver, capfd):
     result = fsopt.solve(model_of(lambda x, y: (x - 3) ** 2, bounds=[FREE] * 2, start=[None, 2.0]), solver)
     assert (result.status, result.certificate.ok) == ("optimal", True)
     assert result.objective == pytest.approx(0.0, abs=1e-6)
+    assert capfd.readouterr() == ("", "")
 
 
 def bounded(kind):
