@@ -1,11 +1,13 @@
 """Claims of solvers that own evidence contradicts: bounds beyond a value, false infeasibility, cancellation."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
 from pyomo_models import model_of
+from solver_cases import failing
 from support import blobs
 
 import fsopt
@@ -37,6 +39,33 @@ def test_infeasibility_is_not_believed_where_another_solver_finds_a_point(slug: 
     found = with_evidence(program, said, Settings.make(None), 20.0, "somebody")
     assert (found.status, found.ray) == ("none", None)
     assert "found a feasible point" in found.message
+
+
+@pytest.mark.parametrize("kind", ["LP", "QP", "SOCP"])
+@pytest.mark.parametrize("what", ["infeasible", "unbounded"])
+@pytest.mark.parametrize("ended", ["without a point", "at a point"])
+def test_another_solver_decides_where_one_ends_without_a_word(kind: str, what: str, ended: str) -> None:
+    program = compile_model(failing(kind, what))
+    n, m, k = program.n, *program.A.shape[:1], program.cones.G.shape[0]
+    point = Point(np.ones(n), np.zeros(m), np.zeros(k)) if ended == "at a point" else None
+    said = Outcome(Status.FEASIBLE, "numerical", point, None, 0, 0.0, "it failed")
+    found = with_evidence(program, said, Settings.make(None), 20.0, "somebody")
+    result = certified_result(program, found, "somebody")
+    assert (found.status, found.stop, result.status, result.certificate.ok) == (what, what, what, True)
+    assert result.message in [f"it failed, but {other} found it {what}" for other in ("highs", "clarabel")]
+
+
+@pytest.mark.parametrize(("slug", "known", "other"), [("svm", "clarabel", None), ("onsvm", "highs", "clarabel")])
+def test_multipliers_that_prove_nothing_are_those_of_the_next_solver(slug: str, known: str, other: str | None) -> None:
+    """But for a solver that is asked again at a finer tolerance."""
+    model = fsopt.build(slug, blobs(12, 2))
+    optimum, program = fsopt.solve(model).point, compile_model(model)
+    said = Outcome(Status.OPTIMAL, "optimal", replace(optimum, y=-optimum.y), None, 0, 0.0, "")
+    found = with_evidence(program, said, Settings.make(None), 20.0, known)
+    assert (found.evidence_source or None, certified_result(program, found, known).status == "optimal") == (
+        other,
+        other is not None,
+    )
 
 
 def test_infeasibility_of_integers_by_a_farkas_vector_of_the_relaxation() -> None:
