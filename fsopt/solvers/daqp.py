@@ -1,4 +1,7 @@
-"""DAQP: linear and convex quadratic programs with dense arrays by a dual active-set method."""
+"""DAQP: linear and convex quadratic programs by a dual active-set method with dense arrays, for some hundred variables.
+
+A support vector machine of 569 samples takes seconds, and one of 768 more than 20 of them.
+"""
 
 from __future__ import annotations
 
