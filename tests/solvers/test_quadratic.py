@@ -53,5 +53,5 @@ def test_an_answer_that_is_called_optimal_is_the_optimum(solver, slug, name, c, 
         assert result.certificate.ok
         assert result.objective == pytest.approx(OPTIMA[name][C.index(c)], rel=1e-6)
     else:
-        # A failure is told. SCIP reaches the dual's constraints to 1e-6 only, ProxQP and OSQP their limit of iterations.
+        # A failure is told. SCIP reaches the dual's constraints to 1e-6 only, ProxQP and OSQP the limit of iterations.
         assert solver in ("proxqp", "osqp") or (solver, slug, c) == ("scip", "svm-dual", 100.0)
