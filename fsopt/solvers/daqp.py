@@ -21,6 +21,8 @@ daqp = Package("daqp")
 TOLERANCE = 1e-9
 ABSENT = 1e30
 """DAQP's infinity."""
+ROUNDING = 1e-15
+"""Entries of a point up to this fraction of the largest, or of 1, are what its linear algebra leaves of 0."""
 EQUATION = 5
 """DAQP's code of an active constraint that stays active."""
 WORDS = {
@@ -75,7 +77,8 @@ class Daqp(QuadraticSolver):
         limit = {} if self.limit is None else {"time_limit": self.limit}
         M = np.vstack([a.A.toarray(), a.G.toarray()])
         x, _, flag, info = daqp.solve(P, a.c, M, high, low, sense, **self.given | limit)
-        return QuadraticAnswer(WORDS[flag], np.array(x), info["lam"][:e], info["lam"][e:], int(info["iterations"]))
+        x = np.where(np.abs(x) > ROUNDING * min(1.0, np.abs(x).max(initial=0.0)), x, 0.0)
+        return QuadraticAnswer(WORDS[flag], x, info["lam"][:e], info["lam"][e:], int(info["iterations"]))
 
 
 SPEC = SolverSpec(

@@ -6,7 +6,8 @@ The variable ``FSOPT_TRUTH=1`` adds the programs on which a solver takes seconds
 import os
 
 import pytest
-from support import SHARED
+from solver_cases import takers
+from support import SHARED, blobs
 
 import fsopt
 from fsopt.errors import SolverError
@@ -34,6 +35,13 @@ CASES = [
     for case in PROGRAMS
     if solver not in SLOW or case in QUICK or os.environ.get("FSOPT_TRUTH") == "1"
 ]
+
+
+@pytest.mark.parametrize("solver", takers("LP"))
+def test_what_rounding_leaves_of_a_zero_weight_does_not_break_its_bounds(solver):
+    """Of w = 1e-17 between -v and v at v = 0, say: relative to the terms of the constraint it is all of them."""
+    for slug, n, p, seed in (("fsv-step", 20, 8, 4), ("onsvm", 30, 20, 0)):
+        assert fsopt.solve(fsopt.build(slug, blobs(n, p, seed=seed)), solver).status == "optimal", slug
 
 
 @pytest.mark.slow
