@@ -168,24 +168,26 @@ class PyomoCall:
         return solver, {}
 
     def _try_options(self) -> None:
-        """Solve a tiny program with the user's own options alone; raise OptionError for one that is refused."""
+        """Solve a tiny program with each of the user's own options; raise OptionError for one that is refused."""
+        for option, value in self.settings.own.items():
+            text, failed = self._tiny({option: value})
+            named = any(REFUSAL.search(line) and str(option) in line for line in text.splitlines())
+            if named or (failed and not self._tiny({})[1]):
+                raise refuse_option(PREFIX + self.name, option, f"unknown name or bad value {shown(value)}")
+
+    def _tiny(self, options: Mapping[str, Any]) -> tuple[str, bool]:
+        """Return what a solver says of a tiny program with some options, and whether it fails."""
         m = pyo.ConcreteModel()
         m.v = pyo.Var(bounds=(0, 1), initialize=0.5)
         m.rows = pyo.Constraint(expr=m.v >= 0.25)
         m.objective = pyo.Objective(expr=m.v)
-        text = ""
         try:
             with quiet(False) as log:
-                solver, own = self._prepared(m, self.settings.own)
+                solver, own = self._prepared(m, options)
                 solver.solve(m, tee=True, load_solutions=False, **own)
-            text = log.getvalue()
         except Exception as error:
-            text = f"{log.getvalue()}\nbad option? {error}"
-        for line in text.splitlines():
-            if REFUSAL.search(line):
-                for option, value in self.settings.own.items():
-                    if str(option) in line:
-                        raise refuse_option(PREFIX + self.name, option, f"unknown name or bad value {shown(value)}")
+            return f"{log.getvalue()}\nbad option? {error}", True
+        return log.getvalue(), False
 
 
 @contextmanager

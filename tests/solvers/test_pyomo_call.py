@@ -6,7 +6,7 @@ from solver_cases import one_cone
 from support import there
 
 import fsopt
-from fsopt.errors import SolverError, UnknownNameError
+from fsopt.errors import OptionError, SolverError, UnknownNameError
 from fsopt.models.draws import build_trial
 from fsopt.solvers.pyomo_call import PREFIX
 from fsopt.solvers.pyomo_names import KNOWN
@@ -63,6 +63,12 @@ def test_an_unknown_name_is_one_line_too(capfd):
     assert "\n" not in str(caught.value)
     out, err = capfd.readouterr()
     assert (out, err) == ("", "")
+
+
+@pytest.mark.parametrize("name", sorted({"highs", "gurobi_direct", "xpress_direct", "scip_direct", "cbc"} & {*CALLED}))
+def test_a_wrong_option_is_named_whatever_the_solver_says_of_it(name):
+    with pytest.raises(OptionError, match=f"pyomo:{name}.*'no_such_option'"):
+        fsopt.solve(build_trial("onsvm"), PREFIX + name, options={"no_such_option": 1})
 
 
 def test_an_option_reaches_the_solver():
