@@ -55,7 +55,7 @@ def reproduce(
     ] = None,
     searched: Annotated[
         bool,
-        typer.Option("--search", help="run one table with all choices that its paper leaves open"),
+        typer.Option("--search", help="search the choices that the paper of one table leaves open"),
     ] = False,
     report: options.Report = None,
     json: options.Json = False,
@@ -82,9 +82,9 @@ def reproduce(
     with opened(store, write=store is not None) as held, dask_executor(scheduler) as executor:
         ends = None if time_limit is None else time.monotonic() + time_limit
         settings = RunSettings(quick=quick, jobs=workers, executor=executor, store=held, ends=ends)
-        if searched:
-            return _search(asked[0], settings, output, json)
         words = _options(quick, time_limit, store)
+        if searched:
+            return _search(asked[0], settings, output, words, json)
         code, done, records = _run(asked, settings, output, words, shown=not json, kept=report is not None)
     if report is not None:
         from fsopt.papers.pages import reproduction_report
@@ -151,7 +151,7 @@ def _run(
     return code, done, records
 
 
-def _search(one: Experiment, settings: RunSettings, output: Path | None, json: bool) -> int:
+def _search(one: Experiment, settings: RunSettings, output: Path | None, words: str, json: bool) -> int:
     """Run the search of a table, print what it found, and write its page."""
     from fsopt.common.files import write_text
     from fsopt.papers.reproduction import spelled
@@ -164,7 +164,7 @@ def _search(one: Experiment, settings: RunSettings, output: Path | None, json: b
             remark(f"interrupted in the search of {one.name}: with --store the same command goes on")
             return EXIT_INTERRUPTED
     if output is not None:
-        write_text(output / f"{one.name}-search.md", page(found, one.shows, settings.quick))
+        write_text(output / f"{one.name}-search.md", page(found, one.shows, words))
     if json:
         print_json({"quick": settings.quick, **vars(found), "combinations": [vars(c) for c in found.combinations]})
         return EXIT_SOLVED
@@ -201,9 +201,11 @@ def _record(
 ) -> dict[str, Any]:
     """Return an outcome as plain data, with the command of these words that made it."""
     from fsopt.answers.records import plain
+    from fsopt.papers.pages import beside_random
     from fsopt.papers.reproduction import time_of
     from fsopt.papers.verdicts import counts
 
+    cells = [{**vars(c), "difference": c.difference} for c in outcome.cells]
     record: dict[str, Any] = plain(
         {
             "name": one.name,
@@ -214,9 +216,10 @@ def _record(
             "seconds": round(seconds, 1),
             "parts": time_of(settings.parts),
             "verdicts": counts(outcome.cells),
+            "random": beside_random(cells),
             "notes": outcome.notes,
             "figures": list(outcome.figures),
-            "cells": [{**vars(c), "difference": c.difference} for c in outcome.cells],
+            "cells": cells,
         }
     )
     return record
@@ -230,7 +233,7 @@ def _write(folder: Path, one: Experiment, outcome: Reproduction, record: dict[st
     # A page that is there and is fuller, for example of a run without a limit of time, stays.
     found, path = counted(folder), folder / f"{one.name}.md"
     parts = record["parts"]["number"]
-    own = {**record["verdicts"], PARTS: parts} if parts else record["verdicts"]
+    own = {**record["verdicts"], **record["random"], **({PARTS: parts} if parts else {})}
     if path.exists() and fuller(found.get(one.name, {}), own):
         remark(f"'{path}' stays: it has more than this run; remove it to have the page of this run")
         return

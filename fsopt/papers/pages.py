@@ -26,16 +26,18 @@ from fsopt.papers.verdicts import (
     NOT_COUNTED,
     NOT_TESTABLE,
     ODD,
+    RANDOM_TABLES,
     READING,
     VERDICTS,
     counts,
+    random_agreements,
 )
 from fsopt.studies.report import ReportSection, ReportTable, write_report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CHANCE = "chance"
+ACCEPTED, CHANCE = "accepted", "chance"
 SAID = {
     READING: ("depends on a choice that the paper leaves open", "depend on a choice that the paper leaves open"),
     DIFFERS: ("differs without a known reason", "differ without a known reason"),
@@ -50,6 +52,9 @@ OVERVIEW, COUNTS = "overview", "verdicts.json"
 """Names of the page and picture of all cells in a folder of results, and of the file that it is made from."""
 PARTS = "parts"
 """Beside the verdicts of a table in that file: the number of its parts that were computed, or that a store had."""
+MEAN, BEST = "random mean", "random best"
+"""Beside them also the cells that agree in random tables of the same marginals: on average, and in the best one."""
+RANDOM_WORDS = f"of {RANDOM_TABLES} tables with our numbers in another order within each column"
 AGREEMENT = "agreement"
 """Name of the picture of our numbers over the printed ones."""
 COLOURS = (
@@ -111,6 +116,24 @@ def with_agreement(outcome: Reproduction) -> Reproduction:
     return replace(outcome, figures={AGREEMENT: figure, **outcome.figures})
 
 
+def beside_random(cells: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Return the mean and the largest number of cells that agree in random tables, of the numbers that a page has."""
+    rows = [
+        (c["column"], float(_ours(c)), float(c["printed"]), float(_accepted(c)) if _accepted(c) else None)
+        for c in cells
+        if c["possible"] is not None and c["verdict"] != NOT_COUNTED
+    ]
+    return dict(zip((MEAN, BEST), random_agreements(rows), strict=True)) if rows else {}
+
+
+def _ours(c: Mapping[str, Any]) -> str:
+    return "" if c["ours"] is None else f"{c['ours']:.4g}"
+
+
+def _accepted(c: Mapping[str, Any]) -> str:
+    return "" if c["accepted"] is None else f"{c['accepted']:.3g}"
+
+
 def filled(heads: Sequence[Any], rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
     """Return heads and rows of a table without the columns that are empty in every row."""
     kept = [k for k in range(len(heads)) if any(row[k] not in (None, "") for row in rows)]
@@ -130,15 +153,23 @@ def markdown(record: Mapping[str, Any]) -> str:
     lines += ["", *drawn.values()]
     rows = []
     for c in record["cells"]:
-        spread = f" ± {c['spread']:.3g}" if c["spread"] is not None else ""
-        ours = "" if c["ours"] is None else f"{c['ours']:.4g}{spread}"
+        spread = "" if c["spread"] is None else f" ± {c['spread']:.3g}"
+        ours = _ours(c) and _ours(c) + spread
         difference = "" if c["difference"] is None else f"{c['difference']:.4g}"
         likely = "" if c["chance"] is None else f"{100 * c['chance']:.2g} %"
         why = f": {c['why']}" if c["why"] else ""
-        rows.append((c["row"], c["column"], ours, c["printed"] or "", difference, likely, c["verdict"] + why))
-    heads, rows = filled(("row", "column", "ours", "printed", "difference", CHANCE, "verdict"), rows)
+        place = (c["row"], c["column"], ours, c["printed"] or "")
+        rows.append((*place, difference, _accepted(c), likely, c["verdict"] + why))
+    heads, rows = filled(("row", "column", "ours", "printed", "difference", ACCEPTED, CHANCE, "verdict"), rows)
     if CHANCE in heads:
         lines += ["", "Chance: that an answer drawn at random from the possible ones would have agreed as well."]
+    if ACCEPTED in heads:
+        lines[-1] += " Accepted: the largest difference that is an agreement."
+    if record["random"]:
+        agreed = sum(c["verdict"] in (EQUAL, NOISE) for c in record["cells"])
+        mean, best = (record["random"][key] for key in (MEAN, BEST))
+        told = f"{RANDOM_WORDS} {mean:.1f} do on average, {best} in the best"
+        lines += ["", f"{agreed} {'cells agree' if agreed != 1 else 'cell agrees'}; {told}."]
     if rows:
         lines += ["", f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
         lines += [f"| {' | '.join(row)} |" for row in rows]
@@ -149,7 +180,7 @@ def _took(parts: Mapping[str, Any], seconds: float) -> str:
     """Return the sentence on the time of a page: that of its parts, where it has some, else of the run."""
     if not parts["number"]:
         return f" It took {_span(seconds)}."
-    return f" Its {parts['number']} parts took {_span(parts['seconds'])}."
+    return f" Its {parts['number']} part{'s' * (parts['number'] > 1)} took {_span(parts['seconds'])}."
 
 
 def _span(seconds: float) -> str:
@@ -160,13 +191,13 @@ def _span(seconds: float) -> str:
 
 def reproduction_report(path: str | Path, done: Sequence[tuple[Experiment, Reproduction, float]], quick: bool) -> None:
     """Write the report of experiments, each with its seconds, as one HTML page; raises PackageError, FileError."""
-    heads = ("row", "column", "ours", "±", "printed", "difference", CHANCE, "verdict", "reason")
+    heads = ("row", "column", "ours", "±", "printed", "difference", ACCEPTED, CHANCE, "verdict", "reason")
     cells = counts([c for _, outcome, _ in done for c in outcome.cells])
     total = [(verdict, number, VERDICTS[verdict]) for verdict, number in cells.items()]
     sections = [ReportSection("Verdicts", tables=(ReportTable(("verdict", "cells", "meaning"), total),))]
     for one, outcome, seconds in done:
         rows = [
-            (c.row, c.column, c.ours, c.spread, c.printed, c.difference, c.chance, c.verdict, c.why)
+            (c.row, c.column, c.ours, c.spread, c.printed, c.difference, c.accepted, c.chance, c.verdict, c.why)
             for c in outcome.cells
         ]
         tables = (ReportTable(*filled(heads, rows)),) if rows else ()
@@ -176,7 +207,7 @@ def reproduction_report(path: str | Path, done: Sequence[tuple[Experiment, Repro
 
 
 def counted(folder: Path) -> dict[str, dict[str, int]]:
-    """Return name -> verdict -> number of cells of the reproductions in a folder, with the number of their ``parts``.
+    """Return name -> verdict -> number of cells of the reproductions in a folder, with parts and random agreements.
 
     Raises
     ------
@@ -214,9 +245,13 @@ def overview(given: Mapping[str, Mapping[str, int]]) -> tuple[str, Figure]:
     used = [verdict for verdict in VERDICTS if total[verdict] and verdict not in (NO_NUMBER, NOT_COUNTED)]
     lines = ["# All cells by verdict", "", sentence(total), "", f"![cells by verdict]({OVERVIEW}.svg)", ""]
     lines += [f"* {total[verdict]} {verdict}: {VERDICTS[verdict]}" for verdict in VERDICTS if total[verdict]]
-    lines += ["", f"| table | {' | '.join(used)} |", f"| --- |{' --- |' * len(used)}"]
+    lines += ["", f"Agree: cells that are equal or within noise. Random: those {RANDOM_WORDS}."]
+    heads = ("table", *used, "agree", MEAN, BEST)
+    lines += ["", f"| {' | '.join(heads)} |", f"| --- |{' --- |' * (len(heads) - 1)}"]
     for name, verdicts in tables.items():
-        lines.append(f"| [{name}]({name}.md) | {' | '.join(str(verdicts.get(v, '')) for v in used)} |")
+        numbers = [*(verdicts.get(v, "") for v in used), verdicts.get(EQUAL, 0) + verdicts.get(NOISE, 0)]
+        numbers += [f"{verdicts[MEAN]:.1f}", verdicts[BEST]] if MEAN in verdicts else ["", ""]
+        lines.append(f"| [{name}]({name}.md) | {' | '.join(map(str, numbers))} |")
     figure = new_figure(1, height=0.3 * len(tables) + 1.4)
     axes, done = figure.axes[0], dict.fromkeys(tables, 0)
     for verdict, colour in zip(VERDICTS, COLOURS, strict=True):

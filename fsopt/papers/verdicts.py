@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 EQUAL = "equal"
 NOISE = "within noise"
 NOT_TESTABLE = "not testable"
@@ -34,6 +36,8 @@ VERDICTS: Mapping[str, str] = {
 """Verdict -> meaning, in the order of reports."""
 LIKELY = 0.2
 """Agreement that a random answer would have with a larger chance is no evidence."""
+RANDOM_TABLES = 100
+"""Tables of our numbers in another order within each column, beside which the number of agreements is shown."""
 ROUNDING = 1e-9
 """Relative rounding error of half a unit of the last digit."""
 
@@ -49,6 +53,7 @@ class TableCell:
     printed : the paper's with all its digits, None where there is none.
     verdict : a key of :data:`VERDICTS`.
     why : the erratum, the choice, or the reason of a missing number.
+    accepted : the largest difference that is an agreement; None where none is, or without a comparison.
     chance : that an answer drawn uniformly from the possible ones would have been accepted; None without a comparison.
     possible : ends of the interval of the possible ones, None without a comparison and where ours is the print.
     """
@@ -60,6 +65,7 @@ class TableCell:
     verdict: str
     why: str = ""
     spread: float | None = None
+    accepted: float | None = None
     chance: float | None = None
     possible: tuple[float, float] | None = None
 
@@ -96,14 +102,14 @@ def cell(
     if own is None:
         verdict, why = otherwise if otherwise[0] != DIFFERS else (LEFT_OUT, "not computed")
         return TableCell(*place, None, print_, verdict, why)
-    digits = half_unit(print_)
-    verdict, why = otherwise
-    for agreed, accepted in ((EQUAL, digits), (NOISE, max(noise, digits))):
-        likely = chance(float(print_), accepted, possible)
-        if abs(own - float(print_)) <= accepted * (1.0 + ROUNDING):
-            verdict, why = agreed if likely <= LIKELY else NOT_TESTABLE, ""
-            break
-    return TableCell(*place, own, print_, verdict, why, spread, likely, possible)
+    accepted = {EQUAL: half_unit(print_), NOISE: max(noise, half_unit(print_))}
+    likely = {agreed: chance(float(print_), most, possible) for agreed, most in accepted.items()}
+    away, (verdict, why) = abs(own - float(print_)), otherwise
+    reached = next((agreed for agreed, most in accepted.items() if away <= most * (1.0 + ROUNDING)), None)
+    if reached is not None:
+        verdict, why = reached if likely[reached] <= LIKELY else NOT_TESTABLE, ""
+    largest = max((most for agreed, most in accepted.items() if likely[agreed] <= LIKELY), default=None)
+    return TableCell(*place, own, print_, verdict, why, spread, largest, likely[reached or NOISE], possible)
 
 
 def given(place: tuple[str, str], print_: str) -> TableCell:
@@ -136,3 +142,24 @@ def counts(cells: Sequence[TableCell]) -> dict[str, int]:
     """Return verdict -> number of cells, in the order of :data:`VERDICTS`."""
     found = [one.verdict for one in cells]
     return {verdict: found.count(verdict) for verdict in VERDICTS if verdict in found}
+
+
+def random_agreements(cells: Sequence[tuple[str, float, float, float | None]]) -> tuple[float, int]:
+    """Return how many cells of random tables of the same marginals agree: the mean, and that of the best table.
+
+    A random table has our numbers in another order within each column.
+
+    Parameters
+    ----------
+    cells : column, ours, printed and the largest difference that is an agreement, None where none is, of each cell.
+    """
+    columns, ours, printed, accepted = (np.array(part) for part in zip(*cells, strict=True))
+    most = np.array([np.nan if one is None else one * (1.0 + ROUNDING) for one in accepted.tolist()])
+    groups = [np.flatnonzero(columns == column) for column in dict.fromkeys(columns.tolist())]
+    rng, drawn = np.random.default_rng(0), ours.copy()
+    found = []
+    for _ in range(RANDOM_TABLES):
+        for places in groups:
+            drawn[places] = ours[rng.permutation(places)]
+        found.append(int(np.sum(np.abs(drawn - printed) <= most)))
+    return float(np.mean(found)), max(found)

@@ -21,7 +21,7 @@ from fsopt.papers.pages import fuller, overview, sentence, with_agreement
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import Reproduction, RunSettings
 from fsopt.papers.sla.experiments import MEASURED, OTHER_CODINGS
-from fsopt.papers.verdicts import VERDICTS, TableCell
+from fsopt.papers.verdicts import VERDICTS, TableCell, random_agreements
 from fsopt.studies.store import opened
 
 QUICK = RunSettings(quick=True, store=ExitStack().enter_context(opened(None)))
@@ -182,6 +182,26 @@ def test_a_file_of_verdicts_that_is_something_else_is_one_line(tmp_path, capsys)
         assert (tmp_path / "verdicts.json").read_text() == content
 
 
+def recounted(page, agree):
+    """Return what random tables of the numbers of a page have, having checked its sentence on them and its verdicts."""
+    lines = page.splitlines()
+    tables = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
+    if not any("accepted" in row for row in tables):
+        assert "in another order within each column" not in page
+        return {}
+    rows = [dict(zip(tables[0], row, strict=True)) for row in tables[2:]]
+    kept = [row for row in rows if row["difference"] and not row["verdict"].startswith("not counted")]
+    cells = [
+        (row["column"], float(row["ours"].split(" ± ")[0]), float(row["printed"]), float(row["accepted"] or "nan"))
+        for row in kept
+    ]
+    mean, best = random_agreements([(*cell[:3], None if np.isnan(cell[3]) else cell[3]) for cell in cells])
+    [told] = [line for line in lines if "in another order within each column" in line]
+    assert told.startswith(f"{agree} cell")
+    assert told.endswith(f"column {mean:.1f} do on average, {best} in the best.")
+    return {"random mean": mean, "random best": best}
+
+
 def test_the_committed_pages_begin_with_the_counts_of_their_cells_and_the_overview_has_them_all():
     folder = ROOT / "docs" / "results"
     found = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
@@ -195,6 +215,9 @@ def test_the_committed_pages_begin_with_the_counts_of_their_cells_and_the_overvi
         ]
         cells = [word for word in ends if word in VERDICTS]
         assert {word: cells.count(word) for word in cells} == verdicts, name
+        agree = verdicts.get("equal", 0) + verdicts.get("within noise", 0)
+        found_there = {"random mean": numbers.get("random mean"), "random best": numbers.get("random best")}
+        assert recounted(page, agree) == {key: value for key, value in found_there.items() if value is not None}, name
     assert overview(found)[0] == (folder / "overview.md").read_text(encoding="utf-8")
 
 

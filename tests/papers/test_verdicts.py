@@ -7,7 +7,7 @@ import pytest
 
 from fsopt.papers.sla.experiments import possible_share
 from fsopt.papers.sla.protocol import TABLE_ONE
-from fsopt.papers.verdicts import cell, chance, deviations, given, half_unit
+from fsopt.papers.verdicts import cell, chance, deviations, given, half_unit, random_agreements
 
 
 def verdict(ours, print_, possible=(0.0, 100.0), **rest):
@@ -51,6 +51,29 @@ def test_the_chance_is_the_share_of_random_answers_that_agree():
             np.mean(abs(drawn - print_) <= accepted), abs=5e-3
         )
     assert chance(24.0, 1.0, (50.0, 100.0)) == pytest.approx(1 / 76)  # the print itself is possible: from it on
+
+
+def test_the_largest_accepted_difference_is_where_the_agreement_ends():
+    place, options = ("r", "c"), {"possible": (0.0, 100.0), "noise": 7.0}
+    assert [cell(place, 30.0, "50", **(options | {"noise": noise})).accepted for noise in (7.0, 11.0)] == [7.0, 0.5]
+    assert cell(place, 2.0, "2", possible=(1.0, 3.0)).accepted is None
+    for print_, noise in (("50", 7.0), ("50", 11.0), ("50.00", 0.0), ("3", 0.2)):
+        for ours in np.linspace(0.0, 100.0, 401):
+            one = cell(place, ours, print_, possible=(0.0, 100.0), noise=noise)
+            assert (one.verdict in ("equal", "within noise")) == (abs(one.difference) <= one.accepted)
+
+
+def test_random_tables_have_our_numbers_in_another_order_within_each_column():
+    ours, printed = [1.0, 2.0, 3.0, 40.0, 50.0], [1.0, 2.0, 3.0, 40.0, 59.0]
+    cells = [("x", a, b, 0.5) for a, b in zip(ours[:3], printed, strict=False)]
+    cells += [("y", ours[3], printed[3], 0.5), ("y", ours[4], printed[4], None)]
+    # By hand: of the orders of three 1/6 has 3 at their place, 1/2 one, 1/3 none; of the orders of two a half has one.
+    mean, best = random_agreements(cells)
+    assert mean == pytest.approx(1.5, abs=0.3)
+    assert best == 4
+    assert random_agreements(cells) == (mean, best)
+    alike = [("x", 1.0, 1.0, 0.1), ("x", 1.0, 1.0, 0.1), ("y", 1.0, 2.0, 0.1)]
+    assert random_agreements(alike) == (2.0, 2)
 
 
 def test_the_noise_of_means_is_that_of_their_difference():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -36,6 +36,7 @@ SUPPORT = 1e-6
 """Multipliers above this make a support vector."""
 FILTERS = ("pearson", "fisher", "ks")
 """Each selects as many pixels as MOPFS."""
+CONTENT = printed("mop-table1")
 CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
     {
         "scores": ("unit-rows", "standard"),
@@ -43,9 +44,11 @@ CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
         "samples": ("unit-rows", "scaled"),
         "capacity": ("h - 1", "(h - 1) / R"),
         "c": (0.03, 0.1),
+        **{f"W {name}": ("h - 1", 12, 14, 16, 18, 20, 24, 28, 30) for name in CONTENT["rows"]["100"]},
     }
 )
-"""The choices of :class:`Reading` that the paper leaves open and their values, the nearest to the print first."""
+"""The choices of :class:`Reading` that the paper leaves open and their values, the nearest to the print first; the last
+are W of each method at 100 digits, where the printed numbers are those of other W than the printed h / l."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,6 @@ class DigitsRow:
     test_error: str
 
 
-CONTENT = printed("mop-table1")
 TABLE_ONE: Mapping[int, Mapping[str, DigitsRow]] = MappingProxyType(
     {
         int(size): MappingProxyType({method: DigitsRow(**numbers_of(CONTENT, size, method)) for method in rows})
@@ -85,6 +87,7 @@ class Reading:
     count : pixels that a filter keeps: those of the ``print``, or those of our ``mopfs``.
     h : its ratio h / l: that of the ``print``, or of smallest error by ``validation``, the first of equal ones.
     c : penalty weight of MOPFS, ``0 < c << RW`` in the paper.
+    w : method -> W of its last support vector machine at 100 digits, where it is not that of its ratio h / l.
     """
 
     scores: str = "unit-rows"
@@ -94,11 +97,22 @@ class Reading:
     count: str = "print"
     h: str = "print"
     c: float = 0.03
+    w: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, chosen: Mapping[str, Any]) -> Reading:
+        """Return the reading of a value for each of :data:`CHOICES`."""
+        w = {name.removeprefix("W "): value for name, value in chosen.items() if name.startswith("W ")}
+        others = {name: value for name, value in chosen.items() if not name.startswith("W ")}
+        return cls(**others, w={name: value for name, value in w.items() if value != "h - 1"})
 
     def __post_init__(self) -> None:
-        words = {**CHOICES, "count": ("print", "mopfs"), "h": ("print", "validation")}
-        for name in words.keys() - {"c"}:
-            word(name, getattr(self, name), words[name])
+        words: dict[str, tuple[Any, ...]] = {
+            name: CHOICES[name] for name in ("scores", "fisher", "samples", "capacity")
+        }
+        words |= {"count": ("print", "mopfs"), "h": ("print", "validation")}
+        for name, values in words.items():
+            word(name, getattr(self, name), values)
 
 
 @dataclass(frozen=True)
@@ -183,6 +197,8 @@ def mnist_table(
             selection = _selection(digits, name, cap, read.c if name == "mopfs" else None, scaling)
             chosen = tuple(selection.support)
         grid = (float(TABLE_ONE[n][name].h_over_l),) if read.h == "print" else tuple(sorted(shares))
+        if n == 100 and name in read.w:
+            grid = ((read.w[name] + 1.0) / n,)
         rows.append(_row(digits, name, (selection, tuple(sorted(chosen))), read, grid, started))
         if progress is not None:
             progress(f"{name}: {rows[-1].n_features} pixels, test error {rows[-1].test_error:.4f}")

@@ -15,8 +15,8 @@ from fsopt.data import Dataset
 from fsopt.errors import OutOfTimeError
 from fsopt.methods.selection import SelectionRule
 from fsopt.papers.mpm.comparison import compare_methods, plot_repetitions
-from fsopt.papers.mpm.experiments import SAMPLED, load_set
 from fsopt.papers.mpm.pairs import Pair, synthetic_pairs
+from fsopt.papers.mpm.readings import SAMPLED, load_set
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, available, numbers_of, printed
 from fsopt.papers.verdicts import (
     LEFT_OUT,
@@ -177,7 +177,9 @@ def _list_cells(method: str, counts: Vector, numbers: Mapping[str, str], train: 
     ]
     if reason != ONE_LIST:
         return found
-    return [one if one.verdict == LEFT_OUT else replace(one, verdict=ODD, why=ONE_LIST[1]) for one in found]
+    return [
+        one if one.verdict == LEFT_OUT else replace(one, verdict=ODD, why=ONE_LIST[1], accepted=None) for one in found
+    ]
 
 
 SPECS = (

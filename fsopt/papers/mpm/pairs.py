@@ -14,7 +14,7 @@ import numpy as np
 
 from fsopt.data import Dataset, mpm_synthetic
 from fsopt.data.splits import stratified_folds, train_and_test
-from fsopt.errors import ParameterError
+from fsopt.errors import DataError, ParameterError
 from fsopt.methods.mpm.feature_space import FeatureSpace
 from fsopt.studies.tuning import fit_candidate
 
@@ -24,13 +24,10 @@ PSF = "selected features, %"
 TSA = "accuracy, %"
 SCORES = ("n_features", "psf", "accuracy", "mcc", "iterations")
 """Fields of :class:`PairScores`."""
+DRAWS = 100
+"""Draws of folds among which one is looked for with both classes in each."""
 SPACE = ("scale", "unbiased", "ridge", "kernel", "width", "degree")
 """Parameters of a method that alpha* depends on."""
-
-
-SPLITS = ("stratified", "random", "equal")
-"""Folds with the class shares of the data; folds drawn without a look at the classes; and such folds of equally many
-samples, the rest being dropped."""
 
 
 @dataclass(frozen=True)
@@ -81,16 +78,29 @@ def pairs_of(data: Dataset | Sequence[Pair], folds: int, seed: int) -> Sequence[
 
 
 def split_pairs(data: Dataset, folds: int, seed: int, split: str) -> Sequence[Pair]:
-    """Return (training data, test data) of each fold, split by one of :data:`SPLITS`."""
-    from sklearn.model_selection import KFold
+    """Return (training data, test data) of each fold.
 
+    Parameters
+    ----------
+    split : ``stratified`` folds have the class shares of the data. ``equal`` ones are drawn without a look at the
+        classes, n // folds samples each, the first draw in which each has both, and the rest is left out; it is in all
+        training data with ``equal, rest in training``.
+
+    Raises
+    ------
+    DataError : no such draw.
+    """
     if split == "stratified":
         return pairs_of(data, folds, seed)
-    if split == "equal":
-        order = np.random.default_rng(seed).permutation(data.n)
-        data = data.rows(np.sort(order[: data.n // folds * folds]))
-    parts = KFold(folds, shuffle=True, random_state=seed).split(data.X)
-    return [train_and_test(data, test) for _, test in parts]
+    rng = np.random.default_rng(seed)
+    for _ in range(DRAWS):
+        order = rng.permutation(data.n)
+        used = order[: data.n // folds * folds]
+        tests = used.reshape(folds, -1)
+        if all(len(np.unique(data.y[test])) == 2 for test in tests):
+            trained = used if split == "equal" else order
+            return [(data.rows(np.setdiff1d(trained, test)), data.rows(np.sort(test))) for test in tests]
+    raise DataError(f"in none of {DRAWS} draws of {folds} folds have all samples of both classes", "give fewer folds")
 
 
 def accuracy_limit(train: Dataset, params: Mapping[str, Any]) -> float:

@@ -146,7 +146,9 @@ def sla_features(settings: RunSettings) -> Reproduction:
         cell(("wbcd", "correctness"), right, numbers["correctness"], possible=correct, otherwise=OTHER_NOISE),
         cell(("wbcd", "linear_programs"), found.iterations, numbers["linear_programs"], possible=PROGRAMS),
         cell(("wbcd", "n_features"), len(chosen), numbers["n_features"], possible=(0.0, data.p + 2)),
-        TableCell("wbcd", "same features", float(same), "1", verdict, f"features {chosen}", chance=subsets),
+        TableCell(
+            "wbcd", "same features", float(same), "1", verdict, f"features {chosen}", accepted=0.0, chance=subsets
+        ),
     )
     notes = (
         f"{table['place']}; 683 samples here, 682 in the paper, and other numbers for the two features of noise",
