@@ -20,7 +20,7 @@ ALL = "[-inf, inf]"
 """The interval of all numbers."""
 RANGES: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(("alpha", "big_m", "h_cap", "r_plus", "r_minus", "upper"), "(0, inf)"),
+        **dict.fromkeys(("alpha", "big_m", "h_cap", "r_plus", "r_minus", "value"), "(0, inf)"),
         **dict.fromkeys(("c", "w_cap"), "[1e-100, 1e100]"),
         **dict.fromkeys(("c_plus", "c_minus"), "[1e-9, 1e100]"),
         **dict.fromkeys(("beta", "delta", "theta", "validation"), "(0, 1)"),

@@ -15,6 +15,7 @@ from fsopt.errors import ParameterError, reading
 from fsopt.methods.selection import without_rounding
 from fsopt.methods.verification import finite_vector
 from fsopt.models.blocks import number, whole
+from fsopt.models.gbd.feature_lists import BOUNDS, feature_groups
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 from fsopt.typing import Indices, Vector
 
@@ -28,14 +29,15 @@ def constraints_of(data: Dataset, at: Mapping[str, Any]) -> SelectionConstraints
     ----------
     at : the parameters of the method.
     """
-    rules = {name: at[name] for name in RULES if name in at}
+    rules = {name: at[name] for name in (*RULES, "groups", *BOUNDS) if name in at}
     found = SelectionConstraints.of("gbd", data, m=at.get("m"), costs=at.get("costs"), budget=at.get("budget"), **rules)
     return found.with_default_cardinality() if at.get("lam") is None else found
 
 
 def weights_of(data: Dataset, at: Mapping[str, Any]) -> Vector:
     """Return the penalty weights lambda (p,) of the features; zeros where the parameters have none."""
-    return np.zeros(data.p) if at.get("lam") is None else feature_weights("gbd-lambda", data, at["lam"])
+    groups = feature_groups("gbd-lambda", data, at.get("groups"))
+    return np.zeros(len(groups)) if at.get("lam") is None else feature_weights("gbd-lambda", groups, at["lam"])
 
 
 def split(data: Dataset, share: float | None, seed: int) -> tuple[Indices, Indices]:

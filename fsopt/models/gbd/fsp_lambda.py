@@ -64,8 +64,8 @@ def build_fsp_lambda(
     Aytug, (FSP-lambda).
     """
     name = "fsp-lambda"
-    weights = feature_weights(name, data, lam)
     constraints = SelectionConstraints.of(name, data, **selection)
+    weights = feature_weights(name, constraints.groups, lam)
     model = new_product_model(name, data, c, loss_of(loss))
     model.objective = pyo.Objective(
         expr=product_objective(model, data, c, loss_of(loss)) + dot(weights, tuple(model.sigma.values())),

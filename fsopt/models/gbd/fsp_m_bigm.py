@@ -21,7 +21,7 @@ def build_fsp_m_bigm(
     *,
     c: float = 1.0,
     loss: str = "hinge",
-    upper: float | None = None,
+    value: float | None = None,
     relax: bool = False,
     **selection: Any,
 ) -> pyo.ConcreteModel:
@@ -49,7 +49,7 @@ def build_fsp_m_bigm(
     loss : str, default 'hinge'
         ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
         :math:`C e'\ell` with :math:`\ell_i \ge \ln(1 + e^{\xi_i - 1})`, and :math:`\xi` of any sign.
-    upper : float, optional
+    value : float, optional
         U, the objective value of an allowed selection, for example from ``rfe``; a number below the optimum makes the
         answer silently worse.
     relax : bool, default False
@@ -66,7 +66,7 @@ def build_fsp_m_bigm(
     ------
     ParameterError : c <= 0, m > p, m with a budget, negative costs, an unknown feature, constraints that no selection
         satisfies,
-        upper <= 0, relax that is not true or false.
+        value <= 0, relax that is not true or false.
 
     Notes
     -----
@@ -75,10 +75,10 @@ def build_fsp_m_bigm(
     name = "fsp-m-bigm"
     constraints = SelectionConstraints.of(name, data, **selection).with_default_cardinality()
     c = number(name, "c", c)
-    if upper is not None:
-        upper = number(name, "upper", upper)
+    if value is not None:
+        value = number(name, "value", value)
     model = new_selection_model(name, data, relax=relax, loss=loss_of(loss))
-    bound = largest_weight(data, c, upper, loss_of(loss))
+    bound = largest_weight(data, c, value, loss_of(loss))
 
     def above(model: pyo.ConcreteModel, j: int) -> Any:
         return model.w[j] - bound * model.sigma[j] <= 0

@@ -78,7 +78,7 @@ def build_fsp_master(
     if lam is None:
         constraints = constraints.with_default_cardinality()
     else:
-        objective = model.theta + dot(feature_weights(name, data, lam), tuple(model.sigma.values()))
+        objective = model.theta + dot(feature_weights(name, constraints.groups, lam), tuple(model.sigma.values()))
     model.objective = pyo.Objective(expr=objective, doc="(10) theta, (15) theta + lambda'sigma")
     constraints.add_to(model)
     model.cuts = pyo.ConstraintList(doc="(10) theta >= e'alpha - 1/2 sum_j q_j^2 sigma_j")

@@ -10,7 +10,7 @@ r"""Constraints on the selection of features in Aytug's problems: cardinality, b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,15 +18,14 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.common.texts import counted
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.errors import ParameterError, shown
+from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, vector, whole
+from fsopt.models.gbd.feature_lists import BOUNDS, Feature, Groups, feature_groups, listed, weight_bounds
 from fsopt.typing import Indices, Matrix, Vector
-
-Feature = int | str
-"""A feature by its index (from 0) or by its name."""
 
 DEFAULT_CARDINALITY = 5
 """Largest number of features if no cardinality, budget or penalty weight is given."""
@@ -35,21 +34,72 @@ ROUNDING = 1e-9
 """Relative violation of a budget that is rounding error."""
 
 
-@dataclass(frozen=True)
+def selection_rules(
+    name: str,
+    data: Dataset,
+    groups: Groups,
+    *,
+    include: Sequence[Feature] = (),
+    exclude: Sequence[Feature] = (),
+    implies: Sequence[Sequence[Feature]] = (),
+    conflicts: Sequence[Sequence[Feature]] = (),
+) -> dict[str, Any]:
+    """Return rule -> the same by index, of groups where features form groups.
+
+    Parameters
+    ----------
+    name : str
+        Of the model or method, for the messages.
+    data : Dataset
+        Of p features, for their names.
+    groups : Groups
+        Of the features.
+    include : Sequence[Feature], default ()
+        Features that must be selected, by place (from 0) or name.
+    exclude : Sequence[Feature], default ()
+        Features that must not be selected, by place (from 0) or name.
+    implies : Sequence[Sequence[Feature]], default ()
+        Pairs [j, k]: if j is selected, so is k.
+    conflicts : Sequence[Sequence[Feature]], default ()
+        Sets of features, at most one of each is selected.
+
+    Raises
+    ------
+    ParameterError : an unknown feature, or another form.
+    """
+    pairs = [groups.indices(name, "implies", data, pair, "a pair") for pair in listed(name, "implies", implies)]
+    if any(len(pair) != 2 for pair in pairs):
+        raise ParameterError(f"'implies' of '{name}' has a group of other than 2 features", "give pairs [j, k]")
+    sets = [groups.indices(name, "conflicts", data, one, "a list") for one in listed(name, "conflicts", conflicts)]
+    if any(len(one) < 2 for one in sets):
+        raise ParameterError(f"'conflicts' of '{name}' has a group of less than 2 features", "give [j, k, ...]")
+    return {
+        "include": groups.indices(name, "include", data, include, "a list"),
+        "exclude": groups.indices(name, "exclude", data, exclude, "a list"),
+        "implies": tuple((j, k) for j, k in pairs),
+        "conflicts": tuple(sets),
+    }
+
+
+@dataclass(frozen=True, eq=False)
 class SelectionConstraints:
-    """The constraints on a selection sigma in {0, 1}^p, features by their indices.
+    """The constraints on a selection sigma in {0, 1}^p, features by their indices, and the bounds on their weights.
+
+    Where features form groups, p is the number of groups, and each feature below is a group.
 
     Attributes
     ----------
-    p : number of features.
+    groups : of the features of the data; ``lower``, ``upper`` : bounds on their weights, infinite where there are none.
     cardinality : M, None without a bound on the number of features.
     costs, budget : (p,) feature costs beta and the budget B, None without a budget.
     include, exclude : features that must be, and must not be, selected.
     implies : pairs (j, k): if j is selected, so is k.
-    conflicts : groups of features, at most one of each selected.
+    conflicts : sets of features, at most one of each selected.
     """
 
-    p: int
+    groups: Groups
+    lower: Vector
+    upper: Vector
     cardinality: int | None = None
     costs: Vector | None = None
     budget: float | None = None
@@ -58,18 +108,22 @@ class SelectionConstraints:
     implies: tuple[tuple[int, int], ...] = ()
     conflicts: tuple[tuple[int, ...], ...] = ()
 
+    @property
+    def p(self) -> int:
+        """Number of binary variables: of features, or of groups of them."""
+        return len(self.groups)
+
     @staticmethod
+    @with_keywords_of(selection_rules, weight_bounds)
     def of(
         name: str,
         data: Dataset,
         *,
         m: int | None = None,
-        costs: ArrayLike | None = None,
+        costs: ArrayLike | Mapping[str, float] | None = None,
         budget: float | None = None,
-        include: Sequence[Feature] = (),
-        exclude: Sequence[Feature] = (),
-        implies: Sequence[Sequence[Feature]] = (),
-        conflicts: Sequence[Sequence[Feature]] = (),
+        groups: Sequence[Sequence[Feature]] | Mapping[str, Sequence[Feature]] | str | None = None,
+        **rules: Any,
     ) -> SelectionConstraints:
         """Return the constraints that the parameters of a model or method describe.
 
@@ -83,17 +137,14 @@ class SelectionConstraints:
             Largest number of features M, 1..p. None, without a budget, is 5, or p if that is less, or the number of
             features that ``include`` requires if that is more.
         costs : ArrayLike, optional
-            (p,) costs beta >= 0 of the features, which a budget needs; None with m.
+            (p,) costs beta >= 0 of the features, or name -> cost, which a budget needs; None with m.
         budget : float, optional
             Largest total cost B >= 0 of the selected features, in place of m; None with m.
-        include : Sequence[Feature], default ()
-            Features that must be selected, by place (from 0) or name.
-        exclude : Sequence[Feature], default ()
-            Features that must not be selected, by place (from 0) or name.
-        implies : Sequence[Sequence[Feature]], default ()
-            Pairs [j, k]: if j is selected, so is k.
-        conflicts : Sequence[Sequence[Feature]], default ()
-            Groups of features, at most one of each is selected.
+        groups : Sequence[Sequence[Feature]], optional
+            Groups of features that are selected as a whole: lists, name -> list, or ``categories``, the features that
+            each column of a table was encoded by. Any other feature is a group of its own. All constraints on the
+            selection then speak of groups, in the order of their first features: m is their number, costs are theirs,
+            and a rule names a group by its name or by one of its features.
 
         Raises
         ------
@@ -101,23 +152,17 @@ class SelectionConstraints:
         """
         if m is not None and (costs is not None or budget is not None):
             raise ParameterError(f"'{name}' takes m, or costs with budget, not both", "leave one")
-        features = f" (there are {counted(data.p, 'feature')})"
-        cardinality = None if m is None else whole(name, "m", m, high=data.p, why=features)
+        of = feature_groups(name, data, groups)
+        lower, upper = weight_bounds(name, data, **{key: rules.pop(key) for key in BOUNDS if key in rules})
+        features = f" (there are {counted(len(of), 'feature' if of.single else 'group')})"
+        cardinality = None if m is None else whole(name, "m", m, high=len(of), why=features)
         beta, total = None, None
         if costs is not None or budget is not None:
-            beta = vector(name, "costs", [] if costs is None else costs, data.p, low=0.0)
+            beta = of_groups(name, "costs", of, [] if costs is None else costs)
             total = number(name, "budget", budget)
-        constraints = SelectionConstraints(
-            data.p,
-            cardinality,
-            beta,
-            total,
-            include=feature_indices(name, "include", data, include, "a list"),
-            exclude=feature_indices(name, "exclude", data, exclude, "a list"),
-            implies=_pairs(name, data, implies),
-            conflicts=_groups(name, data, conflicts),
-        )
-        constraints._refuse_contradictions(name, data)
+        found = selection_rules(name, data, of, **rules)
+        constraints = SelectionConstraints(of, lower, upper, cardinality, beta, total, **found)
+        constraints._refuse_contradictions(name)
         return constraints
 
     def with_default_cardinality(self) -> SelectionConstraints:
@@ -140,7 +185,7 @@ class SelectionConstraints:
             needed |= more
         return tuple(sorted(needed))
 
-    def _refuse_contradictions(self, name: str, data: Dataset) -> None:
+    def _refuse_contradictions(self, name: str) -> None:
         """Raise ParameterError if no selection is allowed."""
         needed = self.smallest_selection()
         sigma = np.zeros(self.p)
@@ -149,12 +194,12 @@ class SelectionConstraints:
             return
         broken = "'conflicts' lets in one of them only"
         if forbidden := set(needed) & set(self.exclude):
-            broken = f"'exclude' forbids '{data.features[min(forbidden)]}'"
+            broken = f"'exclude' forbids '{self.groups.names[min(forbidden)]}'"
         elif self.cardinality is not None and len(needed) > self.cardinality:
             broken = f"m is {self.cardinality}"
         elif self.costs is not None and self.budget is not None and float(self.costs @ sigma) > self.budget:
             broken = f"they cost {float(self.costs @ sigma):g}, more than the budget {self.budget:g}"
-        features = ", ".join(f"'{data.features[j]}'" for j in needed)
+        features = ", ".join(f"'{self.groups.names[j]}'" for j in needed)
         raise ParameterError(
             f"no selection satisfies the constraints of '{name}': include, with all it implies, asks for {features}, "
             f"but {broken}",
@@ -223,49 +268,23 @@ def unit_rows(places: Sequence[int] | Indices, p: int) -> Matrix:
     return rows
 
 
-def feature_weights(name: str, data: Dataset, lam: ArrayLike) -> Vector:
-    """Return the penalty weights lambda_j >= 0 (p,) of the features: one number for all, or one for each."""
+def feature_weights(name: str, groups: Groups, lam: ArrayLike | Mapping[str, float]) -> Vector:
+    """Return the penalty weights lambda_j >= 0 (p,) of the features, or groups: one for all, or one for each."""
     if isinstance(lam, (bool, int, float, np.integer, np.floating)):
-        return np.full(data.p, number(name, "lam", lam))
-    return vector(name, "lam", lam, data.p, low=0.0)
+        return np.full(len(groups), number(name, "lam", lam))
+    return of_groups(name, "lam", groups, lam)
 
 
-def _pairs(name: str, data: Dataset, implies: Any) -> tuple[tuple[int, int], ...]:
-    """Return the pairs (j, k) of ``implies``, by index."""
-    pairs = [feature_indices(name, "implies", data, pair, "a pair") for pair in _listed(name, "implies", implies)]
-    if any(len(pair) != 2 for pair in pairs):
-        raise ParameterError(f"'implies' of '{name}' has a group of other than 2 features", "give pairs [j, k]")
-    return tuple((j, k) for j, k in pairs)
+def of_groups(name: str, what: str, groups: Groups, given: Any) -> Vector:
+    """Return numbers >= 0, one for each group: a list in the order of the groups, or group -> number.
 
-
-def _groups(name: str, data: Dataset, conflicts: Any) -> tuple[tuple[int, ...], ...]:
-    """Return the groups of ``conflicts``, by index."""
-    groups = [
-        feature_indices(name, "conflicts", data, group, "a list") for group in _listed(name, "conflicts", conflicts)
-    ]
-    if any(len(group) < 2 for group in groups):
-        raise ParameterError(f"'conflicts' of '{name}' has a group of less than 2 features", "give [j, k, ...]")
-    return tuple(groups)
-
-
-def feature_indices(name: str, what: str, data: Dataset, group: Any, form: str) -> tuple[int, ...]:
-    """Return the indices of the features in a list, each once."""
-    return tuple(dict.fromkeys(_index(name, what, data, feature) for feature in _listed(name, what, group, form)))
-
-
-def _listed(name: str, what: str, group: Any, form: str = "a list of lists") -> list[Any]:
-    if isinstance(group, str) or not isinstance(group, (Sequence, np.ndarray)):
-        raise ParameterError(f"'{what}' of '{name}' has {shown(group)}", f"give {form} of features")
-    return list(group)
-
-
-def _index(name: str, what: str, data: Dataset, feature: Any) -> int:
-    """Return the index of a feature that is given by its index or name."""
-    if not isinstance(feature, str):
-        return whole(name, what, feature, low=0, high=data.p - 1, why=f" (there are {counted(data.p, 'feature')})")
-    if feature not in data.features:
-        raise ParameterError(
-            f"'{what}' of '{name}' names '{feature}', which is no feature of the data",
-            f"its features: {', '.join(data.features[:5])}{', ...' * (data.p > 5)}",
-        )
-    return data.features.index(feature)
+    Raises
+    ------
+    ParameterError : another length, a group without a number, or a number that is negative or no number.
+    """
+    if isinstance(given, Mapping):
+        if given.keys() != set(groups.names):
+            missing = sorted(set(groups.names) ^ {str(key) for key in given})
+            raise ParameterError(f"'{what}' of '{name}' has no number, or no place, for {missing[:3]}", "one for each")
+        given = [given[title] for title in groups.names]
+    return vector(name, what, given, len(groups), low=0.0)

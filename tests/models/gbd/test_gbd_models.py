@@ -126,7 +126,7 @@ def test_no_weights_are_longer_than_their_bound() -> None:
 
 def test_an_upper_bound_keeps_the_optimum_and_too_small_a_one_is_silently_worse() -> None:
     minimum = min(value for s, value in ALL.items() if sum(s) <= 2)
-    tight, small = (classified("fsp-m-bigm", DATA, m=2, c=C, upper=at * minimum)[1].objective for at in (1.0, 1e-3))
+    tight, small = (classified("fsp-m-bigm", DATA, m=2, c=C, value=at * minimum)[1].objective for at in (1.0, 1e-3))
     assert tight == pytest.approx(minimum, rel=1e-6)
     assert small > 1.05 * minimum
 
@@ -169,7 +169,7 @@ def test_a_session_follows_sigma_in_place() -> None:
 
 
 def test_wrong_parameters_are_named() -> None:
-    wrong = {"c": 0.0, "relax": "yes", "upper": 0.0, "sigma": [0, 2, 0, 0, 0]}
+    wrong = {"c": 0.0, "relax": "yes", "value": 0.0, "sigma": [0, 2, 0, 0, 0]}
     takers = dict.fromkeys(wrong, 0)
     for slug in ("svm-dual", "fsp-sub-dual", "fsp-lambda", *CARDINAL):
         for name in wrong.keys() & fsopt.MODELS[slug].parameters:

@@ -9,6 +9,7 @@ from support import blobs, keeps
 
 import fsopt
 from fsopt.errors import ParameterError
+from fsopt.models.gbd.feature_lists import feature_groups
 from fsopt.models.gbd.fsp_master import add_cut
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 
@@ -149,7 +150,8 @@ def test_the_master_is_the_minimum_over_the_allowed_selections(name, limit) -> N
 def test_names_and_places_mean_the_same() -> None:
     by_name = {"include": ["mass"], "exclude": ("rate",), "implies": [["mass", "span"]], "conflicts": [["age", "size"]]}
     by_place = {"include": (2,), "exclude": np.array([4]), "implies": np.array([[2, 5]]), "conflicts": [[0, 1, 1]]}
-    assert SelectionConstraints.of("test", NAMED, **by_name) == SelectionConstraints.of("test", NAMED, **by_place)
+    named, placed = (SelectionConstraints.of("test", NAMED, **rules) for rules in (by_name, by_place))
+    assert [getattr(named, rule) for rule in by_name] == [getattr(placed, rule) for rule in by_place]
 
 
 MODELS = ("fsp-master", "fsp-m", "fsp-m-perspective", "fsp-m-bigm")
@@ -189,8 +191,10 @@ def test_a_wrong_limit_is_named() -> None:
 
 
 def test_penalty_weights_of_features() -> None:
-    np.testing.assert_array_equal(feature_weights("test", DATA, 2), np.full(6, 2.0))
-    np.testing.assert_array_equal(feature_weights("test", DATA, COSTS), COSTS)
+    groups = feature_groups("test", DATA)
+    np.testing.assert_array_equal(feature_weights("test", groups, 2), np.full(6, 2.0))
+    np.testing.assert_array_equal(feature_weights("test", groups, COSTS), COSTS)
+    np.testing.assert_array_equal(feature_weights("test", groups, dict(zip(groups.names, COSTS, strict=True))), COSTS)
     for lam in (-1.0, [1.0] * 5, [-1.0, *COSTS[1:]], "much", True):
         for slug in ("fsp-lambda", "fsp-master"):
             with pytest.raises(ParameterError, match=f"'lam' of '{slug}'"):

@@ -1,0 +1,208 @@
+"""Features by place or name as parameters give them: lists, groups that enter together, and bounds on their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fsopt.common.texts import counted
+from fsopt.data import Dataset
+from fsopt.errors import ParameterError, shown
+from fsopt.models.blocks import number, whole
+from fsopt.typing import Indices, Matrix, Vector
+
+Feature = int | str
+"""A feature by its index (from 0) or by its name."""
+BOUNDS = ("positive", "negative", "lower", "upper")
+"""The parameters of :func:`weight_bounds`."""
+CATEGORIES = "categories"
+"""The word for the groups of the features that one column of a table was encoded by."""
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """A partition of the features into groups that are selected as a whole, each by one binary variable.
+
+    Attributes
+    ----------
+    names : of the groups, in the order of their first features.
+    of : (p,) the group of each feature.
+    """
+
+    names: tuple[str, ...]
+    of: Indices
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether each feature is a group of its own."""
+        return len(self) == len(self.of)
+
+    def members(self, group: int) -> tuple[int, ...]:
+        """Return the features of a group."""
+        return tuple(np.flatnonzero(self.of == group).tolist())
+
+    def sums(self, values: Matrix) -> Matrix:
+        """Return the sums (..., groups) of numbers of the features (..., p) over each group."""
+        if self.single:
+            return values
+        found = np.zeros((*values.shape[:-1], len(self)))
+        np.add.at(found, (..., self.of), values)
+        return found
+
+    def indices(self, name: str, what: str, data: Dataset, given: Any, form: str) -> tuple[int, ...]:
+        """Return the groups in a list, each once: by the name of a group, or by one of its features.
+
+        Raises
+        ------
+        ParameterError : no list, or an entry that is neither a group nor a feature.
+        """
+        return tuple(dict.fromkeys(self._index(name, what, data, one) for one in listed(name, what, given, form)))
+
+    def _index(self, name: str, what: str, data: Dataset, one: Any) -> int:
+        if isinstance(one, str) and one in self.names:
+            return self.names.index(one)
+        return int(self.of[_index(name, what, data, one)])
+
+
+def feature_groups(name: str, data: Dataset, given: Any = None) -> Groups:
+    """Return the groups of a parameter: features that it does not list are groups of their own.
+
+    Parameters
+    ----------
+    name : of the model or method, for messages.
+    given : None for no groups; lists of features by index or name; name -> list of features; or ``categories``, the
+        features that the columns of a table were encoded by. A group without a name is called by those of its
+        features, ``a+b``.
+
+    Raises
+    ------
+    ParameterError : another word or form, an empty group, a feature in two groups, or the name of another feature.
+    """
+    if isinstance(given, str):
+        if given != CATEGORIES:
+            raise ParameterError(
+                f"'groups' of '{name}' is {shown(given)}", f"give lists of features, or '{CATEGORIES}'"
+            )
+        given = categories(data)
+    named = isinstance(given, Mapping)
+    names: dict[int, str] = {}
+    first = np.arange(data.p)
+    entries = given.items() if named else ((None, one) for one in listed(name, "groups", given or ()))
+    for title, one in entries:
+        features = feature_indices(name, "groups", data, one, "lists")
+        if not features:
+            raise ParameterError(f"'groups' of '{name}' has an empty group", "leave it out")
+        if twice := sorted(set(features) & {j for j in range(data.p) if first[j] in names}):
+            raise ParameterError(f"'groups' of '{name}' has '{data.features[twice[0]]}' in two groups", "leave one")
+        first[list(features)] = min(features)
+        names[min(features)] = str(title) if named else "+".join(data.features[j] for j in features)
+    places, of = np.unique(first, return_inverse=True)
+    groups = Groups(tuple(names.get(j, data.features[j]) for j in places.tolist()), of)
+    _refuse_ambiguous(name, data, groups)
+    return groups
+
+
+def categories(data: Dataset) -> dict[str, list[str]]:
+    """Return column of the table -> its features; empty where the features are not those of a table."""
+    columns = () if data.encoded is None else data.encoded.encoding.columns
+    return {column.name: list(column.features) for column in columns}
+
+
+def _refuse_ambiguous(name: str, data: Dataset, groups: Groups) -> None:
+    """Raise ParameterError where a name is that of two groups, or of a group and a feature of another."""
+    for g, title in enumerate(groups.names):
+        other = groups.names.index(title) != g
+        if other or (title in data.features and groups.of[data.features.index(title)] != g):
+            raise ParameterError(
+                f"'groups' of '{name}' has a group '{title}', the name of another one or of a feature outside it",
+                "give it another name",
+            )
+
+
+def weight_bounds(
+    name: str,
+    data: Dataset,
+    *,
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
+) -> tuple[Vector, Vector]:
+    """Return lower and upper bounds (p,) on the weights, infinite where there are none.
+
+    Parameters
+    ----------
+    name : str
+        Of the model or method, for the messages.
+    data : Dataset
+        Of p features, for their names.
+    positive : Sequence[Feature], default ()
+        Features of weights w_j >= 0, by place (from 0) or name.
+    negative : Sequence[Feature], default ()
+        Features of weights w_j <= 0, by place (from 0) or name.
+    lower : Mapping[Feature, float], optional
+        Feature -> lower bound <= 0 on its weight: a feature that is left out has weight 0.
+    upper : Mapping[Feature, float], optional
+        Feature -> upper bound >= 0 on its weight.
+
+    Raises
+    ------
+    ParameterError : an unknown feature, bounds that exclude 0, or a feature whose weight is to be 0.
+    """
+    low, high = np.full(data.p, -np.inf), np.full(data.p, np.inf)
+    for what, given, bounds, inside in (("lower", lower, low, "[-inf, 0]"), ("upper", upper, high, "[0, inf]")):
+        for j, value in _numbers(name, what, data, given, inside).items():
+            bounds[j] = value
+    low[list(feature_indices(name, "positive", data, positive, "a list"))] = 0.0
+    high[list(feature_indices(name, "negative", data, negative, "a list"))] = 0.0
+    if np.any(none := low == high):
+        j = int(np.argmax(none))
+        raise ParameterError(f"'{name}' lets feature '{data.features[j]}' have no weight but 0", "exclude it")
+    return low + 0.0, high + 0.0
+
+
+def _numbers(name: str, what: str, data: Dataset, given: Any, inside: str) -> dict[int, float]:
+    """Return feature -> number of a mapping."""
+    if not isinstance(given, Mapping | None):
+        raise ParameterError(f"'{what}' of '{name}' has {shown(given)}", "give {feature: number}")
+    found: dict[int, float] = {}
+    for key, value in (given or {}).items():
+        if not isinstance(key, str) and str(key) in data.features:  # a file has no other keys than texts
+            raise ParameterError(f"'{what}' of '{name}' has the index {key}, also the name of a feature", "give names")
+        place = isinstance(key, str) and key.isdecimal() and key not in data.features
+        j = _index(name, what, data, int(key) if place else key)
+        if j in found:
+            raise ParameterError(f"'{what}' of '{name}' has '{data.features[j]}' twice", "leave one")
+        found[j] = number(name, f"{what}[{key}]", value, inside=inside)
+    return found
+
+
+def feature_indices(name: str, what: str, data: Dataset, group: Any, form: str) -> tuple[int, ...]:
+    """Return the indices of the features in a list, each once."""
+    return tuple(dict.fromkeys(_index(name, what, data, feature) for feature in listed(name, what, group, form)))
+
+
+def listed(name: str, what: str, group: Any, form: str = "a list of lists") -> list[Any]:
+    """Return a parameter as a list; raises ParameterError where it is none."""
+    if isinstance(group, str) or not isinstance(group, (Sequence, np.ndarray)):
+        raise ParameterError(f"'{what}' of '{name}' has {shown(group)}", f"give {form} of features")
+    return list(group)
+
+
+def _index(name: str, what: str, data: Dataset, feature: Any) -> int:
+    """Return the index of a feature that is given by its index or name."""
+    if not isinstance(feature, str):
+        return whole(name, what, feature, low=0, high=data.p - 1, why=f" (there are {counted(data.p, 'feature')})")
+    if feature not in data.features:
+        raise ParameterError(
+            f"'{what}' of '{name}' names '{feature}', which is no feature of the data",
+            f"its features: {', '.join(data.features[:5])}{', ...' * (data.p > 5)}",
+        )
+    return data.features.index(feature)
