@@ -30,7 +30,7 @@ LAYOUT = {
     "used": ("i8", "used"),
     "open_numbers": ("i8", "open"),
     "open_cuts": ("i8", "open"),
-    "open_w": ("f8", "open", "p"),
+    "open_w": ("f8", "open", "width"),
     "open_b": ("f8", "open"),
     "open_sigma": ("f8", "open", "p"),
     "open_alpha": ("f4", "open", "n"),
@@ -40,7 +40,7 @@ LAYOUT = {
     "tried": ("?", "tried", "p"),
     "tried_values": ("f8", "tried"),
     "best_selections": ("?", "best", "p"),
-    "best_w": ("f8", "best", "p"),
+    "best_w": ("f8", "best", "width"),
     "best_values": ("f8", "best"),
 }
 """Type and sizes of the arrays of a checkpoint."""
@@ -51,13 +51,14 @@ begun, its seconds, and the digest of the selection that it was given to start f
 
 def identity(problem: SelectionProblem) -> dict[str, str]:
     """Return the identity of a problem, name -> text, which a checkpoint shares with the run that resumes from it."""
-    fixed = problem.fixed
+    fixed, at = problem.fixed, problem.columns
     return {
         "format": FORMAT,
         "data": digest(*parts_of(problem.X), problem.y),
         "limits or prices of the features": digest(problem.R, problem.r, problem.lam, fixed.inside, fixed.outside),
         "c": json.dumps(problem.c),
         **({} if problem.weights is None else {"weights of the samples": digest(problem.weights)}),
+        **({} if at is None else {"groups or bounds": digest(at.of, at.lower, at.upper)}),
         **({} if problem.loss is HINGE else {"loss": problem.loss.name}),
     }
 
@@ -97,7 +98,7 @@ def load(path: Path, problem: SelectionProblem, settings: BranchSettings) -> tup
 
 def _sizes(problem: SelectionProblem) -> dict[str, int]:
     """Return the sizes of arrays that the problem says."""
-    return {"n": problem.n, "p": problem.p, "constraints": len(problem.r), "pool": CAPACITY, "sums": 2}
+    return {"n": problem.n, "p": problem.p, "width": problem.width, "constraints": len(problem.r), "pool": CAPACITY, "sums": 2}
 
 
 def _arrays(search: SelectionSearch) -> dict[str, Any]:
@@ -213,7 +214,8 @@ def _open_nodes(
 
 def _incumbent(problem: SelectionProblem, selection: np.ndarray, w: np.ndarray, stated: float) -> Incumbent:
     """Return an incumbent whose value is computed again; raises ValueError where it is another one."""
-    if not problem.allowed(selection) or np.any(w[~selection]):
+    outside = problem.places(np.flatnonzero(~selection))
+    if not problem.allowed(selection) or np.any(w[outside]) or np.any(w != problem.nearest(w)):
         raise ValueError("its incumbent does not satisfy the constraints")
     value, b = problem.value(selection, w)
     if not abs(value - stated) <= 1e-9 * max(1.0, abs(value)):

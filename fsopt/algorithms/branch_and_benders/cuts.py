@@ -105,7 +105,8 @@ def cut_terms(problem: SelectionProblem, alpha: Matrix, mu: Matrix) -> tuple[Any
     sums = others @ problem.charges
     paid, owed = sums[..., :-2], sums[..., -2]
     size = sums[..., -1]
-    given = alpha, problem.products(alpha), paid, problem.each_term, problem.norms, problem.lam
+    q = problem.products(alpha)
+    given = alpha, q, problem.halves(q), paid, problem.each_term, problem.norms, problem.lam
     if alpha.ndim == 1:
         return fast(_cut)(*given, owed, size)
     constant, gains = _cut(*given, owed[:, None], size[:, None])
@@ -116,6 +117,7 @@ def cut_terms(problem: SelectionProblem, alpha: Matrix, mu: Matrix) -> tuple[Any
 def _cut(
     alpha: Vector,
     q: Vector,
+    half: Vector,
     paid: Vector,
     term: tuple[Vector, Vector, bool],
     norms: Vector,
@@ -124,11 +126,11 @@ def _cut(
     size: Number,
 ) -> tuple[Number, Vector]:
     """Return the constant and the gains of a cut whose other multipliers pay (p,), and owe a sum of terms of a size."""
-    half = 0.5 * q * q
     caps, gamma, entropy = term
     gained, absolute = total(dual_values(alpha, caps, gamma, entropy)), total(dual_sizes(alpha, caps, gamma, entropy))
     rounding = (alpha.shape[-1] + 2) * EPS
-    # The error of q_j^2 / 2, and that of the few operations after it relative to their terms.
+    # The error of q_j^2 / 2, and of what it is with a bound, and that of the few operations after it relative to their
+    # terms.
     error = rounding * np.sqrt(total(alpha * alpha)) * norms
     margin = total(np.abs(q) * error + 0.5 * error * error) + rounding * absolute
     margin += 8.0 * q.shape[-1] * EPS * (size + np.abs(gained) + total(half + lam + np.abs(paid)))

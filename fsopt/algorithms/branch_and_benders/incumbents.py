@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.cuts import BendersCut, Grid, Pool, make_cut, on_grid
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
-from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
+from fsopt.algorithms.branch_and_benders.local_search import LocalSearch, exchanges
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
@@ -19,6 +20,8 @@ from fsopt.typing import Mask, Vector
 
 BETTER = 1e-9
 """Relative decrease of the value from which a selection is better."""
+EXCHANGE_GAP = 1e-3
+"""Relative gap of the machines whose cuts bound the exchanges of groups."""
 CUTS = 16
 """Cuts of the pool that rule out exchanges."""
 SEED = 0
@@ -27,7 +30,7 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Incumbent:
-    """A selection (p,), its hyperplane w (p,) and b, and the value of both."""
+    """A selection (p,), its hyperplane w (d,) and b, and the value of both."""
 
     selection: Mask
     w: Vector
@@ -101,8 +104,9 @@ class Incumbents:
             clock.check()
             return np.inf, None
         cut = self.add_cut(found.alpha)
-        value, b = problem.value(selection, found.hyperplane.w)
-        self.offer(Incumbent(selection.copy(), found.hyperplane.w, b, value))
+        w = problem.nearest(found.hyperplane.w)
+        value, b = problem.value(selection, w)
+        self.offer(Incumbent(selection.copy(), w, b, value))
         if found.late:
             clock.check()
         return value, cut
@@ -157,7 +161,9 @@ class Incumbents:
         most : exchanges that are tried from one selection.
         fails : restarts from perturbed selections that may fail one after another.
         """
-        if self.best is None:
+        if self.problem.columns is not None:
+            self._exchange_groups(most, go_on)
+        if self.best is None or self.problem.columns is not None:
             return
         search = LocalSearch(self.problem, list(self.pool.cuts(CUTS)), most, go_on)
         found = search.restarted(self.best.selection, fails, SEED)
@@ -166,6 +172,26 @@ class Incumbents:
             w[found.features] = found.hyperplane[:-1]
             self.offer(Incumbent(found.mask(self.problem.p), w, float(found.hyperplane[-1]), found.value))
             self.add_cut(found.alpha)
+
+    def _exchange_groups(self, most: int, go_on: Callable[[], bool]) -> None:
+        """Exchange groups, or features whose weights have bounds, by the cuts of the machines without each of them."""
+        before = None
+        while self.best is not None and self.best is not before and go_on():
+            before = self.best
+            features, others = np.flatnonzero(before.selection), []
+            for place, allowed in enumerate(exchanges(self.problem, features)):
+                rest = before.selection.copy()
+                rest[features[place : place + 1]] = False
+                found = self.solver.solve(Partial(rest, ~rest), None, Goal(EXCHANGE_GAP))
+                cut = None if found is None else self.add_cut(found.alpha)
+                if cut is not None:
+                    lower = cut.constant - float(cut.gains[rest].sum())
+                    others += [(lower - cut.gains[j], rest | (np.arange(self.problem.p) == j)) for j in np.flatnonzero(allowed)]
+                    others += [(lower, rest)] * self.problem.allowed(rest)
+            for lower, selection in sorted(others, key=itemgetter(0))[:most]:
+                if lower >= self.value * (1.0 - BETTER) or self.best is not before or not go_on():
+                    break
+                self.try_selection(selection)
 
     def eliminated(self, start: Mask, go_on: Callable[[], bool], *, share: float = 0.0) -> None:
         """Leave out the features of smallest weight, one after another, until the constraints hold (RFE).
@@ -187,9 +213,10 @@ class Incumbents:
             if hyperplane is None or not len(left):
                 return
             if penalised and problem.allowed(selection):
-                value, b = problem.value(selection, hyperplane.w)
-                self.offer(Incumbent(selection.copy(), hyperplane.w, b, value))
-            weight = np.where(needed.inside[left], np.inf, np.abs(hyperplane.w[left]))
+                w = problem.nearest(hyperplane.w)
+                value, b = problem.value(selection, w)
+                self.offer(Incumbent(selection.copy(), w, b, value))
+            weight = np.where(needed.inside[left], np.inf, problem.sizes(hyperplane.w)[left])
             count = max(1, int(share * len(left)))
             if problem.cardinality is not None:
                 count = min(count, len(left) - problem.cardinality)

@@ -191,7 +191,7 @@ def one_left(problem: SelectionProblem, at: Partial) -> bool:
     """Return whether one feature more can be selected at a node, by the cardinality alone, by small machines."""
     s, free = int(np.count_nonzero(at.inside)), int(np.count_nonzero(at.free))
     small = problem.n * (s + 2.0) ** 2 <= STEP and problem.n * free <= MULTIPLIERS
-    return problem.cardinality == s + 1 and small
+    return problem.cardinality == s + 1 and small and problem.columns is None
 
 
 @dataclass(frozen=True)

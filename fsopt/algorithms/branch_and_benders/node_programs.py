@@ -19,7 +19,7 @@ class NodeHyperplane:
 
     Attributes
     ----------
-    w, b : (p,) and scalar; ``sigma`` : (p,).
+    w, b : (d,) and scalar; ``sigma`` : (p,).
     alpha : (n,) in single precision; None where only the hyperplane is known.
     """
 
@@ -30,13 +30,19 @@ class NodeHyperplane:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return the hyperplane for a pickle by the few features with a weight or a share."""
-        places = np.flatnonzero((self.w != 0.0) | (self.sigma != 0.0))
-        return _of_few, (len(self.w), places, self.w[places], self.b, self.sigma[places], self.alpha)
+        return _of_few, (_few(self.w), self.b, _few(self.sigma), self.alpha)
 
 
-def _of_few(p: int, places: Indices, w: Vector, b: float, sigma: Vector, alpha: Floats | None) -> NodeHyperplane:
-    found = NodeHyperplane(np.zeros(p), b, np.zeros(p), alpha)
-    found.w[places], found.sigma[places] = w, sigma
+def _few(values: Vector) -> tuple[int, Indices, Vector]:
+    places = np.flatnonzero(values)
+    return len(values), places, values[places]
+
+
+def _of_few(
+    w: tuple[int, Indices, Vector], b: float, sigma: tuple[int, Indices, Vector], alpha: Floats | None
+) -> NodeHyperplane:
+    found = NodeHyperplane(np.zeros(w[0]), b, np.zeros(sigma[0]), alpha)
+    found.w[w[1]], found.sigma[sigma[1]] = w[2], sigma[2]
     return found
 
 
@@ -68,7 +74,8 @@ class Samples:
 def node_program(problem: SelectionProblem, at: Partial, features: Indices, samples: Samples | None) -> NodeRelaxation:
     """Return the program of a node with some free features and samples, of all samples for None."""
     inside = at.inside.nonzero()[0]
-    columns = np.append(inside, features)
+    both = np.append(inside, features)
+    columns = problem.places(both)
     q = np.zeros(len(columns))
     constant, balance = float(problem.lam[inside].sum()), 0.0
     if samples is not None:
@@ -81,8 +88,12 @@ def node_program(problem: SelectionProblem, at: Partial, features: Indices, samp
     left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
     R = problem.R[:, features]
     active = _active(R, left)
-    lam, selected = problem.lam[features], len(inside)
-    return NodeRelaxation(rows.T, problem.term.of(kept), selected, R[active], left[active], lam, q, constant, balance)
+    lam, selected = problem.lam[features], len(problem.places(inside))
+    node = problem.columns and problem.columns.at(len(inside), both)
+    term = problem.term.of(kept)
+    return NodeRelaxation(
+        rows.T, term, selected, R[active], left[active], lam, q, constant, balance, columns=node
+    )
 
 
 def unfolded(
@@ -94,8 +105,8 @@ def unfolded(
     if samples is not None:
         alpha = samples.at_caps(problem)
         alpha[samples.kept] = solved.alpha
-    w, sigma = np.zeros(problem.p), np.zeros(problem.p)
-    w[np.concatenate([inside, features])] = solved.w
+    w, sigma = np.zeros(problem.width), np.zeros(problem.p)
+    w[problem.places(np.concatenate([inside, features]))] = solved.w
     sigma[inside], sigma[features] = 1.0, solved.sigma
     mu = solved.mu
     if len(mu) < len(problem.r):

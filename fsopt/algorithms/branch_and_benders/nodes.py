@@ -126,7 +126,9 @@ class NodeSolver:
         found = None
         for _ in range(ROUNDS):
             program = node_program(self.problem, at, features, samples)
-            start = None if known is None else warm_start(program, *known, features, at, samples)
+            start = None
+            if known is not None and program.columns is None:
+                start = warm_start(program, *known, features, at, samples)
             solved = solve(program, goal, start)
             if solved is None:
                 if samples is None or clock.expired():
@@ -184,7 +186,7 @@ class NodeSolver:
         if shares is None:
             y = self.problem.y
             alpha = np.where(y > 0, 1.0 / max((y > 0).sum(), 1), 1.0 / max((y < 0).sum(), 1))
-            size = np.abs(self.problem.products(alpha))[free]
+            size = self.problem.sizes(self.problem.products(alpha))[free]
             return np.sort(free[np.argsort(-size, kind="stable")[:WHOLE]])
         likely = free[shares[free] > 1e-3]
         if len(likely) < WHOLE:
@@ -200,8 +202,8 @@ class NodeSolver:
         if len(features) == len(free):
             return features[:0]
         outside = np.setdiff1d(free, features)
-        q = problem.products(found.alpha)[outside]
-        loss = 0.5 * q * q - problem.lam[outside] - found.mu @ problem.R[:, outside]
+        halves = problem.halves(problem.products(found.alpha))[outside]
+        loss = halves - problem.lam[outside] - found.mu @ problem.R[:, outside]
         worst = outside[np.argsort(-loss, kind="stable")[:WHOLE]]
         size = max(float(found.alpha.sum()), 1e-12)
         limit = max(goal.gap, 1e-4 if np.isfinite(goal.cutoff) else 0.0) * size / len(outside)

@@ -5,17 +5,19 @@ r"""The selection problem in arrays, and what the constraints on a partial selec
           - \tfrac12 \sum_j \sigma_j q_j(\alpha)^2 - \tfrac12 \sum_i \gamma_i \alpha_i^2,
           \quad q = Z'\alpha, \quad Z = YX
 
-with the bounds and the curvature :math:`\gamma` of :mod:`fsopt.data.losses`: C and 0 for the hinge loss.
+with the bounds and the curvature :math:`\gamma` of :mod:`fsopt.data.losses`: C and 0 for the hinge loss. Groups of
+features and bounds on their weights have another term of q: :mod:`fsopt.algorithms.branch_and_benders.columns`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from fsopt.algorithms.branch_and_benders.columns import Columns
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, DualTerm, Loss
 from fsopt.data.matrices import divided, is_sparse
@@ -69,13 +71,15 @@ class SelectionProblem:
 
     Attributes
     ----------
-    X, y : (n, p) samples, dense or sparse, and (n,) labels in {-1, +1}.
+    X, y : (n, d) samples, dense or sparse, and (n,) labels in {-1, +1}.
     c : > 0, penalty weight of the loss.
     R, r : (k, p) and (k,), constraints ``R sigma <= r`` on the selection.
     lam : (p,) penalty weights of the features.
     fixed : features that every selection has, or has not.
     weights : (n,) weights of the samples, by which c is multiplied; None for equal weights.
     loss : of the margins.
+    columns : the groups of the d columns of X, the p features of a selection then, and the bounds on their weights;
+        None where each column is a feature and no weight has a bound.
     """
 
     X: Matrix
@@ -87,15 +91,26 @@ class SelectionProblem:
     fixed: Partial
     weights: Vector | None = None
     loss: Loss = HINGE
+    columns: Columns | None = None
 
     @classmethod
-    def of(cls, data: Dataset, c: float, R: Matrix, r: Vector, lam: Vector, loss: Loss = HINGE) -> SelectionProblem:
+    def of(
+        cls,
+        data: Dataset,
+        c: float,
+        R: Matrix,
+        r: Vector,
+        lam: Vector,
+        loss: Loss = HINGE,
+        columns: Columns | None = None,
+    ) -> SelectionProblem:
         """Return the problem on a data set.
 
         Constraints without any feature and duplicates are dropped, those on one feature fix it, and the others are
         sorted: the same constraints give the same arrays, in whatever order they come.
         """
-        fixed = Partial(np.zeros(data.p, dtype=bool), np.zeros(data.p, dtype=bool))
+        p = len(lam)
+        fixed = Partial(np.zeros(p, dtype=bool), np.zeros(p, dtype=bool))
         rows = []
         for row, right in zip(R, r, strict=True):
             places = np.flatnonzero(row)
@@ -104,11 +119,11 @@ class SelectionProblem:
                 continue
             allowed = [v * row[places[0]] <= right + SLACK * max(1.0, abs(right)) for v in (0.0, 1.0)]
             if not any(allowed):  # no selection at all: 0 <= -1
-                rows.append(np.append(np.zeros(data.p), -1.0))
+                rows.append(np.append(np.zeros(p), -1.0))
             elif not all(allowed):
                 fixed = fixed.decided(int(places[0]), selected=allowed[1])
-        kept = np.unique(np.array(rows), axis=0) if rows else np.zeros((0, data.p + 1))
-        return cls(data.X, data.y, c, kept[:, :-1], kept[:, -1], lam, fixed, data.weights, loss)
+        kept = np.unique(np.array(rows), axis=0) if rows else np.zeros((0, p + 1))
+        return cls(data.X, data.y, c, kept[:, :-1], kept[:, -1], lam, fixed, data.weights, loss, columns)
 
     def with_fixed(self, feature: int, *, selected: bool) -> SelectionProblem:
         """Return the problem with one more feature fixed."""
@@ -116,7 +131,7 @@ class SelectionProblem:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: another process computes what follows from them again."""
-        return {name: getattr(self, name) for name in ("X", "y", "c", "R", "r", "lam", "fixed", "weights", "loss")}
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @cached_property
     def n(self) -> int:
@@ -125,8 +140,29 @@ class SelectionProblem:
 
     @cached_property
     def p(self) -> int:
-        """Number of features."""
+        """Number of features that a selection decides on."""
+        return len(self.lam)
+
+    @cached_property
+    def width(self) -> int:
+        """Number of columns of the samples, and of weights."""
         return int(self.X.shape[1])
+
+    def places(self, features: Indices) -> Indices:
+        """Return the columns of some features."""
+        return features if self.columns is None else self.columns.places(features)
+
+    def halves(self, q: Matrix) -> Matrix:
+        """Return what each feature (..., p) of a selection takes from the dual by the products q (..., d)."""
+        return 0.5 * q * q if self.columns is None else self.columns.sums(self.columns.halves(q))
+
+    def nearest(self, w: Vector) -> Vector:
+        """Return the nearest weights (d,) within their bounds."""
+        return w if self.columns is None else self.columns.nearest(w)
+
+    def sizes(self, w: Vector) -> Vector:
+        """Return the norms (p,) of the weights (d,) of each feature."""
+        return np.abs(w) if self.columns is None else np.sqrt(self.columns.sums(w * w))
 
     @cached_property
     def term(self) -> DualTerm:
@@ -174,7 +210,7 @@ class SelectionProblem:
     def signed(self) -> Any:
         """The signed samples Z' (p, n): one feature is contiguous, or a row of a sparse matrix."""
         if is_sparse(self.X):
-            return divided(self.X, np.ones(self.p), self.y).T.tocsr()
+            return divided(self.X, np.ones(self.width), self.y).T.tocsr()
         return np.ascontiguousarray((self.X * self.y[:, None]).T)
 
     @cached_property
@@ -188,7 +224,7 @@ class SelectionProblem:
         return replace(self, X=self.X[places], y=self.y[places], c=c, weights=weights)
 
     def rows(self, features: Indices, samples: Indices | None = None) -> Matrix:
-        """Return the signed samples of some features (k, n), one after another, dense; only some samples if given."""
+        """Return the signed samples of some columns (k, n), one after another, dense; only some samples if given."""
         if samples is not None and not is_sparse(self.X) and self._most(features):
             return np.asarray(np.take(self.signed, samples, axis=1)[features])
         rows = self.signed[features]
@@ -196,7 +232,7 @@ class SelectionProblem:
         return rows if samples is None else np.take(rows, samples, axis=1)
 
     def products(self, alpha: Matrix, features: Indices | None = None) -> Matrix:
-        """Return q = Z'alpha (p,) of multipliers (n,), or of several (k, n) as rows; only some features if given."""
+        """Return q = Z'alpha (d,) of multipliers (n,), or of several (k, n) as rows; only some columns if given."""
         if features is None:
             return np.asarray(alpha @ self.signed.T)
         if self._most(features):  # to copy them takes longer
@@ -204,15 +240,15 @@ class SelectionProblem:
         return np.asarray(alpha @ self.signed[features].T)
 
     def _most(self, features: Indices) -> bool:
-        return 2 * len(features) > self.p
+        return 2 * len(features) > self.width
 
     def scores(self, w: Vector) -> Vector:
-        """Return the signed scores Z w (n,) of weights (p,)."""
+        """Return the signed scores Z w (n,) of weights (d,)."""
         return np.asarray(w @ self.signed)
 
     @cached_property
     def norms(self) -> Vector:
-        """The Euclidean norms (p,) of the features: times that of alpha they bound the sums of absolute terms of q."""
+        """The Euclidean norms (d,) of the columns: times that of alpha they bound the sums of absolute terms of q."""
         norms: Vector = np.sqrt((self.signed * self.signed).sum(axis=-1))
         return norms
 
@@ -284,10 +320,11 @@ class SelectionProblem:
         return bool(fixed and np.all(self.R @ selection <= self.r + self.tolerances))
 
     def value(self, selection: Mask, w: Vector) -> tuple[float, float]:
-        """Return the objective value of weights (p,) on a selection with the best intercept, and that intercept."""
-        scores = self.y * (w[selection] @ self.rows(np.flatnonzero(selection)))
+        """Return the objective value of weights (d,) on a selection with the best intercept, and that intercept."""
+        columns = self.places(np.flatnonzero(selection))
+        scores = self.y * (w[columns] @ self.rows(columns))
         b = self.loss.intercept(scores, self.y, self.weights)
-        value = 0.5 * float(w[selection] @ w[selection]) + self.c * self.loss.total(scores + b, self.y, self.weights)
+        value = 0.5 * float(w[columns] @ w[columns]) + self.c * self.loss.total(scores + b, self.y, self.weights)
         return value + float(self.lam[selection].sum()), b
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fsopt.algorithms.branch_and_benders.columns import Columns
 from fsopt.algorithms.branch_and_benders.marks import entry, fast, inner
 from fsopt.algorithms.branch_and_benders.stacks import Number, across, choice, falling, times, total
 from fsopt.data.losses import DualTerm
@@ -38,6 +39,7 @@ class NodeRelaxation:
         frozen; the constant includes the penalty weights of the selected features.
     norm : 0; without free features 1 or -1 for another term of w than half its square, with r of length 1: the
         constraint :math:`\tfrac12 w'w \le r`, or the penalty :math:`\sqrt{2r}\,\|w\|`.
+    columns : groups of the columns, of which f are free, and bounds on their weights; None where there are none.
     """
 
     Zy: Matrix
@@ -50,6 +52,7 @@ class NodeRelaxation:
     constant: float = 0.0
     balance: float = 0.0
     norm: int = 0
+    columns: Columns | None = None
 
     @property
     def c(self) -> float | Vector:
@@ -66,8 +69,7 @@ class NodeRelaxation:
     @property
     def shape(self) -> tuple[int, int, int, int]:
         """Numbers n of samples, of features, f of free features, and k of constraints."""
-        features = self.Zy.shape[1] - 1
-        return len(self.Zy), features, features - self.selected, len(self.r)
+        return len(self.Zy), self.Zy.shape[1] - 1, len(self.lam), len(self.r)
 
 
 class InteriorPoint(NamedTuple):

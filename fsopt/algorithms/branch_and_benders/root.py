@@ -108,7 +108,7 @@ def _first(search: SelectionSearch, initial: Mask | None) -> None:
         search.incumbents.solve(initial)
     problem, at = search.problem, search.frontier.best.at
     mean = np.where(problem.y > 0, 1.0 / (problem.y > 0).sum(), 1.0 / (problem.y < 0).sum())
-    selection = search.incumbents.rounded(np.abs(problem.products(mean)), at)
+    selection = search.incumbents.rounded(problem.sizes(problem.products(mean)), at)
     if selection is not None:
         search.incumbents.try_selection(selection)
 
@@ -117,7 +117,7 @@ def _relax(search: SelectionSearch) -> None:
     """Solve the relaxation: of sparse samples by first-order steps, then by interior points on few features."""
     problem, root = search.problem, search.frontier.best
     constrained = len(problem.r) <= 1 and bool(np.all(problem.R >= 0.0))  # the steps have one such constraint
-    suited = is_sparse(problem.X) and constrained and not problem.term.entropy
+    suited = is_sparse(problem.X) and constrained and not problem.term.entropy and problem.columns is None
     if not suited or root.at.free.sum() <= WHOLE:
         search.solve_root()
         return
@@ -140,8 +140,8 @@ def _relax(search: SelectionSearch) -> None:
 def _rounded(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Round the relaxation by its shares and by its weights."""
     node, incumbents = search.frontier.best, search.incumbents
-    score = node.hyperplane.sigma + 1e-9 * np.abs(node.hyperplane.w)
-    for order in (score, np.abs(node.hyperplane.w) + 0.5 + 0.0 * score):
+    sizes = search.problem.sizes(node.hyperplane.w)
+    for order in (node.hyperplane.sigma + 1e-9 * sizes, sizes + 0.5):
         selection = incumbents.rounded(order, node.at)
         if selection is not None and search.problem.n * float(selection.sum()) ** 2 > MACHINE:
             kept = _largest(search, selection, order)

@@ -149,12 +149,13 @@ class SelectionSearch:
             self._round(at, node.hyperplane)
         number = node.number
         opened = closed = 0
-        for j in candidates(self.gains, at, node.hyperplane):
+        sizes = self.problem.sizes(node.hyperplane.w)
+        for j in candidates(self.gains, at, node.hyperplane.sigma, sizes):
             if at.inside[j] or at.outside[j]:
                 continue
             without, number = self.tree.branch(number, int(j))
             child = self._child(without, at.decided(int(j), selected=False), node)
-            learn(self.gains, int(j), node.hyperplane, (self.cutoff if child is None else child) - node.bound)
+            learn(self.gains, int(j), sizes, (self.cutoff if child is None else child) - node.bound)
             opened, closed = (opened, closed + 1) if child is None else (opened + 1, closed)
             inside = self.problem.propagated(at.decided(int(j), selected=True))
             if inside is None:
@@ -217,12 +218,12 @@ class SelectionSearch:
     @property
     def _unknown(self) -> NodeHyperplane:
         """The hyperplane of a node whose relaxation failed, without a parent's."""
-        n, p = self.problem.n, self.problem.p
-        return NodeHyperplane(np.zeros(p), 0.0, np.full(p, 0.5), np.zeros(n, dtype=np.float32))
+        n, d = self.problem.n, self.problem.width
+        return NodeHyperplane(np.zeros(d), 0.0, np.full(self.problem.p, 0.5), np.zeros(n, dtype=np.float32))
 
     def _round(self, at: Partial, hyperplane: NodeHyperplane) -> None:
         """Try the rounded relaxation, and exchanges from it where it becomes the incumbent."""
-        selection = self.incumbents.rounded(hyperplane.sigma + 1e-9 * np.abs(hyperplane.w), at)
+        selection = self.incumbents.rounded(hyperplane.sigma + 1e-9 * self.problem.sizes(hyperplane.w), at)
         if selection is None:
             return
         before = self.incumbents.best

@@ -72,7 +72,7 @@ def normal_factor(A: Matrix, theta: Vector, delta: Vector) -> Matrix:
 
     Parameters
     ----------
-    A, theta, delta : (p + 1, n), (n,), (p,), or each with one more dimension.
+    A, theta, delta : (p + 1, n), (n,), (p,) or (p, p), or each of three with one more dimension.
 
     Returns
     -------
@@ -87,7 +87,12 @@ def normal_factor(A: Matrix, theta: Vector, delta: Vector) -> Matrix:
     clock.check()
     if A.ndim == 2:
         matrix = gram((A * np.sqrt(theta)).T)
-        matrix.ravel(order="K")[:: len(matrix) + 1] += np.append(delta, EPSILON * matrix[-1, -1])
+        ends = EPSILON * matrix[-1, -1]
+        if delta.ndim == 2:  # blocks of groups
+            matrix[:-1, :-1] += delta
+            matrix[-1, -1] += ends
+        else:
+            matrix.ravel(order="K")[:: len(matrix) + 1] += np.append(delta, ends)
         factor = cholesky(matrix)
         return np.zeros((0, 0)) if factor is None else factor
     matrix = np.matmul(A * theta[:, None], A.transpose(0, 2, 1))

@@ -22,8 +22,8 @@ from fsopt.methods.assembly import make_fit
 from fsopt.methods.gbd.parameters import features_of, trimmed
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.models.blocks import number
-from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.feature_lists import Feature, feature_indices
+from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.selection_constraints import unit_rows
 from fsopt.typing import Indices, Matrix, Vector
 

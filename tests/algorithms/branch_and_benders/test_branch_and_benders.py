@@ -180,5 +180,5 @@ def test_a_selection_is_rounded_within_the_constraints():
 
 def test_a_bound_that_falls_by_rounding_counts_as_no_gain():
     gains = np.zeros((2, 2))
-    learn(gains, 0, NodeHyperplane(np.ones(2), 0.0, np.ones(2)), -1e-12)
+    learn(gains, 0, np.ones(2), -1e-12)
     assert gains.tolist() == [[0.0, 0.0], [1.0, 0.0]]

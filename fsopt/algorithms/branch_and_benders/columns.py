@@ -1,0 +1,73 @@
+r"""Features that are selected in groups, and weights with bounds: what a selection pays for the multipliers.
+
+.. math:: F(\sigma) = \max_{0 \le \alpha \le \bar\alpha,\ y'\alpha = 0} \psi(\alpha)
+          - \sum_g \sigma_g \sum_{j \in g} h_j(q_j(\alpha)), \qquad
+          h_j(q) = \max_{l_j \le w \le u_j} \Big(w q - \tfrac12 w^2\Big)
+
+with a share :math:`\sigma_g` in [0, 1] in place of a selection, too: the weights are in :math:`\sigma_g [l_j, u_j]`, and
+the largest :math:`w q - w^2 / (2 \sigma_g)` there is :math:`\sigma_g h_j(q)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fsopt.typing import Indices, Matrix, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns of the samples where they form groups, or their weights have bounds.
+
+    Attributes
+    ----------
+    of : (d,) group of each column; -1 for one that is selected, in the program of a node.
+    count : number of groups.
+    lower, upper : (d,) bounds l <= 0 <= u on the weights, infinite where there are none.
+    """
+
+    of: Indices
+    count: int
+    lower: Vector
+    upper: Vector
+
+    @classmethod
+    def needed(cls, of: Indices, count: int, lower: Vector, upper: Vector) -> Columns | None:
+        """Return the columns; None where each is a group of its own, without bounds."""
+        plain = count == len(of) and not np.isfinite(lower).any() and not np.isfinite(upper).any()
+        return None if plain else cls(of, count, lower, upper)
+
+    @cached_property
+    def members(self) -> list[Indices]:
+        """The columns of each group."""
+        return [np.flatnonzero(self.of == g) for g in range(self.count)]
+
+    def places(self, groups: Indices) -> Indices:
+        """Return the columns of some groups, one group after another."""
+        return np.concatenate([self.members[g] for g in groups.tolist()] or [np.zeros(0, dtype=np.intp)])
+
+    def nearest(self, w: Vector) -> Vector:
+        """Return the nearest weights within the bounds."""
+        return np.clip(w, self.lower, self.upper)
+
+    def halves(self, q: Matrix) -> Matrix:
+        """Return h_j(q_j) (..., d)."""
+        w = self.nearest(q)
+        return np.asarray(w * (q - 0.5 * w))
+
+    def sums(self, values: Matrix) -> Matrix:
+        """Return the sums (..., count) over the columns of each group, but for those that are selected."""
+        own = self.of >= 0
+        found = np.zeros((*values.shape[:-1], self.count))
+        np.add.at(found, (..., self.of[own]), values[..., own])
+        return found
+
+    def at(self, selected: int, groups: Indices) -> Columns:
+        """Return the columns of a node: of that many groups that are selected, and of free ones after them."""
+        columns = self.places(groups)
+        place = np.full(self.count, -1)
+        place[groups[selected:]] = np.arange(len(groups) - selected)
+        return Columns(place[self.of[columns]], len(groups) - selected, self.lower[columns], self.upper[columns])
