@@ -85,7 +85,7 @@ def single_model(data: Dataset, m: int, c: float, limit: float) -> tuple[float, 
     """Return objective, bound and seconds of the big-M model in SCIP; the seconds include those of RFE."""
     started = time.perf_counter()
     first = fsopt.fit("rfe", data, m=m, c=c, scale="none", options=ONE_THREAD)
-    model = fsopt.build("fsp-m-bigm", data, m=m, c=c, upper=first.objective * (1 + 1e-6))
+    model = fsopt.build("fsp-m-bigm", data, m=m, c=c, value=first.objective * (1 + 1e-6))
     result = fsopt.solve(model, "scip", time_limit=limit, options={"mip_gap": TOLERANCE})
     seconds = time.perf_counter() - started
     objective = first.objective if result.objective is None else result.objective

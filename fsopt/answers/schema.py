@@ -220,6 +220,7 @@ def is_parameter(annotation: Any, value: Any) -> bool:
         "bool": lambda v: isinstance(v, bool),
         "str": _text,
         "None": lambda v: v is None,
+        "Mapping": lambda v: isinstance(v, Mapping),
     }
-    kinds = [kind.strip() for kind in annotation.split("|")]
+    kinds = [kind.strip().partition("[")[0] for kind in annotation.split("|")]
     return any(isinstance(value, (list, tuple)) if kind not in tests else tests[kind](value) for kind in kinds)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pyomo.environ as pyo
 
 from fsopt.data import Dataset
 from fsopt.data.weights import loss_weights
 from fsopt.errors import ParameterError
+from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.solvers.base import Session
 
 EQUAL = 1e-9
@@ -36,8 +38,8 @@ def check_margins(driver: str, session: Session, data: Dataset) -> None:
         raise ParameterError(f"the model '{m.name}' given to '{driver}' is of other data", hint)
 
 
-def check_svm(session: Session, data: Dataset, c: float) -> None:
-    """Raise ParameterError unless a model is ``fsp-sub`` of a data set with the penalty weight c of the hinge loss."""
+def check_svm(session: Session, data: Dataset, c: float, bounds: WeightBounds) -> None:
+    """Raise ParameterError unless a model is ``fsp-sub`` of a data set with a penalty weight c and bounds on weights."""
     check_margins("gbd", session, data)
     m, program = session.model, session.program
     costs, squares = np.zeros(program.n), np.zeros(program.n)
@@ -50,3 +52,21 @@ def check_svm(session: Session, data: Dataset, c: float) -> None:
             f"the objective of '{m.name}' given to 'gbd' is not 1/2 u'u + {c:g} e'xi",
             "build it with the same c and leave its objective",
         )
+    if not _same_bounds(session, bounds):
+        raise ParameterError(
+            f"the bounds on the weights of '{m.name}' given to 'gbd' are not those of the master",
+            "build both models with the same positive, negative, lower and upper",
+        )
+
+
+def _same_bounds(session: Session, bounds: WeightBounds) -> bool:
+    """Return whether the rows ``above`` and ``below`` of ``fsp-sub`` are the bounds, at its sigma."""
+    m, program = session.model, session.program
+    sigma = np.array([pyo.value(v) for v in m.sigma.values()])
+    for name, ends, sides in (("above", bounds.upper, program.hi), ("below", bounds.lower, program.lo)):
+        rows, bounded = m.component(name), np.flatnonzero(np.isfinite(ends))
+        if list(rows or ()) != bounded.tolist():
+            return False
+        if rows and not np.allclose(sides[session.rows(rows)], (ends * sigma)[bounded], rtol=EQUAL, atol=0.0):
+            return False
+    return True

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from fsopt.answers.certificate import Certificate
 from fsopt.common.arguments import word
 from fsopt.common.customising import changes_in_force
@@ -69,6 +72,15 @@ def generation_order(generate: bool | str, data: Dataset, run: Run) -> tuple[boo
     if uses_generation(generate, data, run) and not (changed and generate == "auto"):
         return (True, False) if run.solver is None and not changed and data.X.size <= MODELLED else (True,)
     return (False, True) if run.solver is None and not changed and generate is not False else (False,)
+
+
+def refuse_bounds(name: str, asked: bool | str | None, bounds: Mapping[str, Any]) -> None:
+    """Raise ParameterError where a route without a model is asked for, by true, and weights are to have bounds."""
+    if asked is True and any(bounds.values()):
+        given = next(what for what, value in bounds.items() if value)
+        raise ParameterError(
+            f"{name} is true, and '{given}' bounds weights, which only the model takes", "leave one of them out"
+        )
 
 
 def uses_generation(generate: bool | str, data: Dataset, run: Run, *, features: bool = True) -> bool:

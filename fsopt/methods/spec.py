@@ -15,6 +15,8 @@ from fsopt.data import Dataset
 from fsopt.data.matrices import column_deviations
 from fsopt.drivers.run import Steps
 from fsopt.methods.selection import THRESHOLD, SelectionRule, selection
+from fsopt.models.gbd.feature_lists import BOUNDS
+from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.models.spec import parameters
 from fsopt.typing import Vector
 
@@ -28,6 +30,12 @@ Value: TypeAlias = tuple[float, float]
 Candidates: TypeAlias = Sequence[Mapping[str, Any]]
 Share: TypeAlias = Callable[[Dataset, Candidates, str | None, float | None], Candidates]
 Together: TypeAlias = Callable[[Dataset, Candidates], "Sequence[tuple[Vector, float]] | None"]
+
+
+def in_units(method: str, data: Dataset, at: Mapping[str, Any], scale: Vector) -> dict[str, Any]:
+    """Return parameters with their bounds on the weights of features as bounds for features divided by a scale (p,)."""
+    others = {name: value for name, value in at.items() if name not in BOUNDS}
+    return others | WeightBounds.of(method, data, at).scaled(scale).words(data)
 
 
 @dataclass(frozen=True)
@@ -57,9 +65,10 @@ class SavedFit:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The parameters of the fit, with the values that the method set itself."""
+        """The parameters of the fit, with the values that the method set itself; bounds on preprocessed weights."""
         details = self.fit.details
-        return {**self.fit.params, **{k: details[k] for k in SET_BY_METHOD if k in details}}
+        at = {**self.fit.params, **{k: details[k] for k in SET_BY_METHOD if k in details}}
+        return in_units(self.fit.method, self.raw, at, self.fit.preprocessing.scale)
 
     @property
     def selection(self) -> tuple[int, ...]:

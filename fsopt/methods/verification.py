@@ -19,6 +19,8 @@ from fsopt.compiler import Program, compile_model
 from fsopt.drivers.recorder import EARLY
 from fsopt.errors import reading
 from fsopt.methods.spec import SavedFit
+from fsopt.models.gbd.feature_lists import BOUNDS
+from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.models.registry import MODELS, build
 from fsopt.typing import Vector
 
@@ -102,8 +104,10 @@ def _parameters_residual(saved: SavedFit) -> float:
     with reading("program"):
         known = MODELS[details["program"]].parameters
         stated = {**known, **details["program_params"]}
-        shared = [name for name in known if own.get(name) is not None]
+        shared = [name for name in known if own.get(name) is not None and name not in BOUNDS]
         differences = [np.abs(np.subtract(stated[name], own[name], dtype=float)) for name in shared]
+        bounds = [WeightBounds.of(saved.fit.method, saved.data, at) for at in (own, details["program_params"])]
+        differences.append(np.array(bounds[0].distance(bounds[1])))
     return max((float(np.max(d, initial=0.0)) for d in differences), default=0.0)
 
 

@@ -45,13 +45,13 @@ def gbd(
 
     In each iteration: solve the subproblem at sigma, make its multipliers alpha exactly dual feasible, add the cut
     :math:`\theta \ge e'\alpha - \frac12\sum_j q_j(\alpha)^2\sigma_j` to the master, and take the master's solution as
-    the next sigma. The upper bound is the smallest primal value, the lower bound the largest that a master proved.
+    the next sigma, of one entry for each feature or group of features. The upper bound is the smallest primal value, the lower bound the largest that a master proved.
     The cut of every alpha holds for every selection, so that no solver's tolerance endangers the bounds.
 
     Parameters
     ----------
     data : the data set behind both models.
-    master, sub : models ``fsp-master`` and ``fsp-sub``. Further constraints on ``sigma`` of the master are the user's,
+    master, sub : models ``fsp-master`` and ``fsp-sub``, with the same bounds on the weights. Further constraints on ``sigma`` of the master are the user's,
         fixed features too, and the coefficients of sigma in its objective are lambda. For large data ``sub`` may be a
         function that trains a support vector machine, such as
         :func:`fsopt.algorithms.svm.interior_point.svm_interior_point`.
@@ -64,7 +64,7 @@ def gbd(
     Returns
     -------
     DriverResult
-        ``point`` has ``sigma``, ``w``, ``b`` and the list ``alphas`` of the multipliers behind the cuts.
+        ``point`` has ``sigma``, of features or groups, ``w``, ``b`` and the list ``alphas`` of the multipliers behind the cuts.
         ``optimal`` where the gap is closed and every cut was recomputed from a dual feasible alpha; else
         ``feasible`` with upper and lower bound. ``stop`` is ``optimal``, ``repeated`` (the master returned a
         selection that was tried), ``validation``, ``time-limit``, ``iteration-limit`` or ``interrupted``.
@@ -144,14 +144,14 @@ class _Problem:
         """Return the problems before the first cut."""
         kind, warm = ClosedForm if settings.master == "closed-form" else Master, settings.master_start == "incumbent"
         master = kind(data, model, settings.master_solver, warm=warm)
-        sub = Subproblem(data, sub_model, c, run)
+        sub = Subproblem(data, sub_model, c, run, master.rules)
         relaxed = Master(data, model, None, relaxed=True) if settings.root_cuts else None
         sessions = [master.session, *sub.sessions, *([relaxed.session] if relaxed else [])]
         return cls(settings, validation, master, sub, relaxed, Recorder(sessions, run))
 
     def begin(self) -> State:
         """Make the cut at the root, and go to a feasible selection."""
-        sigma = self.settings.first(self.master.data)
+        sigma = self.settings.first(self.master.data, self.master.rules.groups)
         state = State(sigma, self.master.feasible(sigma), _bound_without_cuts(self.master.penalties))
         if self.relaxed is not None:
             state.alphas = root_cut(self.relaxed, self.sub, self.recorder, most=self.settings.root_cuts)
@@ -232,7 +232,7 @@ def root_cut(master: Master, sub: Subproblem, recorder: Recorder, *, most: int) 
         Of these multipliers alone; empty where the relaxation needs no cut, as at the bound 0.
     """
     alphas: list[Vector] = []
-    sigma = best = np.ones(master.data.p)
+    sigma = best = np.ones(master.rules.p)
     upper = np.inf
     for _ in range(most):
         alpha, w = sub.solve(sigma, recorder)

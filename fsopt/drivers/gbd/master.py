@@ -15,6 +15,7 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import NoPoint
 from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.models.gbd.fsp_master import add_cut, cut_coefficients
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.solvers.base import Session
 from fsopt.solvers.checkpoints import steering
 from fsopt.typing import Indices, Vector
@@ -31,7 +32,8 @@ class Master:
 
     Attributes
     ----------
-    penalties : (p,) penalty weight of each feature in the objective, lambda of (RMP-lambda); zeros in (RMP-M).
+    rules : the constraints of the model: its groups of features and the bounds on their weights shape the cuts.
+    penalties : (k,) penalty weight of each feature or group in the objective, lambda of (RMP-lambda); zeros in (RMP-M).
     most : M where the constraints are a cardinality alone, p where there are none, else None.
     one_cut : optimum and selection with one cut, in closed form; None where there is none.
     cuts : their number.
@@ -49,13 +51,14 @@ class Master:
     ) -> None:
         self.data = data
         self.model = model
+        self.rules: SelectionConstraints = model.rules
         self.warm = warm
         if relaxed:
             self.model = pyo.TransformationFactory("core.relax_integer_vars").create_using(model)
         self.session = Session(self.model, solver)
         self.program = self.session.program
         self.columns = self.session.columns(self.model.sigma)
-        check_objective(data, self.program, self.columns, self.program.column.get(id(self.model.theta)))
+        check_objective(self.rules.p, self.program, self.columns, self.program.column.get(id(self.model.theta)))
         self.penalties: Vector = self.program.c[self.columns].copy()
         self.most = largest_number(self.program, self.columns)
         self.one_cut: tuple[float, Vector] | None = None
@@ -79,7 +82,7 @@ class Master:
         if self.most is not None and alphas:
             self.one_cut = None
             if self.cuts == 1:
-                constant, slopes = cut_coefficients(self.data, alphas[0])
+                constant, slopes = cut_coefficients(self.data, alphas[0], self.rules)
                 self.one_cut = solve_one_cut(constant, slopes, self.penalties, self.most)
 
     def solve(
@@ -158,17 +161,17 @@ class ClosedForm(Master):
         super().__init__(data, model, solver, **keywords)
         program = self.program
         free = bool(np.all(program.lb[self.columns] == 0.0) and np.all(program.ub[self.columns] == 1.0))
-        if program.A.shape[0] or program.n != data.p + 1 or not free:
+        if program.A.shape[0] or program.n != self.rules.p + 1 or not free:
             raise ParameterError(
                 "the closed form for sigma is of penalty weights alone: this master has constraints on the selection",
                 "use 'gbd-lambda' without them, or master='milp'",
             )
-        self.gains = np.zeros(data.p)
+        self.gains = np.zeros(self.rules.p)
 
     def add(self, alphas: list[Vector]) -> None:
         """Take the last cut, and the largest lower bound of all."""
         for alpha in alphas:
-            constant, slopes = cut_coefficients(self.data, alpha)
+            constant, slopes = cut_coefficients(self.data, alpha, self.rules)
             self.gains = slopes - self.penalties
             self.proved = max(self.proved, constant - float(np.maximum(self.gains, 0.0).sum()))
         self.cuts += len(alphas)
@@ -184,14 +187,15 @@ class ClosedForm(Master):
         return True
 
 
-def check_objective(data: Dataset, program: Program, columns: Indices, theta: int | None) -> None:
+def check_objective(count: int, program: Program, columns: Indices, theta: int | None) -> None:
     """Raise ParameterError for a master that does not bound F on the data.
 
-    That is one of other features, or one that minimises anything but theta and penalties of sigma.
+    That is one of another number of features or groups, or one that minimises anything but theta and penalties of
+    sigma.
     """
-    if len(columns) != data.p:
+    if len(columns) != count:
         raise ParameterError(
-            f"the master given to 'gbd' has {len(columns)} features, the data {data.p}",
+            f"the master given to 'gbd' has {len(columns)} features, the data {count}",
             "build both models from the data set that the driver is given",
         )
     others = program.c.copy()

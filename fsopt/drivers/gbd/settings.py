@@ -11,6 +11,7 @@ from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, vector, whole
+from fsopt.models.gbd.feature_lists import Groups
 from fsopt.models.sla.fsv_step import build_fsv_step
 from fsopt.typing import Vector
 
@@ -72,13 +73,15 @@ class GbdSettings:
                 hint = "give samples to validate on, or neither"
                 raise ParameterError("'gbd' has 'patience' but no 'validation'", hint)
 
-    def first(self, data: Dataset) -> Vector:
-        """Return the sigma (p,) of the first cut."""
+    def first(self, data: Dataset, groups: Groups) -> Vector:
+        """Return the sigma (p,) of the first cut, for p groups of the features."""
         if not isinstance(self.start, str):
-            return vector("gbd", "start", self.start, data.p, low=0.0, high=1.0)
+            return vector("gbd", "start", self.start, len(groups), low=0.0, high=1.0)
         if self.start not in STARTS:
             raise ParameterError(f"'start' of 'gbd' is {self.start!r}", f"one of {', '.join(STARTS)}, or sigma")
-        return concave_selection(data) if self.start == "concave" else np.full(data.p, float(self.start == "all"))
+        if self.start == "concave":
+            return np.minimum(groups.sums(concave_selection(data)), 1.0)
+        return np.full(len(groups), float(self.start == "all"))
 
 
 def concave_selection(data: Dataset) -> Vector:

@@ -23,6 +23,7 @@ from fsopt.drivers.gbd.state import TriedSelection
 from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.solvers.base import Session
 from fsopt.solvers.checkpoints import current
 from fsopt.solvers.interface import Outcome
@@ -43,19 +44,29 @@ class Subproblem:
     ----------
     model : ``fsp-sub``; or, without a model of large data, a function that trains the support vector machine on the
         selected features, each times the root of its sigma.
+    rules : the groups, one entry of sigma each, and the bounds on the weights, which a model has; none by default.
     """
 
-    def __init__(self, data: Dataset, model: pyo.ConcreteModel | Training, c: float, run: Run) -> None:
+    def __init__(
+        self,
+        data: Dataset,
+        model: pyo.ConcreteModel | Training,
+        c: float,
+        run: Run,
+        rules: SelectionConstraints | None = None,
+    ) -> None:
         self.data = data
+        self.rules = SelectionConstraints.of("gbd", data) if rules is None else rules
         self.model = model
         self.c, self.caps = c, loss_weights(c, data.weights)
         self.sessions: list[Session] = []
         if isinstance(model, pyo.ConcreteModel):
             self.sessions = [run.open(model)]
-            check_svm(self.sessions[0], data, c)
+            check_svm(self.sessions[0], data, c, rules.bounds)
 
     def solve(self, sigma: Vector, recorder: Recorder) -> tuple[Vector, Vector]:
         """Return the multipliers (n,) at sigma, made exactly dual feasible, and the weights (p,)."""
+        sigma = self.rules.of_features(sigma)
         alpha, w = self._by_model(sigma, recorder) if self.sessions else self._by_training(sigma, recorder)
         # A cut holds for every dual feasible alpha, and for no other: the solver's tolerance is projected away.
         return project_multipliers(alpha, self.data.y, self.caps), w
@@ -63,7 +74,7 @@ class Subproblem:
     def _by_model(self, sigma: Vector, recorder: Recorder) -> tuple[Vector, Vector]:
         session, m = self.sessions[0], self.sessions[0].model
         store(m.sigma, np.sqrt(sigma))
-        session.update(m.selection)
+        session.update(*(m.component(rows) for rows in ("selection", "above", "below") if m.component(rows)))
         # Read from the point: the values and dual variables of all constraints are not loaded for each of the cuts.
         result = recorder.solve(session, "the subproblem", load=False)
         point = result.point
@@ -105,7 +116,7 @@ class Subproblem:
 
     def iterate(self, sigma: Vector, w: Vector, penalties: Vector, validation: Dataset | None) -> TriedSelection:
         """Return the iterate of a selection and its weights; the value is the primal one, with the best intercept."""
-        w = np.where(sigma > 0.5, w, 0.0)
+        w = self.rules.bounds.clipped(np.where(self.rules.of_features(sigma) > 0.5, w, 0.0))
         scores = self.data.X @ w
         b = midpoint_intercept(scores, self.data.y, self.data.weights)
         value = (
@@ -116,6 +127,7 @@ class Subproblem:
 
     def fractional_value(self, sigma: Vector, w: Vector) -> float:
         """Return the primal value at a fractional sigma, an upper bound on the convex extension of F there."""
+        sigma = self.rules.of_features(sigma)
         used = sigma > 0
         scores = self.data.X[:, used] @ w[used]
         b = midpoint_intercept(scores, self.data.y, self.data.weights)

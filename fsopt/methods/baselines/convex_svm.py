@@ -29,6 +29,7 @@ from fsopt.methods.selection import SelectionRule, without_rounding
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
+from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.typing import Vector
 
 NEWTON = "newton"
@@ -56,6 +57,7 @@ def fit_convex_svm(
     rule: SelectionRule,
     order: tuple[bool | str, ...],
     params: Mapping[str, Any] = {},
+    bounds: Mapping[str, Any] = {},
 ) -> Steps[Fit]:
     """Solve a support vector machine on preprocessed data and return its Fit.
 
@@ -69,16 +71,19 @@ def fit_convex_svm(
         point or, on sparse data, the augmented Lagrangian, which is also for ``elastic-net-svm``; for ``onsvm`` column
         and constraint generation; ``newton`` for Newton's method on ``onsvm``.
     params : further parameters of the model.
+    bounds : parameters of :func:`fsopt.models.gbd.feature_lists.weight_bounds`; with bounds the model is the only route.
     """
     started = time.perf_counter()
     c = number(slug, "c", c)
-    at = {"c": c, **params}
     work, map_ = preprocess(data, scale)
+    limits = WeightBounds.of(slug, data, bounds).scaled(map_.scale)
+    at = {"c": c, **params, **limits.words(data)}
+    order = (False,) if limits else order
 
     def by_model() -> _Found:
         model = builder(work, **at)
         _, result = run.solve(model, f"'{slug}'")
-        return _Found(values_of(model.w), model.b.value, result, evidence(slug, at, result.supported))
+        return _Found(limits.clipped(values_of(model.w)), model.b.value, result, evidence(slug, at, result.supported))
 
     def by_driver() -> Steps[_Found]:
         rho = params.get("l1_ratio", 1.0)

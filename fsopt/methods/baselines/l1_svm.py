@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import word
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import ParameterError
@@ -11,15 +14,17 @@ from fsopt.methods.baselines.convex_svm import NEWTON, fit_convex_svm, selected_
 from fsopt.methods.baselines.onsvm import check, objective
 from fsopt.methods.baselines.svm_sequences import onsvm_hyperplanes
 from fsopt.methods.exact.hinge import by_multipliers
-from fsopt.methods.large_programs import generation_order
+from fsopt.methods.large_programs import generation_order, refuse_bounds
 from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec
+from fsopt.models.gbd.feature_lists import weight_bounds
 from fsopt.models.gbd.onsvm import build_onsvm
 
 EPSILON = 0.01
 """The threshold of the paper."""
 
 
+@with_keywords_of(weight_bounds)
 def fit_l1_svm(
     data: Dataset,
     run: Run,
@@ -31,10 +36,11 @@ def fit_l1_svm(
     epsilon: float = EPSILON,
     generate: bool | str = "auto",
     newton: bool = False,
+    **bounds: Any,
 ) -> Steps[Fit]:
     r"""Fit the one-norm support vector machine of Peleg & Meir, which selects weights above a share of the largest.
 
-    .. math:: \min\ \|w\|_1 + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
+    .. math:: \min\ \|w\|_1 + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\ l \le w \le u
 
     Parameters
     ----------
@@ -68,7 +74,8 @@ def fit_l1_svm(
 
     Raises
     ------
-    ParameterError : c <= 0, a selection rule that is unknown, or newton with a solver or restricted programs.
+    ParameterError : c <= 0, a selection rule that is unknown, newton with a solver, restricted programs or bounds, or
+        bounds with restricted programs.
 
     Notes
     -----
@@ -77,13 +84,17 @@ def fit_l1_svm(
     """
     order: tuple[bool | str, ...] = generation_order(generate, data, run)
     word("newton", newton, (True, False))
+    refuse_bounds("generate", generate, bounds)
+    refuse_bounds("newton", newton, bounds)
     if newton:
         if run.solver is not None or generate != "auto":
             given = f"solver '{run.solver}' is named" if run.solver else f"generate is {generate!r}"
             raise ParameterError(f"newton of 'l1-svm' is true, and {given}", "leave one of them out")
         order = (NEWTON,)
     selection = SelectionRule(rule, units, epsilon)
-    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=selection, order=order)
+    return fit_convex_svm(
+        "onsvm", build_onsvm, data, run, c=c, scale=scale, rule=selection, order=order, bounds=bounds
+    )
 
 
 SPEC = MethodSpec(

@@ -10,6 +10,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.data.weights import loss_weights
@@ -17,22 +18,25 @@ from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
 from fsopt.methods.baselines.svm_sequences import onsvm_hyperplanes
 from fsopt.methods.exact.hinge import by_multipliers
-from fsopt.methods.large_programs import certify_generation, generation_order
+from fsopt.methods.large_programs import certify_generation, generation_order, refuse_bounds
 from fsopt.methods.selection import THRESHOLD, SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program
+from fsopt.models.gbd.feature_lists import weight_bounds
 from fsopt.models.gbd.onsvm import build_onsvm
+from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.typing import Vector
 
 RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)
 
 
+@with_keywords_of(weight_bounds)
 def fit_onsvm(
-    data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard", generate: bool | str = "auto"
+    data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard", generate: bool | str = "auto", **bounds: Any
 ) -> Steps[Fit]:
     r"""Fit the one-norm support vector machine, a linear program whose vertices are sparse.
 
-    .. math:: \min\ \|w\|_1 + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
+    .. math:: \min\ \|w\|_1 + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\ l \le w \le u
 
     Parameters
     ----------
@@ -53,19 +57,21 @@ def fit_onsvm(
 
     Raises
     ------
-    ParameterError : c <= 0, or another word for ``generate``.
+    ParameterError : c <= 0, another word for ``generate``, or bounds with restricted programs.
 
     Notes
     -----
     Aytug, (ONSVM).
     """
+    refuse_bounds("generate", generate, bounds)
     order = generation_order(generate, data, run)
-    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=RULE, order=order)
+    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=RULE, order=order, bounds=bounds)
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return (ONSVM) at a hyperplane."""
-    return float(np.abs(w).sum()) + at["c"] * hinge(data.X @ w + b, data.y, data.weights), 0.0
+    value = float(np.abs(w).sum()) + at["c"] * hinge(data.X @ w + b, data.y, data.weights)
+    return value, WeightBounds.of("onsvm", data, at).violation(w)
 
 
 def check(saved: SavedFit) -> Certificate:

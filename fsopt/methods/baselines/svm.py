@@ -11,6 +11,7 @@ import numpy as np
 from fsopt.algorithms.svm.certificate import certify_svm
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import kernel_svm_value, midpoint_intercept, project_multipliers, svm_value
 from fsopt.data.weights import loss_weights
@@ -21,16 +22,19 @@ from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_param
 from fsopt.methods.baselines.svm_sequences import svm_hyperplanes
 from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.kernel_values import DEGREE, centred_factor, kernel_values
-from fsopt.methods.large_programs import interior_order
+from fsopt.methods.large_programs import interior_order, refuse_bounds
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import THRESHOLD, SelectionRule, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_multipliers
 from fsopt.models.blocks import number
+from fsopt.models.gbd.feature_lists import weight_bounds
 from fsopt.models.gbd.svm import build_svm
+from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.typing import Vector
 
 
+@with_keywords_of(weight_bounds)
 def fit_svm(
     data: Dataset,
     run: Run,
@@ -44,10 +48,11 @@ def fit_svm(
     kernel: str | None = None,
     width: float | None = None,
     degree: int | None = None,
+    **bounds: Any,
 ) -> Fit | Steps[Fit]:
     r"""Fit the support vector machine (C-SVM), the baseline that selects nothing.
 
-    .. math:: \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
+    .. math:: \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\ l \le w \le u
 
     Parameters
     ----------
@@ -85,7 +90,8 @@ def fit_svm(
 
     Raises
     ------
-    ParameterError : c <= 0, a selection rule or kernel that is unknown, or interior with a named solver or a kernel.
+    ParameterError : c <= 0, a selection rule or kernel that is unknown, interior with a named solver, a kernel or
+        bounds, or bounds with a kernel.
 
     Notes
     -----
@@ -94,11 +100,14 @@ def fit_svm(
     if kernel is not None:
         if interior:
             raise ParameterError("interior is true, and a kernel is named", "leave one of them out")
+        if any(bounds.values()):
+            raise ParameterError("bounds on weights are of features, and a kernel is named", "leave one of them out")
         degree = DEGREE if degree is None else degree
         return fit_kernel_svm(data, run, kernel, c=c, scale=scale, width=width, degree=degree)
     selection = SelectionRule(rule, units, epsilon)
+    refuse_bounds("interior", interior, bounds)
     order = interior_order(interior, data, run)
-    return fit_convex_svm("svm", build_svm, data, run, c=c, scale=scale, rule=selection, order=order)
+    return fit_convex_svm("svm", build_svm, data, run, c=c, scale=scale, rule=selection, order=order, bounds=bounds)
 
 
 def check(saved: SavedFit) -> Certificate:
@@ -116,7 +125,7 @@ def check(saved: SavedFit) -> Certificate:
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return (1) of Aytug at a hyperplane, with a kernel at its expansion in the samples."""
     value = svm_value if at.get("kernel") is None else kernel_svm_value
-    return value(data, w, b, at["c"]), 0.0
+    return value(data, w, b, at["c"]), WeightBounds.of("svm", data, at).violation(w)
 
 
 def selected(saved: SavedFit) -> tuple[int, ...]:

@@ -20,6 +20,8 @@ from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.errors import NotShownError, reading
 from fsopt.methods.spec import SavedFit
+from fsopt.models.gbd.feature_lists import BOUNDS
+from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.models.registry import MODELS, build
 from fsopt.typing import Vector
 
@@ -70,8 +72,10 @@ def own_parameters(saved: SavedFit, slug: str, stated: Mapping[str, Any]) -> boo
     """Return whether the parameters of a saved program are exactly those of the fit with the same names."""
     known = MODELS[slug].parameters
     own = saved.params
-    shared = [name for name in known if own.get(name) is not None]
-    return all(np.array_equal({**known, **stated}[name], own[name]) for name in shared)
+    shared = [name for name in known if own.get(name) is not None and name not in BOUNDS]
+    bounds = [WeightBounds.of(slug, saved.data, at) for at in (own, stated)]
+    same = all(np.array_equal({**known, **stated}[name], own[name]) for name in shared)
+    return same and bounds[0].distance(bounds[1]) == 0.0
 
 
 HINGE = ("svm", "onsvm", "fsp-sub")

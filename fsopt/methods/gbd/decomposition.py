@@ -18,7 +18,9 @@ from fsopt.methods.assembly import make_fit
 from fsopt.methods.gbd.parameters import features_of, split, trimmed
 from fsopt.methods.large_programs import interior_order
 from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number
+from fsopt.models.gbd.feature_lists import BOUNDS
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 
@@ -120,13 +122,17 @@ def fit_by_cuts(
     )
     if isinstance(selection.get("lam"), str):
         selection["lam"] = lam_of_svm(work, c, selection["lam"])
-    program = build_fsp_master(work, **selection)
-    sub = svm_interior_point if interior_order(None, work, run, repeated=True)[0] else build_fsp_sub(work, c=c)
+    rules = in_units("gbd", work, selection, map_.scale)
+    program = build_fsp_master(work, **rules)
+    bounds = {name: rules[name] for name in BOUNDS if name in rules}
+    direct = not bounds and interior_order(None, work, run, repeated=True)[0]
+    sub = svm_interior_point if direct else build_fsp_sub(work, c=c, **bounds)
     result = yield from gbd.steps(work, program, sub, c=c, settings=settings, validation=validated, run=run)
     at = result.point
     sigma, w = trimmed(work, selection, at["sigma"], at["w"])
     details = {"alphas": at["alphas"], "c": c, "sigma": sigma}
-    fit = make_fit(data, map_, Hyperplane(w, at["b"], features_of(sigma)), result, started=started, details=details)
+    hyperplane = Hyperplane(w, at["b"], features_of(program.rules.of_features(sigma)))
+    fit = make_fit(data, map_, hyperplane, result, started=started, details=details)
     return replace(fit, params={name: selection[name] for name in ("lam",) if name in selection})
 
 

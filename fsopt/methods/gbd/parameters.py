@@ -88,16 +88,16 @@ def trimmed(work: Dataset, at: Mapping[str, Any], sigma: Vector, w: Vector) -> t
     ----------
     work : preprocessed.
     at : the parameters of the method.
-    sigma, w : (p,) selection and weights of the incumbent.
+    sigma, w : selection, of features or groups, and weights (p,) of the incumbent.
     """
     w = without_rounding(w, largest_values(work.X))
     if in_force("fsp-master"):
         return sigma, w
     constraints, free = constraints_of(work, at), weights_of(work, at) == 0.0
-    sigma = sigma.copy()
+    sigma, unused = sigma.copy(), constraints.groups.sums(np.abs(w)) == 0.0
     while True:  # each pass drops a feature, or is the last one
-        idle = np.flatnonzero((sigma > 0.5) & (w == 0.0) & free)
-        rest = [np.where(np.arange(work.p) == j, 0.0, sigma) for j in idle]
+        idle = np.flatnonzero((sigma > 0.5) & unused & free)
+        rest = [np.where(np.arange(len(sigma)) == j, 0.0, sigma) for j in idle]
         allowed = next((one for one in rest if constraints.violation(one) <= constraints.violation(sigma)), None)
         if allowed is None:
             return sigma, w
@@ -105,9 +105,9 @@ def trimmed(work: Dataset, at: Mapping[str, Any], sigma: Vector, w: Vector) -> t
 
 
 def saved_selection(data: Dataset, at: Mapping[str, Any]) -> Vector:
-    """Return the saved selection sigma (p,), zeros and ones; raises FileError where it is damaged."""
+    """Return the saved selection of features or groups, zeros and ones; raises FileError where it is damaged."""
     with reading("selection"):
-        sigma = finite_vector(at["sigma"], data.p)
+        sigma = finite_vector(at["sigma"], len(feature_groups("gbd", data, at.get("groups"))))
         if not np.isin(sigma, (0.0, 1.0)).all():
             raise ValueError("it has entries beside 0 and 1")
     return sigma

@@ -55,7 +55,7 @@ def check_gbd(saved: SavedFit) -> Certificate:
     FileError : the saved multipliers are damaged.
     """
     fit = saved.fit
-    data = training_data(saved.data, fit.params)
+    data, at = training_data(saved.data, fit.params), saved.params
     with reading("list of cuts"):
         alphas = [finite_vector(alpha, data.n) for alpha in fit.details["alphas"]]
         weight = abs(float(fit.details["c"]) / float(fit.params["c"]) - 1.0)
@@ -65,20 +65,20 @@ def check_gbd(saved: SavedFit) -> Certificate:
     cuts = certify_gbd(data, alphas, fit.params["c"], fit.objective, fit.bound, 0.0)
     # Settings that the driver does not take, a word for the start for example, are an error of ours.
     settings.check(validated=fit.params.get("validation") is not None)
-    settings.first(data)
+    constraints, weights = constraints_of(data, at), weights_of(data, at)
+    settings.first(data, constraints.groups)
     checks = merged(saved.residuals, cuts.residuals, {"weight": weight})
     # The gap may be as large as the parameter tolerance, and the upper bound is never below the lower one.
     gap = checks.pop("gap")
     if fit.status is Status.OPTIMAL:
         checks["gap"] = max(gap - gap_allowed(fit.params["tolerance"]), 0.0)
     checks["order"] = max(fit.bound - fit.objective, 0.0) / max(1.0, abs(fit.objective))
-    constraints, weights = constraints_of(data, fit.params), weights_of(data, fit.params)
     allowed = constraints.inequalities()
     if in_force("fsp-master"):
         allowed = _changed_inequalities(data, constraints)
-        sigma = saved_selection(data, saved.params | {"sigma": fit.details.get("sigma")})
+        sigma = saved_selection(data, at | {"sigma": fit.details.get("sigma")})
         checks["rules"] = float(np.max(allowed[0] @ sigma - allowed[1], initial=0.0))
-    confirmed, note = _confirmed_bound(data, alphas, weights, allowed, fit.bound)
+    confirmed, note = _confirmed_bound(data, alphas, weights, constraints, allowed, fit.bound)
     checks["bound"] = max(fit.bound - confirmed, 0.0) / max(1.0, abs(fit.bound))
     return make(Kind.GBD, checks, objective=fit.objective, bound=fit.bound, notes=(note,))
 
@@ -111,7 +111,8 @@ def check_best_subset(saved: SavedFit) -> Certificate:
 
 def selection(saved: SavedFit) -> tuple[int, ...]:
     """Return the features of the saved selection: also those of weight 0, which a rule may ask for."""
-    return features_of(saved_selection(saved.data, saved.params))
+    at = saved.params
+    return features_of(constraints_of(saved.data, at).of_features(saved_selection(saved.data, at)))
 
 
 def problem_of(saved: SavedFit) -> SelectionProblem:
@@ -134,7 +135,8 @@ def selection_problem(data: Dataset, at: Mapping[str, Any]) -> SelectionProblem:
 def _changed_inequalities(data: Dataset, constraints: SelectionConstraints) -> tuple[Matrix, Vector]:
     """Return R and r of ``R sigma <= r`` for the changed master, without rules that have variables of their own."""
     # Without them more selections are allowed, so that a bound is confirmed too seldom, never too often.
-    model = build_fsp_master(data, lam=0.0)
+    groups = constraints.groups
+    model = build_fsp_master(data, lam=0.0, groups=[groups.members(g) for g in range(len(groups))])
     constraints.add_to(model)
     program = compile_model(model)
     columns = np.array([program.column[id(v)] for v in model.sigma.values()])
@@ -144,17 +146,22 @@ def _changed_inequalities(data: Dataset, constraints: SelectionConstraints) -> t
     upper, lower = alone & np.isfinite(program.hi), alone & np.isfinite(program.lo)
     lb, ub = program.lb[columns], program.ub[columns]
     never, always = np.flatnonzero(ub < 1.0), np.flatnonzero(lb > 0.0)
-    left = np.vstack([A[upper], -A[lower], unit_rows(never, data.p), -unit_rows(always, data.p)])
+    left = np.vstack([A[upper], -A[lower], unit_rows(never, constraints.p), -unit_rows(always, constraints.p)])
     right = np.concatenate([program.hi[upper], -program.lo[lower], ub[ub < 1.0], -lb[lb > 0.0]])
     return left, right
 
 
 def _confirmed_bound(
-    data: Dataset, alphas: list[Vector], weights: Vector, allowed: tuple[Matrix, Vector], bound: float
+    data: Dataset,
+    alphas: list[Vector],
+    weights: Vector,
+    constraints: SelectionConstraints,
+    allowed: tuple[Matrix, Vector],
+    bound: float,
 ) -> tuple[float, str]:
     """Return the bound, or the smaller one that the cuts prove, and a note."""
     # The cut of alpha = 0 is F >= 0.
-    cuts = zip(*(cut_coefficients(data, a) for a in [*alphas, np.zeros(data.n)]), strict=True)
+    cuts = zip(*(cut_coefficients(data, a, constraints) for a in [*alphas, np.zeros(data.n)]), strict=True)
     constants, gains = (np.array(part) for part in cuts)
     gains = gains - weights
     target = bound - ROUNDING * max(1.0, abs(bound))
@@ -168,8 +175,9 @@ def _confirmed_bound(
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return F(sigma) + lambda'sigma at the saved selection, and the violation of the constraints on it."""
-    sigma = saved_selection(data, at)
-    violation = max(constraints_of(data, at).violation(sigma), float(np.abs(w[sigma < 0.5]).max(initial=0.0)))
+    sigma, constraints = saved_selection(data, at), constraints_of(data, at)
+    unselected = np.abs(w[constraints.of_features(sigma) < 0.5])
+    violation = max(constraints.violation(sigma), constraints.bounds.violation(w), float(unselected.max(initial=0.0)))
     work, loss = training_data(data, at), LOSSES[at.get("loss", HINGE.name)]
     value = 0.5 * float(w @ w) + at["c"] * loss.total(work.X @ w + b, work.y, work.weights)
     return value + float(weights_of(data, at) @ sigma), max(violation, 0.0)

@@ -66,7 +66,7 @@ def build_fsp_lambda(
     name = "fsp-lambda"
     constraints = SelectionConstraints.of(name, data, **selection)
     weights = feature_weights(name, constraints.groups, lam)
-    model = new_product_model(name, data, c, loss_of(loss))
+    model = new_product_model(name, data, constraints, c, loss_of(loss))
     model.objective = pyo.Objective(
         expr=product_objective(model, data, c, loss_of(loss)) + dot(weights, tuple(model.sigma.values())),
         doc="(FSP-lambda) 1/2 sum_j sigma_j w_j^2 + C e'xi + lambda'sigma",

@@ -64,7 +64,7 @@ def build_fsp_m(
     """
     name = "fsp-m"
     constraints = SelectionConstraints.of(name, data, **selection).with_default_cardinality()
-    model = new_product_model(name, data, c, loss_of(loss))
+    model = new_product_model(name, data, constraints, c, loss_of(loss))
     model.objective = pyo.Objective(
         expr=product_objective(model, data, c, loss_of(loss)), doc="(FSP-M) 1/2 sum_j sigma_j w_j^2 + C e'xi"
     )

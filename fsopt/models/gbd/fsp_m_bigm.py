@@ -10,7 +10,7 @@ from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.data.losses import loss_of
 from fsopt.models.blocks import add_margins, hinge_cost, number, squares
-from fsopt.models.gbd.mixed_integer import largest_weight, new_selection_model
+from fsopt.models.gbd.mixed_integer import largest_weight, new_selection_model, selection_of_features
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.models.spec import Instance, ModelSpec
 
@@ -77,23 +77,15 @@ def build_fsp_m_bigm(
     c = number(name, "c", c)
     if value is not None:
         value = number(name, "value", value)
-    model = new_selection_model(name, data, relax=relax, loss=loss_of(loss))
-    bound = largest_weight(data, c, value, loss_of(loss))
-
-    def above(model: pyo.ConcreteModel, j: int) -> Any:
-        return model.w[j] - bound * model.sigma[j] <= 0
-
-    def below(model: pyo.ConcreteModel, j: int) -> Any:
-        return model.w[j] + bound * model.sigma[j] >= 0
-
+    model = new_selection_model(name, data, constraints, relax=relax, loss=loss_of(loss))
+    bounds = constraints.bounds.within(largest_weight(data, c, value, loss_of(loss)))
     model.objective = pyo.Objective(
         expr=0.5 * squares(model.w) + hinge_cost(model, data, c, loss_of(loss)),
         doc="(FSP-M) 1/2 w'w + C e'xi",
     )
     add_margins(model, data, "(FSP-M)")
     constraints.add_to(model)
-    model.above = pyo.Constraint(model.J, rule=above, doc="(FSP-M) w_j <= w_bar sigma_j")
-    model.below = pyo.Constraint(model.J, rule=below, doc="(FSP-M) -w_bar sigma_j <= w_j")
+    bounds.add_rows(model, model.w, selection_of_features(model, constraints), "(FSP-M)")
     return model
 
 

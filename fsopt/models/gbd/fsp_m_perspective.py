@@ -9,7 +9,7 @@ import pyomo.environ as pyo
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.blocks import add_margins, hinge_cost, number, perspective_constraint, total
-from fsopt.models.gbd.mixed_integer import new_selection_model
+from fsopt.models.gbd.mixed_integer import new_selection_model, selection_of_features
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.models.spec import Instance, ModelSpec
 
@@ -67,7 +67,7 @@ def build_fsp_m_perspective(
     name = "fsp-m-perspective"
     constraints = SelectionConstraints.of(name, data, **selection).with_default_cardinality()
     c = number(name, "c", c)
-    model = new_selection_model(name, data, relax=relax)
+    model = new_selection_model(name, data, constraints, relax=relax)
     model.t = pyo.Var(model.J, within=pyo.NonNegativeReals, doc="t_j >= w_j^2 / sigma_j")
 
     model.objective = pyo.Objective(
@@ -75,7 +75,9 @@ def build_fsp_m_perspective(
     )
     add_margins(model, data, "(FSP-M)")
     constraints.add_to(model)
-    model.perspective = perspective_constraint(model, model.sigma, "(FSP-M) w_j^2 <= sigma_j t_j")
+    sigma = selection_of_features(model, constraints)
+    model.perspective = perspective_constraint(model, sigma, "(FSP-M) w_j^2 <= sigma_j t_j")
+    constraints.bounds.add_rows(model, model.w, sigma, "(FSP-M)")
     return model
 
 

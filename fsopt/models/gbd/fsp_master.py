@@ -14,6 +14,7 @@ from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import new_model, vector
+from fsopt.models.gbd.mixed_integer import add_selection
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 from fsopt.models.spec import Instance, ModelSpec
 from fsopt.typing import Vector
@@ -41,6 +42,8 @@ def build_fsp_master(
 
     The signs are those of a minimisation; UB and LB in the paper belong to the maximisation of the negative. A cut has
     a slope for every feature, selected or not, and is valid for every alpha that is feasible for the dual of the SVM.
+    With groups there is one binary for each, and its slope is the sum over its features; with bounds on the weights
+    :math:`\tfrac12 q_j^2` becomes :math:`h_j(q_j) = \max_{l_j \le w \le u_j} q_j w - \tfrac12 w^2`.
 
     Parameters
     ----------
@@ -72,7 +75,7 @@ def build_fsp_master(
         raise ParameterError("'fsp-master' takes one of m, costs with budget, lam, not several", "leave one")
     constraints = SelectionConstraints.of(name, data, **selection)
     model = new_model(name, data, sparse=True)
-    model.sigma = pyo.Var(model.J, within=pyo.Binary, doc="sigma, selection")
+    add_selection(model, constraints)
     model.theta = pyo.Var(within=pyo.NonNegativeReals, doc="theta, lower bound on F(sigma) by the cuts so far")
     objective = model.theta + 0.0
     if lam is None:
@@ -81,6 +84,7 @@ def build_fsp_master(
         objective = model.theta + dot(feature_weights(name, constraints.groups, lam), tuple(model.sigma.values()))
     model.objective = pyo.Objective(expr=objective, doc="(10) theta, (15) theta + lambda'sigma")
     constraints.add_to(model)
+    model.rules = constraints
     model.cuts = pyo.ConstraintList(doc="(10) theta >= e'alpha - 1/2 sum_j q_j^2 sigma_j")
     LIST.check(f"parameter 'cuts' of '{name}'", cuts)
     for k, alpha in enumerate(cuts):
@@ -88,15 +92,20 @@ def build_fsp_master(
     return model
 
 
-def cut_coefficients(data: Dataset, alpha: Vector) -> tuple[float, Vector]:
-    """Return e'alpha and q_j(alpha)^2 / 2 (p,), the constant and the slopes of a Benders cut."""
-    q = data.X.T @ (alpha * data.y)
-    return float(alpha.sum()), 0.5 * q**2
+def cut_coefficients(
+    data: Dataset, alpha: Vector, rules: SelectionConstraints | None = None
+) -> tuple[float, Vector]:
+    """Return e'alpha and the sums of h_j(q_j(alpha)) over the groups (k,), the constant and slopes of a Benders cut.
+
+    Without rules each feature is a group without bounds, with the slope :math:`q_j^2 / 2`.
+    """
+    rules = SelectionConstraints.of("fsp-master", data) if rules is None else rules
+    return float(alpha.sum()), rules.groups.sums(rules.bounds.conjugate(data.X.T @ (alpha * data.y)))
 
 
 def add_cut(model: pyo.ConcreteModel, data: Dataset, alpha: Vector) -> Any:
     """Add the cut of a dual-feasible alpha (n,) to a master problem and return its constraint."""
-    constant, slopes = cut_coefficients(data, alpha)
+    constant, slopes = cut_coefficients(data, alpha, model.rules)
     return model.cuts.add(model.theta + dot(slopes, tuple(model.sigma.values())) >= constant)
 
 

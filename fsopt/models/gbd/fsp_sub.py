@@ -8,6 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.blocks import (
     add_classifier,
@@ -21,18 +22,26 @@ from fsopt.models.blocks import (
     vector,
 )
 from fsopt.models.spec import Instance, ModelSpec
+from fsopt.models.gbd.feature_lists import weight_bounds
+from fsopt.models.gbd.weight_bounds import WeightBounds
 
 
-def build_fsp_sub(data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1.0) -> pyo.ConcreteModel:
+@with_keywords_of(weight_bounds)
+def build_fsp_sub(
+    data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1.0, **bounds: Any
+) -> pyo.ConcreteModel:
     r"""Return the subproblem of generalized Benders: the SVM on the features that sigma selects.
 
     .. math::
 
         F(\sigma) = \min\ & \tfrac12 u'u + C e'\xi \\
-        \text{s.t.}\ & y_i(w'x_i + b) + \xi_i \ge 1,\quad w_j = \sigma_j u_j,\quad \xi \ge 0
+        \text{s.t.}\ & y_i(w'x_i + b) + \xi_i \ge 1,\quad w_j = \sigma_j u_j,\quad \xi \ge 0 \\
+        & \sigma_j l_j \le u_j \le \sigma_j \bar u_j\ \text{for the features with bounds } l_j \le w_j \le \bar u_j
 
     For binary sigma it has the optimum of (SUB-M), where :math:`u_j` is called :math:`w_j` and has no cost if
-    :math:`\sigma_j = 0`. Here sigma stands in p coefficients only, which can be updated in place.
+    :math:`\sigma_j = 0`. Here sigma stands in p coefficients only, and in the bounds, which can be updated in place. At
+    the roots of sigma between 0 and 1, :math:`\sigma_j l_j \le w_j \le \sigma_j \bar u_j`: it is the convex extension
+    of F, with bounds too.
 
     Parameters
     ----------
@@ -46,12 +55,13 @@ def build_fsp_sub(data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1
     Returns
     -------
     ConcreteModel
-        QP with n + p constraints. Variables ``w b u xi``, constraints ``margin selection``, mutable parameter
+        QP with n + p constraints and one for each bound. Variables ``w b u xi``, constraints ``margin selection``, with
+        bounds ``above below``, mutable parameter
         ``sigma``. The classifier is sign(w'x + b), and ``dual[margin[i]]`` is the alpha_i of the Benders cut.
 
     Raises
     ------
-    ParameterError : c <= 0, or sigma that is not p numbers in [0, 1].
+    ParameterError : c <= 0, sigma that is not p numbers in [0, 1], an unknown feature, a bound that excludes 0.
 
     Notes
     -----
@@ -71,6 +81,7 @@ def build_fsp_sub(data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1
     m.objective = pyo.Objective(expr=0.5 * squares(m.u) + hinge_cost(m, data, c), doc="(SUB-M) 1/2 u'u + C e'xi")
     add_margins(m, data, "(5)")
     m.selection = pyo.Constraint(m.J, rule=selection, doc="(5) w_j = sigma_j u_j")
+    WeightBounds.of("fsp-sub", data, bounds).add_rows(m, m.u, m.sigma, "(5)")
     return m
 
 

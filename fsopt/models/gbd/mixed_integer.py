@@ -33,6 +33,9 @@ def largest_weight(data: Dataset, c: float, upper: float | None = None, loss: Lo
     For the logistic loss :math:`w'w = \sum_i \alpha_i u_i` with the margins :math:`u_i = \ln((1 - t_i) / t_i)`,
     :math:`t_i = \alpha_i / C`. The largest :math:`t \ln((1 - t) / t)` is :math:`W(1/e)`, of Lambert's W.
 
+    With bounds :math:`l \le w \le u` that admit 0, each weight is q_j clipped to them, so that :math:`w'w \le w'q`,
+    which is in the place of :math:`w'w` in the equations above: the same bounds hold.
+
     If ``upper`` is at least the optimum over the selections, :math:`\tfrac12 w'w \le` ``upper`` holds for the best
     selection too.
     """
@@ -47,28 +50,43 @@ def largest_weight(data: Dataset, c: float, upper: float | None = None, loss: Lo
     return float(np.sqrt(squared if upper is None else min(squared, 2.0 * upper)))
 
 
-def new_selection_model(name: str, data: Dataset, *, relax: bool, loss: Loss = HINGE) -> pyo.ConcreteModel:
+def add_selection(model: pyo.ConcreteModel, constraints: SelectionConstraints, *, relax: bool = False) -> None:
+    """Add sigma, one variable in {0, 1}, in [0, 1] if relaxed, for each feature (J), or for each group of them (G)."""
+    index = model.J
+    if not constraints.groups.single:
+        index = model.G = pyo.RangeSet(0, constraints.p - 1)
+    model.sigma = pyo.Var(index, within=pyo.UnitInterval if relax else pyo.Binary, doc="sigma, selection")
+
+
+def selection_of_features(model: pyo.ConcreteModel, constraints: SelectionConstraints) -> list[Any]:
+    """Return the variable sigma of each feature (p): features of a group have the same one."""
+    return [model.sigma[group] for group in constraints.groups.of.tolist()]
+
+
+def new_selection_model(
+    name: str, data: Dataset, constraints: SelectionConstraints, *, relax: bool, loss: Loss = HINGE
+) -> pyo.ConcreteModel:
     """Return a model with the hyperplane (w, b), the selection sigma in {0, 1}, [0, 1] if relaxed, and the slacks."""
     if not isinstance(relax, bool):
         raise ParameterError(f"parameter 'relax' of '{name}' must be true or false, not {shown(relax)}", "relax=true")
     model = new_model(name, data)
     add_classifier(model)
-    domain = pyo.UnitInterval if relax else pyo.Binary
-    model.sigma = pyo.Var(model.J, within=domain, doc="sigma, selection")
+    add_selection(model, constraints, relax=relax)
     add_slacks(model, loss)
     return model
 
 
-def new_product_model(name: str, data: Dataset, c: float, loss: Loss = HINGE) -> pyo.ConcreteModel:
+def new_product_model(
+    name: str, data: Dataset, constraints: SelectionConstraints, c: float, loss: Loss = HINGE
+) -> pyo.ConcreteModel:
     """Return a selection model with bounded weights w and v for the products sigma_j w_j (J), the weights in use."""
     c = number(name, "c", c)
     model = new_model(name, data)
     add_classifier(model)
-    bound = largest_weight(data, c, loss=loss)
-    model.w.setlb(-bound)
-    model.w.setub(bound)
-    model.sigma = pyo.Var(model.J, within=pyo.Binary, doc="sigma, selection")
-    model.v = pyo.Var(model.J, bounds=(-bound, bound), doc="v_j = sigma_j w_j, weights after selection")
+    add_selection(model, constraints)
+    model.v = pyo.Var(model.J, doc="v_j = sigma_j w_j, weights after selection")
+    for weights in (model.w, model.v):
+        constraints.bounds.within(largest_weight(data, c, loss=loss)).add_to(weights)
     add_slacks(model, loss)
     return model
 
@@ -82,9 +100,10 @@ def add_product_constraints(
     model: pyo.ConcreteModel, data: Dataset, constraints: SelectionConstraints, equation: str
 ) -> None:
     """Add ``margin`` (I) with the weights v, ``product`` (J), and the constraints on the selection."""
+    sigma = selection_of_features(model, constraints)
 
     def product(model: pyo.ConcreteModel, j: int) -> Any:
-        return model.v[j] - model.sigma[j] * model.w[j] == 0
+        return model.v[j] - sigma[j] * model.w[j] == 0
 
     model.margin = margin_constraint(model, data, model.v, f"{equation} y_i (v'x_i + b) + xi_i >= 1")
     model.product = pyo.Constraint(model.J, rule=product, doc=f"{equation} v_j = sigma_j w_j")

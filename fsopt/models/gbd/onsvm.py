@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyomo.environ as pyo
 
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.blocks import (
     add_classifier,
@@ -17,15 +20,18 @@ from fsopt.models.blocks import (
     split_constraint,
 )
 from fsopt.models.spec import ModelSpec
+from fsopt.models.gbd.feature_lists import weight_bounds
+from fsopt.models.gbd.weight_bounds import WeightBounds
 
 
-def build_onsvm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
+@with_keywords_of(weight_bounds)
+def build_onsvm(data: Dataset, *, c: float = 1.0, **bounds: Any) -> pyo.ConcreteModel:
     r"""Return the one-norm support vector machine, a linear program.
 
     .. math::
 
         \min\ & e'(w^+ + w^-) + C e'\xi \\
-        \text{s.t.}\ & y_i(w'x_i + b) + \xi_i \ge 1,\quad w = w^+ - w^-, \quad w^+, w^-, \xi \ge 0
+        \text{s.t.}\ & y_i(w'x_i + b) + \xi_i \ge 1,\quad w = w^+ - w^-, \quad w^+, w^-, \xi \ge 0, \quad l \le w \le u
 
     The paper calls the parts of the weights p and q.
 
@@ -44,7 +50,7 @@ def build_onsvm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     Raises
     ------
-    ParameterError : c <= 0.
+    ParameterError : c <= 0, an unknown feature, a bound that excludes the weight 0.
 
     Notes
     -----
@@ -53,6 +59,7 @@ def build_onsvm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     c = number("onsvm", "c", c)
     m = new_model("onsvm", data)
     add_classifier(m)
+    WeightBounds.of("onsvm", data, bounds).add_to(m.w)
     add_weight_parts(m)
     add_slacks(m)
     m.objective = pyo.Objective(expr=one_norm(m) + hinge_cost(m, data, c), doc="(ONSVM) e'(w+ + w-) + C e'xi")

@@ -25,6 +25,7 @@ from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, vector, whole
 from fsopt.models.gbd.feature_lists import BOUNDS, Feature, Groups, feature_groups, listed, weight_bounds
+from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.typing import Indices, Matrix, Vector
 
 DEFAULT_CARDINALITY = 5
@@ -112,6 +113,15 @@ class SelectionConstraints:
     def p(self) -> int:
         """Number of binary variables: of features, or of groups of them."""
         return len(self.groups)
+
+    @property
+    def bounds(self) -> WeightBounds:
+        """The bounds on the weights of the features."""
+        return WeightBounds(self.lower, self.upper)
+
+    def of_features(self, sigma: Vector) -> Vector:
+        """Return the entry of a selection (p,) for each feature, that of its group."""
+        return np.asarray(sigma[self.groups.of])
 
     @staticmethod
     @with_keywords_of(selection_rules, weight_bounds)
