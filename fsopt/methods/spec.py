@@ -15,7 +15,7 @@ from fsopt.data import Dataset
 from fsopt.data.matrices import column_deviations
 from fsopt.drivers.run import Steps
 from fsopt.methods.selection import THRESHOLD, SelectionRule, selection
-from fsopt.models.gbd.feature_lists import BOUNDS
+from fsopt.models.gbd.feature_lists import BOUNDS, CATEGORIES, categories
 from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.models.spec import parameters
 from fsopt.typing import Vector
@@ -33,8 +33,17 @@ Together: TypeAlias = Callable[[Dataset, Candidates], "Sequence[tuple[Vector, fl
 
 
 def in_units(method: str, data: Dataset, at: Mapping[str, Any], scale: Vector) -> dict[str, Any]:
-    """Return parameters with their bounds on the weights of features as bounds for features divided by a scale (p,)."""
+    """Return parameters for features divided by a scale (p,), without the table that they were encoded from.
+
+    Bounds on weights are then those of these features, and the word for the groups of a table is the groups.
+
+    Parameters
+    ----------
+    data : as it was given to the method.
+    """
     others = {name: value for name, value in at.items() if name not in BOUNDS}
+    if at.get("groups") == CATEGORIES:
+        others["groups"] = categories(data)
     return others | WeightBounds.of(method, data, at).scaled(scale).words(data)
 
 

@@ -58,7 +58,7 @@ def identity(problem: SelectionProblem) -> dict[str, str]:
         "limits or prices of the features": digest(problem.R, problem.r, problem.lam, fixed.inside, fixed.outside),
         "c": json.dumps(problem.c),
         **({} if problem.weights is None else {"weights of the samples": digest(problem.weights)}),
-        **({} if at is None else {"groups or bounds": digest(at.of, at.lower, at.upper)}),
+        **({} if at is None else {"groups or bounds": digest(at.of, at.bounds.lower, at.bounds.upper)}),
         **({} if problem.loss is HINGE else {"loss": problem.loss.name}),
     }
 

@@ -15,7 +15,9 @@ from functools import cached_property
 
 import numpy as np
 
-from fsopt.typing import Indices, Matrix, Vector
+from fsopt.models.gbd.feature_lists import Groups
+from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.typing import Indices, Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,19 +28,17 @@ class Columns:
     ----------
     of : (d,) group of each column; -1 for one that is selected, in the program of a node.
     count : number of groups.
-    lower, upper : (d,) bounds l <= 0 <= u on the weights, infinite where there are none.
+    bounds : on the weights (d,).
     """
 
     of: Indices
     count: int
-    lower: Vector
-    upper: Vector
+    bounds: WeightBounds
 
     @classmethod
-    def needed(cls, of: Indices, count: int, lower: Vector, upper: Vector) -> Columns | None:
+    def needed(cls, groups: Groups, bounds: WeightBounds) -> Columns | None:
         """Return the columns; None where each is a group of its own, without bounds."""
-        plain = count == len(of) and not np.isfinite(lower).any() and not np.isfinite(upper).any()
-        return None if plain else cls(of, count, lower, upper)
+        return None if groups.single and not bounds else cls(groups.of, len(groups), bounds)
 
     @cached_property
     def members(self) -> list[Indices]:
@@ -48,15 +48,6 @@ class Columns:
     def places(self, groups: Indices) -> Indices:
         """Return the columns of some groups, one group after another."""
         return np.concatenate([self.members[g] for g in groups.tolist()] or [np.zeros(0, dtype=np.intp)])
-
-    def nearest(self, w: Vector) -> Vector:
-        """Return the nearest weights within the bounds."""
-        return np.clip(w, self.lower, self.upper)
-
-    def halves(self, q: Matrix) -> Matrix:
-        """Return h_j(q_j) (..., d)."""
-        w = self.nearest(q)
-        return np.asarray(w * (q - 0.5 * w))
 
     def sums(self, values: Matrix) -> Matrix:
         """Return the sums (..., count) over the columns of each group, but for those that are selected."""
@@ -70,4 +61,5 @@ class Columns:
         columns = self.places(groups)
         place = np.full(self.count, -1)
         place[groups[selected:]] = np.arange(len(groups) - selected)
-        return Columns(place[self.of[columns]], len(groups) - selected, self.lower[columns], self.upper[columns])
+        bounds = WeightBounds(self.bounds.lower[columns], self.bounds.upper[columns])
+        return Columns(place[self.of[columns]], len(groups) - selected, bounds)

@@ -97,9 +97,10 @@ class GroupedInteriorPoint:
 
     @cached_property
     def _bounds(self) -> tuple[Indices, Vector, Vector]:
-        low, high = np.flatnonzero(np.isfinite(self.columns.lower)), np.flatnonzero(np.isfinite(self.columns.upper))
+        lower, upper = self.columns.bounds.lower, self.columns.bounds.upper
+        low, high = np.flatnonzero(np.isfinite(lower)), np.flatnonzero(np.isfinite(upper))
         signs = np.append(np.ones(len(low)), -np.ones(len(high)))
-        return np.append(low, high), signs, np.append(self.columns.lower[low], self.columns.upper[high])
+        return np.append(low, high), signs, np.append(lower[low], upper[high])
 
     @property
     def column(self) -> Indices:
@@ -136,7 +137,7 @@ class GroupedInteriorPoint:
         on_plus, on_minus, feasible = balance(up, down, p.balance)
         alpha *= np.where(plus, on_plus, on_minus)
         mu = at.x["mu"]
-        halves = self.columns.halves(p.q + term.A[:-1] @ alpha)
+        halves = self.columns.bounds.conjugate(p.q + term.A[:-1] @ alpha)
         selected = self.columns.of < 0
         charged = float(halves[selected].sum())
         charged += float(np.maximum(self.columns.sums(halves) - p.lam - mu @ p.R, 0.0).sum())

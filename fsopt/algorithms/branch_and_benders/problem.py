@@ -154,11 +154,11 @@ class SelectionProblem:
 
     def halves(self, q: Matrix) -> Matrix:
         """Return what each feature (..., p) of a selection takes from the dual by the products q (..., d)."""
-        return 0.5 * q * q if self.columns is None else self.columns.sums(self.columns.halves(q))
+        return 0.5 * q * q if self.columns is None else self.columns.sums(self.columns.bounds.conjugate(q))
 
     def nearest(self, w: Vector) -> Vector:
         """Return the nearest weights (d,) within their bounds."""
-        return w if self.columns is None else self.columns.nearest(w)
+        return w if self.columns is None else self.columns.bounds.clipped(w)
 
     def sizes(self, w: Vector) -> Vector:
         """Return the norms (p,) of the weights (d,) of each feature."""

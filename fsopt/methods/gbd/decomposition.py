@@ -122,14 +122,14 @@ def fit_by_cuts(
     )
     if isinstance(selection.get("lam"), str):
         selection["lam"] = lam_of_svm(work, c, selection["lam"])
-    rules = in_units("gbd", work, selection, map_.scale)
+    rules = in_units("gbd", data, selection, map_.scale)
     program = build_fsp_master(work, **rules)
     bounds = {name: rules[name] for name in BOUNDS if name in rules}
     direct = not bounds and interior_order(None, work, run, repeated=True)[0]
     sub = svm_interior_point if direct else build_fsp_sub(work, c=c, **bounds)
     result = yield from gbd.steps(work, program, sub, c=c, settings=settings, validation=validated, run=run)
     at = result.point
-    sigma, w = trimmed(work, selection, at["sigma"], at["w"])
+    sigma, w = trimmed(work, rules, at["sigma"], at["w"])
     details = {"alphas": at["alphas"], "c": c, "sigma": sigma}
     hyperplane = Hyperplane(w, at["b"], features_of(program.rules.of_features(sigma)))
     fit = make_fit(data, map_, hyperplane, result, started=started, details=details)

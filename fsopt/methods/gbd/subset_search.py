@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.algorithms.branch_and_benders.columns import Columns
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.answers.fits import Fit
@@ -21,8 +22,9 @@ from fsopt.errors import ParameterError
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.gbd.parameters import features_of, trimmed
 from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number
-from fsopt.models.gbd.feature_lists import Feature, feature_indices
+from fsopt.models.gbd.feature_lists import Feature
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.selection_constraints import unit_rows
 from fsopt.typing import Indices, Matrix, Vector
@@ -84,7 +86,9 @@ def fit_by_search(
     started = time.perf_counter()
     c = number(method, "c", c)
     work, map_ = preprocess(data, scale)
-    problem = selection_problem(work, build_fsp_master(work, **selection), c, loss_of(loss))
+    rules = in_units(method, data, selection, map_.scale)
+    master = build_fsp_master(work, **rules)
+    problem = selection_problem(work, master, c, loss_of(loss))
     if problem is None:
         raise ParameterError(
             f"the master of '{method}' has variables or cuts of its own, which branch and Benders does not take",
@@ -92,14 +96,15 @@ def fit_by_search(
         )
     first = None
     if initial is not None:
-        first = np.zeros(data.p, dtype=bool)
-        first[list(feature_indices(method, "initial", data, initial, "a list"))] = True
+        first = np.zeros(problem.p, dtype=bool)
+        first[list(master.rules.groups.indices(method, "initial", data, initial, "a list"))] = True
     settings = BranchSettings(tolerance, max_nodes, first, 1 if jobs is None else jobs)
     result = yield from branch_and_benders.steps(problem, settings=settings, run=run)
     at = result.point
-    sigma, w = trimmed(work, selection, at["sigma"], at["w"])
+    sigma, w = trimmed(work, rules, at["sigma"], at["w"])
     details = {"evidence": at["evidence"], "c": c, "sigma": sigma}
-    return make_fit(data, map_, Hyperplane(w, at["b"], features_of(sigma)), result, started=started, details=details)
+    hyperplane = Hyperplane(w, at["b"], features_of(master.rules.of_features(sigma)))
+    return make_fit(data, map_, hyperplane, result, started=started, details=details)
 
 
 def some_nodes(p: int) -> Mapping[str, Any]:
@@ -126,18 +131,19 @@ def selection_problem(
     """
     program = compile_model(master)
     columns = np.array([program.column[id(v)] for v in master.sigma.values()])
-    check_objective(data, program, columns, program.column.get(id(master.theta)))
-    if not _searchable(data, program, columns):
+    check_objective(master.rules.p, program, columns, program.column.get(id(master.theta)))
+    if not _searchable(program, columns):
         return None
     R, r = _constraints_on_selection(program, columns)
-    return SelectionProblem.of(data, c, R, r, program.c[columns].copy(), loss)
+    at = Columns.needed(master.rules.groups, master.rules.bounds)
+    return SelectionProblem.of(data, c, R, r, program.c[columns].copy(), loss, at)
 
 
-def _searchable(data: Dataset, program: Program, columns: Indices) -> bool:
+def _searchable(program: Program, columns: Indices) -> bool:
     """Return whether a master has no variables but sigma, binary, and theta, and linear constraints on sigma alone."""
     theta = np.setdiff1d(np.arange(program.n), columns)
     linear = not program.nonconic and not program.unsupported and not len(program.cones)
-    on_sigma = program.A[:, theta].nnz == 0 and program.n == data.p + 1
+    on_sigma = program.A[:, theta].nnz == 0 and program.n == len(columns) + 1
     fixed = np.isin(program.lb, (0.0, 1.0)) & (program.lb == program.ub)
     return linear and on_sigma and bool((program.integer | fixed)[columns].all())
 

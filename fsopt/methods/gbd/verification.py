@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fsopt.algorithms.branch_and_benders.columns import Columns
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.cut_search import selection_below
@@ -27,6 +28,7 @@ from fsopt.methods.gbd.decomposition import settings_of
 from fsopt.methods.gbd.parameters import RULES, constraints_of, features_of, saved_selection, training_data, weights_of
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import finite_vector
+from fsopt.models.gbd.feature_lists import BOUNDS
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, unit_rows
 from fsopt.typing import Matrix, Vector
@@ -121,7 +123,7 @@ def problem_of(saved: SavedFit) -> SelectionProblem:
     return selection_problem(training_data(saved.data, at), at)
 
 
-SELECTION = ("c", "loss", "m", "costs", "budget", "lam", *RULES)
+SELECTION = ("c", "loss", "m", "costs", "budget", "lam", "groups", *RULES, *BOUNDS)
 """The parameters of a selection problem."""
 
 
@@ -129,7 +131,8 @@ def selection_problem(data: Dataset, at: Mapping[str, Any]) -> SelectionProblem:
     """Return the selection problem of preprocessed data and parameters :data:`SELECTION`."""
     constraints = constraints_of(data, at)
     R, r = _changed_inequalities(data, constraints) if in_force("fsp-master") else constraints.inequalities()
-    return SelectionProblem.of(data, float(at["c"]), R, r, weights_of(data, at), LOSSES[at["loss"]])
+    columns = Columns.needed(constraints.groups, constraints.bounds)
+    return SelectionProblem.of(data, float(at["c"]), R, r, weights_of(data, at), LOSSES[at["loss"]], columns)
 
 
 def _changed_inequalities(data: Dataset, constraints: SelectionConstraints) -> tuple[Matrix, Vector]:

@@ -18,7 +18,7 @@ import pyomo.environ as pyo
 
 from fsopt.data import Dataset
 from fsopt.models.gbd.feature_lists import BOUNDS, weight_bounds
-from fsopt.typing import Vector
+from fsopt.typing import Matrix, Vector
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class WeightBounds:
         """Return weights (p,) that a solver's tolerance may have put outside, within the bounds."""
         return np.clip(w, self.lower, self.upper)
 
-    def conjugate(self, q: Vector) -> Vector:
-        """Return h_j(q_j) (p,): the largest decrease of the dual by the weights of one feature each."""
+    def conjugate(self, q: Matrix) -> Matrix:
+        """Return h_j(q_j) (..., p): the largest decrease of the dual by the weights of one feature each."""
         w = self.clipped(q)
         return np.asarray(w * (q - 0.5 * w))
 
