@@ -16,7 +16,7 @@ from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 def cardinality_about(data: Dataset, m: int, c: float, loss: str = HINGE.name) -> About:
     """Return the problem of at most m features for a statement."""
-    return selection_about(float(c), SelectionConstraints(data.p, m), loss=loss)
+    return selection_about(float(c), SelectionConstraints.of("selection", data, m=m), loss=loss)
 
 
 def cardinality_problem(data: Dataset, m: int, c: float, scale: str, name: str) -> SelectionProblem:

@@ -24,6 +24,7 @@ from fsopt.methods.gbd.proofs import selection_program
 from fsopt.methods.gbd.verification import SELECTION, selection_problem
 from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.preprocessing import SCALES, preprocess
+from fsopt.methods.spec import in_units
 from fsopt.models.registry import MODELS, build
 from fsopt.verifier import verify
 from fsopt.verifier.rationals import Refuted, need
@@ -135,13 +136,13 @@ def _program(
 
 def _in_one_spelling(name: str, value: Any, default: Any) -> bool:
     """Return whether a parameter is spelled as a proof is written: no truth value or text in the place of a number."""
-    if isinstance(value, list):
-        return all(_in_one_spelling(name, v, 0.0) for v in value)
+    if isinstance(value, list | dict):
+        return all(_in_one_spelling(name, v, 0.0) for v in (value.values() if isinstance(value, dict) else value))
     if isinstance(value, bool) or isinstance(default, bool):
         return isinstance(value, bool) and isinstance(default, bool)
     if isinstance(value, str):
         return name == "loss" or isinstance(numbers(value), float)
-    if name in RULES:
+    if name in ("groups", *RULES):
         return type(value) is int and value >= 0
     return value is None or isinstance(value, int | float)
 
@@ -152,7 +153,8 @@ def program_of(origin: Mapping[str, Any], raw: Dataset) -> Part:
     if origin["units"] == "rms":
         work = unit_rms(raw, origin["scale"]).work
     else:
-        work = preprocess(raw, origin["scale"])[0]
+        work, map_ = preprocess(raw, origin["scale"])
+        params = in_units(slug, raw, params, map_.scale) if slug == "selection" else params
         work = work if origin["columns"] is None else work.columns(origin["columns"])
     if slug == "selection":
         return selection_program(selection_problem(work, params))

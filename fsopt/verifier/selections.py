@@ -12,7 +12,7 @@ from operator import mul
 from typing import Any
 
 from .functions import entropy, logistic
-from .grammar import count, counts, marked, number, one_of, or_none, places, read, vector
+from .grammar import count, counts, limit, marked, number, one_of, or_none, places, read, vector
 from .rationals import ZERO, common, need, refuse, spend, total
 
 UNIT = 2**64
@@ -24,6 +24,9 @@ SELECTION = {
     "c": number,
     "loss": one_of("hinge", "squared-hinge", "logistic"),
     "columns": [[number]],
+    "groups": counts,
+    "lower": [limit],
+    "upper": [limit],
     "R": [[number]],
     "r": [number],
     "lam": [number],
@@ -41,6 +44,7 @@ EVIDENCE = {
 class SelectionToCheck:
     """min F(s) + lam's over selections s with R s <= r, where F is the value of a support vector machine on s.
 
+    A feature of a selection is a group of columns, whose weights have bounds that admit 0; mostly it is one column.
     Each sample is held as one integer, ``packed``: its signed features beside one another in fields of ``width`` bits,
     so that one product with a multiplier is one with each feature. Each constraint is one of integers, ``scales``
     times that of the file, its right-hand side rounded down.
@@ -53,18 +57,24 @@ class SelectionToCheck:
         self.y, self.C = list(map(int, held["y"])), held["c"]
         self.loss, self.lam = held["loss"], held["lam"]
         columns, n = held["columns"], len(held["y"])
-        self.p = len(columns)
+        self.p, self.of = len(self.lam), held["groups"]
+        self.lower, self.upper = held["lower"], held["upper"]
         self.fixed: Node = (frozenset(held["inside"]), frozenset(held["outside"]))
         need(set(held["y"]) <= {-1, 1} and self.C > 0, "the labels or the penalty weight are damaged")
         need(n > 0 < self.p and all(len(x) == n for x in columns), "a feature has another length, or there is none")
-        sizes = {len(self.lam), *map(len, held["R"])}
-        need(sizes == {self.p} and len(held["R"]) == len(held["r"]), "the constraints are damaged")
+        sizes = {len(self.of), len(self.lower), len(self.upper)}
+        need(sizes == {len(columns)} and set(self.of) == set(range(self.p)), "the groups or bounds are damaged")
+        low, high = ([v for v in ends if v is not None] for ends in (self.lower, self.upper))
+        need(max(low, default=0) <= 0 <= min(high, default=0), "the bounds of a weight do not admit 0")
+        need({self.p, *map(len, held["R"])} == {self.p}, "the constraints are damaged")
+        need(len(held["R"]) == len(held["r"]), "the constraints are damaged")
         need(max((*self.fixed[0], *self.fixed[1]), default=0) < self.p, "a fixed feature is none")
         rows = [common(row) for row in held["R"]]
         self.R, self.scales = [row for row, *_ in rows], [scale for _, scale, _ in rows]
         self.r = [math.floor(right * scale) for right, scale in zip(held["r"], self.scales, strict=True)]
         flat, self.bottom, _ = common(v for column in columns for v in column)
-        self.signed = [[a * b for a, b in zip(self.y, flat[j * n : j * n + n], strict=True)] for j in range(self.p)]
+        self.d = len(columns)
+        self.signed = [[a * b for a, b in zip(self.y, flat[j * n : j * n + n], strict=True)] for j in range(self.d)]
         self.most = max(map(abs, flat)) * n
         # The bits of the numbers of constraints, and of the gains of cuts as they are made.
         self.bits = max([0, *map(abs, self.r), *(sum(map(abs, row)) for row in self.R)]).bit_length()
@@ -87,10 +97,10 @@ class SelectionToCheck:
         need(self.main is None or min(self.R[self.main]) >= 0, "the main constraint has negative weights")
         top = max((max(grid, default=0) for _, grid, _ in held["cuts"]), default=0)
         self.width = (top * self.most).bit_length() + 1
-        spend(len(self.y) * self.p, self.p * self.width)
-        if len(self.y) * self.p * self.width > MOST_PACKED:
+        spend(len(self.y) * self.d, self.d * self.width)
+        if len(self.y) * self.d * self.width > MOST_PACKED:
             refuse("its numbers are too long for so many samples and features")
-        self.shifts = [self.width * j for j in range(self.p)]
+        self.shifts = [self.width * j for j in range(self.d)]
         samples = zip(*self.signed, strict=True)
         self.packed = [sum(v << shift for v, shift in zip(x, self.shifts, strict=True)) for x in samples]
 
@@ -105,14 +115,12 @@ class SelectionToCheck:
             need(sum(map(mul, grid, self.y)) == 0, "multipliers do not balance")
             allowed = all(k < len(self.R) and v >= 0 for k, v in mu.items())
             need(allowed, "a multiplier of a constraint is negative, or there is no such constraint")
-            spend(len(grid) + self.p, self.width * self.p)
+            spend(len(grid) + self.d, self.width * self.d)
             half, mask = 1 << (self.width - 1), (1 << self.width) - 1
             sums = sum(map(mul, grid, self.packed)) + sum(half << shift for shift in self.shifts)
             q = [(sums >> shift & mask) - half for shift in self.shifts]
             unit = self.C / (steps * self.bottom)
-            top, bottom = unit.numerator**2 * UNIT, 2 * unit.denominator**2
-            spend(2 * self.p, top.bit_length() + bottom.bit_length(), 2 * self.width)
-            gains = [-(-v * v * top // bottom) for v in q]  # each rounded up
+            gains = self.gains(q, unit)
             weights = [(v / self.scales[k], k) for k, v in mu.items()]
             for j in range(self.p) if mu or any(self.lam) else ():
                 gains[j] -= math.floor((self.lam[j] + total(v * self.R[k][j] for v, k in weights)) * UNIT)
@@ -120,6 +128,22 @@ class SelectionToCheck:
             self.bits = max(self.bits, *map(int.bit_length, gains))
             self.cuts[name] = (math.floor(constant * UNIT), gains)
         return self.cuts[name]
+
+    def gains(self, q: list[int], unit: Fraction) -> list[int]:
+        """Return what each feature takes by the products q of its columns, in a unit: each rounded up.
+
+        A column takes the largest w q - w^2 / 2 within its bounds, half of q^2 where it has none.
+        """
+        top, bottom = unit.numerator**2 * UNIT, 2 * unit.denominator**2
+        spend(2 * self.d, top.bit_length() + bottom.bit_length(), 2 * self.width)
+        gains = [0] * self.p
+        for group, v, low, high in zip(self.of, q, self.lower, self.upper, strict=True):
+            end = low if v < 0 else high
+            if end is None or abs(end) >= abs(v) * unit:
+                gains[group] -= -v * v * top // bottom
+            else:
+                gains[group] -= math.floor(-(end * (v * unit - end / 2)) * UNIT)
+        return gains
 
     def term(self, grid: list[int], steps: int) -> Fraction:
         """Return the term of the multipliers a = grid C / steps in the dual, of the logistic loss a number below it."""
@@ -199,8 +223,12 @@ class SelectionToCheck:
     def value(self, given: dict[str, Any]) -> Fraction:
         """Return the objective value of an allowed selection with a hyperplane on it."""
         chosen, w = set(given["selected"]), given["w"]
-        need(chosen.issuperset(w), "a weight outside the selection is not 0")
+        need(max(w, default=0) < self.d, "a weight is that of no feature")
+        need(chosen.issuperset(self.of[j] for j in w), "a weight outside the selection is not 0")
         need(max(chosen, default=0) < self.p, "the selection is damaged")
+        bounds = [(self.lower[j], v, self.upper[j]) for j, v in w.items()]
+        inside = all((low is None or low <= v) and (high is None or v <= high) for low, v, high in bounds)
+        need(inside, "a weight is outside its bounds")
         inside = all(sum(row[j] for j in chosen) <= right for row, right in zip(self.R, self.r, strict=True))
         need(inside and self.fixed[0] <= chosen and not self.fixed[1] & chosen, "the selection violates a constraint")
         tops, bottom, bits = common([*w.values(), given["b"] * self.bottom])

@@ -98,7 +98,14 @@ def load(path: Path, problem: SelectionProblem, settings: BranchSettings) -> tup
 
 def _sizes(problem: SelectionProblem) -> dict[str, int]:
     """Return the sizes of arrays that the problem says."""
-    return {"n": problem.n, "p": problem.p, "width": problem.width, "constraints": len(problem.r), "pool": CAPACITY, "sums": 2}
+    return {
+        "n": problem.n,
+        "p": problem.p,
+        "width": problem.width,
+        "constraints": len(problem.r),
+        "pool": CAPACITY,
+        "sums": 2,
+    }
 
 
 def _arrays(search: SelectionSearch) -> dict[str, Any]:

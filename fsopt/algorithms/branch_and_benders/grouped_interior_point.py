@@ -36,7 +36,6 @@ from fsopt.algorithms.branch_and_benders.columns import Columns
 from fsopt.algorithms.branch_and_benders.reduced_system import Reduced, by_features, steps_by_features
 from fsopt.algorithms.branch_and_benders.relaxation import NodeRelaxation, cold
 from fsopt.algorithms.branch_and_benders.step_formulas import balance
-from fsopt.common import clock
 from fsopt.data.losses import dual_curvature, dual_gaps, dual_slopes, dual_values
 from fsopt.errors import OutOfTimeError
 from fsopt.typing import Indices, Matrix, Vector

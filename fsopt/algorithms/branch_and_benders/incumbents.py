@@ -186,7 +186,9 @@ class Incumbents:
                 cut = None if found is None else self.add_cut(found.alpha)
                 if cut is not None:
                     lower = cut.constant - float(cut.gains[rest].sum())
-                    others += [(lower - cut.gains[j], rest | (np.arange(self.problem.p) == j)) for j in np.flatnonzero(allowed)]
+                    others += [
+                        (lower - cut.gains[j], rest | (np.arange(self.problem.p) == j)) for j in np.flatnonzero(allowed)
+                    ]
                     others += [(lower, rest)] * self.problem.allowed(rest)
             for lower, selection in sorted(others, key=itemgetter(0))[:most]:
                 if lower >= self.value * (1.0 - BETTER) or self.best is not before or not go_on():

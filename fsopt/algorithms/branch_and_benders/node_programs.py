@@ -91,9 +91,7 @@ def node_program(problem: SelectionProblem, at: Partial, features: Indices, samp
     lam, selected = problem.lam[features], len(problem.places(inside))
     node = problem.columns and problem.columns.at(len(inside), both)
     term = problem.term.of(kept)
-    return NodeRelaxation(
-        rows.T, term, selected, R[active], left[active], lam, q, constant, balance, columns=node
-    )
+    return NodeRelaxation(rows.T, term, selected, R[active], left[active], lam, q, constant, balance, columns=node)
 
 
 def unfolded(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,7 +28,9 @@ from fsopt.errors import ParameterError, reading
 from fsopt.methods.gbd.parameters import RULES, constraints_of, saved_selection
 from fsopt.methods.gbd.verification import problem_of
 from fsopt.methods.spec import SavedFit
+from fsopt.models.gbd.feature_lists import ENDS
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
+from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.typing import Mask, Vector
 from fsopt.verifier.grammar import written
 
@@ -38,6 +42,7 @@ Closed: TypeAlias = tuple[Partial, int, Sequence[int]]
 """A node, a cut, and the features that it decides there; ``[0]`` where it closes the node."""
 WEIGHTED = "the samples have weights, for which no tree is replayed in rational numbers"
 NAME = "the optimum over all allowed selections"
+NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 def loop_claims(saved: SavedFit) -> list[Claim]:
@@ -61,12 +66,15 @@ def tree_claims(saved: SavedFit) -> list[Claim]:
     optimal = fit.status is Status.OPTIMAL
     hyperplane, name = SelectedHyperplane(sigma, saved.w, saved.b), NAME if optimal else f"bounds on {NAME}"
     claim = _claim(name, problem, fit.details["evidence"], hyperplane, gap, optimal=optimal)
-    at = fit.params
-    about = selection_about(float(at["c"]), constraints_of(saved.data, at), at.get("lam"), at["loss"])
+    at = saved.params
+    bounds = WeightBounds.of(fit.method, saved.raw, fit.params).words(saved.raw)
+    about = selection_about(float(at["c"]), constraints_of(saved.data, at), at.get("lam"), at["loss"], bounds)
     return [replace(claim, about=about)]
 
 
-def selection_about(c: float, found: SelectionConstraints, lam: Any = None, loss: str = HINGE.name) -> About:
+def selection_about(
+    c: float, found: SelectionConstraints, lam: Any = None, loss: str = HINGE.name, bounds: Mapping[str, Any] = NONE
+) -> About:
     """Return the problem of a selection for a statement.
 
     Parameters
@@ -75,10 +83,13 @@ def selection_about(c: float, found: SelectionConstraints, lam: Any = None, loss
     found : the constraints.
     lam : penalty weights of the features, one number or one for each; None for none.
     loss : its name.
+    bounds : on the weights of the features as they are given, ``lower`` and ``upper``.
     """
+    groups = [found.groups.members(g) for g in range(found.p)]
+    shape = {"groups": [one for one in groups if len(one) > 1], **{name: bounds.get(name) for name in ENDS}}
     limits = {"m": found.cardinality, "costs": found.costs, "budget": found.budget, "lam": lam}
     rules = {name: getattr(found, name) for name in RULES}
-    return About("selection", plain({"c": c, "loss": loss, **limits, **rules}))
+    return About("selection", plain({"c": c, "loss": loss, **limits, **shape, **rules}))
 
 
 def claim_of_tree(name: str, evidence: Evidence, gap: float, *, optimal: bool) -> Claim:
@@ -144,11 +155,14 @@ def selection_program(problem: SelectionProblem) -> Part:
     refuse_sparse("a proof of a search for selections", problem.X)
     if problem.weights is not None:
         raise ParameterError(WEIGHTED, "leave out exact, or the weights")
+    at = problem.columns
     return {
         "y": problem.y.astype(int).tolist(),
         "c": _number(problem.c),
         "loss": problem.loss.name,
         "columns": [_numbers(column) for column in problem.X.T],
+        "groups": (np.arange(problem.p) if at is None else at.of).tolist(),
+        **{name: _limits(problem.width if at is None else getattr(at.bounds, name)) for name in ("lower", "upper")},
         "R": [_numbers(row) for row in problem.R],
         "r": _numbers(problem.r + problem.tolerances),
         "lam": _numbers(problem.lam),
@@ -159,6 +173,13 @@ def selection_program(problem: SelectionProblem) -> Part:
 
 def _number(value: float) -> Any:
     return written(Fraction(value))
+
+
+def _limits(ends: Vector | int) -> list[Any]:
+    """Return bounds, or for their number that many places without one."""
+    if isinstance(ends, int):
+        return [None] * ends
+    return [_number(v) if math.isfinite(v) else None for v in ends.tolist()]
 
 
 def _numbers(values: Vector) -> list[Any]:
@@ -190,7 +211,9 @@ def evidence_of(
     tree, closed = _nodes_of(problem, stream, multipliers, nodes or {})
     point = None
     if hyperplane is not None:
-        w = np.where(hyperplane.selected, hyperplane.w, 0.0)
+        w = np.zeros(problem.width)
+        columns = problem.places(np.flatnonzero(hyperplane.selected))
+        w[columns] = problem.nearest(hyperplane.w)[columns]
         point = {
             "w": [[j, _number(w[j])] for j in np.flatnonzero(w).tolist()],
             "b": _number(hyperplane.b),

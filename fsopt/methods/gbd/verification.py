@@ -28,7 +28,7 @@ from fsopt.methods.gbd.decomposition import settings_of
 from fsopt.methods.gbd.parameters import RULES, constraints_of, features_of, saved_selection, training_data, weights_of
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import finite_vector
-from fsopt.models.gbd.feature_lists import BOUNDS
+from fsopt.models.gbd.feature_lists import ENDS
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, unit_rows
 from fsopt.typing import Matrix, Vector
@@ -123,7 +123,7 @@ def problem_of(saved: SavedFit) -> SelectionProblem:
     return selection_problem(training_data(saved.data, at), at)
 
 
-SELECTION = ("c", "loss", "m", "costs", "budget", "lam", "groups", *RULES, *BOUNDS)
+SELECTION = ("c", "loss", "m", "costs", "budget", "lam", "groups", *ENDS, *RULES)
 """The parameters of a selection problem."""
 
 

@@ -17,7 +17,9 @@ from fsopt.typing import Indices, Matrix, Vector
 
 Feature = int | str
 """A feature by its index (from 0) or by its name."""
-BOUNDS = ("positive", "negative", "lower", "upper")
+ENDS = ("lower", "upper")
+"""The parameters that bound weights by numbers; signs are bounds 0."""
+BOUNDS = ("positive", "negative", *ENDS)
 """The parameters of :func:`weight_bounds`."""
 CATEGORIES = "categories"
 """The word for the groups of the features that one column of a table was encoded by."""

@@ -12,7 +12,6 @@ import fsopt
 from fsopt.algorithms.branch_and_benders.branching import learn
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
-from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings
 from fsopt.algorithms.branch_and_benders.search import SelectionSearch
 from fsopt.answers.results import Status
