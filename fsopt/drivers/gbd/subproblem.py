@@ -62,7 +62,7 @@ class Subproblem:
         self.sessions: list[Session] = []
         if isinstance(model, pyo.ConcreteModel):
             self.sessions = [run.open(model)]
-            check_svm(self.sessions[0], data, c, rules.bounds)
+            check_svm(self.sessions[0], data, c, self.rules.bounds)
 
     def solve(self, sigma: Vector, recorder: Recorder) -> tuple[Vector, Vector]:
         """Return the multipliers (n,) at sigma, made exactly dual feasible, and the weights (p,)."""
