@@ -39,7 +39,7 @@ def check_margins(driver: str, session: Session, data: Dataset) -> None:
 
 
 def check_svm(session: Session, data: Dataset, c: float, bounds: WeightBounds) -> None:
-    """Raise ParameterError unless a model is ``fsp-sub`` of a data set with a penalty weight c and bounds on weights."""
+    """Raise ParameterError unless a model is ``fsp-sub`` of a data set with this penalty weight and these bounds."""
     check_margins("gbd", session, data)
     m, program = session.model, session.program
     costs, squares = np.zeros(program.n), np.zeros(program.n)

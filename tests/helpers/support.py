@@ -13,6 +13,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 import fsopt
@@ -76,29 +77,40 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-def exact_value(data, sigma, c, loss="hinge"):
-    """Return F(sigma) by Clarabel, as a quadratic program in w, b and the slacks; of the logistic loss by sklearn."""
+def exact_value(data, sigma, c, loss="hinge", lower=None, upper=None):
+    """Return F(sigma), with bounds (p,) on the weights, by Clarabel as a quadratic program in w, b and the slacks.
+
+    Of the logistic loss by sklearn, with bounds by scipy.
+    """
+    used = np.flatnonzero(sigma)
+    X, ends = data.X[:, used], [None if end is None else np.asarray(end)[used] for end in (lower, upper)]
     if loss == "logistic":
-        return _logistic_value(data.X[:, np.flatnonzero(sigma)], data.y, c, data.weights)
+        return _logistic_value(X, data.y, c, data.weights, *ends)
     squared = loss == "squared-hinge"
     weights = c * (np.ones(data.n) if data.weights is None else data.weights)
-    X = data.X[:, np.flatnonzero(sigma)]
     n, k = X.shape
     Q = np.diag(np.concatenate([np.ones(k), [0.0], 2.0 * weights * squared]))
     cost, right = np.append(np.zeros(k + 1), weights * (not squared)), np.append(-np.ones(n), np.zeros(n))
     A = np.zeros((2 * n, k + 1 + n))
     A[:n, :k], A[:n, k] = -data.y[:, None] * X, -data.y
     A[:n, k + 1 :] = A[n:, k + 1 :] = -np.eye(n)
+    for sign, end in zip((-1.0, 1.0), ends, strict=True):
+        if end is not None:
+            rows = np.zeros((k, k + 1 + n))
+            rows[:, :k] = sign * np.eye(k)
+            A, right = np.vstack([A, rows[np.isfinite(end)]]), np.append(right, sign * end[np.isfinite(end)])
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = 1e-9
-    Q, A, cones = sp.csc_matrix(Q), sp.csc_matrix(A), [clarabel.NonnegativeConeT(2 * n)]
+    Q, A, cones = sp.csc_matrix(Q), sp.csc_matrix(A), [clarabel.NonnegativeConeT(len(right))]
     return clarabel.DefaultSolver(Q, cost, A, right, cones, settings).solve().obj_val
 
 
-def _logistic_value(X, y, c, weights):
+def _logistic_value(X, y, c, weights, lower, upper):
     """Return the value of scikit-learn's logistic regression, without a penalty on the intercept."""
     weights = np.ones(len(y)) if weights is None else weights
+    if lower is not None:
+        return _bounded_logistic_value(X, y, c * weights, lower, upper)
     w, b = np.zeros(X.shape[1]), np.log(weights[y > 0].sum() / weights[y < 0].sum())
     if len(w):
         found = LogisticRegression(C=c, tol=1e-9, solver="newton-cholesky")
@@ -106,6 +118,16 @@ def _logistic_value(X, y, c, weights):
         w, b = found.coef_[0], found.intercept_[0]
     losses = np.logaddexp(0.0, -y * (X @ w + b))
     return float(0.5 * w @ w + c * weights @ losses)
+
+
+def _bounded_logistic_value(X, y, costs, lower, upper):
+    def value(point):
+        w, margins = point[:-1], y * (X @ point[:-1] + point[-1])
+        slopes = -costs * y / (1.0 + np.exp(margins))
+        return 0.5 * w @ w + costs @ np.logaddexp(0.0, -margins), np.append(w + X.T @ slopes, slopes.sum())
+
+    bounds = [*zip(lower, upper, strict=True), (None, None)]
+    return minimize(value, np.zeros(len(lower) + 1), jac=True, bounds=bounds, tol=1e-14).fun
 
 
 def all_values(data, c):

@@ -45,15 +45,16 @@ def gbd(
 
     In each iteration: solve the subproblem at sigma, make its multipliers alpha exactly dual feasible, add the cut
     :math:`\theta \ge e'\alpha - \frac12\sum_j q_j(\alpha)^2\sigma_j` to the master, and take the master's solution as
-    the next sigma, of one entry for each feature or group of features. The upper bound is the smallest primal value, the lower bound the largest that a master proved.
-    The cut of every alpha holds for every selection, so that no solver's tolerance endangers the bounds.
+    the next sigma. The upper bound is the smallest primal value, the lower bound the largest that a master proved. The
+    cut of every alpha holds for every selection, so that no solver's tolerance endangers the bounds. With groups of
+    features and bounds on their weights sigma and the cuts are those of ``fsp-master``.
 
     Parameters
     ----------
     data : the data set behind both models.
-    master, sub : models ``fsp-master`` and ``fsp-sub``, with the same bounds on the weights. Further constraints on ``sigma`` of the master are the user's,
-        fixed features too, and the coefficients of sigma in its objective are lambda. For large data ``sub`` may be a
-        function that trains a support vector machine, such as
+    master, sub : models ``fsp-master`` and ``fsp-sub``, with the same bounds on the weights. Further constraints on
+        ``sigma`` of the master are the user's, fixed features too, and the coefficients of sigma in its objective are
+        lambda. For large data without bounds ``sub`` may be a function that trains a support vector machine, such as
         :func:`fsopt.algorithms.svm.interior_point.svm_interior_point`.
     c : penalty weight of the hinge loss in ``sub``.
     settings : cuts and stopping criteria.
@@ -64,15 +65,16 @@ def gbd(
     Returns
     -------
     DriverResult
-        ``point`` has ``sigma``, of features or groups, ``w``, ``b`` and the list ``alphas`` of the multipliers behind the cuts.
-        ``optimal`` where the gap is closed and every cut was recomputed from a dual feasible alpha; else
+        ``point`` has ``sigma``, of features or groups, ``w``, ``b`` and the list ``alphas`` of the multipliers behind
+        the cuts. ``optimal`` where the gap is closed and every cut was recomputed from a dual feasible alpha; else
         ``feasible`` with upper and lower bound. ``stop`` is ``optimal``, ``repeated`` (the master returned a
         selection that was tried), ``validation``, ``time-limit``, ``iteration-limit`` or ``interrupted``.
 
     Raises
     ------
     InfeasibleError : no selection satisfies the constraints.
-    ParameterError : a parameter out of range, a master with another objective, or models of other data or another c.
+    ParameterError : a parameter out of range, a master with another objective, or models of other data, another c or
+        other bounds.
     FileError : a checkpoint that cannot be written, or is damaged or of another run.
     SolverError : the master or a subproblem was not solved.
 

@@ -23,6 +23,7 @@ from fsopt.drivers.gbd.state import TriedSelection
 from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
+from fsopt.errors import ParameterError
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.solvers.base import Session
 from fsopt.solvers.checkpoints import current
@@ -63,6 +64,8 @@ class Subproblem:
         if isinstance(model, pyo.ConcreteModel):
             self.sessions = [run.open(model)]
             check_svm(self.sessions[0], data, c, self.rules.bounds)
+        elif self.rules.bounds:
+            raise ParameterError("the master of 'gbd' bounds weights, a function trains without", "give it 'fsp-sub'")
 
     def solve(self, sigma: Vector, recorder: Recorder) -> tuple[Vector, Vector]:
         """Return the multipliers (n,) at sigma, made exactly dual feasible, and the weights (p,)."""

@@ -71,7 +71,7 @@ def fit_convex_svm(
         point or, on sparse data, the augmented Lagrangian, which is also for ``elastic-net-svm``; for ``onsvm`` column
         and constraint generation; ``newton`` for Newton's method on ``onsvm``.
     params : further parameters of the model.
-    bounds : parameters of :func:`fsopt.models.gbd.feature_lists.weight_bounds`; with bounds the model is the only route.
+    bounds : parameters of :func:`fsopt.models.gbd.feature_lists.weight_bounds`, with which the model is the only route.
     """
     started = time.perf_counter()
     c = number(slug, "c", c)

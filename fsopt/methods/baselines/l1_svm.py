@@ -40,7 +40,7 @@ def fit_l1_svm(
 ) -> Steps[Fit]:
     r"""Fit the one-norm support vector machine of Peleg & Meir, which selects weights above a share of the largest.
 
-    .. math:: \min\ \|w\|_1 + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\ l \le w \le u
+    .. math:: \min\ \|w\|_1 + C e'\xi \ \text{s.t.}\ y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\ l \le w \le u
 
     Parameters
     ----------

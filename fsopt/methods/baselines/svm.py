@@ -52,7 +52,7 @@ def fit_svm(
 ) -> Fit | Steps[Fit]:
     r"""Fit the support vector machine (C-SVM), the baseline that selects nothing.
 
-    .. math:: \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\ l \le w \le u
+    .. math:: \min\ \tfrac12 w'w + C e'\xi \ \text{s.t.}\ y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\ l \le w \le u
 
     Parameters
     ----------

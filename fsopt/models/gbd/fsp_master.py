@@ -92,9 +92,7 @@ def build_fsp_master(
     return model
 
 
-def cut_coefficients(
-    data: Dataset, alpha: Vector, rules: SelectionConstraints | None = None
-) -> tuple[float, Vector]:
+def cut_coefficients(data: Dataset, alpha: Vector, rules: SelectionConstraints | None = None) -> tuple[float, Vector]:
     """Return e'alpha and the sums of h_j(q_j(alpha)) over the groups (k,), the constant and slopes of a Benders cut.
 
     Without rules each feature is a group without bounds, with the slope :math:`q_j^2 / 2`.

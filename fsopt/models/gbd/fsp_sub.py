@@ -21,15 +21,13 @@ from fsopt.models.blocks import (
     squares,
     vector,
 )
-from fsopt.models.spec import Instance, ModelSpec
 from fsopt.models.gbd.feature_lists import weight_bounds
 from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.models.spec import Instance, ModelSpec
 
 
 @with_keywords_of(weight_bounds)
-def build_fsp_sub(
-    data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1.0, **bounds: Any
-) -> pyo.ConcreteModel:
+def build_fsp_sub(data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1.0, **bounds: Any) -> pyo.ConcreteModel:
     r"""Return the subproblem of generalized Benders: the SVM on the features that sigma selects.
 
     .. math::

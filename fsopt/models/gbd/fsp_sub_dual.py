@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.blocks import mutable, squares, total, vector
-from fsopt.models.gbd.svm_dual import add_dual_constraints, bound_terms, new_dual_model
-from fsopt.models.spec import Instance, ModelSpec
 from fsopt.models.gbd.feature_lists import weight_bounds
+from fsopt.models.gbd.svm_dual import add_dual_constraints, bound_terms, new_dual_model
 from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.models.spec import Instance, ModelSpec
 
 
 @with_keywords_of(weight_bounds)

@@ -19,9 +19,9 @@ from fsopt.models.blocks import (
     one_norm,
     split_constraint,
 )
-from fsopt.models.spec import ModelSpec
 from fsopt.models.gbd.feature_lists import weight_bounds
 from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.models.spec import ModelSpec
 
 
 @with_keywords_of(weight_bounds)

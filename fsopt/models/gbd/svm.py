@@ -9,9 +9,9 @@ import pyomo.environ as pyo
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.blocks import add_classifier, add_margins, add_slacks, hinge_cost, new_model, number, squares
-from fsopt.models.spec import ModelSpec
 from fsopt.models.gbd.feature_lists import weight_bounds
 from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.models.spec import ModelSpec
 
 
 @with_keywords_of(weight_bounds)

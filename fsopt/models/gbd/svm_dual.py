@@ -11,9 +11,9 @@ from fsopt.common.docstrings import with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.models.blocks import multiplier_bounds, new_model, number, signed_features, squares, total
-from fsopt.models.spec import ModelSpec
 from fsopt.models.gbd.feature_lists import weight_bounds
 from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.models.spec import ModelSpec
 
 
 @with_keywords_of(weight_bounds)
@@ -26,7 +26,8 @@ def build_svm_dual(data: Dataset, *, c: float = 1.0, **bounds: Any) -> pyo.Concr
         \text{s.t.}\ & q_j = \sum_i \alpha_i y_i x_{ij} - r_j + s_j,\quad y'\alpha = 0,\quad 0 \le \alpha \le C,\quad
         r, s \ge 0
 
-    with the multipliers r and s of the bounds :math:`w \le u` and :math:`w \ge l`, where there are any. With q as variables the Hessian is the identity of order p, not a dense matrix of order n.
+    with the multipliers r and s of the bounds :math:`w \le u` and :math:`w \ge l`, where there are any. With q
+    as variables the Hessian is the identity of order p, not a dense matrix of order n.
 
     Parameters
     ----------
@@ -39,8 +40,8 @@ def build_svm_dual(data: Dataset, *, c: float = 1.0, **bounds: Any) -> pyo.Concr
     -------
     ConcreteModel
         QP with p + 1 constraints and n + p variables, and one more for each bound. Variables ``alpha q``, with bounds
-        ``r s``, constraints ``expansion balance``. In
-        Pyomo's convention of shadow prices ``dual[expansion[j]]`` is :math:`w_j` and ``dual[balance]`` is :math:`b`.
+        ``r s``, constraints ``expansion balance``. In Pyomo's convention of shadow prices
+        ``dual[expansion[j]]`` is :math:`w_j` and ``dual[balance]`` is :math:`b`.
 
     Raises
     ------
@@ -82,7 +83,8 @@ def bound_terms(m: pyo.ConcreteModel, bounds: WeightBounds, sigma: Any = None) -
 
 def multipliers_of(m: pyo.ConcreteModel, name: str) -> Any:
     """Return the multipliers of the upper (r) or lower (s) bounds, by feature; empty without such bounds."""
-    return m.component(name) or {}
+    found = m.component(name)
+    return {} if found is None else dict(found.items())
 
 
 def add_dual_constraints(m: pyo.ConcreteModel, data: Dataset, equation: str) -> None:
@@ -91,10 +93,11 @@ def add_dual_constraints(m: pyo.ConcreteModel, data: Dataset, equation: str) -> 
     above, below = multipliers_of(m, "r"), multipliers_of(m, "s")
 
     def expansion(m: pyo.ConcreteModel, j: int) -> Any:
-        net = (above[j] if j in above else 0) - (below[j] if j in below else 0)
-        return dot(signed[j], alphas) - net - m.q[j] == 0
+        return dot(signed[j], alphas) - above.get(j, 0) + below.get(j, 0) - m.q[j] == 0
 
-    m.expansion = pyo.Constraint(m.J, rule=expansion, doc=f"{equation}, dual: q = X'Y alpha - r + s; its multiplier is w")
+    m.expansion = pyo.Constraint(
+        m.J, rule=expansion, doc=f"{equation}, dual: q = X'Y alpha - r + s; its multiplier is w"
+    )
     m.balance = pyo.Constraint(expr=dot(data.y, alphas) == 0, doc=f"{equation}, dual: y'alpha = 0; its multiplier is b")
 
 
