@@ -1,0 +1,106 @@
+"""Signs and bounds on the weights of ``svm``, ``onsvm`` and ``l1-svm``, in the units of the features."""
+
+import copy
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import linprog
+from support import blobs, exact_value
+
+import fsopt
+from fsopt.answers.fits import fit_record
+from fsopt.answers.records import sealed
+from fsopt.verification.checking import check_record
+
+SAMPLE = blobs(24, 4, seed=1)
+DATA = fsopt.Dataset(SAMPLE.X * [1.0, 20.0, 0.1, 3.0] + 7.0, SAMPLE.y, features=list("abcd"))
+WORDS = {"positive": ["c"], "upper": {"a": 0.3, "b": 0.03}, "lower": {"d": -0.5}}
+LOWER, UPPER = np.array([-np.inf, -np.inf, 0.0, -0.5]), np.array([0.3, 0.03, np.inf, np.inf])
+SCALE = DATA.X.std(axis=0)
+WORK = fsopt.Dataset((DATA.X - DATA.X.mean(axis=0)) / SCALE, DATA.y)
+
+
+def one_norm_value(data, c, lower, upper):
+    """Return the optimum of the one-norm machine by scipy, in w+, w-, b and the slacks."""
+    n, p = data.n, data.p
+    signed = data.X * data.y[:, None]
+    A = -np.hstack([signed, -signed, data.y[:, None], np.eye(n)])
+    ends = [*((0, u) for u in upper), *((0, -v) for v in lower), (None, None), *[(0, None)] * n]
+    return linprog(np.r_[np.ones(2 * p), 0.0, np.full(n, c)], A_ub=A, b_ub=-np.ones(n), bounds=ends).fun
+
+
+@pytest.mark.parametrize("method", ["svm", "onsvm", "l1-svm"])
+def test_the_optimum_keeps_the_bounds_in_the_units_of_the_features(method) -> None:
+    fit = fsopt.fit(method, DATA, c=2.0, **WORDS)
+    if method == "svm":
+        expected = exact_value(WORK, np.ones(4), 2.0, "hinge", LOWER * SCALE, UPPER * SCALE)
+    else:
+        expected = one_norm_value(WORK, 2.0, LOWER * SCALE, UPPER * SCALE)
+    assert fit.objective == pytest.approx(expected, rel=1e-6)
+    assert fit.objective > 1.001 * fsopt.fit(method, DATA, c=2.0).objective
+    assert np.all((fit.coef >= LOWER) & (fit.coef <= UPPER * (1 + 1e-15)))
+    assert fit.coef[1] == pytest.approx(0.03, rel=1e-6)
+    assert (fit.status, fsopt.verify(fit, DATA, exact=True).exact.verified) == ("optimal", True)
+    assert fsopt.fit(method, DATA, c=2.0, scale="none", **WORDS).coef[1] <= 0.03
+
+
+@pytest.mark.parametrize("method", ["svm", "onsvm"])
+def test_a_false_statement_on_a_bound_is_refused(method) -> None:
+    record = fit_record(fsopt.fit(method, DATA, c=2.0, **WORDS), data=DATA, source="blobs")
+    assert check_record(sealed(record), DATA, "file").verified
+    free = fit_record(fsopt.fit(method, DATA, c=2.0), data=DATA, source="blobs")
+    details = record["details"]["program_params"]
+    wide = {**details, "upper": {**details["upper"], "b": 1.0}}
+    false = {
+        "no bounds": {"params": free["params"]},
+        "a wider bound": {"params": {**record["params"], "upper": {"a": 0.3, "b": 0.04}}},
+        "another sign": {"params": {**record["params"], "positive": [], "negative": ["c"]}},
+        "another program": {"details": {**record["details"], "program_params": wide}},
+        "no bounds in the program": {"details": {**record["details"], "program_params": {"c": 2.0}}},
+        "a free optimum as bounded": {k: free[k] for k in ("coef", "intercept", "objective", "bound", "details")},
+    }
+    for what, parts in false.items():
+        assert not check_record(sealed({**copy.deepcopy(record), **parts}), DATA, "file").verified, what
+    assert not check_record(sealed({**free, "details": record["details"]}), DATA, "file").verified
+
+
+REFUSED = {
+    "interior": ("svm", {"interior": True}, "interior is true, and 'positive' bounds weights"),
+    "kernel": ("svm", {"kernel": "gaussian"}, "bounds on weights are of features, and a kernel is named"),
+    "generate": ("onsvm", {"generate": True}, "generate is true, and 'positive' bounds weights"),
+    "l1": ("l1-svm", {"generate": True}, "generate is true, and 'positive' bounds weights"),
+    "unknown": ("svm", {"lower": {"z": -1.0}}, "'lower' of 'svm' names 'z'"),
+    "without 0": ("l1-svm", {"lower": {"a": 1.0}}, r"'lower\[a\]' of 'l1-svm' is 1"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_has_no_bounds_says_so(case) -> None:
+    method, params, message = REFUSED[case]
+    with pytest.raises(fsopt.FsoptError, match=message):
+        fsopt.fit(method, DATA, positive=["a"], **params)
+
+
+def test_sparse_data_have_no_model_and_so_no_bounds() -> None:
+    data = fsopt.Dataset(sp.csr_matrix(DATA.X), DATA.y)
+    for method in ("svm", "onsvm"):
+        with pytest.raises(fsopt.FsoptError, match="needs dense data"):
+            fsopt.fit(method, data, positive=[0])
+
+
+@pytest.mark.parametrize("method", ["svm", "onsvm"])
+def test_rows_on_the_weights_are_a_change_of_the_model_and_are_proved_like_bounds(method) -> None:
+    def rows(model):
+        model.own = pyo.Constraint(model.J, rule=lambda m, j: (-0.5 if j == 3 else None, 4.0 * m.w[j], 0.4))
+
+    changed = {method: rows}
+    fit = fsopt.fit(method, WORK, c=2.0, scale="none", customise=changed)
+    assert (fit.status, fsopt.verify(fit, WORK, customise=changed).verified) == ("optimal", True)
+    lower, upper = np.array([-np.inf] * 3 + [-0.125]), np.full(4, 0.1)
+    expected = exact_value(WORK, np.ones(4), 2.0, "hinge", lower, upper)
+    if method == "onsvm":
+        expected = one_norm_value(WORK, 2.0, lower, upper)
+    assert fit.objective == pytest.approx(expected, rel=1e-6)
+    assert fit.coef.max() == pytest.approx(0.1, rel=1e-6)
