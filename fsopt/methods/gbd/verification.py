@@ -119,7 +119,7 @@ def selection(saved: SavedFit) -> tuple[int, ...]:
 
 def problem_of(saved: SavedFit) -> SelectionProblem:
     """Return the selection problem of a saved fit, on the samples that it was trained on."""
-    at = saved.fit.params
+    at = saved.params
     return selection_problem(training_data(saved.data, at), at)
 
 
