@@ -1,0 +1,129 @@
+"""The exact search with every pair of groups, signs, bounds, cardinality, costs and rules is enumeration, in any loss.
+
+All 400 problems with ``FSOPT_TRUTH=1`` (``make truth``), else 30 of them, two of each pair.
+"""
+
+import itertools
+import os
+
+import clarabel
+import numpy as np
+import pytest
+import scipy
+
+import fsopt
+
+KINDS = ("groups", "signs", "bounds", "cardinality", "costs", "implies")
+PAIRS = list(itertools.combinations(KINDS, 2))
+LOSSES = ("hinge", "squared-hinge", "logistic")
+COUNT = 400 if os.environ.get("FSOPT_TRUTH") else 30
+
+
+def drawn(k):
+    """Return random data in units of their own, and parameters of one pair of kinds."""
+    rng = np.random.default_rng([k, 17])
+    n, p = int(rng.integers(12, 30)), int(rng.integers(4, 6))
+    y = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
+    X = rng.standard_normal((n, p)) + 0.6 * y[:, None] * rng.integers(-1, 2, p)
+    data = fsopt.Dataset(X * 10.0 ** rng.uniform(-2, 2, p) + rng.standard_normal(p), y)
+    kinds, names = PAIRS[k % len(PAIRS)], np.array(data.features)
+    order = rng.permutation(p)
+    groups = [names[order[:2]].tolist()] if rng.integers(2) else {"both": order[1:3].tolist()}
+    count = p - ("groups" in kinds)
+    size = 1.0 / X.std(axis=0)
+    ends = {names[j]: float(size[j] / np.abs(data.X[:, j]).max() * rng.uniform(0.0, 0.5)) for j in order[:3]}
+    signs = {"positive": names[order[:2]].tolist(), "negative": [int(order[-1])]}
+    parts = {
+        "groups": {"groups": groups},
+        "signs": signs if rng.integers(2) else {"positive": data.features},
+        "bounds": {"upper": ends, "lower": {names[order[-2]]: -0.1 * float(size[order[-2]])}},
+        "cardinality": {"m": int(rng.integers(1, count + 1))},
+        "costs": {"costs": rng.integers(0, 4, count).tolist(), "budget": float(rng.integers(0, 6))},
+        "implies": {"implies": [[names[order[0]], int(order[3])]]},
+    }
+    params = {name: value for kind in kinds for name, value in parts[kind].items()}
+    if "m" in params:  # there is a number, or costs with a budget: costs are penalty weights then
+        params.pop("budget", None)
+        params["lam"] = params.pop("costs", None)
+    return data, {name: value for name, value in params.items() if value is not None}
+
+
+def partition(data, groups):
+    """Return the group of each feature, counted from the first feature."""
+    lists = list(groups.values()) if isinstance(groups, dict) else groups
+    index = {name: j for j, name in enumerate(data.features)} | {j: j for j in range(data.p)}
+    first = np.arange(data.p)
+    for one in lists:
+        places = [index[feature] for feature in one]
+        first[places] = min(places)
+    return np.unique(first, return_inverse=True)[1], index
+
+
+def machine(X, y, c, loss, lower, upper):
+    """Return the optimum of a support vector machine, or logistic regression, with bounds on its weights."""
+    n, p = X.shape
+    if loss == "hinge":
+        P = scipy.sparse.block_diag([scipy.sparse.eye(p), scipy.sparse.csc_matrix((n + 1, n + 1))], format="csc")
+        above, below = np.flatnonzero(np.isfinite(upper)), np.flatnonzero(np.isfinite(lower))
+        eye, none = np.eye(p), np.zeros((n, n))
+        rows = [np.hstack([-y[:, None] * X, -y[:, None], -np.eye(n)]), np.hstack([np.zeros((n, p + 1)), -np.eye(n)])]
+        rows += [np.hstack([sign * eye[at], np.zeros((len(at), n + 1))]) for sign, at in ((1, above), (-1, below))]
+        right = np.concatenate([-np.ones(n), none[0], upper[above], -lower[below]])
+        settings = clarabel.DefaultSettings()
+        settings.verbose, settings.tol_gap_rel, settings.tol_feas = False, 1e-10, 1e-10
+        A = scipy.sparse.csc_matrix(np.vstack(rows))
+        costs = np.append(np.zeros(p + 1), np.full(n, c))
+        cones = [clarabel.NonnegativeConeT(len(right))]
+        return clarabel.DefaultSolver(scipy.sparse.triu(P, format="csc"), costs, A, right, cones, settings).solve().obj_val
+
+    def value(x):
+        margins = y * (X @ x[:-1] + x[-1])
+        if loss == "logistic":
+            terms, slopes = np.logaddexp(0.0, -margins), -scipy.special.expit(-margins)
+        else:
+            terms, slopes = np.maximum(1.0 - margins, 0.0) ** 2, -2.0 * np.maximum(1.0 - margins, 0.0)
+        slope = np.append(x[:-1] + c * X.T @ (slopes * y), c * float(slopes @ y))
+        return 0.5 * float(x[:-1] @ x[:-1]) + c * float(terms.sum()), slope
+
+    ends = [*zip(lower, upper, strict=True), (None, None)]
+    options = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 5000}
+    return scipy.optimize.minimize(value, np.zeros(p + 1), jac=True, method="L-BFGS-B", bounds=ends, options=options).fun
+
+
+def enumerated(data, params, c, loss):
+    """Return the smallest value over all allowed selections."""
+    of, index = partition(data, params.get("groups", []))
+    count, scale = int(of.max()) + 1, data.X.std(axis=0)
+    X = (data.X - data.X.mean(axis=0)) / scale
+    lower, upper = np.full(data.p, -np.inf), np.full(data.p, np.inf)
+    for ends, given in ((lower, params.get("lower", {})), (upper, params.get("upper", {}))):
+        for feature, value in given.items():
+            ends[index[feature]] = value * scale[index[feature]]
+    lower[[index[feature] for feature in params.get("positive", ())]] = 0.0
+    upper[[index[feature] for feature in params.get("negative", ())]] = 0.0
+    lam = np.asarray(params.get("lam", np.zeros(count)), dtype=float)
+    most = params.get("m", count if "budget" in params or "lam" in params else min(5, count))
+    best = np.inf
+    for bits in itertools.product((0, 1), repeat=count):
+        sigma = np.array(bits)
+        allowed = sigma.sum() <= most
+        if "budget" in params:
+            allowed &= np.dot(params["costs"], sigma) <= params["budget"]
+        for j, k in params.get("implies", ()):
+            allowed &= sigma[of[index[j]]] <= sigma[of[index[k]]]
+        if allowed:
+            at = sigma[of] == 1
+            best = min(best, machine(X[:, at], data.y, c, loss, lower[at], upper[at]) + float(lam @ sigma))
+    return best
+
+
+@pytest.mark.parametrize("k", range(COUNT))
+def test_the_optimum_is_that_of_enumeration(k):
+    data, params = drawn(k)
+    loss, c = LOSSES[k // len(PAIRS) % 3], float(np.random.default_rng(k).choice([0.1, 1.0, 10.0]))
+    penalised = "lam" in params
+    params = {name: value for name, value in params.items() if not (penalised and name == "m")}
+    fit = fsopt.fit("best-subset-penalised" if penalised else "best-subset", data, c=c, loss=loss, **params)
+    assert fit.status == "optimal", fit.warnings
+    assert fit.objective == pytest.approx(enumerated(data, params, c, loss), rel=3e-6, abs=1e-9)
+    assert fsopt.verify(fit, data).verified
