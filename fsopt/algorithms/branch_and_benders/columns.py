@@ -51,10 +51,9 @@ class Columns:
 
     def sums(self, values: Matrix) -> Matrix:
         """Return the sums (..., count) over the columns of each group, but for those that are selected."""
-        own = self.of >= 0
-        found = np.zeros((*values.shape[:-1], self.count))
-        np.add.at(found, (..., self.of[own]), values[..., own])
-        return found
+        if values.ndim == 1:
+            return np.bincount(self.of + 1, values, minlength=self.count + 1)[1:]
+        return np.array([self.sums(row) for row in values]).reshape(-1, self.count)
 
     def at(self, selected: int, groups: Indices) -> Columns:
         """Return the columns of a node: of that many groups that are selected, and of free ones after them."""

@@ -26,17 +26,16 @@ where e is the residual of the slacks. The shares are eliminated: what is left i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.columns import Columns
 from fsopt.algorithms.branch_and_benders.reduced_system import Reduced, by_features, steps_by_features
-from fsopt.algorithms.branch_and_benders.relaxation import NodeRelaxation, cold
-from fsopt.algorithms.branch_and_benders.step_formulas import balance
-from fsopt.data.losses import dual_curvature, dual_gaps, dual_slopes, dual_values
+from fsopt.algorithms.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, cold
+from fsopt.algorithms.branch_and_benders.step_formulas import balance, longest, of_sample
+from fsopt.data.losses import dual_gaps, dual_values
 from fsopt.errors import OutOfTimeError
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -46,73 +45,50 @@ BOUNDARY = 0.99
 """Share of the largest step that keeps the variables positive."""
 CENTERING = 1e-4
 """Smallest share of the complementarity that a step aims at."""
-PAIRS = ("alpha", "rest", "rho", "sigma", "s", "mu")
-"""The variables whose products with their partners go to 0."""
+Direction = tuple[Vector, Vector, Vector, Vector, float]
+"""Steps of x, z, q and (w, b), and the largest length at which x and z are not negative."""
 
 
-@dataclass
-class Iterate:
-    """An iterate: variables and the partners of complementary pairs, q, and the hyperplane (w, b)."""
-
-    x: dict[str, Vector]
-    z: dict[str, Vector]
-    q: Vector
-    hyperplane: Vector
-
-
-@dataclass
 class GroupedInteriorPoint:
-    """The steps of a program.
+    """The steps of a program, from a point without knowledge of another node.
 
     Attributes
     ----------
     program : of a node, with ``columns``.
-    at : the iterate.
+    at : the iterate; its x and z have the pairs of s, after those of sigma.
     bound, alpha, mu : the largest dual value so far, and its multipliers.
     """
 
-    program: NodeRelaxation
-    at: Iterate = field(init=False)
-    bound: float = -np.inf
-    alpha: Vector = field(init=False)
-    mu: Vector = field(init=False)
-
-    def __post_init__(self) -> None:
-        p, first = self.program, cold(self.program)
-        n, d, f, k = p.shape
-        parts = dict(zip(PAIRS[:4], np.split(first.x, (n, 2 * n, 2 * n + f, 2 * n + 2 * f))[:4], strict=True))
-        partners = dict(zip(PAIRS[:4], np.split(first.z, (n, 2 * n, 2 * n + f, 2 * n + 2 * f))[:4], strict=True))
-        product = float(first.x[0] * first.z[0]) if n else 1.0
-        parts |= {"s": np.full(len(self.column), product), "mu": first.x[2 * n + 2 * f :]}
-        partners |= {"s": np.ones(len(self.column)), "mu": first.z[2 * n + 2 * f :]}
-        self.at = Iterate(parts, partners, np.zeros(d), np.zeros(d + 1))
-        self.alpha, self.mu = np.zeros(n), np.zeros(k)
+    def __init__(self, program: NodeRelaxation) -> None:
+        assert program.columns is not None
+        self.program, self.columns, at = program, program.columns, cold(program)
+        n, d, f, k = program.shape
+        size = len(self.bounds[0])
+        x, z = (np.insert(part, [2 * n + 2 * f] * size, 1.0) for part in at[:2])
+        self.ends = np.cumsum([n, n, f, f, size])
+        self.split(x)[4][:] = x[0] * z[0]
+        self.at = InteriorPoint(x, z, np.zeros(d), np.zeros(d + 1))
+        self.bound, self.alpha, self.mu = -np.inf, np.zeros(n), np.zeros(k)
 
     @cached_property
-    def columns(self) -> Columns:
-        """Groups and bounds of the columns."""
-        assert self.program.columns is not None
-        return self.program.columns
-
-    @cached_property
-    def _bounds(self) -> tuple[Indices, Vector, Vector]:
+    def bounds(self) -> tuple[Indices, Vector, Vector]:
+        """Column, epsilon and beta of each bound."""
         lower, upper = self.columns.bounds.lower, self.columns.bounds.upper
         low, high = np.flatnonzero(np.isfinite(lower)), np.flatnonzero(np.isfinite(upper))
         signs = np.append(np.ones(len(low)), -np.ones(len(high)))
         return np.append(low, high), signs, np.append(lower[low], upper[high])
 
-    @property
-    def column(self) -> Indices:
-        """The column of each bound."""
-        return self._bounds[0]
+    def split(self, x: Vector) -> list[Vector]:
+        """Return the parts of x: of alpha, of its upper bounds, of rho, sigma, s and mu."""
+        return np.split(x, self.ends)
 
     def of_columns(self, values: Vector) -> Vector:
         """Return the sums (d,) of numbers of the bounds over the bounds of each column."""
-        return np.bincount(self.column, values, minlength=len(self.columns.of))
+        return np.bincount(self.bounds[0], values, minlength=len(self.columns.of))
 
-    def each(self, sigma: Vector) -> Vector:
-        """Return the share (d,) of each column, 1 of those selected."""
-        return np.append(sigma, 1.0)[self.columns.of]
+    def each(self, values: Vector, selected: float = 0.0) -> Vector:
+        """Return the number (d,) of the group of each column, another one for those that are selected."""
+        return np.append(values, selected)[self.columns.of]
 
     def run(self, gap: float, cutoff: float, branch: float) -> None:
         """Take steps until the gap is closed, the cutoff reached, or none makes progress."""
@@ -129,74 +105,127 @@ class GroupedInteriorPoint:
 
     def open_gap(self) -> float:
         """Return the duality gap at the iterate, and keep the largest dual value."""
-        p, at, term = self.program, self.at, self.program.arrays
+        p, at, term, columns = self.program, self.at, self.program.arrays, self.columns
+        x, z = self.split(at.x), self.split(at.z)
         plus = term.A[-1] > 0.0
-        alpha = np.clip(at.x["alpha"], 0.0, term.caps)
+        alpha = np.clip(x[0], 0.0, term.caps)
         up, down = float(alpha[plus].sum()), float(alpha[~plus].sum())
         on_plus, on_minus, feasible = balance(up, down, p.balance)
         alpha *= np.where(plus, on_plus, on_minus)
-        mu = at.x["mu"]
-        halves = self.columns.bounds.conjugate(p.q + term.A[:-1] @ alpha)
-        selected = self.columns.of < 0
+        halves = columns.bounds.conjugate(p.q + term.A[:-1] @ alpha)
+        selected, mu = columns.of < 0, x[5].copy()
         charged = float(halves[selected].sum())
-        charged += float(np.maximum(self.columns.sums(halves) - p.lam - mu @ p.R, 0.0).sum())
+        charged += float(np.maximum(columns.sums(halves) - p.lam - mu @ p.R, 0.0).sum())
         terms = dual_values(alpha, term.caps, term.gamma, term.entropy)
         value = p.constant + float(terms.sum()) - charged - float(mu @ p.r)
         if feasible and value > self.bound:
-            self.bound, self.alpha, self.mu = value, alpha, mu.copy()
+            self.bound, self.alpha, self.mu = value, alpha, mu
         # Far from feasible q is not that of alpha, whose dual value is smaller than that of the iterate.
-        _, signs, bounds = self._bounds
-        own = 0.5 * at.q * at.q - self.of_columns(signs * bounds * at.x["s"])
-        excess = charged - float(own[selected].sum()) - float(at.x["rho"].sum())
-        gap = sum(float(at.x[name] @ at.z[name]) for name in PAIRS) + (max(excess, 0.0) if feasible else 0.0)
+        excess = charged - float(self._own()[selected].sum()) - float(x[2].sum())
+        gap = float(at.x @ at.z) + (max(excess, 0.0) if feasible else 0.0)
         if term.entropy:
-            margins = at.hyperplane @ term.A - at.z["alpha"] + at.z["rest"]
-            gap += float(dual_gaps(at.x["alpha"], margins, term.caps, term.gamma, term.entropy).sum())
+            margins = at.hyperplane @ term.A - z[0] + z[1]
+            gap += float(dual_gaps(x[0], margins, term.caps, term.gamma, term.entropy).sum())
         return gap
+
+    def _own(self) -> Vector:
+        """Return what each column (d,) takes by the q of the iterate and the multipliers of its bounds."""
+        _, signs, ends = self.bounds
+        return np.asarray(0.5 * self.at.q * self.at.q - self.of_columns(signs * ends * self.split(self.at.x)[4]))
 
     def step(self) -> bool:
         """Take a predictor-corrector step; return whether there was one."""
-        of = _System.of(self)
+        at, of = self.at, self.system()
         if not of.reduced.regular:
             return False
-        size = sum(len(self.at.x[name]) for name in PAIRS)
-        mean = sum(float(self.at.x[name] @ self.at.z[name]) for name in PAIRS) / size
-        zero = {name: np.zeros_like(v) for name, v in self.at.x.items()}
-        first = of.direction(self, 0.0, zero, zero)
-        left = 0.0
-        for name in PAIRS:
-            ends = (v[name] + min(first.length, 1.0) * d[name] for v, d in ((self.at.x, first.x), (self.at.z, first.z)))
-            left += float(np.dot(*ends)) / size
+        mean, none = float(at.x @ at.z) / len(at.x), np.zeros_like(at.x)
+        d = self.direction(of, 0.0, none, none)
+        length = min(d[4], 1.0)
+        left = float((at.x + length * d[0]) @ (at.z + length * d[1])) / len(at.x)
         aim = max(mean * min(1.0, left / mean) ** 3, CENTERING * mean)
-        d = of.direction(self, aim, first.x, first.z)
-        if d.length < 0.1:  # the second-order term misleads: a plain, well centred step
-            d = of.direction(self, 0.3 * mean, zero, zero)
-        length = min(1.0, BOUNDARY * d.length)
+        d = self.direction(of, aim, d[0], d[1])
+        if d[4] < 0.1:  # the second-order term misleads: a plain, well centred step
+            d = self.direction(of, 0.3 * mean, none, none)
+        length = min(1.0, BOUNDARY * d[4])
         if not 1e-8 < length <= 1.0:
             return False
-        for name in PAIRS:
-            self.at.x[name] = self.at.x[name] + length * d.x[name]
-            self.at.z[name] = self.at.z[name] + length * d.z[name]
-        self.at.x["rest"] = np.maximum(self.program.arrays.caps - self.at.x["alpha"], 1e-300)
-        self.at.q = self.at.q + length * d.q
-        self.at.hyperplane = self.at.hyperplane + length * d.hyperplane
+        for part, change in zip(at, d, strict=False):
+            part += length * change
+        # C - alpha is a variable of its own in the step, and the difference here: no rounding errors add up.
+        alpha, rest, *_ = self.split(at.x)
+        rest[:] = np.maximum(self.program.arrays.caps - alpha, 1e-300)
         return True
 
+    def system(self) -> System:
+        """Return the system of a step."""
+        p, at, term = self.program, self.at, self.program.arrays
+        alpha, rest, rho, sigma, s, mu = self.split(at.x)
+        z, xi, v, slack, a, t = self.split(at.z)
+        column, signs, ends = self.bounds
+        w, share, q = at.hyperplane[:-1], self.each(sigma, 1.0), at.q
+        score = at.hyperplane @ term.A
+        theta, margin = of_sample(alpha, rest, z, xi, score, term.caps, term.gamma, term.entropy)
+        linear = term.A @ alpha
+        linear[:-1] += p.q - q + self.of_columns(signs * s)
+        linear[-1] += p.balance
+        stiff = s / a
+        slope = q / share + self.of_columns(stiff * ends)
+        curved = q * q / share + self.of_columns(stiff * ends * ends)
+        inverse = 1.0 / (rho / v + slack / sigma + self.columns.sums(curved))
+        along = slope * self.each(inverse)
+        delta = np.diag(1.0 / share + self.of_columns(stiff))
+        delta -= np.where(self.columns.of[:, None] == self.columns.of, np.outer(along, slope), 0.0)
+        G = np.zeros((len(mu), len(linear)))
+        G[:, :-1] = np.pad(p.R, ((0, 0), (0, 1)))[:, self.columns.of] * along
+        S = (p.R * inverse) @ p.R.T + np.diag(t / mu)
+        cone = rho + mu @ p.R + p.lam - self.columns.sums(self._own()) - slack
+        bound = signs * (w[column] - ends * share[column]) - a
+        reduced = by_features(term.A, theta, delta, G, S)
+        left = p.r - p.R @ sigma - t
+        return System(
+            margin, linear, w - share * q, cone, 1.0 - sigma - v, left, bound, theta, share, slope, inverse, G, reduced
+        )
 
-@dataclass
-class _Direction:
-    """A step, and the largest length at which nothing is negative."""
+    def direction(self, of: System, aim: float, d_x: Vector, d_z: Vector) -> Direction:
+        """Return the step to complementary products xz + d_x d_z of an aim."""
+        p, at, columns = self.program, self.at, self.columns
+        alpha, rest, rho, sigma, s, mu = self.split(at.x)
+        v, a = self.split(at.z)[2], self.split(at.z)[4]
+        column, signs, ends = self.bounds
+        target = aim - at.x * at.z - d_x * d_z
+        to_alpha, to_rest, to_rho, to_sigma, to_s, to_mu = self.split(target)
+        pull = (to_s - s * of.bound) / a
+        lifted = (to_rho - rho * of.box) / v
+        weight = of.weight / of.share
+        wanted = to_sigma / sigma - of.cone - lifted
+        wanted = (wanted + columns.sums(at.q * weight - self.of_columns(signs * ends * pull))) * of.inverse
+        right = of.linear.copy()
+        right[:-1] += self.of_columns(signs * pull) - weight + of.slope * self.each(wanted)
+        shift = of.margin + to_alpha / alpha - to_rest / rest
+        missing = of.left - to_mu / mu - p.R @ wanted
+        d_alpha, hyperplane, d_mu = steps_by_features(of.reduced, p.arrays.A, of.theta, of.G, shift, right, missing)
+        d_w = hyperplane[:-1]
+        d_sigma = wanted + (columns.sums(of.slope * d_w) - d_mu @ p.R) * of.inverse
+        d_share = self.each(d_sigma)
+        d_s = pull - s / a * signs * (d_w[column] - ends * d_share[column])
+        step = np.concatenate([d_alpha, -d_alpha, lifted + rho / v * d_sigma, d_sigma, d_s, d_mu])
+        relative = step / at.x
+        d_z = target / at.x - at.z * relative
+        fall = min(float(relative.min()), float((d_z / at.z).min()))
+        d_q = (d_w + of.weight - at.q * d_share) / of.share
+        return step, d_z, d_q, hyperplane, float(longest(fall))
 
-    x: dict[str, Vector]
-    z: dict[str, Vector]
-    q: Vector
-    hyperplane: Vector
-    length: float
 
+@dataclass(frozen=True)
+class System:
+    """The linear system of a step at an iterate, with the residuals of the optimality conditions.
 
-@dataclass
-class _System:
-    """The linear system of a step at an iterate, with the residuals of the optimality conditions."""
+    Attributes
+    ----------
+    margin, linear, weight, cone, box, left, bound : the residuals m, (l, l_b), p, k, d, f and e of the module.
+    theta, share, slope, inverse, G : Theta, sigma and q / sigma + sum S beta of each column, 1 / H, and G.
+    reduced : the system that is left.
+    """
 
     margin: Vector
     linear: Vector
@@ -208,86 +237,9 @@ class _System:
     theta: Vector
     share: Vector
     slope: Vector
-    curved: Vector
+    inverse: Vector
     G: Matrix
     reduced: Reduced
-
-    @classmethod
-    def of(cls, run: GroupedInteriorPoint) -> _System:
-        """Return the system at the iterate of a run."""
-        p, at, groups, term = run.program, run.at, run.columns, run.program.arrays
-        x, z = at.x, at.z
-        column, signs, bounds = run._bounds
-        w, share, q = at.hyperplane[:-1], run.each(x["sigma"]), at.q
-        curvature = dual_curvature(x["alpha"], term.caps, term.gamma, term.entropy)
-        theta = 1.0 / (z["alpha"] / x["alpha"] + z["rest"] / x["rest"] + curvature)
-        slopes = dual_slopes(x["alpha"], term.caps, term.gamma, term.entropy)
-        margin = slopes - at.hyperplane @ term.A + z["alpha"] - z["rest"]
-        linear = term.A @ x["alpha"]
-        linear[:-1] += p.q - q + run.of_columns(signs * x["s"])
-        linear[-1] += p.balance
-        own = 0.5 * q * q - run.of_columns(signs * bounds * x["s"])
-        stiff = x["s"] / z["s"]
-        steep, bend = run.of_columns(stiff), run.of_columns(stiff * bounds)
-        slope = q / share + bend
-        curved = x["rho"] / z["rho"] + z["sigma"] / x["sigma"]
-        curved += groups.sums(q * q / share + run.of_columns(stiff * bounds * bounds))
-        free = groups.of >= 0
-        delta = np.diag(1.0 / share + steep)
-        along = np.where(free, slope / np.append(np.sqrt(curved), 1.0)[groups.of], 0.0)
-        delta -= np.where(groups.of[:, None] == groups.of, np.outer(along, along), 0.0)
-        G = np.zeros((len(p.r), len(q) + 1))
-        if len(p.r):
-            G[:, :-1] = np.where(free, np.pad(p.R / curved, ((0, 0), (0, 1)))[:, groups.of] * slope, 0.0)
-        S = (p.R / curved) @ p.R.T + np.diag(z["mu"] / x["mu"])
-        return cls(
-            margin,
-            linear,
-            w - share * q,
-            x["rho"] + x["mu"] @ p.R + p.lam - groups.sums(own) - z["sigma"],
-            1.0 - x["sigma"] - z["rho"],
-            p.r - p.R @ x["sigma"] - z["mu"],
-            signs * (w[column] - bounds * share[column]) - z["s"],
-            theta,
-            share,
-            slope,
-            curved,
-            G,
-            by_features(term.A, theta, delta, G, S),
-        )
-
-    def direction(
-        self, run: GroupedInteriorPoint, aim: float, d_x: dict[str, Vector], d_z: dict[str, Vector]
-    ) -> _Direction:
-        """Return the step to complementary products xz + d_x d_z of an aim."""
-        p, at, groups = run.program, run.at, run.columns
-        x, z = at.x, at.z
-        column, signs, bounds = run._bounds
-        target = {name: aim - x[name] * z[name] - d_x[name] * d_z[name] for name in PAIRS}
-        pull = (target["s"] - x["s"] * self.bound) / z["s"]
-        lifted = (target["rho"] - x["rho"] * self.box) / z["rho"]
-        wanted = target["sigma"] / x["sigma"] - self.cone - lifted
-        wanted += groups.sums(at.q * self.weight / self.share - run.of_columns(signs * bounds * pull))
-        right = self.linear.copy()
-        push = run.of_columns(signs * pull) - self.weight / self.share
-        free = groups.of >= 0
-        right[:-1] += push + np.where(free, self.slope * np.append(wanted / self.curved, 0.0)[groups.of], 0.0)
-        shift = self.margin + target["alpha"] / x["alpha"] - target["rest"] / x["rest"]
-        missing = self.left - target["mu"] / x["mu"] - p.R @ (wanted / self.curved)
-        d_alpha, hyperplane, d_mu = steps_by_features(
-            self.reduced, p.arrays.A, self.theta, self.G, shift, right, missing
-        )
-        d_w = hyperplane[:-1]
-        d_sigma = (wanted + groups.sums(self.slope * d_w) - d_mu @ p.R) / self.curved
-        d_share = np.append(d_sigma, 0.0)[groups.of]
-        found: dict[str, Any] = {"alpha": d_alpha, "rest": -d_alpha, "sigma": d_sigma, "mu": d_mu}
-        found["rho"] = lifted + x["rho"] / z["rho"] * d_sigma
-        found["s"] = pull - x["s"] / z["s"] * signs * (d_w[column] - bounds * d_share[column])
-        partners = {name: (target[name] - z[name] * found[name]) / x[name] for name in PAIRS}
-        falls = [part / whole for d, v in ((found, x), (partners, z)) for part, whole in zip(d.values(), map(v.get, d))]
-        fall = min(float(one.min(initial=0.0)) for one in falls)
-        d_q = (d_w + self.weight - at.q * d_share) / self.share
-        return _Direction(found, partners, d_q, hyperplane, -1.0 / min(fall, -1e-300))
 
 
 def solve(program: NodeRelaxation, gap: float, cutoff: float, branch: float) -> tuple[GroupedInteriorPoint, bool]:

@@ -178,22 +178,22 @@ class Incumbents:
         before = None
         while self.best is not None and self.best is not before and go_on():
             before = self.best
-            features, others = np.flatnonzero(before.selection), []
+            features = np.flatnonzero(before.selection)
+            others: list[tuple[float, Mask, NodeHyperplane]] = []
             for place, allowed in enumerate(exchanges(self.problem, features)):
                 rest = before.selection.copy()
                 rest[features[place : place + 1]] = False
                 found = self.solver.solve(Partial(rest, ~rest), None, Goal(EXCHANGE_GAP))
                 cut = None if found is None else self.add_cut(found.alpha)
-                if cut is not None:
-                    lower = cut.constant - float(cut.gains[rest].sum())
-                    others += [
-                        (lower - cut.gains[j], rest | (np.arange(self.problem.p) == j)) for j in np.flatnonzero(allowed)
-                    ]
-                    others += [(lower, rest)] * self.problem.allowed(rest)
-            for lower, selection in sorted(others, key=itemgetter(0))[:most]:
+                if found is None or cut is None:
+                    continue
+                lower, more = cut.constant - float(cut.gains[rest].sum()), np.eye(self.problem.p, dtype=bool)[allowed]
+                others += [(lower, rest, found.hyperplane)] * self.problem.allowed(rest)
+                others += [(lower - cut.gains[one][0], rest | one, found.hyperplane) for one in more]
+            for lower, selection, near in sorted(others, key=itemgetter(0))[:most]:
                 if lower >= self.value * (1.0 - BETTER) or self.best is not before or not go_on():
                     break
-                self.try_selection(selection)
+                self.try_selection(selection, near)
 
     def eliminated(self, start: Mask, go_on: Callable[[], bool], *, share: float = 0.0) -> None:
         """Leave out the features of smallest weight, one after another, until the constraints hold (RFE).

@@ -165,7 +165,7 @@ def _grouped(program: NodeRelaxation, goal: Goal) -> Solved | None:
     run, late = grouped(program, goal.gap, goal.cutoff, goal.branch)
     if run.bound == -np.inf:
         return None
-    hyperplane, sigma = run.at.hyperplane, run.at.x["sigma"]
+    hyperplane, sigma = run.at.hyperplane, run.split(run.at.x)[3]
     return Solved(run.alpha, run.mu, hyperplane[:-1], float(hyperplane[-1]), sigma, run.bound, late)
 
 

@@ -90,6 +90,8 @@ def node_program(problem: SelectionProblem, at: Partial, features: Indices, samp
     active = _active(R, left)
     lam, selected = problem.lam[features], len(problem.places(inside))
     node = problem.columns and problem.columns.at(len(inside), both)
+    if node and not len(features) and not node.bounds:  # the machine of a selection is one of its columns
+        node = None
     term = problem.term.of(kept)
     return NodeRelaxation(rows.T, term, selected, R[active], left[active], lam, q, constant, balance, columns=node)
 
