@@ -13,7 +13,7 @@ from fsopt.common.customising import Change
 from fsopt.data.given import Given
 from fsopt.drivers.penalties.approximations import Penalty
 from fsopt.drivers.run import Progress
-from fsopt.models.gbd.selection_constraints import Feature
+from fsopt.models.gbd.feature_lists import Feature
 from fsopt.typing import Samples
 
 @overload
@@ -246,6 +246,10 @@ def build(
     data: Given,
     *,
     c: float = 1.0,
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -253,6 +257,10 @@ def build(
     data: Given,
     *,
     c: float = 1.0,
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -260,6 +268,10 @@ def build(
     data: Given,
     *,
     c: float = 1.0,
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -280,6 +292,10 @@ def build(
     *,
     sigma: ArrayLike | None = None,
     c: float = 1.0,
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -288,6 +304,10 @@ def build(
     *,
     sigma: ArrayLike | None = None,
     c: float = 1.0,
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -297,12 +317,17 @@ def build(
     lam: ArrayLike | None = None,
     cuts: Sequence[ArrayLike] = (),
     m: int | None = None,
-    costs: ArrayLike | None = None,
+    costs: ArrayLike | Mapping[str, float] | None = None,
     budget: float | None = None,
+    groups: Sequence[Sequence[Feature]] | Mapping[str, Sequence[Feature]] | str | None = None,
     include: Sequence[Feature] = (),
     exclude: Sequence[Feature] = (),
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -312,12 +337,17 @@ def build(
     c: float = 1.0,
     loss: str = "hinge",
     m: int | None = None,
-    costs: ArrayLike | None = None,
+    costs: ArrayLike | Mapping[str, float] | None = None,
     budget: float | None = None,
+    groups: Sequence[Sequence[Feature]] | Mapping[str, Sequence[Feature]] | str | None = None,
     include: Sequence[Feature] = (),
     exclude: Sequence[Feature] = (),
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -327,10 +357,15 @@ def build(
     c: float = 1.0,
     loss: str = "hinge",
     lam: ArrayLike = 1.0,
+    groups: Sequence[Sequence[Feature]] | Mapping[str, Sequence[Feature]] | str | None = None,
     include: Sequence[Feature] = (),
     exclude: Sequence[Feature] = (),
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -340,12 +375,17 @@ def build(
     c: float = 1.0,
     relax: bool = False,
     m: int | None = None,
-    costs: ArrayLike | None = None,
+    costs: ArrayLike | Mapping[str, float] | None = None,
     budget: float | None = None,
+    groups: Sequence[Sequence[Feature]] | Mapping[str, Sequence[Feature]] | str | None = None,
     include: Sequence[Feature] = (),
     exclude: Sequence[Feature] = (),
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -354,15 +394,20 @@ def build(
     *,
     c: float = 1.0,
     loss: str = "hinge",
-    upper: float | None = None,
+    value: float | None = None,
     relax: bool = False,
     m: int | None = None,
-    costs: ArrayLike | None = None,
+    costs: ArrayLike | Mapping[str, float] | None = None,
     budget: float | None = None,
+    groups: Sequence[Sequence[Feature]] | Mapping[str, Sequence[Feature]] | str | None = None,
     include: Sequence[Feature] = (),
     exclude: Sequence[Feature] = (),
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -680,6 +725,10 @@ def fit(
     c: float = 1.0,
     scale: str = "standard",
     generate: bool | str = "auto",
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
     solver: str | None = None,
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,
@@ -698,12 +747,17 @@ def fit(
     y: ArrayLike | None = ...,
     *,
     m: int | None = None,
-    costs: ArrayLike | None = None,
+    costs: ArrayLike | Mapping[str, float] | None = None,
     budget: float | None = None,
+    groups: Sequence[Sequence[Feature]] | Mapping[str, Sequence[Feature]] | str | None = None,
     include: Sequence[Feature] = (),
     exclude: Sequence[Feature] = (),
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
     c: float = 1.0,
     preset: str | None = None,
     start: str | Sequence[float] | None = None,
@@ -740,6 +794,10 @@ def fit(
     exclude: Sequence[Feature] = (),
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
     c: float = 1.0,
     preset: str | None = None,
     start: str | Sequence[float] | None = None,
@@ -772,12 +830,17 @@ def fit(
     y: ArrayLike | None = ...,
     *,
     m: int | None = None,
-    costs: ArrayLike | None = None,
+    costs: ArrayLike | Mapping[str, float] | None = None,
     budget: float | None = None,
+    groups: Sequence[Sequence[Feature]] | Mapping[str, Sequence[Feature]] | str | None = None,
     include: Sequence[Feature] = (),
     exclude: Sequence[Feature] = (),
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
     c: float = 1.0,
     loss: str = "hinge",
     initial: Sequence[Feature] | None = None,
@@ -803,10 +866,15 @@ def fit(
     y: ArrayLike | None = ...,
     *,
     lam: float | Sequence[float] = 1.0,
+    groups: Sequence[Sequence[Feature]] | Mapping[str, Sequence[Feature]] | str | None = None,
     include: Sequence[Feature] = (),
     exclude: Sequence[Feature] = (),
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
     c: float = 1.0,
     loss: str = "hinge",
     initial: Sequence[Feature] | None = None,
@@ -885,6 +953,10 @@ def fit(
     kernel: str | None = None,
     width: float | None = None,
     degree: int | None = None,
+    positive: Sequence[Feature] = (),
+    negative: Sequence[Feature] = (),
+    lower: Mapping[Feature, float] | None = None,
+    upper: Mapping[Feature, float] | None = None,
     solver: str | None = None,
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,

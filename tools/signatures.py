@@ -38,7 +38,7 @@ from fsopt.common.customising import Change
 from fsopt.data.given import Given
 from fsopt.drivers.penalties.approximations import Penalty
 from fsopt.drivers.run import Progress
-from fsopt.models.gbd.selection_constraints import Feature
+from fsopt.models.gbd.feature_lists import Feature
 from fsopt.typing import Samples
 
 """
@@ -54,7 +54,7 @@ from numpy.typing import ArrayLike
 from fsopt.drivers.penalties.approximations import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.estimators.base import SelectingClassifier, WeightedClassifier
-from fsopt.models.gbd.selection_constraints import Feature
+from fsopt.models.gbd.feature_lists import Feature
 """
 
 

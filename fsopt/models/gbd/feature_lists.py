@@ -146,13 +146,13 @@ def weight_bounds(
     data : Dataset
         Of p features, for their names.
     positive : Sequence[Feature], default ()
-        Features of weights w_j >= 0, by place (from 0) or name.
+        Features of weights >= 0, by place (from 0) or name.
     negative : Sequence[Feature], default ()
-        Features of weights w_j <= 0, by place (from 0) or name.
+        Features of weights <= 0, by place (from 0) or name.
     lower : Mapping[Feature, float], optional
-        Feature -> lower bound <= 0 on its weight: a feature that is left out has weight 0.
+        Feature -> lower bound <= 0 on its weight, in the units of the features as given; None for no bounds.
     upper : Mapping[Feature, float], optional
-        Feature -> upper bound >= 0 on its weight.
+        Feature -> upper bound >= 0 on its weight, in the units of the features as given; None for no bounds.
 
     Raises
     ------

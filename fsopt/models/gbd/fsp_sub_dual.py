@@ -74,7 +74,7 @@ def build_fsp_sub_dual(
     m.objective = pyo.Objective(
         expr=total(m.alpha) - 0.5 * squares(m.v) - bound_terms(m, found, m.sigma),
         sense=pyo.maximize,
-        doc="(SUB-M), dual: e'alpha - 1/2 sum_j sigma_j q_j^2, less sum_j sigma_j (u_j r_j - l_j s_j)",
+        doc="(SUB-M), dual: e'alpha - 1/2 sum_j sigma_j q_j^2 - sum_j sigma_j (u_j r_j - l_j s_j)",
     )
     add_dual_constraints(m, data, "(5)")
     m.selection = pyo.Constraint(m.J, rule=selection, doc="(5), dual: v_j = sqrt(sigma_j) q_j")

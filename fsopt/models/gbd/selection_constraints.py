@@ -156,6 +156,11 @@ class SelectionConstraints:
             selection then speak of groups, in the order of their first features: m is their number, costs are theirs,
             and a rule names a group by its name or by one of its features.
 
+        Returns
+        -------
+        SelectionConstraints
+            By index: of groups, where features form some.
+
         Raises
         ------
         ParameterError : a parameter is wrong, or no selection satisfies all constraints.
