@@ -31,10 +31,11 @@ def build_fsp_lambda(
 
         \min\ & \tfrac12 \sum_j \sigma_j w_j^2 + C e'\xi + \lambda'\sigma \\
         \text{s.t.}\ & y_i\Big(\sum_j \sigma_j w_j x_{ij} + b\Big) + \xi_i \ge 1,\quad \xi \ge 0,\quad
-        \sigma \in \{0,1\}^p
+        \sigma \in \{0,1\}^p,\quad l \le w \le u
 
     and the rules between features of ``fsp-master``. The p products :math:`v_j = \sigma_j w_j` are variables, and the
-    weights are bounded, as in ``fsp-m``. Some numbers of features are optimal for no lambda.
+    weights are bounded, as in ``fsp-m``. Some numbers of features are optimal for no lambda. Features of a group have
+    the same :math:`\sigma_j`, one binary with one penalty weight.
 
     Parameters
     ----------
@@ -51,9 +52,9 @@ def build_fsp_lambda(
     Returns
     -------
     ConcreteModel
-        MINLP with p binaries and bilinear terms, for comparison and tiny data. Variables ``w b sigma v xi``,
-        constraints ``margin product``, and of ``include exclude implies conflicts`` those that are asked for. The
-        classifier is sign(v'x + b), not sign(w'x + b).
+        MINLP with a binary for each feature or group, and bilinear terms, for comparison and tiny data. Variables ``w b
+        sigma v xi``, constraints ``margin product``, and of ``include exclude implies conflicts`` those that are asked
+        for. The classifier is sign(v'x + b), not sign(w'x + b).
 
     Raises
     ------

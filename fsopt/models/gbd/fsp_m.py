@@ -28,12 +28,12 @@ def build_fsp_m(
 
         \min\ & \tfrac12 \sum_j \sigma_j w_j^2 + C e'\xi \\
         \text{s.t.}\ & y_i\Big(\sum_j \sigma_j w_j x_{ij} + b\Big) + \xi_i \ge 1,\quad \xi \ge 0 \\
-        & e'\sigma \le M \ \text{or}\ \beta'\sigma \le B,\quad \sigma \in \{0,1\}^p
+        & e'\sigma \le M \ \text{or}\ \beta'\sigma \le B,\quad \sigma \in \{0,1\}^p,\quad l \le w \le u
 
     and the rules between features of ``fsp-master``. The p products :math:`v_j = \sigma_j w_j` are variables, so that
     the objective, :math:`\tfrac12 v'w + Ce'\xi`, is quadratic and not cubic. Branch and bound needs the bounds
     :math:`|w_j| \le \sqrt{2C\min(n_+, n_-)}`. An optimum satisfies them: the best weights of a selection do, and a
-    weight that is not selected has no cost.
+    weight that is not selected has no cost. Features of a group have the same :math:`\sigma_j`, one binary.
 
     Parameters
     ----------
@@ -48,10 +48,10 @@ def build_fsp_m(
     Returns
     -------
     ConcreteModel
-        MINLP with p binaries and bilinear terms, for comparison and tiny data: ``fsp-m-bigm`` and the method
-        ``gbd`` solve the same problem. Variables ``w b sigma v xi``, constraints ``margin product``, and of
-        ``cardinality budget include exclude implies conflicts`` those that are asked for. The classifier is
-        sign(v'x + b), not sign(w'x + b).
+        MINLP with a binary for each feature or group, and bilinear terms, for comparison and tiny data: ``fsp-m-bigm``
+        and the method ``gbd`` solve the same problem. Variables ``w b sigma v xi``, constraints ``margin product``, and
+        of ``cardinality budget include exclude implies conflicts`` those that are asked for. The classifier is sign(v'x
+        + b), not sign(w'x + b).
 
     Raises
     ------

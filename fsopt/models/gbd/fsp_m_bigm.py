@@ -32,10 +32,11 @@ def build_fsp_m_bigm(
         \min\ & \tfrac12 w'w + C e'\xi \\
         \text{s.t.}\ & y_i(w'x_i + b) + \xi_i \ge 1,\quad \xi \ge 0 \\
         & e'\sigma \le M \ \text{or}\ \beta'\sigma \le B,\quad \sigma \in \{0,1\}^p \\
-        & -\bar w\,\sigma_j \le w_j \le \bar w\,\sigma_j,\quad
+        & \max(l_j, -\bar w)\,\sigma_j \le w_j \le \min(u_j, \bar w)\,\sigma_j,\quad
         \bar w = \sqrt{\min\{2C\min(n_+, n_-),\ 2U\}}
 
-    and the rules between features of ``fsp-master``. The best weights of every selection satisfy the bound without U,
+    with bounds l and u where they are given, and the rules between features of ``fsp-master``. Features of a group have
+    the same :math:`\sigma_j`, one binary. The best weights of every selection satisfy the bound without U,
     with :math:`n_+ n_- / (n_+ + n_-)` in place of the minimum for the squared hinge loss and 0.1393 n for the logistic
     one; those of the best selection satisfy it with U. The constraints are linear: unlike the cones of
     ``fsp-m-perspective``, they leave no weights at :math:`\sigma_j = 0` beyond the tolerance.
@@ -58,9 +59,9 @@ def build_fsp_m_bigm(
     Returns
     -------
     ConcreteModel
-        MIQP (QP if relaxed; with the logistic loss MINLP and NLP), p binaries. Variables ``w b sigma xi``, constraints
-        ``margin above below``, and of ``cardinality budget include exclude implies conflicts`` those that are asked
-        for. The classifier is sign(w'x + b). It has the optimum of ``fsp-m``.
+        MIQP (QP if relaxed; with the logistic loss MINLP and NLP), a binary for each feature or group. Variables ``w b
+        sigma xi``, constraints ``margin above below``, and of ``cardinality budget include exclude implies conflicts``
+        those that are asked for. The classifier is sign(w'x + b). It has the optimum of ``fsp-m``.
 
     Raises
     ------

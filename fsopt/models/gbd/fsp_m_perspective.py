@@ -29,13 +29,14 @@ def build_fsp_m_perspective(
         \min\ & \tfrac12 e't + C e'\xi \\
         \text{s.t.}\ & y_i(w'x_i + b) + \xi_i \ge 1,\quad \xi \ge 0 \\
         & e'\sigma \le M \ \text{or}\ \beta'\sigma \le B,\quad \sigma \in \{0,1\}^p \\
-        & w_j^2 \le \sigma_j t_j,\quad t \ge 0
+        & w_j^2 \le \sigma_j t_j,\quad t \ge 0,\quad l_j\,\sigma_j \le w_j \le u_j\,\sigma_j
 
-    and the rules between features of ``fsp-master``. Each cone is the convex hull of
-    :math:`\{w_j^2 \le t_j, \sigma_j = 1\}` and :math:`\{w_j = 0, \sigma_j = 0\}`. With :math:`\sigma \in [0,1]^p` and
-    a cardinality the optimum is the largest :math:`e'\alpha - \tfrac12 \left(\text{sum of the M largest }
-    q_j(\alpha)^2\right)` over :math:`0 \le \alpha \le C,\ y'\alpha = 0`, to which the bounds of the relaxed master
-    problem of GBD converge. The single cut of this alpha, the multipliers of ``margin``, gives the same bound.
+    with bounds l and u where they are given, and the rules between features of ``fsp-master``. Features of a group have
+    the same :math:`\sigma_j`, one binary. Each cone is the convex hull of :math:`\{w_j^2 \le t_j, \sigma_j = 1\}` and
+    :math:`\{w_j = 0, \sigma_j = 0\}`, with the bounds that of the bounded weights. With :math:`\sigma \in [0,1]^p` and
+    a cardinality the optimum is the largest :math:`e'\alpha - (\text{sum of the M largest slopes of the cut of }
+    \alpha)` over :math:`0 \le \alpha \le C,\ y'\alpha = 0`, see ``fsp-master``, to which the bounds of the relaxed
+    master problem of GBD converge. The single cut of this alpha, the multipliers of ``margin``, gives the same bound.
 
     Parameters
     ----------
@@ -49,10 +50,11 @@ def build_fsp_m_perspective(
     Returns
     -------
     ConcreteModel
-        MISOCP (SOCP if relaxed), p binaries and p rotated cones. Variables ``w b sigma xi t``, constraints ``margin
-        perspective``, and of ``cardinality budget include exclude implies conflicts`` those that are asked for. The
-        classifier is sign(w'x + b). A solver that meets the cones to a tolerance leaves weights at
-        :math:`\sigma_j = 0`: solve ``fsp-sub`` at the selection for the objective value to report.
+        MISOCP (SOCP if relaxed), a binary for each feature or group, and p rotated cones. Variables ``w b sigma xi t``,
+        constraints ``margin perspective``, with bounds ``above below``, and of ``cardinality budget include exclude
+        implies conflicts`` those that are asked for. The classifier is sign(w'x + b). A solver that meets the cones to
+        a tolerance leaves weights at :math:`\sigma_j = 0`: solve ``fsp-sub`` at the selection for the objective value
+        to report.
 
     Raises
     ------

@@ -137,3 +137,12 @@ def test_a_cut_is_below_the_value_of_every_selection_and_meets_it_where_it_was_m
         assert s != tuple(at) or constant - slopes @ s == pytest.approx(value, rel=1e-6)
     lowest = min(constant - slopes @ s for s in itertools.product((0, 1), repeat=3))
     assert fsopt.solve(master).objective == pytest.approx(max(lowest, 0.0), rel=1e-6)
+
+
+@pytest.mark.parametrize("groups", [None, GROUPS])
+def test_the_relaxation_has_the_bound_of_one_cut(groups) -> None:
+    model, relaxed = solved("fsp-m-perspective", DATA, "clarabel", c=C, m=1, relax=True, groups=groups, **BOTH)
+    alpha = project_multipliers(np.array(list(relaxed.duals(model.margin).values())), DATA.y, C)
+    _, master = solved("fsp-master", DATA, m=1, cuts=[alpha], groups=groups, **BOTH)
+    assert master.objective == pytest.approx(relaxed.objective, rel=1e-6)
+    assert relaxed.objective < least("both", groups=groups is not None, m=1) * (1 - 1e-3)
