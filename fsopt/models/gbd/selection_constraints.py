@@ -150,7 +150,7 @@ class SelectionConstraints:
             (p,) costs beta >= 0 of the features, or name -> cost, which a budget needs; None with m.
         budget : float, optional
             Largest total cost B >= 0 of the selected features, in place of m; None with m.
-        groups : Sequence[Sequence[Feature]], optional
+        groups : Sequence[Sequence[Feature]] | Mapping[str, Sequence[Feature]] | str, optional
             Groups of features that are selected as a whole: lists, name -> list, or ``categories``, the features that
             each column of a table was encoded by. Any other feature is a group of its own. All constraints on the
             selection then speak of groups, in the order of their first features: m is their number, costs are theirs,
