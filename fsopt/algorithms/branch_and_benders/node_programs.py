@@ -118,6 +118,7 @@ def unfolded(
 
 
 def warm_start(
+    problem: SelectionProblem,
     program: NodeRelaxation,
     parent: NodeHyperplane,
     margins: Vector,
@@ -129,7 +130,7 @@ def warm_start(
     alpha = parent.alpha
     if samples is not None:
         margins, alpha = margins[samples.kept], None if alpha is None else alpha[samples.kept]
-    columns = np.concatenate([at.inside.nonzero()[0], features])
+    columns = problem.places(np.concatenate([at.inside.nonzero()[0], features]))
     return warm(program, np.append(parent.w[columns], parent.b), parent.sigma[features], margins, alpha)
 
 

@@ -128,7 +128,7 @@ class NodeSolver:
             program = node_program(self.problem, at, features, samples)
             start = None
             if known is not None and program.columns is None:
-                start = warm_start(program, *known, features, at, samples)
+                start = warm_start(self.problem, program, *known, features, at, samples)
             solved = solve(program, goal, start)
             if solved is None:
                 if samples is None or clock.expired():
