@@ -19,7 +19,7 @@ from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.replay import cuts_by_name, leaf_bound, replay
 from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN
-from fsopt.analysis.cardinality import cardinality_about, cardinality_problem
+from fsopt.analysis.cardinality import SELECTION, cardinality_about, cardinality_problem, rules_of
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.exact.claims import Claim
@@ -27,6 +27,7 @@ from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.arguments import checked
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.common.figures import bars_figure
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
@@ -34,6 +35,7 @@ from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.run import OutOfTimeError, Run
 from fsopt.methods.gbd.proofs import claim_of_tree, evidence_of
 from fsopt.models.blocks import number, whole
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.typing import Matrix, Vector
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ class Alternatives(Answer):
 
     Attributes
     ----------
-    features : names of the p features.
+    features : names of the p features, or groups of them.
     support : features of each selection, by place.
     objective : (k,) their values.
     optimum : the smallest value.
@@ -64,7 +66,8 @@ class Alternatives(Answer):
     stop : why the search ended: ``optimal`` where the list is complete, ``time_limit``, ``interrupted`` by Ctrl-C ...
     nodes, seconds : of the enumeration.
     m, within, count, c, scale : the parameters.
-    w : (k, p) weights of the SVM of each selection, for preprocessed features.
+    rules : groups of the features and bounds on their weights, in the parameters that there are.
+    w : (k, d) weights of the SVM of each selection, for the d preprocessed features of the data.
     tree : the evidence of the bound.
     exact : the claim on the values of all other selections, with the exact bound of the tree, or that there are none;
         None where this was not asked for.
@@ -86,6 +89,7 @@ class Alternatives(Answer):
     count: int | None
     c: float
     scale: str
+    rules: Mapping[str, Any]
     w: Matrix = field(repr=False)
     tree: EnumerationTree = field(repr=False)
     exact: Claim | None = None
@@ -119,13 +123,14 @@ class Alternatives(Answer):
             beyond m, and selections that are listed twice; and, where all selections are said to be found, how far the
             optimum is from the smallest value, and the limit above the bound.
         """
-        problem = cardinality_problem(data, self.m, self.c, self.scale, "alternatives")
-        selected = np.array([np.isin(np.arange(data.p), support) for support in self.support]).reshape(-1, data.p)
-        values = [problem.value(one, w)[0] for one, w in zip(selected, self.w, strict=True)]
+        problem = cardinality_problem(data, self.m, self.c, self.scale, "alternatives", self.rules)
+        names = rules_of("alternatives", data, self.rules)[1]
+        selected = np.array([np.isin(np.arange(len(names)), one) for one in self.support]).reshape(-1, len(names))
+        values = [problem.value(one, problem.nearest(w))[0] for one, w in zip(selected, self.w, strict=True)]
         replayed = self.tree.bound(problem, self.support)
         smallest = float(self.objective.min(initial=np.inf))
         found = {
-            "features": float(self.features != data.features),
+            "features": float(self.features != names),
             "bound": max(self.bound - replayed, 0.0) / max(1.0, abs(self.bound)),
             "objective": float(np.max(list(map(relative_gap, values, self.objective.tolist())), initial=0.0)),
             "selections": float(np.maximum(selected.sum(axis=1) - self.m, 0).sum()),
@@ -145,11 +150,11 @@ class Alternatives(Answer):
         ----------
         data : the data of the question; a selection that was found and is not listed is a leaf like all others.
         """
-        problem = cardinality_problem(data, self.m, self.c, self.scale, "alternatives")
+        problem = cardinality_problem(data, self.m, self.c, self.scale, "alternatives", self.rules)
         claim = claim_of_tree(
             OTHERS, evidence_of(problem, self.tree.stream, self.tree.cuts, None, self.tree.nodes), 0.0, optimal=False
         )
-        return (replace(claim, about=cardinality_about(data, self.m, self.c)),)
+        return (replace(claim, about=cardinality_about(data, self.m, self.c, rules=self.rules)),)
 
     def with_proof(self, data: Dataset) -> Alternatives:
         """Return the answer with its claim and its proof file in rational arithmetic.
@@ -189,6 +194,7 @@ class Alternatives(Answer):
 
 
 @checked()
+@with_keywords_of(SelectionConstraints.of, without=SELECTION)
 def alternatives(
     data: Given,
     m: int,
@@ -199,6 +205,7 @@ def alternatives(
     scale: str = "standard",
     time_limit: float | None = None,
     exact: bool = False,
+    **rules: Any,
 ) -> Alternatives:
     r"""Return all selections of at most m features whose value is at most a share above the optimum, or the best K.
 
@@ -209,7 +216,7 @@ def alternatives(
     data : Given
         Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
     m : int
-        Largest number of features, 1..p.
+        Largest number of features, or groups, 1..p.
     within : float, default 0.01
         Share delta >= 0 above the optimum.
     count : int, optional
@@ -239,10 +246,11 @@ def alternatives(
     """
     started, end = time.perf_counter(), clock.end_of(time_limit)
     data = dataset_of(data)
-    m = whole("alternatives", "m", m, high=data.p)
+    rules, names = rules_of("alternatives", data, rules)
+    m = whole("alternatives", "m", m, high=len(names))
     within = number("alternatives", "within", within)
     count = None if count is None else whole("alternatives", "count", count, low=1, high=10**6)
-    problem = cardinality_problem(data, m, c, scale, "alternatives")
+    problem = cardinality_problem(data, m, c, scale, "alternatives", rules)
     best = branch_and_benders(problem, settings=BranchSettings(1e-6), run=Run(time_limit=time_limit))
     assert best.objective is not None
     # A margin for the gap of the SVMs: without a share the optimum itself is within the limit.
@@ -257,7 +265,7 @@ def alternatives(
     last = limit if count is None or len(found) < count else found[-1].value
     complete = bool(bound >= last * (1.0 - 1e-9)) and best.stop == "optimal"
     answer = Alternatives(
-        features=data.features,
+        features=names,
         support=support,
         objective=np.array([one.value for one in found]),
         optimum=min([best.objective, *(one.value for one in found)]),
@@ -272,6 +280,7 @@ def alternatives(
         count=count,
         c=problem.c,
         scale=scale,
+        rules=rules,
         w=np.array([one.w for one in found]).reshape(-1, data.p),
         tree=tree,
     )

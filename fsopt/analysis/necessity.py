@@ -13,7 +13,7 @@ from fsopt.algorithms.branch_and_benders.cuts import CAPACITY
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify as replayed
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
-from fsopt.analysis.cardinality import cardinality_about, cardinality_problem
+from fsopt.analysis.cardinality import SELECTION, cardinality_about, cardinality_problem, rules_of
 from fsopt.answers.certificate import gap_allowed
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import DriverResult, Status
@@ -22,12 +22,14 @@ from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.arguments import checked
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.common.figures import BLUE, new_figure, plain
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
 from fsopt.drivers.run import Run
 from fsopt.methods.gbd.proofs import SelectedHyperplane, claim_of_search
 from fsopt.models.blocks import whole
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.typing import Mask, Matrix, Vector
 
 if TYPE_CHECKING:
@@ -40,15 +42,16 @@ class Necessity(Answer):
 
     Attributes
     ----------
-    features : names.
+    features : names of the p features, or groups of them.
     support : places of the features of the best selection.
     optimum, bound : value of the best selection, and the lower bound on it.
     with_feature, without : (p,) values of the best selections that have the feature, and that have it not.
     with_bound, without_bound : (p,) lower bounds on these two.
     seconds : of all searches.
     m, c, scale, tolerance : the parameters.
-    selections, w : (1 + p, p) selection and weights, for preprocessed features, of the best one of all, and of the one
-        for each feature on the side that is not the optimum's.
+    rules : groups of the features and bounds on their weights, in the parameters that there are.
+    selections, w : (1 + p, p) selection, and weights for the preprocessed features of the data, of the best one of all,
+        and of the one for each feature on the side that is not the optimum's.
     evidence : of the bounds of these searches, see :mod:`fsopt.algorithms.branch_and_benders.evidence`.
     exact : the claim on the optimum, and one for each feature on the best selection with or without it, whichever is
         not the optimum: each with the exact interval that its tree proves; empty where this was not asked for.
@@ -68,6 +71,7 @@ class Necessity(Answer):
     c: float
     scale: str
     tolerance: float
+    rules: Mapping[str, Any]
     selections: Mask = field(repr=False)
     w: Matrix = field(repr=False)
     evidence: tuple[Any, ...] = field(repr=False)
@@ -107,12 +111,12 @@ class Necessity(Answer):
         ----------
         data : the data of the question.
         """
-        problem = cardinality_problem(data, self.m, self.c, self.scale, "necessity")
-        about = cardinality_about(data, self.m, self.c)
+        problem = cardinality_problem(data, self.m, self.c, self.scale, "necessity", self.rules)
+        about = cardinality_about(data, self.m, self.c, rules=self.rules)
         asked = [("the optimum", problem, about)]
-        for j, name in enumerate(data.features):
+        for j, name in enumerate(self.features):
             other = not self.selections[0, j]
-            stated = {**about.parameters, "include" if other else "exclude": [j]}
+            stated = {**about.parameters, "include" if other else "exclude": problem.places(np.array([j]))[:1].tolist()}
             part = problem.with_fixed(j, selected=other)
             asked.append((f"{'with' if other else 'without'} {name}", part, replace(about, parameters=stated)))
         found = []
@@ -145,18 +149,18 @@ class Necessity(Answer):
             For the optimum and for each feature, on both sides: how far the value is from that of its selection, and
             how far the bound exceeds the replayed one; and the selections that break a rule.
         """
-        problem = cardinality_problem(data, self.m, self.c, self.scale, "necessity")
-        values = [problem.value(one, w)[0] for one, w in zip(self.selections, self.w, strict=True)]
+        problem = cardinality_problem(data, self.m, self.c, self.scale, "necessity", self.rules)
+        values = [problem.value(one, problem.nearest(w))[0] for one, w in zip(self.selections, self.w, strict=True)]
         first = replayed(problem, self.evidence[0]).bound
         best = self.selections[0]
         found = {
-            "features": float(self.features != data.features),
+            "features": float(self.features != rules_of("necessity", data, self.rules)[1]),
             "selection": float(tuple(np.flatnonzero(best).tolist()) != self.support),
             "optimum": _residual(self.optimum, self.bound, values[0], first),
         }
         sides = (("without", self.without, self.without_bound), ("with", self.with_feature, self.with_bound))
         wrong = int(np.maximum(self.selections.sum(axis=1) - self.m, 0).sum())
-        for j, name in enumerate(data.features):
+        for j, name in enumerate(self.features):
             own, other = int(best[j]), 1 - int(best[j])
             wrong += int(self.selections[j + 1, j]) != other
             bound = replayed(problem.with_fixed(j, selected=bool(other)), self.evidence[j + 1]).bound
@@ -184,6 +188,7 @@ def _residual(upper: float, lower: float, value: float, bound: float) -> float:
 
 
 @checked()
+@with_keywords_of(SelectionConstraints.of, without=SELECTION)
 def necessity(
     data: Given,
     m: int,
@@ -193,6 +198,7 @@ def necessity(
     tolerance: float = 1e-4,
     time_limit: float | None = None,
     exact: bool = False,
+    **rules: Any,
 ) -> Necessity:
     r"""Return for each feature the optimum of all selections with it, and of all without it.
 
@@ -208,7 +214,7 @@ def necessity(
     data : Given
         Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
     m : int
-        Largest number of features, 1..p.
+        Largest number of features, or groups, 1..p.
     c : float, default 1.0
         > 0, penalty weight of the hinge loss.
     scale : str, default 'standard'
@@ -232,23 +238,24 @@ def necessity(
     """
     started, end = time.perf_counter(), clock.end_of(time_limit)
     data = dataset_of(data)
-    m = whole("necessity", "m", m, high=data.p)
-    problem = cardinality_problem(data, m, c, scale, "necessity")
+    rules, names = rules_of("necessity", data, rules)
+    m = whole("necessity", "m", m, high=len(names))
+    problem = cardinality_problem(data, m, c, scale, "necessity", rules)
     first = _search(problem, tolerance, clock.part(end, 0.5), None)
     selected = first.point["sigma"] > 0.5
-    upper, lower = np.zeros((2, data.p)), np.zeros((2, data.p))
+    upper, lower = np.zeros((2, len(names))), np.zeros((2, len(names)))
     upper[:], lower[:] = first.objective, first.bound
     seeds = first.point["seeds"]
     searches = [first]
-    for j in range(data.p):
+    for j in range(len(names)):
         other = 0 if selected[j] else 1
         part = problem.with_fixed(j, selected=bool(other))
-        result = _search(part, tolerance, clock.part(end, 1.0 / (data.p - j)), seeds)
+        result = _search(part, tolerance, clock.part(end, 1.0 / (len(names) - j)), seeds)
         searches.append(result)
         seeds = result.point["seeds"]
         upper[other, j], lower[other, j] = result.objective, max(float(result.bound or 0.0), float(first.bound or 0.0))
     answer = Necessity(
-        features=data.features,
+        features=names,
         support=tuple(np.flatnonzero(selected).tolist()),
         optimum=float(first.objective or 0.0),
         bound=float(first.bound or 0.0),
@@ -261,6 +268,7 @@ def necessity(
         c=problem.c,
         scale=scale,
         tolerance=tolerance,
+        rules=rules,
         selections=np.array([one.point["sigma"] > 0.5 for one in searches]),
         w=np.array([one.point["w"] for one in searches]),
         evidence=tuple(one.point["evidence"] for one in searches),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, Grid
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify as replayed_evidence
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
-from fsopt.analysis.cardinality import at_most, cardinality_about
+from fsopt.analysis.cardinality import SELECTION, at_most, cardinality_about, rules_of
 from fsopt.answers.certificate import gap_allowed, merged
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import DriverResult, Status
@@ -25,6 +25,7 @@ from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.arguments import checked
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.common.figures import BLUE, ORANGE, new_figure
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
@@ -35,7 +36,10 @@ from fsopt.errors import ParameterError
 from fsopt.methods.gbd.parameters import features_of, trimmed
 from fsopt.methods.gbd.proofs import SelectedHyperplane, claim_of_search
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane, scaled_hyperplane
+from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number, whole
+from fsopt.models.gbd.feature_lists import feature_groups
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.typing import Mask, Matrix, Vector
 
 if TYPE_CHECKING:
@@ -43,6 +47,7 @@ if TYPE_CHECKING:
 
 
 @checked()
+@with_keywords_of(SelectionConstraints.of, without=SELECTION)
 def selection_path(
     data: Given,
     *,
@@ -56,6 +61,7 @@ def selection_path(
     jobs: int = 1,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    **rules: Any,
 ) -> SelectionPath:
     r"""Return the best support vector machine with at most M features for every M, and for every C, with lower bounds.
 
@@ -74,7 +80,7 @@ def selection_path(
         ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
         :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
     m : Sequence[int], optional
-        The values of M, 0..p; all of them by default.
+        The values of M, 0..p, of features or groups; all of them by default.
     scale : str, default 'standard'
         ``standard`` (default), ``center`` or ``none``.
     tolerance : float, default 0.0001
@@ -106,18 +112,21 @@ def selection_path(
     data = dataset_of(data)
     if time_limit is not None and not time_limit > 0:
         raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
-    grid = _grid(c, range(data.p + 1) if m is None else m, data.p)
+    rules, names = rules_of("selection_path", data, rules)
+    grid = _grid(c, range(len(names) + 1) if m is None else m, len(names))
     work, map_ = preprocess(data, scale)
+    inner = in_units("selection_path", data, rules, map_.scale)
     with tempfile.TemporaryDirectory() as folder:
         settings = BranchSettings(tolerance, max_nodes, jobs=jobs)
-        tracer = _Tracer(work, loss_of(loss), settings, executor, progress, Path(folder))
+        tracer = _Tracer(work, inner, loss_of(loss), settings, executor, progress, Path(folder))
         tracer.trace(grid, end)
     cells = sorted(tracer.results)
     results = [tracer.results[cell] for cell in cells]
     selections = [
-        trimmed(work, {"m": max(cell.m, 1)}, one.point["sigma"], one.point["w"])
+        trimmed(work, {"m": max(cell.m, 1), **inner}, one.point["sigma"], one.point["w"])
         for cell, one in zip(cells, results, strict=True)
     ]
+    of = feature_groups("selection_path", data, rules.get("groups")).of
     hyperplanes = [
         raw_hyperplane(Hyperplane(w, one.point["b"], ()), map_) for (_, w), one in zip(selections, results, strict=True)
     ]
@@ -127,7 +136,7 @@ def selection_path(
         objective=np.array([one.objective for one in results], dtype=float),
         bound=np.array([one.bound for one in results], dtype=float),
         optimal=np.array([one.stop == "optimal" for one in results]),
-        support=tuple(features_of(sigma) for sigma, _ in selections),
+        support=tuple(features_of(sigma[of]) for sigma, _ in selections),
         coef=np.array([w for w, _ in hyperplanes]),
         intercept=np.array([b for _, b in hyperplanes]),
         nodes=np.array([one.history[-1]["nodes"] for one in results], dtype=float),
@@ -137,6 +146,7 @@ def selection_path(
         evidence=tuple(one.point["evidence"] for one in results),
         seconds=time.perf_counter() - started,
         loss=loss,
+        rules=rules,
     )
 
 
@@ -162,6 +172,7 @@ class _Tracer:
     """The searches of a path: the result of each C and M, and a folder of checkpoints or None."""
 
     work: Dataset
+    rules: Mapping[str, Any]
     loss: Loss
     settings: BranchSettings
     executor: Executor | None
@@ -193,7 +204,7 @@ class _Tracer:
 
     def _search(self, cell: PathProblem, seconds: float | None) -> DriverResult:
         """Search one cell, on from where it stopped, with the best selection known that is small enough."""
-        problem = at_most(self.work, cell.c, cell.m, self.loss)
+        problem = at_most(self.work, cell.c, cell.m, self.loss, self.rules)
         place = None if self.folder is None else self.folder / f"{cell.c}-{cell.m}.npz"
         return branch_and_benders(
             problem,
@@ -228,7 +239,7 @@ class SelectionPath(Answer):
     Attributes
     ----------
     features : names of the p features.
-    m, c : (k,) largest number of features M and penalty weight C, by C and then by M, ascending.
+    m, c : (k,) largest number M of features, or groups, and penalty weight C, by C and then by M, ascending.
     objective, bound : (k,) value F*(M) of the incumbent, and a lower bound on the optimum.
     optimal : mask (k,) of the entries whose gap is closed.
     support : selected features of each entry, by place.
@@ -237,6 +248,7 @@ class SelectionPath(Answer):
     tolerance, scale, loss : the other parameters.
     evidence : of each bound, as in :mod:`fsopt.algorithms.branch_and_benders.evidence`.
     seconds : of the whole path.
+    rules : groups of the features and bounds on their weights, in the parameters that there are.
     """
 
     features: tuple[str, ...]
@@ -254,6 +266,7 @@ class SelectionPath(Answer):
     evidence: tuple[Any, ...] = field(repr=False)
     seconds: float
     loss: str = HINGE.name
+    rules: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def heading(self) -> dict[str, Any]:
@@ -309,6 +322,8 @@ class SelectionPath(Answer):
             optimum.
         """
         (work, map_), loss = preprocess(data, self.scale), LOSSES[self.loss]
+        rules = in_units("selection_path", data, self.rules, map_.scale)
+        allowed = SelectionConstraints.of("selection_path", work, **rules)
         found = {"features": float(self.features != data.features)}
         for k, name in enumerate(self.names):
             m, c = int(self.m[k]), float(self.c[k])
@@ -316,12 +331,14 @@ class SelectionPath(Answer):
             value = 0.5 * float(w @ w) + c * loss.total(work.X @ w + b, work.y, work.weights)
             upper, lower = float(self.objective[k]), float(self.bound[k])
             beyond = set(np.flatnonzero(w).tolist()) - set(self.support[k])
-            replayed = replayed_evidence(at_most(work, c, m, loss), self.evidence[k]).bound
+            replayed = replayed_evidence(at_most(work, c, m, loss, rules), self.evidence[k]).bound
+            sigma = np.bincount(allowed.groups.of[list(self.support[k])], minlength=allowed.p) > 0
+            beyond |= set(np.flatnonzero(sigma[allowed.groups.of]).tolist()) ^ set(self.support[k])
             gap = relative_gap(upper, lower) - gap_allowed(self.tolerance) if self.optimal[k] else 0.0
             entry = {
                 f"bound of {name}": max(lower - replayed, 0.0) / max(1.0, abs(lower)),
                 f"objective of {name}": relative_gap(value, upper),
-                f"selection of {name}": float(len(beyond) + max(len(self.support[k]) - m, 0)),
+                f"selection of {name}": float(len(beyond) + max(int(sigma.sum()) - m, 0)) + allowed.bounds.violation(w),
                 f"gap of {name}": max(gap, 0.0),
             }
             found = merged(found, entry)
@@ -335,15 +352,17 @@ class SelectionPath(Answer):
         data : the data of the path.
         """
         work, map_ = preprocess(data, self.scale)
-        found = []
+        rules = in_units("selection_path", data, self.rules, map_.scale)
+        groups, found = feature_groups("selection_path", data, rules.get("groups")), []
         for k, name in enumerate(self.names):
             m, c = int(self.m[k]), float(self.c[k])
             w, b = scaled_hyperplane(self.coef[k], float(self.intercept[k]), map_)
-            hyperplane = SelectedHyperplane(np.isin(np.arange(data.p), self.support[k]), w, b)
-            problem = at_most(work, c, m, LOSSES[self.loss])
+            selected = np.bincount(groups.of[list(self.support[k])], minlength=len(groups)) > 0
+            hyperplane = SelectedHyperplane(selected, w, b)
+            problem = at_most(work, c, m, LOSSES[self.loss], rules)
             about = f"at most {counted(m, 'feature')}" + name.removeprefix(str(m))
             claim = claim_of_search(about, problem, self.evidence[k], hyperplane, self.tolerance)
-            found.append(replace(claim, about=cardinality_about(data, m, c, self.loss)))
+            found.append(replace(claim, about=cardinality_about(data, m, c, self.loss, self.rules)))
         return tuple(found)
 
     def proof(self, data: Dataset) -> dict[str, Any]:

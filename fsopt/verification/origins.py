@@ -19,12 +19,12 @@ from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.errors import FileError, NotShownError, reading
 from fsopt.methods.exact.concave import CONCAVE, concave_terms
-from fsopt.methods.gbd.parameters import RULES
 from fsopt.methods.gbd.proofs import selection_program
 from fsopt.methods.gbd.verification import SELECTION, selection_problem
 from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.preprocessing import SCALES, preprocess
 from fsopt.methods.spec import in_units
+from fsopt.models.gbd.selection_constraints import RULES
 from fsopt.models.registry import MODELS, build
 from fsopt.verifier import verify
 from fsopt.verifier.rationals import Refuted, need

@@ -79,8 +79,9 @@ class SelectionToCheck:
         # The bits of the numbers of constraints, and of the gains of cuts as they are made.
         self.bits = max([0, *map(abs, self.r), *(sum(map(abs, row)) for row in self.R)]).bit_length()
         self.cuts: dict[int, Cut] = {}
+        features = f"{self.p} groups of {self.d} features" if self.p < self.d else f"{self.p} features"
         self.about = (
-            f"minimise, selections of {self.p} features, {self.loss} loss, {n} samples, {len(rows)} constraints"
+            f"minimise, selections of {features}, {self.loss} loss, {n} samples, {len(rows)} constraints"
         )
 
     def proved(self, evidence: Any) -> tuple[Fraction | float, Fraction | None, list[list[int]]]:

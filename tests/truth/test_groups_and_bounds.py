@@ -74,7 +74,9 @@ def machine(X, y, c, loss, lower, upper):
         A = scipy.sparse.csc_matrix(np.vstack(rows))
         costs = np.append(np.zeros(p + 1), np.full(n, c))
         cones = [clarabel.NonnegativeConeT(len(right))]
-        return clarabel.DefaultSolver(scipy.sparse.triu(P, format="csc"), costs, A, right, cones, settings).solve().obj_val
+        return (
+            clarabel.DefaultSolver(scipy.sparse.triu(P, format="csc"), costs, A, right, cones, settings).solve().obj_val
+        )
 
     def value(x):
         margins = y * (X @ x[:-1] + x[-1])
@@ -87,7 +89,9 @@ def machine(X, y, c, loss, lower, upper):
 
     ends = [*zip(lower, upper, strict=True), (None, None)]
     options = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 5000}
-    return scipy.optimize.minimize(value, np.zeros(p + 1), jac=True, method="L-BFGS-B", bounds=ends, options=options).fun
+    return scipy.optimize.minimize(
+        value, np.zeros(p + 1), jac=True, method="L-BFGS-B", bounds=ends, options=options
+    ).fun
 
 
 def enumerated(data, params, c, loss):

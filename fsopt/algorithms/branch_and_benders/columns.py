@@ -4,8 +4,8 @@ r"""Features that are selected in groups, and weights with bounds: what a select
           - \sum_g \sigma_g \sum_{j \in g} h_j(q_j(\alpha)), \qquad
           h_j(q) = \max_{l_j \le w \le u_j} \Big(w q - \tfrac12 w^2\Big)
 
-with a share :math:`\sigma_g` in [0, 1] in place of a selection, too: the weights are in :math:`\sigma_g [l_j, u_j]`, and
-the largest :math:`w q - w^2 / (2 \sigma_g)` there is :math:`\sigma_g h_j(q)`.
+with a share :math:`\sigma_g` in [0, 1] in place of a selection, too: the weights are then in
+:math:`\sigma_g [l_j, u_j]`, and the largest :math:`w q - w^2 / (2 \sigma_g)` there is :math:`\sigma_g h_j(q)`.
 """
 
 from __future__ import annotations

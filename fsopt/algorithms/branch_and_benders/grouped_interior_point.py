@@ -31,7 +31,6 @@ from functools import cached_property
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.columns import Columns
 from fsopt.algorithms.branch_and_benders.reduced_system import Reduced, by_features, steps_by_features
 from fsopt.algorithms.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, cold
 from fsopt.algorithms.branch_and_benders.step_formulas import balance, longest, of_sample

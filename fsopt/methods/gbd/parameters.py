@@ -16,10 +16,8 @@ from fsopt.methods.selection import without_rounding
 from fsopt.methods.verification import finite_vector
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.feature_lists import BOUNDS, feature_groups
-from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
+from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints, feature_weights
 from fsopt.typing import Indices, Vector
-
-RULES = ("include", "exclude", "implies", "conflicts")
 
 
 def constraints_of(data: Dataset, at: Mapping[str, Any]) -> SelectionConstraints:

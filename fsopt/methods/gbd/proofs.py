@@ -25,11 +25,11 @@ from fsopt.certificates.exact.proofs import About, Part
 from fsopt.data.losses import HINGE
 from fsopt.data.matrices import refuse_sparse
 from fsopt.errors import ParameterError, reading
-from fsopt.methods.gbd.parameters import RULES, constraints_of, saved_selection
+from fsopt.methods.gbd.parameters import constraints_of, saved_selection
 from fsopt.methods.gbd.verification import problem_of
 from fsopt.methods.spec import SavedFit
 from fsopt.models.gbd.feature_lists import ENDS
-from fsopt.models.gbd.selection_constraints import SelectionConstraints
+from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
 from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.typing import Mask, Vector
 from fsopt.verifier.grammar import written
@@ -88,8 +88,15 @@ def selection_about(
     groups = [found.groups.members(g) for g in range(found.p)]
     shape = {"groups": [one for one in groups if len(one) > 1], **{name: bounds.get(name) for name in ENDS}}
     limits = {"m": found.cardinality, "costs": found.costs, "budget": found.budget, "lam": lam}
-    rules = {name: getattr(found, name) for name in RULES}
+    rules = {name: _by_features(found, getattr(found, name)) for name in RULES}
     return About("selection", plain({"c": c, "loss": loss, **limits, **shape, **rules}))
+
+
+def _by_features(found: SelectionConstraints, rule: Any) -> Any:
+    """Return a rule with the first feature of each group in its place."""
+    if isinstance(rule, tuple):
+        return [_by_features(found, one) for one in rule]
+    return found.groups.members(rule)[0]
 
 
 def claim_of_tree(name: str, evidence: Evidence, gap: float, *, optimal: bool) -> Claim:

@@ -25,12 +25,12 @@ from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.gbd.subproblem import certify_gbd
 from fsopt.errors import reading
 from fsopt.methods.gbd.decomposition import settings_of
-from fsopt.methods.gbd.parameters import RULES, constraints_of, features_of, saved_selection, training_data, weights_of
+from fsopt.methods.gbd.parameters import constraints_of, features_of, saved_selection, training_data, weights_of
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import finite_vector
 from fsopt.models.gbd.feature_lists import ENDS
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
-from fsopt.models.gbd.selection_constraints import SelectionConstraints, unit_rows
+from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints, unit_rows
 from fsopt.typing import Matrix, Vector
 
 SETTINGS = ("preset", *(setting.name for setting in fields(GbdSettings)))

@@ -28,6 +28,8 @@ from fsopt.models.gbd.feature_lists import BOUNDS, Feature, Groups, feature_grou
 from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.typing import Indices, Matrix, Vector
 
+RULES = ("include", "exclude", "implies", "conflicts")
+"""The rules between features, as parameters and as components."""
 DEFAULT_CARDINALITY = 5
 """Largest number of features if no cardinality, budget or penalty weight is given."""
 
