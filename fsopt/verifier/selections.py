@@ -80,9 +80,7 @@ class SelectionToCheck:
         self.bits = max([0, *map(abs, self.r), *(sum(map(abs, row)) for row in self.R)]).bit_length()
         self.cuts: dict[int, Cut] = {}
         features = f"{self.p} groups of {self.d} features" if self.p < self.d else f"{self.p} features"
-        self.about = (
-            f"minimise, selections of {features}, {self.loss} loss, {n} samples, {len(rows)} constraints"
-        )
+        self.about = f"minimise, selections of {features}, {self.loss} loss, {n} samples, {len(rows)} constraints"
 
     def proved(self, evidence: Any) -> tuple[Fraction | float, Fraction | None, list[list[int]]]:
         """Return the bounds below, infinite where no selection is left, and above, and the selections left out."""

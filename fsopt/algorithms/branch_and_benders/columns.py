@@ -52,7 +52,7 @@ class Columns:
     def sums(self, values: Matrix) -> Matrix:
         """Return the sums (..., count) over the columns of each group, but for those that are selected."""
         if values.ndim == 1:
-            return np.bincount(self.of + 1, values, minlength=self.count + 1)[1:]
+            return np.asarray(np.bincount(self.of + 1, values, minlength=self.count + 1)[1:], dtype=float)
         return np.array([self.sums(row) for row in values]).reshape(-1, self.count)
 
     def at(self, selected: int, groups: Indices) -> Columns:

@@ -60,14 +60,16 @@ class GroupedInteriorPoint:
 
     def __init__(self, program: NodeRelaxation) -> None:
         assert program.columns is not None
-        self.program, self.columns, at = program, program.columns, cold(program)
+        self.program, self.columns = program, program.columns
+        at = cold(program)
         n, d, f, k = program.shape
         size = len(self.bounds[0])
         x, z = (np.insert(part, [2 * n + 2 * f] * size, 1.0) for part in at[:2])
         self.ends = np.cumsum([n, n, f, f, size])
         self.split(x)[4][:] = x[0] * z[0]
         self.at = InteriorPoint(x, z, np.zeros(d), np.zeros(d + 1))
-        self.bound, self.alpha, self.mu = -np.inf, np.zeros(n), np.zeros(k)
+        self.bound = -np.inf
+        self.alpha, self.mu = np.zeros(n), np.zeros(k)
 
     @cached_property
     def bounds(self) -> tuple[Indices, Vector, Vector]:
@@ -83,7 +85,7 @@ class GroupedInteriorPoint:
 
     def of_columns(self, values: Vector) -> Vector:
         """Return the sums (d,) of numbers of the bounds over the bounds of each column."""
-        return np.bincount(self.bounds[0], values, minlength=len(self.columns.of))
+        return np.asarray(np.bincount(self.bounds[0], values, minlength=len(self.columns.of)), dtype=float)
 
     def each(self, values: Vector, selected: float = 0.0) -> Vector:
         """Return the number (d,) of the group of each column, another one for those that are selected."""
@@ -104,7 +106,8 @@ class GroupedInteriorPoint:
 
     def open_gap(self) -> float:
         """Return the duality gap at the iterate, and keep the largest dual value."""
-        p, at, term, columns = self.program, self.at, self.program.arrays, self.columns
+        p, at = self.program, self.at
+        term, columns = p.arrays, self.columns
         x, z = self.split(at.x), self.split(at.z)
         plus = term.A[-1] > 0.0
         alpha = np.clip(x[0], 0.0, term.caps)
@@ -118,7 +121,8 @@ class GroupedInteriorPoint:
         terms = dual_values(alpha, term.caps, term.gamma, term.entropy)
         value = p.constant + float(terms.sum()) - charged - float(mu @ p.r)
         if feasible and value > self.bound:
-            self.bound, self.alpha, self.mu = value, alpha, mu
+            self.bound, self.alpha = value, alpha
+            self.mu = mu
         # Far from feasible q is not that of alpha, whose dual value is smaller than that of the iterate.
         excess = charged - float(self._own()[selected].sum()) - float(x[2].sum())
         gap = float(at.x @ at.z) + (max(excess, 0.0) if feasible else 0.0)
@@ -148,7 +152,7 @@ class GroupedInteriorPoint:
         length = min(1.0, BOUNDARY * d[4])
         if not 1e-8 < length <= 1.0:
             return False
-        for part, change in zip(at, d, strict=False):
+        for part, change in zip(at, d[:4], strict=True):
             part += length * change
         # C - alpha is a variable of its own in the step, and the difference here: no rounding errors add up.
         alpha, rest, *_ = self.split(at.x)
@@ -157,11 +161,13 @@ class GroupedInteriorPoint:
 
     def system(self) -> System:
         """Return the system of a step."""
-        p, at, term = self.program, self.at, self.program.arrays
+        p, at = self.program, self.at
+        term = p.arrays
         alpha, rest, rho, sigma, s, mu = self.split(at.x)
         z, xi, v, slack, a, t = self.split(at.z)
         column, signs, ends = self.bounds
-        w, share, q = at.hyperplane[:-1], self.each(sigma, 1.0), at.q
+        w, share = at.hyperplane[:-1], self.each(sigma, 1.0)
+        q = at.q
         score = at.hyperplane @ term.A
         theta, margin = of_sample(alpha, rest, z, xi, score, term.caps, term.gamma, term.entropy)
         linear = term.A @ alpha
@@ -187,7 +193,8 @@ class GroupedInteriorPoint:
 
     def direction(self, of: System, aim: float, d_x: Vector, d_z: Vector) -> Direction:
         """Return the step to complementary products xz + d_x d_z of an aim."""
-        p, at, columns = self.program, self.at, self.columns
+        p, at = self.program, self.at
+        columns = self.columns
         alpha, rest, rho, sigma, s, mu = self.split(at.x)
         v, a = self.split(at.z)[2], self.split(at.z)[4]
         column, signs, ends = self.bounds

@@ -54,9 +54,9 @@ class Groups:
         """Return the sums (..., groups) of numbers of the features (..., p) over each group."""
         if self.single:
             return values
-        found = np.zeros((*values.shape[:-1], len(self)))
-        np.add.at(found, (..., self.of), values)
-        return found
+        found = np.zeros((len(self), *values.shape[:-1]))
+        np.add.at(found, self.of, values.T)
+        return found.T
 
     def indices(self, name: str, what: str, data: Dataset, given: Any, form: str) -> tuple[int, ...]:
         """Return the groups in a list, each once: by the name of a group, or by one of its features.

@@ -148,15 +148,15 @@ class SelectionConstraints:
         m : int, optional
             Largest number of features M, 1..p. None, without a budget, is 5, or p if that is less, or the number of
             features that ``include`` requires if that is more.
-        costs : ArrayLike, optional
+        costs : ArrayLike | Mapping[str, float], optional
             (p,) costs beta >= 0 of the features, or name -> cost, which a budget needs; None with m.
         budget : float, optional
             Largest total cost B >= 0 of the selected features, in place of m; None with m.
         groups : Sequence[Sequence[Feature]] | Mapping[str, Sequence[Feature]] | str, optional
             Groups of features that are selected as a whole: lists, name -> list, or ``categories``, the features that
-            each column of a table was encoded by. Any other feature is a group of its own. All constraints on the
-            selection then speak of groups, in the order of their first features: m is their number, costs are theirs,
-            and a rule names a group by its name or by one of its features.
+            each column of a table was encoded by. Any other feature is a group of its own, as all are for None. All
+            constraints on the selection then speak of groups, in the order of their first features: m is their number,
+            costs are theirs, and a rule names a group by its name or by one of its features.
 
         Returns
         -------
