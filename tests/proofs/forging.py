@@ -47,6 +47,8 @@ FITS = {
     "best-subset-penalised": {"lam": 0.5},
     "best-subset squared": {"m": 1, "loss": "squared-hinge"},
     "best-subset logistic": {"m": 1, "loss": "logistic"},
+    "best-subset groups": {"m": 1, "groups": [[0, 2]], "positive": [0], "upper": {1: 0.25}},
+    "best-subset bounds": {"m": 2, "loss": "logistic", "lower": {0: -0.1}, "upper": {0: 0.1}, "negative": [1]},
     "pearson": {},
     "rfe": {},
 }
@@ -358,7 +360,7 @@ def known(proof, rng):
     spot = rng.randrange(len(tree))
     tree[spot] = rng.choice((["known"], ["known"], ["known"], ["empty"], ["leaf", 0]))
     if rng.random() < 0.6:
-        p = len(claim["program"]["columns"])
+        p = len(claim["program"]["lam"])
         left_out.append(sorted(rng.sample(range(p), rng.randrange(p + 1))))
     if rng.random() < 0.5:
         claim["evidence"]["point"] = None

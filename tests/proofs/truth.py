@@ -205,7 +205,7 @@ def selections(problem, left_out=()):
 @cache
 def _selections(text, others):
     problem, others = json.loads(text), [set(s) for s in json.loads(others)]
-    p = len(problem["columns"])
+    p = len(problem["lam"])
     best = math.inf
     for size in range(p + 1):
         for chosen in itertools.combinations(range(p), size):
@@ -223,8 +223,10 @@ def _machine(problem, chosen):
     columns = [[value(v) for v in column] for column in problem["columns"]]
     y = np.array(problem["y"])
     data = SimpleNamespace(X=np.array(columns).reshape(-1, len(y)).T, y=y, n=len(y), weights=None)
-    sigma = np.isin(np.arange(len(columns)), chosen)
-    return exact_value(data, sigma, value(problem["c"]), problem["loss"])
+    ends = (("lower", -math.inf), ("upper", math.inf))
+    bounds = [[none if v is None else value(v) for v in problem[name]] for name, none in ends]
+    sigma = np.isin(problem["groups"], chosen)
+    return exact_value(data, sigma, value(problem["c"]), problem["loss"], *bounds)
 
 
 def steps(program, point):

@@ -6,10 +6,9 @@ All 400 problems with ``FSOPT_TRUTH=1`` (``make truth``), else 30 of them, two o
 import itertools
 import os
 
-import clarabel
 import numpy as np
 import pytest
-import scipy
+from support import exact_value
 
 import fsopt
 
@@ -59,46 +58,11 @@ def partition(data, groups):
     return np.unique(first, return_inverse=True)[1], index
 
 
-def machine(X, y, c, loss, lower, upper):
-    """Return the optimum of a support vector machine, or logistic regression, with bounds on its weights."""
-    n, p = X.shape
-    if loss == "hinge":
-        P = scipy.sparse.block_diag([scipy.sparse.eye(p), scipy.sparse.csc_matrix((n + 1, n + 1))], format="csc")
-        above, below = np.flatnonzero(np.isfinite(upper)), np.flatnonzero(np.isfinite(lower))
-        eye, none = np.eye(p), np.zeros((n, n))
-        rows = [np.hstack([-y[:, None] * X, -y[:, None], -np.eye(n)]), np.hstack([np.zeros((n, p + 1)), -np.eye(n)])]
-        rows += [np.hstack([sign * eye[at], np.zeros((len(at), n + 1))]) for sign, at in ((1, above), (-1, below))]
-        right = np.concatenate([-np.ones(n), none[0], upper[above], -lower[below]])
-        settings = clarabel.DefaultSettings()
-        settings.verbose, settings.tol_gap_rel, settings.tol_feas = False, 1e-10, 1e-10
-        A = scipy.sparse.csc_matrix(np.vstack(rows))
-        costs = np.append(np.zeros(p + 1), np.full(n, c))
-        cones = [clarabel.NonnegativeConeT(len(right))]
-        return (
-            clarabel.DefaultSolver(scipy.sparse.triu(P, format="csc"), costs, A, right, cones, settings).solve().obj_val
-        )
-
-    def value(x):
-        margins = y * (X @ x[:-1] + x[-1])
-        if loss == "logistic":
-            terms, slopes = np.logaddexp(0.0, -margins), -scipy.special.expit(-margins)
-        else:
-            terms, slopes = np.maximum(1.0 - margins, 0.0) ** 2, -2.0 * np.maximum(1.0 - margins, 0.0)
-        slope = np.append(x[:-1] + c * X.T @ (slopes * y), c * float(slopes @ y))
-        return 0.5 * float(x[:-1] @ x[:-1]) + c * float(terms.sum()), slope
-
-    ends = [*zip(lower, upper, strict=True), (None, None)]
-    options = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 5000}
-    return scipy.optimize.minimize(
-        value, np.zeros(p + 1), jac=True, method="L-BFGS-B", bounds=ends, options=options
-    ).fun
-
-
 def enumerated(data, params, c, loss):
     """Return the smallest value over all allowed selections."""
     of, index = partition(data, params.get("groups", []))
     count, scale = int(of.max()) + 1, data.X.std(axis=0)
-    X = (data.X - data.X.mean(axis=0)) / scale
+    work = data.with_X((data.X - data.X.mean(axis=0)) / scale)
     lower, upper = np.full(data.p, -np.inf), np.full(data.p, np.inf)
     for ends, given in ((lower, params.get("lower", {})), (upper, params.get("upper", {}))):
         for feature, value in given.items():
@@ -116,8 +80,7 @@ def enumerated(data, params, c, loss):
         for j, k in params.get("implies", ()):
             allowed &= sigma[of[index[j]]] <= sigma[of[index[k]]]
         if allowed:
-            at = sigma[of] == 1
-            best = min(best, machine(X[:, at], data.y, c, loss, lower[at], upper[at]) + float(lam @ sigma))
+            best = min(best, exact_value(work, sigma[of], c, loss, lower, upper) + float(lam @ sigma))
     return best
 
 

@@ -11,7 +11,7 @@ import pytest
 from proof_files import refusal, refused
 from scipy.optimize import linprog
 from selection_cases import allowed_values
-from support import blobs
+from support import blobs, exact_value
 
 import fsopt
 from fsopt.algorithms.branch_and_benders import evidence
@@ -176,3 +176,59 @@ def test_the_bound_of_a_cut_on_a_node_is_that_of_linear_programming(seed):
     least = 4.0 - gains[0] - gains[[1, 2, 4, 5, 6]].clip(0.0).sum()
     found = SelectionToCheck.bound(problem, (4 * UNIT, units), (inside, outside))
     assert found / UNIT == pytest.approx(least, abs=1e-12)
+
+
+SHAPED = {"m": 1, "groups": {"pair": [0, 1]}, "include": ["pair"], "negative": [0], "upper": {1: 0.125}}
+SHAPED_DATA = blobs(n=24, p=4, seed=2, gap=0.5)
+SHAPED_ENDS = (np.array([-np.inf, -np.inf, -0.25, -np.inf]), np.array([0.0, 0.125, np.inf, np.inf]))
+
+
+@pytest.fixture(scope="module")
+def shaped():
+    fit = fsopt.fit("best-subset", SHAPED_DATA, scale="none", lower={"x3": -0.25}, **SHAPED)
+    found = exactly(fit, SHAPED_DATA)
+    assert found.verified
+    return found.claims[0].part
+
+
+def test_groups_and_bounds_are_those_of_the_program(shaped):
+    program = shaped["program"]
+    assert program["groups"] == [0, 0, 1, 2]
+    assert (program["lower"], program["upper"]) == ([None, None, "-1/4", None], [0, "1/8", None, None])
+    best = exact_value(SHAPED_DATA, np.array([1, 1, 0, 0]), 1.0, "hinge", *SHAPED_ENDS)
+    assert float(Fraction(shaped["statement"]["lower"])) <= best + 1e-6
+    assert float(Fraction(shaped["statement"]["upper"])) >= best - 1e-6
+
+
+@pytest.mark.parametrize(
+    ("reason", "part", "change"),
+    [
+        ("groups or bounds", "program", {"groups": [0, 0, 2, 2]}),
+        ("groups or bounds", "program", {"groups": [0, 1, 2]}),
+        ("groups or bounds", "program", {"groups": [0, 1, 2, 3]}),
+        ("groups or bounds", "program", {"lower": [None] * 3}),
+        ("do not admit 0", "program", {"lower": [0, 1, None, None]}),
+        ("do not admit 0", "program", {"upper": [0, "1/8", -1, None]}),
+        ("that of no feature", "evidence", {"point": {"w": [[7, 1]], "b": 0, "selected": [0]}}),
+        ("outside its bounds", "evidence", {"point": {"w": [[0, 1]], "b": 0, "selected": [0]}}),
+        ("outside its bounds", "evidence", {"point": {"w": [[1, 1]], "b": 0, "selected": [0]}}),
+        ("outside the selection", "evidence", {"point": {"w": [[2, "-1/8"]], "b": 0, "selected": [0]}}),
+        ("violates a constraint", "evidence", {"point": {"w": [], "b": 0, "selected": [0, 1]}}),
+    ],
+)
+def test_forged_groups_and_bounds_are_refused_with_a_reason(shaped, reason, part, change):
+    assert reason in refusal({**shaped, part: {**shaped[part], **change}})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"upper": [None] * 4},
+        {"groups": [0, 1, 0, 2]},
+        {"upper": [0, "1/4", None, None]},
+        {"upper": [None, "1/8", None, None]},
+    ],
+)
+def test_the_statement_of_one_program_is_not_that_of_another(shaped, change):
+    """Where the bounds of a group in every selection are active the same interval follows from no other ones."""
+    assert refused({**shaped, "program": {**shaped["program"], **change}})
