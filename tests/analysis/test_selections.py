@@ -1,12 +1,13 @@
 """Paths over the number of features, alternatives and necessity, against all selections by brute force."""
 
 import dataclasses
+import itertools
 import signal
 
 import numpy as np
 import pytest
 from selection_cases import allowed_values
-from support import blobs
+from support import blobs, exact_value
 
 import fsopt
 from fsopt.algorithms.branch_and_benders import driver
@@ -175,3 +176,38 @@ def test_a_number_of_features_out_of_range_is_refused():
         for m in (0, 7, 1.5):
             with pytest.raises(ParameterError, match="'m'"):
                 function(DATA, m)
+
+
+RULES = {"groups": {"pair": ["x1", "x4"]}, "positive": ["x2"], "upper": {"x1": 0.3, "x2": 0.5}, "lower": {"x3": -0.1}}
+NAMES = ("pair", "x2", "x3", "x5", "x6")
+ENDS = (np.array([-np.inf, 0.0, -0.1, *[-np.inf] * 3]), np.array([0.3, 0.5, *[np.inf] * 4]))
+GROUPED = {
+    s: exact_value(DATA, np.array(s)[[0, 1, 2, 0, 3, 4]], C, "hinge", *ENDS)
+    for s in itertools.product((0, 1), repeat=5)
+}
+
+
+def test_questions_about_groups_and_bounds_have_the_answers_of_enumeration():
+    best = {m: min(v for s, v in GROUPED.items() if sum(s) <= m) for m in range(6)}
+    path = fsopt.selection_path(DATA, c=C, m=[1, 3], scale="none", tolerance=1e-6, **RULES)
+    np.testing.assert_allclose(path.objective, [best[1], best[3]], rtol=2e-6)
+    found = fsopt.alternatives(DATA, 2, within=0.2, c=C, scale="none", **RULES)
+    assert found.features == NAMES
+    near = {s: v for s, v in GROUPED.items() if sum(s) <= 2 and v <= 1.2 * best[2] * (1 + 1e-8)}
+    assert {tuple(int(j in support) for j in range(5)) for support in found.support} == set(near)
+    needed = fsopt.necessity(DATA, 2, c=C, scale="none", tolerance=1e-6, **RULES)
+    for j in range(5):
+        values = [min(v for s, v in GROUPED.items() if sum(s) <= 2 and s[j] == chosen) for chosen in (0, 1)]
+        np.testing.assert_allclose([needed.without[j], needed.with_feature[j]], values, rtol=2e-6)
+    for answer in (path, found, needed):
+        assert fsopt.verify(answer, DATA, exact=True).word == "verified exactly"
+        for wrong in ({**RULES, "groups": {"pair": ["x1", "x5"]}}, {**RULES, "upper": {"x1": 0.2, "x2": 0.5}}):
+            assert not fsopt.verify(dataclasses.replace(answer, rules=wrong), DATA).verified
+
+
+def test_unknown_rules_of_a_question_are_refused():
+    for question in (lambda **r: fsopt.alternatives(DATA, 2, **r), lambda **r: fsopt.selection_path(DATA, **r)):
+        with pytest.raises(ParameterError, match="names 'x9', which is no feature"):
+            question(positive=["x9"])
+        with pytest.raises(TypeError, match="unexpected keyword"):
+            question(include=["x1"])
