@@ -5,6 +5,7 @@ import itertools
 import math
 
 import numpy as np
+import pyomo.environ as pyo
 import pytest
 from support import blobs, exact_value, keeps, sampled
 
@@ -140,3 +141,16 @@ def test_a_subproblem_without_the_bounds_of_the_master_is_refused() -> None:
             gbd(DATA, master, build_fsp_sub(DATA, **bounds), c=1.0)
     with pytest.raises(ParameterError, match="bounds weights, a function trains without"):
         gbd(DATA, master, svm_interior_point, c=1.0)
+
+
+def test_rows_on_the_weights_of_the_subproblem_are_kept_and_nothing_is_claimed_of_the_optimum() -> None:
+    def rows(model):
+        model.own = pyo.Constraint(expr=model.w[0] + model.w[1] <= 0.1)
+
+    changed = {"fsp-sub": rows}
+    fit = fsopt.fit("gbd", DATA, c=2.0, m=2, scale="none", customise=changed)
+    assert fit.status == "feasible"
+    assert fit.coef[0] + fit.coef[1] <= 0.1 + 1e-6
+    free = fsopt.fit("gbd", DATA, c=2.0, m=2, scale="none")
+    assert fit.bound <= free.objective < fit.objective * (1 - 1e-3)
+    assert fsopt.verify(fit, DATA, customise=changed).verified
