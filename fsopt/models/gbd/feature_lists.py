@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ class Groups:
     def _index(self, name: str, what: str, data: Dataset, one: Any) -> int:
         if isinstance(one, str) and one in self.names:
             return self.names.index(one)
-        return int(self.of[_index(name, what, data, one)])
+        return int(self.of[_index(name, what, data, one, _places(data.features))])
 
 
 def feature_groups(name: str, data: Dataset, given: Any = None) -> Groups:
@@ -95,15 +95,15 @@ def feature_groups(name: str, data: Dataset, given: Any = None) -> Groups:
         given = categories(data)
     named = isinstance(given, Mapping)
     names: dict[int, str] = {}
-    first = np.arange(data.p)
+    first, listed_before = np.arange(data.p), np.zeros(data.p, dtype=bool)
     entries = given.items() if named else ((None, one) for one in listed(name, "groups", given or ()))
     for title, one in entries:
         features = feature_indices(name, "groups", data, one, "lists")
         if not features:
             raise ParameterError(f"'groups' of '{name}' has an empty group", "leave it out")
-        if twice := sorted(set(features) & {j for j in range(data.p) if first[j] in names}):
+        if twice := sorted(j for j in features if listed_before[j]):
             raise ParameterError(f"'groups' of '{name}' has '{data.features[twice[0]]}' in two groups", "leave one")
-        first[list(features)] = min(features)
+        first[list(features)], listed_before[list(features)] = min(features), True
         names[min(features)] = str(title) if named else "+".join(data.features[j] for j in features)
     places, of = np.unique(first, return_inverse=True)
     groups = Groups(tuple(names.get(j, data.features[j]) for j in places.tolist()), of)
@@ -119,9 +119,9 @@ def categories(data: Dataset) -> dict[str, list[str]]:
 
 def _refuse_ambiguous(name: str, data: Dataset, groups: Groups) -> None:
     """Raise ParameterError where a name is that of two groups, or of a group and a feature of another."""
+    places, owners = _places(data.features), dict(zip(groups.names, range(len(groups)), strict=True))
     for g, title in enumerate(groups.names):
-        other = groups.names.index(title) != g
-        if other or (title in data.features and groups.of[data.features.index(title)] != g):
+        if owners[title] != g or (title in places and groups.of[places[title]] != g):
             raise ParameterError(
                 f"'groups' of '{name}' has a group '{title}', the name of another one or of a feature outside it",
                 "give it another name",
@@ -174,12 +174,12 @@ def _numbers(name: str, what: str, data: Dataset, given: Any, inside: str) -> di
     """Return feature -> number of a mapping."""
     if not isinstance(given, Mapping | None):
         raise ParameterError(f"'{what}' of '{name}' has {shown(given)}", "give {feature: number}")
-    found: dict[int, float] = {}
+    found, places = dict[int, float](), _places(data.features)
     for key, value in (given or {}).items():
-        if not isinstance(key, str) and str(key) in data.features:  # a file has no other keys than texts
+        if not isinstance(key, str) and str(key) in places:  # a file has no other keys than texts
             raise ParameterError(f"'{what}' of '{name}' has the index {key}, also the name of a feature", "give names")
-        place = isinstance(key, str) and key.isdecimal() and key not in data.features
-        j = _index(name, what, data, int(key) if place else key)
+        place = isinstance(key, str) and key.isdecimal() and key not in places
+        j = _index(name, what, data, int(key) if place else key, places)
         if j in found:
             raise ParameterError(f"'{what}' of '{name}' has '{data.features[j]}' twice", "leave one")
         found[j] = number(name, f"{what}[{key}]", value, inside=inside)
@@ -188,7 +188,8 @@ def _numbers(name: str, what: str, data: Dataset, given: Any, inside: str) -> di
 
 def feature_indices(name: str, what: str, data: Dataset, group: Any, form: str) -> tuple[int, ...]:
     """Return the indices of the features in a list, each once."""
-    return tuple(dict.fromkeys(_index(name, what, data, feature) for feature in listed(name, what, group, form)))
+    places, group = _places(data.features), listed(name, what, group, form)
+    return tuple(dict.fromkeys(_index(name, what, data, feature, places) for feature in group))
 
 
 def listed(name: str, what: str, group: Any, form: str = "a list of lists") -> list[Any]:
@@ -198,13 +199,19 @@ def listed(name: str, what: str, group: Any, form: str = "a list of lists") -> l
     return list(group)
 
 
-def _index(name: str, what: str, data: Dataset, feature: Any) -> int:
+def _index(name: str, what: str, data: Dataset, feature: Any, places: Mapping[str, int]) -> int:
     """Return the index of a feature that is given by its index or name."""
     if not isinstance(feature, str):
         return whole(name, what, feature, low=0, high=data.p - 1, why=f" (there are {counted(data.p, 'feature')})")
-    if feature not in data.features:
+    if feature not in places:
         raise ParameterError(
             f"'{what}' of '{name}' names '{feature}', which is no feature of the data",
             f"its features: {', '.join(data.features[:5])}{', ...' * (data.p > 5)}",
         )
-    return data.features.index(feature)
+    return places[feature]
+
+
+@lru_cache(maxsize=8)
+def _places(features: tuple[str, ...]) -> Mapping[str, int]:
+    """Return name -> index."""
+    return {feature: j for j, feature in enumerate(features)}
