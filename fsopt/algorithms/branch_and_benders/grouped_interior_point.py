@@ -63,10 +63,13 @@ class GroupedInteriorPoint:
         self.program, self.columns = program, program.columns
         at = cold(program)
         n, d, f, k = program.shape
-        size = len(self.bounds[0])
-        x, z = (np.insert(part, [2 * n + 2 * f] * size, 1.0) for part in at[:2])
-        self.ends = np.cumsum([n, n, f, f, size])
-        self.split(x)[4][:] = x[0] * z[0]
+        column, signs, ends = self.bounds
+        x, z = (np.insert(part, [2 * n + 2 * f] * len(ends), 1.0) for part in at[:2])
+        self.ends = np.cumsum([n, n, f, f, len(ends)])
+        # A bound that is far from w = 0 is as far from active.
+        away = self.split(z)[4]
+        away[:] = np.maximum(away, -signs * ends * self.each(self.split(x)[3], 1.0)[column])
+        self.split(x)[4][:] = x[0] * z[0] / away
         self.at = InteriorPoint(x, z, np.zeros(d), np.zeros(d + 1))
         self.bound = -np.inf
         self.alpha, self.mu = np.zeros(n), np.zeros(k)
