@@ -92,9 +92,7 @@ def fit_l1_svm(
             raise ParameterError(f"newton of 'l1-svm' is true, and {given}", "leave one of them out")
         order = (NEWTON,)
     selection = SelectionRule(rule, units, epsilon)
-    return fit_convex_svm(
-        "onsvm", build_onsvm, data, run, c=c, scale=scale, rule=selection, order=order, bounds=bounds
-    )
+    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=selection, order=order, bounds=bounds)
 
 
 SPEC = MethodSpec(
