@@ -65,7 +65,8 @@ def by_program(saved: SavedFit) -> list[Claim]:
 
 def about_of(slug: str, params: Mapping[str, Any], columns: Sequence[int] | None = None, units: str = "given") -> About:
     """Return the origin of a program of a model with some of its parameters, its defaults for the others."""
-    return About(slug, plain({**MODELS[slug].parameters, **params}), columns, units)
+    stated = {**MODELS[slug].parameters, **params}
+    return About(slug, plain({k: v for k, v in stated.items() if k not in BOUNDS or v}), columns, units)
 
 
 def own_parameters(saved: SavedFit, slug: str, stated: Mapping[str, Any]) -> bool:
