@@ -24,6 +24,7 @@ from fsopt.methods.gbd.verification import SELECTION, selection_problem
 from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.preprocessing import SCALES, preprocess
 from fsopt.methods.spec import in_units
+from fsopt.models.gbd.feature_lists import BOUNDS, ENDS
 from fsopt.models.gbd.selection_constraints import RULES
 from fsopt.models.registry import MODELS, build
 from fsopt.verifier import verify
@@ -112,11 +113,13 @@ def _program(
         slug = origin["model"]
         if set(origin) != KEYS or slug not in (*MODELS, "selection") or origin["scale"] not in SCALES:
             raise ValueError("it does not say from what its program is built")
-        known = SELECTION if slug == "selection" else MODELS[slug].parameters
+        ends = [name for name in ENDS if origin["parameters"].get(name)]  # of a model where it has some
+        known: Mapping[str, Any] = dict.fromkeys(SELECTION)
+        if slug != "selection":
+            known = {k: v for k, v in MODELS[slug].parameters.items() if k not in BOUNDS or k in ends}
         if set(origin["parameters"]) != set(known):
             raise ValueError(f"the parameters of '{slug}' are {', '.join(known)}, and each has to be stated")
-        defaults = known if isinstance(known, Mapping) else dict.fromkeys(known)
-        odd = [k for k, v in origin["parameters"].items() if not _in_one_spelling(k, v, defaults[k])]
+        odd = [k for k, v in origin["parameters"].items() if not _in_one_spelling(k, v, known[k])]
         if odd:
             raise ValueError(f"{odd[0]} of '{slug}' is not spelled as it is written: {origin['parameters'][odd[0]]!r}")
         places = origin["columns"] if origin["columns"] is not None else []

@@ -64,7 +64,10 @@ def by_program(saved: SavedFit) -> list[Claim]:
 
 
 def about_of(slug: str, params: Mapping[str, Any], columns: Sequence[int] | None = None, units: str = "given") -> About:
-    """Return the origin of a program of a model with some of its parameters, its defaults for the others."""
+    """Return the origin of a program of a model with some of its parameters, its defaults for the others.
+
+    Bounds on weights are stated where there are any, signs as bounds of 0.
+    """
     stated = {**MODELS[slug].parameters, **params}
     return About(slug, plain({k: v for k, v in stated.items() if k not in BOUNDS or v}), columns, units)
 

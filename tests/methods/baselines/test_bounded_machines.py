@@ -1,6 +1,8 @@
 """Signs and bounds on the weights of ``svm``, ``onsvm`` and ``l1-svm``, in the units of the features."""
 
+import contextlib
 import copy
+import json
 
 import numpy as np
 import pyomo.environ as pyo
@@ -13,6 +15,7 @@ import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
 from fsopt.verification.checking import check_record
+from fsopt.verification.origins import check_proof
 
 SAMPLE = blobs(24, 4, seed=1)
 DATA = fsopt.Dataset(SAMPLE.X * [1.0, 20.0, 0.1, 3.0] + 7.0, SAMPLE.y, features=list("abcd"))
@@ -104,3 +107,22 @@ def test_rows_on_the_weights_are_a_change_of_the_model_and_are_proved_like_bound
         expected = one_norm_value(WORK, 2.0, lower, upper)
     assert fit.objective == pytest.approx(expected, rel=1e-6)
     assert fit.coef.max() == pytest.approx(0.1, rel=1e-6)
+
+
+def test_a_proof_states_the_bounds_and_is_of_no_other_ones(tmp_path) -> None:
+    proof = fsopt.verify(fsopt.fit("svm", DATA, c=2.0, **WORDS), DATA, exact=True).exact.proof()
+    path = tmp_path / "proof.json"
+    stated = proof["claims"][0]["statement"]["origin"]["parameters"]
+    assert (stated["lower"].keys(), stated["upper"].keys(), stated.keys()) == (
+        {"c", "d"},
+        {"a", "b"},
+        {"c", "lower", "upper"},
+    )
+    path.write_text(json.dumps(proof))
+    assert check_proof(path, DATA).reason == ""
+    for change in ({"upper": {"a": 0.3}}, {"lower": {}}, {"lower": None}, {"positive": ["c"]}, {"upper": {"z": 1.0}}):
+        forged = copy.deepcopy(proof)
+        forged["claims"][0]["statement"]["origin"]["parameters"] |= change
+        path.write_text(json.dumps(forged))
+        with contextlib.suppress(fsopt.FsoptError):
+            assert check_proof(path, DATA).reason != "", change
