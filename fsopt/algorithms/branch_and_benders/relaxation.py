@@ -207,7 +207,7 @@ def begun(
 @inner
 def pairs(value: Number, away: Number, most: Number, mu: Number) -> tuple[Number, Number, Number]:
     """Return values strictly within [0, most], and partners of both bounds whose difference is ``away``."""
-    distance = np.minimum(mu / np.maximum(np.abs(away), 1e-300), INSIDE * most)
+    distance = mu / np.maximum(np.abs(away), mu / (INSIDE * most))
     smallest = np.minimum(2.0 * mu / most, INSIDE * most)
     above = away >= 0.0
     low, high = choice(above, distance, smallest), most - choice(above, smallest, distance)
