@@ -8,9 +8,11 @@ multiplier :math:`s_k \ge 0`, which enters as a sample of that column alone:
 .. math::
 
     q = q^0 + Z'\alpha + E s, \qquad \rho_g \ge \sum_{j \in g} \tfrac12 q_j^2 - \sum_{k \in g} \epsilon_k \beta_k s_k
-    - \lambda_g - R_g'\mu, \qquad \tfrac12 q_j^2 - \epsilon\beta s \text{ at its smallest s being } h_j(q_j - (Es)_j).
+    - \lambda_g - R_g'\mu.
 
-Newton's step has, with the slacks :math:`a_k` of these bounds and :math:`S = s/a`, for the weights and the shares
+The smallest :math:`\tfrac12 q_j^2 - \sum_k \epsilon_k \beta_k s_k` over s is :math:`h_j(q_j - (Es)_j)`, of
+:mod:`fsopt.algorithms.branch_and_benders.columns`. Newton's step has, with the slacks :math:`a_k` of these bounds and
+:math:`S = s/a`, for the weights and the shares
 
 .. math::
 
@@ -31,21 +33,13 @@ from functools import cached_property
 
 import numpy as np
 
+from fsopt.algorithms.branch_and_benders.interior_point import BOUNDARY, CENTERING, ITERATIONS, Direction, Goal, Solved
 from fsopt.algorithms.branch_and_benders.reduced_system import Reduced, by_features, steps_by_features
 from fsopt.algorithms.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, cold
 from fsopt.algorithms.branch_and_benders.step_formulas import balance, longest, of_sample
 from fsopt.data.losses import dual_gaps, dual_values
 from fsopt.errors import OutOfTimeError
 from fsopt.typing import Indices, Matrix, Vector
-
-ITERATIONS = 100
-"""Largest number of steps."""
-BOUNDARY = 0.99
-"""Share of the largest step that keeps the variables positive."""
-CENTERING = 1e-4
-"""Smallest share of the complementarity that a step aims at."""
-Direction = tuple[Vector, Vector, Vector, Vector, float]
-"""Steps of x, z, q and (w, b), and the largest length at which x and z are not negative."""
 
 
 class GroupedInteriorPoint:
@@ -94,17 +88,17 @@ class GroupedInteriorPoint:
         """Return the number (d,) of the group of each column, another one for those that are selected."""
         return np.append(values, selected)[self.columns.of]
 
-    def run(self, gap: float, cutoff: float, branch: float) -> None:
-        """Take steps until the gap is closed, the cutoff reached, or none makes progress."""
+    def run(self, goal: Goal) -> None:
+        """Take steps until the goal is reached or none makes progress."""
         # A bound on the number of steps: numerical trouble ends a run with the best bound so far.
         for k in range(ITERATIONS):
             moved = self.step()
             if moved and k < 2:
                 continue
             left = self.open_gap()
-            if left <= gap * max(abs(self.bound), 1e-12) or not moved or self.bound >= cutoff:
+            if left <= goal.gap * max(abs(self.bound), 1e-12) or not moved or self.bound >= goal.cutoff:
                 return
-            if branch > 0.0 and left <= branch * (cutoff - max(self.bound, 0.0)):
+            if goal.branch > 0.0 and left <= goal.branch * (goal.cutoff - max(self.bound, 0.0)):
                 return
 
     def open_gap(self) -> float:
@@ -251,12 +245,15 @@ class System:
     reduced: Reduced
 
 
-def solve(program: NodeRelaxation, gap: float, cutoff: float, branch: float) -> tuple[GroupedInteriorPoint, bool]:
-    """Solve the relaxation of a node as far as asked; return the run, and whether the time limit ended it."""
-    run = GroupedInteriorPoint(program)
+def solve(program: NodeRelaxation, goal: Goal) -> Solved | None:
+    """Solve the relaxation of a node as :func:`fsopt.algorithms.branch_and_benders.interior_point.solve` does."""
+    run, late = GroupedInteriorPoint(program), False
     try:
-        run.run(gap, cutoff, branch)
+        run.run(goal)
     except OutOfTimeError:
+        late = True
         run.open_gap()
-        return run, True
-    return run, False
+    if run.bound == -np.inf:
+        return None
+    hyperplane, sigma = run.at.hyperplane, run.split(run.at.x)[3]
+    return Solved(run.alpha, run.mu, hyperplane[:-1], float(hyperplane[-1]), sigma, run.bound, late)

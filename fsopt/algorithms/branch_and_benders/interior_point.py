@@ -64,7 +64,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.grouped_interior_point import solve as grouped
 from fsopt.algorithms.branch_and_benders.marks import entry, fast, inner
 from fsopt.algorithms.branch_and_benders.reduced_system import reduced_system, steps
 from fsopt.algorithms.branch_and_benders.relaxation import (
@@ -141,8 +140,6 @@ def solve(program: NodeRelaxation, goal: Goal, start: InteriorPoint | None = Non
     Solved or None
         None without any bound.
     """
-    if program.columns is not None:
-        return _grouped(program, goal)
     at, arrays = cold(program) if start is None else start, program.arrays
     n, F, f, k = program.shape
     best = Best(np.full(1, -np.inf), np.zeros(n), np.zeros(k))
@@ -158,15 +155,6 @@ def solve(program: NodeRelaxation, goal: Goal, start: InteriorPoint | None = Non
     sigma = at.x[2 * n + f : 2 * n + 2 * f].copy()
     w, b = at.hyperplane[:-1], float(at.hyperplane[-1])
     return Solved(best.alpha, best.mu, w, b, sigma, float(best.bound[0]), late)
-
-
-def _grouped(program: NodeRelaxation, goal: Goal) -> Solved | None:
-    """Return the best point of a program with groups or bounds; None without any bound."""
-    run, late = grouped(program, goal.gap, goal.cutoff, goal.branch)
-    if run.bound == -np.inf:
-        return None
-    hyperplane, sigma = run.at.hyperplane, run.split(run.at.x)[3]
-    return Solved(run.alpha, run.mu, hyperplane[:-1], float(hyperplane[-1]), sigma, run.bound, late)
 
 
 class Best(NamedTuple):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fsopt.algorithms.branch_and_benders.grouped_interior_point import solve as grouped
 from fsopt.algorithms.branch_and_benders.interior_point import Goal, solve
 from fsopt.algorithms.branch_and_benders.node_programs import (
     NodeHyperplane,
@@ -129,7 +130,7 @@ class NodeSolver:
             start = None
             if known is not None and program.columns is None:
                 start = warm_start(self.problem, program, *known, features, at, samples)
-            solved = solve(program, goal, start)
+            solved = solve(program, goal, start) if program.columns is None else grouped(program, goal)
             if solved is None:
                 if samples is None or clock.expired():
                     return found

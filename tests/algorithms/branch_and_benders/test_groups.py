@@ -9,6 +9,7 @@ from fsopt.algorithms.branch_and_benders.columns import Columns
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.grouped_interior_point import GroupedInteriorPoint
+from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.node_programs import node_program
 from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.data.losses import LOSSES
@@ -43,7 +44,7 @@ def test_the_gap_between_both_programs_of_a_node_closes(seed, loss):
     features = np.flatnonzero(~first)
     program = node_program(problem, Partial(first, ~first & first), features, None)
     run = GroupedInteriorPoint(program)
-    run.run(1e-9, np.inf, 0.0)
+    run.run(Goal(1e-9))
     sigma, w = run.split(run.at.x)[3], run.at.hyperplane[:-1]
     share = run.each(sigma, 1.0)
     w = np.clip(w, program.columns.bounds.lower * share, program.columns.bounds.upper * share)
