@@ -115,7 +115,8 @@ def _of_limits(means: Mapping[str, Mapping[str, Average]]) -> list[str]:
         f"their mean relative gaps are {loop.gap:.2g} and {search.gap:.2g}",
         f"beside RFE, of {loop.n} instances: {against}",
         "the limit of cuts misses: best-subset has a lower test error than gbd on "
-        f"{counted(missed.better, 'instance')} and a higher one on {missed.worse}, and the mean test error is {search.test_error:.4f} in place of "
+        f"{counted(missed.better, 'instance')} and a higher one on {missed.worse}, "
+        f"and the mean test error is {search.test_error:.4f} in place of "
         f"{loop.test_error:.4f} (RFE {beside['gbd'].test_error:.4f})",
     ]
 
