@@ -23,8 +23,8 @@ LARGE = 150_000
 """Number of entries of the data from which they are, where LONG is reached too."""
 INTERIOR = 500_000
 """Entries of the data from which support vector machines are solved without a model of them, see docs/limits.md."""
-REPEATED = 20_000
-"""The same where a loop solves one machine after another: 1.6 times as fast there, 15 times at 250,000 entries."""
+REPEATED = 5_000
+"""The same where a loop solves one machine after another: 1.8 times as fast there, 15 times at 250,000 entries."""
 MODELLED = 5_000_000
 """Entries of the data up to which a model is a second route: it takes about a gigabyte."""
 

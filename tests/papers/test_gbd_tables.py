@@ -1,5 +1,6 @@
 """The experiments of Aytug: measures and averages by hand, tuned methods, real data."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,18 @@ import fsopt
 from fsopt.data import gbd_set_one
 from fsopt.errors import ParameterError, UnknownNameError
 from fsopt.papers.gbd.averages import averages
-from fsopt.papers.gbd.tables import COMPARED, Measured, alignment, candidates, data_set_one, measure, overlap
+from fsopt.papers.gbd.tables import (
+    C_VALUES,
+    COMPARED,
+    Measured,
+    alignment,
+    candidates,
+    data_set_one,
+    measure,
+    most_cuts,
+    overlap,
+    real_data,
+)
 from fsopt.studies.tuning import tune
 
 
@@ -34,8 +46,12 @@ def test_candidates_are_the_grids_of_the_paper():
         values = [o[key] for o in options]
         assert values == sorted(values)
         assert all(o["scale"] == "none" for o in options)
-        assert all(o.get("m") == (4 if method in ("gbd", "rfe", "infogain") else None) for o in options)
+        counted = ("gbd", "best-subset", "rfe", "infogain")
+        assert all(o.get("m") == (4 if method in counted else None) for o in options)
     assert {o["max_cuts"] for o in candidates("gbd", 4, max_cuts=7)} == {7}
+    priced = [(o["c"], o["lam"]) for o in candidates("gbd-lambda", 4)]
+    assert priced == sorted(itertools.product(C_VALUES, (1 / 64, 1 / 16, 1 / 4, 1.0)))
+    assert [most_cuts(p) for p in (8, 20, 50, 100)] == [250, 250, 50, 50]
     with pytest.raises(ParameterError, match="'mpm' has no penalty weight C"):
         candidates("mpm", 4)
     with pytest.raises(UnknownNameError):
@@ -71,6 +87,24 @@ def test_gbd_is_measured_with_its_gap_under_a_cap():
     assert again.iterations <= 2
 
 
+def test_the_exact_search_is_never_above_the_loop_at_the_same_c_and_proves_few_features():
+    train, _, _, truth, _ = instance = gbd_set_one(8, 60, 2)
+    found = measure("best-subset", instance)
+    assert found.status == "optimal"
+    assert found.gap <= 1e-4
+    loop = fsopt.fit("gbd", train, m=len(truth), c=found.params["c"], preset="printed", scale="none", max_cuts=5)
+    best = fsopt.fit("best-subset", train, **found.params)
+    assert best.objective <= loop.objective * (1 + 1e-4)
+
+
+def test_real_data_have_a_column_of_gbd_lambda():
+    train = gbd_set_one(6, 60, 4)[0]
+    rows = real_data(train, methods=("onsvm", "gbd-lambda"))
+    assert [row.method for row in rows] == ["onsvm", "gbd-lambda"]
+    assert (rows[1].overlap, rows[1].alignment) == (None, None)
+    assert rows[1].n_features <= train.p
+
+
 def test_averages_by_hand():
     rows = [
         row("a", "gbd", 0.1),
@@ -92,6 +126,9 @@ def test_averages_by_hand():
     free = averages([replace(row("a", "gbd", 0.0), overlap=None, alignment=None), row("a", "rfe", 0.5)])
     assert free[1].percent is None
     assert (free[0].overlap, free[0].alignment, free[0].exact) == (None, None, None)
+    assert [one.proved for one in averages([replace(rows[0], status="optimal"), *rows[2::2]])] == [1]
+    beside = {one.method: one for one in averages(rows, "rfe")}
+    assert (beside["gbd"].better, beside["gbd"].worse, beside["rfe"].better) == (1, 1, 0)
     with pytest.raises(ParameterError, match="other instances"):
         averages([row("a", "gbd", 0.1), row("b", "rfe", 0.1)])
     with pytest.raises(ParameterError, match="other instances"):

@@ -11,82 +11,95 @@ from scipy.stats import norm
 from fsopt.data.synthetic.gmeb import gmeb_type2_bayes
 from fsopt.errors import OutOfTimeError
 from fsopt.papers.gbd import experiments as gbd
-from fsopt.papers.gbd.tables import Measured
+from fsopt.papers.gbd.tables import COMPARED, NODES, Measured
 from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.reproduction import RunSettings
 from fsopt.studies.store import opened
 
 
 def measured(method, p, n, k):
-    """Return a made-up measure: GBD is worse than FSV on the instances 0 and 1, and better on the others."""
-    error = {"gbd": 0.1, "fsv": 0.0 if k < 2 else 0.2}.get(method, 0.1)
+    """Return a made-up measure: GBD is worse than FSV on the instances 0 and 1, and the exact search never is."""
+    error = {"gbd": 0.1, "best-subset": 0.0, "fsv": 0.0 if k < 2 else 0.2}.get(method, 0.1)
+    status, gap = {"gbd": ("feasible", 0.5), "best-subset": ("optimal", 0.0)}.get(method, ("feasible", None))
     numbers = {"p": p, "n_features": 2, "m": 2, "validation_error": 0.0, "test_error": error}
     rest = {"overlap": p, "alignment": 0.995 + 0.0001 * k, "seconds": 1.0, "tuning_seconds": 8.0}
-    return Measured(instance=f"{p}-{n}-{k}", method=method, params={}, status="optimal", gap=0.0, **numbers, **rest)
+    return Measured(instance=f"{p}-{n}-{k}", method=method, params={}, status=status, gap=gap, **numbers, **rest)
 
 
 def test_the_means_of_aytug_are_over_the_instances_that_were_run(monkeypatch):
     calls = []
 
-    def drawn(p, n, *, instances, time_limit, jobs):
+    def drawn(p, n, *, instances, jobs):
         calls.append((p, n, *instances))
-        return [measured(method, p, n, *instances) for method in gbd.COMPARED]
+        return [measured(method, p, n, *instances) for method in COMPARED]
 
     monkeypatch.setattr(gbd, "data_set_one", drawn)
     with opened(None) as held:
         whole = gbd.gbd_table2(RunSettings(store=held))
         assert gbd.gbd_table2(RunSettings(store=held, ends=0.0)) == whole
+        bins = {(c.row, c.column): c.ours for c in gbd.gbd_fig1(RunSettings(store=held, ends=0.0)).cells}
     assert calls == [(p, n, k) for k in range(10) for p in (20, 50, 100) for n in (500, 1000, 5000)]
     found = {(c.row, c.column): c for c in whole.cells}
     assert (found["fsv", "gbd better"].ours, found["fsv", "gbd worse"].ours) == (72.0, 18.0)
-    assert found["fsv 20 x 500", "difference"].ours == pytest.approx(0.1 - 0.16)
+    assert found["fsv 20 x 500", "gbd difference"].ours == pytest.approx(0.1 - 0.16)
     assert found["rfe 100 x 5000", "exact"].ours == 10.0
     assert found["onsvm", "alignment"].why == "other draws"
+    assert (found["rfe", "best-subset better"].ours, found["fsv", "best-subset better"].ours) == (90.0, 72.0)
+    assert (found["gbd", "proved"].ours, found["best-subset", "proved"].ours) == (0.0, 90.0)
+    assert (found["gbd 50 x 500", "gap"].ours, found["best-subset 50 x 500", "gap"].ours) == (0.5, 0.0)
+    assert "a lower test error than gbd on 90 instances and a higher one on 0" in " ".join(whole.notes)
+    assert bins["rfe bin 1", "TE(gbd) - TE"] == 0.0
+    assert bins["rfe bin 1", "TE(best-subset) - TE"] == pytest.approx(-0.1)
     with opened(None) as held:
         for k in range(3):
             held.part(
                 "gbd-table2",
-                {"p": 20, "n": 500, "instance": k, "limit": gbd.LIMIT, "seed": 0},
-                lambda k=k: [dict(vars(measured(method, 20, 500, k))) for method in gbd.COMPARED],
+                {"p": 20, "n": 500, "instance": k, "cuts": 250, "nodes": NODES, "seed": 0},
+                lambda k=k: [dict(vars(measured(method, 20, 500, k))) for method in COMPARED],
             )
         part = gbd.gbd_table2(RunSettings(store=held, ends=0.0))
     found = {(c.row, c.column): c for c in part.cells}
-    assert found["fsv", "gbd better"].ours == pytest.approx(30.0)  # one of three instances, of 90
+    assert (found["fsv", "gbd better"].verdict, found["fsv", "gbd better"].ours) == ("left out", None)
+    assert found["rfe", "gbd worse"].why == "3 of 90 instances were run"
+    assert found["fsv 20 x 500", "gbd better"].ours == 1.0
     assert "20 x 500 (3), 20 x 1000 (0)" in part.notes[0]
+    assert not any("1000" in row for row, _ in found)
     assert found["onsvm", "alignment"].why == "other draws, 3 instances instead of 90"
     with pytest.raises(OutOfTimeError):
         gbd.gbd_table2(RunSettings(ends=0.0))
 
 
-def test_a_fit_without_an_answer_in_its_seconds_is_no_end_of_the_experiment(monkeypatch):
-    def measure(method, instance, *, time_limit):
-        assert time_limit == (10.0 if method == "gbd" else None)
-        if method == "gbd" and len(instance.support) == 10:
-            raise OutOfTimeError("the time limit passed", "more seconds")
-        return SimpleNamespace(test_error=0.25, tuning_seconds=3.0)
+def test_figures_2_and_3_have_the_gap_where_a_method_has_a_bound(monkeypatch):
+    def measure(method, instance, *, jobs):
+        gap = 0.1 if method in ("gbd", "best-subset") else None
+        return SimpleNamespace(test_error=0.25, tuning_seconds=3.0, gap=gap)
 
     monkeypatch.setattr(gbd, "measure", measure)
     with opened(None) as held:
         outcome = gbd.gbd_fig2(RunSettings(quick=True, store=held))
         assert gbd.gbd_fig2(RunSettings(quick=True, store=held, ends=0.0)).cells == outcome.cells
-    found = {(c.row, c.column): c for c in outcome.cells}
+    found = {(c.row, c.column): c.ours for c in outcome.cells}
     assert "1 (1), 10 (1), 20 (1)" in outcome.notes[0]
-    for key, one in found.items():
-        missing = key[0] == "gbd M=10"
-        assert one.ours == (None if missing else 3.0 if key[1] == "seconds" else 0.25)
-        assert one.why == ("a fit had no answer in its time limit" if missing else "")
+    assert found["gbd M=10", "gap"] == found["best-subset M=1", "gap"] == 0.1
+    assert ("rfe M=10", "gap") not in found
+    assert (found["rfe M=10", "test error"], found["rfe M=10", "seconds"]) == (0.25, 3.0)
 
 
-def test_own_data_by_the_protocol_of_table_4_say_which_fits_of_gbd_have_no_proof(monkeypatch):
+def test_own_data_by_the_protocol_of_table_4_say_which_fits_have_no_proof(monkeypatch):
     def rows(name, settings):
+        if name == "votes":
+            raise OutOfTimeError("the time limit passed", "more seconds")
         status = "feasible" if name == "wdbc" else "optimal"
-        return [replace(measured(method, 20, 500, 0), status=status) for method in gbd.COMPARED]
+        found = [measured(method, 20, 500, 0) for method in COMPARED]
+        return [replace(row, status=status) if row.method == "gbd" else row for row in found]
 
-    monkeypatch.setattr(gbd, "load_dataset", lambda name: name)
+    monkeypatch.setattr(gbd, "load_dataset", lambda name, missing: name)
     monkeypatch.setattr(gbd, "_real_data", rows)
-    cells = [c for c in gbd.gbd_table4(RunSettings()).cells if c.verdict == "no number"]
+    outcome = gbd.gbd_table4(RunSettings())
+    assert [c.row for c in outcome.cells if c.verdict == "left out"] == ["votes"]
+    cells = [c for c in outcome.cells if c.verdict == "no number"]
     assert {c.row for c in cells if c.why} == {"wdbc gbd"}
-    assert {c.ours for c in cells if c.row == "pima fsv"} == {0.0, 0.1, 1.0}
+    assert {c.ours for c in cells if c.row == "pima fsv"} == {0.0, 0.1, 1.0, 2.0}
 
 
 def test_the_bayes_error_of_type_2_is_that_of_its_draws():

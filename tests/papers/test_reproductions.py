@@ -78,18 +78,18 @@ def test_a_killed_reproduction_goes_on_where_its_store_has_parts(tmp_path, capsy
     monkeypatch.chdir(tmp_path)
     calls = []
 
-    def drawn(method, m, k, p, n):
+    def drawn(method, m, k, p, n, jobs):
         calls.append((method, m, k))
-        if len(calls) == 4:
+        if len(calls) == 5:
             raise KeyboardInterrupt
-        return m / p + len(method), float("inf")
+        return m / p + len(method), float("inf"), None
 
     monkeypatch.setattr(gbd, "_set_two", drawn)
     _, err = run("reproduce gbd-fig2 --quick --store kept.sqlite", capsys, code=130)
     assert "interrupted in gbd-fig2" in err
     pages = [run("reproduce gbd-fig2 --quick --store kept.sqlite --json", capsys)[0] for _ in range(2)]
-    assert len(calls) == 9 + 1  # three numbers of features by three methods, and the one that was interrupted
-    assert len(set(calls)) == 9
+    assert len(calls) == 12 + 1  # three numbers of features by four methods, and the one that was interrupted
+    assert len(set(calls)) == 12
     first, again = (json.loads(page)["experiments"][0]["cells"] for page in pages)
     assert first == again
 

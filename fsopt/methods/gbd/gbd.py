@@ -29,7 +29,7 @@ def fit_gbd(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
 
     A loop of two explicit models: the subproblem ``fsp-sub``, a quadratic program in the solver ``solver``, gives F and
     a cut at a selection; the master ``fsp-master``, an MILP in the solver ``master_solver``, gives a lower bound and
-    the next selection. From 20,000 entries of the data on fsopt's interior point solves the subproblem, where no solver
+    the next selection. From 5,000 entries of the data on fsopt's interior point solves the subproblem, where no solver
     is named and no model changed. Method ``best-subset`` solves the same problem without a solver, and closes larger
     gaps.
 

@@ -1,8 +1,8 @@
-"""The means in Tables 2 and 3 of Aytug: methods beside GBD over the same instances."""
+"""The means in Tables 2 and 3 of Aytug: methods beside GBD, or beside another one, over the same instances."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from fsopt.typing import Vector
 
 @dataclass(frozen=True)
 class Average:
-    """Means of a method over instances, beside those of GBD over the same instances.
+    """Means of a method over instances, beside those of a reference, GBD in the paper, over the same instances.
 
     Attributes
     ----------
@@ -23,10 +23,12 @@ class Average:
     test_error, overlap, alignment, n_features, seconds : means; overlap and alignment are None where the true support
         is unknown.
     exact : number of instances on which the selected support is the true one; None where the latter is unknown.
-    difference : mean of TE(gbd) - TE(method), negative where GBD is better (Table 2, Abs).
-    percent : the same in percent of TE(gbd), over the instances with TE(gbd) > 0 (Table 2, Prcnt); None where there
-        are none.
-    better, worse : number of instances on which the test error of GBD is lower, higher.
+    proved : number of fits that are optimal, within their tolerance, for their problem.
+    gap : mean relative optimality gap of the fits with a bound; None where there are none.
+    difference : mean of TE(reference) - TE(method), negative where the reference is better (Table 2, Abs).
+    percent : the same in percent of TE(reference), over the instances where it is positive (Table 2, Prcnt); None where
+        there are none.
+    better, worse : number of instances on which the test error of the reference is lower, higher.
     """
 
     method: str
@@ -35,6 +37,8 @@ class Average:
     overlap: float | None
     exact: int | None
     alignment: float | None
+    proved: int
+    gap: float | None
     n_features: float
     seconds: float
     difference: float
@@ -43,24 +47,27 @@ class Average:
     worse: int
 
 
-def averages(rows: Sequence[Measured]) -> list[Average]:
+def averages(rows: Sequence[Measured], reference: str = "gbd") -> list[Average]:
     """Return the means of each method, in the order in which methods occur.
 
     Raises
     ------
-    ParameterError : a method was not measured on the same instances as GBD.
+    ParameterError : a method was not measured on the same instances as the reference.
     """
-    reference = {row.instance: row.test_error for row in rows if row.method == "gbd"}
-    names = [row.method for row in rows]
-    return [_average(name, [r for r in rows if r.method == name], reference) for name in dict.fromkeys(names)]
+    beside = {row.instance: row.test_error for row in rows if row.method == reference}
+    found = []
+    for method in dict.fromkeys(row.method for row in rows):
+        own = [row for row in rows if row.method == method]
+        if [row.instance for row in own] != list(beside):
+            problem = f"'{method}' and '{reference}' were measured on other instances"
+            raise ParameterError(problem, "measure both on the same ones")
+        found.append(_average(method, own, np.array(list(beside.values()))))
+    return found
 
 
-def _average(method: str, rows: Sequence[Measured], reference: Mapping[str, float]) -> Average:
-    if [row.instance for row in rows] != list(reference):
-        raise ParameterError(f"'{method}' and 'gbd' were measured on other instances", "measure both on the same ones")
+def _average(method: str, rows: Sequence[Measured], beside: Vector) -> Average:
     errors = np.array([row.test_error for row in rows])
-    errors_gbd = np.array(list(reference.values()))
-    less, missed = errors_gbd - errors, errors_gbd > 0
+    less, missed = beside - errors, beside > 0
     overlaps = [row.overlap for row in rows if row.overlap is not None]
     return Average(
         method=method,
@@ -69,10 +76,12 @@ def _average(method: str, rows: Sequence[Measured], reference: Mapping[str, floa
         overlap=_mean(overlaps),
         exact=sum(row.overlap == row.p for row in rows) if overlaps else None,
         alignment=_mean([row.alignment for row in rows if row.alignment is not None]),
+        proved=sum(row.status == "optimal" for row in rows),
+        gap=_mean([row.gap for row in rows if row.gap is not None]),
         n_features=float(np.mean([row.n_features for row in rows])),
         seconds=float(np.mean([row.seconds for row in rows])),
         difference=float(less.mean()),
-        percent=_mean(100 * less[missed] / errors_gbd[missed]),
+        percent=_mean(100 * less[missed] / beside[missed]),
         better=int(np.sum(less < 0)),
         worse=int(np.sum(less > 0)),
     )
