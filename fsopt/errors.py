@@ -37,6 +37,10 @@ class FsoptError(Exception):
     def __str__(self) -> str:
         return f"{self.message}: {self.hint}" if self.hint else self.message
 
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that a notebook shows: no traceback, as on the command line."""
+        return [f"{self.kind}: {self}"]
+
     def __reduce__(self) -> tuple[type[FsoptError], tuple[str, str]]:
         return type(self), (self.message, self.hint)
 

@@ -13,12 +13,14 @@ a solver            :class:`SolverSpec` with its :class:`Package`, :func:`regist
                     and convex quadratic programs, from :class:`Arrays` to an :class:`QuadraticAnswer`
 a penalty           :class:`PenaltySpec`, :func:`register_penalty`; a :class:`Penalty`, or an :class:`Approximation`
 a format of data    :class:`Reader`, :func:`register_reader`
+a figure            :func:`new_figure`, empty panels that a script saves and a notebook shows
 ==================  ==================================================================================================
 """
 
 from __future__ import annotations
 
 from fsopt.answers.results import Point
+from fsopt.common.figures import new_figure
 from fsopt.compiler import Program
 from fsopt.compiler.values import values_of
 from fsopt.data.tables.registry import Reader, register_reader
@@ -60,6 +62,7 @@ __all__ = [
     "check_program",
     "evidence",
     "make_fit",
+    "new_figure",
     "preprocess",
     "register_method",
     "register_model",

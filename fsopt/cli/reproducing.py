@@ -262,7 +262,8 @@ def _print(record: dict[str, Any]) -> None:
     from fsopt.papers.pages import filled
 
     heads, rows = filled(HEADS, [(c["row"], c["column"], *_numbers(c), _verdict(c)) for c in record["cells"]])
-    show(table(f"{record['name']}: {record['shows']} ({record['seconds']:g} s)", heads, rows))
+    title = f"{record['name']}: {record['shows']} ({record['seconds']:g} s)"
+    show(table(title, heads, rows) if rows else title)
     show(*(f"  {note}" for note in record["notes"]))
     show("  " + ", ".join(f"{number} {verdict}" for verdict, number in record["verdicts"].items()))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +30,18 @@ DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -
 
 
 def new_figure(panels: int, *, height: float = 3.6, columns: int | None = None) -> Figure:
-    """Return a figure of panels side by side, by default in one row; PackageError where matplotlib is not installed."""
+    """Return a figure of panels side by side, by default in one row, which a notebook shows without a backend.
+
+    Parameters
+    ----------
+    panels : number of its ``axes``.
+    height : of a panel, in inches; its width is 4.6.
+    columns : panels in a row; None for all.
+
+    Raises
+    ------
+    PackageError : matplotlib is not installed.
+    """
     columns = columns or panels
     rows = -(-panels // columns)
     try:
@@ -41,7 +54,15 @@ def new_figure(panels: int, *, height: float = 3.6, columns: int | None = None) 
     with rc_context({"axes.prop_cycle": cycler(color=COLOURS)}):
         for k in range(panels):
             figure.add_subplot(rows, columns, k + 1)
+    figure._repr_png_ = partial(_png, figure)  # type: ignore[attr-defined]
     return figure
+
+
+def _png(figure: Figure) -> bytes:
+    """Return a figure as a PNG file."""
+    content = BytesIO()
+    figure.savefig(content, format="png")
+    return content.getvalue()
 
 
 def style(k: int) -> dict[str, Any]:

@@ -10,3 +10,6 @@ from .mpm.comparison import compare_methods as compare_methods
 from .mpm.comparison import plot_repetitions as plot_repetitions
 from .mpm.pairs import synthetic_pairs as synthetic_pairs
 from .mpm.surfaces import mpm_surface as mpm_surface
+from .registry import EXPERIMENTS as EXPERIMENTS
+from .reproduction import RunSettings as RunSettings
+from .reproduction import printed as printed

@@ -124,6 +124,10 @@ def test_a_table_without_rows_and_one_with_a_number_wider_than_the_output(capsys
     assert "9…" in out, "what is cut has a mark"
 
 
+def test_a_figure_without_cells_has_a_title_and_no_table(run):
+    assert "l0mpm-fig1: three measures of a weight" in run("reproduce l0mpm-fig1")
+
+
 def test_a_number_with_its_noun():
     assert [counted(n, "feature") for n in (0, 1, 2)] == ["0 features", "1 feature", "2 features"]
     assert [counted(n, "class") for n in (1, 3)] == ["1 class", "3 classes"]

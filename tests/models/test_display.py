@@ -2,10 +2,12 @@
 
 import inspect
 
+import pytest
 from support import blobs
 
 import fsopt
 from fsopt.models.display import displayed_program, meanings, readable
+from tools.instances import build_instance
 
 
 def test_the_text_of_a_program_has_no_latex():
@@ -42,6 +44,11 @@ def test_html_has_program_components_and_values_after_a_solve():
     assert model._repr_latex_().startswith("$$\\begin{aligned}")
     assert type(model.clone()) is type(model)
     assert "<td>margin</td>" in model.clone()._repr_html_()
+
+
+@pytest.mark.parametrize("slug", fsopt.MODELS)
+def test_each_model_shows_its_program_under_its_name(slug):
+    assert build_instance(slug)._repr_html_().startswith(f"<h4>{slug}</h4>\n$$")
 
 
 def test_a_parameter_has_its_meaning_behind_its_name_or_below_its_type():

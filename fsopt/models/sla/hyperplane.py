@@ -13,18 +13,15 @@ import pyomo.environ as pyo
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.data.matrices import refuse_sparse
 from fsopt.data.weights import weights_of_classes
-from fsopt.models.blocks import total
+from fsopt.models.blocks import new_model, total
 
 
 def new_hyperplane_model(name: str, data: Dataset) -> pyo.ConcreteModel:
-    """Return a model with w, gamma and the errors y, z >= 0; index sets IA, IB (samples of A and of B) and J."""
-    refuse_sparse(f"model '{name}'", data.X)
-    m = pyo.ConcreteModel(name=name)
+    """Return a model with w, gamma and the errors y, z >= 0; index sets IA, IB (samples of A and of B), I and J."""
+    m = new_model(name, data)
     m.IA = pyo.RangeSet(0, int((data.y > 0).sum()) - 1)
     m.IB = pyo.RangeSet(0, int((data.y < 0).sum()) - 1)
-    m.J = pyo.RangeSet(0, data.p - 1)
     m.w = pyo.Var(m.J, doc="w, weights")
     m.gamma = pyo.Var(doc="gamma, the hyperplane is x'w = gamma")
     m.y = pyo.Var(m.IA, within=pyo.NonNegativeReals, doc="y, errors of the samples in A")
