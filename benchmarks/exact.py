@@ -33,10 +33,10 @@ from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
 import fsopt
-from fsopt.algorithms.svm.warm import WarmSvm
 from fsopt.data import Dataset
 from fsopt.data.synthetic.gbd import gbd_set_one, gbd_set_two
 from fsopt.methods.preprocessing import preprocess
+from fsopt.svm.warm import WarmSvm
 
 SHARED = Path(os.environ.get("FSOPT_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 TOLERANCE = 1e-4

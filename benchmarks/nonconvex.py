@@ -22,7 +22,7 @@ from fsopt.answers.results import Point, SolveResult
 from fsopt.certificates.relaxations import relaxation_of
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
-from fsopt.drivers.branch_and_bound.search import Search
+from fsopt.search.branch_and_bound.search import Search
 from fsopt.typing import Vector
 
 MODELS: dict[str, dict[str, Any]] = {

@@ -40,9 +40,9 @@ from exact import TOLERANCE, Answer, abess, scored, single_model
 from opponents_instances import INSTANCES, OWN, Instance, drawn
 
 import fsopt
-from fsopt.algorithms.svm_batch import solve_batch
 from fsopt.data import Dataset
 from fsopt.data.losses import DualTerm
+from fsopt.svm.batch import solve_batch
 
 GRACE = 10.0
 STORE = Path("docs/results/opponents.jsonl")

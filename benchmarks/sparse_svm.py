@@ -23,9 +23,9 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.svm import LinearSVC
 
-from fsopt.algorithms.svm.augmented_lagrangian import svm_augmented_lagrangian
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
+from fsopt.svm.augmented_lagrangian import svm_augmented_lagrangian
 
 GOAL = 1e-4
 

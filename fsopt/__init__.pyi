@@ -20,7 +20,6 @@ from .certificates.model import certify as certify
 from .compiler.classes import classify as classify
 from .data import Dataset as Dataset
 from .data import load_dataset as load_dataset
-from .drivers.branch_and_bound.driver import prove as prove
 from .errors import FsoptError as FsoptError
 from .formats.reading import read_model as read_model
 from .formats.solutions import read_solution as read_solution
@@ -32,6 +31,7 @@ from .methods.stepping import steps as steps
 from .models.registry import MODELS as MODELS
 from .models.registry import register_model as register_model
 from .models.spec import ModelSpec as ModelSpec
+from .search.branch_and_bound.driver import prove as prove
 from .signatures import build as build
 from .signatures import fit as fit
 from .solvers.base import Session as Session

@@ -24,7 +24,7 @@ LAYERS = (
     ("models",),
     ("solvers",),
     ("formats",),
-    ("drivers", "algorithms"),
+    ("drivers", "svm", "search"),
     ("methods",),
     ("verification", "estimators", "analysis"),
     ("studies",),

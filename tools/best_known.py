@@ -22,10 +22,10 @@ from fsopt.certificates.exact.proofs import Header
 from fsopt.certificates.points import infeasibility
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
-from fsopt.drivers.branch_and_bound.driver import prove
 from fsopt.methods.exact.programs import about_of, assembled, hinge_values
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit
+from fsopt.search.branch_and_bound.driver import prove
 from fsopt.solvers.base import solve
 from fsopt.typing import Vector
 from fsopt.verification.exact_checking import verify

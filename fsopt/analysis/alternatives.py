@@ -11,14 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, Grid
-from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
-from fsopt.algorithms.branch_and_benders.evidence import renumbered
-from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
-from fsopt.algorithms.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.replay import cuts_by_name, leaf_bound, replay
-from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN
 from fsopt.analysis.cardinality import SELECTION, cardinality_about, cardinality_problem, rules_of
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import DriverResult, Status
@@ -36,6 +28,14 @@ from fsopt.drivers.run import OutOfTimeError, Run
 from fsopt.methods.gbd.proofs import claim_of_tree, evidence_of
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
+from fsopt.search.branch_and_benders.cuts import CAPACITY, Grid
+from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.enumeration import Enumeration
+from fsopt.search.branch_and_benders.evidence import renumbered
+from fsopt.search.branch_and_benders.incumbents import Incumbent
+from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
+from fsopt.search.branch_and_benders.replay import cuts_by_name, leaf_bound, replay
+from fsopt.search.branch_and_benders.tree import FORGOTTEN
 from fsopt.typing import Matrix, Vector
 
 if TYPE_CHECKING:
@@ -314,7 +314,7 @@ class EnumerationTree:
 
     Attributes
     ----------
-    stream : of the tree, see :mod:`fsopt.algorithms.branch_and_benders.tree`.
+    stream : of the tree, see :mod:`fsopt.search.branch_and_benders.tree`.
     cuts : multipliers on the grid (n,) and mu, by their numbers in the stream.
     nodes : node where the tree stops -> number of the cut that bounds it, FORGOTTEN where its relaxation does, or None
         for a selection that is listed.

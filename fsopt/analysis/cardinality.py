@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.columns import Columns
-from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.certificates.exact.proofs import About
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, Loss
@@ -18,6 +16,8 @@ from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
+from fsopt.search.branch_and_benders.columns import Columns
+from fsopt.search.branch_and_benders.problem import SelectionProblem
 
 SELECTION = ("m", "costs", "budget", *RULES)
 """The parameters of a selection that the questions do not take: they take groups, and bounds on weights."""

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
 from fsopt.analysis.cardinality import at_most
 from fsopt.answers.fits import Fit
 from fsopt.common.texts import counted
@@ -23,6 +22,7 @@ from fsopt.methods.registry import METHODS, fit
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.fsp_m_perspective import build_fsp_m_perspective
 from fsopt.models.gbd.svm import build_svm
+from fsopt.search.branch_and_benders.local_search import LocalSearch
 from fsopt.solvers.base import solve
 from fsopt.typing import Vector
 

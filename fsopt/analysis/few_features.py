@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.algorithms.logistic_path import LogisticPath
 from fsopt.data import Dataset
 from fsopt.data.matrices import constant_columns
 from fsopt.data.scaling import Preprocessing
 from fsopt.data.scores import area
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.data.weights import loss_weights
+from fsopt.svm.logistic_path import LogisticPath
 from fsopt.typing import Indices, Matrix, Vector
 
 SEARCHES = (0.03, 0.3)

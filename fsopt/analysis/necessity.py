@@ -9,10 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import CAPACITY
-from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.evidence import verify as replayed
-from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.analysis.cardinality import SELECTION, cardinality_about, cardinality_problem, rules_of
 from fsopt.answers.certificate import gap_allowed
 from fsopt.answers.questions import Answer
@@ -30,6 +26,10 @@ from fsopt.drivers.run import Run
 from fsopt.methods.gbd.proofs import SelectedHyperplane, claim_of_search
 from fsopt.models.blocks import whole
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
+from fsopt.search.branch_and_benders.cuts import CAPACITY
+from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.evidence import verify as replayed
+from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.typing import Mask, Matrix, Vector
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Necessity(Answer):
     rules : groups of the features and bounds on their weights, in the parameters that there are.
     selections, w : (1 + p, p) selection, and weights for the preprocessed features of the data, of the best one of all,
         and of the one for each feature on the side that is not the optimum's.
-    evidence : of the bounds of these searches, see :mod:`fsopt.algorithms.branch_and_benders.evidence`.
+    evidence : of the bounds of these searches, see :mod:`fsopt.search.branch_and_benders.evidence`.
     exact : the claim on the optimum, and one for each feature on the best selection with or without it, whichever is
         not the optimum: each with the exact interval that its tree proves; empty where this was not asked for.
     proof : their proof file for ``fsopt-verify``, in plain data; None where this was not asked for.

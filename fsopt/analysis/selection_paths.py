@@ -12,10 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, Grid
-from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.evidence import verify as replayed_evidence
-from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.analysis.cardinality import SELECTION, at_most, cardinality_about, rules_of
 from fsopt.answers.certificate import gap_allowed, merged
 from fsopt.answers.questions import Answer
@@ -40,6 +36,10 @@ from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.feature_lists import feature_groups
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
+from fsopt.search.branch_and_benders.cuts import CAPACITY, Grid
+from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.evidence import verify as replayed_evidence
+from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.typing import Mask, Matrix, Vector
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ class SelectionPath(Answer):
     coef, intercept : (k, p) and (k,), for raw features.
     nodes : (k,) nodes of each search.
     tolerance, scale, loss : the other parameters.
-    evidence : of each bound, as in :mod:`fsopt.algorithms.branch_and_benders.evidence`.
+    evidence : of each bound, as in :mod:`fsopt.search.branch_and_benders.evidence`.
     seconds : of the whole path.
     rules : groups of the features and bounds on their weights, in the parameters that there are.
     """

@@ -93,7 +93,7 @@ def solve(
 ) -> int:
     """Solve a model or a model file, and certify the answer."""
     from fsopt.answers.records import plain, sealed
-    from fsopt.drivers.branch_and_bound.driver import prove as proved
+    from fsopt.search.branch_and_bound.driver import prove as proved
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import solver_spec
     from fsopt.solvers.watching import Watch

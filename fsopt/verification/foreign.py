@@ -15,9 +15,9 @@ from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.certificates.points import infeasibility, integrality
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import CONVEX, program_class
-from fsopt.drivers.branch_and_bound.driver import prove
 from fsopt.errors import SolverError
 from fsopt.formats.names import name_of
+from fsopt.search.branch_and_bound.driver import prove
 from fsopt.solvers.auxiliary import BRIEF, with_evidence
 from fsopt.solvers.interface import Outcome, Settings
 from fsopt.solvers.mending import mended, moved

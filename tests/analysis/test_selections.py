@@ -10,12 +10,12 @@ from selection_cases import allowed_values
 from support import blobs, exact_value
 
 import fsopt
-from fsopt.algorithms.branch_and_benders import driver
-from fsopt.algorithms.branch_and_benders.cuts import make_cut, valid_grid
-from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
 from fsopt.analysis import selection_paths
 from fsopt.errors import ParameterError
+from fsopt.search.branch_and_benders import driver
+from fsopt.search.branch_and_benders.cuts import make_cut, valid_grid
+from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.enumeration import Enumeration
 
 DATA, C = blobs(36, 6, seed=4), 2.0
 VALUES = allowed_values(DATA, C, {})

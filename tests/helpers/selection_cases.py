@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 from support import blobs, exact_value, keeps
 
-from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.data.losses import LOSSES
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
+from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
 
 KINDS = ("cardinality", "budget", "logic", "include", "lambda", "lambda implies", "lambda conflicts", "budget implies")
 

@@ -7,7 +7,6 @@ import pytest
 from support import blobs, sampled
 
 import fsopt
-from fsopt.algorithms.svm import interior_point
 from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
 from fsopt.drivers.column_generation.driver import column_generation
@@ -15,6 +14,7 @@ from fsopt.drivers.run import drained
 from fsopt.errors import OutOfTimeError, SolverError
 from fsopt.methods import large_programs
 from fsopt.methods.routes import first_certified
+from fsopt.svm import interior_point
 from fsopt.verification.checking import check_record
 
 DATA = blobs(80, 5, seed=4)

@@ -43,7 +43,8 @@ TESTS = {
     "certificates": ("certificates",),
     "verification": ("verification", "methods/test_verification.py", "corruption"),
     "verifier": ("certificates/exact", "proofs"),
-    "algorithms": ("algorithms",),
+    "svm": ("svm",),
+    "search": ("search",),
     "drivers": ("drivers",),
 }
 """Shelf of the package -> tests of its modules."""

@@ -186,8 +186,8 @@ def test_features_are_counted_by_deviations_of_the_training_samples(spied):
 
 
 def test_candidates_of_rfe_share_their_elimination_and_keep_their_errors(monkeypatch):
-    from fsopt.algorithms.rfe import rfe
     from fsopt.methods.registry import METHODS
+    from fsopt.svm.rfe import rfe
 
     data = blobs(24, 4, seed=2, gap=0.4)
     candidates = [{"m": m, "c": c} for m in (1, 3) for c in (0.2, 5.0)]

@@ -55,7 +55,7 @@ def gbd(
     master, sub : models ``fsp-master`` and ``fsp-sub``, with the same bounds on the weights. Further constraints on
         ``sigma`` of the master are the user's, fixed features too, and the coefficients of sigma in its objective are
         lambda. For large data without bounds ``sub`` may be a function that trains a support vector machine, such as
-        :func:`fsopt.algorithms.svm.interior_point.svm_interior_point`.
+        :func:`fsopt.svm.interior_point.svm_interior_point`.
     c : penalty weight of the hinge loss in ``sub``.
     settings : cuts and stopping criteria.
     validation : samples in the space of ``data``; the answer is then the iterate with the fewest errors there.

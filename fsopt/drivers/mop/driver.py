@@ -67,7 +67,7 @@ def mop(
         guaranteed for c = 0 only; with c > 0 only E is.
     scaling : ``local`` (default): (15) by Frank-Wolfe steps from the present scales; ``global``: to the optimum.
     lp_solver : registry name for the linear programs of (15); None for the preferred one.
-    generate : whether (14) is solved by :func:`fsopt.algorithms.svm.interior_point.rsvm_interior_point`, and the
+    generate : whether (14) is solved by :func:`fsopt.svm.interior_point.rsvm_interior_point`, and the
         linear programs of (15) by constraint generation over the samples, without models of all of them.
     tolerance : stop when neither E nor H falls by more than this, relative, and no feature is dropped.
     max_iterations : further stopping criterion.

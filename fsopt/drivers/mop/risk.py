@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.algorithms.svm.interior_point import LARGE_C, rsvm_interior_point, svm_interior_point
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
 from fsopt.compiler.values import store, values_of
@@ -19,6 +18,7 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import OutOfTimeError
 from fsopt.models.mop.rsvm_least_norm import build_rsvm_least_norm
 from fsopt.solvers.base import Session
+from fsopt.svm.interior_point import LARGE_C, rsvm_interior_point, svm_interior_point
 from fsopt.typing import Vector
 
 INACTIVE = 1e-7

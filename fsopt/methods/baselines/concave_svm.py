@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fsopt.algorithms.concave_elimination import concave_elimination
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
+from fsopt.drivers.concave_elimination import concave_elimination
 from fsopt.drivers.run import Run, Steps, drained
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.rfe import features_left
@@ -68,7 +68,7 @@ def fit_concave_svm(
     -----
     Rinaldi & Sciandrone, *Feature selection combining linear support vector machines and concave optimization*,
     Optimization Methods and Software 25 (2010), from Aytug's description in section 2;
-    :func:`fsopt.algorithms.concave_elimination.concave_elimination`. Method ``fsv`` has their penalties.
+    :func:`fsopt.drivers.concave_elimination.concave_elimination`. Method ``fsv`` has their penalties.
     """
     started = time.perf_counter()
     c, alpha = number("concave-svm", "c", c), number("concave-svm", "alpha", alpha)

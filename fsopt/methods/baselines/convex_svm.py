@@ -10,9 +10,6 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.algorithms.svm.augmented_lagrangian import svm_augmented_lagrangian
-from fsopt.algorithms.svm.interior_point import svm_interior_point
-from fsopt.algorithms.svm.l1_newton import l1_svm_newton
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult
 from fsopt.compiler.values import values_of
@@ -30,10 +27,13 @@ from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
 from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.svm.augmented_lagrangian import svm_augmented_lagrangian
+from fsopt.svm.interior_point import svm_interior_point
+from fsopt.svm.l1_newton import l1_svm_newton
 from fsopt.typing import Vector
 
 NEWTON = "newton"
-"""The route by :func:`fsopt.algorithms.svm.l1_newton.l1_svm_newton`."""
+"""The route by :func:`fsopt.svm.l1_newton.l1_svm_newton`."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.algorithms.svm.certificate import certify_svm
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
@@ -23,6 +22,7 @@ from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_multipliers
 from fsopt.models.blocks import number
 from fsopt.models.own.elastic_net_svm import build_elastic_net_svm
+from fsopt.svm.certificate import certify_svm
 from fsopt.typing import Vector
 
 # An interior point of the quadratic program leaves about 1e-7 of the largest weight in place of zeros.
@@ -52,7 +52,7 @@ def fit_elastic_net_svm(
     Fit
         ``objective`` is that of the program, in preprocessed units. A model is solved to a tolerance of 1e-10 where no
         solver or option is named. Data of 500,000 entries and more, sparse ones of more than 5 million, have no model:
-        they are for :func:`fsopt.algorithms.svm.augmented_lagrangian.svm_augmented_lagrangian`.
+        they are for :func:`fsopt.svm.augmented_lagrangian.svm_augmented_lagrangian`.
 
     Raises
     ------

@@ -64,7 +64,7 @@ def fit_l1_svm(
         true first for all data; false never.
     newton : bool, default False
         Whether the program is solved by the Newton method of Fung & Mangasarian on the exterior penalty of its dual
-        (:func:`fsopt.algorithms.svm.l1_newton.l1_svm_newton`), without a solver: the same objective value and proof.
+        (:func:`fsopt.svm.l1_newton.l1_svm_newton`), without a solver: the same objective value and proof.
 
     Returns
     -------

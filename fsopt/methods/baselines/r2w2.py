@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from fsopt.algorithms.r2w2 import FactorPenalty, r2w2
-from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.answers.fits import Fit
 from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
@@ -20,6 +18,8 @@ from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
+from fsopt.svm.interior_point import svm_interior_point
+from fsopt.svm.r2w2 import FactorPenalty, r2w2
 
 
 def fit_r2w2(
@@ -41,7 +41,7 @@ def fit_r2w2(
 
     with the radius R of the smallest ball around the scaled samples and the weight W of the support vector machine on
     them: of separable data, R^2 W^2 bounds the leave-one-out error. One gradient step, removal of the smallest factors,
-    and so on, see :func:`fsopt.algorithms.r2w2.r2w2`.
+    and so on, see :func:`fsopt.svm.r2w2.r2w2`.
 
     Parameters
     ----------

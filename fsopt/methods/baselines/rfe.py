@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.algorithms.rfe import rfe
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import LIST
@@ -27,6 +26,7 @@ from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend
 from fsopt.models.blocks import number, whole
+from fsopt.svm.rfe import rfe
 from fsopt.typing import Indices, Vector
 
 

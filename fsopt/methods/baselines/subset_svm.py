@@ -8,8 +8,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.algorithms.svm.certificate import certify_svm
-from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common.arguments import word
@@ -25,6 +23,8 @@ from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.blocks import number
 from fsopt.models.gbd.svm import build_svm
+from fsopt.svm.certificate import certify_svm
+from fsopt.svm.interior_point import svm_interior_point
 from fsopt.typing import Indices, Vector
 
 MACHINES = ("svm", "rsvm")

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.algorithms.svm.certificate import certify_svm
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.common.docstrings import with_keywords_of
@@ -31,6 +30,7 @@ from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import weight_bounds
 from fsopt.models.gbd.svm import build_svm
 from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.svm.certificate import certify_svm
 from fsopt.typing import Vector
 
 
@@ -70,10 +70,10 @@ def fit_svm(
         >= 0, threshold of the rule: a share of the largest size, or a size; Peleg & Meir have 0.01.
     interior : bool, optional
         Whether fsopt's own interior point solves the program, without a model, see
-        :func:`fsopt.algorithms.svm.interior_point.svm_interior_point`. None: first for data of 500,000 entries and
+        :func:`fsopt.svm.interior_point.svm_interior_point`. None: first for data of 500,000 entries and
         more, where no solver is named, and second where the model ends without a certified optimum. False: never.
         Sparse data have no model: those of more than 5 million entries are for
-        :func:`fsopt.algorithms.svm.augmented_lagrangian.svm_augmented_lagrangian`.
+        :func:`fsopt.svm.augmented_lagrangian.svm_augmented_lagrangian`.
     kernel : str, optional
         ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, whose
         features are the training samples; None for a hyperplane in the space of the features.

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.algorithms.rfe import smallest_weights
-from fsopt.algorithms.svm.warm import WarmSvm
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept
@@ -26,6 +24,8 @@ from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
 from fsopt.models.blocks import hinge_cost, number, one_norm, whole
 from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.solvers.base import Session
+from fsopt.svm.rfe import smallest_weights
+from fsopt.svm.warm import WarmSvm
 from fsopt.typing import Vector
 
 DEFAULTS = {"c": 1.0, "scale": "standard"}

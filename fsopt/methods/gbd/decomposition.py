@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
@@ -23,6 +22,7 @@ from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import BOUNDS
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
+from fsopt.svm.interior_point import svm_interior_point
 
 
 def fit_by_cuts(

@@ -11,12 +11,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.covering import Leaves, cover
-from fsopt.algorithms.branch_and_benders.cuts import Grid
-from fsopt.algorithms.branch_and_benders.evidence import unpacked
-from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.replay import check_feasible, relaxed
-from fsopt.algorithms.branch_and_benders.tree import BRANCH, FORGOTTEN, NODE, PEG, walk
 from fsopt.answers.certificate import TOLERANCE, gap_allowed
 from fsopt.answers.records import plain
 from fsopt.answers.results import Status
@@ -31,6 +25,12 @@ from fsopt.methods.spec import SavedFit
 from fsopt.models.gbd.feature_lists import ENDS
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
 from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.search.branch_and_benders.covering import Leaves, cover
+from fsopt.search.branch_and_benders.cuts import Grid
+from fsopt.search.branch_and_benders.evidence import unpacked
+from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.search.branch_and_benders.replay import check_feasible, relaxed
+from fsopt.search.branch_and_benders.tree import BRANCH, FORGOTTEN, NODE, PEG, walk
 from fsopt.typing import Mask, Vector
 from fsopt.verifier.grammar import written
 

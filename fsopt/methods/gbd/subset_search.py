@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.algorithms.branch_and_benders.columns import Columns
-from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.answers.fits import Fit
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
@@ -27,6 +24,9 @@ from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import Feature
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.selection_constraints import unit_rows
+from fsopt.search.branch_and_benders.columns import Columns
+from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.typing import Indices, Matrix, Vector
 
 

@@ -9,10 +9,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.algorithms.branch_and_benders.columns import Columns
-from fsopt.algorithms.branch_and_benders.evidence import verify
-from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
-from fsopt.algorithms.cut_search import selection_below
 from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make, merged
 from fsopt.answers.results import Status
 from fsopt.certificates.points import relative_gap
@@ -31,6 +27,10 @@ from fsopt.methods.verification import finite_vector
 from fsopt.models.gbd.feature_lists import ENDS
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints, unit_rows
+from fsopt.search.branch_and_benders.columns import Columns
+from fsopt.search.branch_and_benders.evidence import verify
+from fsopt.search.branch_and_benders.problem import SelectionProblem
+from fsopt.search.cut_search import selection_below
 from fsopt.typing import Matrix, Vector
 
 SETTINGS = ("preset", *(setting.name for setting in fields(GbdSettings)))

@@ -9,8 +9,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.algorithms.svm.certificate import certify_svm_norm
-from fsopt.algorithms.svm.interior_point import svm_norm_interior_point
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
@@ -29,6 +27,8 @@ from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_multipliers, evidence
 from fsopt.models.blocks import number
 from fsopt.models.gmeb.svm_norm import build_svm_norm
+from fsopt.svm.certificate import certify_svm_norm
+from fsopt.svm.interior_point import svm_norm_interior_point
 from fsopt.typing import Vector
 
 _Found: TypeAlias = tuple[Vector, float, SolveResult | DriverResult, dict[str, Any]]

@@ -17,8 +17,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.algorithms.svm.certificate import certify_rsvm as certify_rsvm
-from fsopt.algorithms.svm.interior_point import LARGE_C, rsvm_interior_point, svm_interior_point
 from fsopt.answers.certificate import TOLERANCE, Certificate
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common.arguments import word
@@ -37,6 +35,8 @@ from fsopt.models.mop.rsvm import build_rsvm
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
 from fsopt.models.mop.rsvm_least_norm import build_rsvm_least_norm
 from fsopt.solvers.base import Session
+from fsopt.svm.certificate import certify_rsvm as certify_rsvm
+from fsopt.svm.interior_point import LARGE_C, rsvm_interior_point, svm_interior_point
 from fsopt.typing import Vector
 
 ROUTES = ("dual", "primal")
@@ -99,7 +99,7 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
     run : solver, time limit of each solve, and options; without them a tolerance of 1e-10 is asked for.
     w_cap : W > 0.
     route : ``dual`` (default) solves (14), ``primal`` (13). The solver has to give multipliers. Where no solver is
-        named, :func:`fsopt.algorithms.svm.interior_point.rsvm_interior_point` is the first way for large data, and
+        named, :func:`fsopt.svm.interior_point.rsvm_interior_point` is the first way for large data, and
         the second where (14) ends without a certified optimum.
 
     Returns

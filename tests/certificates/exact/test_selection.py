@@ -14,9 +14,9 @@ from selection_cases import allowed_values
 from support import blobs, exact_value
 
 import fsopt
-from fsopt.algorithms.branch_and_benders import evidence
-from fsopt.algorithms.branch_and_benders.tree import marks_of
 from fsopt.errors import FileError
+from fsopt.search.branch_and_benders import evidence
+from fsopt.search.branch_and_benders.tree import marks_of
 from fsopt.verification.exact_checking import exactly
 from fsopt.verifier.selections import UNIT, SelectionToCheck
 

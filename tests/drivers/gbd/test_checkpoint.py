@@ -8,12 +8,12 @@ import pytest
 from support import blobs, reference
 
 import fsopt
-from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
+from fsopt.svm.interior_point import svm_interior_point
 
 C, M = 4.0, 2
 DATA = reference("gbd_n6")

@@ -6,7 +6,6 @@ from support import all_values, blobs, keeps, reference, sampled, there
 from truths import polyhedral_steps
 
 import fsopt
-from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd import subproblem
 from fsopt.drivers.gbd.driver import gbd
@@ -16,6 +15,7 @@ from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.models.gbd.fsp_master import cut_coefficients
 from fsopt.solvers.base import Session
+from fsopt.svm.interior_point import svm_interior_point
 from fsopt.verification.checking import check_fit
 
 C = 4.0

@@ -10,13 +10,13 @@ from grouped_cases import bounds, drawn, enumerated, partition
 from support import blobs, sampled
 
 import fsopt
-from fsopt.algorithms.svm.interior_point import svm_interior_point
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.errors import ParameterError
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
+from fsopt.svm.interior_point import svm_interior_point
 from fsopt.verification.checking import check_record
 
 

@@ -9,8 +9,8 @@ from joblib import Parallel, delayed
 from selection_cases import DEEP
 
 import fsopt
-from fsopt.algorithms.branch_and_benders import driver
 from fsopt.errors import ParameterError
+from fsopt.search.branch_and_benders import driver
 
 
 class Counting(ThreadPoolExecutor):

@@ -6,15 +6,15 @@ from selection_cases import allowed_values
 from support import all_values, blobs, keeps, sampled, solved
 
 import fsopt
-from fsopt.algorithms.branch_and_benders.interior_point import Goal
-from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
-from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.answers.results import Status
 from fsopt.compiler.values import values_of
 from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.data.losses import LOSSES
 from fsopt.errors import ParameterError
 from fsopt.models.gbd.mixed_integer import largest_weight
+from fsopt.search.branch_and_benders.interior_point import Goal
+from fsopt.search.branch_and_benders.nodes import NodeSolver
+from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.solvers.base import Session
 
 CARDINAL = ("fsp-m", "fsp-m-perspective", "fsp-m-bigm")

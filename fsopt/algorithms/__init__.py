@@ -1,1 +1,0 @@
-"""Algorithms that call no solver: branch and Benders, interior points, warm support vector machines, elimination."""

@@ -1,1 +1,0 @@
-"""Support vector machines without models: an interior point, first-order steps, and certificates by multipliers."""

@@ -1,0 +1,86 @@
+"""When functions that begin in numpy go on compiled, where numba is installed: the extra ``compiled``.
+
+numpy takes longer for the calls of its functions than for the arithmetic of a node of a hundred samples and fifty
+features. Importing numba takes half a second, and compiling twenty, once for an installation; so a search begins in
+numpy, and goes on compiled when the searches of this process have taken :data:`IMPORT` seconds of a processor, or
+:data:`COMPILE` where no earlier process has compiled the functions: at most about twice what the better way takes.
+There is one source: formulas take arrays in numpy, and numbers in the loops of
+:mod:`fsopt.search.branch_and_benders.kernels`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from importlib.util import find_spec
+from time import thread_time
+from typing import Any
+
+import numpy as np
+
+from fsopt.common import clock
+from fsopt.search.branch_and_benders.marks import COMPILED, ENTRIES
+
+IMPORT, COMPILE = 2.0, 10.0
+"""CPU seconds of the searches of this process from which compiled functions are imported, and others are compiled."""
+COMPILING = 30.0
+"""Seconds that a time limit leaves where functions are compiled that no earlier process has compiled."""
+
+_past = 0.0
+_begun: ContextVar[float | None] = ContextVar("begun", default=None)
+
+
+@contextmanager
+def counted() -> Iterator[None]:
+    """Count the CPU seconds of a block as those of a search."""
+    global _past
+    begun = thread_time()
+    token = _begun.set(begun)
+    try:
+        yield
+    finally:
+        _begun.reset(token)
+        _past += thread_time() - begun
+
+
+def _spent() -> float:
+    """Return the CPU seconds of the searches of this process so far."""
+    begun = _begun.get()
+    return _past if begun is None else _past + thread_time() - begun
+
+
+@cache
+def available() -> bool:
+    """Return whether numba is installed, and compiles."""
+    return find_spec("numba") is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+
+
+def go_on() -> None:
+    """Let a long search go on with what is compiled already, or can be within its time limit."""
+    spent = _spent()
+    if spent < IMPORT or not available():
+        return
+    from fsopt.search.branch_and_benders.kernels import compiled
+
+    may = spent >= COMPILE and (clock.left() or np.inf) > COMPILING
+    for function in ENTRIES:
+        found = compiled(function)
+        kept = _kept(found)
+        if kept or (may and kept is not None):
+            COMPILED[function] = found
+        else:
+            COMPILED.pop(function, None)
+
+
+def _kept(function: Any) -> bool | None:
+    """Return whether a function is compiled, in this process or a cache; None where this user has no folder for one."""
+    if function.signatures:
+        return True
+    if function.stats.cache_path is None:
+        return None
+    from fsopt.search.branch_and_benders.jit import cached
+
+    return any(cached(function))

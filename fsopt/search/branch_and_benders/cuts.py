@@ -1,0 +1,314 @@
+r"""Benders cuts from exactly dual feasible multipliers, their bounds on a node, and the pool that all nodes share.
+
+For :math:`0 \le \alpha \le \bar\alpha`, :math:`y'\alpha = 0` and :math:`\mu \ge 0` every allowed selection satisfies
+
+.. math:: F(\sigma) + \lambda'\sigma \ge \psi(\alpha) - \mu'r
+          - \sum_j h_j \sigma_j, \qquad h_j = \tfrac12 q_j(\alpha)^2 - \lambda_j - R_j'\mu.
+
+Multipliers are whole multiples of the largest upper bound / GRID whose signed sum is 0 in integers, so that feasibility
+is exact. What remains are the rounding errors of q: :math:`|\delta q_j| \le u(n + 2) \sum_i \alpha_i |x_{ij}| \le
+u(n + 2) \|\alpha\| \|x_j\|` (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), which every bound
+pays for, and those of the sum of squares and of the term :math:`\psi` of alpha (:class:`fsopt.data.losses.DualTerm`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fsopt.data.losses import EPS, dual_sizes, dual_values
+from fsopt.search.branch_and_benders.marks import entry, fast, inner
+from fsopt.search.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
+from fsopt.search.branch_and_benders.stacks import Number, falling, total
+from fsopt.typing import Indices, Mask, Matrix, Vector
+
+for _function in (dual_values, dual_sizes):
+    inner(_function)
+CAPACITY = 128
+"""Cuts in the pool."""
+Grid = np.ndarray[tuple[int], np.dtype[np.int32]]
+"""Multipliers (n,) in units of the largest upper bound / GRID."""
+
+
+Terms = tuple[Vector, Matrix]
+"""Constants (k,) and gains (k, p) of cuts."""
+
+
+@dataclass(frozen=True)
+class BendersCut:
+    """A Benders cut with the multipliers mu of all constraints but the main one.
+
+    Attributes
+    ----------
+    name : number of its multipliers in the tree.
+    constant : psi(alpha) - mu'r, less a margin for all rounding errors.
+    gains : h (p,), with mu = 0 for the main constraint.
+    """
+
+    name: int
+    constant: float
+    gains: Vector
+
+
+def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:
+    """Return the nearest multipliers on the grid whose signed sum is 0 in integers; None where they are not near.
+
+    ``c`` is the upper bound of all multipliers, or one for each (n,).
+    """
+    n = len(y)
+    grid, left = fast(_on_grid)(alpha, y, np.full(n, c), np.full(n, largest_on_grid(c)), float(np.max(c)) / GRID)
+    return None if left else grid.astype(np.int32)
+
+
+@entry
+def _on_grid(alpha: Vector, y: Vector, caps: Vector, tops: Indices, unit: float) -> tuple[Indices, int]:
+    """Return multipliers on the grid, and what their signed sum is still off."""
+    grid = np.minimum(np.rint(np.minimum(np.maximum(alpha, 0.0), caps) / unit).astype(np.int64), tops)
+    plus = y > 0.0
+    over = grid[plus].sum() - grid[~plus].sum()
+    heavy = plus if over > 0 else ~plus
+    over = abs(over)
+    inside = np.where(heavy, np.minimum(grid, tops - grid), -1)
+    while over:
+        # The multiplier with the largest distance from both bounds takes the difference, once each.
+        place = np.argmax(inside)
+        if inside[place] < 0:
+            break
+        taken = min(over, grid[place])
+        grid[place] -= taken
+        over -= taken
+        inside[place] = -1
+    return grid, over
+
+
+def valid_grid(grid: Grid, y: Vector, tops: int | Indices = GRID) -> bool:
+    """Return whether multipliers on the grid are dual feasible, in integers; ``tops`` are their upper bounds."""
+    whole = grid.astype(np.int64)
+    signed = int(whole[y > 0].sum() - whole[y < 0].sum())
+    return bool(whole.min(initial=0) >= 0 and np.all(whole <= tops) and signed == 0)
+
+
+def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> BendersCut:
+    """Return the cut of multipliers on the grid and of mu (k,), whose entry for the main constraint is ignored."""
+    constant, gains = cut_terms(problem, grid.astype(float) * problem.unit, mu)
+    return BendersCut(name, float(constant), gains)
+
+
+def cut_terms(problem: SelectionProblem, alpha: Matrix, mu: Matrix) -> tuple[Any, Matrix]:
+    """Return constants, less margins, and gains h (..., p) of the cuts of multipliers (..., n) and mu (..., k)."""
+    others = np.maximum(mu, 0.0)
+    if problem.main is not None:
+        others[..., problem.main] = 0.0
+    sums = others @ problem.charges
+    paid, owed = sums[..., :-2], sums[..., -2]
+    size = sums[..., -1]
+    q = problem.products(alpha)
+    given = alpha, q, problem.halves(q), paid, problem.each_term, problem.norms, problem.lam
+    if alpha.ndim == 1:
+        return fast(_cut)(*given, owed, size)
+    constant, gains = _cut(*given, owed[:, None], size[:, None])
+    return constant[:, 0], gains
+
+
+@entry
+def _cut(
+    alpha: Vector,
+    q: Vector,
+    half: Vector,
+    paid: Vector,
+    term: tuple[Vector, Vector, bool],
+    norms: Vector,
+    lam: Vector,
+    owed: Number,
+    size: Number,
+) -> tuple[Number, Vector]:
+    """Return the constant and the gains of a cut whose other multipliers pay (p,), and owe a sum of terms of a size."""
+    caps, gamma, entropy = term
+    gained, absolute = total(dual_values(alpha, caps, gamma, entropy)), total(dual_sizes(alpha, caps, gamma, entropy))
+    rounding = (alpha.shape[-1] + 2) * EPS
+    # The error of q_j^2 / 2, and of what it is with a bound, and that of the few operations after it relative to their
+    # terms.
+    error = rounding * np.sqrt(total(alpha * alpha)) * norms
+    margin = total(np.abs(q) * error + 0.5 * error * error) + rounding * absolute
+    margin += 8.0 * q.shape[-1] * EPS * (size + np.abs(gained) + total(half + lam + np.abs(paid)))
+    return gained - owed - margin, half - lam - paid
+
+
+@dataclass(frozen=True)
+class CutBound:
+    """A lower bound on a node by one cut, and the changes of it when one more feature is decided.
+
+    Attributes
+    ----------
+    value : the bound.
+    if_selected, if_not : (p,) bounds on the node with one more feature selected, or not selected; only those of free
+        features mean anything.
+    """
+
+    value: float
+    if_selected: Vector
+    if_not: Vector
+
+
+def bound(problem: SelectionProblem, cut: BendersCut, at: Partial) -> CutBound:
+    """Return the bound of a cut on a node, with the best multiplier of the main constraint.
+
+    The features of largest gain for weight fill the main constraint (Dantzig); the gain for weight of the last one is
+    its multiplier tau. Of the multipliers between that of the last feature inside and the first outside all are best
+    for the node, and the two ends for the nodes with one more feature decided.
+    """
+    return CutBound(*fast(_bound)(cut.constant, cut.gains, at.inside, at.outside, *problem.knapsack))
+
+
+def value(problem: SelectionProblem, cut: BendersCut, at: Partial) -> float:
+    """Return the value of :func:`bound` alone."""
+    return bound(problem, cut, at).value
+
+
+@entry
+def _bound(
+    constant: float, gains: Vector, inside: Mask, outside: Mask, weight: Vector, right: float
+) -> tuple[float, Vector, Vector]:
+    """Return the bound, and those with one more feature selected or not (p,), at a capacity."""
+    free = np.flatnonzero(~(inside | outside))
+    base, left = constant - gains[inside].sum(), right - weight[inside].sum()
+    first, second = _multipliers(gains[free], weight[free], left)
+    best, if_selected = -np.inf, np.full(len(gains), -np.inf)
+    if_not = np.full(len(gains), -np.inf)
+    for k in range(1 if first == second else 2):
+        tau = second if k else first
+        reduced = np.where(inside | outside, 0.0, gains - tau * weight)
+        value = base - tau * left - np.maximum(reduced, 0.0).sum()
+        best = max(best, value)
+        if_selected = np.maximum(if_selected, value + np.maximum(-reduced, 0.0))
+        if_not = np.maximum(if_not, value + np.maximum(reduced, 0.0))
+    return best, if_selected, if_not
+
+
+@inner
+def _multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, float]:
+    """Return the best multipliers of a knapsack constraint: gain for weight of its last feature, and of the next."""
+    paying = np.flatnonzero((weights > 0.0) & (gains > 0.0))
+    units = weights[paying]
+    ratio = gains[paying] / units
+    order = falling(ratio)
+    filled = np.cumsum(units[order])
+    last = np.searchsorted(filled, left, side="right")  # features that fit as a whole
+    if last >= len(order):
+        return 0.0, 0.0
+    after = ratio[order[last]]
+    fits = last > 0 and filled[last - 1] >= left - 0.5 * units[order[last]]
+    return ratio[order[last - 1]] if fits else after, after
+
+
+def bounds(problem: SelectionProblem, terms: Terms, inside: Mask, free: Mask) -> Vector:
+    """Return the bound of each of k cuts on a node of its own, or on one node, as :func:`bound` does of one.
+
+    It is that of the linear relaxation of the knapsack of gains, which the features of largest gain for weight fill.
+
+    Parameters
+    ----------
+    inside, free : masks (k, p), or (1, p) of one node.
+    """
+    (constants, gains), (weight, right) = terms, problem.knapsack
+    base = constants - np.where(inside, gains, 0.0).sum(axis=1)
+    left = right - inside @ weight
+    left[left < weight.min()] = 0.0  # no further feature fits
+    heavy = weight > 0.0
+    units = np.where(heavy, weight, 1.0)
+    most = int(min(problem.p, (~heavy).sum() + left.max(initial=0.0) // units[heavy].min(initial=np.inf) + 2))
+    gained = np.where(free, np.maximum(gains, 0.0), 0.0)
+    ratio = np.where(heavy, gained / units, np.inf)
+    near = np.argpartition(-ratio, most - 1, axis=1)[:, :most]
+    near = np.take_along_axis(near, np.argsort(-np.take_along_axis(ratio, near, axis=1), axis=1), axis=1)
+    before = np.cumsum(weight[near], axis=1) - weight[near]
+    share = np.where(heavy[near], np.clip((left[:, None] - before) / units[near], 0.0, 1.0), 1.0)
+    return np.asarray(base - (np.take_along_axis(gained, near, axis=1) * share).sum(axis=1))
+
+
+@dataclass
+class Pool:
+    """The cuts that prune nodes without a solve, the most useful ones first to stay.
+
+    Attributes
+    ----------
+    constants, gains : (CAPACITY,) and (CAPACITY, p); ``names`` : the cuts; empty places have the constant -inf.
+    score : how often, and how lately, each cut was the best one for a node.
+    tests, hits : how often the pool was asked, and how often it pruned.
+    """
+
+    problem: SelectionProblem
+    constants: Vector = field(init=False)
+    gains: Matrix = field(init=False)
+    names: Indices = field(init=False)
+    score: Vector = field(init=False)
+    tests: int = 0
+    hits: int = 0
+
+    def __post_init__(self) -> None:
+        self.constants = np.full(CAPACITY, -np.inf)
+        self.gains = np.zeros((CAPACITY, self.problem.p))
+        self.names = np.full(CAPACITY, -1, dtype=np.int64)
+        self.score = np.zeros(CAPACITY)
+
+    def add(self, cut: BendersCut) -> None:
+        """Put a cut in the place of the least useful one."""
+        place = int(np.argmin(self.score))
+        self.put(place, cut)
+        self.score *= 0.99
+        self.score[place] = 1.0
+
+    def put(self, place: int, cut: BendersCut) -> None:
+        """Put a cut in a place."""
+        self.constants[place] = cut.constant
+        self.gains[place] = cut.gains
+        self.names[place] = cut.name
+
+    def cuts(self, most: int = CAPACITY) -> Iterable[BendersCut]:
+        """The cuts in the pool, the most useful of them where there are more than ``most``."""
+        used = np.flatnonzero(self.names >= 0)
+        if len(used) > most:
+            used = np.sort(used[np.argsort(-self.score[used], kind="stable")[:most]])
+        for k in used:
+            yield BendersCut(int(self.names[k]), float(self.constants[k]), self.gains[k].copy())
+
+    def best(self, at: Partial, cutoff: float) -> BendersCut | None:
+        """Return the cut of the largest bound on a node; None while the pool is empty."""
+        used = np.flatnonzero(self.names >= 0)
+        # Where the pool rarely prunes, the few most useful cuts are asked alone: it is to cost less than it saves.
+        if self.tests > 100 and self.hits < 0.1 * self.tests and len(used) > 16:
+            used = used[np.argsort(-self.score[used], kind="stable")[:16]]
+        if not len(used):
+            return None
+        bounds = self._bounds(used, at)
+        k = int(np.argmax(bounds))
+        self.tests += 1
+        self.hits += bool(bounds[k] >= cutoff)
+        if self.tests == 1000:
+            self.tests, self.hits = 500, self.hits // 2
+        self.score[used[k]] += 1.0
+        place = used[k]
+        return BendersCut(int(self.names[place]), float(self.constants[place]), self.gains[place].copy())
+
+    def _bounds(self, used: Indices, at: Partial) -> Vector:
+        """Return the bound on the node by each cut: for equal weights in the main constraint a sum of largest gains."""
+        places, free = used[:, None], at.free.nonzero()[0]
+        gains = self.gains[places, free]
+        base = self.constants[used] - self.gains[places, at.inside.nonzero()[0]].sum(axis=1)
+        positive = np.maximum(gains, 0.0)
+        if self.problem.main is None or not positive.shape[1]:
+            return np.asarray(base - positive.sum(axis=1))
+        weight, right = self.problem.knapsack
+        left = right - float(weight[at.inside].sum())
+        weights = weight[free]
+        if np.all(weights == weights[0]) and weights[0] > 0.0:
+            most = int(left // weights[0])
+            if most >= positive.shape[1]:
+                return np.asarray(base - positive.sum(axis=1))
+            return np.asarray(
+                base - np.partition(positive, -most - 1, axis=1)[:, positive.shape[1] - most :].sum(axis=1)
+            )
+        return bounds(self.problem, (self.constants[used], self.gains[used]), at.inside[None], at.free[None])

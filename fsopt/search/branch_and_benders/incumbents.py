@@ -1,0 +1,230 @@
+"""Selections of small value: rounded relaxations, elimination, exchanges of features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from operator import itemgetter
+
+import numpy as np
+
+from fsopt.common import clock
+from fsopt.search.branch_and_benders.cuts import BendersCut, Grid, Pool, make_cut, on_grid
+from fsopt.search.branch_and_benders.interior_point import Goal
+from fsopt.search.branch_and_benders.local_search import LocalSearch, exchanges
+from fsopt.search.branch_and_benders.node_programs import NodeHyperplane
+from fsopt.search.branch_and_benders.nodes import NodeSolver
+from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.search.branch_and_benders.tree import SelectionTree
+from fsopt.typing import Mask, Vector
+
+BETTER = 1e-9
+"""Relative decrease of the value from which a selection is better."""
+EXCHANGE_GAP = 1e-3
+"""Relative gap of the machines whose cuts bound the exchanges of groups."""
+CUTS = 16
+"""Cuts of the pool that rule out exchanges."""
+SEED = 0
+"""Of the perturbed selections: a search finds the same whenever it is repeated."""
+
+
+@dataclass(frozen=True)
+class Incumbent:
+    """A selection (p,), its hyperplane w (d,) and b, and the value of both."""
+
+    selection: Mask
+    w: Vector
+    b: float
+    value: float
+
+
+@dataclass
+class Incumbents:
+    """The best selection so far, and the heuristics that look for better ones.
+
+    Attributes
+    ----------
+    pool, tree : take the cut of each selection that is tried.
+    solver : of its support vector machine, the relaxation of a node without free features.
+    gap : relative gap to which the support vector machines are solved.
+    best : the incumbent; None before the first.
+    tried : selections whose value is known, or known to be no better.
+    """
+
+    problem: SelectionProblem
+    pool: Pool
+    tree: SelectionTree
+    solver: NodeSolver
+    gap: float
+    best: Incumbent | None = None
+    tried: dict[bytes, float] = field(default_factory=dict)
+
+    @property
+    def value(self) -> float:
+        """The value of the incumbent, infinite before the first."""
+        return np.inf if self.best is None else self.best.value
+
+    def try_selection(self, selection: Mask, near: NodeHyperplane | None = None) -> float:
+        """Return the value of a selection, or a lower bound on it that is no better than the incumbent's.
+
+        A cut of the pool at or above the incumbent makes the support vector machine unnecessary; else one with frozen
+        samples ``near`` a known hyperplane comes first, and the whole only where that is better than the incumbent.
+        """
+        key = np.packbits(selection).tobytes()
+        if key in self.tried:
+            return self.tried[key]
+        lower = self._lower(selection)
+        if lower < self.value and near is not None:
+            _, cut = self.solve(selection, self.value, near)
+            # The value of an SVM with frozen samples may be far too large; its cut is a bound.
+            lower = -np.inf if cut is None else cut.constant - float(cut.gains[selection].sum())
+        if lower < self.value * (1.0 - BETTER):
+            lower = self.solve(selection, self.value)[0]
+        self.tried[key] = lower
+        return lower
+
+    def _lower(self, selection: Mask) -> float:
+        cut = self.pool.best(Partial(selection, ~selection), self.value)
+        return -np.inf if cut is None else cut.constant - float(cut.gains[selection].sum())
+
+    def solve(
+        self, selection: Mask, cutoff: float = np.inf, near: NodeHyperplane | None = None
+    ) -> tuple[float, BendersCut | None]:
+        """Solve the support vector machine on a selection up to a cutoff; return its value and its cut.
+
+        The value is that of a hyperplane, at least the optimal one, and far from it where the cutoff was reached.
+
+        Raises
+        ------
+        OutOfTimeError : the time limit passed within the solve; its hyperplane is the incumbent where it is better.
+        """
+        problem = self.problem
+        found = self.solver.solve(Partial(selection, ~selection), near, Goal(self.gap, cutoff))
+        if found is None:
+            clock.check()
+            return np.inf, None
+        cut = self.add_cut(found.alpha)
+        w = problem.nearest(found.hyperplane.w)
+        value, b = problem.value(selection, w)
+        self.offer(Incumbent(selection.copy(), w, b, value))
+        if found.late:
+            clock.check()
+        return value, cut
+
+    def add_cut(self, alpha: Vector, mu: Vector | None = None, *, pooled: bool = True) -> BendersCut | None:
+        """Return the cut of multipliers, see :meth:`add`; None where they are not near the grid."""
+        grid = on_grid(alpha, self.problem.y, self.problem.caps)
+        return None if grid is None else self.add(grid, mu, pooled=pooled)
+
+    def add(self, grid: Grid, mu: Vector | None = None, *, pooled: bool = True) -> BendersCut:
+        """Put the cut of multipliers into the tree, where ``pooled`` into the pool, too; no mu is 0."""
+        name, mu = self.tree.number(), np.zeros(len(self.problem.r)) if mu is None else mu
+        self.tree.cuts[name] = (grid, mu)
+        cut = make_cut(self.problem, name, grid, mu)
+        if pooled:
+            self.pool.add(cut)
+        return cut
+
+    def offer(self, found: Incumbent | None) -> None:
+        """Take a selection as the incumbent if it is better."""
+        if found is not None and (self.best is None or found.value < self.value - BETTER * abs(self.value)):
+            self.best = found
+
+    def rounded(self, score: Vector, at: Partial) -> Mask | None:
+        """Return the selection that takes free features by falling score while the constraints allow it.
+
+        Features without a positive score are taken only where they cost nothing; None where no selection is allowed.
+        """
+        problem = self.problem
+        order = np.flatnonzero(at.free)
+        order = order[np.argsort(-score[order], kind="stable")]
+        if problem.cardinality is not None:
+            selection = at.inside.copy()
+            selection[order[: problem.cardinality - int(selection.sum())]] = True
+            return selection
+        here = problem.propagated(at)
+        for j in order:
+            if here is None:
+                return None
+            if here.inside[j] or here.outside[j]:
+                continue
+            wanted = bool(score[j] > 0.5 or (score[j] > 0.0 and problem.lam[j] == 0.0))
+            chosen = problem.propagated(here.decided(int(j), selected=wanted))
+            here = chosen if chosen is not None else problem.propagated(here.decided(int(j), selected=not wanted))
+        return None if here is None or not problem.allowed(here.inside) else here.inside
+
+    def exchange(self, most: int, go_on: Callable[[], bool], *, fails: int = 0) -> None:
+        """Exchange, take in or leave out one feature while that lowers the value of the incumbent.
+
+        Parameters
+        ----------
+        most : exchanges that are tried from one selection.
+        fails : restarts from perturbed selections that may fail one after another.
+        """
+        if self.problem.columns is not None:
+            self._exchange_groups(most, go_on)
+        if self.best is None or self.problem.columns is not None:
+            return
+        search = LocalSearch(self.problem, list(self.pool.cuts(CUTS)), most, go_on)
+        found = search.restarted(self.best.selection, fails, SEED)
+        if found is not None:
+            w = np.zeros(self.problem.p)
+            w[found.features] = found.hyperplane[:-1]
+            self.offer(Incumbent(found.mask(self.problem.p), w, float(found.hyperplane[-1]), found.value))
+            self.add_cut(found.alpha)
+
+    def _exchange_groups(self, most: int, go_on: Callable[[], bool]) -> None:
+        """Exchange groups, or features whose weights have bounds, by the cuts of the machines without each of them."""
+        before = None
+        while self.best is not None and self.best is not before and go_on():
+            before = self.best
+            features = np.flatnonzero(before.selection)
+            others: list[tuple[float, Mask, NodeHyperplane]] = []
+            for place, allowed in enumerate(exchanges(self.problem, features)):
+                rest = before.selection.copy()
+                rest[features[place : place + 1]] = False
+                found = self.solver.solve(Partial(rest, ~rest), None, Goal(EXCHANGE_GAP))
+                cut = None if found is None else self.add_cut(found.alpha)
+                if found is None or cut is None:
+                    continue
+                lower, more = cut.constant - float(cut.gains[rest].sum()), np.eye(self.problem.p, dtype=bool)[allowed]
+                others += [(lower, rest, found.hyperplane)] * self.problem.allowed(rest)
+                others += [(lower - cut.gains[one][0], rest | one, found.hyperplane) for one in more]
+            for lower, selection, near in sorted(others, key=itemgetter(0))[:most]:
+                if lower >= self.value * (1.0 - BETTER) or self.best is not before or not go_on():
+                    break
+                self.try_selection(selection, near)
+
+    def eliminated(self, start: Mask, go_on: Callable[[], bool], *, share: float = 0.0) -> None:
+        """Leave out the features of smallest weight, one after another, until the constraints hold (RFE).
+
+        With penalty weights on the features it goes on to the end, and every allowed selection on the way counts.
+
+        Parameters
+        ----------
+        start : selection to start from.
+        share : of the features that are left out at once, at least one.
+        """
+        problem, selection = self.problem, start.copy()
+        needed = problem.root()
+        hyperplane: NodeHyperplane | None = None
+        penalised = bool(problem.lam.any())
+        while needed is not None and go_on() and (penalised or not problem.allowed(selection)):
+            hyperplane = self.solver.rough(Partial(selection, ~selection), hyperplane)
+            left = np.flatnonzero(selection)
+            if hyperplane is None or not len(left):
+                return
+            if penalised and problem.allowed(selection):
+                w = problem.nearest(hyperplane.w)
+                value, b = problem.value(selection, w)
+                self.offer(Incumbent(selection.copy(), w, b, value))
+            weight = np.where(needed.inside[left], np.inf, problem.sizes(hyperplane.w)[left])
+            count = max(1, int(share * len(left)))
+            if problem.cardinality is not None:
+                count = min(count, len(left) - problem.cardinality)
+            drop = left[np.argsort(weight, kind="stable")[:count]]
+            if np.isinf(np.sort(weight)[: len(drop)]).any():
+                return
+            selection[drop] = False
+        if not penalised and problem.allowed(selection):
+            self.try_selection(selection, hyperplane)

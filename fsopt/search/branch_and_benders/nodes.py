@@ -1,0 +1,227 @@
+"""The relaxation of a node as a smaller program: samples far from the margin frozen, features out of reach left out.
+
+Both keep every bound valid. A frozen alpha restricts the dual; the cut of the resulting alpha is computed for all
+features, so that a feature left out costs bound, never validity, and is taken in where it costs too much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fsopt.common import clock
+from fsopt.search.branch_and_benders.grouped_interior_point import solve as grouped
+from fsopt.search.branch_and_benders.interior_point import Goal, solve
+from fsopt.search.branch_and_benders.node_programs import (
+    NodeHyperplane,
+    NodeSolution,
+    Samples,
+    node_program,
+    unfolded,
+    warm_start,
+)
+from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.typing import Indices, Vector
+
+WIDTHS = (0.3, 0.65)
+"""Quantiles of the distance from the margin: the first and the largest within which samples are not frozen."""
+FEWEST = 80
+"""Samples that are never frozen, if there are as many."""
+WHOLE = 150
+"""Free features up to which all are in the program."""
+MANY, EACH = 20_000, 200
+"""Samples, and samples for each feature, above which a program has those nearest to the margin of a part of them."""
+ROUGH, NEAREST = 1e-3, 0.1
+"""Relative gap of that part, and the share of the samples that are nearest."""
+ALLOWED = 0.1
+"""What the others may cost where a node is branched, as a share of the gap that it may have."""
+FAR_OFF = 0.1
+"""What the frozen samples may cost where there is no cutoff, as a share of the bound; else none is frozen."""
+ROUNDS = 12
+"""Largest number of rounds in which features are taken in."""
+
+
+@dataclass
+class NodeSolver:
+    """Solves relaxations, and adapts how many samples are frozen to what that costs.
+
+    Attributes
+    ----------
+    width : distance from the margin from which samples are frozen; nan before the first node.
+    widest : its upper bound.
+    likely : shares (p,) by which a relaxation without a parent takes its first features; None where none are known.
+    """
+
+    problem: SelectionProblem
+    width: float = float("nan")
+    widest: float = float("nan")
+    likely: Vector | None = None
+
+    def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
+        """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
+        return self._of_many(at, parent, goal) if self._many else self.by_parent(at, parent, goal)
+
+    def by_parent(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
+        """Return the relaxation with the samples near the margin of a parent, of all samples without one."""
+        if parent is None:
+            return self._rounds(at, self.likely, goal)
+        margins = self.margins(parent)
+        samples = self._near_parent(margins)
+        found = self._rounds(at, parent.sigma, goal, samples, (parent, margins))
+        if found is None or samples is None or found.bound >= goal.cutoff:
+            return found
+        loss = self._lost(found.hyperplane, margins, samples)
+        self._adapt(loss, goal.cutoff - found.bound)
+        if not np.isfinite(goal.cutoff) and loss > FAR_OFF * found.bound:
+            found = self._rounds(at, parent.sigma, goal, None, (parent, margins))
+        return found
+
+    def rough(self, at: Partial, parent: NodeHyperplane | None) -> NodeHyperplane | None:
+        """Return the hyperplane of the relaxation of a node, not exact, of many samples that of a part of them.
+
+        Raises
+        ------
+        OutOfTimeError : the time limit passed within the solve.
+        """
+        if not self._many:
+            found = self.solve(at, parent, Goal(ROUGH))
+        else:
+            shares = self.likely if parent is None else parent.sigma
+            found = NodeSolver(self.problem.part)._rounds(at, shares, Goal(ROUGH))
+        if found is None or found.late:
+            clock.check()
+        return None if found is None else replace(found.hyperplane, alpha=None)
+
+    def _of_many(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
+        """Solve on the samples nearest to the margin of a part of them, on more where the others cost too much."""
+        near, best = self.rough(at, parent), None
+        share = NEAREST
+        if near is None:
+            return self._rounds(at, self.likely, goal)
+        # The samples double until all are kept.
+        while True:
+            margins = self.margins(near)
+            distance = self.problem.distance(margins)
+            samples = self._frozen(margins, distance, float(np.quantile(distance, min(share, 1.0))))
+            found = self._rounds(at, near.sigma, goal, samples)
+            if found is None or found.late:
+                return found or best
+            best = found if best is None or found.bound > best.bound else best
+            lost = 0.0 if samples is None else self._lost(found.hyperplane, margins, samples)
+            allowed = goal.branch * (goal.cutoff - max(found.bound, 0.0)) if goal.branch else 0.0
+            if found.bound >= goal.cutoff or lost <= max(goal.gap * found.bound, ALLOWED * allowed):
+                return best
+            near, share = found.hyperplane, 2.0 * share
+
+    def _rounds(
+        self,
+        at: Partial,
+        shares: Vector | None,
+        goal: Goal,
+        samples: Samples | None = None,
+        known: tuple[NodeHyperplane, Vector] | None = None,
+    ) -> NodeSolution | None:
+        """Solve the program of some samples (None: all), and take in features until none of the others costs much."""
+        features = self._features(at, shares)
+        found = None
+        for _ in range(ROUNDS):
+            program = node_program(self.problem, at, features, samples)
+            start = None
+            if known is not None and program.columns is None:
+                start = warm_start(self.problem, program, *known, features, at, samples)
+            solved = solve(program, goal, start) if program.columns is None else grouped(program, goal)
+            if solved is None:
+                if samples is None or clock.expired():
+                    return found
+                samples = None
+                continue
+            found = unfolded(self.problem, solved, at, features, samples)
+            missing = self._missing(found, at, features, goal)
+            if not len(missing) or solved.late:
+                break
+            features = np.sort(np.append(features, missing))
+        return found
+
+    @property
+    def _many(self) -> bool:
+        return self.problem.n > max(MANY, EACH * self.problem.p)
+
+    def margins(self, hyperplane: NodeHyperplane) -> Vector:
+        """Return the margins (n,) of a hyperplane."""
+        return self.problem.scores(hyperplane.w) + hyperplane.b * self.problem.y
+
+    def _near_parent(self, margins: Vector) -> Samples | None:
+        """Return the samples within the adapted distance of the parent's margin; None where none is frozen."""
+        problem = self.problem
+        if problem.n <= FEWEST:
+            return None
+        distance = problem.distance(margins)
+        if np.isnan(self.width):
+            self.width, self.widest = (float(v) for v in np.quantile(np.abs(margins - 1.0), WIDTHS))
+        width = max(self.width, float(np.partition(distance, FEWEST - 1)[FEWEST - 1]))
+        return self._frozen(margins, distance, width)
+
+    def _frozen(self, margins: Vector, distance: Vector, width: float) -> Samples | None:
+        """Return the samples within a distance of the margin; None where none is frozen."""
+        problem = self.problem
+        # Each pass widens: the kept samples must be able to balance those frozen at C.
+        for _ in range(6):
+            kept = distance <= width
+            count = int(kept.sum())
+            if count > 0.75 * problem.n:
+                return None
+            high = ~kept & (margins < 1.0)
+            balance = float(problem.y[high].sum())
+            other = int((problem.y[kept] < 0).sum() if balance > 0 else (problem.y[kept] > 0).sum())
+            if other >= 1.2 * abs(balance):
+                return Samples(kept.nonzero()[0], high.nonzero()[0])
+            width *= 1.5
+        return None
+
+    def _features(self, at: Partial, shares: Vector | None) -> Indices:
+        """Return the free features in the program: all of few, else those with a share, or the largest |q|, before."""
+        free = at.free.nonzero()[0]
+        if len(free) <= WHOLE:
+            return free
+        if shares is None:
+            y = self.problem.y
+            alpha = np.where(y > 0, 1.0 / max((y > 0).sum(), 1), 1.0 / max((y < 0).sum(), 1))
+            size = self.problem.sizes(self.problem.products(alpha))[free]
+            return np.sort(free[np.argsort(-size, kind="stable")[:WHOLE]])
+        likely = free[shares[free] > 1e-3]
+        if len(likely) < WHOLE:
+            rest = np.setdiff1d(free, likely)
+            order = np.argsort(-shares[rest], kind="stable")
+            likely = np.append(likely, rest[order[: WHOLE - len(likely)]])
+        return np.sort(likely)
+
+    def _missing(self, found: NodeSolution, at: Partial, features: Indices, goal: Goal) -> Indices:
+        """Return the features left out that would lower the bound most: their gain exceeds the multipliers' charge."""
+        problem = self.problem
+        free = at.free.nonzero()[0]
+        if len(features) == len(free):
+            return features[:0]
+        outside = np.setdiff1d(free, features)
+        halves = problem.halves(problem.products(found.alpha))[outside]
+        loss = halves - problem.lam[outside] - found.mu @ problem.R[:, outside]
+        worst = outside[np.argsort(-loss, kind="stable")[:WHOLE]]
+        size = max(float(found.alpha.sum()), 1e-12)
+        limit = max(goal.gap, 1e-4 if np.isfinite(goal.cutoff) else 0.0) * size / len(outside)
+        return np.sort(worst[np.sort(loss)[::-1][:WHOLE] > limit])
+
+    def _adapt(self, loss: float, open_: float) -> None:
+        """Widen where the frozen samples of an open node cost much of the distance to the cutoff, else narrow."""
+        if loss > 0.15 * open_:
+            self.width = min(1.1 * self.width, self.widest)
+        else:
+            self.width *= 0.985
+
+    def _lost(self, hyperplane: NodeHyperplane, margins: Vector, samples: Samples) -> float:
+        """Return what the frozen samples cost at most: their multipliers times how far they are on the other side."""
+        problem = self.problem
+        after = self.margins(hyperplane)
+        thawed = np.ones(problem.n, dtype=bool)
+        thawed[samples.kept] = False
+        wrong = np.where(margins < 1.0, after - 1.0, 1.0 - after)[thawed]
+        return float(problem.sums(np.maximum(wrong, 0.0)[None, :], thawed.nonzero()[0])[0])

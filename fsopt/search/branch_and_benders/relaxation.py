@@ -1,0 +1,233 @@
+"""The program of a node, and points to start its interior point from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fsopt.data.losses import DualTerm
+from fsopt.search.branch_and_benders.columns import Columns
+from fsopt.search.branch_and_benders.marks import entry, fast, inner
+from fsopt.search.branch_and_benders.stacks import Number, across, choice, falling, times, total
+from fsopt.typing import Matrix, Vector
+
+Floats = np.ndarray[tuple[int], np.dtype[np.floating[Any]]]
+"""Multipliers (n,), in single or double precision."""
+START, FAR = 0.1, 3.0
+"""Complementarity of a point to start from: a share of the sum of alpha, and of what a change of w costs at alpha."""
+NEAR = 15.0
+"""Largest margin, in absolute value, at which multipliers of the logistic loss begin."""
+INSIDE = 0.1
+"""Largest distance of a value from a bound, as a share of its range."""
+
+
+@dataclass(frozen=True, eq=False)
+class NodeRelaxation:
+    r"""The program of a node.
+
+    Attributes
+    ----------
+    Zy : (n, s + f + 1) signed samples of the selected and then the free features, and the labels, Fortran order.
+    term : of the multipliers alpha in the objective, with their upper bounds.
+    selected : s, number of selected features.
+    R, r : (k, f) constraints on the free features, and right-hand sides that are left for them (k,).
+    lam : (f,) penalty weights of the free features.
+    q, constant, balance : :math:`q^0` (s + f,), the sum of alpha and :math:`\beta^0` of the samples whose alpha is
+        frozen; the constant includes the penalty weights of the selected features.
+    norm : 0; without free features 1 or -1 for another term of w than half its square, with r of length 1: the
+        constraint :math:`\tfrac12 w'w \le r`, or the penalty :math:`\sqrt{2r}\,\|w\|`.
+    columns : groups of the columns, of which f are free, and bounds on their weights; None where there are none.
+    """
+
+    Zy: Matrix
+    term: DualTerm
+    selected: int
+    R: Matrix
+    r: Vector
+    lam: Vector
+    q: Vector
+    constant: float = 0.0
+    balance: float = 0.0
+    norm: int = 0
+    columns: Columns | None = None
+
+    @property
+    def c(self) -> float | Vector:
+        """The upper bound of the multipliers, or one for each sample (n,)."""
+        return self.term.caps
+
+    @cached_property
+    def arrays(self) -> NodeArrays:
+        """The arrays as the steps take them."""
+        A, R = np.ascontiguousarray(self.Zy.T), np.ascontiguousarray(self.R)
+        frozen = self.q, float(self.constant), float(self.balance)
+        return NodeArrays(A, *self.term.each(A.shape[1]), self.selected, R, self.r, self.lam, *frozen, self.norm)
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Numbers n of samples, of features, f of free features, and k of constraints."""
+        return len(self.Zy), self.Zy.shape[1] - 1, len(self.lam), len(self.r)
+
+
+class InteriorPoint(NamedTuple):
+    """An iterate, also a point to start from; ``x`` and ``z`` hold the complementary pairs one after the other.
+
+    Attributes
+    ----------
+    x : alpha, C - alpha, rho, sigma, mu. ``z`` : their partners, of the bounds of alpha, of rho, the slack of the
+        cones, and of the constraints.
+    q : (s + f,); ``hyperplane`` : w and b, (s + f + 1,).
+    """
+
+    x: Vector
+    z: Vector
+    q: Vector
+    hyperplane: Vector
+
+
+class NodeArrays(NamedTuple):
+    """The arrays of a :class:`NodeRelaxation`, or of a stack of them without free features.
+
+    Attributes
+    ----------
+    A : (s + f + 1, n), its Zy, one row after another.
+    caps, gamma, entropy : (n,), (n,) and scalar, of its term.
+    selected, R, r, lam, q, constant, balance, norm : its own; the stack has rows of q, and of the balance (m, 1).
+    """
+
+    A: Matrix
+    caps: Vector
+    gamma: Vector
+    entropy: bool
+    selected: int
+    R: Matrix
+    r: Vector
+    lam: Vector
+    q: Vector
+    constant: float
+    balance: Number
+    norm: int
+
+
+@inner
+def sizes(p: NodeArrays) -> tuple[int, int, int, int, int]:
+    """Return the numbers of samples, of features selected, of all, of free ones, and of constraints."""
+    return len(p.caps), p.selected, p.q.shape[-1], len(p.lam), len(p.r)
+
+
+def cold(program: NodeRelaxation) -> InteriorPoint:
+    """Return a point to start from, without knowledge of another node and without frozen samples.
+
+    The multipliers are balanced, half of their bounds or of what the margin 0 asks for, and w is 0. All complementary
+    products are equal; that q is not that of the multipliers is left to the first step.
+    """
+    _, features, f, _ = program.shape
+    plus = program.Zy[:, -1] > 0
+    alpha = np.minimum(0.5 * program.c, 1.0 / np.maximum(program.term.gamma, 1e-300)) * np.ones(len(plus))
+    up, down = float(alpha[plus].sum()), float(alpha[~plus].sum())
+    # Close to balanced: the class with the larger sum of multipliers is scaled down.
+    alpha[plus if up > down else ~plus] *= max(min(up, down) / max(up, down, 1e-300), 0.05)
+    share = program.r / np.maximum(np.abs(program.R).sum(axis=1), 1e-300) if f else program.R[:, 0:0]
+    sigma = np.full(f, np.clip(share.min(initial=0.95), 0.05, 0.95))
+    left = program.r if program.norm else np.maximum(program.r - program.R @ sigma, 0.1)
+    x = np.concatenate([alpha, program.c - alpha, np.zeros(f), sigma, np.zeros(len(left))])
+    z = np.concatenate([np.zeros(2 * len(alpha)), 1.0 - sigma, np.zeros(f), left])
+    product = float(alpha.max(initial=0.0))
+    known, partners = (x > 0.0), (z > 0.0)
+    x[~known], z[~partners] = product / z[~known], product / x[~partners]
+    if program.norm < 0:
+        x[-1] = 1.0 / np.sqrt(2.0 * program.r[0])
+    return InteriorPoint(x, z, np.zeros(features), np.zeros(features + 1))
+
+
+def warm(
+    program: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None
+) -> InteriorPoint:
+    """Return a point to start from, close to a parent's optimum and to the central path.
+
+    Multipliers and shares keep the parent's values, but for a distance from their bounds: at a margin of 1 + d it is
+    mu / d, where the product of the pair is the complementarity mu. The partners then satisfy ``z - xi = d``, with the
+    slope of the quadratic term, ``z - xi = d + gamma alpha``.
+
+    Parameters
+    ----------
+    hyperplane : (s + f + 1,) the parent's w and b, of the features in this program.
+    sigma : (f,) its shares.
+    margins : (n,) of its hyperplane with all of its features: what is lost of them measures how far this program is.
+    alpha : (n,) its multipliers; None for those of the central path at its margins.
+    """
+    known = np.full(len(margins), -1.0) if alpha is None else alpha.astype(float)
+    return fast(warm_start)(program.arrays, hyperplane, sigma, margins, known)
+
+
+@entry
+def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
+    """Return the point of :func:`warm`, or those of a stack; negative multipliers are not known."""
+    n, s, _, f, k = sizes(p)
+    known, lost = mean_of(alpha, across(hyperplane, p.A), margins, p.caps)
+    mu = total(lost)
+    if not f:  # a feature that comes has weight 0, and a q that may be far from it
+        apart = hyperplane[..., :-1] - times(p.A, known)[..., :-1] - p.q
+        mu = mu + total(apart * apart) + total(known)
+    mu = np.maximum(mu, 1e-3 * p.caps.max()) / (2 * n + 2 * f + k)
+    known, z, xi = begun(margins, alpha, p.caps, p.gamma, p.entropy, mu)
+    q = times(p.A, known)[..., :-1] + p.q
+    gain = 0.5 * q[..., s:] ** 2 - p.lam
+    multipliers = multipliers_of(p.R, p.r, gain, mu) if k else np.zeros((*q.shape[:-1], 0))
+    shares, slack, rho = pairs(sigma, multipliers @ p.R - gain, 1.0, mu)
+    x = np.concatenate([known, p.caps - known, rho, shares, multipliers], axis=-1)
+    partners = np.concatenate([z, xi, 1.0 - shares, slack, mu / multipliers], axis=-1)
+    return InteriorPoint(x, partners, q, hyperplane)
+
+
+@inner
+def mean_of(alpha: Number, score: Number, margins: Number, caps: Number) -> tuple[Number, Number]:
+    """Return multipliers, those not known the usual mean, and what a change of their margins costs."""
+    known, lost = choice(alpha < 0.0, 0.3 * caps, alpha), np.abs(score - margins)
+    wrong = np.minimum(lost, np.maximum(1.0 - score, 0.0))  # by the change alone
+    return known, known * (START + FAR * lost) + (caps - known) * wrong
+
+
+@inner
+def begun(
+    margin: Number, alpha: Number, caps: Number, gamma: Number, entropy: bool, mu: Number
+) -> tuple[Number, Number, Number]:
+    """Return multipliers strictly within their bounds, and the partners of both bounds."""
+    if entropy:
+        known = caps / (1.0 + np.exp(np.minimum(np.maximum(margin, -NEAR), NEAR)))
+        return known, mu / known, mu / (caps - known)
+    away, scale = margin - 1.0, 2.0 * mu / caps
+    known = choice(alpha < 0.0, 0.5 * caps * (1.0 - away / np.sqrt(away * away + scale * scale)), alpha)
+    return pairs(known, away + gamma * known, caps, mu)
+
+
+@inner
+def pairs(value: Number, away: Number, most: Number, mu: Number) -> tuple[Number, Number, Number]:
+    """Return values strictly within [0, most], and partners of both bounds whose difference is ``away``."""
+    distance = mu / np.maximum(np.abs(away), mu / (INSIDE * most))
+    smallest = np.minimum(2.0 * mu / most, INSIDE * most)
+    above = away >= 0.0
+    low, high = choice(above, distance, smallest), most - choice(above, smallest, distance)
+    value = np.minimum(np.maximum(value, low), high)
+    upper = choice(above, mu / (most - value), mu / value - away)
+    return value, upper + away, upper
+
+
+@inner
+def multipliers_of(R: Matrix, r: Vector, gain: Vector, mu: float) -> Vector:
+    """Return multipliers (k,) of the constraints: of one, the gain for weight of the last feature that fits."""
+    k, f = R.shape
+    found = np.full(k, mu)
+    if k == 1 and f:
+        ratio = gain / np.maximum(R[0], 1e-300)
+        order = falling(ratio)
+        last = np.searchsorted(np.cumsum(R[0][order]), r[0])
+        found[0] = max(ratio[order[min(last, f - 1)]], mu)
+    else:  # of the same order for all constraints, for gains of a size
+        for i in range(k):
+            size, largest = (np.abs(gain).max(), np.abs(R[i]).max()) if f else (0.0, 0.0)
+            found[i] = max(size, 1e-8) / max(largest, 1e-12) / k
+    return found

@@ -1,0 +1,196 @@
+"""The root of a search in stages: its first incumbent, its relaxation, and the heuristics for better incumbents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from fsopt.common import clock
+from fsopt.data.matrices import is_sparse
+from fsopt.errors import OutOfTimeError
+from fsopt.search.branch_and_benders.cuts import bound
+from fsopt.search.branch_and_benders.nodes import WHOLE
+from fsopt.search.branch_and_benders.root_steps import RootSteps
+from fsopt.search.branch_and_benders.search import CLOSE, SelectionNode, SelectionSearch
+from fsopt.typing import Mask, Vector
+
+EVERY_FEATURE, STEP = 200, 0.1
+"""Number of features up to which an elimination leaves out one after another, and the share at once of more."""
+MOST, WORK = 1000, 1e8
+"""Features that an elimination starts from at most, those of largest gain in the relaxation, and multiplications for
+the products of all pairs of them."""
+
+GAPS = (0.1, 0.03, 0.01, 0.003, 0.001)
+"""Relative gaps at which the first-order steps give way to interior points, where features with a share are few."""
+SYSTEM = 2e9
+"""Largest number of samples times the squared number of features in a system of the interior points."""
+MACHINE = 1e11
+"""The same for the support vector machine of a rounded relaxation: of a larger one the largest features are taken."""
+LIKELY = 1e-3
+"""Share in the relaxation from which a feature is likely."""
+EXCHANGES, FAILS = 400, 100
+"""Exchanges that the local search tries from a selection, and its restarts that may fail at a gap of 100 %."""
+FEW = 64
+"""Exchanges of a search that is not thorough, without restarts: the best exchange has nearly always one of the smallest
+bounds."""
+
+
+def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | None = None) -> Iterator[int]:
+    """Solve the root, which has a selection, and find incumbents, from the first stage that is not complete.
+
+    Yields, after each stage, the number of those that are complete; after the first one there is an incumbent, or the
+    constraints are such that no selection was found yet.
+
+    Parameters
+    ----------
+    go_on : looks at the clock. A stage that it ends is not complete: a search that resumes begins it again from the
+        state before it, and the stages after it find what they find without an interruption.
+    initial : an allowed selection (p,) to start from.
+
+    Raises
+    ------
+    OutOfTimeError : the time limit passed within a stage; the root is an open node.
+    """
+    if not search.stage:
+        if not search.frontier:
+            at = search.problem.root()
+            assert at is not None
+            search.open_root(at)
+        yield 0
+        # An answer needs an incumbent and a bound, in however little time.
+        with clock.limited(clock.left(), extend=True):
+            _first(search, initial)
+        yield _ended(search)
+    if search.stage == 1:
+        with clock.limited(clock.left(), extend=True):
+            _relax(search)
+        yield _ended(search)
+    for heuristic in HEURISTICS[search.stage - 2 :]:
+        if search.frontier:
+            heuristic(search, go_on)
+            if not go_on():
+                break
+        yield _ended(search)
+
+
+def any_selection(search: SelectionSearch, go_on: Callable[[], bool]) -> bool:
+    """Take the first selection that the constraints allow, by depth-first search; return whether there is one.
+
+    Raises
+    ------
+    OutOfTimeError : the time limit passed before one was found.
+    """
+    stack = [search.problem.root()]
+    while stack and go_on():
+        at = stack.pop()
+        if at is None:
+            continue
+        if not at.free.any():
+            search.incumbents.solve(at.inside)
+            return True
+        j = int(np.flatnonzero(at.free)[0])
+        stack += [search.problem.propagated(at.decided(j, selected=chosen)) for chosen in (False, True)]
+    if go_on():
+        return False
+    raise OutOfTimeError("no selection was found in time", "give more seconds")
+
+
+def _ended(search: SelectionSearch) -> int:
+    """End a stage, and return the number of those that are complete."""
+    search.stage += 1
+    return search.stage
+
+
+def _first(search: SelectionSearch, initial: Mask | None) -> None:
+    """Try the given selection, and the features whose class means differ most: one support vector machine each."""
+    if initial is not None:
+        search.incumbents.solve(initial)
+    problem, at = search.problem, search.frontier.best.at
+    mean = np.where(problem.y > 0, 1.0 / (problem.y > 0).sum(), 1.0 / (problem.y < 0).sum())
+    selection = search.incumbents.rounded(problem.sizes(problem.products(mean)), at)
+    if selection is not None:
+        search.incumbents.try_selection(selection)
+
+
+def _relax(search: SelectionSearch) -> None:
+    """Solve the relaxation: of sparse samples by first-order steps, then by interior points on few features."""
+    problem, root = search.problem, search.frontier.best
+    constrained = len(problem.r) <= 1 and bool(np.all(problem.R >= 0.0))  # the steps have one such constraint
+    suited = is_sparse(problem.X) and constrained and not problem.term.entropy and problem.columns is None
+    if not suited or root.at.free.sum() <= WHOLE:
+        search.solve_root()
+        return
+    steps = RootSteps(problem, root.at)
+    few = False
+    for gap in GAPS:
+        steps.run(gap)
+        found = steps.solution()
+        few = problem.n * float((found.hyperplane.sigma > LIKELY).sum()) ** 2 <= SYSTEM
+        if few or steps.late:
+            break
+    cut = search.incumbents.add_cut(found.alpha) or root.cut
+    search.frontier.replace(SelectionNode(0, root.at, bound(problem, cut, root.at).value, cut, found.hyperplane))
+    clock.check()
+    if few:
+        search.solver.likely = found.hyperplane.sigma
+        search.solve_root()
+
+
+def _rounded(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
+    """Round the relaxation by its shares and by its weights."""
+    node, incumbents = search.frontier.best, search.incumbents
+    sizes = search.problem.sizes(node.hyperplane.w)
+    for order in (node.hyperplane.sigma + 1e-9 * sizes, sizes + 0.5):
+        selection = incumbents.rounded(order, node.at)
+        if selection is not None and search.problem.n * float(selection.sum()) ** 2 > MACHINE:
+            kept = _largest(search, selection, order)
+            selection = incumbents.rounded(np.where(kept, order, 0.0), node.at)
+        if selection is not None:
+            incumbents.try_selection(selection, node.hyperplane)
+    incumbents.exchange(CLOSE, go_on)
+
+
+def _of_the_likely(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
+    """Eliminate from the features with a share in the relaxation."""
+    node = search.frontier.best
+    likely = ~node.at.outside & (node.hyperplane.sigma > LIKELY)
+    _eliminated(search, go_on, _largest(search, likely, node.hyperplane.sigma))
+
+
+def _of_all(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
+    """Eliminate from all features, of many from those of largest gain."""
+    node = search.frontier.best
+    _eliminated(search, go_on, _largest(search, ~node.at.outside, node.cut.gains))
+
+
+def _largest(search: SelectionSearch, start: Mask, score: Vector) -> Mask:
+    """Return the features to start an elimination from, with those inside: of many those of largest score."""
+    at, most = search.frontier.best.at, min(MOST, int(np.sqrt(WORK / search.problem.n)))
+    free = np.flatnonzero(start & at.free)
+    kept = at.inside.copy()
+    kept[free if start.sum() <= most else free[np.argsort(-score[free], kind="stable")[:most]]] = True
+    return kept
+
+
+def _eliminated(search: SelectionSearch, go_on: Callable[[], bool], start: Mask) -> None:
+    share = 0.0 if search.problem.p <= EVERY_FEATURE else STEP
+    before = search.incumbents.best
+    search.incumbents.eliminated(start, go_on, share=share)
+    if search.incumbents.best is not before:
+        search.incumbents.exchange(CLOSE, go_on)
+
+
+def _exchanged(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
+    """Exchange features from the best selection so far, and from perturbed ones: more of them where the gap is wide."""
+    value = search.incumbents.value
+    if not search.settings.thorough:
+        search.incumbents.exchange(FEW, go_on)
+    elif np.isfinite(value):
+        gap = (value - search.bound) / max(abs(value), 1e-300)
+        search.incumbents.exchange(EXCHANGES, go_on, fails=int(FAILS * min(gap, 1.0) ** 3))
+
+
+HEURISTICS = (_rounded, _of_the_likely, _of_all, _exchanged)
+STAGES = 2 + len(HEURISTICS)
+"""Number of stages of a root."""

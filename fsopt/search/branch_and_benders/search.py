@@ -1,0 +1,308 @@
+"""The loop over nodes: pool, pegs, relaxation, rounding, branching, closing. All of its state can be saved and sent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fsopt.common import clock
+from fsopt.search.branch_and_benders import compiled, cuts
+from fsopt.search.branch_and_benders.branching import candidates, learn
+from fsopt.search.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
+from fsopt.search.branch_and_benders.incumbents import Incumbents
+from fsopt.search.branch_and_benders.interior_point import Goal
+from fsopt.search.branch_and_benders.machines import LastFeature, one_left
+from fsopt.search.branch_and_benders.node_programs import NodeHyperplane
+from fsopt.search.branch_and_benders.nodes import NodeSolver
+from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
+from fsopt.search.branch_and_benders.tree import SelectionTree
+from fsopt.search.frontier import Frontier
+from fsopt.typing import Mask, Matrix, Vector
+
+OPEN_CHILDREN = 1
+"""Children without the feature that stay open before the child with all features is solved."""
+CLOSED_CHILDREN = 8
+"""Children without the feature that are closed one after another before that."""
+BRANCH_GAP = 0.5
+"""Share of the distance to the cutoff at which the relaxation of a node to be branched is exact enough."""
+ROUNDED, ROUNDED_EVERY = 64, 4
+"""Nodes up to which each relaxation is rounded before its node is branched; later that of one in so many."""
+CLOSED = 0.98
+"""Distance of the cutoff below the incumbent, as a share of the tolerance."""
+CLOSE = 16
+"""Exchanges that are tried from a new incumbent."""
+
+
+@dataclass(frozen=True)
+class SelectionNode:
+    """An open node: its number, partial selection, bound, and the cut and hyperplane of its relaxation."""
+
+    number: int
+    at: Partial
+    bound: float
+    cut: BendersCut
+    hyperplane: NodeHyperplane
+
+
+@dataclass
+class SelectionSearch:
+    """A branch and bound over partial selections.
+
+    Attributes
+    ----------
+    settings : of which the tolerance and ``thorough`` count here.
+    tree, pool, incumbents, solver : evidence, cuts, selections, relaxations.
+    gains : (2, p), see :mod:`fsopt.search.branch_and_benders.branching`.
+    closed : the smallest bound of all that was closed.
+    nodes : nodes so far.
+    frontier : open nodes.
+    solved : relaxations solved.
+    stage : stages of the root that are complete, see :mod:`fsopt.search.branch_and_benders.root`.
+    """
+
+    problem: SelectionProblem
+    settings: BranchSettings
+    tree: SelectionTree = field(default_factory=SelectionTree)
+    pool: Pool = field(init=False)
+    incumbents: Incumbents = field(init=False)
+    solver: NodeSolver = field(init=False)
+    closed: float = np.inf
+    nodes: int = 0
+    gains: Matrix = field(init=False)
+    frontier: Frontier[SelectionNode] = field(default_factory=Frontier)
+    solved: int = 0
+    stage: int = 0
+
+    def __post_init__(self) -> None:
+        self.pool = Pool(self.problem)
+        self.solver = NodeSolver(self.problem)
+        tolerance = self.settings.tolerance
+        self.incumbents = Incumbents(self.problem, self.pool, self.tree, self.solver, min(1e-5, 0.05 * tolerance))
+        self.gains = np.zeros((2, self.problem.p))
+
+    @property
+    def bound(self) -> float:
+        """The lower bound on the problem."""
+        return min(self.closed, self.frontier.bound, self.incumbents.value)
+
+    @property
+    def cutoff(self) -> float:
+        """The bound at which a node is pruned."""
+        value = self.incumbents.value
+        return value - CLOSED * self.settings.tolerance * max(1.0, abs(value)) if math.isfinite(value) else np.inf
+
+    def run(self, nodes: int, go_on: Callable[[], bool]) -> None:
+        """Branch until no node is open, or that many more nodes were visited, or the clock says stop.
+
+        Raises
+        ------
+        OutOfTimeError : the time limit passed within a node, which is open again.
+        """
+        last = self.nodes + nodes
+        while self.frontier and self.nodes < last and go_on():
+            with self._visit() as node:
+                self._branch(node)
+
+    def open_root(self, at: Partial) -> None:
+        """Make the root an open node, by the cut of alpha = 0 until its relaxation is solved."""
+        cut = self._zero_cut()
+        self.frontier.push(SelectionNode(0, at, cuts.value(self.problem, cut, at), cut, self._unknown))
+
+    def solve_root(self) -> None:
+        """Solve the relaxation of the open root; raises OutOfTimeError, and leaves it open, where there is no time."""
+        with self._visit() as root:
+            self.solve(0, root.at, None, [root.cut])
+
+    @contextmanager
+    def _visit(self) -> Iterator[SelectionNode]:
+        """Visit the open node of the smallest bound; an interrupted visit leaves the tree as it was."""
+        compiled.go_on()
+        first, closed = self.tree.next, self.closed
+        node = self.frontier.pop()
+        kept = len(self.tree.marks.get(node.number, ()))
+        try:
+            yield node
+        except BaseException:
+            self.tree.cut_back(node.number, kept, first)
+            self.frontier.replace(node, *(other for other in self.frontier.nodes if other.number < first))
+            self.closed = closed
+            raise
+
+    def seed(self, grids: Sequence[Grid]) -> None:
+        """Put the cuts of multipliers that are known into the pool."""
+        for grid in grids:
+            self.incumbents.add(grid)
+
+    def _branch(self, node: SelectionNode) -> None:
+        """Visit an open node: branch on one feature after another until a child without it stays open."""
+        at = self._pegged(node.number, node.at, node.cut)
+        if at is None:
+            return
+        if one_left(self.problem, at):
+            self._last_feature(node.number, at, node.hyperplane, node.cut.gains)
+            return
+        if self.nodes < ROUNDED or self.nodes % ROUNDED_EVERY == 0:
+            self._round(at, node.hyperplane)
+        number = node.number
+        opened = closed = 0
+        sizes = self.problem.sizes(node.hyperplane.w)
+        for j in candidates(self.gains, at, node.hyperplane.sigma, sizes):
+            if at.inside[j] or at.outside[j]:
+                continue
+            without, number = self.tree.branch(number, int(j))
+            child = self._child(without, at.decided(int(j), selected=False), node)
+            learn(self.gains, int(j), sizes, (self.cutoff if child is None else child) - node.bound)
+            opened, closed = (opened, closed + 1) if child is None else (opened + 1, closed)
+            inside = self.problem.propagated(at.decided(int(j), selected=True))
+            if inside is None:
+                self.tree.empty(number)
+                return
+            at_or_none = self._pegged(number, inside, node.cut)
+            if at_or_none is None:
+                return
+            at = at_or_none
+            if opened >= OPEN_CHILDREN or closed >= CLOSED_CHILDREN or not at.free.any():
+                break
+        self._child(number, at, node)
+
+    def _child(self, number: int, at: Partial, parent: SelectionNode) -> float | None:
+        """Bound a child by the pool, then by its relaxation; return its bound where it stays open."""
+        self.nodes += 1
+        here = self.problem.propagated(at)
+        if here is None:
+            self.tree.empty(number)
+            return None
+        cut = self.pool.best(here, self.cutoff)
+        for known in (parent.cut, cut):
+            if known is not None:
+                here = self._pegged(number, here, known)
+                if here is None:
+                    return None
+        return self.solve(number, here, parent.hyperplane, [parent.cut] if cut is None else [parent.cut, cut])
+
+    def solve(
+        self, number: int, at: Partial, hyperplane: NodeHyperplane | None, known: list[BendersCut]
+    ) -> float | None:
+        """Solve the relaxation of a node; return its bound where it stays open.
+
+        ``known`` are cuts that do not close the node. The best cut becomes that of the node: its bound is never below
+        that of its parent, and follows from one cut.
+        """
+        complete = self._complete(at)
+        if complete is not None:
+            self._finish(number, at, complete, hyperplane)
+            return None
+        self.solved += 1
+        goal = Goal(0.1 * self.settings.tolerance, self.cutoff, BRANCH_GAP if hyperplane is not None else 0.0)
+        found = self.solver.solve(at, hyperplane, goal)
+        if found is None or found.late:
+            clock.check()
+        cut = None if found is None else self.incumbents.add_cut(found.alpha, found.mu)
+        if found is None or cut is None:  # the node stays open, and is branched by what is known
+            hyperplane = self._unknown if hyperplane is None else hyperplane
+        else:
+            hyperplane = found.hyperplane
+            known = [*known, cut]
+            if (here := self._pegged(number, at, cut)) is None:
+                return None
+            at = here
+        values: list[float] = [cuts.value(self.problem, c, at) for c in known] or [0.0]
+        best = known[int(np.argmax(values))] if known else self._zero_cut()
+        self.frontier.push(SelectionNode(number, at, max(values), best, hyperplane))
+        return max(values)
+
+    @property
+    def _unknown(self) -> NodeHyperplane:
+        """The hyperplane of a node whose relaxation failed, without a parent's."""
+        n, d = self.problem.n, self.problem.width
+        return NodeHyperplane(np.zeros(d), 0.0, np.full(self.problem.p, 0.5), np.zeros(n, dtype=np.float32))
+
+    def _round(self, at: Partial, hyperplane: NodeHyperplane) -> None:
+        """Try the rounded relaxation, and exchanges from it where it becomes the incumbent."""
+        selection = self.incumbents.rounded(hyperplane.sigma + 1e-9 * self.problem.sizes(hyperplane.w), at)
+        if selection is None:
+            return
+        before = self.incumbents.best
+        self.incumbents.try_selection(selection, hyperplane)
+        if self.incumbents.best is not before:
+            self.incumbents.exchange(CLOSE, lambda: not clock.expired())
+
+    def _zero_cut(self) -> BendersCut:
+        return self.incumbents.add(np.zeros(self.problem.n, dtype=np.int32), pooled=False)
+
+    def _pegged(self, number: int, at: Partial, cut: BendersCut) -> Partial | None:
+        """Decide the features whose other value a cut closes; None where it closes the node, which is recorded."""
+        cutoff = self.cutoff
+        # Each pass decides features, of which there are p.
+        while True:
+            here: CutBound = cuts.bound(self.problem, cut, at)
+            if here.value >= cutoff:
+                self.closed = min(self.closed, here.value)
+                self.tree.leaf(number, cut.name)
+                return None
+            without, within = here.if_not >= cutoff, here.if_selected >= cutoff  # of free features, or below the cutoff
+            selected, others = without.nonzero()[0], (within & ~without).nonzero()[0]
+            if not len(selected) and not len(others):
+                return at
+            values = [here.if_not[selected].min(initial=np.inf), here.if_selected[others].min(initial=np.inf)]
+            self.closed = min(self.closed, *values)
+            self.tree.peg(number, cut.name, selected, others)
+            left = self.problem.propagated(at.decided(selected, selected=True).decided(others, selected=False))
+            if left is None:
+                self.tree.empty(number)
+                return None
+            at = left
+
+    def _complete(self, at: Partial) -> Mask | None:
+        """Return the selection that is best below a node without a relaxation; None where there may be several."""
+        if not at.free.any():
+            return at.inside
+        most = self.problem.cardinality
+        if most is not None and int((~at.outside).sum()) <= most:
+            return ~at.outside
+        return None
+
+    def _finish(self, number: int, at: Partial, selection: Mask, near: NodeHyperplane | None) -> None:
+        """Close a node with one best selection: first with samples frozen near the parent's hyperplane, then whole."""
+        cut = None if near is None else self.incumbents.solve(selection, self.cutoff, near)[1]
+        value = cuts.value
+        if cut is None or value(self.problem, cut, at) < self.cutoff:
+            cut = self.incumbents.solve(selection, self.cutoff)[1]
+        cut = self._zero_cut() if cut is None else cut
+        self.closed = min(self.closed, value(self.problem, cut, at))
+        self.tree.leaf(number, cut.name)
+
+    def _last_feature(self, number: int, at: Partial, near: NodeHyperplane, gains: Vector) -> None:
+        """Close a node where one feature more can be selected, given a hyperplane and the gains of its cut."""
+        machines = LastFeature.of(self.solver, at, near)
+        rest: Partial | None = at
+        while rest is not None:
+            clock.check()
+            left = (~rest.outside & ~at.inside).nonzero()[0]
+            if not len(left):
+                self._finish(number, rest, rest.inside, near)
+                return
+            tried = left[np.argsort(-gains[left], kind="stable")[: machines.most]]
+            for j, alpha in zip(tried.tolist(), machines.multipliers(tried), strict=True):
+                if rest is None or rest.outside[j]:
+                    continue
+                self.nodes += 1
+                cut = self.incumbents.add_cut(alpha, pooled=False)
+                if cut is not None:
+                    gains, rest = cut.gains, self._pegged(number, rest, cut)
+                if rest is not None and not rest.outside[j]:
+                    number, rest = self._decided(number, rest, j)
+
+    def _decided(self, number: int, at: Partial, j: int) -> tuple[int, Partial | None]:
+        """Close the selection with a feature alone; return the node without it, None where every selection has it."""
+        if at.inside[j]:
+            self._finish(number, at, at.inside, None)
+            return number, None
+        without, within = self.tree.branch(number, j)
+        chosen = at.decided(j, selected=True).inside
+        self._finish(within, Partial(chosen, ~chosen), chosen, None)
+        return without, at.decided(j, selected=False)

@@ -1,0 +1,1 @@
+"""Support vector machines without models: interior point, first-order steps, elimination, certificates."""

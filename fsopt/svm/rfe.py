@@ -1,0 +1,238 @@
+"""Driver ``rfe``: recursive feature elimination by support vector machines, a baseline of Peleg & Meir and of Aytug."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.common import clock
+from fsopt.compiler.values import store
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import midpoint_intercept, svm_value
+from fsopt.data.names import places_by_name
+from fsopt.drivers.loop import Iterate, Loop, run_loop
+from fsopt.drivers.recorder import EARLY, Recorder
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
+from fsopt.models.blocks import number, whole
+from fsopt.models.gbd.fsp_sub import build_fsp_sub
+from fsopt.solvers.base import Session
+from fsopt.svm.warm import WarmSvm
+from fsopt.typing import Indices, Vector
+
+NAME = "interior-point"
+"""The solver in results of the SVMs that are solved here."""
+TIE = 1e-6
+"""Weights that differ by less than this, relative to the largest one, are equal within the accuracy of a solver."""
+
+
+class SubsetSVM(Protocol):
+    """The support vector machine on the features that are left.
+
+    Attributes
+    ----------
+    w, b : (p,) weights, 0 on the other features, and the intercept.
+    certificate, outcome : of this machine on these features, and of the solver or driver behind it.
+    """
+
+    @property
+    def w(self) -> Vector:
+        """Its weights."""
+
+    @property
+    def b(self) -> float:
+        """Its intercept."""
+
+    @property
+    def certificate(self) -> Certificate:
+        """Its certificate."""
+
+    @property
+    def outcome(self) -> SolveResult | DriverResult:
+        """Its outcome."""
+
+
+@loop
+def rfe(
+    data: Dataset,
+    last: Callable[[Indices], SubsetSVM],
+    *,
+    m: int,
+    c: float,
+    step: int = 1,
+    eliminated: Sequence[int] = (),
+    run: Run = DEFAULT_RUN,
+) -> Steps[DriverResult]:
+    r"""Remove the feature of smallest :math:`w_j^2` and train again, until m features are left.
+
+    .. math:: \min_{w, b}\ \tfrac12 w'w + C \sum_i \max(0,\ 1 - y_i(w'x_i + b)) \quad\text{s.t.}\quad w_j = 0
+              \text{ for the removed } j
+
+    With ``step`` 1 there are p - m + 1 of them. Of equal weights the first by name is removed first.
+
+    Parameters
+    ----------
+    data : the samples, preprocessed.
+    last : function of the features that are left, increasing, that trains and certifies the last machine.
+    m : number of features to keep, 1..p.
+    c : C > 0.
+    eliminated : features without which the first SVM is trained, at most p - m.
+    step : >= 1, features that are removed after each solve, fewer where m would be undercut.
+    run : solver (a QP), options, time limit, progress. Without a solver the eliminations call none: each machine is
+        solved by :class:`fsopt.svm.warm.WarmSvm`. With one they are solves of one model ``fsp-sub`` in
+        which only sigma changes. After the time limit or an interruption all features above m are removed at once, and
+        the last machine is trained.
+
+    Returns
+    -------
+    DriverResult
+        ``point`` has ``sigma`` and ``svm``, the answer of ``last``. ``feasible``, without a bound: the certificate is
+        that of this machine on its features, nothing is claimed about their choice. ``history`` has, for each machine,
+        its number of features, its objective and the features that were removed after it.
+
+    Raises
+    ------
+    ParameterError : m, c or step out of range.
+    OutOfTimeError : the time limit passed before the first machine was trained.
+    SolverError : a machine was not trained.
+    """
+    m = whole("rfe", "m", m, high=data.p)
+    step = whole("rfe", "step", step)
+    c = number("rfe", "c", c)
+    recorder = Recorder([], run)
+    places = places_by_name(data.features)
+    sigma = np.ones(data.p)
+    sigma[list(eliminated)] = 0.0
+    at = Elimination(sigma, np.flatnonzero(sigma))
+    with threadpool_limits(1 if run.solver is None else None):
+        loop = _eliminate(_Machines(data, c, recorder), at, m, step, places)
+        at, stop = yield from run_elimination(loop, at, m, places, recorder)
+    sigma = Elimination(np.ones(data.p), at.left).within()
+    return (yield from train_last(last, at.left, stop, {"sigma": sigma}, recorder))
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """The features that are left.
+
+    Attributes
+    ----------
+    sizes : (p,) by which the next ones are removed.
+    left : their places.
+    """
+
+    sizes: Vector
+    left: Indices
+
+    def within(self) -> Vector:
+        """Return the sizes (p,) of the features that are left, 0 elsewhere."""
+        return np.where(np.isin(np.arange(len(self.sizes)), self.left), self.sizes, 0.0)
+
+
+def _eliminate(machines: _Machines, at: Elimination, m: int, step: int, places: Indices) -> Loop:
+    """Yield the features that are left after each machine; each pass removes at least one."""
+    while len(at.left) > m:
+        w, value = machines.solve(Elimination(np.ones(len(places)), at.left).within())
+        yield (end := removal(w, at.left, value, m, step, places))
+        at = end.point["at"]
+
+
+def removal(sizes: Vector, left: Indices, value: float, m: int, step: int, places: Indices) -> Iterate:
+    """Return the features without the smallest ``step`` ones, fewer where m would be undercut, as an iterate."""
+    removed = smallest_weights(sizes, left, min(step, len(left) - m), places)
+    at = Elimination(sizes, np.setdiff1d(left, removed))
+    record = {"n_features": len(left), "objective": value, "removed": removed}
+    return Iterate(value, {"at": at}, record=record)
+
+
+def run_elimination(
+    loop: Loop, at: Elimination, m: int, places: Indices, recorder: Recorder
+) -> Steps[tuple[Elimination, str]]:
+    """Run an elimination; at its limit all features above m are removed at once. Return what is left, and why."""
+    stop = "complete"
+    if len(at.left) > m:
+        end, early = yield from run_loop(loop, recorder)
+        at, stop = end.point["at"], early if early in EARLY else stop
+    rest = smallest_weights(at.sizes, at.left, len(at.left) - m, places)
+    return Elimination(at.sizes, np.setdiff1d(at.left, rest)), stop
+
+
+def train_last(
+    last: Callable[[Indices], SubsetSVM], left: Indices, stop: str, point: Mapping[str, Any], recorder: Recorder
+) -> Steps[DriverResult]:
+    """Train the machine on the features that are left, after a limit without one, and return the result."""
+
+    def training() -> Loop:
+        trained = last(left)
+        recorder.include(trained.outcome)
+        value = trained.certificate.objective
+        assert value is not None
+        record = {"n_features": len(left), "objective": value, "removed": []}
+        yield Iterate(value, {"svm": trained}, record=record, stop=trained.outcome.stop)
+
+    with nullcontext() if stop == "complete" else clock.lifted():
+        at, end = yield from run_loop(training(), recorder)
+    return recorder.end(
+        Status.FEASIBLE,
+        end if stop == "complete" else stop,
+        objective=at.objective,
+        point={**point, **at.point},
+        certificate=at.point["svm"].certificate,
+    )
+
+
+class _Machines:
+    """Support vector machines on selections of the features: solved here, or by a solver that the user named."""
+
+    def __init__(self, data: Dataset, c: float, recorder: Recorder) -> None:
+        self.data, self.c = data, c
+        self.recorder = recorder
+        self.warm = WarmSvm(data, c) if recorder.run.solver is None else None
+        self.session: Session | None = None
+
+    def solve(self, sigma: Vector) -> tuple[Vector, float]:
+        """Return weights (p,) and value of the machine on a selection; raises what :meth:`Recorder.solve` raises."""
+        if self.warm is not None:
+            started = time.perf_counter()
+            found = self.warm.solve(sigma > 0.5)
+            self.recorder.count(NAME, time.perf_counter() - started)
+            if found is not None:
+                clock.found()
+                return found
+        return self._by_solver(sigma)
+
+    def _by_solver(self, sigma: Vector) -> tuple[Vector, float]:
+        if self.session is None:
+            self.session = self.recorder.run.open(build_fsp_sub(self.data, c=self.c))
+            self.recorder.renew(self.session)
+        model = self.session.model
+        store(model.sigma, sigma)
+        self.session.update(model.selection)
+        result = self.recorder.solve(self.session, "an SVM of RFE", load=False)
+        assert result.point is not None
+        w = np.where(sigma > 0, result.point.x[self.session.columns(model.w)], 0.0)
+        data = self.data
+        return w, svm_value(data, w, midpoint_intercept(data.X @ w, data.y, data.weights), self.c)
+
+
+def smallest_weights(w: Vector, left: Indices, count: int, places: Indices) -> list[int]:
+    """Return the ``count`` features among ``left`` of smallest weight, equal weights by their places (p,).
+
+    Duplicate features have equal weights at the optimum, and a solver's rounding decides which is smaller: the order
+    of elimination would depend on the solver. Weights within :data:`TIE` of the smallest one are equal instead.
+    """
+    size, equal = np.abs(w[left]), TIE * np.abs(w).max()
+    removed = []
+    for _ in range(count):
+        tied = np.flatnonzero(size <= size.min() + equal)
+        place = int(tied[np.argmin(places[left[tied]])])
+        removed.append(int(left[place]))
+        size[place] = np.inf
+    return removed

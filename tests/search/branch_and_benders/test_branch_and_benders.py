@@ -1,0 +1,183 @@
+"""Branch and Benders: all selections by brute force for every loss and for sparse samples, stops, histories."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from selection_cases import KINDS, NOISE, allowed_values, drawn, exact_value, problem_of, solved
+from support import blobs, reference, sampled
+
+import fsopt
+from fsopt.answers.results import Status
+from fsopt.drivers.run import Run
+from fsopt.errors import InfeasibleError, ParameterError
+from fsopt.methods.gbd.subset_search import selection_problem
+from fsopt.search.branch_and_benders.branching import learn
+from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.evidence import verify
+from fsopt.search.branch_and_benders.problem import BranchSettings
+from fsopt.search.branch_and_benders.search import SelectionSearch
+
+FORMS = ("hinge", "squared-hinge", "logistic", "sparse")
+CASES = sorted(
+    itertools.product(range(8), range(len(FORMS)), range(len(KINDS))),
+    key=lambda case: (case[0], case[1] > 0, sum(case) % 2),
+)
+"""Seed, form and kind: first the hinge loss with each kind of constraints, and each other form with half of them."""
+
+
+def thinned(data, seed):
+    """Return a data set with two thirds of its numbers 0, a feature twice and a feature of zeros; sparse and dense."""
+    X = data.X * (np.random.default_rng(seed).uniform(size=data.X.shape) < 1 / 3)
+    X = np.column_stack([X, X[:, 0], np.zeros(data.n)])
+    return (fsopt.Dataset(kind(X), data.y) for kind in (sp.csr_array, np.asarray))
+
+
+@pytest.mark.parametrize(("seed", "form", "kind"), sampled(CASES, len(KINDS) + 3 * len(KINDS) // 2))
+def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_it(seed, form, kind):
+    form, kind = FORMS[form], KINDS[kind]
+    data, c, limits = drawn(kind, seed)
+    given, loss = data, form
+    if form == "sparse":
+        (given, data), loss = thinned(data, seed), "hinge"
+        limits = {k: [*v, 0.5, 0.5] if isinstance(v, list) and k in ("costs", "lam") else v for k, v in limits.items()}
+    problem, values = problem_of(given, c, limits, loss), allowed_values(data, c, limits, loss)
+    result = solved(problem)
+    best = min(values.values())
+    assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
+    assert result.objective == pytest.approx(best, rel=2e-6)
+    assert best * (1 - 2e-6) <= result.bound <= best * (1 + 1e-9)
+    assert values[tuple(result.point["sigma"].astype(int))] == pytest.approx(best, rel=2e-6)
+    assert not np.any(result.point["w"][result.point["sigma"] == 0])
+    replayed = verify(problem, result.point["evidence"])
+    assert replayed.bound == pytest.approx(result.bound, rel=1e-12)
+    assert replayed.solved == 0
+
+
+@pytest.mark.parametrize("loss", FORMS[:3])
+def test_order_and_units_change_nothing(loss):
+    data = blobs(30, 6, seed=3)
+    result = solved(problem_of(data, 2.0, {"m": 3}, loss))
+    rng = np.random.default_rng(1)
+    rows, columns = rng.permutation(data.n), rng.permutation(data.p)
+    turned = solved(problem_of(fsopt.Dataset(data.X[rows][:, columns], data.y[rows]), 2.0, {"m": 3}, loss))
+    np.testing.assert_array_equal(turned.point["sigma"], result.point["sigma"][columns])
+    assert turned.objective == pytest.approx(result.objective, rel=2e-6)
+    scaled = solved(problem_of(data.with_X(1e-4 * data.X), 2e8, {"m": 3}, loss))
+    np.testing.assert_array_equal(scaled.point["sigma"], result.point["sigma"])
+    assert scaled.objective * 1e-8 == pytest.approx(result.objective, rel=2e-6)
+
+
+@pytest.mark.parametrize("loss", FORMS[1:3])
+def test_weights_of_samples_are_copies_of_them(loss):
+    data = blobs(24, 5, seed=4, gap=0.2)
+    counts = np.random.default_rng(0).integers(1, 4, data.n)
+    copies = fsopt.Dataset(np.repeat(data.X, counts, axis=0), np.repeat(data.y, counts))
+    weighted = fsopt.Dataset(data.X, data.y, weights=counts.astype(float))
+    one, other = (solved(problem_of(d, 1.5, {"m": 2}, loss)) for d in (weighted, copies))
+    np.testing.assert_array_equal(one.point["sigma"], other.point["sigma"])
+    assert one.objective == pytest.approx(other.objective, rel=2e-6)
+    assert one.objective == pytest.approx(exact_value(weighted, one.point["sigma"], 1.5, loss), rel=2e-6)
+
+
+def test_constraints_that_the_user_adds_to_the_master_count():
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=3)
+    master.objective.expr = master.theta + 7.0 * master.sigma[4] - 2.0 * master.sigma[1]
+    master.sigma[0].fix(1)
+    problem = selection_problem(data, master, 4.0)
+    prices = np.array([0, -2.0, 0, 0, 7.0, 0])
+    values = {s: v + prices @ s for s, v in allowed_values(data, 4.0, {"m": 3}).items() if s[0] == 1}
+    assert solved(problem).objective == pytest.approx(min(values.values()), rel=2e-6)
+
+
+def test_a_problem_without_selections_is_infeasible():
+    data = blobs(20, 4)
+    R = np.array([[1.0, 1.0, 0, 0], [-1.0, -1.0, 0, 0], [1.0, -1.0, 0, 0], [-1.0, 1.0, 0, 0]])
+    problem = type(problem_of(data, 1.0, {"m": 2})).of(data, 1.0, R, np.array([1.0, -1.0, 0.0, 0.0]), np.zeros(4))
+    with pytest.raises(InfeasibleError, match="no selection"):
+        solved(problem)
+
+
+def test_wrong_settings_are_refused():
+    for name, wrong in {"tolerance": -1.0, "max_nodes": -1, "jobs": 0}.items():
+        with pytest.raises(ParameterError, match=name):
+            solved(problem_of(blobs(), 1.0, {"m": 2}), **{name: wrong})
+
+
+def test_an_initial_selection_is_the_first_incumbent_and_must_be_allowed():
+    data = blobs(30, 9, seed=5)
+    problem = problem_of(data, 2.0, {"m": 3})
+    best = solved(problem)
+    started = solved(problem, initial=best.point["sigma"] > 0.5, max_nodes=0)
+    assert started.objective == pytest.approx(best.objective, rel=1e-9)
+    with pytest.raises(ParameterError, match="initial"):
+        solved(problem, initial=np.ones(9, dtype=bool))
+
+
+HARD = problem_of(NOISE, 1.0, {"m": 5})
+
+
+@pytest.fixture(scope="module")
+def optimum():
+    return branch_and_benders(HARD, settings=BranchSettings(tolerance=1e-4))
+
+
+def test_the_history_encloses_the_optimum_and_its_bounds_are_monotone(optimum):
+    assert optimum.stop == "optimal"
+    assert len(optimum.history) > 3
+    lower, upper = (np.array([h[k] for h in optimum.history]) for k in ("bound", "objective"))
+    assert np.all(np.diff(lower) >= -1e-9 * optimum.objective)
+    assert np.all(np.diff(upper) <= 0)
+    assert np.all(lower <= optimum.objective * (1 + 1e-9))
+    assert [h["iteration"] for h in optimum.history] == list(range(1, optimum.iterations + 1))
+    assert np.all(np.diff([h["elapsed"] for h in optimum.history]) >= 0)
+
+
+def test_open_nodes_count_in_the_bound_and_in_the_evidence():
+    for nodes in (0, 1, 30):
+        result = solved(HARD, max_nodes=nodes)
+        assert (result.status, result.stop) == (Status.FEASIBLE, "iteration-limit")
+        assert result.bound < result.objective
+        assert verify(HARD, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+
+
+def test_a_time_limit_ends_with_the_incumbent_and_a_valid_bound(optimum):
+    result = branch_and_benders(HARD, run=Run(time_limit=1e-3))
+    assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
+    assert result.bound <= optimum.objective * (1 + 1e-9)
+    assert result.objective >= optimum.objective * (1 - 1e-4)
+
+
+def test_a_leaf_whose_cut_was_not_kept_is_solved_again(monkeypatch):
+    monkeypatch.setattr("fsopt.search.branch_and_benders.driver.EVIDENCE", 1_000)
+    result = solved(HARD, tolerance=1e-4)
+    replayed = verify(HARD, result.point["evidence"])
+    assert result.status is Status.OPTIMAL
+    assert replayed.solved > 0
+    assert replayed.bound >= result.bound * (1 - 1e-9)
+
+
+def test_a_fractional_selection_is_rounded_up_where_a_feature_is_half_selected_or_costs_nothing():
+    score = np.array([0.6, 0.4, 0.0, -1.0])
+    for lam, count in ((0.1, 1), (0.0, 2), ([0.1, 0.0, 0.1, 0.0], 2)):
+        search = SelectionSearch(problem_of(blobs(12, 4), 1.0, {"lam": lam}), BranchSettings(1e-4))
+        assert search.incumbents.rounded(score, search.problem.root()).tolist() == [k < count for k in range(4)]
+
+
+def test_a_selection_is_rounded_within_the_constraints():
+    """By falling score within a budget, and none where the node allows no selection."""
+    problem = problem_of(blobs(12, 4), 1.0, {"costs": [3.0, 2.0, 2.0, 1.0], "budget": 5.0})
+    incumbents, root = SelectionSearch(problem, BranchSettings(1e-4)).incumbents, problem.root()
+    score = np.array([0.9, 0.6, 0.8, 0.7])
+    assert incumbents.rounded(score, root).tolist() == [True, False, True, False]
+    assert incumbents.rounded(score, root.decided(0, selected=False)).tolist() == [False, True, True, True]
+    too_much = root.decided(0, selected=True).decided(1, selected=True).decided(2, selected=True)
+    assert incumbents.rounded(score, too_much) is None
+
+
+def test_a_bound_that_falls_by_rounding_counts_as_no_gain():
+    gains = np.zeros((2, 2))
+    learn(gains, 0, np.ones(2), -1e-12)
+    assert gains.tolist() == [[0.0, 0.0], [1.0, 0.0]]

@@ -1,0 +1,305 @@
+"""The loops that are compiled beside their twins in numpy, as Python code, and once compiled in a whole search."""
+
+import importlib
+import itertools
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager, nullcontext
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from selection_cases import NOISE, allowed_values, drawn, problem_of
+
+from fsopt.common import clock
+from fsopt.data import Dataset
+from fsopt.search.branch_and_benders import compiled, interior_point, machines, marks, relaxation
+from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.interior_point import Goal, solve
+from fsopt.search.branch_and_benders.machines import Machines, Neighbours
+from fsopt.search.branch_and_benders.node_programs import node_program
+from fsopt.search.branch_and_benders.nodes import NodeSolver
+from fsopt.search.branch_and_benders.problem import Partial
+from fsopt.search.branch_and_benders.relaxation import warm
+from fsopt.search.branch_and_benders.search import SelectionSearch
+from fsopt.svm import batch as svm_batch
+
+pytest.importorskip("numba")
+jit, kernels = (importlib.import_module(f"fsopt.search.branch_and_benders.{name}") for name in ("jit", "kernels"))
+LOSSES = "hinge", "squared-hinge", "logistic"
+GOALS = Goal(1e-9), Goal(1e-4, branch=0.5, cutoff=1e3), Goal(1e-9, cutoff=0.5)
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """Quotients by 0 are infinite, without a warning, in compiled code."""
+    with np.errstate(all="ignore"):
+        yield
+
+
+@pytest.fixture
+def loops():
+    """Return a context in which the loops stand for the functions of arrays, as Python code."""
+
+    def context():
+        patch = pytest.MonkeyPatch()
+        for module in (interior_point, relaxation, svm_batch):
+            for function, loop in kernels.LOOPS.items():
+                if function.__module__ != "fsopt.search.branch_and_benders.stacks":
+                    patch.setattr(module, function.__name__, loop, raising=False)
+        patch.setattr(compiled, "go_on", lambda: None)
+        for function in (interior_point.run, svm_batch._in_turn):
+            patch.setitem(marks.COMPILED, function, lambda *given, function=function: function(*given))
+        return undone(patch)
+
+    return context
+
+
+@contextmanager
+def undone(patch):
+    try:
+        yield
+    finally:
+        patch.undo()
+
+
+def nodes_of(problem, rng, count=2):
+    yield problem.root()
+    for _ in range(count):
+        draw = rng.uniform(size=problem.p)
+        at = problem.propagated(Partial(problem.fixed.inside | (draw < 0.2), problem.fixed.outside | (draw > 0.8)))
+        if at is not None and not np.any(at.inside & at.outside):
+            yield at
+
+
+def weighted(data, rng):
+    return Dataset(data.X, data.y, weights=rng.choice([0.5, 1.0, 3.0], data.n))
+
+
+STEPS = [
+    ("cardinality", 0, "hinge"),
+    ("budget", 0, LOSSES[1]),
+    ("include", 2, LOSSES[1]),
+    ("lambda", 2, "hinge"),
+    ("budget", 1, LOSSES[2]),
+]
+
+
+@pytest.mark.parametrize(("kind", "seed", "loss"), STEPS)
+def test_steps_and_warm_starts_are_those_of_numpy(kind, seed, loss, loops):
+    data, c, limits = drawn(kind, seed)
+    rng = np.random.default_rng(seed)
+    problem = problem_of(weighted(data, rng) if seed == 2 else data, c, limits, loss)
+    parent = NodeSolver(problem).solve(problem.root(), None, Goal(1e-3)).hyperplane
+    margins = problem.scores(parent.w) + parent.b * problem.y
+    compared = 0
+    for at in nodes_of(problem, rng):
+        features = np.flatnonzero(at.free)
+        program = node_program(problem, at, features, None)
+        columns = np.concatenate([np.flatnonzero(at.inside), features])
+        hyperplane, given = np.append(parent.w[columns], parent.b), (parent.sigma[features], margins)
+        for alpha in (parent.alpha, None):
+            numpys = warm(program, hyperplane.copy(), *given, alpha)
+            with loops():
+                ours = relaxation.warm(program, hyperplane.copy(), *given, alpha)
+            np.testing.assert_allclose(ours.x, numpys.x, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(ours.z, numpys.z, rtol=1e-7, atol=1e-9)
+            np.testing.assert_allclose(ours.q, numpys.q, rtol=1e-9, atol=1e-10)
+            for goal in GOALS:
+                expected = solve(program, goal, warm(program, hyperplane.copy(), *given, alpha))
+                start = warm(program, hyperplane.copy(), *given, alpha)
+                with loops():
+                    found = solve(program, goal, start)
+                assert (found is None) == (expected is None)
+                if expected is not None:
+                    assert found.bound == pytest.approx(expected.bound, rel=1e-6, abs=1e-9)
+                    np.testing.assert_allclose(found.mu, expected.mu, rtol=1e-3, atol=1e-6)
+                    compared += 1
+    assert compared > 3
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_cold_steps_bound_all_selections_of_a_node(seed, loops):
+    data, c, limits = drawn("cardinality", seed)
+    problem = problem_of(data, c, limits)
+    values = allowed_values(data, c, limits)
+    with loops():
+        found = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9))
+        best = np.array(min(values, key=values.get), dtype=bool)
+        alone = NodeSolver(problem).solve(Partial(best, ~best), None, Goal(1e-10))
+    expected = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9))
+    assert found.bound == pytest.approx(expected.bound, rel=1e-8)
+    assert found.bound <= min(values.values()) * (1 + 1e-9)
+    assert alone.bound == pytest.approx(min(values.values()), rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("kind", "loss", "kept"),
+    [
+        ("cardinality", "hinge", 10**6),
+        ("budget", "hinge", 12),
+        ("budget", "squared-hinge", 10**6),
+        ("lambda", "squared-hinge", 12),
+    ],
+)
+def test_machines_on_neighbours_are_those_of_numpy(kind, loss, kept, monkeypatch, loops):
+    data, c, limits = drawn(kind, 0)
+    problem = problem_of(data, c, limits, loss)
+    values = allowed_values(data, c, limits, loss)
+    monkeypatch.setattr(machines, "NEAREST", kept)
+    start = np.flatnonzero(max(values, key=lambda one: (sum(one), values[one])))
+    at = Machines(problem).best(start[None, :], np.inf)
+    expected = Neighbours.of(problem, at)
+    with loops():
+        assert svm_batch.in_turn()
+        found = Neighbours.of(problem, at)
+    np.testing.assert_allclose(found.bound, expected.bound, rtol=1e-5)
+    outside = np.setdiff1d(np.arange(problem.p), at.features)
+    least = np.inf
+    for place in range(len(start) + 1):
+        for other in outside:
+            numpys = expected.best(np.array([place]), np.array([other]), np.inf)
+            with loops():
+                ours = found.best(np.array([place]), np.array([other]), np.inf)
+            assert ours.value == pytest.approx(numpys.value, rel=1e-5 if kept > data.n else 1e-3)
+            assert list(ours.features) == list(numpys.features)
+            least = min(least, numpys.value)
+    # A cutoff below all of them: no machine is solved to its end, and none counts.
+    places = np.zeros(len(outside), dtype=int)
+    with loops():
+        assert found.best(places, outside, 0.5 * least) is None
+
+
+@pytest.fixture
+def spend(monkeypatch):
+    """Return a function that sets the CPU seconds of the searches so far, and what of the functions is compiled."""
+    monkeypatch.setattr(compiled, "available", lambda: True)
+    monkeypatch.setattr(marks, "COMPILED", {})
+    monkeypatch.setattr(compiled, "COMPILED", marks.COMPILED)
+    monkeypatch.setattr(kernels, "compiled", lambda function: lambda *given: function(*given))
+
+    def given(seconds, kept=False):
+        monkeypatch.setattr(compiled, "_past", seconds)
+        monkeypatch.setattr(compiled, "_kept", lambda *_: kept)
+
+    return given
+
+
+def on():
+    """Return whether a search goes on with compiled functions."""
+    compiled.go_on()
+    assert len(marks.COMPILED) in (0, len(marks.ENTRIES))
+    return marks.fast(interior_point.run) is not interior_point.run
+
+
+def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(spend):
+    for seconds, kept, limit, goes_on in (
+        (0.99 * compiled.COMPILE, False, None, False),
+        (compiled.COMPILE, False, None, True),
+        (compiled.COMPILE, False, 3600.0, True),
+        (compiled.COMPILE, False, 5.0, False),
+        (compiled.COMPILE, True, 5.0, True),
+        (compiled.COMPILE, None, None, False),  # every process would compile again
+        (compiled.IMPORT, True, 5.0, True),
+    ):
+        spend(seconds, kept)
+        with clock.limited(limit) if limit else nullcontext():
+            assert on() is goes_on, (seconds, kept, limit)
+
+
+def test_a_short_search_has_no_time_for_an_import(spend):
+    spend(0.99 * compiled.IMPORT, kept=True)
+    assert not on()
+
+
+def test_a_function_is_compiled_once_its_own_time_has_come(spend, monkeypatch):
+    spend(compiled.IMPORT)
+    run = marks.ENTRIES.index(interior_point.run)
+    answers = iter([k == run for k in range(len(marks.ENTRIES))])
+    monkeypatch.setattr(compiled, "_kept", lambda *_: next(answers))
+    compiled.go_on()
+    assert list(marks.COMPILED) == [interior_point.run]
+
+
+def test_searches_count_together(monkeypatch, spend):
+    ticks = itertools.count()
+    monkeypatch.setattr(compiled, "thread_time", lambda: float(next(ticks)))
+    monkeypatch.setattr(compiled, "COMPILE", 7.0)
+    spend(0.0)
+    for answers in ([False, False, False], [False, False, True]):
+        with compiled.counted():
+            assert [on() for _ in range(3)] == answers
+    assert on()
+
+
+def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_answer(monkeypatch, spend):
+    """A second passes between two looks at the clock."""
+    problem = problem_of(NOISE, 1.0, {"m": 3})
+    visit, visits, answers, ticks = SelectionSearch._branch, [], [], itertools.count()
+    monkeypatch.setattr(compiled, "thread_time", lambda: float(next(ticks)))
+    monkeypatch.setattr(
+        SelectionSearch, "_branch", lambda self, node: visits.append(bool(marks.COMPILED)) or visit(self, node)
+    )
+    for seconds in (np.inf, 8.0):
+        visits.clear()
+        monkeypatch.setattr(compiled, "COMPILE", seconds)
+        spend(0.0)
+        answers.append(branch_and_benders(problem))
+        assert visits == sorted(visits)
+        assert set(visits) == {False, seconds < np.inf}
+    assert answers[0].status == answers[1].status
+    assert answers[0].objective == pytest.approx(answers[1].objective, rel=1e-9)
+
+
+SEARCH = """
+import json, sys
+from fsopt.search.branch_and_benders import compiled, marks
+from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.problem import BranchSettings
+from selection_cases import NOISE, problem_of
+from fsopt.common import clock
+assert compiled.available()
+answers = []
+for seconds in (float('inf'), 0.0):
+    compiled.IMPORT = compiled.COMPILE = seconds
+    for loss in ("hinge", "squared-hinge", "logistic"):
+        problem = problem_of(NOISE, 1.0, {"m": 5}, loss)
+        result = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-4))
+        answers.append([result.status.value, result.objective, result.bound, result.history[-1]["solved"]])
+    assert ("numba" in sys.modules) == (seconds == 0.0)  # a short search does not import it
+with clock.limited(1.0):
+    compiled.go_on()  # what is compiled costs no time
+    found = [marks.fast(function) for function in marks.ENTRIES]
+    assert all(len(function.signatures) == 1 for function in found), found
+print(json.dumps(answers))
+"""
+
+
+@pytest.mark.parametrize("mine", [True, False])
+def test_functions_are_kept_only_in_a_folder_of_this_user_alone(mine, tmp_path, monkeypatch):
+    asked = []
+
+    def njit(function, cache=False, **settings):
+        asked.append(cache)
+        return SimpleNamespace(stats=SimpleNamespace(cache_path=str(tmp_path)), py_func=function, __name__="run")
+
+    monkeypatch.setattr(jit.numba, "njit", njit)
+    tmp_path.chmod(0o700 if mine else 0o777)
+    kernels.compiled.__wrapped__(njit)
+    assert asked == ([True] if mine else [True, False])
+
+
+@pytest.mark.slow
+def test_a_compiled_search_has_the_optimum_and_nearly_the_tree_of_numpy():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    run = [sys.executable, "-c", SEARCH]
+    said = subprocess.run(run, env=environment, capture_output=True, text=True, check=True, timeout=1200).stdout
+    answers = json.loads(said)
+    for plainly, fast in zip(answers[:3], answers[3:], strict=True):
+        assert plainly[0] == fast[0] == "optimal"
+        assert fast[1] == pytest.approx(plainly[1], rel=1e-9)
+        assert fast[2] == pytest.approx(plainly[2], rel=1e-4)
+        assert fast[3] > 10
+        assert fast[3] == pytest.approx(plainly[3], rel=0.2)

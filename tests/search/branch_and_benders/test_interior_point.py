@@ -1,0 +1,213 @@
+"""The interior point: no gap on relaxations with every kind of constraint, and bounds with frozen samples."""
+
+import numpy as np
+import pytest
+from selection_cases import KINDS, allowed_values, drawn, exact_value, problem_of
+from support import blobs, optimum
+
+from fsopt.answers.results import Status
+from fsopt.data import Dataset
+from fsopt.data.losses import LOSSES, DualTerm
+from fsopt.search.branch_and_benders import nodes
+from fsopt.search.branch_and_benders import problem as problems
+from fsopt.search.branch_and_benders.cuts import bound, make_cut, on_grid
+from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.interior_point import Goal, direction, system
+from fsopt.search.branch_and_benders.nodes import NodeSolver
+from fsopt.search.branch_and_benders.problem import BranchSettings, Partial
+from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, cold
+
+
+def relaxation(problem, at=None, gap=1e-9, solver=None, hyperplane=None):
+    """Return the relaxation of a node and the bound of its cut."""
+    at = problem.root() if at is None else at
+    found = (solver or NodeSolver(problem)).solve(at, hyperplane, Goal(gap))
+    cut = make_cut(problem, 0, on_grid(found.alpha, problem.y, problem.c), found.mu)
+    return found, bound(problem, cut, at).value
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(2))
+def test_the_relaxation_is_below_all_selections_and_its_shares_satisfy_the_constraints(kind, seed):
+    data, c, limits = drawn(kind, seed)
+    problem = problem_of(data, c, limits)
+    found, value = relaxation(problem)
+    assert value <= min(allowed_values(data, c, limits).values()) * (1 + 1e-9)
+    sigma = found.hyperplane.sigma
+    assert np.all(sigma >= -1e-6)
+    assert np.all(sigma <= 1 + 1e-6)
+    assert np.all(problem.R @ sigma <= problem.r + 1e-5 * np.maximum(1.0, np.abs(problem.r)))
+    # The primal value at the shares and weights: no gap to the bound, in these constraints.
+    used = sigma > 1e-9
+    scores = data.X @ found.hyperplane.w + found.hyperplane.b
+    primal = 0.5 * float((found.hyperplane.w[used] ** 2 / sigma[used]).sum())
+    primal += c * float(np.maximum(1.0 - data.y * scores, 0.0).sum()) + float(problem.lam @ sigma)
+    assert primal == pytest.approx(value, rel=1e-5)
+
+
+@pytest.mark.parametrize("selected", [3, 6])
+def test_without_free_features_it_is_the_support_vector_machine(selected):
+    """Of two allowed: no free feature can mend the constraint, whose multiplier would grow forever."""
+    data = blobs(60, 8, seed=1)
+    problem = problem_of(data, 1.0, {"m": 2})
+    chosen = np.arange(8) < selected
+    found, value = relaxation(problem, Partial(chosen, ~chosen))
+    expected = optimum("svm", data.columns(np.flatnonzero(chosen)), c=1.0)[1]
+    assert (found.bound, value) == pytest.approx((expected, expected), rel=1e-7)
+    assert problem.value(chosen, found.hyperplane.w)[0] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(("gap", "c"), [(0.3, 1e-3), (2.0, 1.0), (2.0, 1e3)])
+def test_the_relaxation_of_the_logistic_loss_is_solved_cold_warm_and_over_far_scales(gap, c):
+    data = blobs(90, 5, seed=2, gap=gap)
+    problem, mask = problem_of(data, c, {"m": 3}, "logistic"), np.arange(5) < 3
+    solver, at = NodeSolver(problem), Partial(mask, ~mask)
+    for known in (None, solver.solve(problem.root(), None, Goal(1e-6)).hyperplane):
+        found = solver.solve(at, known, Goal(1e-9))
+        value, _ = problem.value(mask, found.hyperplane.w)
+        assert value == pytest.approx(exact_value(data, mask, c, "logistic"), rel=1e-8)
+        assert found.bound == pytest.approx(value, rel=1e-7)
+        assert found.bound <= value * (1 + 1e-12)
+
+
+def test_samples_far_outside_the_margin_are_frozen_at_0_alone():
+    margins, data = np.array([-3.0, 0.5, 1.0, 1.5, 9.0]), blobs(20, 3)
+    for loss, distance in (("squared-hinge", [0.0, 0.0, 0.0, 0.5, 8.0]), ("logistic", [0.0] * 5)):
+        np.testing.assert_allclose(problem_of(data, 0.5, {"m": 2}, loss).distance(margins), distance)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_frozen_samples_lower_the_bound_a_little_and_never_raise_it(seed):
+    data = blobs(400, 8, seed=seed, gap=0.3)
+    problem = problem_of(data, 2.0, {"m": 3})
+    solver = NodeSolver(problem)
+    parent, _ = relaxation(problem, solver=solver)
+    at = problem.root().decided(int(np.argmax(parent.hyperplane.sigma)), selected=False)
+    _, whole = relaxation(problem, at)
+    _, frozen = relaxation(problem, at, solver=solver, hyperplane=parent.hyperplane)
+    assert frozen <= whole * (1 + 1e-9)
+    assert frozen >= 0.9 * whole
+
+
+def test_features_left_out_of_the_program_cost_little(monkeypatch):
+    data = blobs(60, 40, seed=1)
+    problem = problem_of(data, 0.5, {"m": 4})
+    _, whole = relaxation(problem)
+    monkeypatch.setattr("fsopt.search.branch_and_benders.nodes.WHOLE", 6)
+    _, priced = relaxation(problem, gap=1e-7)
+    assert priced == pytest.approx(whole, rel=1e-4)
+    assert priced <= whole * (1 + 1e-9)
+
+
+def test_the_step_makes_the_linearised_optimality_conditions_zero():
+    rng = np.random.default_rng(0)
+    n, s, f, k = 9, 2, 3, 2
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    Zy = np.asfortranarray(np.column_stack([y[:, None] * rng.standard_normal((n, s + f)), y]))
+    c, r, R = 3.0, rng.uniform(1, 2, k), rng.uniform(0, 1, (k, f))
+    program = NodeRelaxation(Zy, DualTerm(c), s, R, r, rng.uniform(0, 1, f), rng.standard_normal(s + f), balance=0.3)
+    alpha, w, b, q = rng.uniform(1, 2, n), rng.standard_normal(s + f), 0.4, rng.standard_normal(s + f)
+    rho, sigma, mu = rng.uniform(0.5, 1, f), rng.uniform(0.2, 0.8, f), rng.uniform(0.5, 1, k)
+    x = np.concatenate([alpha, c - alpha, rho, sigma, mu])
+    z = rng.uniform(0.5, 2.0, len(x))
+    point, target = InteriorPoint(x, z, q, np.append(w, b)), rng.standard_normal(len(x))
+    arrays, none = program.arrays, np.zeros(len(x))
+    dx, dz, dq, hyperplane, length = direction(arrays, point, system(arrays, point), 0.0, -target - x * z, none + 1.0)
+    assert min((x + length * dx).min(), (z + length * dz).min()) == pytest.approx(0.0, abs=1e-9)
+
+    def conditions(x, z, q, hyperplane):
+        """Return the residuals as the optimality conditions of the program state them, with its products at the end."""
+        a, rest, rho, sigma, mu = np.split(x, np.cumsum([n, n, f, f]))
+        lower, upper, v, slack, t = np.split(z, np.cumsum([n, n, f, f]))
+        shares = np.append(np.ones(s), sigma)
+        parts = [
+            Zy @ hyperplane - lower + upper - 1.0,
+            a @ Zy + np.append(program.q - q, program.balance),
+            hyperplane[:-1] - shares * q,
+            rho + mu @ R + program.lam - 0.5 * q[s:] ** 2 - slack,
+            1.0 - sigma - v,
+            r - R @ sigma - t,
+            a + rest - c,
+        ]
+        return np.concatenate([*parts, x * z])
+
+    at, step = tuple(point), (dx, dz, dq, hyperplane)
+    h = 1e-3  # central differences of quadratic functions are exact
+    after, before = (conditions(*(v + e * d for v, d in zip(at, step, strict=True))) for e in (h, -h))
+    wanted = np.concatenate([-conditions(*at)[: -len(x)], target])
+    np.testing.assert_allclose((after - before) / (2 * h), wanted, atol=1e-9)
+
+
+@pytest.mark.parametrize("curvature", [0.0, 2.0])
+def test_the_cold_start_is_balanced_within_the_bounds_and_has_equal_products(curvature):
+    data = blobs(30, 5, seed=2)
+    Zy = np.asfortranarray(np.column_stack([data.y[:, None] * data.X, data.y]))
+    term = DualTerm(np.linspace(1.0, 2.0, 30), curvature)
+    program = NodeRelaxation(Zy, term, 3, np.ones((1, 2)), np.ones(1), np.zeros(2), np.zeros(5))
+    start = cold(program)
+    alpha = start.x[:30]
+    assert alpha @ data.y == pytest.approx(0.0, abs=1e-12)
+    assert np.all(start.x > 0.0)
+    assert np.all(start.z > 0.0)
+    assert start.x[30:60] == pytest.approx(term.caps - alpha, rel=1e-12)
+    assert start.x * start.z == pytest.approx(np.full(len(start.x), alpha.max()), rel=1e-12)
+
+
+@pytest.mark.parametrize(("c", "gap"), [(1.0, 1e-2), (30.0, 1e-2), (30.0, 1e-4)])
+def test_the_gap_counts_from_the_dual_value_also_far_from_feasible(c, gap):
+    """The first iterates of many samples have tiny products and a q that is not that of the multipliers."""
+    problem = problem_of(blobs(3000, 8, seed=3, gap=0.3), c, {"m": 3})
+    exact = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9)).bound
+    assert NodeSolver(problem).solve(problem.root(), None, Goal(gap)).bound >= (1.0 - 1.1 * gap) * exact
+
+
+@pytest.fixture
+def many(monkeypatch):
+    """Let 100 samples be many, of a quarter of which the nearest are found."""
+    monkeypatch.setattr(nodes, "MANY", 100)
+    monkeypatch.setattr(nodes, "EACH", 10)
+    monkeypatch.setattr(problems, "PART", 4)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_samples_nearest_to_the_margin_of_a_part_give_the_relaxation_of_all(loss, many):
+    data = blobs(400, 8, seed=1, gap=0.3)
+    problem = problem_of(data, 2.0, {"m": 3}, loss=loss)
+    assert problem.part.n < 0.3 * problem.n
+    parent = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9))
+    for at in (problem.root(), problem.root().decided(0, selected=True).decided(1, selected=False)):
+        whole = NodeSolver(problem)._rounds(at, None, Goal(1e-9)).bound
+        for known in (None, parent.hyperplane):
+            found = NodeSolver(problem).solve(at, known, Goal(1e-9))
+            cut = make_cut(problem, 0, on_grid(found.alpha, problem.y, problem.caps), found.mu)
+            assert bound(problem, cut, at).value == pytest.approx(whole, rel=1e-6)
+
+
+def test_a_node_of_many_samples_stays_open_by_a_bound_near_that_of_all(many):
+    """The others may cost a tenth of the gap of a node that is branched."""
+    problem = problem_of(blobs(400, 8, seed=0, gap=0.3), 2.0, {"m": 3})
+    whole = NodeSolver(problem)._rounds(problem.root(), None, Goal(1e-9)).bound
+    found = NodeSolver(problem).solve(problem.root(), None, Goal(1e-6, cutoff=1.2 * whole, branch=0.5)).bound
+    assert 0.85 * whole <= found <= whole * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS[::2])
+def test_a_search_of_many_samples_finds_the_optimum(kind, many, monkeypatch):
+    monkeypatch.setattr(nodes, "MANY", 10)
+    monkeypatch.setattr(nodes, "EACH", 1)
+    data, c, limits = drawn(kind, 1)
+    result = branch_and_benders(problem_of(data, c, limits), settings=BranchSettings(tolerance=1e-6))
+    assert result.objective == pytest.approx(min(allowed_values(data, c, limits).values()), rel=1e-5)
+    assert result.status == Status.OPTIMAL
+
+
+def test_samples_frozen_far_from_where_they_belong_are_taken_back():
+    """The first feature separates; without it samples far from its margin are on both sides of the other's."""
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(400) < 0.5, 1.0, -1.0)
+    X = np.column_stack([4.0 * y, 0.3 * y]) + rng.standard_normal((400, 2))
+    problem = problem_of(Dataset(X, y), 1.0, {"m": 1})
+    solver, both, last = NodeSolver(problem), np.array([True, True]), np.array([False, True])
+    parent = solver.solve(Partial(both, ~both), None, Goal(1e-3)).hyperplane
+    whole = solver.solve(Partial(last, ~last), None, Goal(1e-3))
+    assert solver.solve(Partial(last, ~last), parent, Goal(1e-3)).bound > 0.8 * whole.bound

@@ -1,0 +1,152 @@
+"""Branch and Benders, interrupted wherever it can be, and resumed: the answer is that of the undisturbed run.
+
+An interruption comes from a counter at one of the search's seams, not from a signal: the question whether to go on
+(between two nodes, between two exchanges of the root), a record (before its checkpoint is written), a checkpoint, and
+the clock within a relaxation.
+"""
+
+import itertools
+import json
+from contextlib import nullcontext, suppress
+from functools import cache
+
+import numpy as np
+import pytest
+from kills import lasting
+from selection_cases import NOISE, problem_of
+from support import blobs, sampled
+
+import fsopt
+from fsopt.answers.results import Status
+from fsopt.common import checkpoints, clock
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import Run
+from fsopt.errors import OutOfTimeError
+from fsopt.search.branch_and_benders import checkpoint, driver
+from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.evidence import verify
+from fsopt.search.branch_and_benders.problem import BranchSettings
+from fsopt.search.branch_and_benders.search import SelectionSearch
+
+DATA = blobs(30, 9, seed=11, gap=0.1)
+CASES = {
+    "cardinality": {"m": 3},
+    "penalties": {"lam": 6.0},
+    "initial": {"m": 3, "initial": [0, 1], "max_nodes": 60, "conflicts": [[0, 2], [3, 4]]},
+}
+STEP = {"between nodes": 12, "record": 1, "written": 5, "within a relaxation": 62}
+"""The seams; of the calls of each the first is interrupted, and each one that is a step later."""
+POINTS = sorted(itertools.product(CASES, STEP), key=lambda point: point[0] != "cardinality" and point[1] != "record")
+"""Each seam of one case and one seam of each case come first."""
+
+
+def fitted(case, folder, **options):
+    method = "best-subset-penalised" if "lam" in CASES[case] else "best-subset"
+    fit = fsopt.fit(method, DATA, c=1.0, tolerance=1e-3, **CASES[case], **options)
+    fit.save(folder / "fit.json")
+    return lasting(json.loads((folder / "fit.json").read_text()))
+
+
+class Interruption:
+    """Counts the calls of a seam; from the call of number ``last`` on, or at it, the run is interrupted."""
+
+    def __init__(self, patch, seam, last=10**9):
+        self.calls, self.last = 0, last
+        if seam == "between nodes":
+            patch.setattr(driver, "deferred_interruption", lambda: nullcontext(lambda: not self.early()))
+        elif seam == "within a relaxation":
+            # The clock of the interior point alone: it is over at one step, and in all later ones.
+            patch.setattr(clock, "expired", lambda: not self.early())
+        else:
+            owner, name = {"record": (Recorder, "append"), "written": (checkpoint, "save")}[seam]
+            original = getattr(owner, name)
+            patch.setattr(owner, name, lambda *args, **keywords: self.at(original, seam, args, keywords))
+
+    def early(self):
+        self.calls += 1
+        return self.calls < self.last
+
+    def at(self, original, seam, args, keywords):
+        self.calls += 1
+        if self.calls == self.last and seam == "record":
+            raise KeyboardInterrupt
+        found = original(*args, **keywords)
+        if self.calls == self.last:
+            raise KeyboardInterrupt
+        return found
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Return a function that gives the record of a case, and how often each seam is passed."""
+
+    @cache
+    def of(case):
+        folder = tmp_path_factory.mktemp("whole")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(checkpoints, "WRITING", -1e9)
+            seams = {seam: Interruption(patch, seam) for seam in STEP}
+            record = fitted(case, folder, checkpoint=folder / "run.npz")
+        return record, {seam: one.calls for seam, one in seams.items()}
+
+    return of
+
+
+@pytest.mark.parametrize(("case", "seam"), sampled(POINTS, len(STEP) + 1))
+def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(
+    case, seam, undisturbed, tmp_path, monkeypatch
+):
+    path = tmp_path / "run.npz"
+    monkeypatch.setattr(checkpoints, "WRITING", -1e9)  # a checkpoint after each node
+    whole, calls = undisturbed(case)
+    points = range(1, calls[seam] + 1, STEP[seam])
+    assert len(points) >= 3
+    for last in points:
+        path.unlink(missing_ok=True)
+        with monkeypatch.context() as patch, suppress(KeyboardInterrupt, OutOfTimeError):
+            Interruption(patch, seam, last)
+            fitted(case, tmp_path, checkpoint=path)
+        resume = {"resume": path} if path.exists() else {}
+        assert fitted(case, tmp_path, checkpoint=path, **resume) == whole, last
+
+
+PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
+
+
+def test_no_node_is_visited_after_an_interruption(monkeypatch):
+    visited, branch = [], SelectionSearch._branch
+
+    def counted(search, node):
+        visited.append(node.number)
+        branch(search, node)
+
+    monkeypatch.setattr(SelectionSearch, "_branch", counted)
+    monkeypatch.setattr(driver, "deferred_interruption", lambda: nullcontext(lambda: len(visited) >= 20))
+    assert branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4)).stop == "interrupted"
+    assert len(visited) == 20
+
+
+def test_an_interruption_within_a_node_leaves_it_open(monkeypatch):
+    """The bound of an interrupted search holds, and its evidence proves it, wherever the interruption comes."""
+    optimum = branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4)).objective
+    for last in (1, 2, 4, 60, 400):
+        with monkeypatch.context() as patch:
+            Interruption(patch, "within a relaxation", last)
+            try:
+                result = branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4))
+            except OutOfTimeError:
+                assert last <= 2
+                continue
+        assert (result.stop, result.status) == ("time-limit", Status.FEASIBLE)
+        assert result.bound < optimum
+        assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, abs=1e-9)
+
+
+def test_a_search_interrupted_at_its_first_record_claims_no_bound():
+    def interrupt(record):
+        raise KeyboardInterrupt
+
+    result = branch_and_benders(PROBLEM, run=Run(progress=interrupt))
+    assert (result.stop, result.status) == ("interrupted", Status.FEASIBLE)
+    assert abs(result.bound) < 1e-6
+    assert np.isfinite(result.objective)

@@ -1,0 +1,126 @@
+"""Local search: no allowed exchange improves what it returns, against all values by brute force."""
+
+import itertools
+
+import numpy as np
+import pytest
+from selection_cases import KINDS, allowed_values, drawn, exact_value, problem_of, solved
+from support import blobs, keeps, sampled
+
+from fsopt.search.branch_and_benders import local_search, machines
+from fsopt.search.branch_and_benders.local_search import LocalSearch, exchanges
+from fsopt.search.branch_and_benders.root import EXCHANGES, FEW
+from fsopt.search.branch_and_benders.search import CLOSE
+
+
+def neighbours(selection):
+    """All selections with one feature exchanged, taken in or left out."""
+    inside, outside = np.flatnonzero(selection), np.flatnonzero(~selection)
+    for i in [None, *inside]:
+        for j in [None, *outside]:
+            other = selection.copy()
+            other[[k for k in (i, j) if k is not None]] ^= True
+            yield tuple(other.astype(int))
+
+
+def always():
+    return True
+
+
+CASES = [
+    (seed, k, ("hinge", "hinge", "logistic", "squared-hinge")[(seed + k) % 4], (8, 10**6)[(seed + k) % 2])
+    for seed in range(6)
+    for k in range(len(KINDS))
+]
+"""Seed, kind, loss, and samples that are tried; with eight of them the others are frozen."""
+
+
+@pytest.mark.parametrize(("seed", "k", "loss", "kept"), sampled(CASES, len(KINDS)))
+def test_no_allowed_neighbour_is_better(seed, k, loss, kept, monkeypatch):
+    monkeypatch.setattr(machines, "NEAREST", kept)
+    data, c, limits = drawn(KINDS[k], seed)
+    problem, values = problem_of(data, c, limits, loss), allowed_values(data, c, limits, loss)
+    search = LocalSearch(problem, [], 10**6, always)
+    start = max(values, key=values.__getitem__)
+    found = search.descend(np.array(start, dtype=bool))
+    at = found.mask(problem.p)
+    value = values[tuple(at.astype(int))]
+    # The value is that of a hyperplane; with frozen samples it may be above the best, and a neighbour may be missed.
+    assert found.value >= value * (1 - 1e-6)
+    best = search.restarted(at, 5, seed)
+    assert best.value <= found.value * (1 + 1e-5)
+    assert best.value >= values[tuple(best.mask(problem.p).astype(int))] * (1 - 1e-6)
+    assert found.value <= max(values[start], value) * (1 + 1e-2)
+    if kept > data.n:
+        assert found.value == pytest.approx(value, rel=1e-5)
+        assert value <= min(values.get(near, np.inf) for near in neighbours(at)) * (1 + 1e-5)
+
+
+def test_the_local_search_on_the_samples_near_the_margin_has_the_value_of_all_samples(monkeypatch):
+    monkeypatch.setattr(machines, "NEAREST", 100)
+    data, loss = blobs(260, 6, seed=9, gap=0.8), "squared-hinge"
+    found = LocalSearch(problem_of(data, 0.5, {"m": 2}, loss), [], 400, always).descend(np.arange(6) < 2)
+    assert found.value == pytest.approx(exact_value(data, found.mask(6), 0.5, loss), rel=1e-5)
+    assert found.value <= exact_value(data, np.arange(6) < 2, 0.5, loss) * (1 + 1e-6)
+
+
+def test_a_descent_that_meets_an_earlier_one_ends_where_that_ended(monkeypatch):
+    data = blobs(30, 10, seed=2, gap=0.3)
+    search = LocalSearch(problem_of(data, 1.0, {"m": 3}), [], 10**6, always)
+    scanned = []
+
+    def scan(self, at):
+        scanned.append(tuple(at.features))
+        return real(self, at)
+
+    real = LocalSearch._neighbour
+    monkeypatch.setattr(LocalSearch, "_neighbour", scan)
+    found = search.descend(np.arange(10) >= 7)
+    assert len(scanned) > 2
+    for features in list(scanned):
+        again = search.descend(np.isin(np.arange(10), features))
+        assert (again.value, again.features.tolist()) == (found.value, found.features.tolist())
+    best = search.restarted(found.mask(10), 30, 0)
+    assert best.value <= found.value
+    assert len(scanned) == len(set(scanned))
+
+
+def test_restarts_end_where_another_would_hardly_end_elsewhere():
+    for distinct, first in ((1, 21), (2, 36), (3, 50)):
+        ended = [bytes([k % distinct]) for k in range(60)]
+        assert [local_search._enough(ended[:count]) for count in range(60)] == [count >= first for count in range(60)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_allowed_exchanges_are_those_of_the_constraints(kind):
+    data, c, limits = drawn(kind, 1)
+    problem, every = problem_of(data, c, limits), itertools.product((0, 1), repeat=data.p)
+    values = [s for s in every if keeps(np.array(s), **{k: v for k, v in limits.items() if k != "lam"})]
+    for selection in values[:: max(1, len(values) // 8)]:
+        features = np.flatnonzero(selection)
+        table = exchanges(problem, features)
+        for i in range(len(features) + 1):
+            for j in np.flatnonzero(np.array(selection) == 0):
+                other = np.array(selection)
+                other[features[i : i + 1]] = 0
+                other[j] = 1
+                assert table[i, j] == (tuple(other) in values)
+
+
+@pytest.mark.parametrize("thorough", [True, False])
+def test_a_root_exchanges_from_each_incumbent_once(thorough, monkeypatch):
+    data, tries = blobs(30, 7, seed=1, gap=0.2), []
+    real = LocalSearch.restarted
+
+    def recorded(self, start, fails, seed):
+        tries.append((self.most, start.tobytes(), fails))
+        return real(self, start, fails, seed)
+
+    monkeypatch.setattr(LocalSearch, "restarted", recorded)
+    found = solved(problem_of(data, 2.0, {"m": 4}), max_nodes=0, thorough=thorough)
+    assert found.objective == pytest.approx(min(allowed_values(data, 2.0, {"m": 4}).values()), rel=1e-5)
+    assert len({(most, start) for most, start, _ in tries}) == len(tries)
+    *short, (most, _, fails) = tries
+    assert all(one[0] == CLOSE and not one[2] for one in short)
+    assert most == (EXCHANGES if thorough else FEW)
+    assert thorough or not fails

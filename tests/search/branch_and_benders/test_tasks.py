@@ -1,0 +1,121 @@
+"""Subtrees as tasks: the same answer for any number of them and any executor, with evidence that holds."""
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from executors import Late, Lost, Remote
+from selection_cases import NOISE, problem_of
+from support import blobs, sampled
+
+from fsopt.answers.results import Status
+from fsopt.drivers.run import Run
+from fsopt.search import frontier
+from fsopt.search.branch_and_benders import driver, tasks
+from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.evidence import verify
+from fsopt.search.branch_and_benders.problem import BranchSettings
+
+PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
+TWO = BranchSettings(tolerance=1e-4, jobs=2)
+
+
+@pytest.fixture(autouse=True)
+def early(monkeypatch):
+    """Give subtrees out as soon as there are a few: a small problem never has as many open nodes as a large one."""
+    monkeypatch.setattr(driver, "RAMP", 2)
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4))
+
+
+def held(result, whole):
+    """The optimum is proved by the evidence of all tasks together."""
+    assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
+    assert result.objective == pytest.approx(whole.objective, rel=1e-4)
+    assert result.bound <= whole.objective * (1 + 1e-9)
+    assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+
+
+@pytest.mark.parametrize(("kind", "jobs"), sampled([(Remote, 2), (ThreadPoolExecutor, 2), (Remote, 3)], 2))
+def test_the_answer_is_the_same_for_any_executor(kind, jobs, whole):
+    before = Remote.tasks
+    with kind() as executor:
+        settings = BranchSettings(tolerance=1e-4, jobs=jobs)
+        result = branch_and_benders(PROBLEM, settings=settings, run=Run(executor=executor))
+    assert kind is not Remote or Remote.tasks > before + 1
+    held(result, whole)
+
+
+class Forgetful(Remote):
+    """An executor whose workers are replaced by new ones that know of no search, the first one of two."""
+
+    def __init__(self):
+        self.sizes = []
+
+    def submit(self, function, /, *args, **keywords):
+        self.sizes.append(len(pickle.dumps(function)))
+        if len(self.sizes) % 2:
+            vars(tasks._kept).clear()
+        return super().submit(function, *args, **keywords)
+
+
+def test_a_worker_without_the_problem_gets_it(whole, monkeypatch):
+    """A task that meets an unknown search comes back, and its nodes are not lost; the others visit one node each."""
+    monkeypatch.setattr(tasks, "BLOCK", 1)
+    executor = Forgetful()
+    result = branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=executor, time_limit=20.0))
+    assert len(executor.sizes) > 4
+    held(result, whole)
+
+
+def test_the_problem_is_sent_once_to_each_worker(monkeypatch):
+    """On wide data the problem, and a pool with a gain of each feature in each cut, are far larger than a node."""
+    monkeypatch.setattr(frontier, "SLICE", 0.02)
+    problem = problem_of(blobs(60, 200, seed=3, gap=0.1), 1.0, {"m": 2})
+    before, sizes = Remote.tasks, []
+
+    class Weighed(Remote):
+        def submit(self, function, /, *args, **keywords):
+            sizes.append(len(pickle.dumps(function)))
+            return super().submit(function, *args, **keywords)
+
+    settings = BranchSettings(tolerance=1e-4, jobs=2, max_nodes=80)
+    branch_and_benders(problem, settings=settings, run=Run(executor=Weighed()))
+    assert Remote.tasks > before + 3
+    data = problem.X.nbytes
+    assert min(sizes[:2]) > data
+    # 16 cuts and 16 nodes with the cut of each, of p gains, and the masks of a node.
+    assert max(sizes[2:]) < 2 * 16 * (8 + 1 + 1) * problem.p + data / 2
+
+
+@pytest.mark.parametrize("after", [0, 1])
+def test_nodes_of_lost_processes_are_searched_here(after, whole):
+    held(branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=Lost(after))), whole)
+
+
+def test_a_time_limit_holds_while_all_open_nodes_are_out():
+    records = []
+
+    def progress(record):
+        records.append(record)
+        assert len(records) < 1000
+
+    run = Run(executor=Late(), time_limit=0.2, progress=progress)
+    result = branch_and_benders(PROBLEM, settings=TWO, run=run)
+    assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
+
+
+@pytest.mark.slow
+def test_processes_of_its_own(whole):
+    held(branch_and_benders(PROBLEM, settings=TWO), whole)
+
+
+def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path, whole):
+    path = tmp_path / "run.npz"
+    settings = BranchSettings(tolerance=1e-4, jobs=2, max_nodes=40)
+    part = branch_and_benders(PROBLEM, settings=settings, run=Run(checkpoint=path, executor=Remote()))
+    assert part.stop in ("iteration-limit", "optimal")
+    held(branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4), run=Run(resume=path)), whole)

@@ -1,0 +1,132 @@
+"""Support vector machines by active sets against an independent one, from any beginning, and along features and C."""
+
+import numpy as np
+import pytest
+from support import blobs
+
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import midpoint_intercept, svm_value
+from fsopt.data.synthetic.gbd import gbd_set_two
+from fsopt.svm import warm
+from fsopt.svm.active_set import FreeSystem, active_set_svm
+from fsopt.svm.warm import WarmSvm
+
+
+def violation(gram, y, caps, alpha):
+    """Return by how much an exchange of two multipliers lowers the objective, or bounds and balance are violated."""
+    slopes = y * (1.0 - gram @ alpha)
+    rises = slopes[np.where(y > 0, alpha < caps, alpha > 0)].max(initial=-np.inf)
+    falls = slopes[np.where(y > 0, alpha > 0, alpha < caps)].min(initial=np.inf)
+    return max(rises - falls, abs(alpha @ y), -alpha.min(), (alpha - caps).max())
+
+
+@pytest.mark.parametrize("c", [0.01, 1.0, 300.0])
+@pytest.mark.parametrize(("n", "p", "factor"), [(30, 4, 1.0), (20, 60, 1.0), (40, 40, 1e3)])
+def test_the_multipliers_satisfy_the_optimality_conditions_from_any_beginning(n, p, factor, c):
+    data = blobs(n, p, seed=3, gap=0.3)
+    Z = factor * data.X * data.y[:, None]
+    gram, caps = Z @ Z.T, np.full(n, c)
+    found = active_set_svm(gram, data.y, caps)
+    other = active_set_svm(gram, data.y, caps, np.where(data.y > 0, c / np.sum(data.y > 0), c / np.sum(data.y < 0)))
+    for alpha in (found, other):
+        assert violation(gram, data.y, caps, alpha) <= 1e-7 * max(1.0, 1e-6 * gram.max() * alpha.sum())
+    np.testing.assert_allclose(Z.T @ found, Z.T @ other, rtol=1e-6, atol=1e-7 / factor)
+
+
+def test_samples_that_repeat_or_are_all_zero_end_too():
+    data = blobs(12, 2, seed=1, gap=0.1)
+    Z = np.vstack([data.X, data.X]) * np.tile(data.y, 2)[:, None]
+    y, caps = np.tile(data.y, 2), np.full(24, 5.0)
+    alpha = active_set_svm(Z @ Z.T, y, caps)
+    single = active_set_svm(Z[:12] @ Z[:12].T, data.y, np.full(12, 10.0))
+    np.testing.assert_allclose(Z.T @ alpha, Z[:12].T @ single, atol=1e-6)
+    assert active_set_svm(np.zeros((4, 4)), np.array([1.0, 1.0, -1.0, -1.0]), np.ones(4)) is None
+
+
+@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 2.0, 25)])
+def test_machines_along_features_and_c_are_those_of_an_independent_machine(weights):
+    from sklearn.svm import SVC
+
+    drawn = blobs(25, 30, seed=2, gap=0.3)
+    data = Dataset(drawn.X, drawn.y, weights=weights)
+    machines = WarmSvm(data, 0.05)
+    for c in (0.05, 2.0):
+        machines = machines.at(c)
+        selection = np.ones(30, dtype=bool)
+        for gone in (29, 7, 8, 9, 10, 3, 0, 1, 2, 20, 21, 22, 23, 24, 25, 26):
+            selection[gone] = False
+            w, value = machines.solve(selection)
+            own = SVC(kernel="linear", C=c, tol=1e-10).fit(data.X[:, selection], data.y, sample_weight=weights)
+            np.testing.assert_allclose(w[selection], own.coef_[0], atol=1e-5)
+            assert not w[~selection].any()
+            b = midpoint_intercept(data.X @ w, data.y, weights)
+            assert value == pytest.approx(svm_value(data, w, b, c), rel=1e-9)
+
+
+def test_the_inverse_follows_samples_and_features_that_come_and_go():
+    rng = np.random.default_rng(5)
+    Z, y = rng.standard_normal((9, 12)), np.where(np.arange(12) % 2, 1.0, -1.0)  # features, samples
+    gram, system = Z.T @ Z, FreeSystem([0, 1, 2])
+    system.step(gram, y, np.ones(12), 0.0)
+    changes = [("enter", 7), ("leave", 1), ("remove", 3), ("enter", 5), ("enter", 1), ("leave", 0), ("add", 3)]
+    for what, which in changes:
+        if what == "enter":
+            assert system.enter([which], gram, y) == [which]
+        elif what == "leave":
+            system.leave(which)
+        else:
+            sign = 1.0 if what == "add" else -1.0
+            gram += sign * np.outer(Z[which], Z[which])
+            system.change(sign, Z[which])
+        places = system.places
+        M = np.block([[np.zeros((1, 1)), y[None, places]], [y[places, None], gram[np.ix_(places, places)]]])
+        np.testing.assert_allclose(system.inverse @ M, np.eye(len(M)), atol=1e-9)
+    assert system.places == [2, 7, 5, 1]
+
+
+def test_a_sample_that_depends_on_the_free_ones_gives_the_inverse_up():
+    Z = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0]])  # of the four samples the third is the sum of two
+    gram, y = Z.T @ Z, np.array([1.0, -1.0, -1.0, 1.0])
+    system = FreeSystem([0, 1])
+    system.step(gram, y, np.ones(4), 0.0)
+    assert system.inverse is not None
+    assert system.enter([2, 3], gram, y) == [2, 3]  # the third is free with the label that the first two have not
+    assert (system.inverse, system.places) == (None, [0, 1, 2, 3])
+
+
+def test_machines_that_share_products_are_not_those_of_the_other():
+    data = blobs(25, 30, seed=2, gap=0.3)
+    first, every = WarmSvm(data, 0.05), np.ones(30, dtype=bool)
+    first.solve(every)
+    second, fewer = first.at(2.0), every.copy()
+    fewer[[3, 4]] = False
+    second.solve(fewer)
+    fewer[5] = False
+    for machines, c in ((first, 0.05), (second, 2.0)):
+        w, value = machines.solve(fewer)
+        alone, own = WarmSvm(data, c).solve(fewer)
+        np.testing.assert_allclose(w, alone, atol=1e-9)
+        assert value == pytest.approx(own, rel=1e-10)
+
+
+def test_many_samples_that_enter_together_do_not_go_in_a_circle():
+    """From 0 at a small C hundreds of multipliers go to their bounds: steps of length 0 let fewer enter."""
+    train = gbd_set_two(75, 0, p=150, n=200)[0]
+    Z = train.X * train.y[:, None]
+    gram, caps = Z @ Z.T, np.full(200, 0.25)
+    assert violation(gram, train.y, caps, active_set_svm(gram, train.y, caps)) <= 1e-7
+
+
+@pytest.mark.parametrize("p", [4, 80])
+def test_the_interior_point_has_the_machines_of_the_active_sets_at_a_large_c(p, monkeypatch):
+    """Of separable classes the multipliers are far below C: digits lost in the products of the samples are too many."""
+    data, every = blobs(30, p, gap=4.0), np.ones(p, dtype=bool)
+    monkeypatch.setattr(warm, "LONG", 30)
+    w, value = WarmSvm(data, 100.0).solve(every)
+    monkeypatch.setattr(warm, "GRAM", 0)
+    alone = WarmSvm(data, 1.0)
+    assert alone.products is None
+    alone.solve(every)
+    found = alone.at(100.0).solve(every)
+    assert found[1] == pytest.approx(value, rel=1e-8)
+    np.testing.assert_allclose(found[0], w, atol=1e-5 * np.abs(w).max())

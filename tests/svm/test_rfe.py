@@ -1,0 +1,162 @@
+"""RFE against an independent implementation on libsvm, its order of removal, ties, steps, limits and certificate."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+from support import blobs, reference
+
+import fsopt
+from fsopt.data.hyperplanes import hinge
+from fsopt.drivers.gbd.subproblem import Subproblem
+from fsopt.errors import FileError, ParameterError
+from fsopt.svm.rfe import _Machines
+from fsopt.verification.checking import check_fit
+
+
+def machine(X, y, c):
+    """Return value and weights of the support vector machine, the intercept chosen among all breakpoints."""
+    w = SVC(kernel="linear", C=c, tol=1e-10, shrinking=False).fit(X, y).coef_[0]
+    return 0.5 * w @ w + c * min(hinge(X @ w + b, y) for b in y - X @ w), w
+
+
+def eliminate(data, m, c, step=1):
+    """Return the values of the SVMs, the features removed after each, and those left."""
+    left, values, gone = list(range(data.p)), [], []
+    while True:
+        value, w = machine(data.X[:, left], data.y, c)
+        values.append(value)
+        worst = np.argsort(w**2, kind="stable")[: min(step, len(left) - m)]
+        gone.append([left[k] for k in worst])
+        if not len(worst):
+            return values, gone, left
+        left = [j for k, j in enumerate(left) if k not in worst]
+
+
+SIX, NINE, FIVE = blobs(40, 6, seed=1), blobs(60, 9, seed=2), blobs(50, 5, seed=3, gap=0.4)
+WIDE = fsopt.Dataset(np.random.default_rng(2).standard_normal((20, 30)), np.where(np.arange(20) % 2, 1.0, -1.0))
+CASES = [
+    (SIX, 2, 1.0, 1, "clarabel"),
+    (SIX, 2, 1.0, 3, None),
+    (SIX, 3, 1.0, 100, None),
+    (SIX, 6, 1.0, 1, None),
+    (NINE, 1, 0.2, 2, "piqp"),
+    (NINE, 1, 0.2, 1, None),
+    (FIVE, 3, 20.0, 1, "piqp"),
+    (FIVE, 3, 20.0, 2, None),
+    (reference("gbd_n6"), 1, 4.0, 2, "clarabel"),
+    (WIDE, 4, 0.1, 1, None),
+]
+
+
+@pytest.mark.parametrize(("data", "m", "c", "step", "solver"), CASES)
+def test_rfe_removes_what_an_independent_implementation_removes(data, m, c, step, solver):
+    values, gone, left = eliminate(data, m, c, step)
+    fit = fsopt.fit("rfe", data, m=m, c=c, step=step, scale="none", solver=solver)
+    assert [h["removed"] for h in fit.history] == gone
+    np.testing.assert_allclose([h["objective"] for h in fit.history], values, rtol=1e-6)
+    assert [h["n_features"] for h in fit.history] == [data.p - sum(map(len, gone[:k])) for k in range(len(gone))]
+    assert fit.support == tuple(left)
+    assert fit.objective == pytest.approx(values[-1], rel=1e-6)
+    assert not any(h["rebuilt"] for h in fit.history)
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "piqp", None])
+def test_equal_weights_the_first_by_name_goes_first(solver):
+    data = blobs(40, 3, seed=4, gap=1.0)
+    twins = fsopt.Dataset(data.X[:, [0, 1, 0, 1]], data.y)
+    fit = fsopt.fit("rfe", twins, m=2, scale="none", solver=solver)
+    assert sorted(j for h in fit.history for j in h["removed"]) == [0, 1]
+    turned = fsopt.Dataset(twins.X, twins.y, features=["d", "c", "b", "a"])
+    other = fsopt.fit("rfe", turned, m=2, scale="none", solver=solver)
+    removed = [turned.features[j] for h in other.history for j in h["removed"]]
+    assert sorted(removed) == ["a", "b"]
+    both = fsopt.fit("rfe", twins, m=1, step=3, scale="none", solver=solver)
+    first = both.history[0]["removed"]
+    assert first[0] + 2 == first[1]
+    flat = fsopt.Dataset(np.column_stack([np.ones(40), data.X, np.ones(40)]), data.y)
+    assert [h["removed"] for h in fsopt.fit("rfe", flat, m=3, solver=solver).history] == [[0], [4], []]
+
+
+def test_what_is_claimed_is_the_last_svm_and_no_more():
+    data = reference("gbd_n6")
+    fit = fsopt.fit("rfe", data, m=3, c=10.0, scale="none")
+    best = fsopt.fit("best-subset", data, m=3, c=10.0, scale="none")
+    assert fit.status == "feasible"
+    assert fit.bound is None
+    assert fit.stop == "complete"
+    assert fit.certificate.ok
+    assert fit.certificate.bound == pytest.approx(fit.objective, rel=1e-6)
+    assert fit.objective >= best.objective - 1e-6
+    found = check_fit(fit, data)
+    assert found.ok
+    assert found.kind == "convex"
+
+
+def test_a_forged_fit_does_not_pass():
+    data = reference("gbd_n6")
+    fit = fsopt.fit("rfe", data, m=3, c=10.0, scale="none")
+    assert not check_fit(replace(fit, params={**fit.params, "m": 2}), data).ok
+    others = sorted((j + 1) % data.p for j in fit.support)
+    for forged in ({"chosen": others}, {"c": 9.0}, {"machine": "rsvm"}, {"alpha": 0.9 * fit.details["alpha"]}):
+        assert not check_fit(replace(fit, details={**fit.details, **forged}), data).ok
+    for damaged in ([3, 1, 0], [-1, 0, 1], [0, 1, data.p], [0, 0, 1]):
+        with pytest.raises(FileError, match="selection"):
+            check_fit(replace(fit, details={**fit.details, "chosen": damaged}), data)
+    # The hyperplane of the whole SVM is better than any on 3 features, and is no answer.
+    whole = fsopt.fit("svm", data, c=10.0, scale="none")
+    forged = replace(fit, coef=whole.coef, intercept=whole.intercept, objective=whole.objective)
+    assert not check_fit(forged, data).ok
+
+
+def test_a_time_limit_leaves_m_features(wdbc, monkeypatch):
+    real, late = time.perf_counter, []
+    monkeypatch.setattr(time, "perf_counter", lambda: real() + 1e6 * (len(late) >= 3))
+    fit = fsopt.fit("rfe", wdbc, m=2, time_limit=1e3, progress=late.append)
+    assert fit.stop == "time-limit"
+    assert len(fit.support) == 2
+    left = [h["n_features"] for h in fit.history]  # the limit passes within the fourth training, which may have ended
+    assert (left[:3], left[3:-1] in ([], [27]), left[-1]) == ([30, 29, 28], True, 2)
+    assert fit.status == "feasible"
+
+
+@pytest.mark.parametrize(("method", "machines"), [("rfe", _Machines), ("r2w2", Subproblem)])
+def test_ctrl_c_within_a_machine_leaves_m_features(method, machines, monkeypatch):
+    calls, solve = [], machines.solve
+
+    def pressed(self, *given):
+        calls.append(self)
+        if len(calls) == 12:
+            raise KeyboardInterrupt
+        return solve(self, *given)
+
+    monkeypatch.setattr(machines, "solve", pressed)
+    data = blobs(60, 16, seed=4, gap=0.5)
+    fit = fsopt.fit(method, data, m=2)
+    assert (fit.stop, fit.status, len(fit.details["chosen"])) == ("interrupted", "feasible", 2)
+    assert fsopt.verify(fit, data).numerically
+    removed = {j for record in fit.history for j in record["removed"]}
+    assert not removed & set(fit.details["chosen"].tolist())
+
+
+def test_five_features_are_left_of_more_and_numbers_outside_their_range_are_refused_by_name():
+    assert [len(fsopt.fit("rfe", blobs(40, p)).support) for p in (8, 3)] == [5, 3]
+    for name, wrong in (("m", 0), ("m", 4), ("m", 1.5), ("c", 0.0), ("step", 0), ("step", 0.5)):
+        with pytest.raises(ParameterError, match=f"'{name}'"):
+            fsopt.fit("rfe", blobs(20, 3), **{name: wrong})
+
+
+def test_a_hundred_features_per_sample_need_no_model(monkeypatch):
+    """A model of all features would have a term for each number; that of the last machine has those that are left."""
+    rng = np.random.default_rng(3)
+    y = np.where(np.arange(20) % 2, 1.0, -1.0)
+    data = fsopt.Dataset(rng.standard_normal((20, 2_100)) + 0.8 * y[:, None] * (np.arange(2_100) < 6), y)
+    monkeypatch.setattr("fsopt.svm.rfe.build_fsp_sub", None)
+    fit = fsopt.fit("rfe", data, m=6, c=0.1, step=700, scale="none")
+    values, gone, left = eliminate(data, 6, 0.1, 700)
+    assert [sorted(h["removed"]) for h in fit.history] == [sorted(removed) for removed in gone]
+    np.testing.assert_allclose([h["objective"] for h in fit.history], values, rtol=1e-4)  # that of libsvm
+    assert fit.support == tuple(left)
+    assert check_fit(fit, data).ok

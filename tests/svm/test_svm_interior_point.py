@@ -1,0 +1,126 @@
+"""Driver svm_interior_point: the optimum of the model in both shapes, on degenerate data, and its limits."""
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.answers.fits import fit_record
+from fsopt.data import Dataset
+from fsopt.drivers.run import Run
+from fsopt.methods import large_programs
+from fsopt.svm import interior_point
+from fsopt.svm.certificate import certify_svm
+from fsopt.svm.interior_point import rsvm_interior_point, svm_interior_point, svm_norm_interior_point
+from fsopt.verification.checking import check_record
+
+
+def duplicated(n, p):
+    """Integers, samples and features twice, a constant feature."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 3, size=(n, p)).astype(float)
+    X = np.vstack([np.hstack([X, X[:, :1]])] * 2)
+    X[:, 1] = 1.0
+    return Dataset(X, np.where(rng.random(2 * n) < 0.3, 1.0, -1.0))
+
+
+CASES = {
+    "long": blobs(60, 5),
+    "wide": blobs(20, 80),
+    "square": blobs(25, 25),
+    "separable": blobs(40, 3, gap=6.0),
+    "degenerate": duplicated(30, 4),
+    "one sample of a class": Dataset(blobs(9, 2).X, np.where(np.arange(9) == 4, 1.0, -1.0)),
+}
+
+
+SOLVERS = {
+    "svm": (svm_interior_point, "c", (1e-4, 1.0, 1e4)),
+    "rsvm": (rsvm_interior_point, "w_cap", (1e-3, 0.3, 2.0, 1e4)),
+    "svm-norm": (svm_norm_interior_point, "c", (1e-4, 1e-2, 1.0, 1e3)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("model", SOLVERS)
+def test_the_optimum_is_that_of_the_model(model, name):
+    data, (solve, parameter, values) = CASES[name], SOLVERS[model]
+    # With features that depend on each other and a multiplier near 0, one kernel of BLAS had stalled at a gap of 1e-6.
+    for value in values if name in ("long", "degenerate") else values[::2]:
+        given = {parameter: value}
+        found = solve(data, **given)
+        assert (found.status, found.stop) == ("optimal", "optimal"), (given, found.certificate)
+        expected = fsopt.solve(fsopt.build(model, data, **given)).objective
+        assert found.objective == pytest.approx(expected, rel=1e-5, abs=1e-8 if model == "svm" else 1e-5), given
+        assert found.bound <= found.objective <= found.bound + 1e-6 * max(1.0, abs(found.objective)), given
+        if model == "rsvm":
+            assert found.point["w"] @ found.point["w"] <= value * (1 + 1e-9)
+
+
+def test_a_limit_leaves_a_hyperplane_and_a_bound_that_hold(monkeypatch):
+    data = blobs(200, 4)
+    best = svm_interior_point(data).objective
+    monkeypatch.setattr(interior_point, "GOALS", (0.1,))
+    short = svm_interior_point(data)
+    assert (short.status, short.stop, short.iterations) == ("feasible", "stalled", 1)
+    assert 0.9 * best < short.bound <= best <= short.objective
+    assert svm_interior_point(data, run=Run(time_limit=1e-9)).stop == "time-limit"
+
+
+def test_ctrl_c_leaves_the_best_hyperplane():
+    def interrupt(record):
+        if record["iteration"] == 2:
+            raise KeyboardInterrupt
+
+    data = blobs(200, 4)
+    found = svm_interior_point(data, run=Run(progress=interrupt))
+    assert (found.stop, found.iterations) == ("interrupted", 2)
+    certificate = certify_svm(data, 1.0, found.point["w"], found.point["b"], found.point["alpha"])
+    assert certificate.objective == found.objective
+
+
+def test_the_method_takes_it_where_it_is_asked_to_and_its_fit_is_verified():
+    data = blobs(30, 4)
+    fit = fsopt.fit("svm", data, c=2.0, interior=True)
+    assert (fit.status, fit.solver) == ("optimal", "fsopt")
+    assert fsopt.verify(fit, data).verified
+    for wrong, word in (
+        ({"interior": True, "solver": "clarabel"}, "named"),
+        ({"interior": "perhaps"}, "true or false"),
+    ):
+        with pytest.raises(fsopt.FsoptError, match=word):
+            fsopt.fit("svm", data, **wrong)
+
+
+@pytest.mark.parametrize("units", [1e-6, 1e6, 10.0 ** np.linspace(-8, 8, 5)], ids=["small", "large", "wild"])
+@pytest.mark.parametrize("solve", [svm_interior_point, svm_norm_interior_point])
+def test_the_units_of_the_data_do_not_matter(solve, units):
+    data = CASES["long"]
+    found = solve(Dataset((data.X + 1e3) * units, data.y), c=1.0)
+    assert found.status == "optimal", (found.stop, found.certificate)
+
+
+def test_the_exact_interval_of_multipliers_with_an_unsquared_norm_is_narrow(monkeypatch):
+    monkeypatch.setattr(large_programs, "INTERIOR", 1)
+    for c in (1e-3, 1.0):
+        fit = fsopt.fit("svm-norm", CASES["long"], c=c)
+        checked = fsopt.verify(fit, CASES["long"], exact=True)
+        assert (fit.solver, checked.exact.plain()["word"]) == ("fsopt", "verified exactly")
+        forged = fit_record(fit, data=CASES["long"], source="drawn")
+        forged["objective"] = forged["objective"] * 0.9
+        assert not check_record(forged, CASES["long"], "drawn").verified
+
+
+def test_the_bases_of_wide_data_have_the_optimum_also_in_units_over_many_orders(monkeypatch):
+    rng = np.random.default_rng(0)
+    wild = Dataset(rng.normal(size=(12, 40)) * 10.0 ** rng.uniform(-8, 8, 40), np.where(np.arange(12) % 3, 1.0, -1.0))
+    for found in (svm_interior_point(wild, c=1e4), rsvm_interior_point(wild, w_cap=1e10)):
+        assert (found.status, found.objective) == ("optimal", pytest.approx(0.0, abs=1e-9))
+    for c in (1e-2, 1.0):  # of larger data the basis is of some of the samples
+        expected = svm_interior_point(CASES["wide"], c=c)
+        with monkeypatch.context() as context:
+            context.setattr(interior_point, "PIECE", 0)
+            found = svm_interior_point(CASES["wide"], c=c)
+        assert found.status == "optimal"
+        assert found.objective == pytest.approx(expected.objective, rel=1e-7)
+        np.testing.assert_allclose(found.point["w"], expected.point["w"], atol=1e-4)
