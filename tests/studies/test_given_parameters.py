@@ -74,6 +74,15 @@ VALUES = {
     "neighbours": 3,
     "turns": 20,
     "share": 0.7,
+    "groups": [["x11", "x1"]],
+    "positive": ["x1"],
+    "negative": ["x1"],
+    "lower": {"x1": -1.0},
+    "upper": {"x1": 1.0},
+    "newton": True,
+    "lp_solver": "highs",
+    "power": 2.0,
+    "total": 2.0,
 }
 """Parameter -> a value that is not its default."""
 OTHERS = {
@@ -84,7 +93,6 @@ OTHERS = {
     ("gbd-lambda", "start"): "zero",
     ("infogain", "machine"): "rsvm",
     ("relief", "machine"): "rsvm",
-    ("l1-svm", "units"): "scaled",
 }
 KINDS = ("best-subset", "elastic-net-svm", "relief", "pmm", "ks")
 """Methods that differ in kind: with parameters of comparisons, of a program, with samples drawn, a loop, a filter."""

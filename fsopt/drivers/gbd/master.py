@@ -58,7 +58,7 @@ class Master:
         self.session = Session(self.model, solver)
         self.program = self.session.program
         self.columns = self.session.columns(self.model.sigma)
-        check_objective(self.rules.p, self.program, self.columns, self.program.column.get(id(self.model.theta)))
+        check_objective(data, self.model, self.program, self.columns)
         self.penalties: Vector = self.program.c[self.columns].copy()
         self.most = largest_number(self.program, self.columns)
         self.one_cut: tuple[float, Vector] | None = None
@@ -187,15 +187,15 @@ class ClosedForm(Master):
         return True
 
 
-def check_objective(count: int, program: Program, columns: Indices, theta: int | None) -> None:
+def check_objective(data: Dataset, model: pyo.ConcreteModel, program: Program, columns: Indices) -> None:
     """Raise ParameterError for a master that does not bound F on the data.
 
-    That is one of another number of features or groups, or one that minimises anything but theta and penalties of
-    sigma.
+    That is one of other features, or one that minimises anything but theta and penalties of sigma.
     """
-    if len(columns) != count:
+    theta, features = program.column.get(id(model.theta)), len(model.rules.groups.of)
+    if features != data.p or len(columns) != len(model.rules.groups):
         raise ParameterError(
-            f"the master given to 'gbd' has {len(columns)} features, the data {count}",
+            f"the master given to 'gbd' has {features} features, the data {data.p}",
             "build both models from the data set that the driver is given",
         )
     others = program.c.copy()

@@ -131,7 +131,7 @@ def selection_problem(
     """
     program = compile_model(master)
     columns = np.array([program.column[id(v)] for v in master.sigma.values()])
-    check_objective(master.rules.p, program, columns, program.column.get(id(master.theta)))
+    check_objective(data, master, program, columns)
     if not _searchable(program, columns):
         return None
     R, r = _constraints_on_selection(program, columns)
