@@ -37,6 +37,7 @@ from fsopt.drivers.run import Progress
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import fit as fit_method
 from fsopt.models.blocks import whole
+from fsopt.models.gbd.feature_lists import CATEGORIES
 from fsopt.typing import Samples
 from fsopt.verification.exact_checking import exact_word
 
@@ -83,7 +84,7 @@ def select(
     The number of features M and the penalty weights are chosen by repeated cross-validation of the log-loss; M = 0 is
     one of the numbers. A greedy path with exchanges selects, and branch and bound proves or mends its selection. The
     classifier is the logistic one on the selected features with a penalty weight of its own, and has probabilities.
-    Columns that were made of one column of a table are one variable and enter together; their selection is not proved.
+    Columns that were made of one column of a table are one variable and enter together.
 
     Parameters
     ----------
@@ -187,12 +188,13 @@ def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit 
     """Return the proof of the selection, None for none, and the classifier on the selected features."""
     logistic: dict[str, Any] = {"loss": "logistic", "tolerance": TOLERANCE, "time_limit": time_limit}
     problem, _ = path_of(data)
-    support = sorted(problem.columns(problem.path(choice.search, choice.m)[-1]).tolist())
+    chosen = problem.path(choice.search, choice.m)[-1]
+    support = sorted(problem.columns(chosen).tolist())
     proof = None
-    if support and all(len(group) == 1 for group in problem.groups):
-        proof = uninterrupted(
-            fit_method("best-subset", data, m=len(support), c=choice.search, initial=support, **logistic)
-        )
+    if support:
+        together = {"groups": CATEGORIES} if len(problem.groups) < data.p else {}
+        search: dict[str, Any] = {"m": len(chosen), "c": choice.search, "initial": support, **together}
+        proof = uninterrupted(fit_method("best-subset", data, **search, **logistic))
         support = list(proof.support)
     # All features excluded leave the intercept alone.
     kept: dict[str, Any] = {"include": support} if support else {"exclude": list(range(data.p))}

@@ -44,8 +44,7 @@ class Selection(Answer):
     data, y, labels : name of the data, labels of the samples, and their texts for -1 and +1.
     variables, groups : names of the variables, and of the features that each is made of.
     fit : the logistic classifier on the selected features.
-    proof : the selection of smallest objective value, with its lower bound; None where no feature is selected, or where
-        several columns are one variable.
+    proof : the selection of smallest objective value, with its lower bound; None where no feature is selected.
     choice, rule : what the cross-validated log-loss chose, and how; ``given`` for a number that was given.
     p_value : of permuted labels.
     held_out : labels and scores of the samples in nested cross-validation.
@@ -78,9 +77,7 @@ class Selection(Answer):
     @property
     def status(self) -> Status:
         """``optimal`` where the gap of the selection is closed, else ``feasible``; that of the classifier for none."""
-        if self.proof is not None:
-            return self.proof.status
-        return self.fit.status if not self.fit.support else Status.FEASIBLE
+        return self.fit.status if self.proof is None else self.proof.status
 
     @property
     def gap(self) -> float | None:
@@ -145,10 +142,8 @@ class Selection(Answer):
         return f"{name} {self.nested[name]:.3f} [{low:.3f}, {high:.3f}]"
 
     def _proved(self) -> str:
-        if self.proof is None:
-            return "Columns of one variable enter together; such a selection is found by exchanges and not proved."
         exact = "" if self.exact is None else f" ({self.exact})"
-        most = f"at most {counted(len(self.fit.support), 'feature')}"
+        most = f"at most {counted(len(self.selected), 'feature')}"
         if self.status is Status.OPTIMAL:
             return f"No other selection of {most} has a smaller objective value{exact}."
         return f"A better selection of {most} is smaller by {self.gap:.2%} at most{exact}."

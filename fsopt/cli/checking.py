@@ -131,7 +131,7 @@ def check(
     if is_proof(solution):
         if proof is not None:
             raise ParameterError(f"'{solution}' is a proof already", "leave out --proof")
-        return check_proof(solution, data, model, customise, json)
+        return check_proof(solution, data, model, layout, customise, json)
     if one_source(data, model) == "model":
         return certify(str(model), str(solution), exact=exact, proof=proof, json=json)
     assert data is not None

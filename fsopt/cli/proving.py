@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.layouts import WHOLE, load
+from fsopt.cli.layouts import load
 from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, pairs, print_json, remark, show
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
     from fsopt.certificates.exact.claims import Claim
+    from fsopt.data.tables.layout import Layout
     from fsopt.verification.verified import ExactCheck
 
 Exact = Annotated[bool, typer.Option("--exact", help="also in rational arithmetic, with no tolerance anywhere")]
@@ -84,15 +85,17 @@ def one_source(data: str | None, model: str | None) -> str:
     return "model" if data is None else "data"
 
 
-def check_proof(proof: Path, data: str | None, model: str | None, customise: options.Customise, json: bool) -> int:
-    """Check a proof file against data or a model file, and print what was found."""
+def check_proof(
+    proof: Path, data: str | None, model: str | None, layout: Layout, customise: options.Customise, json: bool
+) -> int:
+    """Check a proof file against data in a layout or a model file, and print what was found."""
     from json import dumps
 
     from fsopt.formats.reading import read_model
     from fsopt.verification.origins import check_proof as checked
     from fsopt.verifier.verify import said
 
-    source = read_model(str(model)) if one_source(data, model) == "model" else load(str(data), WHOLE, known=True)
+    source = read_model(str(model)) if one_source(data, model) == "model" else load(str(data), layout, known=True)
     found = checked(proof, source, options.read_changes(customise, ()))
     if json:
         print_json(found.record())

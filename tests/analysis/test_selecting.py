@@ -170,8 +170,16 @@ def test_columns_of_one_variable_are_one_feature():
     found = fsopt.select(data, folds=3, rule="shortest")
     assert found.selected == ("town",)
     assert set(found.fit.features) == {"town=t0", "town=t1", "town=t2", "town=t3"}
-    assert found.proof is None
-    assert any("not proved" in text for text in found.sentences)
+    # Proved of variables: the other one, or none, has a larger objective value.
+    assert found.status is fsopt.Status.OPTIMAL
+    assert "No other selection of at most 1 feature has a smaller objective value." in found.sentences
+    same = {"c": found.choice.search, "loss": "logistic"}
+    by_town, by_age = (
+        fsopt.fit("best-subset", data, m=len(group), include=group, exclude=rest, **same).objective
+        for group, rest in (([1, 2, 3, 4], [0]), ([0], [1, 2, 3, 4]))
+    )
+    assert found.proof.objective == pytest.approx(by_town, rel=1e-6)
+    assert by_town < by_age
 
 
 def test_sentences_are_those_of_the_numbers(found):

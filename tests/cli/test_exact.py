@@ -169,6 +169,11 @@ def test_check_takes_a_proof_file(tmp_path, monkeypatch, run):
     (tmp_path / "other.csv").write_text((tmp_path / "data.csv").read_text().replace("0.", "0.1", 1))
     assert run("check proof.json.gz --data other.csv --json", code=1)["reason"].startswith("the data are other ones")
     assert "--data and --model" in run("check proof.json.gz --json", code=2)["error"]["message"]
+    # Of a table that has to be told how it is read.
+    (tmp_path / "own.csv").write_text((tmp_path / "data.csv").read_text().replace("label", "ill", 1))
+    run("fit onsvm --data own.csv --target ill -o own.json")
+    run("check own.json --data own.csv --target ill --proof own.proof.json")
+    assert run("check own.proof.json --data own.csv --target ill --json")["confirmed"]
 
 
 def test_an_answer_to_a_model_file_is_written_and_checked(tmp_path, monkeypatch, run):
