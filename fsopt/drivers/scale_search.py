@@ -237,7 +237,7 @@ def scale_search(
     -------
     DriverResult
         ``optimal`` where the bounds meet and the certificate holds. The point holds ``w b``, the incumbent's
-        ``share``, and ``leaves``, a list of :class:`ShareInterval` that cover [0, 1].
+        ``share``, and ``leaves``, a list of ``ShareInterval`` that cover [0, 1].
 
     Raises
     ------
