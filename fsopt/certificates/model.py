@@ -196,9 +196,9 @@ def _certificate_of_arrays(program: Program, point: Point, claim: StatedBound) -
         return with_residuals(found, _at_fixed_integers(program, point.x, claim.evidence, found.objective))
     if program.discrete:
         return _certify_integers(program, point.x, claim, bound, source, in_leaves)
-    own = point.y is not None and point.z is not None
-    pair = point if own else claim.evidence
-    return certify_convex(program, point.x, pair, DUAL_POINT if own else f"{DUAL_POINT} of {claim.evidence_source}")
+    if claim.evidence is not None:
+        return certify_convex(program, point.x, claim.evidence, f"{DUAL_POINT} of {claim.evidence_source}")
+    return certify_convex(program, point.x, point, DUAL_POINT)
 
 
 def _certify_integers(

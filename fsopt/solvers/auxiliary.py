@@ -121,7 +121,9 @@ def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: fl
         return _settled(program, outcome, found, settings, deadline)
     pair = mended(program, found[0].point, time.perf_counter() + max(SHARE * found[0].seconds, BRIEF))
     if point.y is None or certify_convex(program, point.x, pair, "").ok:
-        return replace(outcome, point=Point(point.x), evidence=pair, evidence_source=found[1])
+        # Where the solver has multipliers, they are those that certify: loops read them from the point.
+        own = Point(point.x) if point.y is None else Point(point.x, pair.y, pair.z)
+        return replace(outcome, point=own, evidence=pair, evidence_source=found[1])
     return outcome
 
 

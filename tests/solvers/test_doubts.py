@@ -66,6 +66,9 @@ def test_multipliers_that_prove_nothing_are_those_of_the_next_solver(slug: str, 
         other,
         other is not None,
     )
+    # A loop reads them from the point of the answer.
+    assert found.point is not None
+    assert found.point.y is not None
 
 
 def test_infeasibility_of_integers_by_a_farkas_vector_of_the_relaxation() -> None:
