@@ -156,7 +156,7 @@ def markdown(record: Mapping[str, Any]) -> str:
         spread = "" if c["spread"] is None else f" ± {c['spread']:.3g}"
         ours = _ours(c) and _ours(c) + spread
         difference = "" if c["difference"] is None else f"{c['difference']:.4g}"
-        likely = "" if c["chance"] is None else f"{100 * c['chance']:.2g} %"
+        likely = "" if c["chance"] is None else f"{100 * c['chance']:.{2 if c['chance'] < 0.995 else 3}g} %"
         why = f": {c['why']}" if c["why"] else ""
         place = (c["row"], c["column"], ours, c["printed"] or "")
         rows.append((*place, difference, _accepted(c), likely, c["verdict"] + why))
