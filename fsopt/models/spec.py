@@ -125,7 +125,8 @@ def check_parameters(
 def _instead(parameter: str, known: Mapping[str, Any]) -> str:
     """Return what to give in place of an unknown parameter."""
     if parameter in {"label", "encode", *(one.name for one in fields(Layout))}:
-        return f"tables are read by fsopt.load_dataset(..., {parameter}=...): give the data set that it returns"
+        signs = ", and signs of weights to svm, onsvm, l1-svm, best-subset or gbd" * (parameter == "positive")
+        return f"tables are read by fsopt.load_dataset(..., {parameter}=...): give the data set that it returns{signs}"
     return f"{similar(parameter, known)} its parameters: {', '.join(known) or 'none'}".strip()
 
 
