@@ -55,7 +55,9 @@ def test_kernel_scaling_without_a_feasible_multiple_has_no_upper_bounds_and_can_
     assert m.R.ub is None
     assert m.W.lb > 0
     result = fsopt.solve(m, time_limit=30)
-    assert (result.status, result.stop) == ("none", "infeasible")
+    # Some versions of solvers have a proof, too.
+    assert result.stop == "infeasible"
+    assert result.status in ("none", "infeasible")
 
 
 @FEW
