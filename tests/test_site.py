@@ -66,6 +66,11 @@ def test_a_page_begins_with_its_purpose_and_a_command_or_snippet(page):
     assert steps("\n".join(lines[:FIRST_SCREEN]) + "\n```"), "no code on the first screen"
 
 
+@pytest.mark.parametrize("page", [page for page in DOCS if page.parent.name == "results"], ids=name)
+def test_a_page_of_results_names_no_place_of_the_machine_that_made_it(page):
+    assert not re.findall(r"(?<![\w.)])/(?:home|root|work|tmp|mnt|Users)/\S*", page.read_text("utf-8"))
+
+
 def test_the_bar_has_fifteen_entries_at_most_and_leads_to_every_page():
     def listed(page):
         for body in re.findall(r"^```{toctree}\n(.*?)^```", page.read_text("utf-8"), re.M | re.S):

@@ -83,7 +83,8 @@ def test_sources_not_found(tmp_path, monkeypatch):
     monkeypatch.setenv("FSOPT_DATA", str(tmp_path))
     with pytest.raises(DataError) as caught:
         load_dataset("sonar")
-    assert f"there is no data set 'sonar' in {tmp_path}" in caught.value.message
+    assert caught.value.message == "there is no data set 'sonar' in the folder FSOPT_DATA"
+    assert str(tmp_path) in caught.value.hint
     assert "fsopt data sonar --fetch" in caught.value.hint
     (tmp_path / "folder.csv").mkdir()
     written(tmp_path, "t.sav", "")

@@ -288,8 +288,8 @@ def _resolve(source: Path) -> Path:
         if _is_file(candidate):
             return candidate
     raise DataError(
-        f"there is no data set '{brief(source)}' in {folder} ({FOLDER_VARIABLE})",
-        f"give a path to a file ({', '.join(READERS)}), or run: {command}",
+        f"there is no data set '{brief(source)}' in the folder {FOLDER_VARIABLE}",
+        f"give a path to a file ({', '.join(READERS)}), put one into {folder}, or run: {command}",
     )
 
 
