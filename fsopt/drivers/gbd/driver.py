@@ -14,6 +14,7 @@ from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.master import ClosedForm, Master
+from fsopt.drivers.gbd.searched import SearchedMaster
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
 from fsopt.drivers.gbd.state import State
 from fsopt.drivers.gbd.subproblem import Subproblem, Training, certify_gbd
@@ -22,6 +23,8 @@ from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, Steps, loop
 from fsopt.typing import Vector
 
+KINDS = {"milp": Master, "search": SearchedMaster, "closed-form": ClosedForm}
+"""Setting ``master`` -> how the master problem is solved."""
 INWARD = 0.1
 """Step of the second cut of an iteration from the master's selection towards the even one."""
 CUT_GAP = 1e-4
@@ -144,8 +147,8 @@ class _Problem:
         run: Run,
     ) -> _Problem:
         """Return the problems before the first cut."""
-        kind, warm = ClosedForm if settings.master == "closed-form" else Master, settings.master_start == "incumbent"
-        master = kind(data, model, settings.master_solver, warm=warm)
+        warm = settings.master_start == "incumbent"
+        master = KINDS[settings.master](data, model, settings.master_solver, warm=warm)
         sub = Subproblem(data, sub_model, c, run, master.rules)
         relaxed = Master(data, model, None, relaxed=True) if settings.root_cuts else None
         sessions = [master.session, *sub.sessions, *([relaxed.session] if relaxed else [])]
@@ -191,9 +194,9 @@ class _Problem:
         patience = self.settings.patience
         reasons = {
             "optimal": state.closed(self.settings.tolerance),
-            "repeated": state.sigma.tobytes() in state.tried,
+            "repeated": state.sigma.tobytes() in state.tried and not state.exhausted,
             "validation": patience is not None and state.stale >= patience,
-            "iteration-limit": len(state.alphas) >= self.settings.max_cuts,
+            "iteration-limit": len(state.alphas) >= self.settings.max_cuts or state.exhausted,
         }
         return next((reason for reason, holds in reasons.items() if holds), "")
 

@@ -17,7 +17,7 @@ from fsopt.typing import Vector
 
 STARTS = ("all", "zero", "concave")
 STABILISATIONS = ("in-out", "none")
-MASTERS = ("milp", "closed-form")
+MASTERS = ("milp", "search", "closed-form")
 MASTER_STARTS = ("none", "incumbent")
 LAMBDA, ALPHA = 0.05, 5.0
 """Of the concave start, both as in Mangasarian's experiments."""
@@ -38,8 +38,8 @@ class GbdSettings:
         :func:`fsopt.drivers.gbd.driver.root_cut`.
     stabilisation : ``in-out`` makes a second cut in each iteration, a tenth of the way to the selection that takes
         the same share of all features: there unselected features count, which F(sigma) itself leaves free. ``none``.
-    master : ``milp``, over all cuts; or ``closed-form``, :class:`fsopt.drivers.gbd.master.ClosedForm`, over the
-        last one.
+    master : over all cuts by a solver, ``milp``, or by :class:`fsopt.drivers.gbd.searched.SearchedMaster`,
+        ``search``; or ``closed-form``, :class:`fsopt.drivers.gbd.master.ClosedForm`, over the last one.
     master_start : of the branch and bound of each master: ``none``, or the ``incumbent`` of the loop, as the paper's
         outlook suggests ("the previous solution as a starting seed"), where its solver takes a start: highs, scip and
         gurobi.

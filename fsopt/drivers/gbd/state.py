@@ -42,6 +42,7 @@ class State:
     tried : the selections whose value is known, as bytes.
     best : the incumbent; ``validated`` : the iterate of smallest validation error, then of smallest value.
     stale : iterations since ``validated`` changed.
+    exhausted : whether a search of the master ended by its limit of nodes, and found nothing.
     """
 
     sigma: Vector
@@ -52,6 +53,7 @@ class State:
     best: TriedSelection | None = None
     validated: TriedSelection | None = None
     stale: int = 0
+    exhausted: bool = False
 
     def keep(self, iterate: TriedSelection) -> None:
         """Take over an iterate that was tried."""

@@ -7,7 +7,6 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make, merged
 from fsopt.answers.results import Status
@@ -17,6 +16,7 @@ from fsopt.common.texts import counted
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, LOSSES
+from fsopt.drivers.gbd.searched import inequalities
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.gbd.subproblem import certify_gbd
 from fsopt.errors import reading
@@ -26,11 +26,11 @@ from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import finite_vector
 from fsopt.models.gbd.feature_lists import ENDS
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
-from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints, unit_rows
+from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
 from fsopt.search.branch_and_benders.columns import Columns
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.problem import SelectionProblem
-from fsopt.search.cut_search import selection_below
+from fsopt.drivers.gbd.cut_search import selection_below
 from fsopt.typing import Matrix, Vector
 
 SETTINGS = ("preset", *(setting.name for setting in fields(GbdSettings)))
@@ -142,16 +142,7 @@ def _changed_inequalities(data: Dataset, constraints: SelectionConstraints) -> t
     model = build_fsp_master(data, lam=0.0, groups=[groups.members(g) for g in range(len(groups))])
     constraints.add_to(model)
     program = compile_model(model)
-    columns = np.array([program.column[id(v)] for v in model.sigma.values()])
-    others = np.setdiff1d(np.arange(program.n), columns)
-    alone = np.diff(sp.csr_matrix(program.A[:, others]).indptr) == 0
-    A = program.A[:, columns].toarray()
-    upper, lower = alone & np.isfinite(program.hi), alone & np.isfinite(program.lo)
-    lb, ub = program.lb[columns], program.ub[columns]
-    never, always = np.flatnonzero(ub < 1.0), np.flatnonzero(lb > 0.0)
-    left = np.vstack([A[upper], -A[lower], unit_rows(never, constraints.p), -unit_rows(always, constraints.p)])
-    right = np.concatenate([program.hi[upper], -program.lo[lower], ub[ub < 1.0], -lb[lb > 0.0]])
-    return left, right
+    return inequalities(program, np.array([program.column[id(v)] for v in model.sigma.values()]))
 
 
 def _confirmed_bound(

@@ -17,7 +17,7 @@ from fsopt.data import Dataset, load_dataset
 from fsopt.data.synthetic.gbd import gbd_set_two
 from fsopt.errors import DataError, OutOfTimeError
 from fsopt.papers.gbd.averages import Average, averages
-from fsopt.papers.gbd.tables import CUTS, FEW, FEW_CUTS, NODES, Measured, data_set_one, measure, most_cuts, real_data
+from fsopt.papers.gbd.tables import CUTS, NODES, Measured, data_set_one, measure, real_data
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed
 from fsopt.papers.verdicts import LEFT_OUT, NO_DATA, NO_NUMBER, READING, TableCell, cell, deviations
 from fsopt.typing import Matrix
@@ -47,9 +47,9 @@ REAL = (
 )
 """Data sets of Table 4; those that are not in the package are read where a file of them is in the folder of data."""
 LIMITS = (
-    f"no clock ends a fit: gbd is the loop as printed and ends after {CUTS} cuts on up to {FEW} features, as in the "
-    f"paper, and after {FEW_CUTS} on more, where {CUTS} take minutes for each C; best-subset is the exact search for "
-    f"the same problem, and ends after {NODES} nodes; both are optimal where their relative gap is 1e-4 before"
+    f"no clock ends a fit: gbd is the loop as printed and ends after {CUTS} cuts, as in the paper, each master being "
+    f"searched for a selection below its cuts (master='search'); best-subset is the exact search for the same problem, "
+    f"and ends after {NODES} nodes; both are optimal where their relative gap is 1e-4 before"
 )
 
 
@@ -61,7 +61,7 @@ def _measured(settings: RunSettings) -> dict[str, list[Measured]]:
     for k, (p, n) in product(range(2 if settings.quick else 10), sizes):
         compute = partial(_instance, p, n, k, settings.jobs)
         try:
-            rows = settings.part("gbd-table2", compute, p=p, n=n, instance=k, cuts=most_cuts(p), nodes=NODES)
+            rows = settings.part("gbd-table2", compute, p=p, n=n, instance=k, cuts=CUTS, nodes=NODES)
         except OutOfTimeError as error:
             ended = error
             continue
@@ -125,14 +125,12 @@ def _printed_means(table: Mapping[str, Any], mean: Average, rows: list[Measured]
     """Return the cells of the printed means of a method over all instances."""
     total, cells = int(table["instances"]), []
     drawn = "other draws" if mean.n == total else f"other draws, {mean.n} instances instead of {total}"
-    fewer = f"{drawn}, and {FEW_CUTS} cuts instead of {CUTS} from {FEW + 1} features on"
     for column, value in numbers_of(table, mean.method).items():
         place = (mean.method, column)
         if column == "alignment":
             spread = float(np.std([row.alignment for row in rows if row.alignment is not None], ddof=1))
             rest: dict[str, Any] = {"possible": ALIGNED, "noise": deviations((spread, mean.n)), "spread": spread}
-            why = fewer if mean.method == "gbd" else drawn
-            cells.append(cell(place, mean.alignment, value, otherwise=(READING, why), **rest))
+            cells.append(cell(place, mean.alignment, value, otherwise=(READING, drawn), **rest))
             continue
         if mean.n < total:
             cells.append(TableCell(*place, None, value, LEFT_OUT, f"{mean.n} of {total} instances were run"))
@@ -140,7 +138,7 @@ def _printed_means(table: Mapping[str, Any], mean: Average, rows: list[Measured]
         ours = mean.better if column == "gbd better" else mean.worse
         noise = total * deviations(*((_coin(count / total), total) for count in (ours, int(value))))
         possible = (0.0, float(total))
-        cells.append(cell(place, float(ours), value, possible=possible, noise=noise, otherwise=(READING, fewer)))
+        cells.append(cell(place, float(ours), value, possible=possible, noise=noise, otherwise=(READING, drawn)))
     return cells
 
 
@@ -206,7 +204,7 @@ def _set_two(method: str, m: int, k: int, p: int, n: int, jobs: int) -> tuple[fl
 def _second(settings: RunSettings, p: int, n: int, counts: tuple[int, ...], instances: int) -> dict[int, list[Matrix]]:
     """Return M -> measures (methods, 3) of the instances run, one of each M at a time; nan for None."""
     found: dict[int, list[Matrix]] = {m: [] for m in counts}
-    limits = {"cuts": most_cuts(p), "nodes": NODES}
+    limits = {"cuts": CUTS, "nodes": NODES}
     ended: OutOfTimeError | None = None
     for k, m in product(range(instances), counts):
         rows = []
@@ -252,7 +250,7 @@ def _real_data(data: Dataset, settings: RunSettings) -> list[Measured]:
     def compute() -> list[dict[str, Any]]:
         return [dict(vars(row)) for row in real_data(data, seed=settings.seed, jobs=settings.jobs)]
 
-    place = {"data": fingerprint(data), "cuts": most_cuts(data.p), "nodes": NODES}
+    place = {"data": fingerprint(data), "cuts": CUTS, "nodes": NODES}
     return [Measured(**row) for row in settings.part("gbd-table4", compute, **place)]
 
 

@@ -1,12 +1,12 @@
 """The protocols of Aytug (section 4): methods tuned on validation data and measured on test data.
 
 * :func:`measure`: one method on one drawn instance with a known hyperplane (data sets one and two; Tables 2 and 3);
-* :func:`data_set_one`: several methods on several instances, in parallel; :mod:`fsopt.papers.gbd.averages` has their
+* :func:`data_set_one`: several methods on several instances; :mod:`fsopt.papers.gbd.averages` has their
   means;
 * :func:`real_data`: the protocol of Tables 4 and 5 on any data set.
 
-The penalty weight C is 2^-2, ..., 2^5, as in the paper. No clock ends a fit: GBD ends after :func:`most_cuts`, the
-exact search, ``best-subset``, after :data:`NODES`; both are optimal where their gap is closed before. FSV is tuned over
+The penalty weight C is 2^-2, ..., 2^5, as in the paper. No clock ends a fit: GBD ends after the 250 cuts of the
+paper, the exact search, ``best-subset``, after :data:`NODES` for each C; both are optimal where their gap is closed before. FSV is tuned over
 lambda = 2^-10, ..., 2^-3. The paper has lambda = 1, at which the errors drop out of (21) of Mangasarian and w = 0 is
 optimal; the software of the paper states another problem. Of equal validation errors the first candidate wins: the
 smallest C or lambda.
@@ -16,13 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from fsopt.answers.fits import Fit
-from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import random_parts
@@ -43,14 +41,7 @@ COUNTED = ("gbd", "best-subset", "rfe", "infogain", "pearson", "fisher", "ks")
 TOLERANCE = 1e-4
 """Relative optimality gap at which GBD and the exact search stop."""
 CUTS = 250
-"""Cuts of GBD in the paper, here up to ``FEW`` features."""
-FEW = 20
-FEW_CUTS = 50
-"""Cuts of GBD on more features.
-
-With 50 features and more, at small C, each master takes from 0.1 to 1 s once there are 50 cuts: 250 are two minutes for
-each of the eight C. At large C 50 cuts leave the lower bound at 0, as 250 do.
-"""
+"""Cuts of GBD in the paper."""
 NODES = 200
 """Nodes of the exact search for each C, about a second of a processor with 50 features and 500 samples."""
 
@@ -111,18 +102,13 @@ def candidates(method: str, m: int, *, max_cuts: int = CUTS, scale: str = "none"
     if method in COUNTED:
         rest["m"] = m
     if method == "gbd":
-        rest |= {"preset": "printed", "max_cuts": max_cuts, "tolerance": TOLERANCE}
+        rest |= {"preset": "printed", "master": "search", "max_cuts": max_cuts, "tolerance": TOLERANCE}
     if method == "best-subset":
         rest |= {"max_nodes": NODES, "tolerance": TOLERANCE}
     if method == "gbd-lambda":
         rest |= {"preset": "printed", "master": "closed-form", "max_cuts": max_cuts, "tolerance": TOLERANCE}
         return [{"c": c, "lam": lam, **rest} for c in C_VALUES for lam in PENALTIES]
     return [{"c": c, **rest} for c in C_VALUES]
-
-
-def most_cuts(p: int) -> int:
-    """Return the cuts after which GBD ends on p features: the paper's 250, or fewer where these take minutes."""
-    return CUTS if p <= FEW else FEW_CUTS
 
 
 def overlap(support: Sequence[int], truth: Sequence[int], p: int) -> int:
@@ -136,7 +122,7 @@ def alignment(coef: Vector, w: Vector) -> float:
     return float(coef @ w) / size if size > 0 else 0.0
 
 
-def measure(method: str, instance: SyntheticInstance, *, max_cuts: int | None = None, jobs: int = 1) -> Measured:
+def measure(method: str, instance: SyntheticInstance, *, max_cuts: int = CUTS, jobs: int = 1) -> Measured:
     """Tune a method on a drawn instance and measure it against the true hyperplane.
 
     Parameters
@@ -144,11 +130,11 @@ def measure(method: str, instance: SyntheticInstance, *, max_cuts: int | None = 
     method : registry name.
     instance : of :func:`fsopt.data.gbd_set_one` or ``gbd_set_two``; :data:`COUNTED` are given the true
         number of features.
-    max_cuts : of GBD; None for :func:`most_cuts`.
+    max_cuts : of GBD; the paper has 250.
     jobs : processes over the candidates.
     """
     train, validation, test, truth, w = instance
-    options = candidates(method, len(truth), max_cuts=most_cuts(train.p) if max_cuts is None else max_cuts)
+    options = candidates(method, len(truth), max_cuts=max_cuts)
     tuned = tune(method, train, options, validation=validation, jobs=jobs)
     found = overlap(tuned.fit.support, truth.tolist(), train.p), alignment(tuned.fit.coef, w)
     return _measured(train.name, tuned, len(truth), test, found)
@@ -160,7 +146,7 @@ def data_set_one(
     *,
     instances: Sequence[int] = tuple(range(10)),
     methods: Sequence[str] = COMPARED,
-    max_cuts: int | None = None,
+    max_cuts: int = CUTS,
     jobs: int = 1,
 ) -> list[Measured]:
     """Measure methods on instances of data set one: one cell of Tables 2 and 3.
@@ -171,7 +157,7 @@ def data_set_one(
     instances : numbers k of :func:`fsopt.data.gbd_set_one`; the paper has ten.
     methods : registry names.
     max_cuts : as in :func:`measure`.
-    jobs : processes over instances and methods; -1 takes all processors. Solvers run on one thread.
+    jobs : processes over the candidates of a method; -1 takes all processors. Solvers run on one thread.
 
     Raises
     ------
@@ -180,8 +166,7 @@ def data_set_one(
     for method in methods:
         candidates(method, 1)
     drawn = [gbd_set_one(p, n, k) for k in instances]
-    one = partial(measure, max_cuts=max_cuts)
-    return side_by_side(one, ((name, instance) for instance in drawn for name in methods), jobs)
+    return [measure(name, one, max_cuts=max_cuts, jobs=jobs) for one in drawn for name in methods]
 
 
 def real_data(
@@ -202,7 +187,7 @@ def real_data(
     ----------
     methods : registry names.
     seed : of the split.
-    jobs : processes over methods.
+    jobs : processes over the candidates of a method.
 
     Raises
     ------
@@ -213,17 +198,17 @@ def real_data(
         candidates(method, 1)
     train, validation, test = (data.rows(part) for part in random_parts(data, (0.6, 0.2, 0.2), seed))
     options = candidates("onsvm", 1, scale="standard")
-    first = tune("onsvm", train, options, validation=validation)
+    first = tune("onsvm", train, options, validation=validation, jobs=jobs)
     m = max(1, len(first.fit.support))
 
     def measured(method: str) -> Measured:
         tuned = first
         if method != "onsvm":
-            options = candidates(method, m, max_cuts=most_cuts(train.p), scale="standard")
-            tuned = tune(method, train, options, validation=validation)
+            options = candidates(method, m, scale="standard")
+            tuned = tune(method, train, options, validation=validation, jobs=jobs)
         return _measured(data.name, tuned, m, test, None)
 
-    return side_by_side(measured, zip(methods), jobs)
+    return [measured(method) for method in methods]
 
 
 def _measured(name: str, tuned: Tuned, m: int, test: Dataset, found: tuple[int, float] | None) -> Measured:

@@ -5,7 +5,7 @@ import pytest
 from support import blobs, keeps
 
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
-from fsopt.search.cut_search import selection_below
+from fsopt.drivers.gbd.cut_search import selection_below
 
 SELECTIONS = np.array(np.meshgrid(*[[0, 1]] * 6)).reshape(6, -1).T
 RULES = {
