@@ -31,6 +31,7 @@ from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError, OutOfTimeError, ParameterError
 from fsopt.methods.selection import SelectionRule
+from fsopt.methods.spec import Together
 from fsopt.studies.methods import study_fit, study_spec
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -121,16 +122,13 @@ def cross_validate(
     params_list, known = _checked(method, params_list), dataset_of(data)
     splits = stratified_folds(known, folds, seed)
 
-    spec = study_spec(method)
-    share, together = spec.share, spec.together
-    if solver is not None or time_limit is not None or changes_in_force():
-        together = None
+    share, together = study_spec(method).share, _together(method, solver, time_limit)
 
     def held_out_errors(candidates: Sequence[Params], fold: Indices) -> list[float]:
         train, test = train_and_test(known, fold)
-        hyperplanes = together(train, candidates) if together is not None else None
-        if hyperplanes is not None:
-            return [error_rate(test.X @ w + b, test.y) for w, b in hyperplanes]
+        rates = _rates(together, train, test, candidates)
+        if rates is not None:
+            return rates
         if share is not None:
             candidates = share(train, candidates, solver, time_limit)
         fits = [fit_candidate(method, train, params, solver=solver, time_limit=time_limit) for params in candidates]
@@ -175,6 +173,10 @@ def tune(
     started = time.perf_counter()
     if validation is None:
         errors = cross_validate(method, data, params_list, folds=folds, seed=seed, jobs=jobs, **limits)
+        best = _first_smallest(errors)
+        chosen = fit_candidate(method, data, params_list[best], **limits)
+    elif rates := _rates(_together(method, solver, time_limit), data, dataset_of(validation), params_list):
+        errors = np.array(rates)[:, None]
         best = _first_smallest(errors)
         chosen = fit_candidate(method, data, params_list[best], **limits)
     else:
@@ -239,6 +241,20 @@ def fit_candidate(
         return study_fit(method, data, solver=solver, time_limit=time_limit, **params)
     except FsoptError as error:
         raise type(error)(f"{error.message} ('{method}' at {dict(params)})", error.hint) from error
+
+
+def _together(method: str, solver: str | None, time_limit: float | None) -> Together | None:
+    """Return what trains all candidates of a method as one sequence; None without it, or where the fits are changed."""
+    changed = solver is not None or time_limit is not None or changes_in_force()
+    return None if changed else study_spec(method).together
+
+
+def _rates(
+    together: Together | None, train: Dataset, test: Dataset, candidates: Sequence[Params]
+) -> list[float] | None:
+    """Return the error rates of candidates that are trained as one sequence; None where they are not."""
+    hyperplanes = None if together is None else together(train, candidates)
+    return None if hyperplanes is None else [error_rate(test.X @ w + b, test.y) for w, b in hyperplanes]
 
 
 def _answer(method: str, data: Dataset, params: Params, **limits: Any) -> Fit | OutOfTimeError:

@@ -18,7 +18,6 @@ from fsopt.papers.gbd.tables import (
     candidates,
     data_set_one,
     measure,
-    most_cuts,
     overlap,
     real_data,
 )
@@ -51,7 +50,6 @@ def test_candidates_are_the_grids_of_the_paper():
     assert {o["max_cuts"] for o in candidates("gbd", 4, max_cuts=7)} == {7}
     priced = [(o["c"], o["lam"]) for o in candidates("gbd-lambda", 4)]
     assert priced == sorted(itertools.product(C_VALUES, (1 / 64, 1 / 16, 1 / 4, 1.0)))
-    assert [most_cuts(p) for p in (8, 20, 50, 100)] == [250, 250, 50, 50]
     with pytest.raises(ParameterError, match="'mpm' has no penalty weight C"):
         candidates("mpm", 4)
     with pytest.raises(UnknownNameError):

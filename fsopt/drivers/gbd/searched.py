@@ -1,4 +1,4 @@
-r"""The master problem of generalized Benders without a solver: a search for a selection that all cuts leave below a level.
+r"""The master problem of generalized Benders without a solver: a search for a selection below a level.
 
 .. math:: \max_s\ \Big( \gamma^s - \sum_j g^s_j \sigma_j \Big) < \text{level}, \qquad
           \text{lower} < \text{level} < \text{upper}, \qquad R\sigma \le r, \quad \sigma \in \{0,1\}^p
@@ -77,9 +77,7 @@ class SearchedMaster(Master):
             while not state.closed(tolerance):
                 clock.check()
                 level = min(state.lower + share * (state.upper - state.lower), state.upper - least)
-                found = selection_below(
-                    level, self.constants, self.gains, *self.allowed, chunk=CHUNK, max_nodes=nodes
-                )
+                found = selection_below(level, self.constants, self.gains, *self.allowed, chunk=CHUNK, max_nodes=nodes)
                 state.lower = self.proved = max(self.proved, found.bound)
                 if found.selection is not None:
                     state.sigma = found.selection

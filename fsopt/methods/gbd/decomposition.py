@@ -65,9 +65,10 @@ def fit_by_cuts(
         of the preset, else ``in-out``.
     master : str, optional
         The master problem: ``milp`` over all cuts in a solver; ``search``, a search for a selection that all cuts leave
-        below the middle of both bounds, which is faster by a factor of 3 to 30 where the constraints are linear in the
-        selection; or ``closed-form``, only without constraints on the selection: the features with :math:`\frac12 q_j^2 > \lambda_j` in the last cut, the fast variant of the paper, which solves no
-        integer program and as a rule leaves a gap. None is ``milp``.
+        below the middle of both bounds, several times as fast where the constraints are linear in the selection; or
+        ``closed-form``, only without constraints on the selection: the features with
+        :math:`\frac12 q_j^2 > \lambda_j` in the last cut, the fast variant of the paper, which solves no integer
+        program and as a rule leaves a gap. None is ``milp``.
     master_start : str, optional
         Start of the branch and bound of each master: ``none``, or the ``incumbent`` of the loop where the solver takes
         one. None is ``none``.

@@ -16,6 +16,7 @@ from fsopt.common.texts import counted
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, LOSSES
+from fsopt.drivers.gbd.cut_search import selection_below
 from fsopt.drivers.gbd.searched import inequalities
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.gbd.subproblem import certify_gbd
@@ -30,7 +31,6 @@ from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
 from fsopt.search.branch_and_benders.columns import Columns
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.problem import SelectionProblem
-from fsopt.drivers.gbd.cut_search import selection_below
 from fsopt.typing import Matrix, Vector
 
 SETTINGS = ("preset", *(setting.name for setting in fields(GbdSettings)))

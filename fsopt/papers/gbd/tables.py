@@ -5,11 +5,11 @@
   means;
 * :func:`real_data`: the protocol of Tables 4 and 5 on any data set.
 
-The penalty weight C is 2^-2, ..., 2^5, as in the paper. No clock ends a fit: GBD ends after the 250 cuts of the
-paper, the exact search, ``best-subset``, after :data:`NODES` for each C; both are optimal where their gap is closed before. FSV is tuned over
-lambda = 2^-10, ..., 2^-3. The paper has lambda = 1, at which the errors drop out of (21) of Mangasarian and w = 0 is
-optimal; the software of the paper states another problem. Of equal validation errors the first candidate wins: the
-smallest C or lambda.
+The penalty weight C is 2^-2, ..., 2^5, as in the paper. No clock ends a fit: GBD ends after the 250 cuts of the paper,
+the exact search, ``best-subset``, after :data:`NODES` for each C; both are optimal where their gap is closed before.
+FSV is tuned over lambda = 2^-10, ..., 2^-3. The paper has lambda = 1, at which the errors drop out of (21) of
+Mangasarian and w = 0 is optimal; the software of the paper states another problem. Of equal validation errors the first
+candidate wins: the smallest C or lambda.
 """
 
 from __future__ import annotations

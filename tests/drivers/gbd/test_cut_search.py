@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from support import blobs, keeps
 
-from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.drivers.gbd.cut_search import selection_below
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 SELECTIONS = np.array(np.meshgrid(*[[0, 1]] * 6)).reshape(6, -1).T
 RULES = {

@@ -48,6 +48,14 @@ CASES = {
     "penalty weight, scip": ({"lam": 2.0}, {"master_solver": "scip"}),
     "cardinality, gurobi": ({"m": 2}, {"master_solver": "gurobi"}),
     "include, ipopt": ({"m": 2, "include": [1]}, {"solver": "ipopt"}),
+    "cardinality, searched": ({"m": 2}, {"master": "search", "start": "zero", "stabilisation": "none"}),
+    "budget, searched": ({"costs": [1.0, 4.0, 3.0, 2.0], "budget": 5.0}, {"master": "search"}),
+    "logic, searched": (
+        {"m": 3, "implies": [[0, 1]], "conflicts": [[1, 2]], "exclude": [3]},
+        {"master": "search", "start": "zero"},
+    ),
+    "include, searched": ({"m": 2, "include": [1], "conflicts": [[1, 0]]}, {"master": "search", "root_cuts": 30}),
+    "penalty weights, searched": ({"lam": [0.1, 6.0, 0.5, 2.0]}, {"master": "search"}),
 }
 """Name -> limits of a selection, settings of the loop."""
 

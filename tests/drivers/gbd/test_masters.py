@@ -7,6 +7,7 @@ from support import all_values, blobs, reference, sampled
 
 import fsopt
 from fsopt.answers.results import Status
+from fsopt.drivers.gbd import searched
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.master import completed
 from fsopt.drivers.gbd.settings import GbdSettings
@@ -18,8 +19,8 @@ from fsopt.solvers.watching import Watch
 C = 4.0
 
 
-def run(data, master, **settings):
-    return gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C, settings=GbdSettings(**settings))
+def run(data, model, **settings):
+    return gbd(data, model, fsopt.build("fsp-sub", data, c=C), c=C, settings=GbdSettings(**settings))
 
 
 def least(data, allowed):
@@ -27,15 +28,18 @@ def least(data, allowed):
     return min(value for s, value in all_values(data, C).items() if allowed(np.array(s)))
 
 
-@pytest.mark.parametrize(("m", "start", "solver"), [(2, "zero", None), (6, "all", None), (2, "all", "scip")])
-def test_features_that_are_fixed_or_bounded_stay_where_they_are(m, start, solver):
+FIXED = [(2, "zero", {}), (6, "all", {}), (2, "all", {"master_solver": "scip"}), (3, "zero", {"master": "search"})]
+
+
+@pytest.mark.parametrize(("m", "start", "settings"), FIXED)
+def test_features_that_are_fixed_or_bounded_stay_where_they_are(m, start, settings):
     data = reference("gbd_n6")
     master = fsopt.build("fsp-master", data, m=m)
     master.sigma[0].fix(1)
     master.sigma[3].fix(0)
     master.sigma[4].setub(0)
     master.sigma[5].setlb(0.5)
-    result = run(data, master, start=start, master_solver=solver)
+    result = run(data, master, start=start, **settings)
     best = least(data, lambda s: s.sum() <= m and s[0] and not s[3] and not s[4] and s[5])
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(best, rel=2e-6)
@@ -93,6 +97,35 @@ def test_limits_may_have_variables_of_their_own():
     best = least(data, lambda s: s.sum() <= 4 and not (s[::2].any() and s[1::2].any()))
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(best, rel=2e-6)
+
+
+OTHERS = {
+    "variables": lambda m: setattr(m, "group", pyo.Var(within=pyo.Binary)),
+    "cuts": lambda m: setattr(m, "cut", pyo.Constraint(expr=m.theta >= 1.0 - m.sigma[0])),
+    "products": lambda m: setattr(m, "pair", pyo.Constraint(expr=m.sigma[0] * m.sigma[4] <= 0)),
+}
+
+
+@pytest.mark.parametrize("change", OTHERS)
+def test_a_master_that_the_search_does_not_see_whole_is_refused(change):
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=2)
+    OTHERS[change](master)
+    with pytest.raises(ParameterError, match=r"linear constraints on the selection alone.*use master='milp'"):
+        run(data, master, master="search")
+
+
+def test_a_search_that_its_nodes_end_keeps_the_bounds_that_it_has(monkeypatch):
+    data = blobs(60, 12, seed=3, gap=0.1)
+    limits = fsopt.build("fsp-master", data, m=4), fsopt.build("fsp-sub", data, c=1.0)
+    settings = GbdSettings(master="search", start="zero", stabilisation="none")
+    whole = gbd(data, *limits, c=1.0, settings=settings)
+    monkeypatch.setattr(searched, "SEARCHES", ((0.5, 40), (1.0, 80)))
+    limits = fsopt.build("fsp-master", data, m=4), fsopt.build("fsp-sub", data, c=1.0)
+    ended = gbd(data, *limits, c=1.0, settings=settings)
+    assert (whole.status, ended.status, ended.stop) == (Status.OPTIMAL, Status.FEASIBLE, "iteration-limit")
+    assert 0.0 <= ended.bound <= whole.objective * (1 + 1e-9) <= ended.objective * (1 + 2e-9)
+    assert len(ended.point["alphas"]) < 250
 
 
 def test_cuts_that_the_master_brings_along_count():

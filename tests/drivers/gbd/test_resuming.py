@@ -28,6 +28,7 @@ CASES = {
     "closed form": {"lam": 0.3, "master": "closed-form"},
     "printed": {"m": M, "preset": "printed", "tolerance": 1e-3},
     "penalties": {"lam": 2.0},
+    "searched": {"m": M, "master": "search"},
 }
 SEAMS = {"subproblem": (Subproblem, "solve"), "record": (Recorder, "append"), "written": (Answers, "write")}
 POINTS = [(case, seam) for case in CASES for seam in SEAMS]
