@@ -28,9 +28,9 @@ from fsopt.models.gbd.fsp_master import cut_coefficients
 from fsopt.models.gbd.selection_constraints import unit_rows
 from fsopt.typing import Indices, Matrix, Vector
 
-SEARCHES = ((0.5, 5_000), (0.9, 20_000), (0.99, 80_000), (1.0, 2_000_000))
+SEARCHES = ((0.5, 5_000), (0.9, 20_000), (0.99, 80_000), (1.0, 320_000))
 """Place of the level between the bounds, and the nodes after which a search gives way to one at a higher level."""
-CHUNK = 64
+CHUNK = 256
 """Nodes that are bounded together."""
 
 
