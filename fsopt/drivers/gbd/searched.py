@@ -45,6 +45,7 @@ class SearchedMaster(Master):
     ----------
     constants, gains : (s,) and (s, p) of the cuts, the first one that of alpha = 0.
     allowed : R and r of the constraints.
+    place : of the search in ``SEARCHES`` with which a step begins, where the last one ended or one before.
     """
 
     def __init__(self, data: Dataset, model: pyo.ConcreteModel, solver: str | None, **keywords: Any) -> None:
@@ -58,6 +59,7 @@ class SearchedMaster(Master):
             )
         self.allowed = inequalities(self.program, columns)
         self.constants, self.gains = np.zeros(1), -self.penalties[None]
+        self.place = 0
 
     def add(self, alphas: list[Vector]) -> None:
         """Add the cuts of multipliers."""
@@ -73,7 +75,8 @@ class SearchedMaster(Master):
             return super().step(state, tolerance, recorder)
         state.lower = self.proved = max(self.proved, state.lower)
         least = 0.5 * tolerance * max(1.0, abs(state.upper))
-        for share, nodes in SEARCHES:
+        for place in range(self.place, len(SEARCHES)):
+            share, nodes = SEARCHES[place]
             while not state.closed(tolerance):
                 clock.check()
                 level = min(state.lower + share * (state.upper - state.lower), state.upper - least)
@@ -81,6 +84,7 @@ class SearchedMaster(Master):
                 state.lower = self.proved = max(self.proved, found.bound)
                 if found.selection is not None:
                     state.sigma = found.selection
+                    self.place = place - int(place > 0 and found.nodes < SEARCHES[place - 1][1])
                     return True
                 if not found.complete:
                     break
