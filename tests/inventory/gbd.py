@@ -149,9 +149,9 @@ def shares(found):
     """Return the sizes of the parts of a data set that methods are tuned on, and the number of features they get."""
     parts = []
 
-    def tune(method, train, options, *, validation):
+    def tune(method, train, options, *, validation, jobs):
         parts.append([train.n, validation.n, options[0].get("m", 2)])
-        return tables_tune(method, train, options[:1], validation=validation)
+        return tables_tune(method, train, options[:1], validation=validation, jobs=jobs)
 
     tables_tune = tables.tune
     with patch.object(tables, "tune", tune):
