@@ -73,7 +73,6 @@ class SearchedMaster(Master):
         """Raise the lower bound, take the selection to try next, and return whether the searches sufficed."""
         if state.best is None:
             return super().step(state, tolerance, recorder)
-        state.lower = self.proved = max(self.proved, state.lower)
         least = 0.5 * tolerance * max(1.0, abs(state.upper))
         for place in range(self.place, len(SEARCHES)):
             share, nodes = SEARCHES[place]
@@ -81,7 +80,8 @@ class SearchedMaster(Master):
                 clock.check()
                 level = min(state.lower + share * (state.upper - state.lower), state.upper - least)
                 found = selection_below(level, self.constants, self.gains, *self.allowed, chunk=CHUNK, max_nodes=nodes)
-                state.lower = self.proved = max(self.proved, found.bound)
+                self.proved = max(self.proved, found.bound)  # by this search: a checkpoint's bound only leads the way
+                state.lower = max(state.lower, self.proved)
                 if found.selection is not None:
                     state.sigma = found.selection
                     self.place = place - int(place > 0 and found.nodes < SEARCHES[place - 1][1])
