@@ -11,6 +11,7 @@ from fsopt.drivers.gbd import searched
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.master import completed
 from fsopt.drivers.gbd.settings import GbdSettings
+from fsopt.drivers.gbd.state import State, TriedSelection
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
 from fsopt.models.gbd.fsp_master import cut_coefficients
 from fsopt.solvers.base import Session
@@ -113,6 +114,18 @@ def test_a_master_that_the_search_does_not_see_whole_is_refused(change):
     OTHERS[change](master)
     with pytest.raises(ParameterError, match=r"linear constraints on the selection alone.*use master='milp'"):
         run(data, master, master="search")
+
+
+def test_a_bound_that_the_search_was_only_told_is_not_proved_by_it():
+    """A bound of a checkpoint leads the loop, and is no evidence; the smallest value here is below it."""
+    data = reference("gbd_n6")
+    result = run(data, fsopt.build("fsp-master", data, m=2), master="search")
+    master = searched.SearchedMaster(data, fsopt.build("fsp-master", data, m=2), None)
+    master.add(result.point["alphas"][:2])
+    told = 1.5 * result.objective
+    best = TriedSelection(np.zeros(6), np.zeros(6), 0.0, 2.0 * result.objective)
+    master.step(State(np.zeros(6), lower=told, best=best), 1e-6, None)
+    assert master.proved <= result.objective * (1 + 1e-9) < told
 
 
 def test_a_search_that_its_nodes_end_keeps_the_bounds_that_it_has(monkeypatch):
