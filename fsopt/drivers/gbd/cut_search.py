@@ -1,4 +1,4 @@
-r"""Branch and bound over the selections of features that Benders cuts leave below a cutoff, in numpy alone.
+r"""Branch and bound over the selections of features that Benders cuts leave below a cutoff.
 
 .. math:: \max_s\ \Big( \gamma^s - \sum_j g^s_j \sigma_j \Big) < \text{cutoff}, \qquad
           g^s_j = \tfrac12 q_j(\alpha^s)^2 - \lambda_j, \qquad R\sigma \le r, \quad \sigma \in \{0,1\}^p
@@ -9,21 +9,29 @@ A node is a partial selection: the features up to a depth are decided. It is pru
   problem in the positive gains :math:`g^s_j`, which one constraint of the system and its relaxation bound from above.
   The largest of these bounds over the cuts bounds the maximum over the cuts; a child's is never below its parent's;
 * by infeasibility, where a constraint is violated by every completion.
+
+Nodes are visited depth first, by :func:`fsopt.drivers.gbd.cut_nodes.advance`; the bounds on the completions of a depth
+are a table (capacity left, cut), made when the search first comes to that depth.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from fsopt.typing import Mask, Matrix, Vector
+from fsopt.common import clock
+from fsopt.drivers.gbd.cut_nodes import DONE, FOUND, PAUSED, Path, Rules, visit
+from fsopt.typing import Indices, Matrix, Vector
 
 TABLE_ENTRIES = 10_000_000
-"""Numbers in the tables of sums at which the tables are cleared: 80 MB."""
+"""Numbers in the tables at which they are cleared: 80 MB."""
+CAPACITIES = 256
+"""Capacities left for which a completion is bounded, where the weights of a knapsack are no multiples of the least."""
 SLACK = 1e-9
 """Relative violation up to which a constraint holds."""
+STRETCH = 50_000
+"""Nodes between two looks at the clock."""
 
 
 class SearchResult(NamedTuple):
@@ -43,103 +51,108 @@ class SearchResult(NamedTuple):
     complete: bool
 
 
-def selection_below(
-    cutoff: float, constants: Vector, gains: Matrix, R: Matrix, r: Vector, *, chunk: int, max_nodes: int
-) -> SearchResult:
-    """Search depth first for a selection with all cuts below a cutoff.
+class CutSearch:
+    """The searches over the same cuts and constraints, features in the order in which they are decided.
+
+    A feature of large gain changes the bounds most, and decided early it prunes early.
 
     Parameters
     ----------
-    constants, gains : (s,) and (s, p) of the cuts.
+    constants, gains : (s,) and (s, p) of the cuts, one or more.
     R, r : (k, p) and (k,) constraints ``R sigma <= r``.
-    chunk : nodes that are bounded together: a small number finds a selection soon, a large one proves faster.
-    max_nodes : nodes after which the search ends.
-    """
-    p = R.shape[1]
-    tree = _Tree(constants, gains, R, r)
-    # Nodes of one depth, and a lower bound on all of them, that of their parents; the last ones are visited first.
-    open_nodes: list[tuple[int, Mask, float]] = [(0, np.zeros((1, p), dtype=bool), -np.inf)]
-    nodes = 0
-    # The tree is finite: each pass prunes open nodes or replaces them by children one feature deeper.
-    while open_nodes and nodes < max_nodes:
-        depth, selections, _ = open_nodes.pop()
-        nodes += len(selections)
-        selections, bound = tree.not_pruned(depth, selections, cutoff)
-        if not len(selections):
-            continue
-        if depth == p:
-            sigma = np.zeros(p)
-            sigma[tree.order] = selections[-1]
-            return SearchResult(sigma, min([bound, *(known for _, _, known in open_nodes)]), nodes, False)
-        children = tree.children(depth, selections)
-        open_nodes.extend((depth + 1, children[k : k + chunk], bound) for k in range(0, len(children), chunk))
-    return SearchResult(None, min([cutoff, *(known for _, _, known in open_nodes)]), nodes, not open_nodes)
-
-
-class _Tree:
-    """The bounds and constraints of the nodes, features in the order in which they are decided.
-
-    A feature of large gain changes the bounds most, and decided early it prunes early.
     """
 
     def __init__(self, constants: Vector, gains: Matrix, R: Matrix, r: Vector) -> None:
-        self.order = np.argsort(-gains.max(axis=0, initial=0.0), kind="stable")
-        self.constants, self.gains = constants, gains[:, self.order]
-        self.R = R[:, self.order]
+        s, p = gains.shape
+        self.order = np.argsort(-gains.max(axis=0), kind="stable")
+        self.constants = constants
+        gains, R = gains[:, self.order], R[:, self.order]
         # The features not decided yet lower a left-hand side by at most their negative coefficients, summed from the
         # last feature to the first: (p + 1, k) largest left-hand sides that can be completed.
-        negative = np.minimum(self.R, 0.0).T
-        still_lower = np.vstack([np.cumsum(negative[::-1], axis=0)[::-1], np.zeros((1, len(r)))])
-        self.largest_lhs = r + SLACK * np.maximum(1.0, np.abs(r)) - still_lower
-        # The constraint whose knapsack bounds the completions: without negative coefficients, on most features.
-        self.weights, self.capacity = np.zeros(len(self.order)), np.inf
-        knapsacks = np.flatnonzero(np.all(self.R >= 0.0, axis=1))
-        if len(knapsacks):
-            best = knapsacks[np.argmax((self.R[knapsacks] > 0.0).sum(axis=1))]
-            self.weights, self.capacity = self.R[best], float(self.largest_lhs[-1, best])
-        smallest = self.weights.min(initial=np.inf)
-        self.most = len(self.order) if smallest <= 0.0 else int(min(self.capacity // smallest, len(self.order)))
-        self.largest = lru_cache(max(TABLE_ENTRIES // ((self.most + 1) * (len(gains) + 1)), 1))(self._largest)
+        still_lower = np.vstack([np.cumsum(np.minimum(R, 0.0).T[::-1], axis=0)[::-1], np.zeros((1, len(r)))])
+        room = r + SLACK * np.maximum(1.0, np.abs(r)) - still_lower
+        knapsack = _knapsack(R)
+        weights = R[knapsack].sum(axis=0)
+        self.capacity = float(np.minimum(room[-1, knapsack], weights.sum()).sum())
+        self.capacities, step, extra = _capacities(weights, self.capacity)
+        slots = min(max(TABLE_ENTRIES // (len(self.capacities) * s), 1), p + 1)
+        tables, slot = np.empty((slots, len(self.capacities), s)), np.full(p + 1, -1)
+        rows, room = np.ascontiguousarray(np.delete(R, knapsack, axis=0).T), np.delete(room, knapsack, axis=1)
+        self.rules = Rules(np.ascontiguousarray(gains.T), rows, room, weights, step, extra, tables, slot)
+        self.made = 0
+        # Of each cut, the features by falling gain for each unit of weight, those of weight 0 first.
+        positive = np.maximum(gains, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worth = np.where(positive > 0.0, positive / weights, 0.0)
+        self.falling = np.argsort(-worth, axis=1, kind="stable")
+        self.positive = np.take_along_axis(positive, self.falling, axis=1)
 
-    def not_pruned(self, depth: int, selections: Mask, cutoff: float) -> tuple[Mask, float]:
-        """Return the nodes that no cut alone prunes, that of the smallest bound last, and that bound."""
-        fall = self.gains @ selections.T + self._completions(depth, self.capacity - selections @ self.weights)
-        bounds = (self.constants[:, None] - fall).max(axis=0, initial=-np.inf)
-        falling = np.argsort(-bounds, kind="stable")
-        left = falling[bounds[falling] < cutoff]
-        return selections[left], float(bounds[left].min(initial=np.inf))
+    def below(self, cutoff: float, *, max_nodes: int) -> SearchResult:
+        """Search depth first for a selection with all cuts below a cutoff, up to a number of nodes."""
+        p, rules = len(self.order), self.rules
+        if self.capacity < 0.0 or not np.all(rules.room[0] >= 0.0):
+            return SearchResult(None, cutoff, 1, True)
+        self._make(0)
+        bound = float((self.constants - rules.tables[rules.slot[0], -1]).max())
+        if bound >= cutoff:
+            return SearchResult(None, cutoff, 1, True)
+        path = Path.at_root(self.constants, rules, self.capacity, bound)
+        state = PAUSED
+        while state not in (FOUND, DONE) and path.place[1] < max_nodes:
+            clock.check()
+            state = visit(path, rules, cutoff, min(int(path.place[1]) + STRETCH, max_nodes))
+            if state >= 0:
+                self._make(state)
+        depth, nodes = (int(k) for k in path.place)
+        if state == DONE:
+            return SearchResult(None, cutoff, nodes, True)
+        bound = float(min(path.bounds[depth], path.others[: depth + 1].min()))
+        if state != FOUND:
+            return SearchResult(None, bound, nodes, False)
+        sigma = np.zeros(p)
+        sigma[self.order] = path.chosen
+        return SearchResult(sigma, bound, nodes, False)
 
-    def _completions(self, depth: int, left: Vector) -> Matrix:
-        """Return an upper bound (s, k) on the gains of a completion in each cut, for capacities left (k,)."""
-        weight = self.weights[depth:]
-        if np.all(weight == weight[:1]):
+    def _make(self, depth: int) -> None:
+        """Make the table of a depth, in the place of all others where there is none left."""
+        tables, slot = self.rules.tables, self.rules.slot
+        if slot[depth] >= 0:
+            return
+        if self.made == len(tables):
+            slot[:], self.made = -1, 0
+        slot[depth], self.made = self.made, self.made + 1
+        table, weights = tables[slot[depth]], self.rules.weights
+        undecided = self.falling >= depth
+        shape = (len(self.falling), len(slot) - 1 - depth)
+        gains = self.positive[undecided].reshape(shape)
+        if not weights.any():
+            table[0] = gains.sum(axis=1)
+        elif np.all(weights == weights[0]):
             # Equal weights, as of a cardinality: the knapsack takes the largest gains, as many as fit, exactly.
-            sums = self.largest(depth)
-            free = not len(weight) or weight[0] == 0.0
-            return sums[:, -1:] if free else sums[:, np.minimum(left // weight[0], sums.shape[1] - 1).astype(int)]
-        gains = np.maximum(self.gains[:, depth:], 0.0)
-        return np.array([_relaxed_knapsack(gain, weight, left) for gain in gains]).reshape(len(gains), len(left))
-
-    def _largest(self, depth: int) -> Matrix:
-        """Return the sums (s, q + 1) of the largest gains of the undecided features, of none to as many as fit."""
-        sums = np.cumsum(-np.sort(-np.maximum(self.gains[:, depth:], 0.0), axis=1)[:, : self.most], axis=1)
-        return np.hstack([np.zeros((len(sums), 1)), sums])
-
-    def children(self, depth: int, selections: Mask) -> Mask:
-        """Return the nodes in which the next feature is decided, without those that a constraint alone excludes."""
-        with_feature = selections.copy()
-        with_feature[:, depth] = True
-        # The last open node is visited first: a child of the parent with the smallest bound, with the feature.
-        both = np.stack([selections, with_feature], axis=1).reshape(-1, selections.shape[1])
-        return both[np.all(both @ self.R.T <= self.largest_lhs[depth + 1], axis=1)]
+            most = min(len(table) - 1, shape[1])
+            table[0], table[1 : most + 1] = 0.0, np.cumsum(gains[:, :most], axis=1).T
+            table[most + 1 :] = table[most]
+        else:
+            # The largest gain that fits into each capacity, one feature in part (Dantzig).
+            size = np.cumsum(weights[self.falling[undecided].reshape(shape)], axis=1)
+            for k, total in enumerate(np.cumsum(gains, axis=1)):
+                table[:, k] = np.interp(self.capacities, np.append(0.0, size[k]), np.append(0.0, total))
 
 
-def _relaxed_knapsack(gain: Vector, weight: Vector, left: Vector) -> Vector:
-    """Return the largest gain >= 0 (q,) that fits into each capacity left (k,), one feature in part (Dantzig)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        order = np.argsort(-gain / weight, kind="stable")
-    size, total = np.cumsum(weight[order]), np.cumsum(gain[order])
-    free = float(gain[weight == 0.0].sum())
-    paid = weight[order] > 0.0
-    result: Vector = np.interp(left, np.append(0.0, size[paid]), np.append(free, total[paid]))
-    return result
+def _knapsack(R: Matrix) -> Indices:
+    """Return the constraint whose knapsack bounds completions, if any: no negative coefficients, on most features."""
+    knapsacks = np.flatnonzero(np.all(R >= 0.0, axis=1))
+    return knapsacks[np.argsort(-(R[knapsacks] > 0.0).sum(axis=1), kind="stable")[:1]]
+
+
+def _capacities(weights: Vector, capacity: float) -> tuple[Vector, float, int]:
+    """Return the capacities of the rows of a table, their step, and 1 where a capacity left is rounded up, else 0."""
+    least = float(weights[weights > 0.0].min(initial=np.inf))
+    if not np.isfinite(least):
+        return np.zeros(1), np.inf, 0
+    equal, multiples = bool(np.all(weights == least)), bool(np.all(weights % least == 0.0))
+    if equal or (multiples and capacity <= CAPACITIES * least):
+        step, count, extra = least, int(max(capacity, 0.0) // least) + 1, 0
+    else:
+        step, count, extra = max(capacity, least) / CAPACITIES, CAPACITIES + 2, 1
+    return np.arange(count, dtype=float) * step, step, extra

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.data import Dataset
-from fsopt.drivers.gbd.cut_search import selection_below
+from fsopt.drivers.gbd.cut_search import CutSearch
 from fsopt.drivers.gbd.master import Master
 from fsopt.drivers.gbd.state import State
 from fsopt.drivers.recorder import Recorder
@@ -30,8 +30,6 @@ from fsopt.typing import Indices, Matrix, Vector
 
 SEARCHES = ((0.5, 5_000), (0.9, 20_000), (0.99, 80_000), (1.0, 320_000))
 """Place of the level between the bounds, and the nodes after which a search gives way to one at a higher level."""
-CHUNK = 256
-"""Nodes that are bounded together."""
 
 
 class SearchedMaster(Master):
@@ -74,12 +72,13 @@ class SearchedMaster(Master):
         if state.best is None:
             return super().step(state, tolerance, recorder)
         least = 0.5 * tolerance * max(1.0, abs(state.upper))
+        search = CutSearch(self.constants, self.gains, *self.allowed)
         for place in range(self.place, len(SEARCHES)):
             share, nodes = SEARCHES[place]
             while not state.closed(tolerance):
                 clock.check()
                 level = min(state.lower + share * (state.upper - state.lower), state.upper - least)
-                found = selection_below(level, self.constants, self.gains, *self.allowed, chunk=CHUNK, max_nodes=nodes)
+                found = search.below(level, max_nodes=nodes)
                 self.proved = max(self.proved, found.bound)  # by this search: a checkpoint's bound only leads the way
                 state.lower = max(state.lower, self.proved)
                 if found.selection is not None:

@@ -16,7 +16,7 @@ from fsopt.common.texts import counted
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, LOSSES
-from fsopt.drivers.gbd.cut_search import selection_below
+from fsopt.drivers.gbd.cut_search import CutSearch
 from fsopt.drivers.gbd.searched import inequalities
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.gbd.subproblem import certify_gbd
@@ -38,9 +38,6 @@ SETTINGS = ("preset", *(setting.name for setting in fields(GbdSettings)))
 
 NODE_LIMIT = 2_000_000
 """Nodes after which a search gives up."""
-
-CHUNK = 8_192
-"""Nodes that it looks at together."""
 
 ROUNDING = 5e-7
 """Relative error of a bound that a master's solver may make within its tolerance."""
@@ -159,7 +156,7 @@ def _confirmed_bound(
     constants, gains = (np.array(part) for part in cuts)
     gains = gains - weights
     target = bound - ROUNDING * max(1.0, abs(bound))
-    found = selection_below(target, constants, gains, *allowed, chunk=CHUNK, max_nodes=NODE_LIMIT)
+    found = CutSearch(constants, gains, *allowed).below(target, max_nodes=NODE_LIMIT)
     if found.selection is not None:
         return float(np.max(constants - gains @ found.selection)), "a selection has all cuts below the bound"
     if not found.complete:

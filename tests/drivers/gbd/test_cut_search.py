@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from support import blobs, keeps
 
-from fsopt.drivers.gbd.cut_search import selection_below
+from fsopt.drivers.gbd import cut_nodes, cut_search
+from fsopt.drivers.gbd.cut_search import CutSearch
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 SELECTIONS = np.array(np.meshgrid(*[[0, 1]] * 6)).reshape(6, -1).T
@@ -19,21 +20,22 @@ RULES = {
 }
 
 
-@pytest.mark.parametrize(("seed", "weights", "chunk"), [(0, 0.0, 1), (1, 0.8, 5), (2, 0.8, 1), (0, 0.0, 1000)])
+@pytest.mark.parametrize(("seed", "weights"), [(0, 0.0), (1, 0.8), (2, 0.8)])
 @pytest.mark.parametrize("rules", RULES)
-def test_the_search_confirms_a_bound_exactly_where_no_selection_is_below_it(seed, rules, weights, chunk):
+def test_the_search_confirms_a_bound_exactly_where_no_selection_is_below_it(seed, rules, weights):
     rng, p = np.random.default_rng(seed), 6
     data = blobs(20, p, seed=seed)
     constants, gains = rng.uniform(5, 9, 7), rng.exponential(1.0, (7, p)) - weights
     allowed = np.array([s for s in SELECTIONS if keeps(s, **RULES[rules])])
     best = (constants[:, None] - gains @ allowed.T).max(axis=0).min()
     constraints = SelectionConstraints.of("test", data, **RULES[rules]).inequalities()
-    found = selection_below(best + 1e-6, constants, gains, *constraints, chunk=chunk, max_nodes=10**6)
+    search = CutSearch(constants, gains, *constraints)
+    found = search.below(best + 1e-6, max_nodes=10**6)
     assert keeps(found.selection, **RULES[rules])
     assert (constants - gains @ found.selection).max() <= best + 1e-6
-    assert found.bound <= best
+    assert found.bound <= best + 1e-12
     assert not found.complete
-    none = selection_below(best - 1e-9, constants, gains, *constraints, chunk=chunk, max_nodes=10**6)
+    none = search.below(best - 1e-9, max_nodes=10**6)
     assert none[:2] == (None, best - 1e-9)
     assert none.complete
 
@@ -45,7 +47,7 @@ def test_every_allowed_selection_is_found_once_its_rivals_are_cut_off():
     constants, gains, found = np.zeros(1), rng.exponential(1.0, (1, p)), []
     constraints = (costs[None], np.array([costs.sum() // 2]))
     while True:
-        sigma = selection_below(1.0, constants, gains, *constraints, chunk=3, max_nodes=10**6).selection
+        sigma = CutSearch(constants, gains, *constraints).below(1.0, max_nodes=10**6).selection
         if sigma is None:
             break
         found.append(tuple(sigma.astype(int)))
@@ -60,7 +62,7 @@ def test_every_allowed_selection_is_found_once_its_rivals_are_cut_off():
 def test_a_search_that_is_too_large_says_so():
     rng = np.random.default_rng(0)
     cuts = (np.full(8, 9.0), rng.exponential(1.0, (8, 12)))
-    found = selection_below(3.0, *cuts, np.ones((1, 12)), np.array([6.0]), chunk=8, max_nodes=20)
+    found = CutSearch(*cuts, np.ones((1, 12)), np.array([6.0])).below(3.0, max_nodes=20)
     assert found.selection is None
     assert not found.complete
     assert found.bound < 3.0
@@ -70,8 +72,44 @@ def test_a_limit_that_is_met_up_to_rounding_is_met():
     """.1 + .2 is more than .3 in floating point; both features together are below the cutoff, neither alone is."""
     cut = np.array([1.0]), np.array([[1.0, 1.0]])
     limit = np.array([[0.1, 0.2]])
-    found = selection_below(-0.5, *cut, limit, np.array([0.3]), chunk=4, max_nodes=100)
+    found = CutSearch(*cut, limit, np.array([0.3])).below(-0.5, max_nodes=100)
     assert found.selection is not None
     assert found.selection.tolist() == [1.0, 1.0]
-    above = selection_below(-0.5, *cut, limit, np.array([0.2999]), chunk=4, max_nodes=100)
+    above = CutSearch(*cut, limit, np.array([0.2999])).below(-0.5, max_nodes=100)
     assert above.selection is None
+
+
+def drawn(p=14, s=12, costs=None, seed=3):
+    """Return cuts and one constraint, of equal costs or drawn ones."""
+    rng = np.random.default_rng(seed)
+    constants, gains = rng.uniform(5, 9, s), rng.exponential(1.0, (s, p))
+    costs = np.ones(p) if costs is None else rng.uniform(0.5, 2.0, p)
+    return constants, gains, costs[None], np.array([0.4 * costs.sum()])
+
+
+@pytest.mark.parametrize("costs", [None, "drawn"])
+def test_compiled_nodes_are_the_nodes_in_numpy(monkeypatch, costs):
+    pytest.importorskip("numba")
+    cuts = drawn(costs=costs)
+    runs = []
+    for first in (10**9, 0):
+        monkeypatch.setattr(cut_nodes, "COMPILED_FROM", first)
+        search = CutSearch(*cuts)
+        runs.append([search.below(level, max_nodes=n) for level in np.linspace(1.0, 6.0, 41) for n in (30, 10**5)])
+    assert {found.selection is None for found in runs[0]} == {True, False}
+    for ours, other in zip(*runs, strict=True):
+        assert ours[1:] == other[1:]
+        assert np.array_equal(ours.selection, other.selection)
+
+
+@pytest.mark.parametrize("costs", [None, "drawn"])
+def test_a_search_without_room_for_its_tables_finds_the_same(monkeypatch, costs):
+    cuts = drawn(costs=costs)
+    whole = CutSearch(*cuts)
+    monkeypatch.setattr(cut_search, "TABLE_ENTRIES", 1)
+    small = CutSearch(*cuts)
+    assert len(small.rules.tables) == 1
+    for level in np.linspace(1.0, 6.0, 11):
+        ours, other = (search.below(level, max_nodes=10**5) for search in (whole, small))
+        assert ours[1:] == other[1:]
+        assert np.array_equal(ours.selection, other.selection)
