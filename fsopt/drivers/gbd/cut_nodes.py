@@ -5,15 +5,10 @@ Both do the same arithmetic in the same order, so that a search finds the same w
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from functools import cache
-from importlib.util import find_spec
 from typing import NamedTuple
 
 import numpy as np
 
-from fsopt.common import clock
 from fsopt.typing import Indices, Matrix, Vector
 
 DONE = -1
@@ -22,11 +17,6 @@ FOUND = -2
 """A selection is found: all features are decided."""
 PAUSED = -3
 """The nodes asked for are visited."""
-COMPILED_FROM = 300_000
-"""Nodes that a process visits in numpy, about two seconds, before it compiles: that takes about as long."""
-COMPILING = 30.0
-"""Seconds that a time limit leaves where functions are compiled."""
-_visited = [0]
 
 
 class Rules(NamedTuple):
@@ -83,41 +73,23 @@ class Path(NamedTuple):
         return path
 
 
-def visit(path: Path, rules: Rules, cutoff: float, last: int) -> int:
-    """Go on with a search up to a number of nodes; return a state, or the depth of a table that it needs."""
-    before = int(path.place[1])
-    fast = _visited[0] >= COMPILED_FROM and (clock.left() or np.inf) > COMPILING
-    state = int((compiled() if fast else advance)(path, rules, cutoff, last))
-    _visited[0] += int(path.place[1]) - before
-    return state
-
-
 def largest(held: Vector, completion: Vector, cutoff: float) -> float:
     """Return the largest cut of a node, or any number from the cutoff on where that is one."""
     return (held - completion).max()  # type: ignore[no-any-return]
 
 
-def _largest_in_loop(held: Vector, completion: Vector, cutoff: float) -> float:
-    """Return the same as :func:`largest`, from the newest cut on: one at the cutoff is enough."""
-    found = -np.inf
-    for s in range(len(held) - 1, -1, -1):
-        value = held[s] - completion[s]
-        if value >= cutoff:
-            return np.inf
-        found = max(found, value)
-    return found
+def largest_gains(table: Matrix, falling: Indices, gains: Matrix, depth: int) -> None:
+    """Make the row q of a table (rows, s) the q largest gains of each cut at features from a depth on.
 
-
-@cache
-def compiled() -> Callable[[Path, Rules, float, int], int]:
-    """Return :func:`advance`, compiled where numba is installed."""
-    if find_spec("numba") is None or os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-        return advance
-    import numba
-    from numba.extending import overload
-
-    overload(largest, strict=False)(lambda *args: _largest_in_loop)
-    return numba.njit(advance, error_model="numpy")  # type: ignore[no-any-return]
+    Parameters
+    ----------
+    falling, gains : (s, p) of each cut the features by falling gain, and their gains.
+    """
+    undecided = (falling >= depth).nonzero()
+    left = gains[undecided].reshape(len(gains), -1)[:, : len(table) - 1]
+    table[0] = 0.0
+    table[1 : left.shape[1] + 1] = np.cumsum(left, axis=1).T
+    table[left.shape[1] + 1 :] = table[left.shape[1]]
 
 
 def advance(path: Path, rules: Rules, cutoff: float, last: int) -> int:

@@ -16,14 +16,17 @@ are a table (capacity left, cut), made when the search first comes to that depth
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from fsopt.common import clock
-from fsopt.drivers.gbd.cut_nodes import DONE, FOUND, PAUSED, Path, Rules, visit
+from fsopt.common.jit import available
+from fsopt.drivers.gbd.cut_nodes import DONE, FOUND, PAUSED, Path, Rules, advance, largest_gains
 from fsopt.typing import Indices, Matrix, Vector
 
+T = TypeVar("T")
 TABLE_ENTRIES = 10_000_000
 """Numbers in the tables at which they are cleared: 80 MB."""
 CAPACITIES = 256
@@ -32,6 +35,16 @@ SLACK = 1e-9
 """Relative violation up to which a constraint holds."""
 STRETCH = 50_000
 """Nodes between two looks at the clock."""
+
+
+COMPILED_FROM = 500_000
+"""Nodes that a process visits in numpy, about three seconds, before it goes on compiled.
+
+To take the functions that an earlier process has compiled costs half a second, to compile them six.
+"""
+COMPILING = 30.0
+"""Seconds that a time limit leaves where functions are compiled."""
+_visited = 0
 
 
 class SearchResult(NamedTuple):
@@ -89,6 +102,7 @@ class CutSearch:
 
     def below(self, cutoff: float, *, max_nodes: int) -> SearchResult:
         """Search depth first for a selection with all cuts below a cutoff, up to a number of nodes."""
+        global _visited
         p, rules = len(self.order), self.rules
         if self.capacity < 0.0 or not np.all(rules.room[0] >= 0.0):
             return SearchResult(None, cutoff, 1, True)
@@ -100,10 +114,12 @@ class CutSearch:
         state = PAUSED
         while state not in (FOUND, DONE) and path.place[1] < max_nodes:
             clock.check()
-            state = visit(path, rules, cutoff, min(int(path.place[1]) + STRETCH, max_nodes))
+            last = min(int(path.place[1]) + STRETCH, max_nodes)
+            state = int(_fast(advance)(path, rules, cutoff, last))
             if state >= 0:
                 self._make(state)
         depth, nodes = (int(k) for k in path.place)
+        _visited += nodes
         if state == DONE:
             return SearchResult(None, cutoff, nodes, True)
         bound = float(min(path.bounds[depth], path.others[: depth + 1].min()))
@@ -122,21 +138,26 @@ class CutSearch:
             slot[:], self.made = -1, 0
         slot[depth], self.made = self.made, self.made + 1
         table, weights = tables[slot[depth]], self.rules.weights
+        if np.isfinite(self.rules.step) and np.all(weights == weights[0]):
+            # Equal weights, as of a cardinality: the knapsack takes the largest gains, as many as fit, exactly.
+            _fast(largest_gains)(table, self.falling, self.positive, depth)
+            return
         undecided = self.falling >= depth
         shape = (len(self.falling), len(slot) - 1 - depth)
-        gains = self.positive[undecided].reshape(shape)
-        if not weights.any():
-            table[0] = gains.sum(axis=1)
-        elif np.all(weights == weights[0]):
-            # Equal weights, as of a cardinality: the knapsack takes the largest gains, as many as fit, exactly.
-            most = min(len(table) - 1, shape[1])
-            table[0], table[1 : most + 1] = 0.0, np.cumsum(gains[:, :most], axis=1).T
-            table[most + 1 :] = table[most]
-        else:
-            # The largest gain that fits into each capacity, one feature in part (Dantzig).
-            size = np.cumsum(weights[self.falling[undecided].reshape(shape)], axis=1)
-            for k, total in enumerate(np.cumsum(gains, axis=1)):
-                table[:, k] = np.interp(self.capacities, np.append(0.0, size[k]), np.append(0.0, total))
+        size = np.cumsum(weights[self.falling[undecided].reshape(shape)], axis=1)
+        total = np.cumsum(self.positive[undecided].reshape(shape), axis=1)
+        # The largest gain that fits into each capacity, one feature in part (Dantzig).
+        for k in range(len(total)):
+            table[:, k] = np.interp(self.capacities, np.append(0.0, size[k]), np.append(0.0, total[k]))
+
+
+def _fast(function: Callable[..., T]) -> Callable[..., T]:
+    """Return a function compiled, where numba is installed and this process has visited many nodes, else as it is."""
+    if _visited < COMPILED_FROM or not available() or (clock.left() or np.inf) < COMPILING:
+        return function
+    from fsopt.drivers.gbd.cut_loops import compiled
+
+    return compiled(function)  # type: ignore[no-any-return]
 
 
 def _knapsack(R: Matrix) -> Indices:
@@ -152,7 +173,6 @@ def _capacities(weights: Vector, capacity: float) -> tuple[Vector, float, int]:
         return np.zeros(1), np.inf, 0
     equal, multiples = bool(np.all(weights == least)), bool(np.all(weights % least == 0.0))
     if equal or (multiples and capacity <= CAPACITIES * least):
-        step, count, extra = least, int(max(capacity, 0.0) // least) + 1, 0
-    else:
-        step, count, extra = max(capacity, least) / CAPACITIES, CAPACITIES + 2, 1
-    return np.arange(count, dtype=float) * step, step, extra
+        return np.arange(int(max(capacity, 0.0) // least) + 1, dtype=float) * least, least, 0
+    step = max(capacity, least) / CAPACITIES
+    return np.arange(CAPACITIES + 2, dtype=float) * step, step, 1

@@ -10,18 +10,16 @@ There is one source: formulas take arrays in numpy, and numbers in the loops of
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
-from importlib.util import find_spec
 from time import thread_time
 from typing import Any
 
 import numpy as np
 
 from fsopt.common import clock
+from fsopt.common.jit import available, cached
 from fsopt.search.branch_and_benders.marks import COMPILED, ENTRIES
 
 IMPORT, COMPILE = 2.0, 10.0
@@ -52,12 +50,6 @@ def _spent() -> float:
     return _past if begun is None else _past + thread_time() - begun
 
 
-@cache
-def available() -> bool:
-    """Return whether numba is installed, and compiles."""
-    return find_spec("numba") is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
-
-
 def go_on() -> None:
     """Let a long search go on with what is compiled already, or can be within its time limit."""
     spent = _spent()
@@ -81,6 +73,4 @@ def _kept(function: Any) -> bool | None:
         return True
     if function.stats.cache_path is None:
         return None
-    from fsopt.search.branch_and_benders.jit import cached
-
     return any(cached(function))

@@ -6,14 +6,16 @@ for a sum of arrays as for the same loop, and to compile it. Functions without a
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from fsopt.common import jit
+from fsopt.common.jit import LOOPS
 from fsopt.data.losses import dual_gaps, dual_values
 from fsopt.search.branch_and_benders import interior_point, relaxation, stacks
 from fsopt.search.branch_and_benders.interior_point import Best, System
-from fsopt.search.branch_and_benders.jit import LOOPS, compiled, instead
 from fsopt.search.branch_and_benders.marks import INNER
 from fsopt.search.branch_and_benders.relaxation import (
     InteriorPoint,
@@ -28,6 +30,20 @@ from fsopt.search.branch_and_benders.step_formulas import after, balance, before
 from fsopt.typing import Indices, Matrix, Vector
 
 __all__ = ["LOOPS", "compiled"]
+
+OPTIONS: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
+"""What the compiler may change: the order of sums, and a product and a sum in one. Infinities keep their meaning."""
+
+
+def instead(of: Any) -> Any:
+    """Let compiled functions call another one in the place of a function."""
+    return jit.instead(of, **OPTIONS)
+
+
+@cache
+def compiled(function: Any) -> Any:
+    """Return a function of a search, compiled."""
+    return jit.compiled(function, INNER, **OPTIONS)
 
 
 @instead(stacks.total)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support import blobs, keeps
 
-from fsopt.drivers.gbd import cut_nodes, cut_search
+from fsopt.drivers.gbd import cut_search
 from fsopt.drivers.gbd.cut_search import CutSearch
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
@@ -93,7 +93,7 @@ def test_compiled_nodes_are_the_nodes_in_numpy(monkeypatch, costs):
     cuts = drawn(costs=costs)
     runs = []
     for first in (10**9, 0):
-        monkeypatch.setattr(cut_nodes, "COMPILED_FROM", first)
+        monkeypatch.setattr(cut_search, "COMPILED_FROM", first)
         search = CutSearch(*cuts)
         runs.append([search.below(level, max_nodes=n) for level in np.linspace(1.0, 6.0, 41) for n in (30, 10**5)])
     assert {found.selection is None for found in runs[0]} == {True, False}

@@ -27,7 +27,7 @@ from fsopt.search.branch_and_benders.search import SelectionSearch
 from fsopt.svm import batch as svm_batch
 
 pytest.importorskip("numba")
-jit, kernels = (importlib.import_module(f"fsopt.search.branch_and_benders.{name}") for name in ("jit", "kernels"))
+kernels = importlib.import_module("fsopt.search.branch_and_benders.kernels")
 LOSSES = "hinge", "squared-hinge", "logistic"
 GOALS = Goal(1e-9), Goal(1e-4, branch=0.5, cutoff=1e3), Goal(1e-9, cutoff=0.5)
 
@@ -47,7 +47,7 @@ def loops():
         patch = pytest.MonkeyPatch()
         for module in (interior_point, relaxation, svm_batch):
             for function, loop in kernels.LOOPS.items():
-                if function.__module__ != "fsopt.search.branch_and_benders.stacks":
+                if function.__module__ not in ("fsopt.search.branch_and_benders.stacks", "fsopt.drivers.gbd.cut_nodes"):
                     patch.setattr(module, function.__name__, loop, raising=False)
         patch.setattr(compiled, "go_on", lambda: None)
         for function in (interior_point.run, svm_batch._in_turn):
@@ -285,7 +285,7 @@ def test_functions_are_kept_only_in_a_folder_of_this_user_alone(mine, tmp_path, 
         asked.append(cache)
         return SimpleNamespace(stats=SimpleNamespace(cache_path=str(tmp_path)), py_func=function, __name__="run")
 
-    monkeypatch.setattr(jit.numba, "njit", njit)
+    monkeypatch.setattr("numba.njit", njit)
     tmp_path.chmod(0o700 if mine else 0o777)
     kernels.compiled.__wrapped__(njit)
     assert asked == ([True] if mine else [True, False])
