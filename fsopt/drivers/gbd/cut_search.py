@@ -35,8 +35,6 @@ SLACK = 1e-9
 """Relative violation up to which a constraint holds."""
 STRETCH = 50_000
 """Nodes between two looks at the clock."""
-
-
 COMPILED_FROM = 500_000
 """Nodes that a process visits in numpy, about three seconds, before it goes on compiled.
 
@@ -44,6 +42,7 @@ To take the functions that an earlier process has compiled costs half a second, 
 """
 COMPILING = 30.0
 """Seconds that a time limit leaves where functions are compiled."""
+
 _visited = 0
 
 
