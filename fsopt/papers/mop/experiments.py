@@ -100,9 +100,10 @@ def mop_table1(settings: RunSettings) -> Reproduction:
             else:
                 cells += _cells(rows[name], int(size), numbers, reading)
     notes = (
-        f"{table['place']}; choices that the paper leaves open are the nearest by --search, but for c, of which 0.1 is "
-        "nearer at 100 digits, and for W there, which that of the printed h / l is not: "
-        + ", ".join(f"{name} {value}" for name, value in vars(reading).items() if value),
+        f"{table['place']}; choices that the paper leaves open are the nearest by --search: "
+        + ", ".join(f"{name} {value}" for name, value in vars(reading).items() if value and name != "w"),
+        "W at 100 digits is a choice for each method, as the printed numbers are not those of the printed h / l: "
+        + (", ".join(f"{name} {value:g}" for name, value in reading.w.items()) or "none"),
         f"h / l by validation would be one of {SHARES}; fsopt.papers.mop.table.Reading says what each choice means",
         "noise: test errors within two standard deviations of an error rate on the same 10,000 digits; possible are "
         "errors from 0 to 50 %, all numbers of digits and of pixels",
@@ -122,6 +123,8 @@ def _cells(ours: MnistRow, size: int, numbers: Mapping[str, str], reading: Readi
         reason, noise = OPEN, 0.0
         if column == "n_features" and ours.method == "rsvm":
             reason = (ERRATUM, "no number of first digits has 571 pixels that vary")
+        elif column == "h_over_l":
+            reason = (READING, "W is a choice of its own at 100 digits")
         elif column == "test_error":
             rate = float(print_)
             noise = deviations((float(np.sqrt(rate * (1.0 - rate))), SAMPLES))

@@ -37,14 +37,19 @@ SUPPORT = 1e-6
 FILTERS = ("pearson", "fisher", "ks")
 """Each selects as many pixels as MOPFS."""
 CONTENT = printed("mop-table1")
+NEAREST_W: Mapping[str, float] = MappingProxyType(
+    {"rsvm": 30, "mopfs": 30, "pearson": 16, "fisher": 14, "ks": 20, "vs-ssvm": 12}
+)
+"""Method -> W at 100 digits that is the nearest to the print."""
+W_VALUES = (12, 14, 16, 18, 20, 24, 28, 30, "h - 1")
 CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
     {
         "scores": ("unit-rows", "standard"),
         "fisher": ("deviations", "variances"),
         "samples": ("unit-rows", "scaled"),
         "capacity": ("h - 1", "(h - 1) / R"),
-        "c": (0.03, 0.1),
-        **{f"W {name}": ("h - 1", 12, 14, 16, 18, 20, 24, 28, 30) for name in CONTENT["rows"]["100"]},
+        "c": (0.1, 0.03),
+        **{f"W {name}": tuple(dict.fromkeys((w, *W_VALUES))) for name, w in NEAREST_W.items()},
     }
 )
 """The choices of :class:`Reading` that the paper leaves open and their values, the nearest to the print first; the last
@@ -87,7 +92,7 @@ class Reading:
     count : pixels that a filter keeps: those of the ``print``, or those of our ``mopfs``.
     h : its ratio h / l: that of the ``print``, or of smallest error by ``validation``, the first of equal ones.
     c : penalty weight of MOPFS, ``0 < c << RW`` in the paper.
-    w : method -> W of its last support vector machine at 100 digits, where it is not that of its ratio h / l.
+    w : method -> W of its last support vector machine at 100 digits, where it is not that of its printed ratio h / l.
     """
 
     scores: str = "unit-rows"
@@ -96,8 +101,8 @@ class Reading:
     capacity: str = "h - 1"
     count: str = "print"
     h: str = "print"
-    c: float = 0.03
-    w: Mapping[str, float] = field(default_factory=dict)
+    c: float = 0.1
+    w: Mapping[str, float] = field(default_factory=lambda: dict(NEAREST_W))
 
     @classmethod
     def of(cls, chosen: Mapping[str, Any]) -> Reading:
@@ -197,7 +202,7 @@ def mnist_table(
             selection = _selection(digits, name, cap, read.c if name == "mopfs" else None, scaling)
             chosen = tuple(selection.support)
         grid = (float(TABLE_ONE[n][name].h_over_l),) if read.h == "print" else tuple(sorted(shares))
-        if n == 100 and name in read.w:
+        if n == 100 and read.h == "print" and name in read.w:
             grid = ((read.w[name] + 1.0) / n,)
         rows.append(_row(digits, name, (selection, tuple(sorted(chosen))), read, grid, started))
         if progress is not None:
