@@ -176,7 +176,7 @@ def gbd_fig1(settings: RunSettings) -> Reproduction:
             axes.plot(list(means), list(means.values()), marker="o", label=method)
         axes.axhline(0.0, color="0.7")
         axes.set(xlabel="bin of M / n", title=f"TE({reference}) - TE(method)", xticks=range(1, BINS + 1))
-    figure.axes[-1].legend(fontsize="small")
+    figure.axes[-1].legend(fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     notes = (
         "from the runs of gbd-table2; negative values favour gbd, or best-subset; a bin without an instance has no "
         f"point; instances: {len({row.instance for row in rows})} of 90",
@@ -287,8 +287,8 @@ def gbd_table4(settings: RunSettings) -> Reproduction:
 
 
 SPECS = (
-    Experiment("gbd-table2", "gbd", "test errors, overlap, alignment; also Table 3", gbd_table2, 85.0),
+    Experiment("gbd-table2", "gbd", "test errors, overlap, alignment; also Table 3", gbd_table2, 57.0),
     Experiment("gbd-fig1", "gbd", "differences of test errors by M / n", gbd_fig1, 0.1),
     Experiment("gbd-fig2", "gbd", "test error and seconds over M; also Figure 3", gbd_fig2, 240.0),
-    Experiment("gbd-table4", "gbd", "own data by the protocol of Tables 4 and 5", gbd_table4, 5.0, REAL[:-2]),
+    Experiment("gbd-table4", "gbd", "own data by the protocol of Tables 4 and 5", gbd_table4, 4.0, REAL[:-2]),
 )
