@@ -16,7 +16,6 @@ import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
 
-from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.cut_search import CutSearch
@@ -76,7 +75,6 @@ class SearchedMaster(Master):
         for place in range(self.place, len(SEARCHES)):
             share, nodes = SEARCHES[place]
             while not state.closed(tolerance):
-                clock.check()
                 level = min(state.lower + share * (state.upper - state.lower), state.upper - least)
                 found = search.below(level, max_nodes=nodes)
                 self.proved = max(self.proved, found.bound)  # by this search: a checkpoint's bound only leads the way
