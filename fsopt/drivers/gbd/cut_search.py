@@ -85,7 +85,9 @@ class CutSearch:
         room = r + SLACK * np.maximum(1.0, np.abs(r)) - still_lower
         knapsack = _knapsack(R)
         weights = R[knapsack].sum(axis=0)
-        self.capacity = float(np.minimum(room[-1, knapsack], weights.sum()).sum())
+        # No more than all features take, up to the rounding of the differences that are left along a path.
+        total = float(weights.sum())
+        self.capacity = float(np.minimum(room[-1, knapsack], total + SLACK * max(1.0, total)).sum())
         self.capacities, step, extra = _capacities(weights, self.capacity)
         slots = min(max(TABLE_ENTRIES // (len(self.capacities) * s), 1), p + 1)
         tables, slot = np.empty((slots, len(self.capacities), s)), np.full(p + 1, -1)

@@ -79,6 +79,36 @@ def test_a_limit_that_is_met_up_to_rounding_is_met():
     assert above.selection is None
 
 
+@pytest.mark.parametrize("costs", [[0.1, 0.3, 0.1, 0.1], [2.5, 0.3, 2.5, 1.0], [0.7, 0.1, 0.2, 0.1]])
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 1, 0, 2], [2, 3, 1, 0]])
+def test_a_budget_for_all_features_allows_all_whatever_their_differences_round_to(costs, order):
+    """.6 - .1 - .3 - .1 - .1 is below 0 in floating point; all features together are below the cutoff, no three are."""
+    gains = np.array([[1.3, 1.2, 1.1, 1.0]])[:, order]
+    for budget in (sum(costs), 10.0):
+        found = CutSearch(np.array([1.0]), gains, np.array([costs]), np.array([budget])).below(-3.55, max_nodes=100)
+        assert found.selection is not None
+        assert found.selection.tolist() == [1.0] * 4
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_with_any_costs_the_search_finds_what_enumeration_finds(seed):
+    rng = np.random.default_rng(seed)
+    p, s, scale = rng.integers(1, 7), rng.integers(1, 9), 10.0 ** rng.integers(-6, 7)
+    costs = rng.choice([0.0, 0.1, 0.2, 0.3, 1.0, 2.5, 7.0], p)
+    budget = rng.uniform(0.0, 1.2) * costs.sum()
+    constants, gains = scale * rng.uniform(-3, 9, s), scale * (rng.exponential(1.0, (s, p)) - 0.3)
+    every = np.array(np.meshgrid(*[[0.0, 1.0]] * p)).reshape(p, -1).T
+    allowed = every[every @ costs <= budget + 1e-9 * max(1.0, budget)]
+    least = (constants[:, None] - gains @ allowed.T).max(axis=0).min()
+    search = CutSearch(constants, gains, costs[None], np.array([budget]))
+    for level in (least + 1e-9 * scale, least + scale):
+        found = search.below(level, max_nodes=10**6)
+        assert costs @ found.selection <= budget + 2e-9 * max(1.0, budget)
+        assert (constants - gains @ found.selection).max() < level + 1e-10 * scale
+        assert found.bound <= least + 1e-10 * scale
+    assert search.below(least - 1e-9 * scale, max_nodes=10**6).complete
+
+
 def drawn(p=14, s=12, costs=None, seed=3):
     """Return cuts and one constraint, of equal costs or drawn ones."""
     rng = np.random.default_rng(seed)
