@@ -86,8 +86,7 @@ class CutSearch:
         knapsack = _knapsack(R)
         weights = R[knapsack].sum(axis=0)
         # No more than all features take, up to the rounding of the differences that are left along a path.
-        total = float(weights.sum())
-        self.capacity = float(np.minimum(room[-1, knapsack], total + SLACK * max(1.0, total)).sum())
+        self.capacity = float(np.minimum(room[-1, knapsack], (1.0 + SLACK) * weights.sum()).sum())
         self.capacities, step, extra = _capacities(weights, self.capacity)
         slots = min(max(TABLE_ENTRIES // (len(self.capacities) * s), 1), p + 1)
         tables, slot = np.empty((slots, len(self.capacities), s)), np.full(p + 1, -1)

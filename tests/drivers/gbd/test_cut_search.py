@@ -90,6 +90,14 @@ def test_a_budget_for_all_features_allows_all_whatever_their_differences_round_t
         assert found.selection.tolist() == [1.0] * 4
 
 
+def test_tiny_costs_need_no_more_room_than_the_features():
+    cuts = np.array([1.0]), np.array([[1.3, 1.2, 1.1]])
+    search = CutSearch(*cuts, np.full((1, 3), 1e-30), np.array([10.0]))
+    assert len(search.capacities) == 4
+    assert search.below(-2.5, max_nodes=100).selection.tolist() == [1.0, 1.0, 1.0]
+    assert search.below(-2.7, max_nodes=100).complete
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_with_any_costs_the_search_finds_what_enumeration_finds(seed):
     rng = np.random.default_rng(seed)
