@@ -24,6 +24,8 @@ STACK, COMPILED = 16, 4
 """Machines that numpy solves at a time, and compiled functions: a cut of one may make the next unnecessary."""
 STEP, MULTIPLIERS = 2e5, 2**22
 """Multiplications of a step of a machine, and multipliers of all machines of a node, up to which these are solved."""
+WORK, FEWEST = 2**30, 8
+"""Multiplications of a step of all machines that are solved for the neighbours of a selection; at least so many."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,10 @@ class Machines:
         """The number of free samples."""
         return self.problem.n if self.kept is None else len(self.kept)
 
+    def most(self, size: int) -> int:
+        """Return how many machines on so many features are solved for the neighbours of a selection."""
+        return max(FEWEST, int(WORK / (self.count * (size + 1) ** 2)))
+
     def solve(self, features: Indices, cutoff: float, start: Start | None = None) -> SvmBatch:
         """Return the support vector machines on selections (k, s), with the multipliers of all samples."""
         problem = self.problem
@@ -125,7 +131,8 @@ class Neighbours:
     ----------
     at : the selection, of s features.
     machines : the samples of all machines here.
-    bound : (s,) values of the machines without one of the features.
+    bound : (s,) values of the machines without one of the features; inf for features that are kept, which are those
+        of largest weight where :meth:`Machines.most` is less than s.
     alpha : (s + 1, n) multipliers of these machines, and of that on the selection itself.
     hyperplane : (s + 1, s + 2) their weights on the s features, 0 for one that comes to them, and intercepts.
     margins : (s + 1, n) of the free samples.
@@ -147,14 +154,17 @@ class Neighbours:
         rows = np.vstack([problem.rows(at.features, machines.kept), problem.y[free]])
         alone = np.insert(at.hyperplane, -1, 0.0)[None, :]
         at_alone = cls(at, machines, np.zeros(0), at.alpha[None, :], alone, at.hyperplane[None, :] @ rows)
-        others = _others(size)
-        start = at_alone._start(np.zeros(size, dtype=np.intp), others)
-        left = machines.solve(at.features[others], np.inf, start)
+        weight = np.where(problem.fixed.inside[at.features], np.inf, np.abs(at.hyperplane[:-1]))
+        out = np.sort(np.argsort(weight, kind="stable")[: machines.most(size)])
+        others = _others(size)[out]
+        left = machines.solve(at.features[others], np.inf, at_alone._start(np.zeros_like(out), others))
+        bound, alpha = np.full(size, np.inf), np.tile(at.alpha, (size + 1, 1))
+        bound[out], alpha[out] = left.bound, left.alpha
         hyperplane = np.zeros((size + 1, size + 2))
-        hyperplane[np.arange(size)[:, None], np.column_stack([others, np.full(size, size + 1)])] = left.hyperplane
+        hyperplane[out[:, None], np.column_stack([others, np.full(len(out), size + 1)])] = left.hyperplane
         hyperplane[size] = alone
         margins = np.delete(hyperplane, size, axis=1) @ rows
-        return cls(at, machines, left.bound, np.vstack([left.alpha, at.alpha]), hyperplane, margins)
+        return cls(at, machines, bound, alpha, hyperplane, margins)
 
     def without(self, place: int, limit: float) -> Local | None:
         """Return the selection without a feature; None where it is not below a limit."""

@@ -9,6 +9,7 @@ from support import blobs, keeps, sampled
 
 from fsopt.search.branch_and_benders import local_search, machines
 from fsopt.search.branch_and_benders.local_search import LocalSearch, exchanges
+from fsopt.search.branch_and_benders.machines import Machines, Neighbours
 from fsopt.search.branch_and_benders.root import EXCHANGES, FEW
 from fsopt.search.branch_and_benders.search import CLOSE
 
@@ -62,6 +63,33 @@ def test_the_local_search_on_the_samples_near_the_margin_has_the_value_of_all_sa
     found = LocalSearch(problem_of(data, 0.5, {"m": 2}, loss), [], 400, always).descend(np.arange(6) < 2)
     assert found.value == pytest.approx(exact_value(data, found.mask(6), 0.5, loss), rel=1e-5)
     assert found.value <= exact_value(data, np.arange(6) < 2, 0.5, loss) * (1 + 1e-6)
+
+
+def test_of_many_features_those_of_smallest_weight_are_exchanged_but_none_that_is_forced(monkeypatch):
+    monkeypatch.setattr(machines, "WORK", 0)
+    monkeypatch.setattr(machines, "FEWEST", 3)
+    data = blobs(40, 12, seed=5, gap=0.6)
+    problem = problem_of(data, 1.0, {"m": 6, "include": [2]})
+    search = LocalSearch(problem, [], 10**6, always)
+    start = np.arange(12) < 6
+    at = Machines(problem).best(np.flatnonzero(start)[None, :], np.inf)
+    near = Neighbours.of(problem, at)
+    weights = {j: abs(w) for j, w in zip(at.features, at.hyperplane[:-1], strict=True) if j != 2}
+    smallest = sorted(sorted(weights, key=weights.get)[:3])
+    assert at.features[np.isfinite(near.bound)].tolist() == smallest
+    for k in np.flatnonzero(np.isfinite(near.bound)):
+        rest = start.copy()
+        rest[at.features[k]] = False
+        assert near.bound[k] == pytest.approx(exact_value(data, rest, 1.0, "hinge"), rel=1e-5)
+    better = search._neighbour(at)
+    assert better is not None
+    assert better.value < at.value
+    gone = set(at.features) - set(better.features)
+    assert gone <= set(smallest)
+    found = search.descend(start)
+    assert found.value <= better.value
+    assert 2 in found.features
+    assert found.value == pytest.approx(exact_value(data, found.mask(12), 1.0, "hinge"), rel=1e-5)
 
 
 def test_a_descent_that_meets_an_earlier_one_ends_where_that_ended(monkeypatch):
