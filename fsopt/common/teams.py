@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 import warnings
@@ -28,6 +29,7 @@ IDLE = 60.0
 """Seconds that worker processes wait for the next task."""
 _POOLS: dict[int, Any] = {}
 """Number of processes -> those that no block uses."""
+atexit.register(_POOLS.clear)  # not later: they need modules that the end of the interpreter clears
 _GIVEN: ContextVar[Executor | None] = ContextVar("_GIVEN", default=None)
 """The executor of :func:`calls_on`."""
 

@@ -2,6 +2,8 @@
 
 import builtins
 import os
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -143,3 +145,14 @@ def test_calls_are_made_when_there_is_place_and_cancelled_where_the_caller_ends(
     assert made == [0, 1, 2]
     ended.close()
     assert [future.cancelled() for future in futures] == [True, False, True]
+
+
+def test_processes_end_before_the_modules_that_they_need_at_the_end_of_the_interpreter():
+    script = (
+        "import atexit\n"
+        "atexit.register(lambda: print(len(teams._POOLS)))\n"
+        "from fsopt.common import teams\n"
+        "print(teams.side_by_side(abs, [(-1,), (2,)], 2), len(teams._POOLS))\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr) == ("[1, 2] 1\n0\n", "")
