@@ -14,7 +14,7 @@ from fsopt.typing import Indices, Matrix, Vector
 DONE = -1
 """State of a search: every node is pruned."""
 FOUND = -2
-"""A selection is found: all features are decided."""
+"""A selection is found: all features are decided, or no further one fits."""
 PAUSED = -3
 """The nodes asked for are visited."""
 
@@ -29,6 +29,7 @@ class Rules(NamedTuple):
     weights, step, extra : (p,) of the knapsack; for a capacity left c the row of a table is ``c // step + extra``.
     tables : (slots, rows, s) upper bounds on the gains of a completion.
     slot : (p + 1,) of each depth; -1 where its table is not there.
+    least : a node with less capacity left has one completion, without any feature more; 0 where that is not known.
     """
 
     gains: Matrix
@@ -39,6 +40,7 @@ class Rules(NamedTuple):
     extra: int
     tables: Vector
     slot: Indices
+    least: float
 
 
 class Path(NamedTuple):
@@ -95,10 +97,10 @@ def largest_gains(table: Matrix, falling: Indices, gains: Matrix, depth: int) ->
 def advance(path: Path, rules: Rules, cutoff: float, last: int) -> int:
     """Bound both children of a node, go on with the one of smaller bound, and turn back where both are pruned."""
     place, chosen, held, sides, left, bounds, others = path
-    gains, rows, room, weights, step, extra, tables, slot = rules
+    gains, rows, room, weights, step, extra, tables, slot, least = rules
     p, depth = len(chosen), place[0]
     free = rows.shape[1] == 0
-    while depth < p:
+    while depth < p and left[depth] >= least:
         if place[1] >= last:
             return PAUSED
         if slot[depth + 1] < 0:
@@ -129,4 +131,5 @@ def advance(path: Path, rules: Rules, cutoff: float, last: int) -> int:
         held[depth] = held[above] - share * gains[above]
         sides[depth] = sides[above] + share * rows[above]
         left[depth] = left[above] - share * weights[above]
+    chosen[depth:] = 0.0
     return FOUND

@@ -62,7 +62,7 @@ def test_every_allowed_selection_is_found_once_its_rivals_are_cut_off():
 def test_a_search_that_is_too_large_says_so():
     rng = np.random.default_rng(0)
     cuts = (np.full(8, 9.0), rng.exponential(1.0, (8, 12)))
-    found = CutSearch(*cuts, np.ones((1, 12)), np.array([6.0])).below(3.0, max_nodes=20)
+    found = CutSearch(*cuts, np.ones((1, 12)), np.array([6.0])).below(3.0, max_nodes=10)
     assert found.selection is None
     assert not found.complete
     assert found.bound < 3.0
@@ -115,6 +115,21 @@ def test_with_any_costs_the_search_finds_what_enumeration_finds(seed):
         assert (constants - gains @ found.selection).max() < level + 1e-10 * scale
         assert found.bound <= least + 1e-10 * scale
     assert search.below(least - 1e-9 * scale, max_nodes=10**6).complete
+
+
+def test_a_selection_that_takes_no_further_feature_is_found_without_deciding_the_others():
+    gains = np.zeros((2, 3000))
+    gains[0, [5, 7]] = gains[1, [9, 7]] = 2.0, 3.0
+    cuts = np.array([7.0, 5.0]), gains
+    found = CutSearch(*cuts, np.ones((1, 3000)), np.array([2.0])).below(2.5, max_nodes=100)
+    assert np.flatnonzero(found.selection).tolist() == [5, 7]
+    free = np.ones((1, 3000))
+    free[0, 2999] = 0.0
+    gains[:, 2999] = 1e-3
+    level = 2.0 - 5e-4
+    assert CutSearch(*cuts, np.ones((1, 3000)), np.array([2.0])).below(level, max_nodes=10**6).selection is None
+    taken = CutSearch(*cuts, free, np.array([2.0])).below(level, max_nodes=10**6).selection
+    assert np.flatnonzero(taken).tolist() == [5, 7, 2999]
 
 
 def drawn(p=14, s=12, costs=None, seed=3):
