@@ -177,7 +177,8 @@ def round_relaxation(
     c : > 0, penalty weight of the hinge loss.
     scale : ``standard`` (default), ``center`` or ``none``.
     solver : of cone programs and quadratic programs; None for the preferred ones.
-    exchange : whether one selected feature is exchanged for another, the best first, while that lowers F.
+    exchange : whether one selected feature is exchanged for another, the best first, while that lowers F; of more than
+        about a hundred one of small weight.
 
     Raises
     ------
