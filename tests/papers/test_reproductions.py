@@ -1,6 +1,7 @@
 """Reproductions: verdicts, printed numbers in data files, and every experiment that draws its own data runs."""
 
 import json
+import re
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -219,6 +220,18 @@ def test_the_committed_pages_begin_with_the_counts_of_their_cells_and_the_overvi
         found_there = {"random mean": numbers.get("random mean"), "random best": numbers.get("random best")}
         assert recounted(page, agree) == {key: value for key, value in found_there.items() if value is not None}, name
     assert overview(found)[0] == (folder / "overview.md").read_text(encoding="utf-8")
+
+
+def test_the_inventory_has_the_time_that_the_pages_state_in_all():
+    hours = 0.0
+    for name in EXPERIMENTS:
+        page = (ROOT / "docs" / "results" / f"{name}.md").read_text(encoding="utf-8")
+        [took] = re.findall(r"took (?:([\d.]+) (minutes|seconds)|less than a second)\.$", page, re.MULTILINE)
+        # The parts of Figure 1 are those of Table 2.
+        if name not in ("gbd-fig1", "gbd-fig2") and took[0]:
+            hours += float(took[0]) / {"minutes": 60.0, "seconds": 3600.0}[took[1]]
+    text = " ".join((ROOT / "docs" / "inventory.md").read_text(encoding="utf-8").split())
+    assert f"all but `gbd-fig2` {hours:.1f} hours" in text
 
 
 def test_the_picture_of_an_agreement_has_ours_over_the_print_as_shares_of_the_possible_range():
