@@ -28,19 +28,32 @@ def largest(held: Vector, completion: Vector, cutoff: float) -> float:
 
 
 @jit.instead(cut_nodes.largest_gains)
-def largest_gains(table: Matrix, falling: Indices, gains: Matrix, depth: int) -> None:
-    """Make the row q of a table (rows, s) the q largest gains of each cut at features from a depth on."""
-    s, p = gains.shape
-    for k in range(s):
-        total, row = 0.0, 0
-        table[0, k] = 0.0
-        for j in range(p):
-            if row + 1 == len(table):
-                break
-            if falling[k, j] >= depth:
-                total, row = total + gains[k, j], row + 1
-                table[row, k] = total
-        table[row + 1 :, k] = total
+def largest_gains(table: Matrix, gains: Matrix) -> None:
+    """Make the row q of a table (rows, s) the sum of the first q gains (k, s), of all where there are fewer."""
+    table[0] = 0.0
+    for q in range(1, len(table)):
+        before, now = table[q - 1], table[q]
+        if q > len(gains):
+            now[:] = before
+            continue
+        more = gains[q - 1]
+        for k in range(len(now)):
+            now[k] = before[k] + more[k]
+
+
+@jit.instead(cut_nodes.leave_out)
+def leave_out(gains: Matrix, rank: Indices, feature: int) -> None:
+    """Leave a feature out of the falling gains (k, s) of those from it on; the last row is not valid any more."""
+    own = rank[feature]
+    place = own.copy()
+    for j in range(feature):
+        other = rank[j]
+        for k in range(len(place)):
+            place[k] -= other[k] < own[k]
+    for q in range(len(gains) - 1):
+        now, after = gains[q], gains[q + 1]
+        for k in range(len(place)):
+            now[k] = after[k] if q >= place[k] else now[k]
 
 
 @cache

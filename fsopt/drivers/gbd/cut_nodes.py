@@ -80,18 +80,24 @@ def largest(held: Vector, completion: Vector, cutoff: float) -> float:
     return (held - completion).max()  # type: ignore[no-any-return]
 
 
-def largest_gains(table: Matrix, falling: Indices, gains: Matrix, depth: int) -> None:
-    """Make the row q of a table (rows, s) the q largest gains of each cut at features from a depth on.
+def largest_gains(table: Matrix, gains: Matrix) -> None:
+    """Make the row q of a table (rows, s) the sum of the first q gains (k, s), of all where there are fewer."""
+    most = min(len(table) - 1, len(gains))
+    table[0] = 0.0
+    table[1 : most + 1] = np.cumsum(gains[:most], axis=0)
+    table[most + 1 :] = table[most]
+
+
+def leave_out(gains: Matrix, rank: Indices, feature: int) -> None:
+    """Leave a feature out of the falling gains (k, s) of those from it on; the last row is not valid any more.
 
     Parameters
     ----------
-    falling, gains : (s, p) of each cut the features by falling gain, and their gains.
+    rank : (p, s) places of the features among the falling gains of all.
     """
-    undecided = (falling >= depth).nonzero()
-    left = gains[undecided].reshape(len(gains), -1)[:, : len(table) - 1]
-    table[0] = 0.0
-    table[1 : left.shape[1] + 1] = np.cumsum(left, axis=1).T
-    table[left.shape[1] + 1 :] = table[left.shape[1]]
+    place = rank[feature] - (rank[:feature] < rank[feature]).sum(axis=0)
+    after = np.arange(len(gains) - 1)[:, None] >= place
+    gains[:-1] = np.where(after, gains[1:], gains[:-1])
 
 
 def advance(path: Path, rules: Rules, cutoff: float, last: int) -> int:

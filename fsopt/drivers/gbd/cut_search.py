@@ -23,7 +23,7 @@ import numpy as np
 
 from fsopt.common import clock
 from fsopt.common.jit import available
-from fsopt.drivers.gbd.cut_nodes import DONE, FOUND, PAUSED, Path, Rules, advance, largest_gains
+from fsopt.drivers.gbd.cut_nodes import DONE, FOUND, PAUSED, Path, Rules, advance, largest_gains, leave_out
 from fsopt.typing import Indices, Matrix, Vector
 
 T = TypeVar("T")
@@ -103,6 +103,11 @@ class CutSearch:
             worth = np.where(positive > 0.0, positive / weights, 0.0)
         self.falling = np.argsort(-worth, axis=1, kind="stable")
         self.positive = np.take_along_axis(positive, self.falling, axis=1)
+        rank = np.empty_like(self.falling)
+        np.put_along_axis(rank, self.falling, np.arange(p)[None, :], axis=1)
+        self.rank = np.ascontiguousarray(rank.T)
+        # Those at features from a depth on, of the first so many in this order.
+        self.left, self.depth, self.width = np.empty((0, s)), 0, 0
 
     def below(self, cutoff: float, *, max_nodes: int) -> SearchResult:
         """Search depth first for a selection with all cuts below a cutoff, up to a number of nodes."""
@@ -146,7 +151,7 @@ class CutSearch:
         table, weights = tables[slot[depth]], self.rules.weights
         if np.isfinite(self.rules.step) and np.all(weights == weights[0]):
             # Equal weights, as of a cardinality: the knapsack takes the largest gains, as many as fit, exactly.
-            _fast(largest_gains)(table, self.falling, self.positive, depth)
+            _fast(largest_gains)(table, self._undecided(depth, len(table) - 1))
             return
         undecided = self.falling >= depth
         shape = (len(self.falling), len(slot) - 1 - depth)
@@ -155,6 +160,21 @@ class CutSearch:
         # The largest gain that fits into each capacity, one feature in part (Dantzig).
         for k in range(len(total)):
             table[:, k] = np.interp(self.capacities, np.append(0.0, size[k]), np.append(0.0, total[k]))
+
+    def _undecided(self, depth: int, most: int) -> Matrix:
+        """Return (k, s) the largest gains of each cut at features from a depth on, falling: as many as asked for."""
+        p = len(self.order)
+        if depth < self.depth or min(depth + most, p) > self.width:
+            # A selection decides more features soon, and depths mostly follow each other.
+            self.width, self.depth = min(2 * (depth + most), p), depth
+            near = self.falling[:, : self.width] >= depth
+            near &= np.cumsum(near, axis=1) <= self.width - depth
+            gains = self.positive[:, : self.width][near].reshape(len(near), self.width - depth)
+            self.left = np.ascontiguousarray(gains.T)
+        for feature in range(self.depth, depth):
+            _fast(leave_out)(self.left[: self.width - feature], self.rank, feature)
+        self.depth = depth
+        return self.left[: self.width - depth]
 
 
 def _fast(function: Callable[..., T]) -> Callable[..., T]:

@@ -155,6 +155,22 @@ def test_compiled_nodes_are_the_nodes_in_numpy(monkeypatch, costs):
         assert np.array_equal(ours.selection, other.selection)
 
 
+@pytest.mark.parametrize("first", [10**9, 0])
+def test_a_table_has_the_sums_of_the_largest_gains_of_the_features_that_are_left(monkeypatch, first):
+    monkeypatch.setattr(cut_search, "COMPILED_FROM", first)
+    constants, gains, R, _ = drawn(p=23)
+    gains[:, ::4] = gains[:, :1] - 1.0
+    search = CutSearch(constants, gains, R, np.array([5.0]))
+    for depth in (0, 3, 4, 17, 2, 9, 10, 23, 22, 0):
+        search.rules.slot[depth] = -1
+        search.made = 0
+        search._make(depth)
+        left = np.maximum(gains[:, search.order[depth:]], 0.0)
+        falling = -np.sort(-np.pad(left, ((0, 0), (0, 5))), axis=1)
+        sums = np.array([falling[:, :q].sum(axis=1) for q in range(6)])
+        assert search.rules.tables[search.rules.slot[depth]] == pytest.approx(sums, rel=1e-13)
+
+
 @pytest.mark.parametrize("costs", [None, "drawn"])
 def test_a_search_without_room_for_its_tables_finds_the_same(monkeypatch, costs):
     cuts = drawn(costs=costs)
