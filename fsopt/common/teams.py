@@ -5,6 +5,8 @@ from __future__ import annotations
 import atexit
 import os
 import pickle
+import threading
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
@@ -27,6 +29,8 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 IDLE = 60.0
 """Seconds that worker processes wait for the next task."""
+WATCH = 1.0
+"""Seconds between two looks of a worker process at its parent."""
 _POOLS: dict[int, Any] = {}
 """Number of processes -> those that no block uses."""
 atexit.register(_POOLS.clear)  # not later: they need modules that the end of the interpreter clears
@@ -179,4 +183,16 @@ def _pool(count: int) -> Any:
     from joblib.externals.loky import ProcessPoolExecutor
 
     share = str(max((os.cpu_count() or 1) // count, 1))
-    return ProcessPoolExecutor(count, timeout=IDLE, env={name: os.environ.get(name, share) for name in THREADS})
+    env = {name: os.environ.get(name, share) for name in THREADS}
+    return ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=_end_with, initargs=(os.getpid(),))
+
+
+def _end_with(parent: int) -> None:
+    """Let this process end soon after its parent, which may be killed while a call takes long."""
+
+    def wait() -> None:
+        while os.getppid() == parent:
+            time.sleep(WATCH)
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()

@@ -156,3 +156,37 @@ def test_processes_end_before_the_modules_that_they_need_at_the_end_of_the_inter
     )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert (ended.stdout, ended.stderr) == ("[1, 2] 1\n0\n", "")
+
+
+def test_processes_end_soon_after_their_parent_is_killed(tmp_path):
+    script = (
+        "import time\n"
+        "from pathlib import Path\n"
+        "from fsopt.common.teams import side_by_side\n"
+        "def beat(name):\n"
+        "    while True:\n"
+        f"        with open(Path({str(tmp_path)!r}) / name, 'a') as file:\n"
+        "            file.write('.')\n"
+        "        time.sleep(0.1)\n"
+        "side_by_side(beat, [('a',), ('b',)], 2)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", script])
+
+    def beats():
+        return [path.stat().st_size if path.exists() else 0 for path in (tmp_path / "a", tmp_path / "b")]
+
+    def until(condition):
+        end = time.monotonic() + 30.0
+        while not condition() and time.monotonic() < end:
+            time.sleep(0.1)
+        return condition()
+
+    def silent():
+        before = beats()
+        time.sleep(1.0)
+        return beats() == before
+
+    assert until(lambda: min(beats()) > 0)
+    parent.kill()
+    parent.wait()
+    assert until(silent)
