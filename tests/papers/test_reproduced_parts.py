@@ -9,7 +9,7 @@ from reproductions import needs_data, papers_data  # noqa: F401
 from scipy.stats import norm
 
 from fsopt.data.synthetic.gmeb import gmeb_type2_bayes
-from fsopt.errors import OutOfTimeError
+from fsopt.errors import DataError, OutOfTimeError
 from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gbd.tables import COMPARED, NODES, Measured
 from fsopt.papers.gmeb import experiments as gmeb
@@ -93,13 +93,26 @@ def test_own_data_by_the_protocol_of_table_4_say_which_fits_have_no_proof(monkey
         found = [measured(method, 20, 500, 0) for method in COMPARED]
         return [replace(row, status=status) if row.method == "gbd" else row for row in found]
 
-    monkeypatch.setattr(gbd, "load_dataset", lambda name, missing: name)
+    monkeypatch.setattr(gbd, "_loaded", lambda name: name)
     monkeypatch.setattr(gbd, "_real_data", rows)
     outcome = gbd.gbd_table4(RunSettings())
     assert [c.row for c in outcome.cells if c.verdict == "left out"] == ["votes"]
     cells = [c for c in outcome.cells if c.verdict == "no number"]
     assert {c.row for c in cells if c.why} == {"wdbc gbd"}
     assert {c.ours for c in cells if c.row == "pima fsv"} == {0.0, 0.1, 1.0, 2.0}
+
+
+def test_leukemia_of_table_4_has_the_samples_of_both_its_files(tmp_path, monkeypatch):
+    monkeypatch.setenv("FSOPT_DATA", str(tmp_path))
+    (tmp_path / "leukemia.train.csv").write_text("a,b,label\n1,2,0\n3,4,1\n5,,1\n")
+    (tmp_path / "leukemia.test.csv").write_text("a,b,label\n7,8,1\n9,0,0\n")
+    data = gbd._loaded("leukemia")
+    assert (data.name, data.features) == ("leukemia", ("a", "b"))
+    assert data.X.tolist() == [[1, 2], [3, 4], [7, 8], [9, 0]]
+    assert data.y.tolist() == [-1, 1, 1, -1]
+    (tmp_path / "leukemia.test.csv").unlink()
+    with pytest.raises(DataError, match=r"there is no data set 'leukemia\.test'"):
+        gbd._loaded("leukemia")
 
 
 def test_the_bayes_error_of_type_2_is_that_of_its_draws():

@@ -107,7 +107,8 @@ class CutSearch:
         np.put_along_axis(rank, self.falling, np.arange(p)[None, :], axis=1)
         self.rank = np.ascontiguousarray(rank.T)
         # Those at features from a depth on, of the first so many in this order.
-        self.left, self.depth, self.width = np.empty((0, s)), 0, 0
+        self.left = np.empty((0, s))
+        self.depth = self.width = 0
 
     def below(self, cutoff: float, *, max_nodes: int) -> SearchResult:
         """Search depth first for a selection with all cuts below a cutoff, up to a number of nodes."""
