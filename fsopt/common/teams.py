@@ -184,11 +184,12 @@ def _pool(count: int) -> Any:
 
     share = str(max((os.cpu_count() or 1) // count, 1))
     env = {name: os.environ.get(name, share) for name in THREADS}
-    return ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=_end_with, initargs=(os.getpid(),))
+    return ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=_end_with_parent)
 
 
-def _end_with(parent: int) -> None:
+def _end_with_parent() -> None:
     """Let this process end soon after its parent, which may be killed while a call takes long."""
+    parent = os.getppid()
 
     def wait() -> None:
         while os.getppid() == parent:

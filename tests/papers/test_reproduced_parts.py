@@ -110,6 +110,9 @@ def test_leukemia_of_table_4_has_the_samples_of_both_its_files(tmp_path, monkeyp
     assert (data.name, data.features) == ("leukemia", ("a", "b"))
     assert data.X.tolist() == [[1, 2], [3, 4], [7, 8], [9, 0]]
     assert data.y.tolist() == [-1, 1, 1, -1]
+    (tmp_path / "leukemia.test.csv").write_text("b,a,label\n8,7,1\n0,9,0\n")
+    with pytest.raises(DataError, match="differ in their columns"):
+        gbd._loaded("leukemia")
     (tmp_path / "leukemia.test.csv").unlink()
     with pytest.raises(DataError, match=r"there is no data set 'leukemia\.test'"):
         gbd._loaded("leukemia")
