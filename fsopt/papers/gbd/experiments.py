@@ -253,7 +253,7 @@ def _loaded(name: str) -> Dataset:
     if len(parts) == 1:
         return parts[0]
     if any(part.features != parts[0].features for part in parts):
-        raise DataError(f"the files {', '.join(FILES[name])} differ in their columns", "give them the same, in one order")
+        raise DataError(f"the files {', '.join(FILES[name])} differ in their columns", "give them one order")
     X, y = np.vstack([part.X for part in parts]), np.concatenate([part.y for part in parts])
     return Dataset(X, y, parts[0].features, name=name, labels=parts[0].labels)
 
