@@ -105,7 +105,7 @@ class Experiment:
     paper : gmeb, mpm, sla, gbd or mop.
     shows : its content, a few words.
     function : makes it; called by :meth:`run`.
-    minutes : of the full run on one processor, about.
+    minutes : of the full run on two processors, about; its page has those of the committed one.
     data : names of the data files that it reads; without them its cells have the verdict ``no data``.
     choices : name -> values of choices that the paper leaves open, the first being that of the page.
     """
