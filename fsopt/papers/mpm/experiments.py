@@ -45,9 +45,6 @@ ROUNDING_NOTE = (
     "some iterations more or fewer"
 )
 QUICK_SETS = ("sonar", "pima", "wbcd")
-LONG = ("madelon.train",)
-"""Sets that a search leaves out: 500 features take minutes for each reading."""
-
 REBUILT = {"s-mpm": "a search is for the paper's own methods"}
 """Method that is rebuilt from a few words, so that its numbers decide no reading -> what a search says of it."""
 
@@ -60,8 +57,8 @@ def l0mpm_table3(settings: RunSettings) -> Reproduction:
     chosen = settings.chosen(CHOICES)
     for name in SETS:
         numbers, odd = numbers_of(table, name), table["odd"].get(name, [])
-        if (settings.choices and name in LONG) or (settings.quick and name not in QUICK_SETS):
-            cells += missing(name, numbers, LEFT_OUT, "--quick" if settings.quick else "its time in a search")
+        if settings.quick and name not in QUICK_SETS:
+            cells += missing(name, numbers, LEFT_OUT, "--quick")
             continue
         try:
             scores = measured(name, methods, settings, chosen)
