@@ -110,7 +110,7 @@ def widths(found):
         asked.extend([given["width"]] if method == "l0-mpm" else [])
         return [scores]
 
-    with patch.multiple(figures, _kernel_set=lambda name, seed: DATA, compare_methods=compared):
+    with patch.multiple(figures, load_set=lambda name, seed: DATA, compare_methods=compared):
         found.function(RunSettings())
     return asked[:7], [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
 

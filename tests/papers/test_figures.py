@@ -23,12 +23,12 @@ def test_widths_of_kernels_are_on_one_scale_whatever_the_units_of_the_data(monke
     assert np.mean(np.linalg.norm(data.X, axis=1)) > 6  # at a width of 1/2 these samples have all kernel values 0
     found = []
     for units in (1.0, 1000.0):
-        monkeypatch.setattr(mpm, "_kernel_set", lambda name, seed, units=units: data.with_X(units * data.X))
+        monkeypatch.setattr(mpm, "load_set", lambda name, seed, units=units: data.with_X(units * data.X))
         found.append(values(mpm.l0mpm_fig6(RunSettings(quick=True))))
     first, again = found
     assert first == pytest.approx(again, abs=3.0)  # one sample of 36
-    assert all(first["ionosphere mpm width " + width, "TSA"] > 60.0 for width in ("0.5", "8"))
-    assert first["ionosphere mpm width 0.5", "PSF"] == 100.0 > first["ionosphere l0-mpm width 8", "PSF"]
+    assert all(first["sonar mpm width " + width, "TSA"] > 60.0 for width in ("0.5", "8"))
+    assert first["sonar mpm width 0.5", "PSF"] == 100.0 > first["sonar l0-mpm width 8", "PSF"]
 
 
 def test_the_first_iteration_of_mopfs_in_the_figure_is_the_svm_on_all_pixels_and_the_last_its_answer(monkeypatch):
