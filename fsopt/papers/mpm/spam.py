@@ -84,6 +84,6 @@ def _cells(surface: MpmSurface, table: Mapping[str, Any], chosen: Mapping[str, A
 
 SPECS = (
     Experiment(
-        "l0mpm-table2", "mpm", "features over alpha and delta; figures 2-4", l0mpm_table2, 6.5, ("spambase",), CHOICES
+        "l0mpm-table2", "mpm", "features over alpha and delta; figures 2-4", l0mpm_table2, 0.4, ("spambase",), CHOICES
     ),
 )
