@@ -223,7 +223,7 @@ def test_the_committed_pages_begin_with_the_counts_of_their_cells_and_the_overvi
 
 
 def minutes_of(name):
-    """Return the minutes that the page of an experiment states, below one for less than a second; None for none."""
+    """Return the minutes that the page of an experiment states, 0 for less than a second; None for none."""
     page = (ROOT / "docs" / "results" / f"{name}.md").read_text(encoding="utf-8")
     took = re.search(r"took (?:([\d.]+) (minutes|seconds)|less than a second)\.$", page, re.MULTILINE)
     return took and float(took[1] or 0.0) / {"minutes": 1.0, "seconds": 60.0, None: 1.0}[took[2]]
