@@ -241,7 +241,7 @@ def gbd_fig2(settings: RunSettings) -> Reproduction:
         for j, method in enumerate(DRAWN_TWO):
             axes.plot([m / p for m in found], means[:, j, k], marker="o", markersize=4, label=method)
         axes.set(title=title, xlabel="M / n")
-    figure.axes[1].legend(fontsize="small")
+    figure.axes[1].legend(fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     run = ", ".join(f"{m} ({len(found.get(m, []))})" for m in counts)
     notes = (
         f"{p} features, {n} samples; M (instances, five in the paper): {run}",
