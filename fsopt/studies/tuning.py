@@ -157,7 +157,8 @@ def tune(
 
     Parameters
     ----------
-    params_list : candidates; among equal error rates the first one wins.
+    params_list : candidates; among equal error rates the first one wins. Grids go from short to long fits: with
+        validation data, the last ones begin first.
     validation : data on which the error rate of each candidate is measured; None for cross-validation of ``data``. A
         candidate whose fit has no answer in ``time_limit`` is not chosen.
     folds, seed : of the cross-validation, after which the candidate is fitted to all samples of ``data``.
@@ -180,7 +181,8 @@ def tune(
         best = _first_smallest(errors)
         chosen = fit_candidate(method, data, params_list[best], **limits)
     else:
-        fits = side_by_side(partial(_answer, method, data, **limits), zip(params_list), jobs)
+        # From the last: a long fit that begins when the others have ended leaves their processes idle.
+        fits = side_by_side(partial(_answer, method, data, **limits), zip(reversed(params_list)), jobs)[::-1]
         errors = np.array([[_error_on(one, dataset_of(validation))] for one in fits])
         best = _first_smallest(errors)
         found = fits[best]

@@ -128,9 +128,10 @@ def test_on_validation_data_the_first_best_candidate_with_an_answer_in_its_time_
     options = [{"c": c} for c in (10.0, 0.01, 1.0)]
     fits = [fsopt.fit("l1-svm", data, **params) for params in options]
     errors = [float(np.mean(fit.predict(other.X) != other.y)) for fit in fits]
-    late = set()
+    late, begun = set(), []
 
     def limited(method, data, *, solver=None, time_limit=None, **params):
+        begun.append(params["c"])
         if params["c"] in late:
             raise OutOfTimeError("the time limit passed", "give more seconds")
         return fsopt.fit(method, data, **params)
@@ -144,6 +145,7 @@ def test_on_validation_data_the_first_best_candidate_with_an_answer_in_its_time_
         assert (tuned.error, tuned.params) == (min(left), options[best])
         np.testing.assert_array_equal(tuned.fit.coef, fits[best].coef)
         assert tuned.seconds > tuned.fit.seconds["total"]
+    assert begun == 2 * [1.0, 0.01, 10.0]  # grids go from short to long fits
     late.update((0.01, 1.0))
     with pytest.raises(OutOfTimeError, match=r"time limit passed \('l1-svm' at {'c': 10.0}\)"):
         tune("l1-svm", data, options, validation=other, time_limit=5.0)
