@@ -70,11 +70,12 @@ def test_the_means_of_aytug_are_over_the_instances_that_were_run(monkeypatch):
 
 
 def test_figures_2_and_3_have_the_gap_where_a_method_has_a_bound(monkeypatch):
-    def measure(method, instance, *, jobs):
+    def measure(method, k, *, jobs):
         gap = 0.1 if method in ("gbd", "best-subset") else None
-        return SimpleNamespace(test_error=0.25, tuning_seconds=3.0, gap=gap)
+        return SimpleNamespace(test_error=0.25 + 0.01 * k, tuning_seconds=3.0, gap=gap)
 
     monkeypatch.setattr(gbd, "measure", measure)
+    monkeypatch.setattr(gbd, "gbd_set_two", lambda m, k, p, n: k)
     with opened(None) as held:
         outcome = gbd.gbd_fig2(RunSettings(quick=True, store=held))
         assert gbd.gbd_fig2(RunSettings(quick=True, store=held, ends=0.0)).cells == outcome.cells
@@ -83,6 +84,12 @@ def test_figures_2_and_3_have_the_gap_where_a_method_has_a_bound(monkeypatch):
     assert found["gbd M=10", "gap"] == found["best-subset M=1", "gap"] == 0.1
     assert ("rfe M=10", "gap") not in found
     assert (found["rfe M=10", "test error"], found["rfe M=10", "seconds"]) == (0.25, 3.0)
+    assert {c.spread for c in outcome.cells} == {None}  # of one instance
+    whole = gbd.gbd_fig2(RunSettings())
+    spread = {(c.row, c.column): c.spread for c in whole.cells}
+    assert spread["gbd M=600", "test error"] == pytest.approx(0.01 * np.sqrt(2.5))  # of 0 to 4
+    assert spread["gbd M=600", "seconds"] == spread["rfe M=20", "seconds"] == 0.0
+    assert "600 (5); means" in whole.notes[0]
 
 
 def test_own_data_by_the_protocol_of_table_4_say_which_fits_have_no_proof(monkeypatch):

@@ -224,6 +224,17 @@ def _second(settings: RunSettings, p: int, n: int, counts: tuple[int, ...], inst
     return found
 
 
+def _second_cells(m: int, rows: list[Matrix]) -> list[TableCell]:
+    """Return the means over instances (methods, 3) of one M, and their standard deviations where there are several."""
+    means, spreads = np.mean(rows, axis=0), np.std(rows, axis=0, ddof=min(1, len(rows) - 1))
+    return [
+        TableCell(f"{method} M={m}", column, mean, None, NO_NUMBER, spread=spread if len(rows) > 1 else None)
+        for method, *measures in zip(DRAWN_TWO, means.tolist(), spreads.tolist(), strict=True)
+        for column, mean, spread in zip(("test error", "seconds", "gap"), *measures, strict=True)
+        if not np.isnan(mean)  # RFE has no bound
+    ]
+
+
 def gbd_fig2(settings: RunSettings) -> Reproduction:
     """Return Figures 2 and 3: test error and seconds over M, on data set two."""
     p, n, instances = (40, 100, 1) if settings.quick else (800, 1000, 5)
@@ -231,12 +242,7 @@ def gbd_fig2(settings: RunSettings) -> Reproduction:
     found = {m: rows for m, rows in _second(settings, p, n, counts, instances).items() if rows}
     means = np.array([np.mean(rows, axis=0) for rows in found.values()])
     figure = new_figure(2)
-    cells = []
-    for i, m in enumerate(found):
-        for method, values in zip(DRAWN_TWO, means[i], strict=True):
-            for column, value in zip(("test error", "seconds", "gap"), values, strict=True):
-                if not np.isnan(value):  # RFE has no bound
-                    cells.append(TableCell(f"{method} M={m}", column, float(value), None, NO_NUMBER))
+    cells = [one for m, rows in found.items() for one in _second_cells(m, rows)]
     for k, (axes, title) in enumerate(zip(figure.axes, ("test error", "seconds"), strict=True)):
         for j, method in enumerate(DRAWN_TWO):
             axes.plot([m / p for m in found], means[:, j, k], marker="o", markersize=4, label=method)
@@ -244,7 +250,7 @@ def gbd_fig2(settings: RunSettings) -> Reproduction:
     figure.axes[1].legend(fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     run = ", ".join(f"{m} ({len(found.get(m, []))})" for m in counts)
     notes = (
-        f"{p} features, {n} samples; M (instances, five in the paper): {run}",
+        f"{p} features, {n} samples; M (instances, five in the paper): {run}; means ± deviations of the instances",
         "seconds: of the fits of all eight C, in the processes of --jobs; rfe and onsvm follow their paths in one",
         LIMITS,
     )
