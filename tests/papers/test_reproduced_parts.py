@@ -72,7 +72,8 @@ def test_the_means_of_aytug_are_over_the_instances_that_were_run(monkeypatch):
 def test_figures_2_and_3_have_the_gap_where_a_method_has_a_bound(monkeypatch):
     def measure(method, k, *, jobs):
         gap = 0.1 if method in ("gbd", "best-subset") else None
-        return SimpleNamespace(test_error=0.25 + 0.01 * k, tuning_seconds=3.0, gap=gap)
+        error = 0.25 + 0.01 * k * (2 if method == "onsvm" else 1)
+        return SimpleNamespace(test_error=error, tuning_seconds=3.0, gap=gap)
 
     monkeypatch.setattr(gbd, "measure", measure)
     monkeypatch.setattr(gbd, "gbd_set_two", lambda m, k, p, n: k)
@@ -87,6 +88,12 @@ def test_figures_2_and_3_have_the_gap_where_a_method_has_a_bound(monkeypatch):
     assert {c.spread for c in outcome.cells} == {None}  # of one instance
     whole = gbd.gbd_fig2(RunSettings())
     spread = {(c.row, c.column): c.spread for c in whole.cells}
+    less = {c.row: (c.ours, c.spread) for c in whole.cells if c.column == "TE - TE(rfe)" and "M=200" in c.row}
+    assert less == {
+        "gbd M=200": (0.0, 0.0),
+        "best-subset M=200": (0.0, 0.0),
+        "onsvm M=200": pytest.approx((0.02, 0.01 * np.sqrt(2.5))),
+    }
     assert spread["gbd M=600", "test error"] == pytest.approx(0.01 * np.sqrt(2.5))  # of 0 to 4
     assert spread["gbd M=600", "seconds"] == spread["rfe M=20", "seconds"] == 0.0
     assert "600 (5); means" in whole.notes[0]

@@ -226,11 +226,15 @@ def _second(settings: RunSettings, p: int, n: int, counts: tuple[int, ...], inst
 
 def _second_cells(m: int, rows: list[Matrix]) -> list[TableCell]:
     """Return the means over instances (methods, 3) of one M, and their standard deviations where there are several."""
-    means, spreads = np.mean(rows, axis=0), np.std(rows, axis=0, ddof=min(1, len(rows) - 1))
+    values, rival = np.array(rows), DRAWN_TWO.index("rfe")
+    less = values[:, :, :1] - values[:, rival : rival + 1, :1]
+    less[:, rival] = np.nan
+    values = np.concatenate([values, less], axis=2)
+    means, spreads = values.mean(axis=0), values.std(axis=0, ddof=min(1, len(rows) - 1))
     return [
         TableCell(f"{method} M={m}", column, mean, None, NO_NUMBER, spread=spread if len(rows) > 1 else None)
         for method, *measures in zip(DRAWN_TWO, means.tolist(), spreads.tolist(), strict=True)
-        for column, mean, spread in zip(("test error", "seconds", "gap"), *measures, strict=True)
+        for column, mean, spread in zip(("test error", "seconds", "gap", "TE - TE(rfe)"), *measures, strict=True)
         if not np.isnan(mean)  # RFE has no bound
     ]
 
