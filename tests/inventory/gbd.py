@@ -133,7 +133,7 @@ def asked(found):
 
 
 def bins(found):
-    """Return the differences of test errors over the five bins of M / n."""
+    """Return the differences of test errors over the five bins of M / p."""
     rows = [
         SimpleNamespace(instance=k, method=method, test_error=0.1 * k if method == "gbd" else 0.0, m=m, p=20)
         for k, m in enumerate((1, 4, 5, 12, 13, 20))

@@ -165,7 +165,7 @@ def _coin(share: float) -> float:
 
 
 def gbd_fig1(settings: RunSettings) -> Reproduction:
-    """Return Figure 1: TE(gbd) - TE(method) by the share M / n of features, and the same of the exact search."""
+    """Return Figure 1: TE(gbd) - TE(method) by the share M / p of features, and the same of the exact search."""
     rows = [row for found in _measured(settings).values() for row in found]
     others = [name for name in dict.fromkeys(row.method for row in rows) if name not in REFERENCES]
     figure = new_figure(len(REFERENCES))
@@ -178,7 +178,7 @@ def gbd_fig1(settings: RunSettings) -> Reproduction:
             cells += [TableCell(*place, mean, None, NO_NUMBER) for place, mean in values]
             axes.plot(list(means), list(means.values()), marker="o", label=method)
         axes.axhline(0.0, color="0.7")
-        axes.set(xlabel="bin of M / n", title=f"TE({reference}) - TE(method)", xticks=range(1, BINS + 1))
+        axes.set(xlabel="bin of M / p", title=f"TE({reference}) - TE(method)", xticks=range(1, BINS + 1))
     figure.axes[-1].legend(fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     notes = (
         "from the runs of gbd-table2; negative values favour gbd, or best-subset; a bin without an instance has no "
@@ -189,7 +189,7 @@ def gbd_fig1(settings: RunSettings) -> Reproduction:
 
 
 def _by_bin(rows: list[Measured], reference: str, method: str) -> dict[int, float]:
-    """Return bin of M / n, from 1, -> mean of TE(reference) - TE(method), for each bin with an instance."""
+    """Return bin of M / p, from 1, -> mean of TE(reference) - TE(method), for each bin with an instance."""
     errors = {(row.instance, row.method): row.test_error for row in rows}
     inside: dict[int, list[float]] = {k: [] for k in range(1, BINS + 1)}
     for row in rows:
@@ -250,7 +250,7 @@ def gbd_fig2(settings: RunSettings) -> Reproduction:
     for k, (axes, title) in enumerate(zip(figure.axes, ("test error", "seconds"), strict=True)):
         for j, method in enumerate(DRAWN_TWO):
             axes.plot([m / p for m in found], means[:, j, k], marker="o", markersize=4, label=method)
-        axes.set(title=title, xlabel="M / n")
+        axes.set(title=title, xlabel="M / p")
     figure.axes[1].legend(fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     run = ", ".join(f"{m} ({len(found.get(m, []))})" for m in counts)
     notes = (
@@ -315,7 +315,7 @@ def gbd_table4(settings: RunSettings) -> Reproduction:
 
 SPECS = (
     Experiment("gbd-table2", "gbd", "test errors, overlap, alignment; also Table 3", gbd_table2, 57.0),
-    Experiment("gbd-fig1", "gbd", "differences of test errors by M / n", gbd_fig1, 57.0),
+    Experiment("gbd-fig1", "gbd", "differences of test errors by M / p", gbd_fig1, 57.0),
     Experiment("gbd-fig2", "gbd", "test error and seconds over M; also Figure 3", gbd_fig2, 300.0),
     Experiment(
         "gbd-table4",
