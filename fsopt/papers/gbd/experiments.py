@@ -230,10 +230,11 @@ def _second_cells(m: int, rows: list[Matrix]) -> list[TableCell]:
     less = values[:, :, :1] - values[:, rival : rival + 1, :1]
     less[:, rival] = np.nan
     values = np.concatenate([values, less], axis=2)
-    means, spreads = values.mean(axis=0), values.std(axis=0, ddof=min(1, len(rows) - 1))
+    means = values.mean(axis=0).tolist()
+    spreads = values.std(axis=0, ddof=1).tolist() if len(rows) > 1 else [[None] * 4] * len(means)
     return [
-        TableCell(f"{method} M={m}", column, mean, None, NO_NUMBER, spread=spread if len(rows) > 1 else None)
-        for method, *measures in zip(DRAWN_TWO, means.tolist(), spreads.tolist(), strict=True)
+        TableCell(f"{method} M={m}", column, mean, None, NO_NUMBER, spread=spread)
+        for method, *measures in zip(DRAWN_TWO, means, spreads, strict=True)
         for column, mean, spread in zip(("test error", "seconds", "gap", "TE - TE(rfe)"), *measures, strict=True)
         if not np.isnan(mean)  # RFE has no bound
     ]
