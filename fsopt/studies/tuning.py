@@ -157,8 +157,8 @@ def tune(
 
     Parameters
     ----------
-    params_list : candidates; among equal error rates the first one wins. Grids go from short to long fits: with
-        validation data, the last ones begin first.
+    params_list : candidates; among equal error rates the first one wins. With validation data the last ones begin
+        first, as grids mostly go from short to long fits.
     validation : data on which the error rate of each candidate is measured; None for cross-validation of ``data``. A
         candidate whose fit has no answer in ``time_limit`` is not chosen.
     folds, seed : of the cross-validation, after which the candidate is fitted to all samples of ``data``.
