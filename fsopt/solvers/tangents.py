@@ -18,7 +18,7 @@ from fsopt.certificates.points import (
 )
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
-from fsopt.typing import Mask, Matrix, Vector
+from fsopt.typing import Indices, Mask, Matrix, Vector
 
 LARGE_ENTRY = 2.0
 """Entry of a matrix with a diagonal of size 1 from which the diagonal entries beside it are next to nothing."""
@@ -63,19 +63,18 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
     weights[heads] = 1.0
     slack = value[heads] - tails
     near = (cones.orders == 0) & (tails > 0.0) & (value[heads] < 2.0 * tails)
-    far = (cones.orders == 0) & (cones.pairs == 0) & (2.0 * value[heads] <= tails)
-    inside: dict[int, tuple[int, ...]] = dict.fromkeys(np.flatnonzero(far).tolist(), (0,))
-    for k in np.flatnonzero(cones.pairs).tolist():
-        slack[k], near[k], inside[k] = _rotated(program, x, k, value, weights)
-    near[[k for k, sides in inside.items() if sides]] = False
+    far = np.flatnonzero((cones.orders == 0) & (cones.pairs == 0) & (2.0 * value[heads] <= tails))
+    blocks, sides, shares = (
+        np.concatenate(v)
+        for v in zip(
+            (far, np.zeros(len(far)), np.ones(len(far))), _rotated(program, x, value, weights, slack, near), strict=True
+        )
+    )
+    near[blocks] = False
     sums = sp.csr_matrix((weights, np.arange(len(value)), cones.starts), shape=(len(cones), len(value)))
-    rows = [sums[np.flatnonzero(near)] @ G]
-    needed, terms = [-slack[near]], [sizes[near]]
-    for k, sides in inside.items():
-        inner = _inner(program, k, sides)
-        rows.append(inner @ G)
-        needed.append(-(inner @ value))
-        terms.append(np.full(inner.shape[0], sizes[k]))
+    inner, owners = _inner(program, blocks, sides, shares)
+    rows = [sums[np.flatnonzero(near)] @ G, inner @ G]
+    needed, terms = [-slack[near], -(inner @ value)], [sizes[near], sizes[owners]]
     constant = _constant(program) if cones.orders.any() else np.zeros(0, dtype=bool)
     for k in np.flatnonzero(cones.orders).tolist():
         start = int(cones.starts[k])
@@ -141,51 +140,61 @@ def _constant(program: Program) -> Mask:
     return constant
 
 
-def _inner(program: Program, k: int, sides: tuple[int, ...]) -> sp.csr_matrix:
-    """Return the rows f / sqrt(d) +- w_i >= 0 inside cone k, with d entries in its tail and f = s_0 +- s_q."""
-    # Far outside, next to the apex, tangents let the tail turn instead of shrink, and at the apex there is none. Where
-    # only one factor of a rotated cone is next to nothing, the rows have f / THIN.
-    cones, start = program.cones, program.cones.starts[k]
-    turned, count = start + cones.pairs[k], len(cones.h)
-    tail = np.setdiff1d(np.arange(start + 1, cones.starts[k + 1]), [turned])
-    tails = sp.csr_matrix((np.ones(len(tail)), (np.arange(len(tail)), tail)), shape=(len(tail), count))
-    rows = [sp.csr_matrix((0, count))]
-    for side in sides:
-        head = np.zeros((1, count))
-        head[0, turned] = side
-        head[0, start] = 1.0
-        scale = np.sqrt(len(tail)) * (THIN if side and len(sides) == 1 else 1.0)
-        heads = sp.csr_matrix(np.tile(head / scale, (len(tail), 1)))
-        rows += [heads + tails, heads - tails]
-    return sp.csr_matrix(sp.vstack(rows))
+def _inner(program: Program, blocks: Indices, sides: Vector, shares: Vector) -> tuple[sp.csr_matrix, Indices]:
+    """Return the rows f / (c sqrt(d)) +- w_i >= 0 inside cones with d entries in their tails, f = s_0 +- s_q or s_0.
+
+    The side of a block is the sign of s_q in f, 0 for the head alone, and its share is c. The second is the block that
+    each row is of.
+    """
+    # Far outside, next to the apex, tangents let the tail turn instead of shrink, and at the apex there is none.
+    cones, heads = program.cones, program.cones.starts[blocks]
+    turned, sizes = heads + cones.pairs[blocks], cones.sizes[blocks]
+    owner = np.repeat(np.arange(len(blocks)), sizes)
+    place = np.repeat(heads - np.cumsum(sizes) + sizes, sizes) + np.arange(len(owner))
+    tail = (place != heads[owner]) & (place != turned[owner])
+    owner, place = np.tile(owner[tail], 2), np.tile(place[tail], 2)
+    count = len(owner)
+    share = 1.0 / (shares * np.sqrt(np.maximum(np.bincount(owner, minlength=len(blocks)) / 2, 1.0)))[owner]
+    entries = np.concatenate([share, share * sides[owner], np.repeat([1.0, -1.0], count // 2)])
+    columns = np.concatenate([heads[owner], turned[owner], place])
+    rows = sp.csr_matrix((entries, (np.tile(np.arange(count), 3), columns)), shape=(count, len(cones.h)))
+    return rows, blocks[owner]
 
 
 def _rotated(
-    program: Program, x: Vector, k: int, value: Vector, weights: Vector
-) -> tuple[float, bool, tuple[int, ...]]:
-    """Set the weights of a row for |w| <= sqrt(fg); return its value, if it counts, and signs of factors at 0."""
+    program: Program, x: Vector, value: Vector, weights: Vector, slack: Vector, near: Mask
+) -> tuple[Indices, Vector, Vector]:
+    """Set weights of rows for |w| <= sqrt(fg), their values and if they count; return rows inside, for ``_inner``."""
     # The row is the tangent at the point of the boundary with the same w whose factors have the same ratio. Far
     # outside, where f is next to nothing beside |w|^2 / g, it is the chord |w| <= (g / |w|) f inside the cone, which
-    # takes w to 0, or f to what w needs, in one step instead of by halves.
-    start, end = program.cones.starts[k], program.cones.starts[k + 1]
-    turned = start + program.cones.pairs[k]
-    w = value[start:end].copy()
-    w[[0, turned - start]] = 0.0
-    norm = float(np.linalg.norm(w))
-    f, g = (float(part.value[0]) for part in factors(program, x, np.array([k])))
-    if max(f, g, 0.0) <= THIN * norm:
-        return 0.0, False, (1, -1)
-    if norm <= THIN * max(f, g) and 0.0 <= min(f, g) <= THIN**2 * max(f, g) and (4.0 * f * g >= norm**2 or norm == 0.0):
-        return 0.0, False, (1,) if f < g else (-1,)
-    if min(f, g) > 0.0 and 4.0 * f * g >= norm**2:
-        a, b = 0.5 * np.sqrt(g / f), 0.5 * np.sqrt(f / g)
-    elif norm > 0.0 and max(f, g) > 0.0:
-        a, b = (g / norm, 0.0) if g >= f else (0.0, f / norm)
-    else:
-        a, b = 0.5, 0.5
-    weights[start:end] = -w / max(norm, 1e-300)
-    weights[start], weights[turned] = a + b, a - b
-    return a * f + b * g - norm, a * f + b * g < 2.0 * norm or min(f, g) <= 0.0, ()
+    # takes w to 0, or f to what w needs, in one step instead of by halves. Where only one factor is next to nothing,
+    # the rows inside have f / THIN.
+    cones, paired = program.cones, np.flatnonzero(program.cones.pairs)
+    heads = cones.starts[paired]
+    turned = heads + cones.pairs[paired]
+    w = value.copy()
+    w[heads], w[turned] = 0.0, 0.0
+    norms = block_norms(program, w)
+    norm, (f, g) = norms[paired], (part.value for part in factors(program, x, paired))
+    less, more = np.minimum(f, g), np.maximum(f, g)
+    outside = 4.0 * f * g < norm**2
+    apex = np.maximum(more, 0.0) <= THIN * norm
+    edge = ~apex & (norm <= THIN * more) & (less >= 0.0) & (less <= THIN**2 * more) & (~outside | (norm == 0.0))
+    tangent, chord = (less > 0.0) & ~outside, (norm > 0.0) & (more > 0.0)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        a, b = (
+            np.select([tangent, chord], [0.5 * np.sqrt(other / own), np.where(larger, other / norm, 0.0)], 0.5)
+            for own, other, larger in ((f, g, g >= f), (g, f, g < f))
+        )
+    blocks = np.repeat(cones.pairs > 0, cones.sizes)
+    weights[blocks] = (-w / np.repeat(np.maximum(norms, 1e-300), cones.sizes))[blocks]
+    weights[heads], weights[turned] = a + b, a - b
+    slack[paired] = a * f + b * g - norm
+    near[paired] = (a * f + b * g < 2.0 * norm) | (less <= 0.0)
+    both, ones = paired[apex], np.ones(np.count_nonzero(apex))
+    sides = np.concatenate([ones, -ones, np.where(f < g, 1.0, -1.0)[edge]])
+    shares = np.concatenate([ones, ones, np.full(np.count_nonzero(edge), THIN)])
+    return np.concatenate([both, both, paired[edge]]), sides, shares
 
 
 def dual_tangents(program: Program, z: Vector) -> tuple[sp.csr_matrix, Vector, Vector, Vector]:
