@@ -35,7 +35,7 @@ from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import SolverError, foreign
 from fsopt.solvers.highs import run_highs, silent
-from fsopt.solvers.tangents import dual_tangents, tangents
+from fsopt.solvers.tangents import dual_tangents, tangents, trusted
 from fsopt.typing import Mask, Vector
 
 ROUNDS = 8
@@ -147,7 +147,12 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
             break
         rows, least, most, sizes = tangents(program, x)
         low, high = (np.where(program.integer, 0.0, end - x) for end in (program.lb, program.ub))
-        change = least_change(rows, (least, most), (low, high), prices_of(terms, rows, sizes), deadline)
+        prices = prices_of(terms, rows, sizes)
+        for room in (trusted(program, x), np.inf):
+            box = np.maximum(low, -room), np.minimum(high, room)
+            change = least_change(rows, (least, most), box, prices, deadline)
+            if change is not None:
+                break
         if change is None:
             break
         moved_to = x + change

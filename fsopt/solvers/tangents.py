@@ -13,6 +13,7 @@ from fsopt.certificates.points import (
     cone_rows,
     factors,
     general_terms,
+    ratio,
     row_violations,
     scaled_matrix,
 )
@@ -53,6 +54,18 @@ def tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector
     return sp.csr_matrix(sp.vstack(parts)), np.concatenate(least), np.concatenate(most), np.concatenate(terms)
 
 
+def trusted(program: Program, x: Vector) -> Vector:
+    """Return the largest change of each variable (n,) for which the tangents of its second-order cones say enough."""
+    cones = program.cones
+    room = np.full(program.n, np.inf)
+    if (cones.orders == 0).any():
+        sizes = block_norms(program, cone_rows(program, x).value)
+        sizes[cones.orders > 0] = np.inf
+        G = cones.G.tocoo()
+        np.minimum.at(room, G.col, TRUSTED * np.repeat(sizes, cones.sizes)[G.row] / np.abs(G.data))
+    return room
+
+
 def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector]:
     """Return tangents at x of cones near or beyond, and how large their products with a change have to be."""
     cones, G = program.cones, program.cones.G.tocsr()
@@ -63,7 +76,8 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
     weights[heads] = 1.0
     slack = value[heads] - tails
     near = (cones.orders == 0) & (tails > 0.0) & (value[heads] < 2.0 * tails)
-    far = np.flatnonzero((cones.orders == 0) & (cones.pairs == 0) & (2.0 * value[heads] <= tails))
+    far = (cones.orders == 0) & (cones.pairs == 0) & ((2.0 * value[heads] <= tails) | (tails == 0.0))
+    far = np.flatnonzero(far)
     blocks, sides, shares = (
         np.concatenate(v)
         for v in zip(
@@ -179,7 +193,8 @@ def _rotated(
     less, more = np.minimum(f, g), np.maximum(f, g)
     outside = 4.0 * f * g < norm**2
     apex = np.maximum(more, 0.0) <= THIN * norm
-    edge = ~apex & (norm <= THIN * more) & (less >= 0.0) & (less <= THIN**2 * more) & (~outside | (norm == 0.0))
+    small = (norm <= THIN * more) & (less <= THIN**2 * more) & ~outside
+    inside = apex | ((less >= 0.0) & (small | (norm == 0.0)))
     tangent, chord = (less > 0.0) & ~outside, (norm > 0.0) & (more > 0.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         a, b = (
@@ -191,10 +206,10 @@ def _rotated(
     weights[heads], weights[turned] = a + b, a - b
     slack[paired] = a * f + b * g - norm
     near[paired] = (a * f + b * g < 2.0 * norm) | (less <= 0.0)
-    both, ones = paired[apex], np.ones(np.count_nonzero(apex))
-    sides = np.concatenate([ones, -ones, np.where(f < g, 1.0, -1.0)[edge]])
-    shares = np.concatenate([ones, ones, np.full(np.count_nonzero(edge), THIN)])
-    return np.concatenate([both, both, paired[edge]]), sides, shares
+    share = np.clip(np.sqrt(ratio(np.maximum(f, 0.0), np.maximum(g, 0.0))), THIN, 1.0 / THIN)
+    share = np.where(apex, 1.0, share)[inside]
+    sides = np.repeat([1.0, -1.0], len(share))
+    return np.tile(paired[inside], 2), sides, np.concatenate([share, 1.0 / share])
 
 
 def dual_tangents(program: Program, z: Vector) -> tuple[sp.csr_matrix, Vector, Vector, Vector]:

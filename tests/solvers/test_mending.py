@@ -60,6 +60,27 @@ def test_rotated_cones_at_their_apex_are_not_left(thin):
     assert np.abs(found - at).max() <= 1e-8
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_weights_that_are_next_to_nothing_do_not_pay_for_what_a_row_misses(seed):
+    """w_j^2 <= f_j g_j: 30 of 33 cones have the size 1e-12, ratios f / g from 1e-4 to 1e4, and miss a tenth; w, f, g of some are 0."""
+    rng, count = np.random.default_rng(seed), 33
+    size = np.where(np.arange(count) < 30, 1e-12, 1.0)
+    small = size < 1.0
+    ratio = 10.0 ** rng.uniform(-2, 2, count)
+    w = rng.choice([-1.0, 1.0], count) * size
+    at = np.concatenate([w, np.where(small, 0.95, 1.0) * size * ratio, np.where(small, 0.95, 1.0) * size / ratio])
+    at[10:20] = 0.0
+    signs = rng.normal(size=(2, count))
+    sides = signs @ at[:count] + 1e-10 * rng.uniform(1, 2, 2)
+    rows = [lambda *x, i=i: x[i] ** 2 <= x[i + count] * x[i + 2 * count] for i in range(count)]
+    rows += [lambda *x, i=i: float(sides[i]) <= sum(float(signs[i, j]) * x[j] for j in range(count)) for i in range(2)]
+    bounds = [FREE] * count + [POSITIVE] * (2 * count)
+    program = compile_model(model_of(lambda *x: sum(x[count:]), *rows, bounds=bounds))
+    found = move(program, at)
+    assert infeasibility(program, found) <= 1e-12
+    assert np.abs(found - at).max() <= 1e-8
+
+
 @pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
 def test_a_weight_without_scale_is_mended_in_every_unit(unit):
     """w^2 <= f g: a w of 1e-6 beside f = 0 leaves the cone by all of it, and is 0 at the point that is judged.
