@@ -62,7 +62,7 @@ def test_rotated_cones_at_their_apex_are_not_left(thin):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_weights_that_are_next_to_nothing_do_not_pay_for_what_a_row_misses(seed):
-    """w_j^2 <= f_j g_j: 30 of 33 cones have the size 1e-12, ratios f / g from 1e-4 to 1e4, and miss a tenth; w, f, g of some are 0."""
+    """30 of 33 cones w_j^2 <= f_j g_j have the size 1e-12, f / g from 1e-4 to 1e4, and miss a tenth; some are 0."""
     rng, count = np.random.default_rng(seed), 33
     size = np.where(np.arange(count) < 30, 1e-12, 1.0)
     small = size < 1.0
