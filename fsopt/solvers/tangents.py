@@ -24,7 +24,8 @@ from fsopt.typing import Indices, Mask, Matrix, Vector
 LARGE_ENTRY = 2.0
 """Entry of a matrix with a diagonal of size 1 from which the diagonal entries beside it are next to nothing."""
 TRUSTED = 0.1
-"""Largest change of a multiplier of a cone, in the norm of its tail, for which its tangent says enough."""
+"""Largest change in a cone, as a share of the norm of its vector or of the tail of its multiplier, for which a tangent
+says enough."""
 THIN = 1e-6
 """Share of the larger factor of a rotated cone up to which the root of the product, and w, are next to nothing."""
 FAR_OUTSIDE = 0.1
@@ -61,8 +62,8 @@ def trusted(program: Program, x: Vector) -> Vector:
     if (cones.orders == 0).any():
         sizes = block_norms(program, cone_rows(program, x).value)
         sizes[cones.orders > 0] = np.inf
-        G = cones.G.tocoo()
-        np.minimum.at(room, G.col, TRUSTED * np.repeat(sizes, cones.sizes)[G.row] / np.abs(G.data))
+        rows, columns, entries = sp.find(cones.G)
+        np.minimum.at(room, columns, TRUSTED * np.repeat(sizes, cones.sizes)[rows] / np.abs(entries))
     return room
 
 
