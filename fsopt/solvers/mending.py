@@ -4,9 +4,9 @@ A solver stops within absolute tolerances in its own units. Its point is then mo
 constraint, where a change of a variable costs what it changes of the objective: the sum :math:`T_j` of the terms of its
 reduced cost. Its multipliers are moved by the least change that leaves no reduced cost without a bound to pay it. Both
 are linear programs, with the tangents of cones and of other constraints in their place, and are repeated for what they
-leave. What they leave of a cone goes with a small step towards its interior. Multipliers that are noise, small in every
-column, become 0 first. A mended point is another answer, and is judged as any other: nothing here can make a false
-answer pass.
+leave; changes that are small beside their cones, where tangents say enough, come first. What is left of a cone goes
+with a small step towards its interior. Multipliers that are noise, small in every column, become 0 first. A mended
+point is another answer, and is judged as any other: nothing here can make a false answer pass.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
         rows, least, most, sizes = tangents(program, x)
         low, high = (np.where(program.integer, 0.0, end - x) for end in (program.lb, program.ub))
         prices = prices_of(terms, rows, sizes)
-        for room in (trusted(program, x), np.inf):
+        for room in (trusted(program, x), np.inf) if len(program.cones) else (np.inf,):
             box = np.maximum(low, -room), np.minimum(high, room)
             change = least_change(rows, (least, most), box, prices, deadline)
             if change is not None:

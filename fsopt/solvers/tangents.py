@@ -78,13 +78,9 @@ def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, 
     slack = value[heads] - tails
     near = (cones.orders == 0) & (tails > 0.0) & (value[heads] < 2.0 * tails)
     far = (cones.orders == 0) & (cones.pairs == 0) & ((2.0 * value[heads] <= tails) | (tails == 0.0))
-    far = np.flatnonzero(far)
-    blocks, sides, shares = (
-        np.concatenate(v)
-        for v in zip(
-            (far, np.zeros(len(far)), np.ones(len(far))), _rotated(program, x, value, weights, slack, near), strict=True
-        )
-    )
+    rotated, sides, shares = _rotated(program, x, value, weights, slack, near)
+    blocks, ones = np.append(np.flatnonzero(far), rotated), np.ones(np.count_nonzero(far))
+    sides, shares = np.append(0.0 * ones, sides), np.append(ones, shares)
     near[blocks] = False
     sums = sp.csr_matrix((weights, np.arange(len(value)), cones.starts), shape=(len(cones), len(value)))
     inner, owners = _inner(program, blocks, sides, shares)
@@ -161,7 +157,7 @@ def _inner(program: Program, blocks: Indices, sides: Vector, shares: Vector) -> 
     The side of a block is the sign of s_q in f, 0 for the head alone, and its share is c. The second is the block that
     each row is of.
     """
-    # Far outside, next to the apex, tangents let the tail turn instead of shrink, and at the apex there is none.
+    # Far outside, next to the apex, tangents let the tail turn instead of shrink; where the tail is 0 there is none.
     cones, heads = program.cones, program.cones.starts[blocks]
     turned, sizes = heads + cones.pairs[blocks], cones.sizes[blocks]
     owner = np.repeat(np.arange(len(blocks)), sizes)
@@ -179,11 +175,11 @@ def _inner(program: Program, blocks: Indices, sides: Vector, shares: Vector) -> 
 def _rotated(
     program: Program, x: Vector, value: Vector, weights: Vector, slack: Vector, near: Mask
 ) -> tuple[Indices, Vector, Vector]:
-    """Set weights of rows for |w| <= sqrt(fg), their values and if they count; return rows inside, for ``_inner``."""
+    """Set weights of rows for |w| <= sqrt(fg), their values and if they count; return what ``_inner`` takes."""
     # The row is the tangent at the point of the boundary with the same w whose factors have the same ratio. Far
     # outside, where f is next to nothing beside |w|^2 / g, it is the chord |w| <= (g / |w|) f inside the cone, which
-    # takes w to 0, or f to what w needs, in one step instead of by halves. Where only one factor is next to nothing,
-    # the rows inside have f / THIN.
+    # takes w to 0, or f to what w needs, in one step instead of by halves. The rows inside bound w by both
+    # factors, in the ratio that they have, as each alone lets w grow beyond what the other bears.
     cones, paired = program.cones, np.flatnonzero(program.cones.pairs)
     heads = cones.starts[paired]
     turned = heads + cones.pairs[paired]
