@@ -211,7 +211,10 @@ def test_candidates_of_rfe_share_their_elimination_and_keep_their_errors(monkeyp
         ("svm", {"m": 2}, "no parameter"),
         ("onsvm", {"m": 2}, "no parameter"),
         ("onsvm", {"c": 0.0}, "outside"),
+        ("onsvm", {"units": "raw"}, "no parameter"),
         ("l1-svm", {"c": "x"}, "must be a number"),
+        ("l1-svm", {"units": "metres"}, "units"),
+        ("svm", {"epsilon": -1.0}, "epsilon"),
         ("rfe", {"m": 0}, "outside"),
         ("rfe", {"m": 2.5}, "whole number"),
         ("rfe", {"m": 2, "c": 0.0}, "outside"),
@@ -226,7 +229,12 @@ def test_values_out_of_range_are_told_where_candidates_are_solved_together(metho
 
 @pytest.mark.parametrize(
     ("method", "counts"),
-    [("svm", [{}]), ("l1-svm", [{}]), ("onsvm", [{}]), ("rfe", [{"m": 1}, {"m": 4}, {"m": 2}])],
+    [
+        ("svm", [{}, {"rule": "absolute"}]),
+        ("l1-svm", [{"units": "raw"}, {"epsilon": 0.1}]),
+        ("onsvm", [{}]),
+        ("rfe", [{"m": 1}, {"m": 4}, {"m": 2}]),
+    ],
     ids=["svm", "l1-svm", "onsvm", "rfe"],
 )
 @pytest.mark.parametrize("scale", [{"scale": "center"}, {}], ids=["center", "default"])

@@ -12,7 +12,7 @@ from fsopt.drivers.run import Run, Steps
 from fsopt.errors import ParameterError
 from fsopt.methods.baselines.convex_svm import NEWTON, fit_convex_svm, selected_by_parameters
 from fsopt.methods.baselines.onsvm import check, objective
-from fsopt.methods.baselines.svm_sequences import onsvm_hyperplanes
+from fsopt.methods.baselines.svm_sequences import l1_svm_hyperplanes
 from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.large_programs import generation_order, refuse_bounds
 from fsopt.methods.selection import SelectionRule
@@ -108,5 +108,5 @@ SPEC = MethodSpec(
     sparse=True,
     exact=by_multipliers,
     threshold=EPSILON,
-    together=onsvm_hyperplanes,
+    together=l1_svm_hyperplanes,
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import fields
 from itertools import groupby
 from typing import Any
 
@@ -21,6 +22,7 @@ from fsopt.drivers.run import DEFAULT_RUN
 from fsopt.errors import OutOfTimeError, ParameterError, SolverError
 from fsopt.methods.large_programs import generation_order
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
+from fsopt.methods.selection import SelectionRule
 from fsopt.models.blocks import hinge_cost, number, one_norm, whole
 from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.solvers.base import Session
@@ -36,6 +38,7 @@ RawHyperplane = tuple[Vector, float]
 
 def svm_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> list[RawHyperplane] | None:
     """Return the hyperplanes of ``svm`` at candidates of C on one scale, the smallest C first; None for any others."""
+    candidates = _without_rules(candidates)
     if not all(_usual({**DEFAULTS, **at}, {"c", "scale"}, data.p) for at in candidates):
         return None
     return _hyperplanes(data, [{**at, "m": data.p} for at in candidates])
@@ -78,6 +81,22 @@ def onsvm_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) ->
     except SolverError:  # the fit has another route, or says at which candidate
         return None
     return [found[float(at["c"])] for at in candidates]
+
+
+def l1_svm_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> list[RawHyperplane] | None:
+    """Return the hyperplanes of ``l1-svm`` at candidates of C on one scale; None for any others."""
+    return onsvm_hyperplanes(data, _without_rules(candidates))
+
+
+def _without_rules(candidates: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Return candidates without their selection rules, which change no hyperplane; as they are where one is wrong."""
+    names = [field.name for field in fields(SelectionRule)]
+    try:
+        for at in candidates:
+            SelectionRule(**{name: at[name] for name in names if name in at})
+    except ParameterError:
+        return candidates
+    return [{name: value for name, value in at.items() if name not in names} for at in candidates]
 
 
 def _hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> list[RawHyperplane] | None:
