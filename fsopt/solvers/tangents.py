@@ -24,8 +24,7 @@ from fsopt.typing import Indices, Mask, Matrix, Vector
 LARGE_ENTRY = 2.0
 """Entry of a matrix with a diagonal of size 1 from which the diagonal entries beside it are next to nothing."""
 TRUSTED = 0.1
-"""Largest change in a cone, as a share of the norm of its vector or of the tail of its multiplier, for which a tangent
-says enough."""
+"""Largest change in a cone for which a tangent says enough, as a share of its vector, or of its multiplier's tail."""
 THIN = 1e-6
 """Share of the larger factor of a rotated cone up to which the root of the product, and w, are next to nothing."""
 FAR_OUTSIDE = 0.1
@@ -56,15 +55,32 @@ def tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector
 
 
 def trusted(program: Program, x: Vector) -> Vector:
-    """Return the largest change of each variable (n,) for which the tangents of its second-order cones say enough."""
-    cones = program.cones
+    """Return the largest change of each variable (n,) for which the tangents of its second-order cones say enough.
+
+    It is a share of the norm of the cone's vector; of rotated cones of |w|, f and g, as one may be next to nothing.
+    """
+    cones, G = program.cones, program.cones.G.tocsr()
+    value = cone_rows(program, x).value
+    head, turned, w, f, g = _factored(program, x, value)
+    sizes = np.where(cones.pairs > 0, block_norms(program, w), block_norms(program, value))
+    sizes[cones.orders > 0] = np.inf
+    others = np.ones(len(value), dtype=bool)
+    others[head], others[turned] = False, False
+    sizes = np.concatenate([np.repeat(sizes, cones.sizes)[others], np.abs(f), np.abs(g)])
+    rows, columns, entries = sp.find(sp.vstack([G[others], G[head] + G[turned], G[head] - G[turned]]))
     room = np.full(program.n, np.inf)
-    if (cones.orders == 0).any():
-        sizes = block_norms(program, cone_rows(program, x).value)
-        sizes[cones.orders > 0] = np.inf
-        rows, columns, entries = sp.find(cones.G)
-        np.minimum.at(room, columns, TRUSTED * np.repeat(sizes, cones.sizes)[rows] / np.abs(entries))
+    np.minimum.at(room, columns, TRUSTED * sizes[rows] / np.abs(entries))
     return room
+
+
+def _factored(program: Program, x: Vector, value: Vector) -> tuple[Indices, Indices, Vector, Vector, Vector]:
+    """Return the rows s_0 and s_q of rotated cones, the vector (k,) without these entries, and the factors f and g."""
+    paired = np.flatnonzero(program.cones.pairs)
+    head, w = program.cones.starts[paired], value.copy()
+    turned = head + program.cones.pairs[paired]
+    w[head], w[turned] = 0.0, 0.0
+    f, g = (part.value for part in factors(program, x, paired))
+    return head, turned, w, f, g
 
 
 def _cone_tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector]:
@@ -181,12 +197,9 @@ def _rotated(
     # takes w to 0, or f to what w needs, in one step instead of by halves. The rows inside bound w by both
     # factors, in the ratio that they have, as each alone lets w grow beyond what the other bears.
     cones, paired = program.cones, np.flatnonzero(program.cones.pairs)
-    heads = cones.starts[paired]
-    turned = heads + cones.pairs[paired]
-    w = value.copy()
-    w[heads], w[turned] = 0.0, 0.0
+    head, turned, w, f, g = _factored(program, x, value)
     norms = block_norms(program, w)
-    norm, (f, g) = norms[paired], (part.value for part in factors(program, x, paired))
+    norm = norms[paired]
     less, more = np.minimum(f, g), np.maximum(f, g)
     outside = 4.0 * f * g < norm**2
     apex = np.maximum(more, 0.0) <= THIN * norm
@@ -200,7 +213,7 @@ def _rotated(
         )
     blocks = np.repeat(cones.pairs > 0, cones.sizes)
     weights[blocks] = (-w / np.repeat(np.maximum(norms, 1e-300), cones.sizes))[blocks]
-    weights[heads], weights[turned] = a + b, a - b
+    weights[head], weights[turned] = a + b, a - b
     slack[paired] = a * f + b * g - norm
     near[paired] = (a * f + b * g < 2.0 * norm) | (less <= 0.0)
     share = np.clip(np.sqrt(ratio(np.maximum(f, 0.0), np.maximum(g, 0.0))), THIN, 1.0 / THIN)

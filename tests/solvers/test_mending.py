@@ -16,6 +16,7 @@ from fsopt.certificates.points import cone_errors, infeasibility, judged_point, 
 from fsopt.compiler import compile_model, lmi
 from fsopt.data import Dataset
 from fsopt.solvers.mending import defined, inwards, mended, moved
+from fsopt.solvers.tangents import trusted
 
 
 def move(program, x):
@@ -62,11 +63,11 @@ def test_rotated_cones_at_their_apex_are_not_left(thin):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_weights_that_are_next_to_nothing_do_not_pay_for_what_a_row_misses(seed):
-    """30 of 33 cones w_j^2 <= f_j g_j have the size 1e-12, f / g from 1e-4 to 1e4, and miss a tenth; some are 0."""
+    """30 of 33 cones w_j^2 <= f_j g_j have sizes from 1e-17 to 1e-11, and miss a tenth; some are 0."""
     rng, count = np.random.default_rng(seed), 33
-    size = np.where(np.arange(count) < 30, 1e-12, 1.0)
+    size = np.where(np.arange(count) < 30, 10.0 ** rng.uniform(-17, -11, count), 1.0)
     small = size < 1.0
-    ratio = 10.0 ** rng.uniform(-2, 2, count)
+    ratio = 10.0 ** rng.uniform(-5, 5, count)
     w = rng.choice([-1.0, 1.0], count) * size
     at = np.concatenate([w, np.where(small, 0.95, 1.0) * size * ratio, np.where(small, 0.95, 1.0) * size / ratio])
     at[10:20] = 0.0
@@ -79,6 +80,15 @@ def test_weights_that_are_next_to_nothing_do_not_pay_for_what_a_row_misses(seed)
     found = move(program, at)
     assert infeasibility(program, found) <= 1e-12
     assert np.abs(found - at).max() <= 1e-8
+
+
+def test_each_part_of_a_cone_changes_by_a_share_of_its_own_size():
+    rows = (lambda w, f, g, a, b: w**2 <= f * g), (lambda w, f, g, a, b: a**2 + 1 <= b**2)
+    bounds = [FREE, POSITIVE, POSITIVE, FREE, POSITIVE]
+    program = compile_model(model_of(lambda w, f, g, a, b: f + g + b, *rows, bounds=bounds))
+    assert len(program.cones) == 2
+    room = trusted(program, np.array([1e-16, 1e-21, 1e-11, 0.0, 1.0]))
+    assert room == pytest.approx([1e-17, 1e-22, 1e-12, 0.1 * np.sqrt(2.0), 0.1 * np.sqrt(2.0)], rel=1e-9)
 
 
 @pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
