@@ -90,19 +90,26 @@ def judged_point(program: Program, x: Vector) -> Vector:
     The tail of a second-order cone that x is far outside of, as w = 1e-12 is of w^2 <= s t at s = 0, is 0 as well: what
     this changes of the other constraints and of the value is judged there.
     """
+    return _judged(program, x)[0]
+
+
+def _judged(program: Program, x: Vector) -> tuple[Vector, Vector]:
+    """Return the point (n,) that is judged for x, and the backward errors of the cones there."""
     rounded, fixed = rounded_point(program, x)
     inside: Vector = np.clip(np.where(fixed, rounded, x), program.lb, program.ub)
-    if len(program.cones):
-        gone = _vanishing(program, inside)
+    errors = cone_errors(program, inside)
+    if (errors > FAR_OUTSIDE).any():
+        gone = _vanishing(program, inside, errors)
         inside[gone] = np.clip(0.0, program.lb[gone], program.ub[gone])
-    return inside
+        errors = cone_errors(program, inside)
+    return inside, errors
 
 
-def _vanishing(program: Program, x: Vector) -> Mask:
+def _vanishing(program: Program, x: Vector, errors: Vector) -> Mask:
     """Return the variables (n,) alone in a row of the tail of a cone far from x, and next to nothing elsewhere."""
     # Next to nothing: at most FEASIBLE of the terms of each of their linear rows.
     cones, G = program.cones, program.cones.G.tocsr()
-    far = (cone_errors(program, x) > FAR_OUTSIDE) & (cones.orders == 0)
+    far = (errors > FAR_OUTSIDE) & (cones.orders == 0)
     rows = np.repeat(far, cones.sizes) & (np.diff(G.indptr) == 1) & (cones.h == 0.0)
     rows[cones.starts[:-1]] = False
     found = np.zeros(program.n, dtype=bool)
@@ -139,8 +146,8 @@ def integrality(program: Program, x: Vector) -> float:
 
 def infeasibility(program: Program, x: Vector) -> float:
     """Return the largest relative backward error of a constraint at the point that is judged for x (n,)."""
-    x = judged_point(program, x)
-    errors = (row_errors(program, x), cone_errors(program, x), general_errors(program, x))
+    x, cones = _judged(program, x)
+    errors = (row_errors(program, x), cones, general_errors(program, x))
     worst = max(float(e.max(initial=0.0)) for e in errors)
     return np.inf if np.isnan(worst) else worst
 
