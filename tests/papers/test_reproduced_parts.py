@@ -7,13 +7,18 @@ import numpy as np
 import pytest
 from reproductions import needs_data, papers_data  # noqa: F401
 from scipy.stats import norm
+from support import blobs
 
 from fsopt.data.synthetic.gmeb import gmeb_type2_bayes
 from fsopt.errors import DataError, OutOfTimeError
 from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gbd.tables import COMPARED, NODES, Measured
 from fsopt.papers.gmeb import experiments as gmeb
+from fsopt.papers.mpm import figures as mpm
+from fsopt.papers.mpm.comparison import MethodScores
 from fsopt.papers.reproduction import RunSettings
+from fsopt.papers.sla import experiments as sla
+from fsopt.papers.sla.protocol import TABLE_ONE, TableRow
 from fsopt.studies.store import opened
 
 
@@ -145,3 +150,39 @@ def test_the_bayes_error_of_type_2_is_that_of_its_draws():
     bayes = cells["bayes", "error"]
     assert bayes.ours == pytest.approx(100 * np.mean([gmeb_type2_bayes(k, 2) for k in range(10)]))
     assert {c.verdict for key, c in cells.items() if key[0] != "bayes"} == {"left out"}
+
+
+def test_rows_of_mangasarian_and_curves_of_yang_are_kept_and_others_left_out(monkeypatch):
+    data, spreads = blobs(20, 3), (0.0, 0.5, 0.5)
+
+    def rows(sets, *, runs):
+        sizes = {"m": 10, "k": 10, "n": 3, "sla": 95.0, "linear_programs": 4.0, "seconds": 2.0, "pmm": 90.0}
+        return [TableRow(name, **sizes, spreads=spreads, best=1, printed=TABLE_ONE[name]) for name in sets]
+
+    def scores(pairs, methods, **how):
+        [(method, params)] = methods.items()
+        numbers = np.arange(10.0) + params.get("alpha", 0.0)
+        delta = np.full(10, np.nan)
+        return [MethodScores(method, params, delta, *(numbers + i for i in range(6)))]
+
+    monkeypatch.setattr(sla, "available", lambda names, load: [("wpbc24", data), ("bupa", data)])
+    monkeypatch.setattr(sla, "_other_coding", lambda name: data)
+    monkeypatch.setattr(sla, "table_one", rows)
+    monkeypatch.setattr(mpm, "synthetic_pairs", lambda *a, **k: [(data, data)] * 10)
+    monkeypatch.setattr(mpm, "compare_methods", scores)
+    monkeypatch.setattr(mpm, "_large_weights", lambda pairs: [[k] * 10 for k in (9, 8, 7)])
+    with opened(None) as held:
+        alone = [make(RunSettings()) for make in (sla.sla_table1, mpm.l0mpm_fig8)]
+        whole = [make(RunSettings(store=held)) for make in (sla.sla_table1, mpm.l0mpm_fig8)]
+        again = [make(RunSettings(store=held, ends=0.0)) for make in (sla.sla_table1, mpm.l0mpm_fig8)]
+        assert [one.cells for one in alone] == [one.cells for one in whole] == [one.cells for one in again]
+        assert [one.notes for one in again] == [one.notes for one in alone]
+        monkeypatch.setattr(sla, "_other_coding", lambda name: blobs(22, 3))
+        part = {(c.row, c.column): c for c in sla.sla_table1(RunSettings(store=held, ends=0.0)).cells}
+    assert part["bupa", "sla"].ours == 95.0
+    assert {c.verdict for (row, _), c in part.items() if row in sla.OTHER_CODINGS} == {"left out"}
+    found = {(c.row, c.column): c.ours for c in again[1].cells}
+    assert (found["l0-mpm", "3"], found["l1-mpm", "3"], found["mpm", "3"]) == (13.0, 3.0, 8.0)
+    assert found["l0-mpm", "TSA, alpha 50"] == 100 * (4.5 + 50 + 3)
+    with pytest.raises(OutOfTimeError):
+        mpm.l0mpm_fig8(RunSettings(ends=0.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from fsopt.common.figures import new_figure
 from fsopt.data import Dataset
 from fsopt.errors import OutOfTimeError
 from fsopt.methods.selection import SelectionRule
-from fsopt.papers.mpm.comparison import compare_methods, plot_repetitions
+from fsopt.papers.mpm.comparison import MethodScores, compare_methods, plot_repetitions
 from fsopt.papers.mpm.pairs import Pair, synthetic_pairs
 from fsopt.papers.mpm.readings import CHOICES, load_set
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, available, numbers_of, printed
@@ -130,22 +130,21 @@ def l0mpm_fig8(settings: RunSettings) -> Reproduction:
     table = printed("l0mpm-fig8")
     repetitions = 2 if settings.quick else 10
     pairs = synthetic_pairs(repetitions, seed=settings.seed)
-    methods = {"mpm": {}, "l1-mpm": {}, "l0-mpm": {"alpha": 10.0}}
-    scores = compare_methods(pairs, methods, delta=0.9, shares=False, seed=settings.seed, jobs=settings.jobs)
-    large = {epsilon: _large_weights(pairs, epsilon) for epsilon in COUNTED}
+    alphas = (1.0, 10.0) if settings.quick else (0.1, 1.0, 5.0, 10.0, 50.0)
+    curve = {alpha: _synthetic_scores(pairs, "l0-mpm", {"alpha": alpha}, settings) for alpha in alphas}
+    scores = [*(_synthetic_scores(pairs, method, {}, settings) for method in ("mpm", "l1-mpm")), curve[10.0]]
+    counted = settings.part("l0mpm-fig8 weights", partial(_large_weights, pairs), repetitions=repetitions)
+    large = dict(zip(COUNTED, np.array(counted, dtype=float), strict=True))
     lists = {one.method: one.n_features for one in scores} | {"mpm": large[SelectionRule().epsilon]}
     cells = [
         c
         for method, counts in lists.items()
         for c in _list_cells(method, counts, numbers_of(table, method), pairs[0][0])
     ]
-    alphas = (1.0, 10.0) if settings.quick else (0.1, 1.0, 5.0, 10.0, 50.0)
     figure = new_figure(1)
-    means = []
-    for alpha in alphas:
-        [one] = compare_methods(pairs, {"l0-mpm": {"alpha": alpha}}, delta=0.9, shares=False, jobs=settings.jobs)
-        means.append(float(100 * one.accuracy.mean()))
-        cells.append(TableCell("l0-mpm", f"TSA, alpha {alpha:g}", means[-1], None, NO_NUMBER))
+    means = [float(100 * one.accuracy.mean()) for one in curve.values()]
+    for alpha, mean in zip(alphas, means, strict=True):
+        cells.append(TableCell("l0-mpm", f"TSA, alpha {alpha:g}", mean, None, NO_NUMBER))
     figure.axes[0].plot(alphas, means, marker="o")
     figure.axes[0].set(xlabel=r"$\alpha$", ylabel="accuracy, %", xscale="log")
     notes = (
@@ -161,10 +160,24 @@ def l0mpm_fig8(settings: RunSettings) -> Reproduction:
     return Reproduction(tuple(cells), notes, {"fig8": figure, "fig9": plot_repetitions(scores)})
 
 
-def _large_weights(pairs: Sequence[Pair], epsilon: float) -> Vector:
-    """Return the numbers of weights of MPM that are at least a share of the largest one."""
-    rule = SelectionRule(epsilon=epsilon)
-    return np.array([len(rule.select(fit_candidate("mpm", t, {}).coef, t.X.std(axis=0))) for t, _ in pairs], float)
+def _synthetic_scores(
+    pairs: Sequence[Pair], method: str, params: Mapping[str, Any], settings: RunSettings
+) -> MethodScores:
+    """Return the scores of a method on the synthetic data, a part of the figures."""
+
+    def compute() -> dict[str, Any]:
+        [one] = compare_methods(pairs, {method: params}, delta=0.9, shares=False, jobs=settings.jobs)
+        return asdict(one)
+
+    found = settings.part("l0mpm-fig8", compute, method=method, **params, repetitions=len(pairs))
+    scores = {name: np.array(values, dtype=float) for name, values in found.items() if name not in ("method", "params")}
+    return MethodScores(method, params, **scores)
+
+
+def _large_weights(pairs: Sequence[Pair]) -> list[list[int]]:
+    """Return, for each share of the largest weight, the numbers of weights of MPM that are at least that."""
+    coefs = [(fit_candidate("mpm", train, {}).coef, train.X.std(axis=0)) for train, _ in pairs]
+    return [[len(SelectionRule(epsilon=epsilon).select(*coef)) for coef in coefs] for epsilon in COUNTED]
 
 
 def _range(counts: Sequence[float] | Vector) -> str:
