@@ -121,7 +121,7 @@ def beside_random(cells: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     rows = [
         (c["column"], float(_ours(c)), float(c["printed"]), float(_accepted(c)) if _accepted(c) else None)
         for c in cells
-        if c["possible"] is not None and c["verdict"] != NOT_COUNTED
+        if c["difference"] is not None and c["verdict"] != NOT_COUNTED
     ]
     return dict(zip((MEAN, BEST), random_agreements(rows), strict=True)) if rows else {}
 

@@ -18,7 +18,7 @@ from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.mpm import figures
 from fsopt.papers.mpm.pairs import synthetic_pairs
-from fsopt.papers.pages import fuller, overview, sentence, with_agreement
+from fsopt.papers.pages import beside_random, fuller, overview, sentence, with_agreement
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import Reproduction, RunSettings
 from fsopt.papers.sla.experiments import MEASURED, OTHER_CODINGS
@@ -203,6 +203,12 @@ def recounted(page, agree):
     return {"random mean": mean, "random best": best}
 
 
+def test_random_tables_have_the_cells_without_an_interval_of_possible_answers_that_are_counted():
+    one = {"column": "n", "ours": 1.0, "printed": "1", "accepted": 0.0, "possible": None, "difference": 0.0}
+    others = [{**one, "verdict": "not counted"}, {**one, "ours": None, "difference": None, "verdict": "no data"}]
+    assert beside_random([{**one, "verdict": "equal"}, *others]) == {"random mean": 1.0, "random best": 1}
+
+
 def test_the_committed_pages_begin_with_the_counts_of_their_cells_and_the_overview_has_them_all():
     folder = ROOT / "docs" / "results"
     found = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
@@ -279,11 +285,12 @@ def test_the_picture_of_an_agreement_has_its_labels_and_legend_inside():
     assert box.y1 <= height
 
 
-def test_features_of_mpm_are_counted_by_a_share_of_the_largest_weight():
+def test_features_of_mpm_are_counted_by_a_share_of_the_largest_weight(monkeypatch):
     pairs = synthetic_pairs(3, n=30, n_test=5, p=60)
     weights = [np.abs(fsopt.fit("mpm", train).coef) for train, _ in pairs]
     by_hand = [np.count_nonzero(w >= 0.3 * w.max()) for w in weights]
-    assert figures._large_weights(pairs, 0.3).tolist() == by_hand
+    monkeypatch.setattr(figures, "COUNTED", (0.0, 0.3))
+    assert figures._large_weights(pairs) == [[np.count_nonzero(w) for w in weights], by_hand]
     printed = {str(k + 1): str(int(number) + 1) for k, number in enumerate(by_hand)}
     found = figures._list_cells("mpm", np.array(by_hand, float), {**printed, "4": "7"}, pairs[0][0])
     assert [(c.ours, c.difference) for c in found[:3]] == [(number, -1) for number in by_hand]

@@ -317,7 +317,7 @@ def _key(rule: str, units: str) -> str:
 
 
 SPECS = (
-    Experiment("gmeb-table3", "gmeb", "four methods on data of type 1", gmeb_table3, 24.0, choices=CHOICES),
-    Experiment("gmeb-type2", "gmeb", "four methods on data of type 2", gmeb_type2_paragraph, 10.0),
+    Experiment("gmeb-table3", "gmeb", "four methods on data of type 1", gmeb_table3, 47.0, choices=CHOICES),
+    Experiment("gmeb-type2", "gmeb", "four methods on data of type 2", gmeb_type2_paragraph, 11.0),
     Experiment("gmeb-table4", "gmeb", "four methods on real data", gmeb_table4, 27.0, SETS),
 )

@@ -229,6 +229,6 @@ def _course(course: Matrix) -> Figure:
 DIGITS = ("mnist",)
 SPECS = (
     Experiment("mop-fig1", "mop", "toy front of two objectives", mop_fig1, 0.1),
-    Experiment("mop-table1", "mop", "six methods on odd against even digits", mop_table1, 2.3, DIGITS, CHOICES),
+    Experiment("mop-table1", "mop", "six methods on odd against even digits", mop_table1, 1.9, DIGITS, CHOICES),
     Experiment("mop-fig2", "mop", "risks over capacity, iterations, selected pixels", mop_fig2, 7.8, DIGITS),
 )

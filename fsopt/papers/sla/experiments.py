@@ -193,7 +193,7 @@ def sla_features(settings: RunSettings) -> Reproduction:
 
 SPECS = (
     Experiment(
-        "sla-table1", "sla", "correctness and linear programs of SLA and PMM", sla_table1, 14.0, tuple(TABLE_ONE)
+        "sla-table1", "sla", "correctness and linear programs of SLA and PMM", sla_table1, 1.1, tuple(TABLE_ONE)
     ),
     Experiment("sla-features", "sla", "features of WBCD with two of noise", sla_features, 0.1, ("wbcd",)),
 )
