@@ -148,8 +148,8 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
         rows, least, most, sizes = tangents(program, x)
         low, high = (np.where(program.integer, 0.0, end - x) for end in (program.lb, program.ub))
         prices = prices_of(terms, rows, sizes)
-        for room in (trusted(program, x), np.inf) if len(program.cones) else (np.inf,):
-            box = np.maximum(low, -room), np.minimum(high, room)
+        for fall, growth in (trusted(program, x), (np.inf, np.inf)) if len(program.cones) else ((np.inf, np.inf),):
+            box = np.maximum(low, -fall), np.minimum(high, growth)
             change = least_change(rows, (least, most), box, prices, deadline)
             if change is not None:
                 break

@@ -54,23 +54,28 @@ def tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector
     return sp.csr_matrix(sp.vstack(parts)), np.concatenate(least), np.concatenate(most), np.concatenate(terms)
 
 
-def trusted(program: Program, x: Vector) -> Vector:
-    """Return the largest change of each variable (n,) for which the tangents of its second-order cones say enough.
+def trusted(program: Program, x: Vector) -> tuple[Vector, Vector]:
+    """Return how far each variable may fall and grow (n,) for the tangents of its second-order cones to say enough.
 
-    It is a share of the norm of the cone's vector; of rotated cones of |w|, f and g, as one may be next to nothing.
+    That is a share of the norm of the cone's vector; of rotated cones of f and g, as one may be next to nothing, which
+    may grow without end, and of |w| or of what it may be, sqrt(fg).
     """
     cones, G = program.cones, program.cones.G.tocsr()
     value = cone_rows(program, x).value
     head, turned, w, f, g = _factored(program, x, value)
     sizes = np.where(cones.pairs > 0, block_norms(program, w), block_norms(program, value))
+    roots = np.sqrt(np.maximum(f, 0.0)) * np.sqrt(np.maximum(g, 0.0))
+    sizes[cones.pairs > 0] = np.maximum(sizes[cones.pairs > 0], roots)
     sizes[cones.orders > 0] = np.inf
     others = np.ones(len(value), dtype=bool)
     others[head], others[turned] = False, False
     sizes = np.concatenate([np.repeat(sizes, cones.sizes)[others], np.abs(f), np.abs(g)])
     rows, columns, entries = sp.find(sp.vstack([G[others], G[head] + G[turned], G[head] - G[turned]]))
-    room = np.full(program.n, np.inf)
-    np.minimum.at(room, columns, TRUSTED * sizes[rows] / np.abs(entries))
-    return room
+    factor, changes = rows >= others.sum(), TRUSTED * sizes[rows] / np.abs(entries)
+    fall, growth = np.full(program.n, np.inf), np.full(program.n, np.inf)
+    for room, counts in (fall, ~factor | (entries > 0.0)), (growth, ~factor | (entries < 0.0)):
+        np.minimum.at(room, columns[counts], changes[counts])
+    return fall, growth
 
 
 def _factored(program: Program, x: Vector, value: Vector) -> tuple[Indices, Indices, Vector, Vector, Vector]:
@@ -201,7 +206,8 @@ def _rotated(
     norms = block_norms(program, w)
     norm = norms[paired]
     less, more = np.minimum(f, g), np.maximum(f, g)
-    outside = 4.0 * f * g < norm**2
+    with np.errstate(over="ignore"):
+        outside = 4.0 * f * g < norm**2
     apex = np.maximum(more, 0.0) <= THIN * norm
     small = (norm <= THIN * more) & (less <= THIN**2 * more) & ~outside
     inside = apex | ((less >= 0.0) & (small | (norm == 0.0)))

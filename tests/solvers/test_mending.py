@@ -87,8 +87,22 @@ def test_each_part_of_a_cone_changes_by_a_share_of_its_own_size():
     bounds = [FREE, POSITIVE, POSITIVE, FREE, POSITIVE]
     program = compile_model(model_of(lambda w, f, g, a, b: f + g + b, *rows, bounds=bounds))
     assert len(program.cones) == 2
-    room = trusted(program, np.array([1e-16, 1e-21, 1e-11, 0.0, 1.0]))
-    assert room == pytest.approx([1e-17, 1e-22, 1e-12, 0.1 * np.sqrt(2.0), 0.1 * np.sqrt(2.0)], rel=1e-9)
+    fall, growth = trusted(program, np.array([1e-16, 1e-21, 1e-11, 0.0, 1.0]))
+    assert fall == pytest.approx([1e-17, 1e-22, 1e-12, 0.1 * np.sqrt(2.0), 0.1 * np.sqrt(2.0)], rel=1e-9)
+    assert growth == pytest.approx([1e-17, np.inf, np.inf, 0.1 * np.sqrt(2.0), 0.1 * np.sqrt(2.0)], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("at", "paid"), [([0.0, 1.0, 1.0, 0.0], 0), ([0.0, 0.0, 1.0, 0.0], 1), ([0.0, 0.0, 0.0, 0.0], 1)]
+)
+def test_a_part_of_a_cone_that_is_0_pays_where_it_is_cheap(at, paid):
+    """w^2 <= f g, and a row that misses 1e-9 and that the cheap w or f can meet, or v at the price 1000."""
+    cone = (lambda w, f, g, v: w**2 <= f * g), (lambda w, f, g, v: (w, f)[paid] + v >= 1e-9)
+    bounds = [FREE, POSITIVE, POSITIVE, POSITIVE]
+    program = compile_model(model_of(lambda w, f, g, v: 1e-3 * (w + f + g) + 1000 * v, *cone, bounds=bounds))
+    found = move(program, at)
+    assert infeasibility(program, found) <= 1e-9
+    assert found[3] == 0.0
 
 
 @pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
