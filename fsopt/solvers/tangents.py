@@ -57,8 +57,8 @@ def tangents(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector
 def trusted(program: Program, x: Vector) -> tuple[Vector, Vector]:
     """Return how far each variable may fall and grow (n,) for the tangents of its second-order cones to say enough.
 
-    That is a share of the norm of the cone's vector; of rotated cones of f and g, as one may be next to nothing, which
-    may grow without end, and of |w| or of what it may be, sqrt(fg).
+    That is a share of the norm of the cone's vector; of rotated cones of f and g, as one may be next to nothing, and of
+    |w| or of what it may be, sqrt(fg). Heads, f and g may grow without end.
     """
     cones, G = program.cones, program.cones.G.tocsr()
     value = cone_rows(program, x).value
@@ -71,9 +71,10 @@ def trusted(program: Program, x: Vector) -> tuple[Vector, Vector]:
     others[head], others[turned] = False, False
     sizes = np.concatenate([np.repeat(sizes, cones.sizes)[others], np.abs(f), np.abs(g)])
     rows, columns, entries = sp.find(sp.vstack([G[others], G[head] + G[turned], G[head] - G[turned]]))
-    factor, changes = rows >= others.sum(), TRUSTED * sizes[rows] / np.abs(entries)
+    heads = np.append(np.isin(np.flatnonzero(others), cones.starts[:-1]), np.ones(2 * len(head), dtype=bool))[rows]
+    changes = TRUSTED * sizes[rows] / np.abs(entries)
     fall, growth = np.full(program.n, np.inf), np.full(program.n, np.inf)
-    for room, counts in (fall, ~factor | (entries > 0.0)), (growth, ~factor | (entries < 0.0)):
+    for room, counts in (fall, ~heads | (entries > 0.0)), (growth, ~heads | (entries < 0.0)):
         np.minimum.at(room, columns[counts], changes[counts])
     return fall, growth
 
