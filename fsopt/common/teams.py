@@ -27,6 +27,8 @@ POLL = 0.2
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that say how many threads the numerical libraries of a process take."""
 
+REACH = 10.0
+"""Seconds after which calls that have not reached their processes are given up."""
 IDLE = 60.0
 """Seconds that worker processes wait for the next task."""
 WATCH = 1.0
@@ -172,11 +174,26 @@ def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
         try:
             yield executor
         except BaseException:
-            executor.shutdown(kill_workers=True)
+            _kill(executor)
             raise
         with suppress(BrokenExecutor):  # its workers were lost in the block
             executor.submit(int).result()
             _POOLS[count] = executor
+
+
+def _kill(executor: Any) -> None:
+    """Kill the processes of an executor with their calls, at most two for each process.
+
+    First all calls leave the executor's list, the last of them one made here: the thread that hands them over would end
+    with an error, and the processes live on, where a call of the list was dropped by the kill, or cancelled before it.
+    """
+    try:
+        with suppress(RuntimeError):  # its workers were lost
+            last, end = executor.submit(int), time.monotonic() + REACH
+            while not (last.running() or last.done()) and time.monotonic() < end:
+                time.sleep(0.01)
+    finally:
+        executor.shutdown(kill_workers=True)
 
 
 def _pool(count: int) -> Any:

@@ -96,6 +96,28 @@ def test_processes_go_on_with_the_next_calls_and_are_replaced_after_a_loss_or_an
     assert not set(side_by_side(place, [("",)] * 6, 3)) & again
 
 
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_processes_are_killed_with_a_call_that_had_not_reached_them(cancelled):
+    handing, calls = threading.Event(), []
+
+    def busy(_):  # in the thread that hands calls over to the processes
+        handing.set()
+        time.sleep(0.5)
+
+    def use(executor):
+        executor.submit(time.sleep, 0.3).add_done_callback(busy)
+        assert handing.wait(30.0)
+        calls.append(executor.submit(time.sleep, 60))
+        if cancelled:
+            calls[0].cancel()
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), processes(1) as executor:
+        use(executor)
+    assert calls[0].cancelled() if cancelled else calls[0].exception()
+    assert not executor._processes
+
+
 class Patient(Executor):
     """An executor that ends no call before it has four of them, or a second has passed."""
 
