@@ -21,9 +21,9 @@ from fsopt.common import clock
 from fsopt.common.arguments import checked
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.common.figures import bars_figure
+from fsopt.common.interruption import deferred_interruption
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
-from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.run import OutOfTimeError, Run
 from fsopt.methods.gbd.proofs import claim_of_tree, evidence_of
 from fsopt.models.blocks import number, whole

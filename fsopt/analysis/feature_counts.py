@@ -10,6 +10,7 @@ import numpy as np
 
 from fsopt.analysis.cardinality import at_most
 from fsopt.answers.fits import Fit
+from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.texts import counted
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
@@ -46,6 +47,7 @@ class FeatureCount:
     tried: Mapping[float, float] = field(default_factory=dict)
 
 
+@whole_or_interrupted()
 def fewest_features(
     train: Dataset, validation: Dataset, *, method: str = "best-subset", within: float = 0.01, **params: Any
 ) -> FeatureCount:
@@ -91,6 +93,7 @@ def fewest_features(
     return FeatureCount(high, fits[high], errors)
 
 
+@whole_or_interrupted()
 def choose_lambda(train: Dataset, m: int, *, tolerance: float = 1e-3, **params: Any) -> FeatureCount:
     r"""Return a lambda, by bisection, at which ``best-subset-penalised`` selects m features, or the most below m.
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fsopt.answers.questions import Answer
 from fsopt.common.arguments import LIST, TEXT, checked, optional
 from fsopt.common.figures import BLUE, ORANGE, new_figure
+from fsopt.common.interruption import whole_or_interrupted
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
@@ -80,6 +81,7 @@ class FrontPoint:
     scale=TEXT,
     solver=optional(TEXT),
 )
+@whole_or_interrupted()
 def pareto_front(
     data: Given,
     caps: Sequence[float] | None = None,

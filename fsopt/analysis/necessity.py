@@ -20,6 +20,7 @@ from fsopt.common import clock
 from fsopt.common.arguments import checked
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.common.figures import BLUE, new_figure, plain
+from fsopt.common.interruption import whole_or_interrupted
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
 from fsopt.drivers.run import Run
@@ -189,6 +190,7 @@ def _residual(upper: float, lower: float, value: float, bound: float) -> float:
 
 @checked()
 @with_keywords_of(SelectionConstraints.of, without=SELECTION)
+@whole_or_interrupted()
 def necessity(
     data: Given,
     m: int,

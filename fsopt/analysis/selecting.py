@@ -26,13 +26,13 @@ from fsopt.analysis.few_features import (
 from fsopt.analysis.selection_answers import NOISE, Selection
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked, optional, word
+from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.teams import check_jobs, side_by_side
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.matrices import refuse_sparse
 from fsopt.data.splits import random_parts, stratified_folds
-from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.run import Progress
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import fit as fit_method
@@ -61,6 +61,7 @@ TOLERANCE = 1e-4
     jobs=WHOLE,
     progress=optional(FUNCTION),
 )
+@whole_or_interrupted()
 def select(
     data: Given | Samples,
     y: ArrayLike | None = None,
@@ -194,11 +195,11 @@ def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit 
     if support:
         together = {"groups": CATEGORIES} if len(problem.groups) < data.p else {}
         search: dict[str, Any] = {"m": len(chosen), "c": choice.search, "initial": support, **together}
-        proof = uninterrupted(fit_method("best-subset", data, **search, **logistic))
+        proof = fit_method("best-subset", data, **search, **logistic)
         support = list(proof.support)
     # All features excluded leave the intercept alone.
     kept: dict[str, Any] = {"include": support} if support else {"exclude": list(range(data.p))}
-    return proof, uninterrupted(fit_method("best-subset", data, m=max(len(support), 1), c=choice.c, **kept, **logistic))
+    return proof, fit_method("best-subset", data, m=max(len(support), 1), c=choice.c, **kept, **logistic)
 
 
 class _Counted:

@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from itertools import islice
 from typing import Any, TypeVar
 
+from fsopt.common.interruption import whole_or_interrupted
 from fsopt.errors import ParameterError, WorkersLost
 
 MOST_JOBS = 1024
@@ -66,7 +67,7 @@ def side_by_side(
     count, given = check_jobs(jobs), _GIVEN.get()
     values: dict[int, Outcome] = {}
     if count == 1 and given is None:
-        return _gathered(values, ((k, function(*call)) for k, call in enumerate(calls)), each)
+        return _gathered(values, ((k, _whole(function, call)) for k, call in enumerate(calls)), each)
     with processes(count, given) as executor:
         tasks = ((k, (_unpacked, _packed(function, call))) for k, call in enumerate(calls))
         ended = results(executor, tasks, 2 * count if given is None else WINDOW)
@@ -152,7 +153,12 @@ def _packed(function: Callable[..., Any], call: tuple[Any, ...]) -> bytes:
 
 def _unpacked(task: bytes) -> Any:
     """Return the value of a call that was packed."""
-    function, call = pickle.loads(task)
+    return _whole(*pickle.loads(task))
+
+
+@whole_or_interrupted()
+def _whole(function: Callable[..., Outcome], call: tuple[Any, ...]) -> Outcome:
+    """Return the value of a call, which is a part of a longer question."""
     return function(*call)
 
 

@@ -16,6 +16,7 @@ import pyomo.environ as pyo
 
 from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
+from fsopt.common.interruption import end_if_interrupted
 from fsopt.errors import MemoryLimitError, SolverError
 from fsopt.errors import OutOfTimeError as OutOfTimeError
 from fsopt.solvers.base import Session
@@ -106,7 +107,8 @@ def drained(steps: Steps[T], progress: Progress | None = None) -> T:
     """Run a computation to its end, give each record to a progress function, and return the result.
 
     An exception of the function, as CallbackError, or its KeyboardInterrupt ends the loop, and is raised where the loop
-    has no incumbent yet; the records after it are not given.
+    has no incumbent yet; the records after it are not given. In a question of many solves no result is returned after
+    Ctrl-C, see :func:`fsopt.common.interruption.whole_or_interrupted`.
     """
     try:
         record = next(steps)
@@ -118,6 +120,7 @@ def drained(steps: Steps[T], progress: Progress | None = None) -> T:
                 progress = None
                 record = steps.throw(reason)
     except StopIteration as end:
+        end_if_interrupted()
         return cast("T", end.value)
 
 

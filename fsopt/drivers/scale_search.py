@@ -38,11 +38,11 @@ import pyomo.environ as pyo
 from fsopt.answers.certificate import Certificate, Kind, closed
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import of_bounds
+from fsopt.common.interruption import uninterrupted
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.agreement import check_margins
 from fsopt.drivers.column_generation.driver import column_generation
-from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.validation import refuse_masked
@@ -79,6 +80,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
         """Fit the method to samples X (n, p), sparse ones where it takes them, with classes y (n,)."""
         return self._fit(X, y, None)
 
+    @whole_or_interrupted()  # it may be one fit of a search
     def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         _refuse_masked(X=X, y=y, sample_weight=sample_weight)
         matrix, target = validate_data(self, X, y, dtype=np.float64, accept_sparse=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.teams import calls_on
 from fsopt.data import Dataset
 from fsopt.errors import DataError, FsoptError, OutOfTimeError
@@ -60,6 +61,7 @@ class RunSettings:
         OutOfTimeError : the store does not have it, and the time has ended.
         """
 
+        @whole_or_interrupted()
         def in_time() -> Any:
             if self.ends is not None and time.monotonic() >= self.ends:
                 raise OutOfTimeError(LATE, "with store= and more seconds the same goes on")
@@ -120,7 +122,7 @@ class Experiment:
 
     def run(self, settings: RunSettings) -> Reproduction:
         """Return the outcome of the experiment, run where the settings say; only this process writes their store."""
-        with calls_on(settings.executor):
+        with calls_on(settings.executor), whole_or_interrupted():
             return self.function(settings)
 
 

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from fsopt.common import clock
 from fsopt.common.checkpoints import Keeper
-from fsopt.drivers.interruption import deferred_interruption
+from fsopt.common.interruption import deferred_interruption
 
 FEWEST, BATCH = 16, 256
 """Open nodes of the first tasks, and largest number of them in a later one."""

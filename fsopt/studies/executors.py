@@ -22,9 +22,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fsopt.common.clock import seconds_of
+from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.registry import REGISTRIES
 from fsopt.data import Dataset
-from fsopt.drivers.interruption import uninterrupted
 from fsopt.errors import PackageError, ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.studies.methods import study_fit, study_spec
@@ -202,6 +202,7 @@ def _soft_limit(name: str, value: int) -> Iterator[None]:
 
 
 @cache
+@whole_or_interrupted()
 def warm_up(method: str, solver: str | None) -> None:
     """Fit a method to a few samples, once in a process: later fits find its modules and its solver loaded.
 
@@ -209,13 +210,13 @@ def warm_up(method: str, solver: str | None) -> None:
 
     Raises
     ------
-    KeyboardInterrupt : also where a loop has turned it into its incumbent.
+    KeyboardInterrupt : by Ctrl-C, whatever a loop made of it.
     """
     if method in METHODS.own:
         return
     with suppress(Exception):  # data or a solver that the method refuses: the unit itself says so
         params = study_spec(method).compare(FEATURES)
-        uninterrupted(study_fit(method, _few(), solver=solver, time_limit=FIRST_LIMIT, **params))
+        study_fit(method, _few(), solver=solver, time_limit=FIRST_LIMIT, **params)
 
 
 def _few() -> Dataset:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import checked, spelled
 from fsopt.common.customising import changes_in_force
+from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
@@ -141,6 +142,7 @@ def cross_validate(
 
 
 @checked()
+@whole_or_interrupted()
 def tune(
     method: str,
     data: Given,

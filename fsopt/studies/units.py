@@ -22,10 +22,10 @@ from fsopt.answers.results import Status
 from fsopt.answers.trained import fingerprint
 from fsopt.common import clock
 from fsopt.common.customising import Change, FromFile, names_of
+from fsopt.common.interruption import whole_or_interrupted
 from fsopt.data import Dataset
 from fsopt.data.scores import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
-from fsopt.drivers.interruption import uninterrupted
 from fsopt.errors import DataError, FsoptError, InternalError
 from fsopt.methods.registry import METHODS
 from fsopt.studies.methods import study_fit, study_spec
@@ -219,6 +219,7 @@ def _read(file: DataFile, digest: str) -> Dataset:
     return data
 
 
+@whole_or_interrupted()
 def run_unit(unit: Unit, data: Dataset | None = None) -> dict[str, Any]:
     """Compute a unit and return its row: plain data; an error of the computation is part of it.
 
@@ -232,7 +233,7 @@ def run_unit(unit: Unit, data: Dataset | None = None) -> dict[str, Any]:
 
     Raises
     ------
-    KeyboardInterrupt : also where a loop has turned it into its incumbent.
+    KeyboardInterrupt : by Ctrl-C, whatever a loop made of it.
     """
     started = _now()
     trace: list[list[float | None]] = []
@@ -254,7 +255,7 @@ def run_unit(unit: Unit, data: Dataset | None = None) -> dict[str, Any]:
         with clock.limited(unit.time_limit, cpu=unit.cpu_limit):
             found, late = _fitted(unit, train, watch)
         spent = _since(started)
-        asked = unit.exact and unit.method in METHODS and found.stop != "interrupted"
+        asked = unit.exact and unit.method in METHODS
         word = exact_word(found, train, customise=unit.customise or None) if asked else None
         row = _row(found, test, late)
     except FsoptError as error:
@@ -264,7 +265,6 @@ def run_unit(unit: Unit, data: Dataset | None = None) -> dict[str, Any]:
         return failure(f"the memory was used up ({error})", MEMORY, **_since(started))
     except Exception as error:  # a fault of the package: the other units go on, the row says so
         return failure(str(InternalError.of(error, "FSOPT_TRACEBACK")), FAILED, **_since(started))
-    uninterrupted(found)
     thinned = trace[:: max(1, -(-len(trace) // TRACED))]
     return row | {"exact": word, **spent, "trace": thinned}
 

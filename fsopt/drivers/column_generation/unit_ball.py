@@ -9,13 +9,13 @@ import numpy as np
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
+from fsopt.common.interruption import uninterrupted
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation.driver import generate
 from fsopt.drivers.column_generation.l1_hinge_program import SLACK, L1Hinge
 from fsopt.drivers.column_generation.trust_region import DEFAULT_SETTINGS, GenerationSettings, TrustRegion
-from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, NoPoint, Run, Steps, loop

@@ -13,6 +13,7 @@ from fsopt.answers.certificate import Certificate, Kind
 from fsopt.answers.results import DriverResult, Point, Status
 from fsopt.certificates.points import of_bounds
 from fsopt.common.checkpoints import digest
+from fsopt.common.interruption import uninterrupted
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
@@ -20,7 +21,6 @@ from fsopt.data.matrices import parts_of
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.agreement import check_svm
 from fsopt.drivers.gbd.state import TriedSelection
-from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError

@@ -18,9 +18,9 @@ from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.checkpoints import Keeper, digest
 from fsopt.common.files import check_writable
+from fsopt.common.interruption import deferred_interruption
 from fsopt.common.teams import processes
 from fsopt.drivers.gbd.master import NONE_FEASIBLE
-from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, ENDS, OutOfTimeError, Run, Steps, timed

@@ -34,12 +34,12 @@ from fsopt.common import clock
 from fsopt.common.arguments import EXECUTOR, PATH, SECONDS, WHOLE, checked, optional
 from fsopt.common.checkpoints import Keeper
 from fsopt.common.files import check_writable, expanded
+from fsopt.common.interruption import deferred_interruption
 from fsopt.common.locks import alone
 from fsopt.common.teams import processes
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.compiler.program import MODEL
-from fsopt.drivers.interruption import deferred_interruption
 from fsopt.errors import ParameterError
 from fsopt.search.branch_and_bound.branching import Costs
 from fsopt.search.branch_and_bound.checkpoint import identity, restore, save

@@ -1,4 +1,4 @@
-"""Ctrl-C at a point where a loop has a state: the signal is noted, and the loop looks for it between two steps."""
+"""Ctrl-C: one loop ends with its incumbent, between two steps; a question of many solves ends without an answer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 from typing import Any, Protocol, TypeVar
 
@@ -19,6 +20,45 @@ class Stopped(Protocol):
 
 
 T = TypeVar("T", bound=Stopped)
+_ASKED: ContextVar[threading.Event | None] = ContextVar("_ASKED", default=None)
+"""Whether Ctrl-C reached the question of many solves that is under way; None without one."""
+
+
+@contextmanager
+def whole_or_interrupted() -> Iterator[None]:
+    """Take a block of many solves for one question: after Ctrl-C it has no answer, but ends in KeyboardInterrupt.
+
+    A loop turns Ctrl-C into its incumbent, which in a longer question would pass for the answer of a finished loop: the
+    block ends here, whatever its loops made of the signal. A block within another one does so, too, and so does
+    :func:`end_if_interrupted` between two solves. Outside the main thread, and where the caller handles the signal
+    itself, it is left alone.
+    """
+    asked, before = _ASKED.get(), signal.getsignal(signal.SIGINT)
+    outer = asked is None and before is signal.default_int_handler
+
+    def note(number: int, frame: FrameType | None) -> None:
+        event.set()
+        raise KeyboardInterrupt
+
+    event = threading.Event() if asked is None else asked
+    token = _ASKED.set(event)
+    if outer:
+        handle(note)
+    try:
+        yield
+    finally:
+        _ASKED.reset(token)
+        if outer:
+            handle(before)
+        if event.is_set():
+            raise KeyboardInterrupt
+
+
+def end_if_interrupted() -> None:
+    """Raise KeyboardInterrupt in a block of :func:`whole_or_interrupted` that Ctrl-C has reached."""
+    asked = _ASKED.get()
+    if asked is not None and asked.is_set():
+        raise KeyboardInterrupt
 
 
 def uninterrupted(answer: T) -> T:
