@@ -15,12 +15,15 @@ from fsopt.errors import TOGETHER, FileError, FsoptError, InternalError, TableEr
 
 TRACEBACK_VARIABLE = "FSOPT_TRACEBACK"
 """Environment variable; if it is set, an error inside fsopt shows its traceback."""
+LEFT = "ignore:resource_tracker:UserWarning"
+"""Filter of Python's warning that processes that were killed had locks: Pyomo makes one in each."""
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit; a user's error is one line on stderr (an object on stdout with --json)."""
     alone = arguments is None
     given = sys.argv[1:] if arguments is None else arguments
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), LEFT)))
     try:
         code = _run(given)
         if alone and code == 130:

@@ -26,7 +26,7 @@ from fsopt.cli import (
     studying,
 )
 from fsopt.cli.layouts import with_layout
-from fsopt.cli.output import emit
+from fsopt.cli.output import EXIT_INTERRUPTED, emit, remark
 from fsopt.errors import ParameterError
 
 GROUPS: Mapping[str, Mapping[Callable[..., Any], str]] = {
@@ -60,6 +60,14 @@ GROUPS: Mapping[str, Mapping[Callable[..., Any], str]] = {
 
 class _Grouped(typer.core.TyperGroup):
     """A command whose help lists its verbs by group."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a verb and return its exit code; one without an answer of its own after Ctrl-C says so."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            remark("interrupted")
+            return EXIT_INTERRUPTED
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the name and the first line of each verb, group by group."""

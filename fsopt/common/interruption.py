@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -97,6 +98,19 @@ def deferred_interruption() -> Iterator[Callable[[], bool]]:
         yield lambda: asked
     finally:
         handle(before)
+
+
+@contextmanager
+def held_interruption() -> Iterator[None]:
+    """Hold Ctrl-C back to the end of a block; processes that it starts never hear it, nor print where it met them."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def handle(handler: Any) -> None:

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from itertools import islice
 from typing import Any, TypeVar
 
-from fsopt.common.interruption import whole_or_interrupted
+from fsopt.common.interruption import held_interruption, whole_or_interrupted
 from fsopt.errors import ParameterError, WorkersLost
 
 MOST_JOBS = 1024
@@ -203,11 +203,17 @@ def _kill(executor: Any) -> None:
 
 
 def _pool(count: int) -> Any:
+    from multiprocessing import resource_tracker
+
     from joblib.externals.loky import ProcessPoolExecutor
 
     share = str(max((os.cpu_count() or 1) // count, 1))
     env = {name: os.environ.get(name, share) for name in THREADS}
-    return ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=_end_with_parent)
+    resource_tracker.ensure_running()  # its start in the block would end the hold
+    executor = ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=_end_with_parent)
+    with held_interruption():
+        executor.submit(int)  # starts them all
+    return executor
 
 
 def _end_with_parent() -> None:

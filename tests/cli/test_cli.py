@@ -175,6 +175,16 @@ def test_a_model_is_shown(slug: str, run: Any) -> None:
     assert "&" in run(f"show {slug} --latex") or "\\quad" in shown["latex"]
 
 
+def test_a_verb_without_an_answer_says_that_it_was_interrupted(run: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("fsopt.cli.selecting.load", _interrupted)
+    assert run("select wdbc", code=130) == ""
+    assert run.err == "interrupted\n"
+
+
+def _interrupted(*arguments: Any, **keywords: Any) -> None:
+    raise KeyboardInterrupt
+
+
 @pytest.mark.parametrize(
     ("method", "data", "iteration"),
     [("gbd", "wdbc", 2), ("l0-mpm", "small.csv", 1), ("fsv", "small.csv", 1), ("mopfs", "small.csv", 1)],

@@ -161,5 +161,23 @@ def test_ctrl_c_ends_with_the_incumbent_and_a_second_one_at_once(folder: Path, a
         assert record["bound"] < record["objective"]
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/shm").exists(), reason="the locks of other processes are seen on Linux only")
+def test_ctrl_c_in_worker_processes_is_one_line(folder: Path) -> None:
+    command = "$FSOPT reproduce gbd-table2 --quick --jobs 2 > table.txt"
+    process = start(command, folder, start_new_session=True, preexec_fn=_take_interruptions)
+    deadline = time.monotonic() + 60
+    while not _worker_has_a_lock(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "interrupted in gbd-table2: 0 were finished\n")
+
+
+def _worker_has_a_lock(pid: int) -> bool:
+    workers = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return any(True for worker in workers for _ in Path("/dev/shm").glob(f"sem.loky-{worker}-*"))
+
+
 def _take_interruptions() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell ignores them

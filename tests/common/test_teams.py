@@ -180,6 +180,24 @@ def test_processes_end_before_the_modules_that_they_need_at_the_end_of_the_inter
     assert (ended.stdout, ended.stderr) == ("[1, 2] 1\n0\n", "")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the system has no groups of processes with signals")
+def test_processes_that_are_starting_do_not_hear_an_interruption():
+    script = (
+        "import os, signal, time\n"
+        "from fsopt.common.teams import processes\n"
+        "signal.signal(signal.SIGINT, lambda number, frame: None)\n"
+        "with processes(2) as executor:\n"
+        "    started = executor.submit(len, 'abc')\n"
+        "    for _ in range(20):\n"
+        "        time.sleep(0.02)\n"
+        "        os.killpg(0, signal.SIGINT)\n"
+        "    print(started.result())\n"
+    )
+    command = [sys.executable, "-c", script]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True, start_new_session=True)
+    assert (ended.stdout, ended.stderr) == ("3\n", "")
+
+
 def test_processes_end_soon_after_their_parent_is_killed(tmp_path):
     script = (
         "import time\n"
