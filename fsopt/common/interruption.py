@@ -55,10 +55,16 @@ def whole_or_interrupted() -> Iterator[None]:
             raise KeyboardInterrupt
 
 
-def end_if_interrupted() -> None:
-    """Raise KeyboardInterrupt in a block of :func:`whole_or_interrupted` that Ctrl-C has reached."""
+def end_if_interrupted(stop: str = "") -> None:
+    """Raise KeyboardInterrupt in a block of :func:`whole_or_interrupted` that Ctrl-C has reached.
+
+    Parameters
+    ----------
+    stop : why a solve ended: there are solvers that hear Ctrl-C in the place of Python.
+    """
     asked = _ASKED.get()
-    if asked is not None and asked.is_set():
+    if asked is not None and (asked.is_set() or stop == "interrupted"):
+        asked.set()
         raise KeyboardInterrupt
 
 

@@ -14,6 +14,7 @@ import pyomo.environ as pyo
 from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
 from fsopt.common.arguments import FLAG, FUNCTION, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
+from fsopt.common.interruption import end_if_interrupted
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.compiler.program import COMPONENT, MODEL, ROW
@@ -210,6 +211,7 @@ class Session:
         limit = clock.left(clock.seconds_of(time_limit))
         with clock.limited(limit):
             outcome = self._answer(limit, None if mip_gap is None else float(mip_gap), watch, start)
+        end_if_interrupted(outcome.stop)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
         result = certified_result(self.program, outcome, self.spec.name)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -64,8 +65,14 @@ def test_an_optimum_found_when_time_was_over_counts(monkeypatch):
     assert row.cv_accuracy is not None
 
 
-def test_ctrl_c_within_a_fit_stops_the_comparison_after_the_rows_before(monkeypatch):
-    calls = spoilt(monkeypatch, lambda n, fit: dataclasses.replace(fit, stop="interrupted") if n == 6 else fit)
+def test_ctrl_c_within_a_fit_stops_the_comparison_after_the_rows_before(monkeypatch, usual_interruption):
+    def incumbent(call, fit):
+        if call == 6:
+            with suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+        return fit
+
+    calls = spoilt(monkeypatch, incumbent)
     found = compare(DATA, methods=["mpm", "pearson"], folds=3, executor=InProcess())
     assert found.interrupted
     assert len(calls) == 6

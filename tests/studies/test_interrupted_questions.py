@@ -1,5 +1,6 @@
 """Ctrl-C in the middle of a question of many fits: it has no answer, whatever the loop that it reached makes of it."""
 
+import dataclasses
 import signal
 
 import numpy as np
@@ -11,6 +12,7 @@ from fsopt.analysis.feature_counts import choose_lambda, fewest_features
 from fsopt.common import clock
 from fsopt.estimators import FSV
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings
+from fsopt.solvers.base import Session
 from fsopt.studies.store import opened
 from fsopt.studies.tuning import cross_validate, nested_cross_validation, tune
 
@@ -71,6 +73,18 @@ def interrupted_at(monkeypatch, usual_interruption):
         return looks
 
     return at
+
+
+def test_a_solver_that_hears_the_interruption_itself_ends_the_question(monkeypatch):
+    answer = Session._answer
+
+    def interrupted(self, *given):
+        return dataclasses.replace(answer(self, *given), stop="interrupted")
+
+    monkeypatch.setattr(Session, "_answer", interrupted)
+    assert fsopt.fit("fsv", DATA).stop  # one fit has an answer
+    with pytest.raises(KeyboardInterrupt):
+        tune("fsv", DATA, CANDIDATES, folds=2)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -1,7 +1,9 @@
 """Seconds of units: those of the fit alone, by the clock and of the processor."""
 
 import dataclasses
+import signal
 import sys
+from contextlib import suppress
 
 import pytest
 from support import blobs
@@ -82,7 +84,7 @@ def test_the_first_fit_of_a_process_is_before_the_clock_and_once_for_each_method
     assert order[0] == calls[:1]
 
 
-def test_a_first_fit_fails_for_itself_alone_and_hears_an_interruption(calls, monkeypatch):
+def test_a_first_fit_fails_for_itself_alone_and_hears_an_interruption(calls, monkeypatch, usual_interruption):
     def fail(*given, **keywords):
         raise ZeroDivisionError
 
@@ -90,7 +92,13 @@ def test_a_first_fit_fails_for_itself_alone_and_hears_an_interruption(calls, mon
     monkeypatch.setattr(executors, "study_fit", fail)
     assert fsopt.run_study(STUDY, executor=InProcess()).complete
     executors.warm_up.cache_clear()
-    monkeypatch.setattr(executors, "study_fit", lambda *a, **k: dataclasses.replace(real(*a, **k), stop="interrupted"))
+
+    def incumbent(*given, **keywords):
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return real(*given, **keywords)
+
+    monkeypatch.setattr(executors, "study_fit", incumbent)
     with pytest.raises(KeyboardInterrupt):
         fsopt.run_study({**STUDY, "seeds": [1]}, executor=InProcess())
 
