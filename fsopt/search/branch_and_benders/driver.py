@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -266,14 +265,17 @@ class _Loop:
     def end(self, stop: str) -> DriverResult:
         """Return the result, with the support vector machine on the incumbent solved to all digits."""
         search = self.search
-        best, search.incumbents.gap = search.incumbents.best, POLISH
+        best, search.incumbents.gap, search.incumbents.best = search.incumbents.best, POLISH, None
         assert best is not None
         left = clock.left()  # at least a tenth of a second
         grace = None if left is None else max(left, SHARE * (self.run.time_limit or 0.0))
         with suppress(OutOfTimeError), clock.limited(grace, extend=True):
             search.incumbents.solve(best.selection)
         point: dict[str, Any] = {"seeds": useful_cuts(search)}
-        answer = min(best, search.incumbents.best or best, key=attrgetter("value"))
+        # A value that is as good may be that of another hyperplane, as far as the last digits of a value tell.
+        polished = search.incumbents.best
+        answer = best if polished is None or polished.value > best.value * (1.0 + POLISH) else polished
+        search.incumbents.best = answer
         lower = float(min(search.bound, answer.value))
         certificate = certify(search, answer, lower)
         search.tree.forget({node.cut.name for node in search.frontier.nodes}, EVIDENCE)
