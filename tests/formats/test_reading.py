@@ -18,7 +18,12 @@ from fsopt.errors import FileError
 from fsopt.formats.solutions import contents, told
 from tools.instances import build_instance
 
-FILES = sorted(p for p in (ROOT / "models").glob("*/*.*") if p.suffix in (".lp", ".mps", ".nl", ".cbf"))
+FILES = sorted(
+    path
+    for path in (ROOT / "models").glob("*/*.*")
+    if path.suffix in (".lp", ".mps", ".nl", ".cbf")
+    and not path.stem.endswith("-lpec")  # complementarities: only written
+)
 SAMPLE = {
     "gmeb-dual.lp",  # quadratic constraints, a maximum
     "svm-norm.mps",  # QCMATRIX

@@ -146,7 +146,8 @@ def solve(program: NodeRelaxation, goal: Goal, start: InteriorPoint | None = Non
     small = not program.norm and k <= 1 and n > F and n * (F + 1) ** 2 <= LARGEST and not clock.expired()
     late = False
     try:
-        (fast(run) if small else run)(arrays, at, goal.gap, goal.cutoff, goal.branch, best)
+        with np.errstate(all="ignore"):  # a step that is not finite ends the run
+            (fast(run) if small else run)(arrays, at, goal.gap, goal.cutoff, goal.branch, best)
     except OutOfTimeError:
         late = True
         open_gap(arrays, at, best)
