@@ -23,7 +23,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit; a user's error is one line on stderr (an object on stdout with --json)."""
     alone = arguments is None
     given = sys.argv[1:] if arguments is None else arguments
-    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), LEFT)))
+    if alone:
+        os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), LEFT)))
     try:
         code = _run(given)
         if alone and code == 130:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import pickle
+import sys
 import threading
 import time
 import warnings
@@ -209,7 +210,8 @@ def _pool(count: int) -> Any:
 
     share = str(max((os.cpu_count() or 1) // count, 1))
     env = {name: os.environ.get(name, share) for name in THREADS}
-    resource_tracker.ensure_running()  # its start in the block would end the hold
+    if sys.platform != "win32":
+        resource_tracker.ensure_running()  # its start in the block would end the hold
     executor = ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=_end_with_parent)
     with held_interruption():
         executor.submit(int)  # starts them all
