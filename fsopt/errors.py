@@ -160,9 +160,10 @@ class InternalError(FsoptError):
 
 
 def shown(value: object) -> str:
-    """Return a value as messages show it: short, however long, deep or broken it is."""
+    """Return a value as messages show it: short and on one line, however long, deep or broken it is."""
     try:
-        return _SHORT.repr(value)
+        text = _SHORT.repr(value)
+        return " ".join(text.split()) if "\n" in text else text
     except Exception:  # of the object's own repr
         return f"an object of the type {type(value).__name__}"
 

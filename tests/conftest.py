@@ -36,7 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--require-solvers", default="", help="solvers that must be usable, separated by commas")
     parser.addoption("--note-passed", metavar="FILE", help="write the tests that passed into a file, one in a line")
     parser.addoption("--but-passed", metavar="FILE", help="leave out the tests of such a file")
-    parser.addoption("--sample", metavar="N", type=int, help="of each slow test take N cases, drawn by their names")
+    parser.addoption("--sample", metavar="N", type=int, help="of each slow test take N cases")
+    parser.addoption("--drawn-by", metavar="TEXT", default="", help="what the cases of --sample are drawn by")
 
 
 class Passed:
@@ -67,8 +68,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         out = {item.nodeid for item in items if repr(item.nodeid) in passed}
     if most := config.getoption("--sample"):
         slow = [item.nodeid for item in items if item.get_closest_marker("slow") and item.nodeid not in out]
+        seed = config.getoption("--drawn-by")
         for _, cases in groupby(sorted(slow), lambda name: name.partition("[")[0]):
-            out.update(sorted(cases, key=lambda name: sha256(name.encode()).digest())[most:])
+            out.update(sorted(cases, key=lambda name: sha256((seed + name).encode()).digest())[most:])
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in out])
     items[:] = [item for item in items if item.nodeid not in out]
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)

@@ -93,10 +93,11 @@ def feature_groups(name: str, data: Dataset, given: Any = None) -> Groups:
                 f"'groups' of '{name}' is {shown(given)}", f"give lists of features, or '{CATEGORIES}'"
             )
         given = categories(data)
+    given = () if given is None else given
     named = isinstance(given, Mapping)
     names: dict[int, str] = {}
     first, listed_before = np.arange(data.p), np.zeros(data.p, dtype=bool)
-    entries = given.items() if named else ((None, one) for one in listed(name, "groups", given or ()))
+    entries = given.items() if named else ((None, one) for one in listed(name, "groups", given))
     for title, one in entries:
         features = feature_indices(name, "groups", data, one, "lists")
         if not features:

@@ -265,8 +265,9 @@ class _Loop:
     def end(self, stop: str) -> DriverResult:
         """Return the result, with the support vector machine on the incumbent solved to all digits."""
         search = self.search
-        best, search.incumbents.gap, search.incumbents.best = search.incumbents.best, POLISH, None
+        best = search.incumbents.best
         assert best is not None
+        search.incumbents.best, search.incumbents.gap = None, POLISH
         left = clock.left()  # at least a tenth of a second
         grace = None if left is None else max(left, SHARE * (self.run.time_limit or 0.0))
         with suppress(OutOfTimeError), clock.limited(grace, extend=True):

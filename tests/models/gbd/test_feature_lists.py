@@ -25,6 +25,7 @@ def test_groups_are_lists_or_names_and_the_rest_are_groups_of_their_own() -> Non
     assert feature_groups("test", DATA, {"body": ("size", "mass")}).names == ("age", "body", "tone", "rate", "7")
     assert feature_groups("test", DATA).single
     assert feature_groups("test", DATA, []).single
+    assert feature_groups("test", DATA, np.array([[0, 1], [2, 3]])).of.tolist()[:4] == [0, 0, 1, 1]
 
 
 def test_categories_are_the_columns_of_a_table() -> None:
@@ -32,6 +33,12 @@ def test_categories_are_the_columns_of_a_table() -> None:
     assert feature_groups("test", data, "categories").names == ("colour", "size")
     assert feature_groups("test", data, "categories").of.tolist() == [0, 0, 0, 1]
     assert feature_groups("test", DATA, "categories").single
+
+
+def test_an_array_that_is_no_list_is_refused_in_one_line() -> None:
+    with pytest.raises(ParameterError) as refused:
+        weight_bounds("test", DATA, lower=np.zeros((2, 2)))  # type: ignore[arg-type]
+    assert "\n" not in str(refused.value)
 
 
 def test_constraints_speak_of_groups_by_their_name_or_a_feature() -> None:
