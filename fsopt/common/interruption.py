@@ -39,6 +39,7 @@ def whole_or_interrupted() -> Iterator[None]:
 
     def note(number: int, frame: FrameType | None) -> None:
         event.set()
+        handle(before)  # here, since the end of the block may be what is interrupted
         raise KeyboardInterrupt
 
     event = threading.Event() if asked is None else asked
@@ -48,9 +49,11 @@ def whole_or_interrupted() -> Iterator[None]:
     try:
         yield
     finally:
-        _ASKED.reset(token)
-        if outer:
-            handle(before)
+        try:
+            if outer:
+                handle(before)
+        finally:
+            _ASKED.reset(token)
         if event.is_set():
             raise KeyboardInterrupt
 

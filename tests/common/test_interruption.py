@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import pytest
 
+from fsopt.common import interruption
 from fsopt.common.interruption import deferred_interruption, end_if_interrupted, whole_or_interrupted
 from fsopt.errors import SolverError
 
@@ -84,6 +85,24 @@ def test_each_part_of_an_interrupted_question_ends_it(usual_interruption):
         question()
     assert reached == ["part", "between", False]
     end_if_interrupted()
+
+
+def test_an_interruption_at_the_very_end_of_a_question_leaves_nothing_behind(usual_interruption, monkeypatch):
+    set_handler, calls = interruption.handle, []
+
+    def late(handler):
+        calls.append(handler)
+        if len(calls) == 2:  # where the block gives the signal back
+            signal.raise_signal(signal.SIGINT)
+        set_handler(handler)
+
+    monkeypatch.setattr(interruption, "handle", late)
+    with pytest.raises(KeyboardInterrupt), whole_or_interrupted():
+        pass
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    end_if_interrupted()
+    with whole_or_interrupted():  # the next one has not heard of it
+        end_if_interrupted()
 
 
 def test_the_error_of_a_solve_that_was_interrupted_is_the_interruption(usual_interruption):
