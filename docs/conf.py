@@ -37,7 +37,7 @@ nitpick_ignore_regex = [
         r"py:.*",
         r"(ArrayLike|NDArray|DataFrame|Series|Path|Figure|Axes|Executor|SolverResults|Results|LinearExpression|_\w+)",
     ),
-    (r"py:exc", r"(IncompatibleModelError|NoOptimalSolutionError|NoFeasibleSolutionError)"),
+    (r"py:exc", r"(ApplicationError|IncompatibleModelError|NoOptimalSolutionError|NoFeasibleSolutionError)"),
     # Parts of nested types, type variables, and a class of a module that a function of its name hides.
     (
         r"py:.*",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyomo.common.collections import ComponentMap
 from pyomo.common.config import ConfigValue, NonNegativeFloat, NonNegativeInt
+from pyomo.common.errors import ApplicationError
 from pyomo.common.tee import TeeStream, capture_output
 from pyomo.common.timing import HierarchicalTimer
 from pyomo.contrib.solver.common.base import Availability, SolverBase
@@ -126,6 +127,7 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
 
         Raises
         ------
+        ApplicationError : the solver is not installed.
         IncompatibleModelError : the solver does not take the model.
         NoOptimalSolutionError : no certificate holds, unless ``raise_exception_on_nonoptimal_result`` is False.
         NoFeasibleSolutionError : there is no point to load, unless ``load_solutions`` is False.
@@ -169,7 +171,8 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
                         self._session.refresh()
                 except SolverError as error:
                     self._session = None
-                    raise IncompatibleModelError(str(error)) from error
+                    kind = IncompatibleModelError if self.available() else ApplicationError
+                    raise kind(str(error)) from error
                 result = self._session.solve(time_limit=config.time_limit, load=False)
             if config.prove and self._session.problem_class not in CONVEX:
                 return self._proved(model, result, config.prove)

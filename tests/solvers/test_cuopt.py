@@ -8,6 +8,8 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
+from pyomo.common.errors import ApplicationError
+from pyomo.contrib.solver.common.factory import SolverFactory
 from solver_cases import PRICES, active_bounds, failing, shadow_prices
 
 import fsopt
@@ -108,3 +110,6 @@ def test_without_a_gpu_it_says_that_it_needs_one(monkeypatch):
     monkeypatch.setitem(SOLVERS.shipped, "cuopt", replace(cuopt.SPEC, present=lambda: False))
     with pytest.raises(SolverError, match="with an NVIDIA GPU"):
         fsopt.solve(active_bounds(1, 0.0), "cuopt")
+    assert not SolverFactory("fsopt_cuopt").available()
+    with pytest.raises(ApplicationError, match="with an NVIDIA GPU"):
+        SolverFactory("fsopt_cuopt").solve(active_bounds(1, 0.0))
