@@ -12,6 +12,8 @@ from difflib import get_close_matches
 from reprlib import Repr
 from typing import Any
 
+from fsopt.common.texts import one_line
+
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 
@@ -30,9 +32,8 @@ class FsoptError(Exception):
     kind = "error"
 
     def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message, self.hint = one_line(message), one_line(hint)
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         return f"{self.message}: {self.hint}" if self.hint else self.message

@@ -67,7 +67,7 @@ def report_error(error: FsoptError, *, as_json: bool) -> int:
     if as_json and not isinstance(error, UnsavedError):
         with suppress(UnsavedError):
             print_json({"error": {"kind": error.kind, "message": error.message, "hint": error.hint}})
-    remark(f"fsopt: {error}".replace("\n", " "))
+    remark(f"fsopt: {error}")
     return EXIT_NOT_SOLVED if isinstance(error, OutOfTimeError | StoreLost) else EXIT_BAD_INPUT
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import TEXT, Argument, checked, word
+from fsopt.common.texts import one_line
 from fsopt.data.matrices import equal_columns, freeze, identifying_columns, is_sparse
 from fsopt.data.tables.columns import is_frame
 from fsopt.data.tables.encoding import Encoded, Encoding
@@ -150,7 +151,7 @@ class Dataset:
         said = [*table.said]
         data = cls(**parts_of(table, name, layout, said.append))
         for text in said:
-            warnings.warn(text, stacklevel=2)
+            warnings.warn(one_line(text), stacklevel=2)
         return data
 
     def weighted(

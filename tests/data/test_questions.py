@@ -11,6 +11,7 @@ import pytest
 from support import written
 
 import fsopt
+from fsopt.common.texts import CONTROL
 from fsopt.data import load_samples
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import DataError, ParameterError, TableError
@@ -361,3 +362,15 @@ def test_an_index_of_samples_and_labels_that_differs_is_said():
     with pytest.warns(UserWarning, match="differ in their index, and are taken by position"):
         assert fsopt.Dataset(NUMBERS, labels.set_axis(range(4, 8))).y.tolist() == [1, -1, 1, -1]
     assert fsopt.Dataset(NUMBERS.to_numpy(), labels[::-1]).y.tolist() == [-1, 1, -1, 1]
+
+
+def test_what_is_asked_and_said_of_a_file_is_on_one_line_and_commands_no_terminal(tmp_path):
+    rows = "".join(f'{i},"{i % 3}\n\x1b[2J<",{i % 2}\n' for i in range(N))
+    path = written(tmp_path, "t.csv", f'a,"b\x1b[31m",label\n{rows}')
+    error, data, _ = answered(path)
+    assert "'b\\x1b[31m': '0\\x0a\\x1b[2J<' is not a number" in str(error)
+    assert data.p == 4
+    marks = "".join(f"{i},M\x1b-{i},{i % 2}\n" for i in range(N))
+    _, said = told(written(tmp_path, "marks.csv", f"a,b\x1b[31m,label\n{marks}"), onehot=True)
+    assert "M\\x1b-0" in said[0]
+    assert CONTROL.search(repr(error) + str(error) + "".join(said)) is None

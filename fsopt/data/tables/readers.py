@@ -20,6 +20,7 @@ import numpy as np
 from fsopt.common.arguments import PATH, TEXT, Argument, checked
 from fsopt.common.files import brief, expanded, status
 from fsopt.common.memory import check_size
+from fsopt.common.texts import one_line
 from fsopt.data.dataset import Dataset
 from fsopt.data.tables.columns import is_frame
 from fsopt.data.tables.frames import table_of_frame
@@ -153,7 +154,7 @@ def load_dataset(
     said: list[str] = []
     data = load_table(source, layout, said.append)
     for text in said:
-        warnings.warn(text, stacklevel=3)
+        warnings.warn(one_line(text), stacklevel=3)
     return data
 
 
