@@ -72,6 +72,13 @@ def with_evidence(
     return replace(outcome, seconds=outcome.seconds + time.perf_counter() - started)
 
 
+def meets_constraints(program: Program, outcome: Outcome) -> bool:
+    """Return whether the point that a solver calls optimal meets the constraints, as the certificate measures it."""
+    if outcome.status is not Status.OPTIMAL or outcome.point is None:
+        return False
+    return infeasibility(program, judged_point(program, outcome.point.x)) <= FEASIBLE
+
+
 def _evidence_added(program: Program, outcome: Outcome, settings: Settings, solver: str) -> Outcome:
     known = "" if settings.own else solver
     settings = Settings(tolerance=settings.tolerance, threads=settings.threads, seed=settings.seed)

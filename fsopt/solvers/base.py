@@ -21,7 +21,7 @@ from fsopt.compiler.program import COMPONENT, MODEL, ROW
 from fsopt.compiler.rereading import differences, read_rows, reread_bounds, reread_objective, reread_rows
 from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS, refuse_infinite
 from fsopt.errors import FsoptError, ParameterError, SolverError
-from fsopt.solvers.auxiliary import with_evidence
+from fsopt.solvers.auxiliary import meets_constraints, with_evidence
 from fsopt.solvers.checkpoints import current
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Change, Outcome, Settings
@@ -191,7 +191,7 @@ class Session:
         self._send(Change(added=len(constraints)))
         self.seconds["update"] += time.perf_counter() - started
 
-    @checked(time_limit=optional(SECONDS), load=FLAG, mip_gap=optional(NUMBER))
+    @checked(time_limit=optional(SECONDS), load=FLAG, mip_gap=optional(NUMBER), evidence=FLAG)
     def solve(
         self,
         *,
@@ -200,22 +200,24 @@ class Session:
         mip_gap: float | None = None,
         watch: Watch | None = None,
         start: Vector | None = None,
+        evidence: bool = True,
     ) -> SolveResult:
         """Solve the model as it was last read, and certify the answer.
 
         ``load=False`` leaves variables and suffixes; ``mip_gap`` is for this call only; ``watch`` gets the course;
-        from ``start``, values (n,) of the variables, highs, scip and gurobi start branch and bound.
+        from ``start``, values (n,) of the variables, highs, scip and gurobi start branch and bound. ``evidence=False``
+        takes a point that meets the constraints with the multipliers that the solver gives, which may prove less.
         """
         before = dict(self.seconds)
         clock.look()
         limit = clock.left(clock.seconds_of(time_limit))
         with clock.limited(limit):
-            outcome = self._answer(limit, None if mip_gap is None else float(mip_gap), watch, start)
+            outcome = self._answer(limit, None if mip_gap is None else float(mip_gap), watch, start, evidence)
         end_if_interrupted(outcome.stop)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
         result = certified_result(self.program, outcome, self.spec.name)
-        if self._refinable(outcome, result):
+        if evidence and self._refinable(outcome, result):
             result = self._refined(result, None if limit is None else limit - outcome.seconds)
         if load and result.status.solved and result.point is not None:
             load_values(self.program, result.point, result.shadow_prices)
@@ -229,16 +231,19 @@ class Session:
         mip_gap: float | None = None,
         watch: Watch | None = None,
         start: Vector | None = None,
+        evidence: bool = True,
     ) -> Outcome:
         """Return the answer of the solver with its evidence, or that of a checkpoint."""
 
         def solve() -> Outcome:
             with watching(watch, start), heard(watch if self.spec.hears else None):
                 outcome = self.connection.solve(limit, mip_gap)
+            if not evidence and meets_constraints(self.program, outcome):
+                return outcome
             return with_evidence(self.program, outcome, self.settings, limit, self.spec.name)
 
         answers = current()
-        asked = f"{self.spec.name} {replace(self.settings, tee=False)} {mip_gap}"
+        asked = f"{self.spec.name} {replace(self.settings, tee=False)} {mip_gap}{'' if evidence else ' without evidence'}"
         return solve() if answers is None else answers.answer(self.program, asked, start, solve)
 
     def _refinable(self, outcome: Outcome, result: SolveResult) -> bool:

@@ -9,12 +9,14 @@ from pyomo_models import FREE, POSITIVE, model_of
 from support import ROOT, blobs
 
 import fsopt
+from fsopt.answers.certificate import FEASIBLE
 from fsopt.answers.results import Point
 from fsopt.certificates.convex import certify_convex
 from fsopt.certificates.model import StatedBound, certify_point
 from fsopt.certificates.points import cone_errors, infeasibility, judged_point, minimised
 from fsopt.compiler import compile_model, lmi
 from fsopt.data import Dataset
+from fsopt.solvers.base import Session
 from fsopt.solvers.mending import defined, inwards, mended, moved
 from fsopt.solvers.tangents import trusted
 
@@ -259,3 +261,17 @@ def test_an_answer_is_mended_also_after_another_program_has_used_highs_with_othe
         assert move(program, [0.5, 0.0]) == pytest.approx([1.0, 0.0])
     finally:
         highspy.Highs.resetGlobalScheduler(True)
+
+
+@pytest.mark.parametrize("tolerance", [None, 1e-4])
+def test_an_answer_without_evidence_meets_the_constraints_and_claims_what_its_multipliers_show(tolerance):
+    model = fsopt.build("s-mpm", blobs(24, 4), lam=0.1, beta=0.5)
+    session = Session(model, "scs" if tolerance else "clarabel", options={"tolerance": tolerance} if tolerance else {})
+    rough, proved = (session.solve(load=False, evidence=evidence) for evidence in (False, True))
+    assert infeasibility(session.program, rough.point.x) <= FEASIBLE
+    assert rough.objective == pytest.approx(proved.objective, rel=tolerance or 1e-6)
+    for found in (rough, proved):
+        certificate = certify_point(session.program, found.point, StatedBound(None, "", found.evidence, ""))
+        assert (found.status == "optimal") == certificate.ok
+        assert found.bound is None or session.program.sign * (found.objective - found.bound) >= -1e-9
+    assert proved.status == "optimal" or tolerance

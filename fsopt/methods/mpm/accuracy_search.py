@@ -129,8 +129,7 @@ class AccuracySearch:
             )
         if stop == "no-maximum":
             warnings.append("no inner maximum over beta: of the grid, the hyperplane with the most even accuracies")
-        even = max(self.found, key=lambda c: min(c.at.alpha, c.at.beta))
-        best = min(self.found, key=lambda c: abs(c.at.slope)) if stop == "stationary" else even
+        best = self._best(stop)
         return self._result(best, stop), best
 
     def _maximise(self) -> Loop:
@@ -143,7 +142,20 @@ class AccuracySearch:
         if brackets:
             left, right = max(brackets, key=lambda ends: max(end.value for end in ends))
             yield from self._root(left.beta, right.beta)
-        yield self._iterate(stop="stationary" if brackets else "no-maximum")
+        stop = "stationary" if brackets else "no-maximum"
+        if self.found:
+            best = self._best(stop)
+            solved, w = self.inner.solve(best.at.beta, final=True)
+            if w is not None:
+                at = WeightedAccuracy.at(self.moments, w, best.at.beta, self.lam, self.theta)
+                self.found = [Candidate(at, w, solved, self.inner.details)]
+        yield self._iterate(stop=stop)
+
+    def _best(self, stop: str) -> Candidate:
+        """Return the hyperplane of the smallest slope of a search that found a maximum, else of the most even accuracies."""
+        if stop == "stationary":
+            return min(self.found, key=lambda c: abs(c.at.slope))
+        return max(self.found, key=lambda c: min(c.at.alpha, c.at.beta))
 
     def _root(self, left: float, right: float) -> Loop:
         """Find the root of the slope, each solve a step: brentq begins again with the slopes that are known so far."""
@@ -162,7 +174,7 @@ class AccuracySearch:
 
     def _solve(self, beta: float) -> Within[WeightedAccuracy]:
         """Solve the inner program at beta; a hyperplane of positive ratio becomes a candidate."""
-        solved, w = self.inner.solve(beta)
+        solved, w = self.inner.solve(beta, final=False)
         if not solved.status.solved and clock.expired():
             raise OutOfTimeError("the time limit passed before S-MPM had a hyperplane", "give more seconds")
         # Next to an unbounded program rounding decides: solvers then end without a ray and without a point.

@@ -64,9 +64,10 @@ class InnerProgram:
         self.session = self.recorder.run.open(build_s_mpm(part, lam=self.lam, **self.space.moment_options))
         self.recorder.renew(self.session)
 
-    def solve(self, beta: float) -> tuple[SolveResult, Vector | None]:
+    def solve(self, beta: float, *, final: bool) -> tuple[SolveResult, Vector | None]:
         """Return the result at beta and the weights (p,), None where the solver has no point.
 
+        Evidence for their optimality is looked for where they are ``final``: the search over beta needs none.
         At the time limit they are those of the features so far: a hyperplane, without evidence for its optimality.
         """
         whole = bool(self.columns.all())
@@ -80,7 +81,7 @@ class InnerProgram:
             model = self.session.model
             model.kappa.set_value(kappa(beta))
             self.session.update(model.objective)
-            solved = self.session.solve(load=False)
+            solved = self.session.solve(load=False, evidence=final)
             if not solved.status.solved or solved.point is None:
                 if last is not None and clock.expired():
                     continue
@@ -89,7 +90,7 @@ class InnerProgram:
             w[kept] = solved.point.x[self.session.columns(model.w)]
             if whole:
                 params = {"beta": beta, "lam": self.lam, **self.space.moment_options}
-                self.details = evidence("s-mpm", params, solved.supported)
+                self.details = evidence("s-mpm", params, solved.supported) if final else {}
                 return solved, w
             moments = self.space.moments
             factors = (moments.factor1[:, kept], moments.factor2[:, kept])
