@@ -243,7 +243,7 @@ class Session:
             return with_evidence(self.program, outcome, self.settings, limit, self.spec.name)
 
         answers = current()
-        asked = f"{self.spec.name} {replace(self.settings, tee=False)} {mip_gap}{'' if evidence else ' without evidence'}"
+        asked = f"{self.spec.name} {replace(self.settings, tee=False)} {mip_gap}{'' if evidence else ' bare'}"
         return solve() if answers is None else answers.answer(self.program, asked, start, solve)
 
     def _refinable(self, outcome: Outcome, result: SolveResult) -> bool:

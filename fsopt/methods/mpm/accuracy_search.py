@@ -152,7 +152,7 @@ class AccuracySearch:
         yield self._iterate(stop=stop)
 
     def _best(self, stop: str) -> Candidate:
-        """Return the hyperplane of the smallest slope of a search that found a maximum, else of the most even accuracies."""
+        """Return the hyperplane of the smallest slope, where there is a maximum, else of the most even accuracies."""
         if stop == "stationary":
             return min(self.found, key=lambda c: abs(c.at.slope))
         return max(self.found, key=lambda c: min(c.at.alpha, c.at.beta))
