@@ -142,6 +142,7 @@ def test_noise_has_no_feature():
     assert found.fit.predict_proba(data)[:, 1] == pytest.approx(np.full(60, 0.5))
 
 
+@pytest.mark.slow
 def test_a_given_number_is_taken_and_weights_are_those_of_the_classifier(found):
     given = fsopt.select(DATA, features=4, folds=3)
     assert (len(given.selected), given.rule) == (4, "given")

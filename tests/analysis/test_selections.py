@@ -157,6 +157,7 @@ def test_alternatives_of_an_interrupted_search_say_so(monkeypatch, usual_interru
     assert found.bound < found.optimum
 
 
+@pytest.mark.slow
 def test_necessity_has_the_optimum_with_and_without_each_feature():
     m = 2
     found = fsopt.necessity(DATA, m, c=C, scale="none", tolerance=1e-6)
@@ -187,6 +188,7 @@ GROUPED = {
 }
 
 
+@pytest.mark.slow
 def test_questions_about_groups_and_bounds_have_the_answers_of_enumeration():
     best = {m: min(v for s, v in GROUPED.items() if sum(s) <= m) for m in range(6)}
     path = fsopt.selection_path(DATA, c=C, m=[1, 3], scale="none", tolerance=1e-6, **RULES)

@@ -81,6 +81,7 @@ def test_wrong_words_are_one_line(run):
         assert text in run.refusal(f"{SHORT} {words}")
 
 
+@pytest.mark.slow
 def test_the_table_begins_with_the_best_score_and_ends_with_a_sentence(run):
     out = run(f"{SHORT} --methods pearson,svm,mpm")
     assert "without an answer" not in run.err

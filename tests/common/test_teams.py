@@ -169,6 +169,7 @@ def test_calls_are_made_when_there_is_place_and_cancelled_where_the_caller_ends(
     assert [future.cancelled() for future in futures] == [True, False, True]
 
 
+@pytest.mark.slow
 def test_processes_end_before_the_modules_that_they_need_at_the_end_of_the_interpreter():
     script = (
         "import atexit\n"
@@ -180,6 +181,7 @@ def test_processes_end_before_the_modules_that_they_need_at_the_end_of_the_inter
     assert (ended.stdout, ended.stderr) == ("[1, 2] 1\n0\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the system has no groups of processes with signals")
 def test_processes_that_are_starting_do_not_hear_an_interruption():
     script = (
@@ -198,6 +200,7 @@ def test_processes_that_are_starting_do_not_hear_an_interruption():
     assert (ended.stdout, ended.stderr) == ("3\n", "")
 
 
+@pytest.mark.slow
 def test_processes_end_soon_after_their_parent_is_killed(tmp_path):
     script = (
         "import time\n"

@@ -109,6 +109,7 @@ def test_one_start_is_algorithm_1(alpha):
     assert fit.details["starts"] == pytest.approx([min(values)], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_more_starts_find_better_hyperplanes_and_keep_the_first():
     data = blobs(40, 5, seed=6, gap=0.4)
     options = {"delta": share_of_limit(data), "alpha": 5.0, "n_starts": 2}

@@ -157,6 +157,7 @@ def test_the_first_hyperplane_of_mop_is_the_svm_with_the_penalty_weight_of_the_c
     assert at["E"][0] == pytest.approx(loss, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_an_inactive_capacity_gives_the_hard_margin_hyperplane_or_the_smallest_loss():
     data = reference("mop_sep")
     result = run_mop(data, w_cap=1e6, run=Run(time_limit=1e-9))

@@ -127,6 +127,7 @@ def test_pandas_in_and_out():
         found.predict(FRAME[FRAME.columns[::-1]])
 
 
+@pytest.mark.slow
 def test_the_number_of_features_in_a_grid_search_over_a_pipeline_with_an_imputer():
     X = DATA.X.copy()
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan

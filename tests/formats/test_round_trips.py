@@ -112,7 +112,7 @@ LIBRARY = ["fsv-exact", "gmeb-dual", "l0-mpm", "gmeb-sdp", "fsp-m-bigm", "svm", 
 
 @pytest.mark.parametrize("target", SUFFIXES)
 @pytest.mark.parametrize("source", SUFFIXES)
-@pytest.mark.parametrize("slug", sampled(LIBRARY, 3))
+@pytest.mark.parametrize("slug", sampled(LIBRARY, 2))
 def test_a_file_of_the_library_in_another_format_has_its_optimum(slug, source, target, tmp_path):
     """A format refuses a file of which it refuses the model, by the same reason, and no other one."""
     own = build_instance(slug)

@@ -55,6 +55,7 @@ def test_of_equal_bounds_that_with_the_better_evidence_is_taken():
     assert best_bound([BestKnown(None, None, "nobody")], sign).bound is None
 
 
+@pytest.mark.slow
 def test_an_instance_of_two_features_has_the_optimum_of_all_selections():
     raw = gbd_set_one(6, 24, 0).train
     data = preprocess(raw, "standard")[0]

@@ -20,6 +20,7 @@ LARGE = ("misclass-lpec",)
 """With a tree of thousands of leaves, for minutes: that of its equivalent misclass-milp is confirmed."""
 
 
+@pytest.mark.slow
 def test_these_are_the_integer_programs_of_the_library():
     models = {slug: instances.solvable(instances.build_instance(slug)) for slug in fsopt.MODELS}
     integer = {slug for slug, model in models.items() if compile_model(model).integer.any()}

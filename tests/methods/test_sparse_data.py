@@ -100,6 +100,7 @@ def test_models_and_questions_that_need_dense_data_say_so():
             ask()
 
 
+@pytest.mark.slow
 def test_questions_about_selections_have_the_answers_of_the_dense_data():
     sparse, full = (data.columns([0, 1, 2, 3, 4, 6]) for data in (SPARSE, FULL))
     for ask in (

@@ -18,6 +18,7 @@ def values(outcome):
     return {(c.row, c.column): c.ours for c in outcome.cells}
 
 
+@pytest.mark.slow
 def test_widths_of_kernels_are_on_one_scale_whatever_the_units_of_the_data(monkeypatch):
     data = blobs(36, 40, gap=1.5)
     assert np.mean(np.linalg.norm(data.X, axis=1)) > 6  # at a width of 1/2 these samples have all kernel values 0
@@ -31,6 +32,7 @@ def test_widths_of_kernels_are_on_one_scale_whatever_the_units_of_the_data(monke
     assert first["sonar mpm width 0.5", "PSF"] == 100.0 > first["sonar l0-mpm width 8", "PSF"]
 
 
+@pytest.mark.slow
 def test_the_first_iteration_of_mopfs_in_the_figure_is_the_svm_on_all_pixels_and_the_last_its_answer(monkeypatch):
     both = blobs(300, 30, gap=0.8)
     train, rest = both.rows(np.arange(100)), both.rows(np.arange(100, 300))

@@ -95,6 +95,7 @@ def test_the_exact_search_is_never_above_the_loop_at_the_same_c_and_proves_few_f
     assert best.objective <= loop.objective * (1 + 1e-4)
 
 
+@pytest.mark.slow
 def test_real_data_have_a_column_of_gbd_lambda():
     train = gbd_set_one(6, 60, 4)[0]
     rows = real_data(train, methods=("onsvm", "gbd-lambda"))

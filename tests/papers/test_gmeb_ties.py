@@ -34,6 +34,7 @@ def test_the_radii_of_equal_error_are_chosen_by_place_or_by_the_features_that_ar
     assert chosen_scores(found, scaled) == (0.1, 2)
 
 
+@pytest.mark.slow
 def test_the_scores_are_those_of_the_fits_at_the_radii_of_smallest_error():
     train, test = blobs(24, 3, seed=5, gap=1.0), blobs(60, 3, seed=6, gap=1.0)
     train = train.with_X(train.X * [1.0, 30.0, 0.002])

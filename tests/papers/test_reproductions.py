@@ -52,6 +52,7 @@ def test_table_1_of_mangasarian_agrees_and_a_reading_from_hindsight_is_no_agreem
     assert {"tictactoe x,o,b = 1,2,3"} <= by_order <= {"tictactoe x,o,b = 1,2,3", "tictactoe", "votes"}
 
 
+@pytest.mark.slow
 def test_the_verb_writes_a_page_figures_and_a_report(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     out, _ = run("reproduce mop-fig1 l0mpm-table4 --quick -o results --report r.html --json", capsys)

@@ -249,6 +249,7 @@ def by_hand(data, chosen, method, share=None):
     return np.array(rows).T
 
 
+@pytest.mark.slow
 def test_the_choices_of_yang_and_ju_reach_their_fits(monkeypatch):
     data = blobs(60, 4, seed=3)
     monkeypatch.setattr(readings, "load_set", lambda name, seed: data)

@@ -284,6 +284,7 @@ def test_ranks_of_demsars_kind_by_hand():
     assert found.groups == [(1.125, 1.875), (1.875, 3.0)]
 
 
+@pytest.mark.slow
 def test_stability_and_profiles_by_hand():
     assert stability([["a", "b"], ["a"], ["a", "b"]]) == pytest.approx((0.5 + 1.0 + 0.5) / 3)
     assert stability([["a"]]) is None

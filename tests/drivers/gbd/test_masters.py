@@ -128,6 +128,7 @@ def test_a_bound_that_the_search_was_only_told_is_not_proved_by_it():
     assert master.proved <= result.objective * (1 + 1e-9) < told
 
 
+@pytest.mark.slow
 def test_a_search_that_its_nodes_end_keeps_the_bounds_that_it_has(monkeypatch):
     data = blobs(60, 12, seed=3, gap=0.1)
     limits = fsopt.build("fsp-master", data, m=4), fsopt.build("fsp-sub", data, c=1.0)

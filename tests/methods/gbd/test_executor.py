@@ -21,6 +21,7 @@ class Counting(ThreadPoolExecutor):
         return super().submit(*args, **keywords)
 
 
+@pytest.mark.slow
 def test_the_executor_runs_the_subtrees_and_the_answer_is_the_same(monkeypatch):
     monkeypatch.setattr(driver, "RAMP", 2)  # a small problem never has as many open nodes as a large one
     alone = fsopt.fit("best-subset", DEEP, m=5, c=1.0, tolerance=1e-4, scale="none")

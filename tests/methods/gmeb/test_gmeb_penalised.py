@@ -102,6 +102,7 @@ def test_the_linear_program_is_an_upper_bound_at_its_share_and_a_lower_one_on_it
         assert not towards or min(here) >= result.objective - 1e-9
 
 
+@pytest.mark.slow
 def test_the_converse_of_lemma_13_fails_there_are_radii_that_no_penalty_weights_lead_to():
     """The optimum of (15) half way between two mirror images is beaten by one of them at any penalty weights.
 
@@ -127,6 +128,7 @@ def test_the_converse_of_lemma_13_fails_there_are_radii_that_no_penalty_weights_
         assert loss(data, middle) / data.n + penalty > best.objective + 1e-3
 
 
+@pytest.mark.slow
 def test_units_order_and_names_of_the_classes_do_not_matter():
     data, c_plus, c_minus = skewed(7)
     fit = fsopt.fit(METHOD, data, c_plus=c_plus, c_minus=c_minus)

@@ -53,6 +53,7 @@ def test_linear_programs_against_scipy(seed, alpha, lam, c):
     assert solved("onsvm", data, c=c)[1].objective == truth(np.full(17, c), np.ones(3))
 
 
+@pytest.mark.slow
 @FEW
 @given(seed=SEEDS, gap=st.floats(0.1, 0.8))
 def test_the_count_is_that_of_enumeration_and_of_its_own_hyperplane(seed: int, gap: float) -> None:

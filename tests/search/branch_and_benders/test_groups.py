@@ -56,6 +56,7 @@ def test_the_gap_between_both_programs_of_a_node_closes(seed, loss):
     assert np.all(program.R @ sigma <= program.r + 1e-7)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_resumed_or_shared_out_ends_at_the_same_optimum(tmp_path):
     problem, path = drawn(5, n=50, d=20, gap=0.0), tmp_path / "run.npz"
     whole = branch_and_benders(problem)
@@ -73,6 +74,7 @@ def test_a_run_that_is_resumed_or_shared_out_ends_at_the_same_optimum(tmp_path):
         branch_and_benders(changed, run=Run(resume=path))
 
 
+@pytest.mark.slow
 def test_many_groups_are_taken_in_by_turns():
     """Above 150 free features a program has some of them, and takes in those that it lacks."""
     data = blobs(16, 160, seed=3, gap=0.2)

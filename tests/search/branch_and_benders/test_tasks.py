@@ -71,6 +71,7 @@ def test_a_worker_without_the_problem_gets_it(whole, monkeypatch):
     held(result, whole)
 
 
+@pytest.mark.slow
 def test_the_problem_is_sent_once_to_each_worker(monkeypatch):
     """On wide data the problem, and a pool with a gain of each feature in each cut, are far larger than a node."""
     monkeypatch.setattr(frontier, "SLICE", 0.02)

@@ -61,6 +61,7 @@ def test_a_search_that_was_interrupted_goes_on_to_the_optimum_of_enumeration(kin
         assert near(result.bound, best)
 
 
+@pytest.mark.slow
 def test_a_search_goes_on_from_its_file_and_from_its_answer(tmp_path, stopping):
     path, model = tmp_path / "tree.npz", knapsacks(10)
     best = best_knapsack(model)
@@ -85,6 +86,7 @@ def test_a_search_goes_on_from_its_file_and_from_its_answer(tmp_path, stopping):
     assert again.iterations > part.iterations
 
 
+@pytest.mark.slow
 def test_the_tree_of_a_nonconvex_program_goes_on(tmp_path, stopping):
     model = fsopt.build("misclass", blobs(20, 3, gap=0.2), alpha=5.0)
     path = tmp_path / "tree.npz"
