@@ -32,7 +32,7 @@ class FsoptError(Exception):
     kind = "error"
 
     def __init__(self, message: str, hint: str = "") -> None:
-        self.message, self.hint = one_line(message), one_line(hint)
+        self.message, self.hint = one_line(str(message)), one_line(str(hint))
         super().__init__(self.message)
 
     def __str__(self) -> str:
