@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import graphlib
 import re
+import subprocess
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 from support import ROOT
 
 import fsopt
+from tools import house
 
 PACKAGE = ROOT / "fsopt"
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -158,3 +161,33 @@ def test_each_folder_of_tests_has_its_question_in_the_readme():
     folders = {p.name for p in (ROOT / "tests").iterdir() if p.is_dir() and p.name != "__pycache__"}
     readme = (ROOT / "tests" / "README.md").read_text("utf-8")
     assert set(re.findall(r"^\| `(\w+)` \|", readme, re.MULTILINE)) == folders
+
+
+ROOMS = house.entries()
+
+
+@pytest.mark.parametrize("room", ROOMS["entries"])
+def test_no_room_is_larger_than_its_entry_and_no_entry_is_out_of_date(room):
+    size, entry = house.sizes(tuple(ROOMS["entries"]))[room], ROOMS["entries"][room]
+    assert all(now <= most for now, most in zip(size, entry, strict=True)), f"{room} grew from {entry} to {size}"
+    stale = [most for now, most in zip(size, entry, strict=True) if most > max(1.01 * now, now + 1)]
+    assert not stale, f"{room} is {size}, its entry {entry}: python -m tools.house lowers it"
+
+
+def test_every_room_has_an_entry_and_a_budget():
+    assert set(house.sizes(tuple(ROOMS["entries"]))) == set(ROOMS["entries"]) == set(ROOMS["budgets"])
+
+
+def test_no_entry_was_ever_lower():
+    git = ["git", "-C", str(ROOT), "log", "--format=%H", "--", "tests/house.toml"]
+    for commit in subprocess.run(git, capture_output=True, text=True, check=False).stdout.split():
+        shown = ["git", "-C", str(ROOT), "show", f"{commit}:tests/house.toml"]
+        before = tomllib.loads(subprocess.run(shown, capture_output=True, text=True, check=True).stdout)["entries"]
+        raised = {r: (before[r], e) for r, e in ROOMS["entries"].items() if any(map(int.__gt__, e, before.get(r, e)))}
+        assert not raised, commit
+
+
+def test_code_lines_are_those_without_docstrings_comments_blank_lines_and_imports():
+    head = '"""Module."""\n\nimport os\nfrom os import (\n    path,\n)\n\nX = 1\n"""An attribute."""\n\n\n'
+    tail = 'def f():\n    """F.\n\n    More.\n    """\n    # why\n    return """a\nb"""\n'
+    assert house.code_lines(head + tail) == 5  # X, its text, def f, and two lines of what it returns
