@@ -3,7 +3,7 @@
 ``python -m tools.oracle save FILE`` writes three groups of answers as JSON, each with its CPU seconds: ``fits``, every
 method on wdbc, bupa and sonar with its verification; ``models``, every model by every installed solver of its class on
 the instance of the solvers' comparison; ``pairs``, models of realistic size on wdbc. ``python -m tools.oracle compare A
-B`` prints each difference of file B from file A as a table, and its exit status is 1 where B claims less or contradicts A.
+B`` prints each difference of file B from file A as a table; its exit status is 1 where B claims less, or another value.
 bupa and sonar are those of the folder in FSOPT_DATA. Names of groups after FILE restrict ``save`` to these.
 """
 
