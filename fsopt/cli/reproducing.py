@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings
 
-SHOWN = 10
-"""Combinations of a search that are printed: the nearest ones."""
 HEADS = ("row", "column", ">ours", ">printed", ">diff", ">chance", "verdict")
 
 
@@ -53,10 +51,6 @@ def reproduce(
         float | None,
         typer.Option("--time-limit", min=0.0, help="seconds after which no part is begun that --store does not have"),
     ] = None,
-    searched: Annotated[
-        bool,
-        typer.Option("--search", help="search the choices that the paper of one table leaves open"),
-    ] = False,
     report: options.Report = None,
     json: options.Json = False,
 ) -> int:
@@ -73,8 +67,6 @@ def reproduce(
     if listed:
         return _list(list(EXPERIMENTS.values()), json)
     asked = _named(names, every)
-    if searched and (len(asked) != 1 or report is not None):
-        raise ParameterError("--search is for one table, without --report", "name one of --list; -o writes its page")
     workers = check_jobs(jobs)
     options.check_workers(jobs, scheduler)
     if output is not None:
@@ -83,8 +75,6 @@ def reproduce(
         ends = None if time_limit is None else time.monotonic() + time_limit
         settings = RunSettings(quick=quick, jobs=workers, executor=executor, store=held, ends=ends)
         words = _options(quick, time_limit, store)
-        if searched:
-            return _search(asked[0], settings, output, words, json)
         code, done, records = _run(asked, settings, output, words, shown=not json, kept=report is not None)
     if report is not None:
         from fsopt.papers.pages import reproduction_report
@@ -149,30 +139,6 @@ def _run(
             if reader_left() and output is None and not kept:  # nobody would see the rest
                 break
     return code, done, records
-
-
-def _search(one: Experiment, settings: RunSettings, output: Path | None, words: str, json: bool) -> int:
-    """Run the search of a table, print what it found, and write its page."""
-    from fsopt.common.files import write_text
-    from fsopt.papers.reproduction import spelled
-    from fsopt.papers.search import page, search
-
-    with progress_bar("search", total=1) as update:
-        try:
-            found = search(one, settings, lambda k, n: update(k / n, f"search {one.name} ({k} of {n})"))
-        except KeyboardInterrupt:
-            remark(f"interrupted in the search of {one.name}: with --store the same command goes on")
-            return EXIT_INTERRUPTED
-    if output is not None:
-        write_text(output / f"{one.name}-search.md", page(found, one.shows, words))
-    if json:
-        print_json({"quick": settings.quick, **vars(found), "combinations": [vars(c) for c in found.combinations]})
-        return EXIT_SOLVED
-    nearest = found.combinations[:SHOWN]
-    rows = [(f"{c.distance:.4f}", f"{c.agreed} of {found.cells}", spelled(c.choices)) for c in nearest]
-    show(table(f"{one.name}: {one.shows}", (">distance", ">agree", "choices"), rows))
-    show(*(f"  {sentence}" for sentence in found.sentences))
-    return EXIT_SOLVED
 
 
 def _list(experiments: list[Experiment], json: bool) -> int:

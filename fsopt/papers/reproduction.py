@@ -36,7 +36,6 @@ class RunSettings:
     seed : of splits and draws.
     store : keeps the parts that take long, so that a killed run goes on; None computes everything.
     ends : time of the monotonic clock from which on no part is begun that the store does not have; None for no such.
-    choices : name -> value of choices that the paper leaves open, in place of the defaults of the experiment.
     parts : seconds of each part that was computed or that the store had.
     """
 
@@ -46,12 +45,7 @@ class RunSettings:
     seed: int = 0
     store: Store | None = field(default=None, compare=False)
     ends: float | None = field(default=None, compare=False)
-    choices: Mapping[str, Any] = field(default_factory=dict)
     parts: list[float] = field(default_factory=list, compare=False)
-
-    def chosen(self, choices: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-        """Return the value of each choice of an experiment: the first one, where these settings have no other."""
-        return {name: self.choices.get(name, values[0]) for name, values in choices.items()}
 
     def part(self, experiment: str, compute: Callable[[], Any], **arguments: Any) -> Any:
         """Return the value of a part of an experiment, lists and numbers, from the store where it has it.
@@ -109,7 +103,6 @@ class Experiment:
     function : makes it; called by :meth:`run`.
     minutes : of the full run on two processors, about; its page has those of the committed one.
     data : names of the data files that it reads; without them its cells have the verdict ``no data``.
-    choices : name -> values of choices that the paper leaves open, the first being that of the page.
     """
 
     name: str
@@ -118,7 +111,6 @@ class Experiment:
     function: Callable[[RunSettings], Reproduction]
     minutes: float
     data: tuple[str, ...] = ()
-    choices: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def run(self, settings: RunSettings) -> Reproduction:
         """Return the outcome of the experiment, run where the settings say; only this process writes their store."""

@@ -12,7 +12,6 @@ from support import ROOT
 
 import fsopt
 from fsopt.errors import SolverError
-from fsopt.methods.selection import RULES, UNITS
 from fsopt.papers import registry
 from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
@@ -98,9 +97,7 @@ def test_a_killed_reproduction_goes_on_where_its_store_has_parts(tmp_path, capsy
 
 def made_up(monkeypatch, error, count):
     """Give the methods of Table 3 of Peleg & Meir a made-up error rate and number of features."""
-    ways = {f"{rule} {units}": count("gmeb") for rule in RULES for units in UNITS}
     monkeypatch.setattr(gmeb, "_drawn_scores", lambda method, *rest: (error, count(method)))
-    monkeypatch.setattr(gmeb, "tied_fits", lambda *rest: {"tied": [0], "fits": {"0": (error, ways)}})
 
 
 def test_after_the_time_limit_a_table_shows_the_parts_that_its_store_has(tmp_path, capsys, monkeypatch):

@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.trained import fingerprint
-from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset, gmeb_type1, gmeb_type2, load_dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import random_parts
 from fsopt.data.synthetic.gmeb import gmeb_type2_bayes
 from fsopt.errors import DataError, OutOfTimeError
-from fsopt.methods.selection import RULES, UNITS, SelectionRule
+from fsopt.methods.selection import SelectionRule
 from fsopt.papers.gmeb.protocol import candidates
-from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed, spelled
+from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed
 from fsopt.papers.verdicts import (
     DIFFERS,
     LEFT_OUT,
@@ -31,7 +30,7 @@ from fsopt.papers.verdicts import (
     deviations,
     missing,
 )
-from fsopt.studies.tuning import TIE, cross_validate, fit_candidate, nested_cross_validation, tune
+from fsopt.studies.tuning import nested_cross_validation, tune
 
 METHODS = ("svm", "l1-svm", "rfe", "gmeb")
 DRAWN = (READING, "the numbers of repetitions and of test samples, and the draws, are not printed")
@@ -51,16 +50,8 @@ TRAINING = {"mfeat": 200, "internet_ads": 200}
 """Sets with one training part, of which the paper names no more than the size (Table 2): here drawn at random."""
 SETS = ("wdbc", *TRAINING, "colon", "bupa", "pima", "cleveland", "ionosphere")
 NAMED = (READING, "the samples of the training part are not named")
-CHOICES: Mapping[str, tuple[Any, ...]] = {
-    "radii": ("smallest", "largest", "fewest features", "1, 1"),
-    "rule": ("absolute", "relative", "either"),
-    "units": UNITS,
-}
-"""The choices of Table 3 that the paper leaves open for GMEB, and their values, the nearest to its print first.
-
-Of radii with the same smallest error in cross-validation the smallest R+ and then R-, the largest, or those of the
-fewest features, the smallest of these; ``1, 1`` is no cross-validation. The rule and the units of
-:class:`fsopt.methods.selection.SelectionRule` decide which features are counted."""
+OF_GMEB = SelectionRule("absolute", "raw")
+"""The rule that counts the features of GMEB in Table 3, which the paper leaves open: the nearest to its print."""
 
 
 def _folds(train: Dataset) -> int:
@@ -68,11 +59,18 @@ def _folds(train: Dataset) -> int:
     return min(5, len(train.positive), len(train.negative))
 
 
-def _drawn_scores(method: str, train: Dataset, test: Dataset, points: int, settings: RunSettings) -> tuple[float, int]:
+def _drawn_scores(
+    method: str,
+    train: Dataset,
+    test: Dataset,
+    points: int,
+    settings: RunSettings,
+    rule: SelectionRule = SelectionRule(),  # noqa: B008
+) -> tuple[float, int]:
     """Return error rate and number of selected features of a method that is tuned by five folds."""
     options = candidates(method, train.p, points=points)
     found = tune(method, train, options, folds=_folds(train), seed=settings.seed, jobs=settings.jobs).fit
-    chosen = SelectionRule().select(found.coef, train.X.std(axis=0))
+    chosen = rule.select(found.coef, train.X.std(axis=0))
     return error_rate(found.decision_function(test.X), test.y), len(chosen)
 
 
@@ -102,12 +100,9 @@ def _type1_scores(
     both = gmeb_type1(size + n_test, settings.seed + draw)
     train, test = both.rows(np.arange(size)), both.rows(np.arange(size, both.n))
     place = {"method": method, "size": str(size), "draw": draw, "n_test": n_test}
-    if method == "gmeb":
-        ties = partial(tied_fits, train, test, points, _folds(train), settings)
-        found = settings.part("gmeb-table3 ties", ties, **place, points=points)
-        return chosen_scores(found, settings.chosen(CHOICES))
-    compute = partial(_drawn_scores, method, train, test, min(points, 7), settings)
-    rate, count = settings.part("gmeb-table3", compute, **place, points=min(points, 7))
+    points, rule = (points, OF_GMEB) if method == "gmeb" else (min(points, 7), SelectionRule())
+    compute = partial(_drawn_scores, method, train, test, points, settings, rule)
+    rate, count = settings.part("gmeb-table3", compute, **place, points=points, rule=f"{rule.rule} {rule.units}")
     return rate, count
 
 
@@ -118,8 +113,6 @@ def gmeb_table3(settings: RunSettings) -> Reproduction:
     for size, method in product(table["rows"], METHODS):
         row, numbers = f"{method} n={size}", numbers_of(table, size, method)
         left = "--quick" if settings.quick and size != "20" else ""
-        if settings.choices and method != "gmeb":
-            left = "no choice of a search changes it"
         if left:
             cells += missing(row, _without_spreads(numbers), LEFT_OUT, left)
             continue
@@ -131,8 +124,8 @@ def gmeb_table3(settings: RunSettings) -> Reproduction:
         cells += _cells(row, np.array(scores), numbers, DRAWS_TABLE_3, TYPE_1)
     notes = (
         f"{table['place']}; {repetitions} draws with {n_test} test samples, {points} x {points} radii, five folds",
-        "of the choices that the paper leaves open for GMEB those nearest to this table by --search: "
-        f"{spelled(settings.chosen(CHOICES))}; the features of the other methods are counted by rule "
+        "of the choices that the paper leaves open for GMEB those nearest to this table: the smallest radii of equal "
+        f"error, features counted by rule {OF_GMEB.rule}, units {OF_GMEB.units}; those of the other methods by rule "
         f"{SelectionRule().rule}, units {SelectionRule().units}",
         "variance 20 of the noise features (erratum of the print)",
         f"noise: twice the root of s^2/n of ours plus s^2/{DRAWS_TABLE_3} of the print, whose caption calls its s that "
@@ -278,46 +271,8 @@ def _real_cells(place: tuple[str, str], ours: tuple[float, ...], numbers: Mappin
     return found
 
 
-def tied_fits(train: Dataset, test: Dataset, points: int, folds: int, settings: RunSettings) -> dict[str, Any]:
-    """Return what every choice needs: the candidates of smallest error, and the scores of these and of the first.
-
-    ``tied`` has the places of the former among all candidates; ``fits`` has, by its place as text, the error rate of
-    each fit on the test samples and its number of features by each rule and unit.
-    """
-    options = candidates("gmeb", train.p, points=points)
-    means = cross_validate("gmeb", train, options, folds=folds, seed=settings.seed, jobs=settings.jobs).mean(axis=1)
-    tied = np.flatnonzero(means <= means.min() + TIE).tolist()
-    deviation = train.X.std(axis=0)
-
-    def scores(place: int) -> tuple[float, dict[str, int]]:
-        found = fit_candidate("gmeb", train, options[place])
-        counted = {_key(*how): len(SelectionRule(*how).select(found.coef, deviation)) for how in product(RULES, UNITS)}
-        return error_rate(found.decision_function(test.X), test.y), counted
-
-    places = sorted({0, *tied})
-    fits = dict(zip(map(str, places), side_by_side(scores, zip(places), settings.jobs), strict=True))
-    return {"tied": tied, "fits": fits}
-
-
-def chosen_scores(found: Mapping[str, Any], chosen: Mapping[str, Any]) -> tuple[float, int]:
-    """Return error rate and number of selected features by a value of each choice."""
-    key, tied = _key(chosen["rule"], chosen["units"]), found["tied"]
-
-    def count(place: int) -> int:
-        return int(found["fits"][str(place)][1][key])
-
-    places = {"smallest": tied[0], "largest": tied[-1], "fewest features": min(tied, key=count), "1, 1": 0}
-    place = places[chosen["radii"]]
-    return float(found["fits"][str(place)][0]), count(place)
-
-
-def _key(rule: str, units: str) -> str:
-    """Return the name of a way to count features."""
-    return f"{rule} {units}"
-
-
 SPECS = (
-    Experiment("gmeb-table3", "gmeb", "four methods on data of type 1", gmeb_table3, 47.0, choices=CHOICES),
+    Experiment("gmeb-table3", "gmeb", "four methods on data of type 1", gmeb_table3, 47.0),
     Experiment("gmeb-type2", "gmeb", "four methods on data of type 2", gmeb_type2_paragraph, 11.0),
     Experiment("gmeb-table4", "gmeb", "four methods on real data", gmeb_table4, 27.0, SETS),
 )

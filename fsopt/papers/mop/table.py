@@ -41,19 +41,17 @@ NEAREST_W: Mapping[str, float] = MappingProxyType(
     {"rsvm": 30, "mopfs": 30, "pearson": 16, "fisher": 14, "ks": 20, "vs-ssvm": 12}
 )
 """Method -> W at 100 digits that is the nearest to the print."""
-W_VALUES = (12, 14, 16, 18, 20, 24, 28, 30, "h - 1")
-CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
+WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "scores": ("unit-rows", "standard"),
         "fisher": ("deviations", "variances"),
         "samples": ("unit-rows", "scaled"),
         "capacity": ("h - 1", "(h - 1) / R"),
-        "c": (0.1, 0.03),
-        **{f"W {name}": tuple(dict.fromkeys((w, *W_VALUES))) for name, w in NEAREST_W.items()},
+        "count": ("print", "mopfs"),
+        "h": ("print", "validation"),
     }
 )
-"""The choices of :class:`Reading` that the paper leaves open and their values, the nearest to the print first; the last
-are W of each method at 100 digits, where the printed numbers are those of other W than the printed h / l."""
+"""Words of a :class:`Reading`, the nearest to the print first."""
 
 
 @dataclass(frozen=True)
@@ -104,19 +102,8 @@ class Reading:
     c: float = 0.1
     w: Mapping[str, float] = field(default_factory=lambda: dict(NEAREST_W))
 
-    @classmethod
-    def of(cls, chosen: Mapping[str, Any]) -> Reading:
-        """Return the reading of a value for each of :data:`CHOICES`."""
-        w = {name.removeprefix("W "): value for name, value in chosen.items() if name.startswith("W ")}
-        others = {name: value for name, value in chosen.items() if not name.startswith("W ")}
-        return cls(**others, w={name: value for name, value in w.items() if value != "h - 1"})
-
     def __post_init__(self) -> None:
-        words: dict[str, tuple[Any, ...]] = {
-            name: CHOICES[name] for name in ("scores", "fisher", "samples", "capacity")
-        }
-        words |= {"count": ("print", "mopfs"), "h": ("print", "validation")}
-        for name, values in words.items():
+        for name, values in WORDS.items():
             word(name, getattr(self, name), values)
 
 
@@ -178,8 +165,8 @@ def mnist_table(
 
     Notes
     -----
-    Bi, section 7. The default reading was found by a search over :data:`CHOICES` (``fsopt reproduce mop-table1
-    --search``): with it the rows of Pearson and Fisher for 500 digits are the printed ones to the last digit.
+    Bi, section 7. The default reading is the nearest of those that were tried: with it the
+    rows of Pearson and Fisher for 500 digits are the printed ones to the last digit.
     """
     read, n = Reading() if reading is None else reading, digits.train.n
     if not shares or min(share, *shares) * n <= 1.0:

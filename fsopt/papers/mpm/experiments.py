@@ -9,7 +9,7 @@ import numpy as np
 
 from fsopt.common.figures import new_figure
 from fsopt.errors import DataError
-from fsopt.papers.mpm.readings import CHOICES, SETS, Measures, measured, protocol
+from fsopt.papers.mpm.readings import SETS, Measures, measured, protocol
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed
 from fsopt.papers.verdicts import (
     DIFFERS,
@@ -45,8 +45,6 @@ ROUNDING_NOTE = (
     "some iterations more or fewer"
 )
 QUICK_SETS = ("sonar", "pima", "wbcd")
-REBUILT = {"s-mpm": "a search is for the paper's own methods"}
-"""Method that is rebuilt from a few words, so that its numbers decide no reading -> what a search says of it."""
 
 
 def l0mpm_table3(settings: RunSettings) -> Reproduction:
@@ -54,14 +52,13 @@ def l0mpm_table3(settings: RunSettings) -> Reproduction:
     table, cells = printed("l0mpm-table3"), []
     bars: dict[str, list[float]] = {}
     methods = ("mpm", "l1-mpm", "l0-mpm")
-    chosen = settings.chosen(CHOICES)
     for name in SETS:
         numbers, odd = numbers_of(table, name), table["odd"].get(name, [])
         if settings.quick and name not in QUICK_SETS:
             cells += missing(name, numbers, LEFT_OUT, "--quick")
             continue
         try:
-            scores = measured(name, methods, settings, chosen)
+            scores = measured(name, methods, settings)
         except DataError as error:
             cells += missing(name, numbers, NO_DATA, error.message)
             continue
@@ -72,7 +69,7 @@ def l0mpm_table3(settings: RunSettings) -> Reproduction:
             reason = ODD_MCC if column in odd else OTHER_DELTA if method != "mpm" else (DIFFERS, "")
             cells.append(_mean_cell((name, column), scores[method], measure, value, reason))
     notes = (
-        f"{table['place']}; {protocol(settings, chosen)}",
+        f"{table['place']}; {protocol(settings)}",
         "delta = 0.9 itself is infeasible on seven of the eight sets",
         FOLDS_NOISE,
     )
@@ -129,12 +126,10 @@ def l0mpm_table4(settings: RunSettings) -> Reproduction:
 def _table_of_two(settings: RunSettings, number: int) -> Reproduction:
     """Return Table 5, 6 or 7: S-MPM beside L0-MPM."""
     table, cells = printed(f"l0mpm-table{number}"), []
-    chosen = settings.chosen(CHOICES)
     for name in ("ionosphere", "sonar", "spambase"):
         skipped = settings.quick and name == "spambase"
         try:
-            methods = [method for method in table["rows"] if not (settings.choices and method in REBUILT)]
-            found = {} if skipped else measured(name, methods, settings, chosen)
+            found = {} if skipped else measured(name, list(table["rows"]), settings)
         except DataError as error:
             for method in table["rows"]:
                 cells += missing(f"{method} {name}", numbers_of(table, method, name), NO_DATA, error.message)
@@ -142,7 +137,7 @@ def _table_of_two(settings: RunSettings, number: int) -> Reproduction:
         for method in table["rows"]:
             numbers = numbers_of(table, method, name)
             if method not in found:
-                cells += missing(f"{method} {name}", numbers, LEFT_OUT, "--quick" if skipped else REBUILT[method])
+                cells += missing(f"{method} {name}", numbers, LEFT_OUT, "--quick")
                 continue
             for column, value in numbers.items():
                 reason = OTHER_END if column == "iterations" else OTHER_DELTA
@@ -153,7 +148,7 @@ def _table_of_two(settings: RunSettings, number: int) -> Reproduction:
                 one = _mean_cell((f"{method} {name}", column), found[method], column, value, reason)
                 again = number == 5 and method == "l0-mpm" and one.ours is not None
                 cells.append(replace(one, verdict=NOT_COUNTED, why=f"as in Table 3: {one.verdict}") if again else one)
-    note = f"{table['place']}; {protocol(settings, chosen)}; S-MPM: lambda = 0.1, ridge 0.01"
+    note = f"{table['place']}; {protocol(settings)}; S-MPM: lambda = 0.1, ridge 0.01"
     return Reproduction(tuple(cells), (note, FOLDS_NOISE, *((ROUNDING_NOTE,) if number == 7 else ())))
 
 
@@ -174,9 +169,9 @@ def l0mpm_table7(settings: RunSettings) -> Reproduction:
 
 TWO = ("ionosphere", "sonar", "spambase")
 SPECS = (
-    Experiment("l0mpm-table3", "mpm", "three methods on eight sets; figure 5", l0mpm_table3, 0.7, SETS, CHOICES),
+    Experiment("l0mpm-table3", "mpm", "three methods on eight sets; figure 5", l0mpm_table3, 0.7, SETS),
     Experiment("l0mpm-table4", "mpm", "ranks, recomputed from Table 3", l0mpm_table4, 0.1),
-    Experiment("l0mpm-table5", "mpm", "S-MPM and L0-MPM: accuracy, MCC", l0mpm_table5, 0.3, TWO, CHOICES),
-    Experiment("l0mpm-table6", "mpm", "S-MPM and L0-MPM: features", l0mpm_table6, 0.3, TWO, CHOICES),
-    Experiment("l0mpm-table7", "mpm", "S-MPM and L0-MPM: iterations", l0mpm_table7, 0.3, TWO, CHOICES),
+    Experiment("l0mpm-table5", "mpm", "S-MPM and L0-MPM: accuracy, MCC", l0mpm_table5, 0.3, TWO),
+    Experiment("l0mpm-table6", "mpm", "S-MPM and L0-MPM: features", l0mpm_table6, 0.3, TWO),
+    Experiment("l0mpm-table7", "mpm", "S-MPM and L0-MPM: iterations", l0mpm_table7, 0.3, TWO),
 )

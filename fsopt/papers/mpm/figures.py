@@ -17,7 +17,7 @@ from fsopt.errors import OutOfTimeError
 from fsopt.methods.selection import SelectionRule
 from fsopt.papers.mpm.comparison import MethodScores, compare_methods, plot_repetitions
 from fsopt.papers.mpm.pairs import Pair, synthetic_pairs
-from fsopt.papers.mpm.readings import CHOICES, load_set
+from fsopt.papers.mpm.readings import CHOSEN, load_set
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, available, numbers_of, printed
 from fsopt.papers.verdicts import (
     LEFT_OUT,
@@ -72,7 +72,7 @@ def l0mpm_fig6(settings: RunSettings) -> Reproduction:
     """Return Figures 6 and 7: accuracy and selected patterns over the width of the Gaussian kernel."""
     sets = ("sonar",) if settings.quick else KERNEL_SETS
     widths = (0.5, 8.0) if settings.quick else tuple(2.0**i for i in range(-3, 4))
-    folds, epsilon = (3 if settings.quick else 10), settings.chosen(CHOICES)["epsilon"]
+    folds, epsilon = (3 if settings.quick else 10), CHOSEN["epsilon"]
     cells: list[TableCell] = []
     figures = {}
     for name, data in available(sets, partial(load_set, seed=settings.seed)):

@@ -14,7 +14,7 @@ import numpy as np
 
 from fsopt.data import Dataset, mpm_synthetic
 from fsopt.data.splits import stratified_folds, train_and_test
-from fsopt.errors import DataError, ParameterError
+from fsopt.errors import ParameterError
 from fsopt.methods.mpm.feature_space import FeatureSpace
 from fsopt.studies.tuning import fit_candidate
 
@@ -24,8 +24,6 @@ PSF = "selected features, %"
 TSA = "accuracy, %"
 SCORES = ("n_features", "psf", "accuracy", "mcc", "iterations")
 """Fields of :class:`PairScores`."""
-DRAWS = 100
-"""Draws of folds among which one is looked for with both classes in each."""
 SPACE = ("scale", "unbiased", "ridge", "kernel", "width", "degree")
 """Parameters of a method that alpha* depends on."""
 
@@ -75,32 +73,6 @@ def pairs_of(data: Dataset | Sequence[Pair], folds: int, seed: int) -> Sequence[
     if not len(data):
         raise ParameterError("there are no pairs of data", "give a data set, or pairs (training data, test data)")
     return data
-
-
-def split_pairs(data: Dataset, folds: int, seed: int, split: str) -> Sequence[Pair]:
-    """Return (training data, test data) of each fold.
-
-    Parameters
-    ----------
-    split : ``stratified`` folds have the class shares of the data. ``equal`` ones are drawn without a look at the
-        classes, n // folds samples each, the first draw in which each has both, and the rest is left out; it is in all
-        training data with ``equal, rest in training``.
-
-    Raises
-    ------
-    DataError : no such draw.
-    """
-    if split == "stratified":
-        return pairs_of(data, folds, seed)
-    rng = np.random.default_rng(seed)
-    for _ in range(DRAWS):
-        order = rng.permutation(data.n)
-        used = order[: data.n // folds * folds]
-        tests = used.reshape(folds, -1)
-        if all(len(np.unique(data.y[test])) == 2 for test in tests):
-            trained = used if split == "equal" else order
-            return [(data.rows(np.setdiff1d(trained, test)), data.rows(np.sort(test))) for test in tests]
-    raise DataError(f"in none of {DRAWS} draws of {folds} folds have all samples of both classes", "give fewer folds")
 
 
 def accuracy_limit(train: Dataset, params: Mapping[str, Any]) -> float:

@@ -11,7 +11,8 @@ import numpy as np
 from fsopt.answers.trained import fingerprint
 from fsopt.data import Dataset
 from fsopt.errors import DataError
-from fsopt.papers.mpm.readings import CHOICES, PRINTED_DELTA, USED, folds_of, load_set, pairs_by, protocol
+from fsopt.papers.mpm.pairs import pairs_of
+from fsopt.papers.mpm.readings import CHOSEN, PRINTED_DELTA, folds_of, load_set, protocol
 from fsopt.papers.mpm.surfaces import MpmSurface, mpm_surface
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed
 from fsopt.papers.verdicts import ERRATUM, LEFT_OUT, NO_DATA, READING, TableCell, cell, deviations, missing
@@ -26,46 +27,45 @@ SHARES = (
 
 def l0mpm_table2(settings: RunSettings) -> Reproduction:
     """Return Table 2 and Figures 2 to 4."""
-    table, chosen = printed("l0mpm-table2"), settings.chosen(CHOICES)
+    table = printed("l0mpm-table2")
     try:
-        data = load_set("spambase", settings.seed + chosen["draw"])
+        data = load_set("spambase", settings.seed)
     except DataError as error:
         return Reproduction(
             tuple(c for a in table["rows"] for c in missing(a, numbers_of(table, a), NO_DATA, error.message))
         )
     rows = ("0.5", "5") if settings.quick else tuple(table["rows"])
-    place = {name: chosen[name] for name in ("scale", "split", *USED["l0-mpm"])}
-    key = {"data": fingerprint(data), "folds": folds_of(settings), "rows": rows, **place}
-    numbers = settings.part("l0mpm-table2", partial(_numbers, data, rows, place, settings), **key)
+    key = {"data": fingerprint(data), "folds": folds_of(settings), "rows": rows, **CHOSEN}
+    numbers = settings.part("l0mpm-table2", partial(_numbers, data, rows, settings), **key)
     arrays: dict[str, Any] = {name: np.array(value) for name, value in numbers.items()}
     surface = MpmSurface(**arrays)
     notes = (
-        f"{table['place']}; {protocol(settings, chosen)}",
+        f"{table['place']}; {protocol(settings)}",
         SHARES,
         "noise: two standard deviations of the mean over our folds, as the paper prints no spread; possible are 0 to "
         f"{data.p} features",
     )
-    return Reproduction(tuple(_cells(surface, table, chosen, data.p)), notes, {"fig2-3-4": surface.plot()})
+    return Reproduction(tuple(_cells(surface, table, data.p)), notes, {"fig2-3-4": surface.plot()})
 
 
-def _numbers(data: Dataset, rows: Sequence[str], place: Mapping[str, Any], settings: RunSettings) -> dict[str, Any]:
+def _numbers(data: Dataset, rows: Sequence[str], settings: RunSettings) -> dict[str, Any]:
     """Return the surface of L0-MPM as lists, rows being the values of alpha."""
     surface = mpm_surface(
-        pairs_by(data, place, settings),
-        [_share(column, place) for column in printed("l0mpm-table2")["columns"]],
+        pairs_of(data, folds_of(settings), settings.seed),
+        [_share(column) for column in printed("l0mpm-table2")["columns"]],
         [float(alpha) for alpha in rows],
-        params={"scale": "none", "ridge": place["ridge"], "tolerance": place["epsilon"]},
+        params={"scale": "none", "ridge": CHOSEN["ridge"], "tolerance": CHOSEN["epsilon"]},
         jobs=settings.jobs,
     )
     return {name: np.asarray(value).tolist() for name, value in vars(surface).items()}
 
 
-def _share(column: str, chosen: Mapping[str, Any]) -> float:
+def _share(column: str) -> float:
     """Return the share of the largest feasible delta for a printed one."""
-    return float(column) / PRINTED_DELTA * float(chosen["share"])
+    return float(column) / PRINTED_DELTA * float(CHOSEN["share"])
 
 
-def _cells(surface: MpmSurface, table: Mapping[str, Any], chosen: Mapping[str, Any], p: int) -> list[TableCell]:
+def _cells(surface: MpmSurface, table: Mapping[str, Any], p: int) -> list[TableCell]:
     """Return the mean numbers of features beside the printed ones."""
     cells = []
     for alpha in table["rows"]:
@@ -73,7 +73,7 @@ def _cells(surface: MpmSurface, table: Mapping[str, Any], chosen: Mapping[str, A
             if float(alpha) not in surface.alphas:
                 cells.append(TableCell(alpha, column, None, value, LEFT_OUT, "--quick"))
                 continue
-            at = (surface.deltas.tolist().index(_share(column, chosen)), surface.alphas.tolist().index(float(alpha)))
+            at = (surface.deltas.tolist().index(_share(column)), surface.alphas.tolist().index(float(alpha)))
             ours, spread = float(surface.n_features[at]), float(surface.n_features_sd[at])
             reason = INFEASIBLE if float(column) > surface.limits.max() else MEANING
             rest: dict[str, Any] = {"possible": (0.0, float(p)), "otherwise": reason, "spread": spread}
@@ -83,7 +83,5 @@ def _cells(surface: MpmSurface, table: Mapping[str, Any], chosen: Mapping[str, A
 
 
 SPECS = (
-    Experiment(
-        "l0mpm-table2", "mpm", "features over alpha and delta; figures 2-4", l0mpm_table2, 0.4, ("spambase",), CHOICES
-    ),
+    Experiment("l0mpm-table2", "mpm", "features over alpha and delta; figures 2-4", l0mpm_table2, 0.4, ("spambase",)),
 )
