@@ -5,13 +5,11 @@ loaded when they are first used, so that ``import fsopt`` costs next to nothing;
 ``pyo.SolverFactory("fsopt_highs")`` for example, from then on.
 """
 
-import lazy_loader
-
-from fsopt.common import registry
+from fsopt.common import lazy, registry
 from fsopt.solvers import pyomo_plugin
 
 __version__ = "0.3.0"
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)
 
 registry.ABOVE.append("fsopt.drivers.kernel_scaling.interface:register")
 pyomo_plugin.register("fsopt.search.branch_and_bound.driver:prove")

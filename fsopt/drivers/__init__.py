@@ -4,6 +4,6 @@
 its loop, and the name is that of the function here.
 """
 
-import lazy_loader
+from fsopt.common import lazy
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)

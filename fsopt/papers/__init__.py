@@ -3,6 +3,6 @@
 The names of ``__init__.pyi`` are what the pages and notebooks of the papers call.
 """
 
-import lazy_loader
+from fsopt.common import lazy
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)
