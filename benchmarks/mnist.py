@@ -19,8 +19,7 @@ from rich.table import Table
 
 import fsopt
 from fsopt.answers.fits import Fit
-from fsopt.papers.mop.digits import mnist_digits
-from fsopt.papers.mop.table import TABLE_ONE, MnistRow, Reading, mnist_table, selected_pixels
+from fsopt.papers.mop.table import TABLE_ONE, MnistRow, Reading, mnist_digits, mnist_table, selected_pixels
 
 FEWER = {100: 60, 500: 160}
 SHARE = 0.1

@@ -4,7 +4,7 @@ import pytest
 from support import SHARED
 
 from fsopt.cli import main
-from fsopt.papers.mop.digits import FILES
+from fsopt.papers.mop.table import FILES
 
 DIGITS = SHARED / "data" / "mnist"
 needs_digits = pytest.mark.skipif(not all((DIGITS / name).exists() for name in FILES), reason="no shared/data/mnist")

@@ -29,7 +29,7 @@ from truths import (
 )
 
 from fsopt.data import Dataset
-from fsopt.papers.mop import digits
+from fsopt.papers.mop import table as digits
 from fsopt.papers.reproduction import RunSettings
 
 W0 = 0.1 * DATA.n - 1

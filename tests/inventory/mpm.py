@@ -28,7 +28,7 @@ from truths import (
 )
 
 from fsopt.papers.mpm import figures
-from fsopt.papers.mpm.surfaces import ALPHAS, DELTAS
+from fsopt.papers.mpm.spam import ALPHAS, DELTAS
 from fsopt.papers.reproduction import RunSettings
 
 

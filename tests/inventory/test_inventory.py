@@ -93,6 +93,6 @@ def vars_of_papers():
     """Return the functions that a call names beside that of its place."""
     from fsopt.data.synthetic import mpm
     from fsopt.methods.gmeb import grid_bound
-    from fsopt.papers.gbd import averages, tables
+    from fsopt.papers.gbd import tables
 
-    return {**vars(mpm), **vars(grid_bound), **vars(averages), **vars(tables)}
+    return {**vars(mpm), **vars(grid_bound), **vars(tables)}

@@ -8,7 +8,7 @@ import fsopt
 from fsopt.errors import DataError
 from fsopt.papers.gmeb import figures as gmeb
 from fsopt.papers.mop import experiments as mop
-from fsopt.papers.mop.digits import Digits
+from fsopt.papers.mop.table import Digits
 from fsopt.papers.mpm import figures as mpm
 from fsopt.papers.reproduction import RunSettings, printed
 

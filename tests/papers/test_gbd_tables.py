@@ -9,12 +9,12 @@ import pytest
 import fsopt
 from fsopt.data import gbd_set_one
 from fsopt.errors import ParameterError, UnknownNameError
-from fsopt.papers.gbd.averages import averages
 from fsopt.papers.gbd.tables import (
     C_VALUES,
     COMPARED,
     Measured,
     alignment,
+    averages,
     candidates,
     data_set_one,
     measure,

@@ -8,7 +8,7 @@ from support import blobs
 import fsopt
 from fsopt.data import gmeb_type1
 from fsopt.errors import ParameterError
-from fsopt.papers.gmeb.protocol import candidates
+from fsopt.papers.gmeb.experiments import candidates
 from fsopt.studies.methods import study_spec
 
 # ---------------------------------------------------------------- grids

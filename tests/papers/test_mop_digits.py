@@ -10,8 +10,18 @@ from support import blobs, written
 
 import fsopt
 from fsopt.errors import DataError, ParameterError
-from fsopt.papers.mop.digits import FILES, Digits, mnist_digits, read_idx
-from fsopt.papers.mop.table import FILTERS, TABLE_ONE, Reading, mnist_table, reduced, selected_pixels
+from fsopt.papers.mop.table import (
+    FILES,
+    FILTERS,
+    TABLE_ONE,
+    Digits,
+    Reading,
+    mnist_digits,
+    mnist_table,
+    read_idx,
+    reduced,
+    selected_pixels,
+)
 
 
 def idx(array):

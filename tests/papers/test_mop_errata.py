@@ -14,7 +14,7 @@ from fsopt.drivers.run import Run, drained
 from fsopt.errors import FsoptError
 from fsopt.methods.mop.rsvm_training import solve_rsvm
 from fsopt.methods.preprocessing import preprocess
-from fsopt.papers.mop.digits import FILES, mnist_digits, read_idx
+from fsopt.papers.mop.table import FILES, mnist_digits, read_idx
 
 
 def test_problem_15_is_a_quadratic_program_that_is_not_convex():

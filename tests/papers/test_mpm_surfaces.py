@@ -15,9 +15,9 @@ from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import InfeasibleError, ParameterError, UnknownNameError
 from fsopt.methods.mpm.feature_space import FeatureSpace
 from fsopt.papers import reproduction
-from fsopt.papers.mpm.comparison import compare_methods, plot_repetitions
-from fsopt.papers.mpm.pairs import synthetic_pairs
-from fsopt.papers.mpm.surfaces import ALPHAS, MpmSurface, mpm_surface
+from fsopt.papers.mpm.figures import compare_methods, plot_repetitions
+from fsopt.papers.mpm.readings import synthetic_pairs
+from fsopt.papers.mpm.spam import ALPHAS, MpmSurface, mpm_surface
 
 DATA = blobs(60, 5, seed=3)
 

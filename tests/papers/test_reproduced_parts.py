@@ -15,10 +15,10 @@ from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gbd.tables import COMPARED, NODES, Measured
 from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.mpm import figures as mpm
-from fsopt.papers.mpm.comparison import MethodScores
+from fsopt.papers.mpm.figures import MethodScores
 from fsopt.papers.reproduction import RunSettings
 from fsopt.papers.sla import experiments as sla
-from fsopt.papers.sla.protocol import TABLE_ONE, TableRow
+from fsopt.papers.sla.experiments import TABLE_ONE, TableRow
 from fsopt.studies.store import opened
 
 

@@ -16,7 +16,7 @@ from fsopt.papers import registry
 from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.mpm import figures
-from fsopt.papers.mpm.pairs import synthetic_pairs
+from fsopt.papers.mpm.readings import synthetic_pairs
 from fsopt.papers.pages import beside_random, fuller, overview, sentence, with_agreement
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import Reproduction, RunSettings

@@ -7,7 +7,7 @@ from support import sampled
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.papers.sla.protocol import TABLE_ONE, feature_example, load_table_data, table_one
+from fsopt.papers.sla.experiments import TABLE_ONE, feature_example, load_table_data, table_one
 
 pytestmark = [needs_data, pytest.mark.usefixtures("papers_data")]
 

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from fsopt.papers.sla.experiments import possible_share
-from fsopt.papers.sla.protocol import TABLE_ONE
+from fsopt.papers.sla.experiments import TABLE_ONE, possible_share
 from fsopt.papers.verdicts import cell, chance, deviations, given, half_unit, random_agreements
 
 

@@ -22,8 +22,7 @@ from fsopt.data import Dataset
 from fsopt.studies.executors import InProcess
 from fsopt.studies.ranking import profile, ranking, stability
 from fsopt.studies.report import ReportSection, ReportTable, page, shown, write_report
-from fsopt.studies.study_figures import NAMED, convergence, profile_figure, ranks_figure
-from fsopt.studies.study_report import DRAWN, study_sections
+from fsopt.studies.study_report import DRAWN, NAMED, convergence, profile_figure, ranks_figure, study_sections
 
 EVIL = "<script>alert(1)</script>"
 

@@ -16,8 +16,7 @@ from fsopt.common.texts import counted
 from fsopt.data import Dataset, load_dataset
 from fsopt.data.synthetic.gbd import gbd_set_two
 from fsopt.errors import DataError, OutOfTimeError
-from fsopt.papers.gbd.averages import Average, averages
-from fsopt.papers.gbd.tables import CUTS, NODES, Measured, data_set_one, measure, real_data
+from fsopt.papers.gbd.tables import CUTS, NODES, Average, Measured, averages, data_set_one, measure, real_data
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed
 from fsopt.papers.verdicts import LEFT_OUT, NO_DATA, NO_NUMBER, READING, TableCell, cell, deviations
 from fsopt.typing import Matrix

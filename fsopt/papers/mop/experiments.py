@@ -16,8 +16,16 @@ from fsopt.data.hyperplanes import error_rate
 from fsopt.data.tables.readers import data_folder
 from fsopt.errors import DataError
 from fsopt.methods.registry import fit
-from fsopt.papers.mop.digits import Digits, mnist_digits
-from fsopt.papers.mop.table import FILTERS, SHARES, MnistRow, Reading, mnist_table, selected_pixels
+from fsopt.papers.mop.table import (
+    FILTERS,
+    SHARES,
+    Digits,
+    MnistRow,
+    Reading,
+    mnist_digits,
+    mnist_table,
+    selected_pixels,
+)
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed
 from fsopt.papers.verdicts import (
     DIFFERS,
