@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+from fsopt.search.branch_and_bound.driver import prove
 
 from fsopt.answers.certificate import Kind
 from fsopt.answers.fits import Fit
@@ -25,7 +26,6 @@ from fsopt.data import Dataset
 from fsopt.methods.exact.programs import about_of, assembled, hinge_values
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit
-from fsopt.search.branch_and_bound.driver import prove
 from fsopt.solvers.base import solve
 from fsopt.typing import Vector
 from fsopt.verification.exact_checking import verify

@@ -15,9 +15,10 @@ import tomllib
 from fractions import Fraction
 from pathlib import Path
 
-import fsopt
 from fsopt.certificates.exact.pseudo_boolean import SHARE, below, opb, pbp
 from fsopt.certificates.exact.rational_lp import rational_lp
+
+import fsopt
 
 HERE = Path(__file__).parent
 LIBRARY = HERE.parents[1] / "models"
