@@ -22,5 +22,4 @@ def __getattr__(name: str) -> Any:
     return _loaded(name)
 
 
-
 pyomo_plugin.register()

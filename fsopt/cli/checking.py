@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -80,13 +80,13 @@ def _print(record: Mapping[str, Any]) -> None:
     from fsopt.formats.solutions import told
 
     facts = {**record, "file": told(record["file"])}
-    show(pairs([(name, facts[name]) for name in ("model", "file", "solution", "software", "moved") if facts[name]]))
-    print_verdict(record)
+    names = ("model", "file", "solution", "software", "moved")
+    print_verdict(record, [(name, facts[name]) for name in names if facts[name]])
 
 
-def print_verdict(found: Mapping[str, Any]) -> None:
+def print_verdict(found: Mapping[str, Any], facts: Sequence[tuple[str, str]] = ()) -> None:
     """Print the record of a verification: the claim and whose word its bound is, whether it holds, and the evidence."""
-    lines = [("claimed", found["status_line"]), ("verified", "yes" if found["verified"] else "NO")]
+    lines = [*facts, ("claimed", found["status_line"]), ("verified", "yes" if found["verified"] else "NO")]
     names = ("objective", "bound", "reason")
     show(pairs([*lines, *((name, found[name]) for name in names if found.get(name) not in (None, ""))]))
     print_certificate(found["certificate"])

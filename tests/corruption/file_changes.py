@@ -117,23 +117,6 @@ def answers(model: pyo.ConcreteModel, record: Record) -> bool:
     return same and max(violations) <= 1e-5
 
 
-@of_solves("cuts: changed")
-def _cuts(record, rng, data):
-    cuts = record["cuts"]
-    if cuts:
-        raised = edited(record, "bound", value=record["bound"] + 1e-3 * max(1.0, abs(record["bound"])))
-        yield "removed", edited(record, "cuts", value=[]), WORD
-        yield "the first alone", edited(record, "cuts", value=cuts[:1]), True
-        yield "and a bound that is larger", raised, True
-        for name in ("mu", "beta"):
-            larger = [edited(cut, name, value=scaled(cut[name], 1.5)) for cut in cuts]
-            yield f"{name} scaled, and a bound that is larger", edited(raised, "cuts", value=larger), True
-            yield f"{name} NaN", edited(record, "cuts", 0, name, value="nan"), True
-            yield f"{name} shorter", edited(record, "cuts", 0, name, value=cuts[0][name][:-1]), True
-        for value in ([{}], [3], "cuts", {"mu": 1}, None):
-            yield repr(value), edited(record, "cuts", value=value), True
-
-
 @of_solves("proof: without a point")
 def _proof(record, rng, data):
     for name in ("ray", "direction", "evidence"):
