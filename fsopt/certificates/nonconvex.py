@@ -24,6 +24,8 @@ import numpy as np
 from pyomo.common.collections import ComponentMap
 from pyomo.common.errors import InfeasibleConstraintException, IntervalException
 from pyomo.contrib.fbbt.expression_bounds_walker import ExpressionBoundsVisitor
+from pyomo.core.expr.numeric_expr import PowExpression, UnaryFunctionExpression
+from pyomo.core.expr.numvalue import is_potentially_variable
 from pyomo.core.expr.visitor import identify_variables
 
 from fsopt.answers.certificate import WORD, Certificate, Kind, make
@@ -34,6 +36,7 @@ from fsopt.certificates.points import integrality, judged_point, minimised, rati
 from fsopt.certificates.propagation import ranges
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import Derivatives, derivatives_of
+from fsopt.compiler.expressions import read
 from fsopt.errors import SolverError
 from fsopt.typing import Vector
 
@@ -79,8 +82,8 @@ def certify_nonconvex(program: Program, point: Point, *, bound: float | None, so
 def _without_range(program: Program, value: float) -> str:
     """Return the name of a variable whose missing range leaves a term without an estimator; empty for none."""
     # The ranges are those of points which are not worse than a value. A product needs an interval for one factor and
-    # an end for the other, a square that is not convex an interval, and any other function a smallest value by
-    # interval arithmetic.
+    # an end for the other, a square that is not convex an interval, a monotone function of one affine form a smallest
+    # value where it stands, and any other function intervals for all its variables.
     low, high = ranges(program, value)
     ends = np.isfinite(low).astype(int) + np.isfinite(high)
     lacking = [i if ends[i] < 2 else j for i, j in _quadratic_terms(program) if ends[i] + ends[j] < 3 + (i == j)]
@@ -90,9 +93,21 @@ def _without_range(program: Program, value: float) -> str:
         terms += [(sign * scale, node) for scale, node in row.terms.nonlinear for sign in sides]
     known = ComponentMap(zip(program.variables, zip(low.tolist(), high.tolist(), strict=True), strict=True))
     for scale, node in terms:
-        if _least(scale * node, known) == -np.inf:
-            lacking += [program.column[id(v)] for v in identify_variables(node)]
+        columns = [program.column[id(v)] for v in identify_variables(node)]
+        if not _monotone(program, node):
+            lacking += [j for j in columns if ends[j] < 2]
+        elif _least(scale * node, known) == -np.inf:
+            lacking += columns
     return str(program.variables[lacking[0]].name) if lacking else ""
+
+
+def _monotone(program: Program, node: Any) -> bool:
+    """Return whether an expression is a power, a root, an exponential or a logarithm of one affine form."""
+    power = isinstance(node, PowExpression) and not is_potentially_variable(node.args[1])
+    if not power and not (isinstance(node, UnaryFunctionExpression) and node.getname() in ("exp", "log", "sqrt")):
+        return False
+    inner = read(node.args[0], program.column)
+    return inner is not None and inner.linear
 
 
 def _least(term: Any, known: ComponentMap) -> float:

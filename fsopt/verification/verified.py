@@ -163,9 +163,9 @@ class Verification:
             return NO_BOUND
         if certificate.kind is Kind.NONE and self.claimed in (Status.INFEASIBLE, Status.UNBOUNDED):
             return f"nothing in the answer proves that the model is {self.claimed}"
+        shown = ", ".join(f"{name} {value:.1e}" for name, value in large.items())
         name = next((name for name in EXPLAINED if name in large), "")
         if not name:
-            shown = ", ".join(f"{name} {value:.1e}" for name, value in large.items())
             return shown or f"{certificate.kind} is no evidence for the status {self.claimed}"
         values = ""
         if name == "objective":
@@ -174,7 +174,7 @@ class Verification:
             values = (
                 f": objective {certificate.objective:.9g}, bound {certificate.bound:.9g} ({certificate.bound_source})"
             )
-        return f"{EXPLAINED[name]} ({name} {large[name]:.1e}){values}"
+        return f"{EXPLAINED[name]} ({shown}){values}"
 
     def record(self) -> dict[str, Any]:
         """Return what ``fsopt check --json`` prints, before it is made plain data."""
