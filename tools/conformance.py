@@ -90,7 +90,7 @@ def reference(slug: str, size: Size = TRIAL) -> float | None:
 
 
 def pairs() -> list[tuple[str, str]]:
-    """Return (model, solver) for every solver and every model of the classes, or of the structure, that it takes."""
+    """Return (model, solver) for every solver and every model of the classes that it takes."""
     return [
         (slug, name)
         for slug, model in MODELS.items()
