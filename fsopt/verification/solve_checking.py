@@ -95,8 +95,14 @@ def _with_statements(
     residuals = merged(kept, stated)
     if kind is Kind.NONE:
         return Certificate(kind, False, residuals, found.objective, notes=found.notes)
-    parts = {"bound": found.bound, "bound_source": found.bound_source, "notes": found.notes}
-    made = make(kind, residuals, objective=found.objective, **parts)
+    made = make(
+        kind,
+        residuals,
+        objective=found.objective,
+        bound=found.bound,
+        bound_source=found.bound_source,
+        notes=found.notes,
+    )
     return made if found.ok or status is Status.FEASIBLE else extend(made, {"evidence": np.inf})
 
 
