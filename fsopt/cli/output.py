@@ -239,8 +239,7 @@ def status_of(record: Mapping[str, Any]) -> str:
     """Return the status of an answer, and whose word its bound is: ``optimal (bound: highs)``."""
     from fsopt.answers.certificate import status_line
 
-    certificate = record["certificate"] or {"bound_source": ""}
-    return status_line(record["status"], certificate["bound_source"])
+    return status_line(record["status"], (record["certificate"] or {}).get("bound_source", ""))
 
 
 def print_certificate(certificate: dict[str, Any] | None) -> None:

@@ -12,6 +12,7 @@ from corruption.answers import SECONDS
 from corruption.changes import WORD, Record, edited, of_both, of_solves, scaled, without
 
 import fsopt
+from fsopt.compiler.classes import CONVEX
 
 
 @of_both("data_sha256: replaced")
@@ -96,7 +97,7 @@ def truth_of(changed: Record, record: Record, data: Any) -> bool | str:
         return str(result.status) != record["status"]
     if math.isclose(result.objective, record["objective"], rel_tol=1e-5, abs_tol=1e-6):
         return False
-    searched = fsopt.MODELS[record["model"]].problem_class.startswith("MI")
+    searched = fsopt.MODELS[record["model"]].problem_class not in CONVEX
     return WORD if searched and answers(model, record) else True
 
 
