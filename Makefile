@@ -14,7 +14,7 @@ EXTRAS := scs,ipopt,scip,plot,parquet,excel,report,arrays
 TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "pytest-timeout>=2.3" "hypothesis>=6.100" "array-api-strict>=2.2"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
-.PHONY: demo test test-all kernels truth fuzz limits proofs foreign soak guide mutants lock sbom audit lowest pythons lint bench limits-page instances reproduce results docs docs-check outputs clean
+.PHONY: demo test test-all kernels truth fuzz limits proofs soak guide mutants lock sbom audit lowest pythons lint bench limits-page instances reproduce results docs docs-check outputs clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
@@ -53,13 +53,6 @@ limits: .venv/tested
 # 100,000 changed proofs; `make test-all` takes 2,000.
 proofs: .venv/tested
 	FSOPT_PROOFS=100000 $(BIN)/pytest $(SPREAD) tests/proofs
-
-# Exact optima checked by programs that others wrote: CP-SAT, z3 and Exact, in an environment of their own, QSopt_ex
-# (Debian: qsopt-ex), and VeriPB where it is on the path. FSOPT_DATA names a folder with the papers' data.
-foreign: .venv/tested
-	$(PYTHON) -m venv .venv/foreign
-	.venv/foreign/bin/pip install -q "ortools>=9.10" "z3-solver>=4.13" "exact>=2.2"
-	$(BIN)/python tests/foreign/run.py .venv/foreign/bin/python $(FSOPT_DATA)
 
 # A study whose coordinator, workers, scheduler and disk fail at random, for half an hour (Linux); prints its table.
 soak: .venv/tested

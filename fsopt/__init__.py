@@ -5,11 +5,20 @@ loaded when they are first used, so that ``import fsopt`` costs next to nothing;
 ``pyo.SolverFactory("fsopt_highs")`` for example, from then on.
 """
 
-from fsopt.common import lazy, registry
+from typing import Any
+
+from fsopt.common import lazy
+from fsopt.errors import REMOVED
 from fsopt.solvers import pyomo_plugin
 
 __version__ = "0.3.0"
-__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)
+_loaded, __dir__, __all__ = lazy.attach(__name__, __file__)
 
-registry.ABOVE.append("fsopt.drivers.kernel_scaling.interface:register")
-pyomo_plugin.register("fsopt.search.branch_and_bound.driver:prove")
+
+def __getattr__(name: str) -> Any:
+    if name in REMOVED:
+        raise AttributeError(f"fsopt.{name} is no part of fsopt any more: {REMOVED[name]}")
+    return _loaded(name)
+
+
+pyomo_plugin.register()

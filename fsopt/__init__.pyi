@@ -31,7 +31,6 @@ from .methods.stepping import steps as steps
 from .models.registry import MODELS as MODELS
 from .models.registry import register_model as register_model
 from .models.spec import ModelSpec as ModelSpec
-from .search.branch_and_bound.driver import prove as prove
 from .signatures import build as build
 from .signatures import fit as fit
 from .solvers.base import Session as Session

@@ -18,6 +18,13 @@ _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 
 
+REMOVED: Mapping[str, str] = {
+    "prove": "integer programs are searched by scip or highs, whose word the bound is; selections are proved by "
+    "'fsopt fit best-subset' and 'fsopt check --proof'",
+}
+"""Function, verb or flag of an earlier version -> what to do instead."""
+
+
 class FsoptError(Exception):
     """Base of every error that fsopt raises on purpose.
 

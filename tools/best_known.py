@@ -1,4 +1,4 @@
-"""The best known point and bound of an instance: of a solver, of the exact search of its problem, and of a tree.
+"""The best known point and bound of an instance: of a solver, or of the exact search of its problem.
 
 Each route gives a point, a bound or both. The best point is published with the best bound, and with the proof of that
 bound where it has one that ``fsopt-verify`` reads.
@@ -18,14 +18,12 @@ import pyomo.environ as pyo
 from fsopt.answers.certificate import Kind
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import Point, SolveResult, Status
-from fsopt.certificates.exact.proofs import Header
 from fsopt.certificates.points import infeasibility
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
-from fsopt.methods.exact.programs import about_of, assembled, hinge_values
+from fsopt.methods.exact.programs import assembled, hinge_values
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit
-from fsopt.search.branch_and_bound.driver import prove
 from fsopt.solvers.base import solve
 from fsopt.typing import Vector
 from fsopt.verification.exact_checking import verify
@@ -34,8 +32,6 @@ SEARCHED = {"fsp-m-bigm": "best-subset"}
 """Model -> the method that searches its optimum: the bound of the method is one of the model, which has its optimum."""
 TOLERANCE = 1e-4
 """Relative gap at which the exact search ends."""
-LEAVES = 10_000
-"""Largest number of leaves of a tree whose proof is made: that of a larger one is no file to be published."""
 CLOSE = 1e-6
 """Relative difference of bounds that are equal, the better evidence first; and the largest residual of a point."""
 
@@ -73,7 +69,7 @@ def best_known(
     raw : the data before.
     built : name and parameters of the model.
     solver : of the first route; None for the preferred one.
-    limits : seconds of the solver, and those of the exact search, or of the tree where there is none.
+    limits : seconds of the solver, and those of the exact search.
     stored : values (n,) of the best point so far, which stays where none is better; None for none.
     """
     program = compile_model(model)
@@ -93,25 +89,7 @@ def best_known(
         lower = evidence.claims[0].lower  # the bound that is published is that of the proof
         bound = found.bound if lower is None else float(lower)
         routes.append(BestKnown(result, bound, f"{found.method} of fsopt, {found.stop}", evidence.proof()))
-    limit = seconds if slug in SEARCHED else search
-    routes.append(proved(model, raw, built, prove(model, result, time_limit=limit)))
-    return replace(best_bound(routes, program.sign), result=routes[-1].result)
-
-
-def proved(
-    model: pyo.ConcreteModel, raw: Dataset, built: tuple[str, Mapping[str, Any]], tree: SolveResult
-) -> BestKnown:
-    """Return the answer of a tree, with its proof unless it has more than :data:`LEAVES`."""
-    slug, params = built
-    known = BestKnown(tree, tree.bound, _leaves(tree))
-    if tree.tree is None or tree.tree.leaves > LEAVES:
-        return known
-    shown = verify(tree, model, exact=True).exact
-    assert shown is not None
-    header = Header(raw, "standard")
-    about = about_of(slug, params)
-    claims = tuple(replace(claim, about=about) for claim in shown.claims)
-    return replace(known, proof=replace(shown, header=header, claims=claims).proof())
+    return replace(best_bound(routes, program.sign), result=result)
 
 
 def best_bound(routes: list[BestKnown], sign: float) -> BestKnown:
@@ -141,16 +119,16 @@ def beaten(rows: list[dict[str, Any]], pages: Path) -> list[str]:
     Parameters
     ----------
     rows : facts of the instances.
-    pages : folder of ``exact.jsonl``, exact searches, of which those of the same data, m and C are of the same problem,
-        and ``trees.jsonl``, proof trees by the name of the instance.
+    pages : folder of a page of results with exact searches, ``exact.jsonl``, of which those of the same data, m and C
+        are of the same problem.
     """
-    searches, trees = (_records(pages / name) for name in ("exact.jsonl", "trees.jsonl"))
+    searches = _records(pages / "exact.jsonl")
     found = []
     for row in rows:
         at = row["parameters"]
         alike = [
             r for r in searches if row["model"] in SEARCHED and (r["instance"], r["c"]) == (_name(row, at), at.get("c"))
-        ] + [r for r in trees if r["instance"] == row["name"]]
+        ]
         slack = CLOSE * max(1.0, abs(row["best"]))
         values = [r["objective"] for r in alike if r["objective"] is not None]
         bounds = [r["bound"] for r in alike if r["bound"] is not None]
@@ -185,11 +163,6 @@ def _closed(row: Mapping[str, Any]) -> bool:
 
 def _name(row: Mapping[str, Any], at: Mapping[str, Any]) -> str:
     return f"{row['data']['name']}-{at.get('m')}"
-
-
-def _leaves(tree: SolveResult) -> str:
-    certificate = tree.certificate
-    return "nobody" if certificate is None or tree.bound is None else certificate.bound_source
 
 
 def _point(model: pyo.ConcreteModel, program: Program, raw: Dataset, found: Fit) -> Point:

@@ -17,7 +17,6 @@ import pyomo.environ as pyo
 
 from fsopt.answers.results import SolveResult, Status
 from fsopt.common.files import write_text
-from fsopt.compiler import compile_model
 from fsopt.data import load_dataset
 from fsopt.errors import SolverError
 from fsopt.methods.preprocessing import preprocess
@@ -91,13 +90,12 @@ def reference(slug: str, size: Size = TRIAL) -> float | None:
 
 
 def pairs() -> list[tuple[str, str]]:
-    """Return (model, solver) for every solver and every model of the classes, or of the structure, that it takes."""
+    """Return (model, solver) for every solver and every model of the classes that it takes."""
     return [
         (slug, name)
         for slug, model in MODELS.items()
         for name, entry in SOLVERS.items()
         if model.problem_class in entry.classes
-        and (entry.takes is None or entry.takes(compile_model(build_trial(slug))))
     ]
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.answers.certificate import WORD
 from fsopt.answers.results import SolveResult
 from fsopt.certificates.exact.claims import VERIFIED
 from fsopt.common.files import write_text
@@ -185,7 +186,7 @@ def _optimum(result: SolveResult, program: Program) -> dict[str, Any]:
     value = float(f"{result.objective:.{DIGITS}g}")
     certificate = {"solver": result.solver, "certificate": result.certificate.kind}
     if result.certificate.bound_source:
-        certificate["bound"] = result.certificate.bound_source
+        certificate["bound"] = result.certificate.bound_source.removeprefix(WORD)
     return {"optimum": {"objective": value, "sense": sense, "tolerance": TOLERANCE, **certificate}}
 
 

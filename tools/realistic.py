@@ -33,7 +33,7 @@ from tools.pages import LEAK, table
 
 SECONDS = 45.0
 LARGEST = 2_000_000
-"""Bytes of a packed file; the proof of a large tree is left out."""
+"""Bytes of a packed file; the proof of a large search is left out."""
 INDEX, SOLU = "index.json", "realistic.solu"
 SET_ONE = "set-one"
 
@@ -41,7 +41,7 @@ SET_ONE = "set-one"
 @dataclass(frozen=True)
 class Realistic:
     """An instance: model, data set, parameters, format, the solver of the first route (None: preferred), and
-    the seconds of the exact search, or of the tree where there is none.
+    the seconds of the exact search.
     """
 
     slug: str
@@ -73,7 +73,7 @@ INSTANCES = (
     Realistic("onsvm", "sonar", ".mps", {"c": 1.0}),
     Realistic("svm", "sonar", ".mps", {"c": 1.0}),
     Realistic("gmeb-dual", "sonar", ".cbf", {"r_plus": 3.0, "r_minus": 3.0}),
-    Realistic("fsv-exact", "sonar", ".mps", {"lam": 0.1}, None, 700.0),
+    Realistic("fsv-exact", "sonar", ".mps", {"lam": 0.1}),
     Realistic("fsp-m-bigm", "sonar", ".mps", {"m": 5, "c": 1.0}, "scip", 900.0),
     Realistic("onsvm", "colon", ".mps", {"c": 1.0}),
     Realistic("fsv-step", "colon", ".mps", {"lam": 0.05}),
@@ -98,7 +98,7 @@ def write_shelf(folder: Path, pages: Path, names: Sequence[str] = ()) -> tuple[P
     Parameters
     ----------
     folder : made if it does not exist.
-    pages : folder of the records of exact searches and of trees, ``docs/results``.
+    pages : folder of the records of exact searches, ``docs/results``.
     names : of the instances that are solved again; the facts of the others stay. None are all of them.
 
     Raises

@@ -40,7 +40,7 @@ def solvers() -> str:
     rows = [
         (
             f"`{spec.name}`",
-            ", ".join(c for c in CLASSES if c in spec.classes) + (" of one structure" if spec.structured else ""),
+            ", ".join(c for c in CLASSES if c in spec.classes),
             spec.proves,
             "yes" if spec.duals else "no",
             f"`{spec.pip}`" if spec.pip.startswith("pip ") else spec.pip,

@@ -17,6 +17,8 @@ REMAINDER = 1e-12
 """Largest share of its own terms at which a number counts as 0, see :mod:`fsopt.certificates.bounds`."""
 LIMITS: Mapping[str, float] = MappingProxyType({"infeasibility": FEASIBLE, "remainder": REMAINDER, "ray": REMAINDER})
 """First word of a residual -> the largest valid one, where it is smaller than that of the certificate."""
+WORD = "the word of "
+"""Start of the source of a bound that nothing but the search of a solver supports."""
 WIDEST = 1e-3
 """Largest relative gap of an answer that is called optimal, whatever tolerance a search was given."""
 
@@ -62,7 +64,8 @@ class Certificate:
     ok : whether every residual is within ``tolerance``.
     residuals : name -> relative residual or gap; each must be small.
     objective, bound : recomputed objective value and bound, in the model's own sense; None if there is none.
-    bound_source : the origin of the bound: ``dual point`` (recomputed here) or the name of the solver that reported it.
+    bound_source : the origin of the bound: ``dual point`` (recomputed here), or ``the word of`` the solver that
+        searched an integer or nonconvex program.
     tolerance : largest valid residual, except for those in :data:`LIMITS`.
     notes : remarks, for example constraints that were not checked.
     """
@@ -84,6 +87,16 @@ class Certificate:
     def refused(self) -> dict[str, float]:
         """Return the residuals that are too large, or no numbers."""
         return {name: v for name, v in self.residuals.items() if not valid(name, v, self.tolerance)}
+
+
+def status_line(status: str, bound_source: str) -> str:
+    """Return a status, with the solver behind it where its bound is a solver's word: ``optimal (bound: highs)``.
+
+    Parameters
+    ----------
+    bound_source : as in :class:`Certificate`.
+    """
+    return f"{status} (bound: {bound_source.removeprefix(WORD)})" if bound_source.startswith(WORD) else str(status)
 
 
 def valid(name: str, residual: float, tolerance: float = TOLERANCE) -> bool:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyomo.common.collections import ComponentMap
 
-from fsopt.answers.certificate import Certificate, Kind
-from fsopt.answers.trees import Tree
+from fsopt.answers.certificate import Certificate, Kind, status_line
 from fsopt.common.arguments import Argument, checked
 from fsopt.common.figures import course
 from fsopt.errors import ParameterError
@@ -36,7 +35,7 @@ class Status(StrEnum):
     FEASIBLE = "feasible"
     """A feasible point without a verified optimality condition."""
     INFEASIBLE = "infeasible"
-    """The model has no point; a Farkas vector, or a tree of them, proves it."""
+    """The model has no point; a Farkas vector proves it."""
     UNBOUNDED = "unbounded"
     """The objective has no bound: a feasible point and a direction along which it falls prove it."""
     NONE = "none"
@@ -93,9 +92,6 @@ class SolveResult:
         multipliers: of the same program, or with the integers fixed at their values.
     direction : the recession direction that proves unboundedness; None where there is none.
     ray : the multipliers that prove infeasibility; None if there are none.
-    cuts : the cuts of an exact search of this package, as plain data: multipliers of linear programs, from which the
-        bound is recomputed without a solver; empty for other solvers.
-    tree : of :func:`fsopt.prove`, from which the bound is recomputed without a solver; None for no proof.
     message : the solver's own words, if they say more than ``stop``.
     constraint_duals : pairs of a constraint and its dual variable in Pyomo's shadow-price convention; empty if the
         solver gave no multipliers.
@@ -117,10 +113,13 @@ class SolveResult:
     direction: Point | None = field(default=None, repr=False)
     evidence: Point | None = field(default=None, repr=False)
     evidence_source: str = ""
-    cuts: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
-    tree: Tree | None = field(default=None, repr=False)
     constraint_duals: tuple[tuple[pyo.Constraint, float], ...] = field(default=(), repr=False)
     history: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
+
+    @property
+    def status_line(self) -> str:
+        """The status, with the solver whose word the bound is: ``optimal (bound: highs)``."""
+        return status_line(self.status, "" if self.certificate is None else self.certificate.bound_source)
 
     @cached_property
     def shadow_prices(self) -> ComponentMap:

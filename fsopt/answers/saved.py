@@ -84,8 +84,6 @@ def solve_record(
         **outcome(result),
         "solution": all_values(model) if result.point is not None else None,
         "point": result.point,
-        "cuts": result.cuts,
-        "tree": None if result.tree is None else result.tree.plain(),
         "labels": data.labels,
         "data_sha256": fingerprint(data),
     }

@@ -165,8 +165,6 @@ SOLVE_PARTS: Mapping[str, SavedPart] = {
     "ray": _POINT,
     "direction": _POINT,
     "evidence_source": _TEXT,
-    "cuts": _RECORDS,
-    "tree": SavedPart(_mapping, "a tree", empty=True),
     "solution": SavedPart(_mapping, "a mapping", empty=True),
     "scale": _TEXT,
     "message": _TEXT,

@@ -22,7 +22,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.answers.certificate import REMAINDER, TOLERANCE, Certificate, Kind, make
+from fsopt.answers.certificate import REMAINDER, Certificate, Kind, make
 from fsopt.answers.results import Point
 from fsopt.certificates import arithmetic
 from fsopt.certificates.arithmetic import UNIT, Sums
@@ -143,11 +143,6 @@ def _into_semidefinite(z: Vector, order: int) -> Vector:
 
 
 # -- proofs that there is no point, or no optimum ---------------------------------------------------------
-
-
-def contradicts(found: Bound) -> bool:
-    """Return whether a bound of the objective 0 is positive beyond numbers that differ by 1e-12 of themselves."""
-    return found.value > 0.0 and REMAINDER * found.terms <= TOLERANCE * found.value and found.remainder <= REMAINDER
 
 
 def farkas(program: Program, ray: Point) -> Certificate:

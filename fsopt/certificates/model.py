@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
 
-from fsopt.answers.certificate import Certificate, Kind, make, merged
+from fsopt.answers.certificate import WORD, Certificate, Kind, make, merged
 from fsopt.answers.results import RESULT, Point, SolveResult
-from fsopt.answers.trees import Tree
 from fsopt.certificates.bounds import farkas, recession
 from fsopt.certificates.convex import at_point, best_bound, certify_convex, gap
-from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
-from fsopt.certificates.kernel_scaling.form import recognise
 from fsopt.certificates.nonconvex import certify_nonconvex
 from fsopt.certificates.points import infeasibility, integrality, judged_point, minimised, rounded_point
-from fsopt.certificates.relaxations import relaxation_of
 from fsopt.certificates.shadow_prices import loaded_point
-from fsopt.certificates.trees import certify_empty, tree_bound
 from fsopt.common.arguments import checked, optional
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.program import MODEL
-from fsopt.errors import ParameterError, SolverError, reading
+from fsopt.errors import ParameterError
 from fsopt.typing import Vector
 
-CUTS = "cuts"
-"""The source of a bound that was recomputed from cuts."""
 NEAR = 1e-6
 """Distance from a bound, relative to the length of the interval, up to which a variable is on it."""
 DUAL_POINT = "dual point"
@@ -77,8 +69,6 @@ def certify(model: pyo.ConcreteModel, result: SolveResult | None = None) -> Cert
                 "constraints are others",
                 "solve the model again",
             )
-    if result.point is None and result.tree is not None:
-        return certify_empty(relaxation_of(program), result.tree)
     if result.point is None and result.ray is not None:
         return farkas(program, result.ray)
     if result.point is None and result.direction is not None and result.evidence is not None:
@@ -86,7 +76,7 @@ def certify(model: pyo.ConcreteModel, result: SolveResult | None = None) -> Cert
     if result.point is None:
         return Certificate(Kind.NONE, False, {}, notes=("there is no point to check",))
     bound = None if result.bound is None else program.sign * result.bound
-    claim = StatedBound(bound, result.solver, result.evidence, result.evidence_source, result.cuts, result.tree)
+    claim = StatedBound(bound, result.solver, result.evidence, result.evidence_source)
     return certify_point(program, result.point, claim)
 
 
@@ -108,39 +98,12 @@ class StatedBound:
     source : name of the solver.
     evidence : primal-dual point of another solver, None where the point has multipliers of its own.
     evidence_source : name of that solver.
-    cuts : the cuts behind the bound, as in :class:`fsopt.answers.results.SolveResult`: the bound is then recomputed
-        from them.
-    tree : of branch and bound: the bound is then recomputed from its leaves.
     """
 
     bound: float | None = None
     source: str = ""
     evidence: Point | None = None
     evidence_source: str = ""
-    cuts: tuple[Mapping[str, Any], ...] = ()
-    tree: Tree | None = None
-
-
-def bound_by_cuts(program: Program, x: Vector, cuts: Sequence[Mapping[str, Any]]) -> float | None:
-    """Return the lower bound of the minimisation form that the cuts of an exact search prove, in numpy alone.
-
-    Returns
-    -------
-    float or None
-        At most the value at x (n,); None for a program that the search does not take: its cuts prove nothing there.
-
-    Raises
-    ------
-    FileError : the cuts are damaged.
-    """
-    try:
-        problem = recognise(program).problem
-    except SolverError:
-        return None
-    with reading("cuts"):
-        found = [Cut.of(cut, problem.data.n) for cut in cuts]
-    bound, _ = lower_bound(problem, found, program.sign * program.objective_at(x) - program.c0)
-    return bound + program.c0
 
 
 def on_artificial_bound(program: Program, x: Vector) -> str:
@@ -179,42 +142,31 @@ def _certificate_of_arrays(program: Program, point: Point, claim: StatedBound) -
         x = judged_point(program, point.x)
         value = program.sign * minimised(program, x)
         return make(Kind.FEASIBLE, at_point(program, point.x), objective=value, notes=(reason,))
-    bound, source = claim.bound, claim.source
-    if claim.cuts:
-        bound, source = bound_by_cuts(program, point.x, claim.cuts), CUTS
-    in_leaves: dict[str, float] = {}
-    if claim.tree is not None:
-        shown = tree_bound(relaxation_of(program, point.x), claim.tree)
-        bound, source = shown.value, shown.source
-        in_leaves = shown.residuals
     if not program.convex:
-        searched = bool(claim.cuts) or claim.tree is not None
-        found = certify_nonconvex(program, point, bound=bound, source=source, searched=searched)
-        found = with_residuals(found, in_leaves)
+        found = certify_nonconvex(program, point, bound=claim.bound, source=claim.source)
         if claim.evidence is None or found.kind is not Kind.MIXED_INTEGER or found.objective is None:
             return found
         return with_residuals(found, _at_fixed_integers(program, point.x, claim.evidence, found.objective))
     if program.discrete:
-        return _certify_integers(program, point.x, claim, bound, source, in_leaves)
+        return _certify_integers(program, point.x, claim)
     if claim.evidence is not None:
         return certify_convex(program, point.x, claim.evidence, f"{DUAL_POINT} of {claim.evidence_source}")
     return certify_convex(program, point.x, point, DUAL_POINT)
 
 
-def _certify_integers(
-    program: Program, x: Vector, claim: StatedBound, bound: float | None, source: str, in_leaves: Mapping[str, float]
-) -> Certificate:
+def _certify_integers(program: Program, x: Vector, claim: StatedBound) -> Certificate:
     """Return the certificate of a point of a program that is convex but for its integers."""
     judged = judged_point(program, x)
     value = minimised(program, judged)
     objective = program.sign * value
-    residuals = merged(at_point(program, x), {"integrality": integrality(program, x)}, in_leaves)
+    residuals = merged(at_point(program, x), {"integrality": integrality(program, x)})
     if claim.evidence is not None:
         residuals = merged(residuals, _at_fixed_integers(program, judged, claim.evidence, objective))
-    if bound is None:
+    if claim.bound is None:
         return make(Kind.FEASIBLE, residuals, objective=objective)
-    residuals["gap"] = gap(program, value, bound)
-    return make(Kind.MIXED_INTEGER, residuals, objective=objective, bound=program.sign * bound, bound_source=source)
+    residuals["gap"] = gap(program, value, claim.bound)
+    found = {"objective": objective, "bound": program.sign * claim.bound}
+    return make(Kind.MIXED_INTEGER, residuals, bound_source=f"{WORD}{claim.source}", **found)
 
 
 def _at_fixed_integers(program: Program, x: Vector, evidence: Point, objective: float) -> dict[str, float]:

@@ -18,33 +18,36 @@ term that is not convex an estimator: a solver that searches a box of its own bo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from pyomo.common.collections import ComponentMap
+from pyomo.common.errors import InfeasibleConstraintException, IntervalException
+from pyomo.contrib.fbbt.expression_bounds_walker import ExpressionBoundsVisitor
+from pyomo.core.expr.numeric_expr import PowExpression, UnaryFunctionExpression
+from pyomo.core.expr.numvalue import is_potentially_variable
 from pyomo.core.expr.visitor import identify_variables
 
-from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import WORD, Certificate, Kind, make
 from fsopt.answers.results import Point
 from fsopt.certificates.bounds import cleaned
 from fsopt.certificates.convex import at_point, gap
 from fsopt.certificates.points import integrality, judged_point, minimised, ratio
 from fsopt.certificates.propagation import ranges
-from fsopt.certificates.univariate import term_of
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import Derivatives, derivatives_of
+from fsopt.compiler.expressions import read
 from fsopt.errors import SolverError
 from fsopt.typing import Vector
 
 
-def certify_nonconvex(
-    program: Program, point: Point, *, bound: float | None, source: str, searched: bool = False
-) -> Certificate:
+def certify_nonconvex(program: Program, point: Point, *, bound: float | None, source: str) -> Certificate:
     """Return the certificate of a point of a program that is not known to be convex.
 
     Parameters
     ----------
     bound : lower bound of the minimisation form that a solver reported; None without one.
     source : name of the solver.
-    searched : whether the bound was recomputed, from a tree or from cuts.
 
     Returns
     -------
@@ -62,11 +65,12 @@ def certify_nonconvex(
         residuals["integrality"] = integrality(program, point.x)
     notes: tuple[str, ...] = ()
     if bound is not None:
-        name = "" if searched else _without_range(program, value)
+        name = _without_range(program, value)
         if not name:
             residuals["gap"] = gap(program, value, bound)
             kind = Kind.MIXED_INTEGER if program.discrete else Kind.GLOBAL
-            return make(kind, residuals, objective=objective, bound=program.sign * bound, bound_source=source)
+            found = {"objective": objective, "bound": program.sign * bound}
+            return make(kind, residuals, bound_source=f"{WORD}{source}", **found)
         notes = (f"the bound of {source} does not count: '{name}' has no range, by bounds or by propagation",)
     rows = program.A.shape[0] + len(program.general)
     if program.discrete or point.y is None or point.z is None or len(point.y) != rows:
@@ -78,8 +82,8 @@ def certify_nonconvex(
 def _without_range(program: Program, value: float) -> str:
     """Return the name of a variable whose missing range leaves a term without an estimator; empty for none."""
     # The ranges are those of points which are not worse than a value. A product needs an interval for one factor and
-    # an end for the other, a square that is not convex an interval, a function of one affine form a smallest value
-    # where it stands, and any other function intervals for all its variables.
+    # an end for the other, a square that is not convex an interval, a monotone function of one affine form a smallest
+    # value where it stands, and any other function intervals for all its variables.
     low, high = ranges(program, value)
     ends = np.isfinite(low).astype(int) + np.isfinite(high)
     lacking = [i if ends[i] < 2 else j for i, j in _quadratic_terms(program) if ends[i] + ends[j] < 3 + (i == j)]
@@ -87,14 +91,32 @@ def _without_range(program: Program, value: float) -> str:
     for row in program.general:
         sides = [sign for sign, side in ((1.0, row.hi), (-1.0, row.lo)) if np.isfinite(side)]
         terms += [(sign * scale, node) for scale, node in row.terms.nonlinear for sign in sides]
+    known = ComponentMap(zip(program.variables, zip(low.tolist(), high.tolist(), strict=True), strict=True))
     for scale, node in terms:
-        term = term_of(scale, node, program.column)
         columns = [program.column[id(v)] for v in identify_variables(node)]
-        if term is None:
+        if not _monotone(program, node):
             lacking += [j for j in columns if ends[j] < 2]
-        elif term.least(*term.interval(low, high)) == -np.inf:
+        elif _least(scale * node, known) == -np.inf:
             lacking += columns
     return str(program.variables[lacking[0]].name) if lacking else ""
+
+
+def _monotone(program: Program, node: Any) -> bool:
+    """Return whether an expression is a power, a root, an exponential or a logarithm of one affine form."""
+    power = isinstance(node, PowExpression) and not is_potentially_variable(node.args[1])
+    if not power and not (isinstance(node, UnaryFunctionExpression) and node.getname() in ("exp", "log", "sqrt")):
+        return False
+    inner = read(node.args[0], program.column)
+    return inner is not None and inner.linear
+
+
+def _least(term: Any, known: ComponentMap) -> float:
+    """Return a number that a term is never below where its variables are in their ranges, -inf where none is found."""
+    try:
+        least, _ = ExpressionBoundsVisitor(known, use_fixed_var_values_as_bounds=True).walk_expression(term)
+    except (InfeasibleConstraintException, IntervalException, KeyError):  # outside its domain, or an unknown function
+        return -np.inf
+    return float(least)
 
 
 def _quadratic_terms(program: Program) -> Iterator[tuple[int, int]]:

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fsopt.errors import TOGETHER, FileError, FsoptError, InternalError, TableError
+from fsopt.errors import REMOVED, TOGETHER, FileError, FsoptError, InternalError, TableError
 
 TRACEBACK_VARIABLE = "FSOPT_TRACEBACK"
 """Environment variable; if it is set, an error inside fsopt shows its traceback."""
@@ -50,6 +50,9 @@ def _run(given: list[str]) -> int:
             return code if isinstance(code, int) else 0
         except typer.TyperException as error:
             message = error.format_message().rstrip(".").replace("\n", " ")
+            gone = next((name for name in REMOVED if re.match(rf"No such (command '|option: --){name}\b", message)), "")
+            if gone:
+                raise FsoptError(f"'{gone}' is no part of fsopt any more", REMOVED[gone]) from error
             raise FsoptError(message, "see 'fsopt --help' or 'fsopt VERB --help'") from error
         except FsoptError as error:
             raise in_flags(error, command(), given) from error.__cause__

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fsopt.cli import options
 from fsopt.cli.layouts import WHOLE, checked_layout, load
-from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, deliver, pairs, print_certificate, print_json, show
-from fsopt.cli.proving import (
-    Exact,
-    ModelFile,
-    Proof,
-    changes_of,
-    check_proof,
-    is_proof,
-    one_source,
+from fsopt.cli.output import (
+    EXIT_NOT_SOLVED,
+    EXIT_SOLVED,
+    deliver,
+    pairs,
+    print_certificate,
     print_exact,
-    write_evidence,
+    print_json,
+    remark,
+    show,
 )
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fsopt.verification.verified import ExactCheck
+
+ModelFile = Annotated[
+    str | None, typer.Option("--model", help="in place of --data: the model file that the answer or proof is of")
+]
 
 
 def certify(
@@ -31,12 +37,8 @@ def certify(
     solution: Annotated[
         str, typer.Argument(help="a solution file of HiGHS, SCIP, CBC, GLPK, Gurobi, CPLEX, AMPL or fsopt")
     ],
-    exact: Exact = False,
-    prove: Annotated[
-        float | None,
-        typer.Option("--prove", help="seconds: evidence that the solution file lacks is looked for by a solver"),
-    ] = None,
-    proof: Proof = None,
+    exact: options.Exact = False,
+    proof: options.Proof = None,
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
@@ -46,23 +48,15 @@ def certify(
     nearest point that meets every constraint, and its distance is said.
     """
     from fsopt.answers.records import plain
-    from fsopt.common.arguments import SECONDS
-    from fsopt.compiler import compile_model
     from fsopt.formats.reading import read_model
     from fsopt.formats.solutions import contents, read_solution
     from fsopt.verification.exact_checking import verify
-    from fsopt.verification.foreign import NO_BOUND, reason, supported, unrounded
+    from fsopt.verification.foreign import unrounded
 
-    if prove is not None:
-        SECONDS.check("--prove", prove)
     program = read_model(model)
     stated = read_solution(solution, program)
-    answer = unrounded(program, stated) if prove is None else supported(program, stated, prove)
+    answer = unrounded(program, stated)
     found = verify(answer, program, exact=exact or proof is not None)
-    holds = found.verified and found.recomputed is answer.status
-    why = reason(found, answer, compile_model(program))
-    if why == NO_BOUND:
-        why += ": --prove SECONDS looks for a bound" if prove is None else ", and none was found here"
     record = {
         "model": model,
         "file": contents(program, model),
@@ -71,43 +65,33 @@ def certify(
         "multipliers": stated.evidence is not None or (stated.point is not None and stated.point.y is not None),
         "stated": stated.objective,
         **found.record(),
-        "claimed": stated.status,
-        "verified": holds,
-        "word": found.word if holds else "not verified",
-        "recomputed": found.recomputed,
         "objective": found.certificate.objective,
         "bound": found.certificate.bound,
-        "reason": why,
-        "moved": answer.message if holds else "",
+        "moved": answer.message if found.verified else "",
     }
     record = {k: plain(v) for k, v in record.items()}
     if proof is not None and found.exact is not None:
         write_evidence(found.exact, proof)
     deliver(record, output, as_json=json, present=lambda: _print(record))
-    return EXIT_SOLVED if holds else EXIT_NOT_SOLVED
+    return EXIT_SOLVED if found.verified else EXIT_NOT_SOLVED
 
 
 def _print(record: Mapping[str, Any]) -> None:
     from fsopt.formats.solutions import told
 
-    names = (
-        "model",
-        "file",
-        "solution",
-        "software",
-        "claimed",
-        "verified",
-        "recomputed",
-        "objective",
-        "bound",
-        "moved",
-        "reason",
-    )
-    shown = {**record, "file": told(record["file"]), "verified": record["word"] if record["verified"] else "NO"}
-    show(pairs([(name, shown[name]) for name in names if shown[name] not in (None, "")]))
-    print_certificate(record["certificate"])
-    if "exact" in record:
-        print_exact(record["exact"])
+    facts = {**record, "file": told(record["file"])}
+    names = ("model", "file", "solution", "software", "moved")
+    print_verdict(record, [(name, facts[name]) for name in names if facts[name]])
+
+
+def print_verdict(found: Mapping[str, Any], facts: Sequence[tuple[str, str]] = ()) -> None:
+    """Print the record of a verification: the claim and whose word its bound is, whether it holds, and the evidence."""
+    lines = [*facts, ("claimed", found["status_line"]), ("verified", "yes" if found["verified"] else "NO")]
+    names = ("objective", "bound", "reason")
+    show(pairs([*lines, *((name, found[name]) for name in names if found.get(name) not in (None, ""))]))
+    print_certificate(found["certificate"])
+    if "exact" in found:
+        print_exact(found["exact"])
 
 
 def check(
@@ -119,8 +103,8 @@ def check(
     model: ModelFile = None,
     layout: Layout = WHOLE,
     customise: options.Customise = None,
-    exact: Exact = False,
-    proof: Proof = None,
+    exact: options.Exact = False,
+    proof: options.Proof = None,
     json: options.Json = False,
 ) -> int:
     """Verify a saved answer again, without any solver.
@@ -138,7 +122,6 @@ def check(
     from fsopt.answers.records import plain
     from fsopt.answers.saved import read_record
     from fsopt.verification.exact_checking import verify_record
-    from fsopt.verification.verified import WORD
 
     record = read_record(solution)
     source = load(data, checked_layout(record, layout, solution), known=True)
@@ -147,15 +130,83 @@ def check(
     found = plain(verified.record())
     if proof is not None and verified.exact is not None:
         write_evidence(verified.exact, proof)
-    if json:
-        print_json(found)
-        return EXIT_SOLVED if verified.verified else EXIT_NOT_SOLVED
-    lines = [("claimed", found["claimed"]), ("verified", "yes" if found["verified"] else "NO")]
-    if found["verified"] and found["certificate"]["bound_source"].startswith(WORD):
-        origin = found["certificate"]["bound_source"]
-        lines.append(("recomputed", f"{found['recomputed']}; the bound, and with it any optimum, is {origin}"))
-    show(pairs(lines))
-    print_certificate(found["certificate"])
-    if "exact" in found:
-        print_exact(found["exact"])
+    deliver(found, None, as_json=json, present=lambda: print_verdict(found))
     return EXIT_SOLVED if verified.verified else EXIT_NOT_SOLVED
+
+
+def write_evidence(found: ExactCheck, output: Path) -> None:
+    """Write the exact evidence of an answer: as a proof, or for other programs as the suffix of the name says."""
+    proof = found.proof()
+    if not proof["claims"]:
+        remark("no proof is written: no claim has exact evidence")
+        return
+    write_proof(output, proof)
+    remark(f"wrote {output}, {len(proof['claims'])} of {len(found.claims)} claims: fsopt-verify {output}")
+
+
+def write_proof(output: Path, proof: Mapping[str, Any]) -> None:
+    """Write a proof file, packed where its name ends in .gz."""
+    from gzip import compress
+
+    from fsopt.common.files import whole_file
+    from fsopt.verifier.verify import canonical
+
+    content = canonical(proof).encode()
+    with whole_file(output) as temporary:
+        temporary.write_bytes(compress(content, 6, mtime=0) if output.suffix == ".gz" else content)
+
+
+def one_source(data: str | None, model: str | None) -> str:
+    """Return the name of the option that is given; raises ParameterError unless it is one of them."""
+    if (data is None) == (model is None):
+        raise ParameterError("--data and --model are both given, or both missing", "give the one that the answer is of")
+    return "model" if data is None else "data"
+
+
+def check_proof(
+    proof: Path, data: str | None, model: str | None, layout: Layout, customise: options.Customise, json: bool
+) -> int:
+    """Check a proof file against data in a layout or a model file, and print what was found."""
+    from json import dumps
+
+    from fsopt.formats.reading import read_model
+    from fsopt.verification.origins import check_proof as checked
+    from fsopt.verifier.verify import said
+
+    source = read_model(str(model)) if one_source(data, model) == "model" else load(str(data), layout, known=True)
+    found = checked(proof, source, options.read_changes(customise, ()))
+    if json:
+        print_json(found.record())
+        return EXIT_NOT_SOLVED if found.reason else EXIT_SOLVED
+    for origin, statement in zip(found.origins, found.statements, strict=False):
+        if origin is not None:
+            rest = {k: v for k, v in origin.items() if k not in ("model", "parameters", "data") and v not in (None, [])}
+            show(f"{origin['model']} {dumps(origin['parameters'])} {dumps(rest)}")
+        show("\n".join(said(dict(statement))))
+    which = f"the model file {model}" if data is None else f"the data {data}"
+    show(f"REFUTED    {found.reason}" if found.reason else f"confirmed  proved for the programs of {which}")
+    return EXIT_NOT_SOLVED if found.reason else EXIT_SOLVED
+
+
+def is_proof(path: Path) -> bool:
+    """Return whether a file is a proof, packed or not, and no saved answer."""
+    import zlib
+    from contextlib import suppress
+    from gzip import open as unpacked
+
+    with suppress(OSError, EOFError, zlib.error):
+        with open(path, "rb") as file:
+            first = file.read(100)
+        if first[:2] == b"\x1f\x8b":
+            with unpacked(path) as file:
+                first = file.read(100)
+        return first.startswith(b'{"claims":') or b'"fsopt proof' in first
+    return False
+
+
+def changes_of(record: Mapping[str, Any], customise: options.Customise) -> Any:
+    """Return the functions that change the models of a saved answer."""
+    from fsopt.methods.registry import METHODS
+
+    models = METHODS[record["method"]].models if "method" in record else (record["model"],)
+    return options.read_changes(customise, models)

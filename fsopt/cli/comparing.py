@@ -20,7 +20,6 @@ from fsopt.cli.output import (
     show,
     table,
 )
-from fsopt.cli.proving import Exact
 from fsopt.common.texts import counted, one_line
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
@@ -65,7 +64,7 @@ def compare(
         float | None,
         typer.Option("--cpu-limit", help="CPU seconds for each fit: other programs take none of them"),
     ] = None,
-    exact: Exact = False,
+    exact: options.Exact = False,
     whole: Annotated[
         bool, typer.Option("--all", help="show all methods, not only the front and the best up to five")
     ] = False,

@@ -49,7 +49,7 @@ def _solvers() -> list[dict[str, str]]:
     with progress_bar("doctor", total=len(SOLVERS)) as update:
         for k, (name, spec) in enumerate(SOLVERS.items()):
             update(k, f"doctor: {name}")
-            state = "not installed" if not spec.available else "installed" if spec.structured else _trial(name)
+            state = _trial(name) if spec.available else "not installed"
             note = spec.pip if state == "not installed" else spec.licence
             package = _version(spec.package) if spec.package else None
             found.append({"solver": name, "state": state, "version": package or "", "licence": note})

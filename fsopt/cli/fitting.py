@@ -16,12 +16,13 @@ from fsopt.cli.output import (
     deliver,
     pairs,
     print_certificate,
+    print_exact,
     print_json,
     progress_bar,
     remark,
     show,
+    status_of,
 )
-from fsopt.cli.proving import Exact, print_exact
 from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def fit(
     checkpoint: options.Checkpoint = None,
     resume: options.Resume = None,
     customise: options.Customise = None,
-    exact: Exact = False,
+    exact: options.Exact = False,
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
@@ -118,7 +119,8 @@ def print_fit(fitted: Fit, record: Mapping[str, Any], accuracy: Mapping[int, flo
     from fsopt.answers.weights import OF_UNIT_ROWS, weight_texts
 
     names = ["method", "data", "solver", "status", "stop", "objective", "bound", "iterations"]
-    lines: list[tuple[str, Any]] = [(k, record[k]) for k in names]
+    told = {**record, "status": status_of(record)}
+    lines: list[tuple[str, Any]] = [(k, told[k]) for k in names]
     lines.append(("seconds", record["seconds"].get("total")))
     lines.append(("train", ", ".join(f"{k} {v:.4f}" for k, v in record["train"].items())))
     weights, intercept = weight_texts(fitted, standardised=False)

@@ -235,6 +235,13 @@ def open_gap(certificate: Mapping[str, Any]) -> bool:
     return [k for k, v in known.items() if not valid(k, v, certificate["tolerance"])] == ["gap"]
 
 
+def status_of(record: Mapping[str, Any]) -> str:
+    """Return the status of an answer, and whose word its bound is: ``optimal (bound: highs)``."""
+    from fsopt.answers.certificate import status_line
+
+    return status_line(record["status"], (record["certificate"] or {}).get("bound_source", ""))
+
+
 def print_certificate(certificate: dict[str, Any] | None) -> None:
     """Print a certificate as a small table."""
     if certificate is None:
@@ -247,6 +254,21 @@ def print_certificate(certificate: dict[str, Any] | None) -> None:
     show(table("", ("residual", ">value"), [(k, f"{v:.2e}" if isinstance(v, float) else v) for k, v in residuals]))
     for note in certificate["notes"]:
         remark(note)
+
+
+def print_exact(found: Mapping[str, Any]) -> None:
+    """Print what rational arithmetic shows of an answer: each claim with its interval, rounded outward."""
+    show(f"\n{found['word']}: {found['about']}")
+    for claim in found["claims"]:
+        lower, upper = claim["interval"]
+        lines: list[tuple[str, Any]] = [("claim", claim["claim"]), ("", claim["verified"])]
+        if (lower, upper) != (None, None):
+            lines.append(("interval", f"[{lower or '-inf'}, {upper or 'inf'}]"))
+        if claim["relative_width"] is not None:
+            lines.append(("relative width", claim["relative_width"]))
+        if claim["reason"]:
+            lines.append(("reason", claim["reason"]))
+        show(pairs(lines))
 
 
 class _LogLines:

@@ -22,7 +22,6 @@ from fsopt.cli.output import (
     show,
     table,
 )
-from fsopt.cli.proving import Exact
 from fsopt.common.files import brief
 from fsopt.common.texts import counted, one_line
 from fsopt.data.tables.layout import Layout
@@ -50,7 +49,7 @@ def select(
     ] = "log-loss",
     folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
     seed: Annotated[int, typer.Option("--seed", help="of folds, halves and permuted labels")] = 0,
-    exact: Exact = False,
+    exact: options.Exact = False,
     path: Annotated[
         str | None,
         typer.Option("--path", help="numbers of features, 1-10 or all: the best selection of each, and a lower bound"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +22,7 @@ from fsopt.cli.output import (
     progress_bar,
     remark,
     show,
+    status_of,
     table,
     written,
 )
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from fsopt.solvers.watching import Watch
 
 
-PROVE = "seconds of branch and bound whose tree is saved: the bound of an integer program is no solver's word then"
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
 LISTED = 10
 """Constraints and variables that are printed; the record has all."""
@@ -82,10 +82,6 @@ def solve(
         bool,
         typer.Option("--explain", help="of an infeasible model the constraints and bounds that contradict each other"),
     ] = False,
-    prove: Annotated[float | None, typer.Option("--prove", help=PROVE)] = None,
-    checkpoint: options.Checkpoint = None,
-    resume: options.Resume = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", help="subtrees of --prove at a time, in processes")] = None,
     tee: options.Tee = False,
     customise: options.Customise = None,
     output: options.Output = None,
@@ -93,29 +89,16 @@ def solve(
 ) -> int:
     """Solve a model or a model file, and certify the answer."""
     from fsopt.answers.records import plain, sealed
-    from fsopt.search.branch_and_bound.driver import prove as proved
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import solver_spec
-    from fsopt.solvers.watching import Watch
 
-    search = _search(prove, {"checkpoint": checkpoint, "resume": resume, "jobs": jobs})
     if verify is not None:
         solver_spec(verify)
     solver_options = options.read_options(options_file)
     task = _task(model, data, layout, param, scale, customise)
     with customised(task.changes):
         session = Session(task.program, solver, options=solver_options, tee=tee)
-    result, watch = (None, Watch()) if resume else run_session(session, model, time_limit)
-    if prove is not None:
-        try:
-            with customised(task.changes):
-                result = proved(task.program, result, time_limit=prove, **search)
-        except SolverError as error:  # the first answer stays
-            if result is None:
-                raise
-            remark(words := f"--prove failed, the answer of {result.solver} stays: {error}")
-            result = replace(result, message=words)
-    assert result is not None
+    result, watch = run_session(session, model, time_limit)
     record = task.record(result)
     record["seconds"]["build"] = task.seconds
     if verify is not None:
@@ -131,14 +114,6 @@ def solve(
         remark(f"interrupted: the incumbent is shown, its status is {result.status}")
         return EXIT_INTERRUPTED
     return EXIT_SOLVED if result.status.solved else EXIT_NOT_SOLVED
-
-
-def _search(prove: float | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given options of the search of --prove; raises ParameterError where there is none."""
-    search = {name: value for name, value in given.items() if value is not None}
-    if search and prove is None:
-        raise ParameterError(f"--{next(iter(search))} is for the tree of --prove", "add --prove SECONDS")
-    return search
 
 
 def _task(
@@ -209,7 +184,7 @@ def run_session(session: Session, name: str, time_limit: float | None) -> tuple[
     from fsopt.solvers.watching import Watch
 
     spec, nonconvex = session.spec, session.problem_class in ("NLP", "MINLP")
-    if nonconvex and not session.requested and spec.proves == "global" and not spec.structured:
+    if nonconvex and not session.requested and spec.proves == "global":
         remark(f"nonconvex: solved globally by {spec.name}, which may take long; Ctrl-C keeps the incumbent")
     watch = Watch(session.program.sign)
     with progress_bar(name) as update:
@@ -244,7 +219,8 @@ def print_solve(record: Mapping[str, Any]) -> None:
     from fsopt.formats.solutions import told
 
     names = ["model", "data", "scale", "solver", "status", "stop", "objective", "bound", "iterations"]
-    lines: list[tuple[str, Any]] = [(k, record[k]) for k in names if k in record]
+    shown = {**record, "status": status_of(record)}
+    lines: list[tuple[str, Any]] = [(k, shown[k]) for k in names if k in record]
     if "file" in record:
         lines.insert(1, ("file", told(record["file"])))
     lines.append(("seconds", ", ".join(f"{k} {v:.3f}" for k, v in record["seconds"].items())))

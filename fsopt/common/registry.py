@@ -31,8 +31,6 @@ Entry = TypeVar("Entry")
 REGISTRIES: dict[str, Registry[Any]] = {}
 """What is registered -> its registry, of those that were imported."""
 GROUP = "fsopt"
-ABOVE: list[str] = []
-"""Functions of this package that enter what stands above its registry, as ``module:function``: they come first."""
 
 
 class Registry(Mapping[str, Entry]):
@@ -166,6 +164,6 @@ def load_plugins() -> None:
 @cache
 def _waiting() -> list[EntryPoint]:
     """Return the entry points that were not loaded yet."""
-    from importlib.metadata import EntryPoint, entry_points
+    from importlib.metadata import entry_points
 
-    return [*(EntryPoint("fsopt", function, GROUP) for function in ABOVE), *entry_points(group=GROUP)]
+    return list(entry_points(group=GROUP))

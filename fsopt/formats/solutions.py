@@ -110,7 +110,9 @@ def _result(program: Program, stated: Stated) -> SolveResult:
     point = _with_multipliers(program, x, stated)
     convex = program_class(program) in CONVEX
     supported = point is not None or result.evidence is not None
-    bound = objective if convex and supported and stated.status is Status.OPTIMAL else None
+    bound = None
+    if stated.status is Status.OPTIMAL:  # the word of the software, where the program is not convex
+        bound = stated.objective if not convex else objective if supported else None
     return replace(result, point=Point(x) if point is None else point, objective=objective, bound=bound)
 
 

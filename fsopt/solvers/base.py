@@ -168,7 +168,7 @@ class Session:
         started = time.perf_counter()
         self.rebuilt = ""
         old, new = self.program, compile_model(self.model)
-        same = program_class(new) == self.problem_class and self.spec.takes is None
+        same = program_class(new) == self.problem_class
         if (found := differences(old, new) if same else None) is None:
             self._rebuild("its components, their types or terms that are not linear changed", new)
         elif found:
@@ -312,6 +312,6 @@ class Session:
     def _rebuild(self, reason: str, new: Program | None = None) -> None:
         self.rebuilt, self.program = reason, new or compile_model(self.model)
         self.problem_class = program_class(self.program)
-        kept = self.requested or (self.spec.takes is None and self.problem_class in self.spec.classes)
+        kept = self.requested or self.problem_class in self.spec.classes
         self.spec = self._choose(self.spec.name if kept else None)
         self.connection = self._open()

@@ -102,7 +102,7 @@ class Answers:
                 "resume with the data, the parameters and the solver of that run, or start again without it",
             )
         outcome = compute()
-        if outcome.status is Status.OPTIMAL and outcome.point is not None and not outcome.cuts:
+        if outcome.status is Status.OPTIMAL and outcome.point is not None:
             self.known[key] = replace(outcome, bound=outcome.bound if bounded else None, seconds=0.0)
             if self.keeper.due():
                 self.write()

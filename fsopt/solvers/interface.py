@@ -106,7 +106,6 @@ class Outcome:
     evidence : primal-dual point of another solver, whose multipliers bound the program (with its integers fixed), or
         the feasible point from which the direction leaves; None where the point has multipliers of its own.
     evidence_source : name of that solver.
-    cuts : plain data from which the bound is recomputed; empty where it is the solver's word.
     iterations, seconds, message : the solver's count, its wall time, its own words.
     failed : why the search for evidence failed; empty where it did not.
     integer_tolerance : largest distance from a whole number at which the solver takes a value for it, and largest
@@ -124,7 +123,6 @@ class Outcome:
     direction: Point | None = None
     evidence: Point | None = None
     evidence_source: str = ""
-    cuts: tuple[Mapping[str, Any], ...] = ()
     failed: str = ""
     integer_tolerance: float = COARSE
 

@@ -15,7 +15,7 @@ from fsopt.answers.certificate import Certificate, Kind, valid
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.certificates.bounds import crossed, farkas
 from fsopt.certificates.convex import proves
-from fsopt.certificates.model import CUTS, StatedBound, certify_point, certify_unbounded
+from fsopt.certificates.model import StatedBound, certify_point, certify_unbounded
 from fsopt.certificates.nonconvex import reduced_costs
 from fsopt.compiler import Program
 from fsopt.compiler.scaling import segment_max
@@ -41,9 +41,8 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
     A point has the status that its certificate verifies, never the solver's own: ``optimal`` needs residuals and a gap
     recomputed here, and a point that meets the constraints is ``feasible`` whatever the solver says. The bound of a
     convex program is the value of a dual point that holds, else there is none; the bound of another program is the
-    solver's, and the certificate names its source; an exact search of this package gives the cuts behind it. A solver
-    whose integer tolerance leaks through the large coefficients of a program has no bound, see
-    ``believed``.
+    solver's, and the certificate names its source. A solver whose integer tolerance leaks through the large
+    coefficients of a program has no bound, see ``believed``.
     """
     sign = program.sign
     outcome, doubt = believed(program, outcome, solver)
@@ -51,7 +50,7 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
         return _without_point(program, outcome, solver)
     point = replace(outcome.point, x=np.clip(outcome.point.x, program.lb, program.ub))
     bound = outcome.bound if outcome.bound is not None and np.isfinite(outcome.bound) else None
-    stated = StatedBound(bound, solver, outcome.evidence, outcome.evidence_source, outcome.cuts)
+    stated = StatedBound(bound, solver, outcome.evidence, outcome.evidence_source)
     certificate = certify_point(program, point, stated)
     if doubt:
         certificate = replace(certificate, notes=(*certificate.notes, doubt))
@@ -60,7 +59,7 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
     status = Status.FEASIBLE if feasible and not (excluded and certificate.kind is Kind.CONVEX) else Status.NONE
     if certificate.ok:
         status = PROVES.get(certificate.kind, status)
-    if certificate.kind is Kind.CONVEX or certificate.bound_source == CUTS:
+    if certificate.kind is Kind.CONVEX:
         bound = sign * certificate.bound if proves(certificate) and certificate.bound is not None else None
     elif certificate.kind is Kind.FEASIBLE or excluded:
         bound = None
@@ -78,7 +77,6 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
         constraint_duals=_shadow_prices(program, point),
         evidence=outcome.evidence,
         evidence_source=outcome.evidence_source,
-        cuts=outcome.cuts,
     )
 
 

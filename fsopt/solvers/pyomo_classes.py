@@ -8,8 +8,7 @@ import math
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
-from importlib import import_module, metadata
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from pyomo.common.collections import ComponentMap
@@ -66,13 +65,11 @@ class FsoptConfig(SolverConfig):  # type: ignore[misc]
     rel_gap : relative gap at which branch and bound stops.
     tolerance : feasibility and gap tolerance asked of the solver.
     seed : random seed.
-    prove : seconds for a proof of the answer of an integer program by a tree of fsopt, see :func:`fsopt.prove`.
     """
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         super().__init__(*args, **keywords)
         domains = {"rel_gap": NonNegativeFloat, "tolerance": NonNegativeFloat, "seed": NonNegativeInt}
-        domains["prove"] = NonNegativeFloat
         for name, domain in domains.items():
             self.declare(name, ConfigValue(domain=domain))
 
@@ -86,7 +83,6 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
     Attributes
     ----------
     solver : registry name; None for the preferred installed solver of the model's class.
-    prover : the function behind the option ``prove``, which stands above the solvers, as ``module:function``.
 
     Notes
     -----
@@ -97,7 +93,6 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
 
     CONFIG = FsoptConfig()
     solver: str | None = None
-    prover: str = ""
 
     def __init__(self, **keywords: Any) -> None:
         super().__init__(**keywords)
@@ -152,7 +147,6 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
     def _solved(self, model: pyo.ConcreteModel, config: FsoptConfig) -> SolveResult | None:
         """Return the result of a solve, None where the time was over before it."""
         from fsopt.common import clock
-        from fsopt.compiler.classes import CONVEX
         from fsopt.errors import OutOfTimeError, SolverError
         from fsopt.solvers.base import Session
 
@@ -173,22 +167,9 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
                     self._session = None
                     kind = IncompatibleModelError if self.available() else ApplicationError
                     raise kind(str(error)) from error
-                result = self._session.solve(time_limit=config.time_limit, load=False)
-            if config.prove and self._session.problem_class not in CONVEX:
-                return self._proved(model, result, config.prove)
-            return result
+                return self._session.solve(time_limit=config.time_limit, load=False)
         except OutOfTimeError:
             return None
-
-    def _proved(self, model: pyo.ConcreteModel, result: SolveResult, seconds: float) -> SolveResult:
-        from fsopt.errors import SolverError
-
-        module, _, function = self.prover.partition(":")
-        try:
-            proved: SolveResult = getattr(import_module(module), function)(model, result, time_limit=seconds)
-        except SolverError as error:  # the first answer stays
-            return replace(result, message=f"nothing more is proved: {error}")
-        return proved
 
     def _results(self, model: pyo.ConcreteModel, result: SolveResult | None) -> Results:
         results = Results()
@@ -232,9 +213,8 @@ def _words(results: Results) -> str:
     return f": {message.value()}" if message is not None and message.value() else ""
 
 
-def classes(names: Sequence[str], prover: str) -> dict[str, type[CertifiedSolver]]:
+def classes(names: Sequence[str]) -> dict[str, type[CertifiedSolver]]:
     """Return name in Pyomo's factories -> class, ``fsopt`` for the preferred solver of each class of programs."""
-    CertifiedSolver.prover = prover
     made = {"fsopt": type("Fsopt", (CertifiedSolver,), {"__doc__": CertifiedSolver.__doc__})}
     for solver in names:
         short = solver.rpartition(":")[2]

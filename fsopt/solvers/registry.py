@@ -65,14 +65,11 @@ def solver_spec(name: str) -> SolverSpec:
 def preference(problem_class: str, program: Program | None = None) -> tuple[SolverSpec, ...]:
     """Return the solvers of a class, installed or not, in the order in which they are taken where none is named.
 
-    A solver for programs of one structure is among them only with a ``program`` that it takes. A program with special
-    ordered sets has the solvers that take them.
+    A program with special ordered sets has the solvers that take them.
     """
     ranked = [(rank, spec) for spec in SOLVERS.values() if (rank := spec.ranks.get(problem_class)) is not None]
     able = [spec for _, spec in sorted(ranked, key=lambda pair: pair[0])]
-    if program is not None and program.ordered:
-        able = [spec for spec in able if spec.ordered]
-    return tuple(spec for spec in able if spec.takes is None or (program is not None and spec.takes(program)))
+    return tuple(spec for spec in able if program is None or not program.ordered or spec.ordered)
 
 
 def choose(name: str | None, problem_class: str, model: str, program: Program | None = None) -> SolverSpec:
@@ -83,7 +80,7 @@ def choose(name: str | None, problem_class: str, model: str, program: Program | 
     name : registry name, or None for the preferred installed solver of the class.
     problem_class : as returned by :func:`fsopt.classify`.
     model : name of the model, for the message.
-    program : its arrays; without them no solver for programs of one structure is preferred.
+    program : its arrays; None where it has no special ordered sets.
 
     Raises
     ------

@@ -48,8 +48,7 @@ class SolverSpec:
     package : importable Python package that must be installed.
     ranks : problem class that it solves -> its rank among the solvers of that class. Where the user names no solver,
         the installed one of the smallest rank is taken; equal ranks follow the order of the registry. None: the
-        solver takes programs of one structure in this class, and is called by name alone. Classes are whole,
-        because "QP yes, MILP yes" does not mean "MIQP yes".
+        solver is called by name alone. Classes are whole, because "QP yes, MILP yes" does not mean "MIQP yes".
     declined : problem class that the software takes but this entry does not -> the reason, for the message.
     proves : ``global`` or ``local``.
     duals, vertex, in_place : whether it returns multipliers, returns vertices, and updates a model in place.
@@ -60,8 +59,6 @@ class SolverSpec:
     interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
     finer : tolerances of further solves where the certificate of an answer at the default one fails; empty where they
         are not worth their seconds.
-    takes : whether it takes a program, for a solver with ranks that takes programs of one structure only; where the
-        user names no solver, it is passed over for all others. None: it takes every program of its classes.
     ordered : whether it takes special ordered sets.
     hears : whether its interface stops the solver after Ctrl-C, see :func:`fsopt.solvers.watching.heard`.
     present : whether the solver can be called; None asks for the package.
@@ -82,7 +79,6 @@ class SolverSpec:
     declined: Mapping[str, str] = field(default_factory=dict)
     interior: tuple[tuple[str, Any], ...] = ()
     finer: tuple[float, ...] = ()
-    takes: Callable[[Program], bool] | None = None
     ordered: bool = False
     hears: bool = False
     present: Callable[[], bool] | None = None
@@ -91,11 +87,6 @@ class SolverSpec:
     def classes(self) -> frozenset[str]:
         """Problem classes that it solves."""
         return frozenset(self.ranks)
-
-    @property
-    def structured(self) -> bool:
-        """Whether it takes only programs of one structure in its classes."""
-        return self.takes is not None or all(rank is None for rank in self.ranks.values())
 
     @property
     def available(self) -> bool:

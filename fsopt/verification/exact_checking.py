@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,26 +13,23 @@ import pyomo.environ as pyo
 from fsopt.analysis.alternatives import Alternatives
 from fsopt.analysis.necessity import Necessity
 from fsopt.analysis.selection_paths import SelectionPath
-from fsopt.answers.certificate import TOLERANCE, Kind, bound_residual, make
+from fsopt.answers.certificate import TOLERANCE, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import fit_from, read_record
-from fsopt.answers.trees import Tree
 from fsopt.certificates.exact.claims import (
     NOT_VERIFIED,
     VERIFIED,
     Claim,
     claim_of,
     claim_of_pair,
-    claim_of_tree,
     not_shown,
     with_statement,
 )
+from fsopt.certificates.exact.forms import ZERO
 from fsopt.certificates.exact.intervals import pair_of, repaired_dual
 from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import Header, dual_data, evidence_data, program_data
-from fsopt.certificates.exact.trees import without_objective
-from fsopt.certificates.exact.walls import claim_of_walls
 from fsopt.common.arguments import FLAG, PATH, Argument, checked, optional
 from fsopt.common.customising import CHANGES, Change, customised
 from fsopt.compiler import Program, compile_model
@@ -222,26 +218,12 @@ def _claims_of_result(program: Program, result: SolveResult) -> list[Claim]:
     try:
         if status is Status.INFEASIBLE and result.ray is not None:
             return [claim_infeasible(program, result.ray)]
-        if result.tree is not None:
-            return [_claim_of_tree(program, result, result.tree)]
         if point is None:
             return [not_shown(MODEL, "the answer has no point, and no multipliers that prove that there is none")]
         own = point if point.y is not None and point.z is not None else result.evidence
         return [solve_claim(program, point.x, own, status, (result.objective, result.bound))]
     except NotShownError as error:
         return [not_shown(MODEL, str(error))]
-
-
-def _claim_of_tree(program: Program, result: SolveResult, tree: Tree) -> Claim:
-    """Return the claim of a result of :func:`fsopt.prove`; a stated bound beyond the exact one does not hold."""
-    x = None if result.point is None else result.point.x
-    claim = claim_of_tree(MODEL, program, tree, x, str(result.status))
-    if result.status is Status.OPTIMAL:
-        return with_statement(claim, result.objective, result.bound, TOLERANCE)
-    end = claim.lower if program.sign > 0 else claim.upper
-    if end is None or result.bound is None or bound_residual(result.bound, float(end), program.sign) <= TOLERANCE:
-        return claim
-    return replace(claim, holds=False, reason="the stated bound is beyond the exact one")
 
 
 def solve_claim(
@@ -264,9 +246,6 @@ def solve_claim(
         reason = "the bound: it rests on the search of a solver, which is not repeated"
         pair = replace(pair, reasons=(*pair.reasons[:-1], reason))
     claim = claim_of_pair(MODEL, "optimal" if status is Status.OPTIMAL else "feasible", pair, TOLERANCE)
-    if status is Status.OPTIMAL and pair.dual is None and not integer and own is not None:
-        with suppress(NotShownError):
-            claim = claim_of_walls(MODEL, program, pair, own, TOLERANCE)
     return with_statement(claim, *stated, TOLERANCE) if status is Status.OPTIMAL else claim
 
 
@@ -278,7 +257,7 @@ def claim_infeasible(program: Program, ray: Point) -> Claim:
     NotShownError : the program has no form in rational numbers.
     """
     exact = exact_program(program)
-    bare = without_objective(exact)
+    bare = replace(exact, P={}, c=(ZERO,) * exact.n, c0=ZERO)
     y, z = ray.multipliers
     reason = "the multipliers prove no infeasibility in rational numbers"
     size = max(float(np.abs(y).max(initial=0.0)), float(np.abs(z).max(initial=0.0)), 1e-300)

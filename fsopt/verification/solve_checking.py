@@ -11,18 +11,14 @@ import pyomo.environ as pyo
 from fsopt.answers.certificate import Certificate, Kind, bound_residual, make, merged
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import point_from
-from fsopt.answers.trees import Tree
 from fsopt.certificates.bounds import farkas
-from fsopt.certificates.model import CUTS, StatedBound, certify_point, certify_unbounded
+from fsopt.certificates.model import StatedBound, certify_point, certify_unbounded
 from fsopt.certificates.points import relative_gap
-from fsopt.certificates.relaxations import relaxation_of
-from fsopt.certificates.trees import PROVED, certify_empty
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.values import all_values
 from fsopt.data import Dataset
 from fsopt.methods.verification import extend
 from fsopt.models.registry import build
-from fsopt.verification.verified import WORD
 
 
 def check_solve(record: Mapping[str, Any], data: Dataset) -> Certificate:
@@ -51,8 +47,6 @@ def result_from(record: Mapping[str, Any], program: Program) -> SolveResult:
         seconds={},
         iterations=0,
         evidence_source=str(record.get("evidence_source", "")),
-        cuts=tuple(record.get("cuts", ())),
-        tree=None if record.get("tree") is None else Tree.of(record["tree"]),
         point=point("point"),
         evidence=point("evidence"),
         ray=point("ray"),
@@ -63,8 +57,8 @@ def result_from(record: Mapping[str, Any], program: Program) -> SolveResult:
 def check_result(program: Program, result: SolveResult) -> Certificate:
     """Recompute the certificate of the result of a solve from the program.
 
-    The bound of a program with integers, or of one that is not convex, is recomputed where the result has the cuts
-    or the tree behind it. Else it rests on the solver's word, and the source of the bound says so.
+    The bound of a program with integers, or of one that is not convex, rests on the solver's word, and the source of
+    the bound says so.
     """
     if result.point is None:
         return extend(_check_without_point(program, result), _stated_without_point(program, result))
@@ -74,8 +68,6 @@ def check_result(program: Program, result: SolveResult) -> Certificate:
         result.solver,
         result.evidence,
         result.evidence_source,
-        result.cuts,
-        result.tree,
     )
     found = certify_point(program, result.point, claim)
     objective = float("nan") if result.objective is None else float(result.objective)
@@ -87,12 +79,6 @@ def _with_statements(
     found: Certificate, status: Status, bound: float | None, stated: dict[str, float], sign: float
 ) -> Certificate:
     """Return the certificate of the claimed status, with the residuals of the stated numbers."""
-    recomputed = found.bound_source == CUTS or found.bound_source.startswith(PROVED)
-    searched = found.kind in (Kind.MIXED_INTEGER, Kind.GLOBAL) and not recomputed
-    source = f"{WORD}{found.bound_source}" if searched else found.bound_source
-    notes = found.notes
-    if searched:
-        notes = (*notes, f"the bound is {WORD}{found.bound_source}: its search is not repeated")
     if bound is not None and found.objective is not None and status is not Status.STATIONARY:
         stated["order"] = max(sign * (float(bound) - found.objective), 0.0) / max(1.0, abs(found.objective))
     if status is Status.OPTIMAL or bound is not None:
@@ -104,20 +90,25 @@ def _with_statements(
     if status is Status.FEASIBLE and kind is not Kind.NONE:
         # The gap may be open, and with it the first-order conditions. A dual point bounds only where it is feasible.
         names = ["infeasibility", "rounding", "bounds", "integrality"]
-        names += ["remainder", "remainder in leaves"] * (bound is not None)
+        names += ["remainder"] * (bound is not None)
         kept, kind = {name: kept[name] for name in names if name in kept}, Kind.FEASIBLE
     residuals = merged(kept, stated)
     if kind is Kind.NONE:
-        return Certificate(kind, False, residuals, found.objective, notes=notes)
-    made = make(kind, residuals, objective=found.objective, bound=found.bound, bound_source=source, notes=notes)
+        return Certificate(kind, False, residuals, found.objective, notes=found.notes)
+    made = make(
+        kind,
+        residuals,
+        objective=found.objective,
+        bound=found.bound,
+        bound_source=found.bound_source,
+        notes=found.notes,
+    )
     return made if found.ok or status is Status.FEASIBLE else extend(made, {"evidence": np.inf})
 
 
 def _check_without_point(program: Program, result: SolveResult) -> Certificate:
     """Recompute the certificate of a solve that found its model infeasible or unbounded."""
     status = result.status
-    if status is Status.INFEASIBLE and result.tree is not None:
-        return certify_empty(relaxation_of(program), result.tree)
     if status is Status.INFEASIBLE and result.ray is not None:
         return farkas(program, result.ray)
     if status is Status.UNBOUNDED and result.direction is not None and result.evidence is not None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from fsopt.answers.certificate import Certificate
+from fsopt.answers.certificate import WORD, Certificate, Kind, status_line
 from fsopt.answers.results import EVIDENCE, Status
 from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED, Claim
 from fsopt.certificates.exact.proofs import Header, proof_file
@@ -16,8 +16,21 @@ from fsopt.certificates.exact.proofs import Header, proof_file
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-WORD = "the word of "
-"""Start of the source of a bound that nothing but a solver's search supports."""
+NO_BOUND = "nothing in the answer bounds the optimum"
+EXPLAINED: Mapping[str, str] = MappingProxyType(
+    {
+        "digest": "the file was changed after it was saved",
+        "infeasibility": "the point violates a constraint",
+        "integrality": "an integer variable is no whole number",
+        "bounds": "the point violates a bound",
+        "objective": "the stated objective value is not that of the point",
+        "remainder": "the multipliers prove no bound",
+        "gap": "the optimum is bounded elsewhere",
+        "stated bound": "the optimum is not bounded by the stated value",
+        "farkas": "the multipliers prove no infeasibility",
+    }
+)
+"""Residual -> what it means where it is too large."""
 ABOUT = "the statement is about the numbers of the model as stored doubles, after preprocessing"
 SUPPORT: Mapping[Status, frozenset[str]] = MappingProxyType(
     {
@@ -102,6 +115,11 @@ class Verification:
         return self.certificate.ok and self.certificate.kind in EVIDENCE.get(self.claimed, frozenset())
 
     @property
+    def status_line(self) -> str:
+        """The claimed status, with the solver whose word its bound is: ``optimal (bound: highs)``."""
+        return status_line(self.claimed, self.certificate.bound_source)
+
+    @property
     def word(self) -> str:
         """One of ``verified exactly``, ``verified numerically`` and ``not verified``."""
         if not self.numerically:
@@ -134,18 +152,40 @@ class Verification:
     def reason(self) -> str:
         """Why the answer is not verified; empty for one that is."""
         if not self.numerically:
-            shown = ", ".join(f"{name} {value:.1e}" for name, value in self.certificate.refused().items())
-            return shown or f"{self.certificate.kind} is no evidence for the status {self.claimed}"
+            return self._refusal()
         return "; ".join(f"{claim.name}: {claim.reason}" for claim in self.claims if not claim.holds)
+
+    def _refusal(self) -> str:
+        """Return why the recomputed numbers do not support the claim, in one line."""
+        certificate, large = self.certificate, self.certificate.refused()
+        unbounded = self.claimed is Status.OPTIMAL and certificate.kind in (Kind.FEASIBLE, Kind.KKT)
+        if unbounded and set(large) <= {"stated bound", "evidence"}:
+            return NO_BOUND
+        if certificate.kind is Kind.NONE and self.claimed in (Status.INFEASIBLE, Status.UNBOUNDED):
+            return f"nothing in the answer proves that the model is {self.claimed}"
+        shown = ", ".join(f"{name} {value:.1e}" for name, value in large.items())
+        name = next((name for name in EXPLAINED if name in large), "")
+        if not name:
+            return shown or f"{certificate.kind} is no evidence for the status {self.claimed}"
+        values = ""
+        if name == "objective":
+            values = f": recomputed {certificate.objective:.9g}"
+        elif name in ("gap", "stated bound") and certificate.bound is not None:
+            values = (
+                f": objective {certificate.objective:.9g}, bound {certificate.bound:.9g} ({certificate.bound_source})"
+            )
+        return f"{EXPLAINED[name]} ({shown}){values}"
 
     def record(self) -> dict[str, Any]:
         """Return what ``fsopt check --json`` prints, before it is made plain data."""
         found = {
             "claimed": self.claimed,
+            "status_line": self.status_line,
             "verified": self.numerically,
             "recomputed": self.recomputed,
             "certificate": self.certificate,
             "notes": self.notes,
+            "reason": "" if self.numerically else self.reason,
         }
         return found if self.exact is None else {**found, **self._first(self.exact), "exact": self.exact.plain()}
 
@@ -170,7 +210,7 @@ class Verification:
     def summary(self) -> str:
         """Return the word, the claimed status, the evidence and the reason as text."""
         certificate = self.certificate
-        lines = [f"{self.word}: {self.claimed}, by a certificate {certificate.kind}"]
+        lines = [f"{self.word}: {self.status_line}, by a certificate {certificate.kind}"]
         lines.append(f"largest residual {certificate.worst:.1e}, tolerance {certificate.tolerance:g}")
         lines += [f"{claim.name}: {claim.plain()['verified']}" for claim in self.claims]
         lines += [self.reason] if self.reason else []

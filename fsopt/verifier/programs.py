@@ -15,7 +15,6 @@ from .functions import exponential
 from .grammar import count, counts, limit, marked, number, one_of, or_none, places, read, vector
 from .rationals import ZERO, AffineForm, common, length, need, spend, total
 
-Box = list[tuple["Fraction | None", "Fraction | None"]]
 Squares = dict[tuple[int, int], Fraction]
 FORM = (places, [number], number)
 PROGRAM = {
@@ -34,7 +33,7 @@ PROGRAM = {
 EVIDENCE = {
     "point": or_none(vector),
     "shift": vector,
-    "nodes": [marked({"leaf": (count,), "empty": (count,), "split": (count, number)})],
+    "nodes": [marked({"leaf": (count,), "empty": (count,)})],
     "duals": [{"multipliers": [(count, [number])], "curve": vector}],
 }
 
@@ -52,7 +51,7 @@ class ProgramToCheck:
         self.c, self.c0 = [self.sign * v for v in held["c"]], self.sign * held["c0"]
         self.P: Squares = {(i, j): self.sign * v for i, j, v in held["quadratic"]}
         self.concave, self.integer = held["concave"], set(held["integer"])
-        self.bounds: Box = list(zip(held["lb"], held["ub"], strict=False))
+        self.bounds = list(zip(held["lb"], held["ub"], strict=False))
         rows = [("row", [AffineForm(columns, values)], ends) for columns, values, *ends in held["rows"]]
         cones = [("cone", [AffineForm(*f) for f in k["forms"]], k["weights"]) for k in held["cones"]]
         matrices = [("matrix inequality", [AffineForm(*f) for f in k["entries"]], k["order"]) for k in held["matrices"]]
@@ -103,35 +102,23 @@ class ProgramToCheck:
     def lowest(
         self, nodes: list[list[Any]], duals: list[dict[str, Any]], shift: dict[int, Fraction]
     ) -> Fraction | float | None:
-        """Return the smallest bound of the leaves of a tree of boxes in preorder; infinite where each is empty."""
+        """Return the bound of a dual point; infinite where it shows that there is no point, None without one."""
+        need(len(nodes) <= 1, "there is more than one bound")
         need(all(v >= 0 and j < self.n for j, v in shift.items()), "a shift is negative, or of no variable")
         self.shifted = self.P | {(j, j): self.P.get((j, j), ZERO) + s for j, s in shift.items()}
         need(semidefinite(self.shifted) or all(mark != "leaf" for mark, *_ in nodes), "the objective is not convex")
-        pending = [self.bounds] if nodes else []
-        found: Fraction | float = math.inf
-        for mark, place, *value in nodes:
-            need(bool(pending), "a part of the tree belongs to no node")
-            box = pending.pop()
-            if mark == "split":
-                need(place < self.n, "a branching variable is out of range")
-                whole, (lo, hi) = place in self.integer, box[place]
-                need(not whole or value[0].denominator == 1, "an integer branches at a number that is not whole")
-                spend(50 * self.n)  # for memory, too
-                pending += [
-                    [*box[:place], ends, *box[place + 1 :]] for ends in ((value[0] + whole, hi), (lo, value[0]))
-                ]
-                continue
-            need(place < len(duals), "the multipliers of a leaf are missing")
-            bound = self.bound(duals[place], box, shift if mark == "leaf" else None)
-            need(mark == "leaf" or bound > 0, "the multipliers of an empty leaf prove no infeasibility")
-            found = bound if mark == "leaf" and bound < found else found
-        need(not pending, "the tree ends early")
-        return found if nodes else None
+        if not nodes:
+            return None
+        mark, place = nodes[0]
+        need(place < len(duals), "the multipliers of a bound are missing")
+        bound = self.bound(duals[place], shift if mark == "leaf" else None)
+        need(mark == "leaf" or bound > 0, "the multipliers prove no infeasibility")
+        return bound if mark == "leaf" else math.inf
 
-    def bound(self, dual: dict[str, Any], box: Box, shift: dict[int, Fraction] | None) -> Fraction:
-        """Return the lower bound of a dual point on a box; without a shift the objective counts as 0."""
+    def bound(self, dual: dict[str, Any], shift: dict[int, Fraction] | None) -> Fraction:
+        """Return the lower bound of a dual point; without a shift the objective counts as 0."""
         spend(self.n)
-        slope, parts = ([ZERO] * self.n, []) if shift is None else self.tangent(dual["curve"], box, shift)
+        slope, parts = ([ZERO] * self.n, []) if shift is None else self.tangent(dual["curve"], shift)
         terms: list[tuple[Fraction, AffineForm]] = []
         for place, multipliers in dual["multipliers"]:
             need(place < len(self.constraints), "a multiplier belongs to no constraint")
@@ -149,19 +136,17 @@ class ProgramToCheck:
             for j, v in zip(form.columns, form.values, strict=True):
                 taken[j] += factor * v
         reduced = [a - Fraction(v, bottom * self.scale) if v else a for a, v in zip(slope, taken, strict=True)]
-        return total([*parts, *(at_limit(r, ends) for r, ends in zip(reduced, box, strict=True) if r)])
+        return total([*parts, *(at_limit(r, ends) for r, ends in zip(reduced, self.bounds, strict=True) if r)])
 
-    def tangent(
-        self, curve: dict[int, Fraction], box: Box, shift: dict[int, Fraction]
-    ) -> tuple[list[Fraction], list[Fraction]]:
-        """Return slopes, and parts of the constant, of an affine function below the objective on a box.
+    def tangent(self, curve: dict[int, Fraction], shift: dict[int, Fraction]) -> tuple[list[Fraction], list[Fraction]]:
+        """Return slopes, and parts of the constant, of an affine function below the objective.
 
         It is the tangent at ``curve`` of x'(P + S)x / 2; the rest, -s x^2 / 2, is above its secant between its bounds.
         """
         slope, half = gradient(self.shifted, [curve.get(j, ZERO) for j in range(self.n)])
         parts = [self.c0, -half]
         for j, s in shift.items():
-            lo, hi = box[j]
+            lo, hi = self.bounds[j]
             if lo is None or hi is None:
                 need(not s, "a shifted variable has no bounds")
                 continue

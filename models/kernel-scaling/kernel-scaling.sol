@@ -1,4 +1,4 @@
-kernel-scaling: optimum 4.16128213123 by fsopt
+kernel-scaling: optimum 4.16128213123 by scip
 
 Options
 3

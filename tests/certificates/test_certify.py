@@ -67,7 +67,7 @@ def test_certify_repeats_the_certificate_and_refuses_what_is_moved(name):
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
 def test_a_bound_that_is_handed_up_wrong_is_refused(sense):
     result = fsopt.solve(m := knapsack(sense))
-    assert (result.certificate.kind, result.certificate.bound_source) == ("mixed-integer", "highs")
+    assert (result.certificate.kind, result.certificate.bound_source) == ("mixed-integer", "the word of highs")
     for by in (0.01, -0.01):
         wrong = fsopt.certify(m, dataclasses.replace(result, bound=result.bound + by))
         assert not wrong.ok

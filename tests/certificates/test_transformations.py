@@ -78,8 +78,6 @@ def test_right_answers_are_claimed_with_a_certificate_which_does_not_depend_on_u
             found.append(f"{solver}: {result.status} {result.objective}, {result.certificate}; {program.truth}")
         elif result.status in CLAIMS and not result.certificate.ok:
             found.append(f"{solver}: {result.status} on the word of the solver")
-        if result.tree is not None:
-            continue
         before = verdict(fsopt.certify(model, result))
         for name in EXACT:
             change = change_of(name, kind, seed)
@@ -174,7 +172,7 @@ def test_a_box_of_the_solver_is_no_bound() -> None:
     hyperbola = model_of(lambda a, b: a, lambda a, b: a * b >= 1, bounds=[POSITIVE] * 2, start=[1, 1])
     found = {}
     for solver in SOLVERS:
-        if "NLP" in fsopt.SOLVERS[solver].classes and not fsopt.SOLVERS[solver].structured:
+        if "NLP" in fsopt.SOLVERS[solver].classes:
             one, two = (fsopt.solve(m, solver, time_limit=5) for m in (free, hyperbola))
             found[solver] = one.status == "optimal", two.status == "optimal" and two.objective > 1e-6
     assert {solver: false for solver, false in found.items() if any(false)} == {}

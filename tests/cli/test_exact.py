@@ -126,37 +126,6 @@ def test_the_files_import_the_standard_library_alone():
         assert "float(" not in file.read_text()
 
 
-def test_a_tree_is_saved_checked_and_confirmed(tmp_path, monkeypatch, run):
-    monkeypatch.chdir(tmp_path)
-    shutil.copy(ROOT / "models" / "misclass-milp" / "data.csv", "data.csv")
-    run("solve misclass-milp --data data.csv --param big_m=100 --prove 30 -o solved.json")
-    shown = run("check solved.json --data data.csv --exact --json")
-    assert shown["certificate"]["bound_source"].startswith("proved by fsopt")
-    assert [Fraction(shown["exact"]["claims"][0][end]) for end in ("lower", "upper")] == pytest.approx([2, 2])
-    run("check solved.json --data data.csv --proof proof.json")
-    assert verify.main(["proof.json"]) == 0
-    held = json.loads((tmp_path / "proof.json").read_text())
-    held["claims"][0]["statement"] |= {"lower": 3, "upper": 3}
-    (tmp_path / "proof.json").write_text(json.dumps(held))
-    assert verify.main(["proof.json"]) == 1
-
-
-def test_the_search_of_a_tree_goes_on_from_its_checkpoint(tmp_path, monkeypatch, run):
-    monkeypatch.chdir(tmp_path)
-    for slug in ("fsv-exact", "misclass-milp"):
-        shutil.copy(ROOT / "models" / slug / f"{slug}.mps", tmp_path)
-    solve = "solve fsv-exact.mps --json --checkpoint tree.npz"
-    assert "--checkpoint is for the tree of --prove" in run(solve, code=2)["error"]["message"]
-    first = run(f"{solve} --prove 30")
-    again = run("solve fsv-exact.mps --json --prove 30 --resume tree.npz")
-    assert (again["status"], again["history"]) == ("optimal", [])
-    assert again["objective"] == pytest.approx(first["objective"], rel=1e-9)
-    assert again["bound"] == pytest.approx(first["bound"], rel=1e-9)
-    refused = run("solve misclass-milp.mps --json --prove 30 --resume tree.npz", code=2)["error"]["message"]
-    assert "is of a run that differs in objective" in refused
-    assert "\n" not in refused
-
-
 def test_check_takes_a_proof_file(tmp_path, monkeypatch, run):
     monkeypatch.chdir(tmp_path)
     shutil.copy(ROOT / "models" / "onsvm" / "data.csv", "data.csv")
@@ -186,21 +155,3 @@ def test_an_answer_to_a_model_file_is_written_and_checked(tmp_path, monkeypatch,
     assert run("check proof.json --model own.mps --exact --json")["confirmed"]
     assert not run("check proof.json --model other.mps --exact --json", code=1)["confirmed"]
     assert run("check solved.json --model own.mps --exact --json")["verified"]
-
-
-FOREIGN = {
-    "opb": ("best-subset --param m=1", "* #variable= ", "svm", "no pseudo-Boolean form"),
-    "pbp": ("best-subset --param m=1", "pseudo-Boolean proof version 3.0", "svm", "no pseudo-Boolean form"),
-    "lp": ("onsvm", "Problem\n", "best-subset --param m=1", "a linear program has no such form"),
-}
-
-
-@pytest.mark.parametrize("form", FOREIGN)
-def test_evidence_is_written_for_other_programs(form, small, run):
-    method, start, other, reason = FOREIGN[form]
-    run(f"fit {method} --data small.csv -o fit.json")
-    run(f"check fit.json --data small.csv --proof problem.{form}")
-    assert (small / f"problem.{form}").read_text().startswith(start)
-    run(f"fit {other} --data small.csv -o fit.json")
-    assert reason in run(f"check fit.json --data small.csv --proof p.{form} --json", code=2)["error"]["message"]
-    assert not (small / f"p.{form}").exists()

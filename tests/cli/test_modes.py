@@ -110,11 +110,6 @@ def test_an_option_of_another_mode_is_refused_in_one_line(small, run):
     assert "is a proof already" in run.refusal("check proof.json --data small.csv --proof again.json")
 
 
-def test_a_fit_without_a_lower_end_has_no_pseudo_boolean_problem(small, run):
-    run("fit mopfs --data small.csv -o fit.json")
-    assert "no claim has a lower end" in run.refusal("check fit.json --data small.csv --proof p.opb")
-
-
 @pytest.mark.parametrize(
     "command",
     [

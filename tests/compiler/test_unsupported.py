@@ -277,7 +277,7 @@ def test_what_is_refused_by_name(name, tmp_path):
     change, words = REFUSED[name]
     m = plain()
     change(m)
-    for call in (fsopt.solve, fsopt.classify, fsopt.prove, fsopt.certify, lambda m: fsopt.export(m, tmp_path / "m.nl")):
+    for call in (fsopt.solve, fsopt.classify, fsopt.certify, lambda m: fsopt.export(m, tmp_path / "m.nl")):
         with pytest.raises(ParameterError, match=words) as error:
             call(m)
         assert error.value.hint

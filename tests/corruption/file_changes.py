@@ -12,6 +12,7 @@ from corruption.answers import SECONDS
 from corruption.changes import WORD, Record, edited, of_both, of_solves, scaled, without
 
 import fsopt
+from fsopt.compiler.classes import CONVEX
 
 
 @of_both("data_sha256: replaced")
@@ -96,7 +97,7 @@ def truth_of(changed: Record, record: Record, data: Any) -> bool | str:
         return str(result.status) != record["status"]
     if math.isclose(result.objective, record["objective"], rel_tol=1e-5, abs_tol=1e-6):
         return False
-    searched = fsopt.MODELS[record["model"]].problem_class.startswith("MI")
+    searched = fsopt.MODELS[record["model"]].problem_class not in CONVEX
     return WORD if searched and answers(model, record) else True
 
 
@@ -115,23 +116,6 @@ def answers(model: pyo.ConcreteModel, record: Record) -> bool:
     objective = next(model.component_data_objects(pyo.Objective, active=True))
     same = math.isclose(pyo.value(objective), record["objective"], rel_tol=1e-5, abs_tol=1e-6)
     return same and max(violations) <= 1e-5
-
-
-@of_solves("cuts: changed")
-def _cuts(record, rng, data):
-    cuts = record["cuts"]
-    if cuts:
-        raised = edited(record, "bound", value=record["bound"] + 1e-3 * max(1.0, abs(record["bound"])))
-        yield "removed", edited(record, "cuts", value=[]), WORD
-        yield "the first alone", edited(record, "cuts", value=cuts[:1]), True
-        yield "and a bound that is larger", raised, True
-        for name in ("mu", "beta"):
-            larger = [edited(cut, name, value=scaled(cut[name], 1.5)) for cut in cuts]
-            yield f"{name} scaled, and a bound that is larger", edited(raised, "cuts", value=larger), True
-            yield f"{name} NaN", edited(record, "cuts", 0, name, value="nan"), True
-            yield f"{name} shorter", edited(record, "cuts", 0, name, value=cuts[0][name][:-1]), True
-        for value in ([{}], [3], "cuts", {"mu": 1}, None):
-            yield repr(value), edited(record, "cuts", value=value), True
 
 
 @of_solves("proof: without a point")

@@ -25,6 +25,7 @@ BY_WORD = (
     "solve fsp-m-bigm (MIQP)",
     "solve fsp-m-perspective (MISOCP)",
     "solve fsp-m (MINLP)",
+    "solve kernel-scaling (NLP)",
 )
 """The answers of searches that cannot be repeated."""
 WHOLE = bool(os.environ.get("FSOPT_TRUTH"))

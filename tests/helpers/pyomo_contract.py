@@ -103,8 +103,6 @@ def reason(name: str, test: str, listed: str) -> str:
     if test in UNSOLVED:
         return ""
     solver = SolverFactory.get_class(name).solver
-    if solver is not None and solver_spec(solver).structured:
-        return "it takes programs of one structure"
     lacks = sorted(NEEDS.get(listed, {"LP"}) - solves(name))
     if lacks:
         return f"it solves no {lacks[0]}"

@@ -120,4 +120,4 @@ def usable_solvers() -> tuple[str, ...]:
 
 def takers(*classes: str) -> list[str]:
     """Return the usable solvers of any program of these classes."""
-    return [s for s in usable_solvers() if not SOLVERS[s].structured and SOLVERS[s].classes.issuperset(classes)]
+    return [s for s in usable_solvers() if SOLVERS[s].classes.issuperset(classes)]

@@ -11,12 +11,11 @@ from functools import cache, partial
 
 import numpy as np
 import pyomo.environ as pyo
-from integer_programs import random_program
 from support import blobs
 
 import fsopt
 from fsopt.answers.results import Point
-from fsopt.certificates.exact.claims import claim_of_pair, claim_of_tree
+from fsopt.certificates.exact.claims import claim_of_pair
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.compiler import compile_model
@@ -53,7 +52,6 @@ FITS = {
     "rfe": {},
 }
 MODELS = {"gmeb-sdp": {}, "misclass-milp": {"big_m": 100.0}, "svm-dual": {}, "gmeb-dual": {}}
-TREES = {"MILP": 23, "MIQP": 65, "MISOCP": 69, "no integers": None}
 OTHERS = (None, True, "1/0", "0/1", "x", "", [], {}, -1, 0, 1, 10**6, 2.5, 1e-6, [[]], "a\nb", "\ud800", "1_0", "0x1")
 WORDS = (
     *verify.WORDS,
@@ -92,21 +90,6 @@ def _file(claim, about=None):
     return proof_file([claim.part], [about or claim.about], header)
 
 
-def _tree(kind, seed):
-    model = _odd() if seed is None else random_program(seed, kind)[0]
-    result = fsopt.prove(model)
-    x = None if result.point is None else result.point.x
-    return _file(claim_of_tree(kind, compile_model(model), result.tree, x, result.status))
-
-
-def _odd():
-    model = pyo.ConcreteModel("odd")
-    model.x = pyo.Var([0, 1], domain=pyo.Integers, bounds=(0, 2))
-    model.odd = pyo.Constraint(expr=2 * model.x[0] + 2 * model.x[1] == 3)
-    model.objective = pyo.Objective(expr=model.x[0])
-    return model
-
-
 def _vertex(sense=pyo.minimize):
     model = pyo.ConcreteModel()
     model.x = pyo.Var([0, 1], bounds=(0, None))
@@ -143,7 +126,6 @@ def _of_fit(label, params):
 MAKERS = {
     **{label: partial(_of_fit, label, params) for label, params in FITS.items()},
     **{slug: partial(_of_built, slug, params) for slug, params in MODELS.items()},
-    **{kind: partial(_tree, kind, seed) for kind, seed in TREES.items()},
     "vertex": lambda: _file(_solved(_vertex())),
     "maximum": lambda: _file(_solved(_vertex(pyo.maximize))),
     "value of a maximum": lambda: _file(_value(_vertex(pyo.maximize))),
@@ -389,19 +371,12 @@ def scale(proof, rng):
         cut[1] = [int(a * factor) for a in cut[1]]
 
 
-def box(proof, rng):
-    """Change a tree of boxes: another value, another variable, an empty leaf, the leaves of another branching."""
-    trees = [c["evidence"]["nodes"] for c in proof["claims"] if len(c["evidence"].get("nodes", [])) > 1]
-    if not trees:
+def bound(proof, rng):
+    """Change the bound of a program: none, two, a branching, or other multipliers."""
+    bounds = [c["evidence"]["nodes"] for c in proof["claims"] if c["evidence"].get("nodes")]
+    if not bounds:
         return change_few(proof, rng)
-    nodes = rng.choice(trees)
-    node = rng.choice(nodes)
-    if node[0] == "split" and rng.random() < 0.5:
-        node[2] = other(node[2], rng)
-    elif node[0] == "split":
-        node[1] = rng.randrange(4)
-    else:
-        node[:] = rng.choice((["empty", node[1]], ["leaf", node[1]], ["leaf", 0], ["empty", 0]))
+    rng.choice(bounds)[:] = rng.choice(([], [["leaf", 0]] * 2, [["split", 0, 1]], [["empty", 0]], [["leaf", 1]]))
     return None
 
 
@@ -422,7 +397,7 @@ CHANGES = {
     f.__name__: f
     for f in (
         *(change_number, change_few, change_word, change_type, absent, duplicate, drop, permute, exchange, mirror),
-        *(heads, columns, split, known, parameter, scale, box, shift),
+        *(heads, columns, split, known, parameter, scale, bound, shift),
     )
 }
 

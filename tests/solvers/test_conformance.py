@@ -47,9 +47,8 @@ def test_required_solvers_are_there(request: pytest.FixtureRequest) -> None:
 def test_every_pair_of_a_model_and_a_solver_of_its_class_agrees(slug: str, solver: str) -> None:
     found = agreement(slug, solver)
     if found.status == "refused":
-        # Only for its structure, or for a constraint or function that is named.
-        named = found.note.startswith(f"solver '{solver}' does not take ")
-        assert SOLVERS[solver].structured or named, found.note
+        # Only for a constraint or function that is named.
+        assert found.note.startswith(f"solver '{solver}' does not take "), found.note
         return
     assert found.difference is not None, f"{found.status}: {found.note}"
     tolerance = max(WITHIN, SOLVERS[solver].tolerance)

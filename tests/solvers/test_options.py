@@ -12,11 +12,10 @@ from support import blobs, there
 import fsopt
 from fsopt.common.arguments import own_number
 from fsopt.errors import OptionError, ParameterError
-from fsopt.models.draws import build_trial
 from fsopt.solvers.interface import Settings
 
 DATA = blobs(12, 2)
-USABLE = [name for name in usable_solvers() if name != "fsopt"]
+USABLE = usable_solvers()
 WHOLE = (int, np.int8, np.int64, np.uint16, np.uint64, np.longlong)
 REAL = (float, np.float16, np.float32, np.float64, np.longdouble)
 
@@ -90,7 +89,7 @@ BAD = {
 
 @pytest.mark.parametrize("solver", [*usable_solvers(), "pyomo:appsi_highs"])
 def test_bad_options_are_named_and_nothing_is_printed(solver, capfd):
-    model = taken(there(solver)) if solver != "fsopt" else build_trial("kernel-scaling")
+    model = taken(there(solver))
     private = () if solver.startswith("pyomo:") else ({"_private": 1},)
     for bad in ({"no_such_option": 1}, *private, *BAD.get(solver, ())):
         with pytest.raises(OptionError, match=re.escape(next(iter(bad)))):

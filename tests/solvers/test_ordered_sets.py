@@ -96,13 +96,6 @@ def test_a_point_outside_a_set_is_not_certified():
     assert not fsopt.verify(other, m).verified
 
 
-def test_proofs_that_know_no_sets_refuse_them():
-    m = random_model(1)
-    result = fsopt.solve(m, "scip")
-    with pytest.raises(fsopt.FsoptError, match="one"):
-        fsopt.prove(m, result)
-
-
 def test_the_closest_member_of_a_set_is_that_of_the_enumeration():
     rng = np.random.default_rng(0)
     for _ in range(20):

@@ -7,13 +7,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from fsopt.answers.certificate import TOLERANCE
-from fsopt.answers.trees import Tree
-from fsopt.certificates.exact.intervals import Pair, primal_point, repaired_dual
-from fsopt.certificates.exact.program import ExactProgram, exact_program
+from fsopt.certificates.exact.intervals import Pair, repaired_dual
+from fsopt.certificates.exact.program import ExactProgram
 from fsopt.certificates.exact.proofs import About, Part, Slope, dual_data, evidence_data, program_data, statement
-from fsopt.certificates.exact.trees import tree_evidence
-from fsopt.compiler import Program
 from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 from fsopt.verifier.programs import slopes
@@ -121,30 +117,6 @@ def claim_of_pair(name: str, status: str, pair: Pair, gap: float) -> Claim:
     if status == "optimal" and pair.reasons and found.part is not None:
         return replace(found, holds=False, reason="; ".join(pair.reasons))
     return found
-
-
-def claim_of_tree(name: str, program: Program, tree: Tree, x: Floats | None, status: str) -> Claim:
-    """Return the claim of a tree of branch and bound, and of a point where there is one.
-
-    Parameters
-    ----------
-    x : (n,) the point; None for a program that has none.
-    status : ``optimal``, ``feasible`` or ``infeasible``.
-
-    Raises
-    ------
-    NotShownError : the program has no form in rational numbers, or a leaf of the tree is not closed there.
-    """
-    exact = exact_program(program)
-    nodes, duals = tree_evidence(program, exact, tree, dual_data)
-    reason, point = "", None
-    try:
-        point = None if x is None else primal_point(exact, x)
-    except NotShownError as error:
-        reason = f"the value: {error.message}"
-    word = "infeasible" if x is None else status
-    found = claim_of(name, word, program_data(exact), evidence_data(exact, point, nodes, duals), TOLERANCE)
-    return replace(found, holds=False, reason=reason) if reason else found
 
 
 def claim_of_stationary(

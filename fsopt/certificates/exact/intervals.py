@@ -12,14 +12,12 @@ and matrices. Its proof is in docs/exact.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from fsopt.answers.results import Point
-from fsopt.certificates.exact.forms import ZERO, Vector
 from fsopt.certificates.exact.program import ExactProgram, dual_start, exact_program
 from fsopt.certificates.exact.repair import repaired
 from fsopt.compiler import Program
@@ -41,23 +39,6 @@ class Pair:
     x: tuple[Fraction, ...] | None
     dual: tuple[Fraction, ...] | None
     reasons: tuple[str, ...] = ()
-
-
-def bound_of(program: ExactProgram, dual: Sequence[Fraction]) -> Fraction:
-    """Return the lower bound of a feasible dual point of a program without an objective: above 0 it has no point."""
-    rows = len(program.rows)
-    held = Vector.of(dual)
-    total = ZERO
-    pairs = list(zip(dual[:rows], program.lo, program.hi, strict=True))
-    costs = [form.at(held) for form in program.reduced_costs]
-    pairs += zip(costs, program.lb, program.ub, strict=True)
-    for multiplier, lo, hi in pairs:
-        if multiplier:
-            limit = lo if multiplier > 0 else hi
-            if limit is None:
-                raise NotShownError("a multiplier belongs to an infinite bound")
-            total += multiplier * limit
-    return total - sum((v * dual[rows + k] for k, v in enumerate(program.offsets) if v), ZERO)
 
 
 def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> Pair:

@@ -1,1 +1,1 @@
-"""Problem (15) of Bi: recognised in the arrays of a program, and bounded from below by cuts, in numpy alone."""
+"""Problem (15) of Bi, and its lower bounds by cuts, in numpy alone."""

@@ -6,13 +6,9 @@ from functools import reduce
 from operator import getitem
 
 import pytest
-from integer_programs import random_program
 from proof_files import proved, refusal, refused
 from support import blobs
 
-import fsopt
-from fsopt.certificates.exact.claims import claim_of_tree
-from fsopt.compiler import compile_model
 from fsopt.methods.registry import fit
 from fsopt.verification.exact_checking import exactly
 from fsopt.verifier.grammar import number, written
@@ -122,15 +118,9 @@ def test_the_sense_is_that_of_the_program():
     assert refused(stated(alone, status="bounded", upper=None))
 
 
-def test_a_leaf_and_a_branching_are_in_range():
-    model = random_program(23, "MILP")[0]
-    result = fsopt.prove(model)
-    part = claim_of_tree("tree", compile_model(model), result.tree, result.point.x, "optimal").part
-    assert not refused(part)
-    for k, (mark, place, *_) in enumerate(part["evidence"]["nodes"]):
-        if mark in ("leaf", "empty"):
-            for other in (place - len(part["evidence"]["duals"]), len(part["evidence"]["duals"])):
-                assert refused(changed(part, ("evidence", "nodes", k, 1), other))
+def test_a_program_has_one_bound_whose_multipliers_are_there():
+    for nodes in ([["leaf", 1]], [["leaf", -1]], [["leaf", 0]] * 2, [["split", 0, 1], ["leaf", 0], ["leaf", 0]]):
+        assert refused(changed(VERTEX, ("evidence", "nodes"), nodes)), nodes
 
 
 NOTHING = {"lower": None, "upper": None}

@@ -1,1 +1,0 @@
-"""Branch and bound over convex relaxations, whose tree is evidence."""
