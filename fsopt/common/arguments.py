@@ -43,7 +43,7 @@ RANGES: Mapping[str, str] = MappingProxyType(
         "seed": "[0, 4294967295]",
         "step": "[1, 100000]",
         **dict.fromkeys(("fsv.lam", "fsv-step.lam", "fsv-exact.lam", "fsv-lpec.lam"), "[0, 1]"),
-        **dict.fromkeys(("kernel_mop.c", "kernel-scaling.c", "kernel-scaling-step.c"), "[0, inf]"),
+        **dict.fromkeys(("kernel-scaling.c", "kernel-scaling-step.c"), "[0, inf]"),
         **dict.fromkeys(("kernel_scaling.c", "mop.c", "mopfs.c"), "[0, inf]"),
         **dict.fromkeys(("gmeb.r_plus", "gmeb.r_minus"), "(0, inf]"),
         "l0-mpm.tolerance": "[1e-9, 1)",
