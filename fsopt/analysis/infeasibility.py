@@ -1,7 +1,7 @@
 """Infeasibility explained: constraints and bounds that contradict each other, by component and equation.
 
-A deletion filter (Chinneck, Feasibility and Infeasibility in Optimization, section 6): each constraint and bound is left
-out, and stays out where the rest is infeasible still, with all that the Farkas certificate of the rest does not name.
+A deletion filter (Chinneck, Feasibility and Infeasibility in Optimization, section 6): each constraint and bound is
+left out, and stays out where the rest is infeasible still, with all that its Farkas certificate does not name.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def explain_infeasibility(model: pyo.ConcreteModel, *, time_limit: float = 60.0)
 def _part(p: Program, active: Mask) -> Program:
     """Return the program with some constraints, lower and upper bounds (m + 2n,) only; cones are always in force."""
     rows, lower, upper = np.split(active, np.cumsum([len(p.lo), len(p.lb)]))
-    ends = {"lo": (rows, -np.inf), "hi": (rows, np.inf), "lb": (lower, -np.inf), "ub": (upper, np.inf)}
-    part = replace(p, **{name: np.where(mask, getattr(p, name), none) for name, (mask, none) in ends.items()})
+    ends: dict[str, Any] = {"lo": (rows, -np.inf), "hi": (rows, np.inf), "lb": (lower, -np.inf), "ub": (upper, np.inf)}
+    part = replace(p, **{name: np.where(one[0], getattr(p, name), one[1]) for name, one in ends.items()})
     part.__dict__.pop("scaling", None)
     return part
 

@@ -30,12 +30,9 @@ RANGES: Mapping[str, str] = MappingProxyType(
         "bins": "[2, 100000]",
         "jobs": "[1, 1024]",
         "m": "[1, inf)",
-        "l1_ratio": "[0, 1]",
         "max_cuts": "[2, 100000]",
         "max_iterations": "[1, 100000]",
         "max_nodes": "[0, 1000000000000]",
-        "neighbours": "[1, 100000]",
-        "turns": "[1, 1000000000]",
         "n_partitions": "[1, 100000]",
         "n_starts": "[1, 1000000]",
         "patience": "[1, 100000]",
@@ -47,9 +44,7 @@ RANGES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("kernel_scaling.c", "mop.c", "mopfs.c"), "[0, inf]"),
         **dict.fromkeys(("gmeb.r_plus", "gmeb.r_minus"), "(0, inf]"),
         "l0-mpm.tolerance": "[1e-9, 1)",
-        **dict.fromkeys(("s-mpm.lam", "r2w2.lam"), "[0, 1e9]"),
-        "r2w2.power": "(0, 2]",
-        "r2w2.total": "(0, 1e9]",
+        "s-mpm.lam": "[0, 1e9]",
         "vs-ssvm.seed": "[0, 9223372036854775807]",
     }
 )

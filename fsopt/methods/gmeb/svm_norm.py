@@ -47,8 +47,8 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     Parameters
     ----------
     c : float, default 1.0
-        > 0, penalty weight of the hinge loss. Up to a threshold, see :func:`fsopt.models.gmeb.svm_norm.build_svm_norm`, w is
-        0, with a warning.
+        > 0, penalty weight of the hinge loss. Up to a threshold, see :func:`fsopt.models.gmeb.svm_norm.build_svm_norm`,
+        w is 0, with a warning.
     scale : str, default 'center'
         Preprocessing of the features: ``center`` (default), ``standard`` or ``none``.
 
