@@ -17,7 +17,6 @@ from fsopt.errors import FileError, ParameterError, SolverError, UnknownNameErro
 DATA = blobs(40, 6, seed=2, gap=0.3)
 LOOPS = {
     "best-subset": {"m": 3},
-    "concave-svm": {"c": 0.1},
     "fsv": {},
     "gbd-lambda": {"lam": 1.0},
     "gmeb-penalised": {},
@@ -26,7 +25,6 @@ LOOPS = {
     "mopfs": {},
     "pmm": {},
     "rfe": {},
-    "r2w2": {"m": 3},
     "s-mpm": {},
     "vs-ssvm": {},
 }

@@ -21,7 +21,6 @@ CASES = {
     "svm by its own interior point": {"interior": True},
     "l1-svm": {},
     "onsvm": {},
-    "elastic-net-svm": {"c": 2.0},
     "onsvm by column generation": {"generate": True},
     "gbd": {"m": 2},
     "gbd-lambda": {"lam": 2.0},
@@ -35,7 +34,6 @@ CASES = {
     "fisher": {"m": 2, "machine": "svm"},
     "ks": {"m": 2},
     "infogain": {"m": 2},
-    "infogain with bins": {"m": 2, "bins": 4},
 }
 
 

@@ -65,24 +65,16 @@ VALUES = {
     "max_iterations": 3,
     "interior": True,
     "step": 2,
-    "eliminated": [5],
     "bins": 3,
     "machine": "svm",
     "loss": "squared-hinge",
     "n_partitions": 3,
-    "l1_ratio": 0.25,
-    "neighbours": 3,
-    "turns": 20,
     "share": 0.7,
     "groups": [["x11", "x1"]],
     "positive": ["x1"],
     "negative": ["x1"],
     "lower": {"x1": -1.0},
     "upper": {"x1": 1.0},
-    "newton": True,
-    "lp_solver": "highs",
-    "power": 2.0,
-    "total": 2.0,
 }
 """Parameter -> a value that is not its default."""
 OTHERS = {
@@ -92,9 +84,8 @@ OTHERS = {
     ("gbd", "start"): "zero",
     ("gbd-lambda", "start"): "zero",
     ("infogain", "machine"): "rsvm",
-    ("relief", "machine"): "rsvm",
 }
-KINDS = ("best-subset", "elastic-net-svm", "relief", "pmm", "ks")
+KINDS = ("best-subset", "onsvm", "vs-ssvm", "pmm", "ks")
 """Methods that differ in kind: with parameters of comparisons, of a program, with samples drawn, a loop, a filter."""
 OTHER_METHODS = [name for name in fsopt.METHODS if name not in KINDS]
 NEED_ANOTHER = {
