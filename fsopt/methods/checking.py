@@ -21,7 +21,6 @@ from fsopt.data import Dataset
 from fsopt.data.kernels import KERNELS, Kernel
 from fsopt.data.losses import LOSSES
 from fsopt.data.matrices import largest_values
-from fsopt.drivers.gbd.settings import MASTER_STARTS, MASTERS, STABILISATIONS
 from fsopt.drivers.kernel_scaling.driver import SCALINGS
 from fsopt.drivers.penalties.registry import PENALTIES
 from fsopt.errors import FileError, ParameterError, reading, shown
@@ -44,14 +43,11 @@ WORDS: Mapping[str, Collection[str | bool]] = {
     "kernel": KERNELS,
     "loss": LOSSES,
     "machine": MACHINES,
-    "master": MASTERS,
-    "master_start": MASTER_STARTS,
     "preset": PRESETS,
     "rsvm.route": RSVM_ROUTES,
     "rule": RULES,
     "scale": SCALES,
     "scaling": SCALINGS,
-    "stabilisation": STABILISATIONS,
     "units": UNITS,
 }
 """Name of a parameter, or ``method.name``, -> its words."""
@@ -116,7 +112,7 @@ def check_claims(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
         residuals = {
             "objective": relative_gap(value, float("nan") if fit.objective is None else fit.objective),
             "constraints": violation,
-            "preprocessing": _preprocessing_residual(fit, spec.trained_on(data, saved.params)),
+            "preprocessing": _preprocessing_residual(fit, data),
             "features": float(fit.features != tuple(work.features[j] for j in fit.support)),
             "support": float(fit.support != spec.support(replace(saved, value=value))),
             "kernel": _kernel_residual(fit, data),
@@ -157,13 +153,13 @@ def _check_params(fit: Fit, spec: MethodSpec) -> None:
         )
 
 
-def _preprocessing_residual(fit: Fit, trained: Dataset) -> float:
-    """Return the relative difference of the saved map of the features from that of the training samples."""
+def _preprocessing_residual(fit: Fit, data: Dataset) -> float:
+    """Return the relative difference of the saved map of the features from that of the data."""
     saved = fit.preprocessing
     if saved.kind != fit.params["scale"]:
         return np.inf
-    _, map_ = preprocess(trained, saved.kind)
-    size = np.maximum(np.abs(map_.scale), largest_values(trained.X))
+    _, map_ = preprocess(data, saved.kind)
+    size = np.maximum(np.abs(map_.scale), largest_values(data.X))
     off = np.maximum(np.abs(saved.shift - map_.shift), np.abs(saved.scale - map_.scale))
     return float((off / np.where(size > 0, size, 1.0)).max(initial=0.0))
 

@@ -45,7 +45,7 @@ def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] | st
     Notes
     -----
     Aytug, GBD-lambda, (12)-(15). The printed closed form for sigma solves a master problem of one cut; with more cuts
-    it is an MILP. ``master="closed-form"`` runs the loop with it.
+    it is an MILP. ``preset="closed-form"`` runs the loop with it.
     """
     return fit_by_cuts(data, run, lam=lam, **keywords)
 

@@ -17,17 +17,16 @@ from fsopt.drivers.gbd.master import check_objective
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import ParameterError
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.gbd.parameters import features_of, trimmed
+from fsopt.methods.gbd.parameters import features_of, inequalities, trimmed
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import Feature
 from fsopt.models.gbd.fsp_master import build_fsp_master
-from fsopt.models.gbd.selection_constraints import unit_rows
 from fsopt.search.branch_and_benders.columns import Columns
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
-from fsopt.typing import Indices, Matrix, Vector
+from fsopt.typing import Indices
 
 
 def fit_by_search(
@@ -134,7 +133,7 @@ def selection_problem(
     check_objective(data, master, program, columns)
     if not _searchable(program, columns):
         return None
-    R, r = _constraints_on_selection(program, columns)
+    R, r = inequalities(program, columns)
     at = Columns.needed(master.rules.groups, master.rules.bounds)
     return SelectionProblem.of(data, c, R, r, program.c[columns].copy(), loss, at)
 
@@ -146,13 +145,3 @@ def _searchable(program: Program, columns: Indices) -> bool:
     on_sigma = program.A[:, theta].nnz == 0 and program.n == len(columns) + 1
     fixed = np.isin(program.lb, (0.0, 1.0)) & (program.lb == program.ub)
     return linear and on_sigma and bool((program.integer | fixed)[columns].all())
-
-
-def _constraints_on_selection(program: Program, columns: Indices) -> tuple[Matrix, Vector]:
-    """Return the constraints of a searchable master, and the bounds of fixed features, as ``R sigma <= r``."""
-    A = program.A[:, columns].toarray()
-    upper, lower = np.isfinite(program.hi), np.isfinite(program.lo)
-    lb, ub = program.lb[columns], program.ub[columns]
-    never, always = np.flatnonzero(ub < 1.0), np.flatnonzero(lb > 0.0)
-    R = np.vstack([A[upper], -A[lower], unit_rows(never, len(columns)), -unit_rows(always, len(columns))])
-    return R, np.concatenate([program.hi[upper], -program.lo[lower], ub[never], -lb[always]])
