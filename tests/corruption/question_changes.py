@@ -86,7 +86,6 @@ def other_values(name: str, value: Any) -> list[Any]:
         "approx": ("exp", "log"),
         "kernel": ("gaussian", "polynomial", "linear"),
         "start": ("all", "none"),
-        "stabilisation": ("in-out", "none"),
     }
     if name in words:
         return [word for word in words[name] if word != value][:2]

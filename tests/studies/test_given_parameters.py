@@ -52,14 +52,8 @@ VALUES = {
     "initial": ["x11"],
     "max_nodes": 7,
     "jobs": 2,
-    "root_cuts": 3,
-    "stabilisation": "none",
-    "master": "milp",
-    "master_start": "incumbent",
     "master_solver": "highs",
     "max_cuts": 40,
-    "validation": 0.25,
-    "patience": 3,
     "w_cap": 2.0,
     "scaling": "global",
     "max_iterations": 3,
@@ -99,9 +93,8 @@ KINDS = ("best-subset", "elastic-net-svm", "relief", "pmm", "ks")
 OTHER_METHODS = [name for name in fsopt.METHODS if name not in KINDS]
 NEED_ANOTHER = {
     *((method, name) for method in ("gbd", "best-subset") for name in ("costs", "budget")),
-    *((method, "patience") for method in ("gbd", "gbd-lambda")),
 }
-"""Costs need a budget and patience a validation: refused alone by fit, and in the same words by a study."""
+"""Costs need a budget: refused alone by fit, and in the same words by a study."""
 
 
 def given(method, name):

@@ -48,8 +48,7 @@ def fit_by_cuts(
     preset : str, optional
         ``printed``: the loop of the paper from its feasible point, ``start="zero"``. ``closed-form``, only without
         constraints on the selection: the fast variant of the paper, which solves no integer program, takes the features
-        with :math:`\frac12 q_j^2 > \lambda_j` in the last cut, and as a rule leaves a gap; it starts there too. None
-        for no preset.
+        with :math:`\frac12 q_j^2 > \lambda_j` in the last cut, and as a rule leaves a gap. None for no preset.
     start : str | Sequence[float], optional
         Selection of the first cut: ``all`` features, ``zero``, or sigma (p,) in [0, 1]. None is that of the preset,
         else ``all``.
@@ -77,12 +76,11 @@ def fit_by_cuts(
     started = time.perf_counter()
     c = number("gbd", "c", c)
     work, map_ = preprocess(data, scale)
-    settings = GbdSettings(master_solver=master_solver, tolerance=tolerance, max_cuts=max_cuts)
     if preset is not None:
         word("'preset' of 'gbd'", preset, PRESETS)
-        settings = replace(settings, start="zero", closed_form=preset == "closed-form")
-    if start is not None:
-        settings = replace(settings, start=start)
+    if start is None:
+        start = "zero" if preset == "printed" else "all"
+    settings = GbdSettings(start, preset == "closed-form", master_solver, tolerance, max_cuts)
     if isinstance(selection.get("lam"), str):
         selection["lam"] = lam_of_svm(work, c, selection["lam"])
     rules = in_units("gbd", data, selection, map_.scale)

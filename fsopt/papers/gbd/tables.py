@@ -102,11 +102,11 @@ def candidates(method: str, m: int, *, max_cuts: int = CUTS, scale: str = "none"
     if method in COUNTED:
         rest["m"] = m
     if method == "gbd":
-        rest |= {"preset": "printed", "master": "search", "max_cuts": max_cuts, "tolerance": TOLERANCE}
+        rest |= {"preset": "printed", "max_cuts": max_cuts, "tolerance": TOLERANCE}
     if method == "best-subset":
         rest |= {"max_nodes": NODES, "tolerance": TOLERANCE}
     if method == "gbd-lambda":
-        rest |= {"preset": "printed", "master": "closed-form", "max_cuts": max_cuts, "tolerance": TOLERANCE}
+        rest |= {"preset": "closed-form", "start": "zero", "max_cuts": max_cuts, "tolerance": TOLERANCE}
         return [{"c": c, "lam": lam, **rest} for c in C_VALUES for lam in PENALTIES]
     return [{"c": c, **rest} for c in C_VALUES]
 

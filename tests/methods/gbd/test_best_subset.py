@@ -29,7 +29,7 @@ def test_a_parameter_of_the_other_method_is_refused_with_its_name(method, loop):
     data = reference("gbd_n6")
     for name, params, other in (
         (method, {"max_cuts": 20}, loop),
-        (method, {"stabilisation": "none"}, loop),
+        (method, {"preset": "printed"}, loop),
         (loop, {"max_nodes": 3}, method),
         (loop, {"initial": [0]}, method),
     ):
