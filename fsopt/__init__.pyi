@@ -8,7 +8,6 @@ from .analysis.necessity import necessity as necessity
 from .analysis.radius_paths import radius_path as radius_path
 from .analysis.selecting import select as select
 from .analysis.selection_paths import selection_path as selection_path
-from .analysis.sensitivity import sensitivity as sensitivity
 from .answers.certificate import Certificate as Certificate
 from .answers.exporting import export_predictor as export_predictor
 from .answers.fits import Fit as Fit

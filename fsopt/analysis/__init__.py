@@ -1,1 +1,1 @@
-"""Questions about any model: its infeasibility, its sensitivity, its difference from another one."""
+"""Questions about any model: its infeasibility, its difference from another one."""

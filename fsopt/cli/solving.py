@@ -22,7 +22,6 @@ from fsopt.cli.output import (
     progress_bar,
     remark,
     show,
-    table,
     written,
 )
 from fsopt.common.customising import Change, complete, customised, names_of
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
 
 PROVE = "seconds of branch and bound whose tree is saved: the bound of an integer program is no solver's word then"
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
-LISTED = 10
-"""Constraints and variables that are printed; the record has all."""
 
 
 def built(
@@ -75,9 +72,6 @@ def solve(
     options_file: options.Options = None,
     time_limit: options.TimeLimit = None,
     verify: Annotated[str | None, typer.Option("--verify", help="solve again with this solver and compare")] = None,
-    sensitivity: Annotated[
-        bool, typer.Option("--sensitivity", help="also shadow prices and reduced costs, of linear programs with ranges")
-    ] = False,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="of an infeasible model the constraints and bounds that contradict each other"),
@@ -120,8 +114,6 @@ def solve(
     record["seconds"]["build"] = task.seconds
     if verify is not None:
         record["verify"] = second_solve(task.program, verify, result)
-    if sensitivity:
-        record["sensitivity"] = prices(session, result)
     if explain and not (watch.interrupted or result.status.solved):
         record["explanation"] = explanation(task.program, time_limit)
     record["history"] = plain(watch.records)
@@ -251,8 +243,6 @@ def print_solve(record: Mapping[str, Any]) -> None:
     show(pairs(lines))
     if record.get("verify"):
         show(pairs([(f"verify {k}", v) for k, v in record["verify"].items()]))
-    if "sensitivity" in record:
-        print_prices(record["sensitivity"])
     if "explanation" in record:
         show(record["explanation"]["summary"])
     elif record["status"] == "infeasible":
@@ -330,18 +320,6 @@ def _dual_difference(model: pyo.ConcreteModel, first: SolveResult, second: Solve
     return worst
 
 
-def prices(session: Session, result: SolveResult) -> dict[str, Any]:
-    """Return the shadow prices and reduced costs of a result, or why it has none: the answer stays."""
-    from fsopt.analysis.sensitivity import of_optimum
-    from fsopt.answers.records import plain
-
-    try:
-        found = of_optimum(session, result)
-    except SolverError as error:
-        return {"failed": str(error)}
-    return {k: plain([asdict(line) for line in getattr(found, k)]) for k in ("constraints", "variables")}
-
-
 def explanation(model: pyo.ConcreteModel, time_limit: float | None) -> dict[str, Any]:
     """Return the constraints and bounds of a model that contradict each other; the answer stays where that fails."""
     from fsopt.analysis.infeasibility import explain_infeasibility
@@ -352,25 +330,3 @@ def explanation(model: pyo.ConcreteModel, time_limit: float | None) -> dict[str,
     except (SolverError, KeyboardInterrupt) as error:
         return {"status": "unknown", "summary": f"not explained: {str(error) or 'interrupted'}"}
     return {**plain(asdict(found)), "summary": found.summary()}
-
-
-def print_prices(found: Mapping[str, Any]) -> None:
-    """Print the largest shadow prices and variables, with the ranges of a linear program."""
-    if "failed" in found:
-        remark(f"no sensitivity: {found['failed']}")
-        return
-    binding = [line for line in found["constraints"] if line["price"]]
-    _print_lines("largest shadow prices", ("constraint", "price", "right-hand side"), binding, "price")
-    _print_lines("variables", ("variable", "reduced cost", "cost"), found["variables"], "value")
-
-
-def _print_lines(title: str, heads: tuple[str, str, str], lines: list[dict[str, Any]], by: str) -> None:
-    largest = sorted(lines, key=lambda line: -abs(float(line[by])))[:LISTED]
-    rows = [(line["name"], line["value"], line["price"], _range(line["range"])) for line in largest]
-    show(table(title, (heads[0], ">value", *(f">{head}" for head in heads[1:])), rows))
-
-
-def _range(found: list[float] | None) -> str:
-    from fsopt.analysis.sensitivity import unlimited
-
-    return "-" if found is None else " .. ".join("" if unlimited(end) else f"{end:.5g}" for end in map(float, found))

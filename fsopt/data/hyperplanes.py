@@ -85,35 +85,22 @@ def combination(data: Dataset, alpha: Vector) -> Vector:
     return found
 
 
-def svm_value(data: Dataset, w: Vector, b: float, c: float, l1_ratio: float = 0.0) -> float:
-    r"""Return the objective value of the support vector machine, the slacks by their weights.
-
-    .. math:: \rho \|w\|_1 + \tfrac{1 - \rho}{2} w'w + C e'\xi
-
-    Parameters
-    ----------
-    l1_ratio : the share rho of the 1-norm in the penalty.
-    """
-    penalty = 0.5 * (1.0 - l1_ratio) * float(w @ w)
-    if l1_ratio:
-        penalty += l1_ratio * float(np.abs(w).sum())
-    return penalty + c * hinge(data.X @ w + b, data.y, data.weights)
+def svm_value(data: Dataset, w: Vector, b: float, c: float) -> float:
+    r"""Return the objective value :math:`\tfrac12 w'w + C e'\xi` of the support vector machine, the slacks weighted."""
+    return 0.5 * float(w @ w) + c * hinge(data.X @ w + b, data.y, data.weights)
 
 
-def svm_bound(data: Dataset, alpha: Vector, l1_ratio: float = 0.0) -> float:
+def svm_bound(data: Dataset, alpha: Vector) -> float:
     r"""Return the lower bound of feasible multipliers on the value of every hyperplane.
 
-    .. math:: e'\alpha - \tfrac{1}{2(1 - \rho)} \sum_j \max(0,\ |q_j| - \rho)^2, \qquad q = X'Y\alpha
+    .. math:: e'\alpha - \tfrac12 \|X'Y\alpha\|^2
 
     Parameters
     ----------
     alpha : (n,) at least 0, at most C times the weights of the samples, with y'alpha = 0.
-    l1_ratio : rho < 1.
     """
     q = combination(data, alpha)
-    if l1_ratio:
-        q = np.maximum(np.abs(q) - l1_ratio, 0.0)
-    return float(alpha.sum()) - float(q @ q) / (2.0 * (1.0 - l1_ratio))
+    return float(alpha.sum()) - 0.5 * float(q @ q)
 
 
 def kernel_svm_value(gram: Dataset, beta: Vector, b: float, c: float) -> float:

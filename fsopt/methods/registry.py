@@ -57,7 +57,7 @@ def _check(spec: MethodSpec) -> None:
 
 WORDS: Mapping[str, str] = {
     **dict.fromkeys(("lasso", "l1", "l1svc", "linearsvc"), "l1-svm"),
-    **dict.fromkeys(("elasticnet", "enet", "glmnet"), "elastic-net-svm"),
+    **dict.fromkeys(("elasticnet", "enet", "glmnet", "elasticnetsvm"), "onsvm, with the one-norm alone"),
     **dict.fromkeys(("logistic", "logisticregression", "logit"), "best-subset with loss=logistic"),
     **dict.fromkeys(("l0", "abess", "subset", "forward", "backward", "stepwise", "selectkbest"), "best-subset"),
     **dict.fromkeys(("l0learn", "fastsparsegams"), "best-subset-penalised"),
@@ -67,7 +67,9 @@ WORDS: Mapping[str, str] = {
     **dict.fromkeys(("correlation", "corr", "ttest"), "pearson"),
     **dict.fromkeys(("mutualinfo", "mutualinformation", "mutualinfoclassif", "entropy"), "infogain"),
     **dict.fromkeys(("kolmogorovsmirnov", "kstest"), "ks"),
-    **dict.fromkeys(("relieff", "surf"), "relief"),
+    **dict.fromkeys(("relief", "relieff", "surf"), "fisher, with pearson, ks and infogain beside it"),
+    "r2w2": "rfe, with m features",
+    "concavesvm": "fsv, with the same approximation of the number of features",
 }
 """Words of other packages for methods -> what they are called here."""
 METHODS = Registry(
@@ -94,10 +96,7 @@ METHODS = Registry(
         "mop.mopfs",
         "baselines.svm",
         "baselines.l1_svm",
-        "baselines.elastic_net_svm",
         "baselines.rfe",
-        "baselines.concave_svm",
-        "baselines.r2w2",
         "baselines.filters",
         "baselines.vs_ssvm",
     ),

@@ -28,7 +28,6 @@ Value: TypeAlias = tuple[float, float]
 
 
 Candidates: TypeAlias = Sequence[Mapping[str, Any]]
-Share: TypeAlias = Callable[[Dataset, Candidates, str | None, float | None], Candidates]
 Together: TypeAlias = Callable[[Dataset, Candidates], "Sequence[tuple[Vector, float]] | None"]
 
 
@@ -139,10 +138,8 @@ class MethodSpec:
         are not its defaults.
     grid : parameters with the values among which ``tune`` of a comparison chooses.
     solver : whether the method calls a solver; where it does not, one that is given is refused.
-    share : function of (training data, candidates, solver, time limit) that returns the candidates with what they have
-        in common computed once, each of which gives the same fit; None where they have nothing in common.
     together : function of (training data, candidates) that returns the hyperplanes of all in one pass, or None for
-        candidates of another kind; not used with a solver, a time limit or a changed model, where ``share`` is.
+        candidates of another kind; not used with a solver, a time limit or a changed model.
     estimator : name of its class in :mod:`fsopt.estimators`; by default, and where another method has it, that of the
         method, ``MySvm`` for ``my-svm``.
     """
@@ -165,7 +162,6 @@ class MethodSpec:
     threshold: float = THRESHOLD
     objects: tuple[str, ...] = ()
     grid: Grid = PENALTY_WEIGHTS
-    share: Share | None = None
     together: Together | None = None
     estimator: str = ""
 

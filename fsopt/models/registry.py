@@ -72,7 +72,6 @@ MODELS = Registry(
         "mop.mmop_convex",
         "mop.kernel_scaling",
         "mop.kernel_scaling_step",
-        "own.elastic_net_svm",
     ),
     listing="fsopt models",
     key="slug",

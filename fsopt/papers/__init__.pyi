@@ -1,7 +1,5 @@
 from .gbd.averages import averages as averages
 from .gbd.tables import data_set_one as data_set_one
-from .gmeb.generalization_bounds import margin_bound as margin_bound
-from .gmeb.generalization_bounds import scaled_bound as scaled_bound
 from .mop.digits import mnist_digits as mnist_digits
 from .mop.table import TABLE_ONE as TABLE_ONE
 from .mop.table import mnist_table as mnist_table

@@ -263,26 +263,6 @@ def _without_hipo() -> str:
     return f"HiPO needs the package highspy-extras of the version of highspy, {needed}, and {extras}"
 
 
-def ranges(program: Program) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:
-    """Return the ranges of right-hand sides (m,) and of costs (n,) in which the optimal basis of an LP stays.
-
-    Raises
-    ------
-    SolverError : HiGHS finds no optimal basis.
-    """
-    solver = Highs(program, Settings())
-    solver.interior = False
-    solver.solve(None)
-    status, found = solver.h.getRanging()
-    if status != highspy.HighsStatus.kOk or not found.valid:
-        raise SolverError("HiGHS has no optimal basis of the linear program", "see its status with 'fsopt solve'")
-    f, d = solver.rows, solver.columns
-    right = (np.array(found.row_bound_dn.value_) / f, np.array(found.row_bound_up.value_) / f)
-    # In these arrays of HiGHS entries for the rows follow those of the columns.
-    cost = (np.array(found.col_cost_dn.value_)[: len(d)] / d, np.array(found.col_cost_up.value_)[: len(d)] / d)
-    return right, cost
-
-
 def _int32(matrix: sp.csr_matrix) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the starts and indices of a compressed matrix in the width that HiGHS takes."""
     return matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)

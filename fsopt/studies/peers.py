@@ -49,7 +49,6 @@ class Peer:
     grid: Grid = PENALTY_WEIGHTS
     paper: None = None
     driver: str = "peer"
-    share: None = None
     together: None = None
 
     @property

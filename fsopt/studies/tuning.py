@@ -123,20 +123,18 @@ def cross_validate(
     params_list, known = _checked(method, params_list), dataset_of(data)
     splits = stratified_folds(known, folds, seed)
 
-    share, together = study_spec(method).share, _together(method, solver, time_limit)
+    together = _together(method, solver, time_limit)
 
     def held_out_errors(candidates: Sequence[Params], fold: Indices) -> list[float]:
         train, test = train_and_test(known, fold)
         rates = _rates(together, train, test, candidates)
         if rates is not None:
             return rates
-        if share is not None:
-            candidates = share(train, candidates, solver, time_limit)
         fits = [fit_candidate(method, train, params, solver=solver, time_limit=time_limit) for params in candidates]
         return [error_rate(found.decision_function(test.X), test.y) for found in fits]
 
     # Candidates that share work go together; the others are spread over the processes one by one.
-    parts = [[params] for params in params_list] if share is None and together is None else [params_list]
+    parts = [[params] for params in params_list] if together is None else [params_list]
     found = iter(side_by_side(held_out_errors, ((part, fold) for part in parts for fold in splits), jobs))
     return np.vstack([np.array([next(found) for _ in splits]).T for _ in parts])
 

@@ -12,27 +12,24 @@ from fsopt.data.weights import loss_weights
 from fsopt.typing import Vector
 
 
-def certify_svm(
-    data: Dataset, c: float, w: Vector, b: float, alpha: Vector, *, gram: bool = False, l1_ratio: float = 0.0
-) -> Certificate:
+def certify_svm(data: Dataset, c: float, w: Vector, b: float, alpha: Vector, *, gram: bool = False) -> Certificate:
     r"""Certify a hyperplane as the optimum of the support vector machine (1) of Aytug, in numpy alone.
 
     Every :math:`\alpha \in [0, C]^n` with :math:`y'\alpha = 0` gives the lower bound
-    :math:`e'\alpha - \tfrac12\|X'Y\alpha\|^2`, or that of :func:`fsopt.data.hyperplanes.svm_bound`.
+    :math:`e'\alpha - \tfrac12\|X'Y\alpha\|^2`.
 
     Parameters
     ----------
     data : the samples; their Gram matrix where ``gram``, and w (n,) is then the expansion of the hyperplane in them.
     c : penalty weight of the hinge loss, times the weights of the samples where they have some: C_i for C.
     alpha : (n,) multipliers; the nearest feasible ones are taken.
-    l1_ratio : the share of the 1-norm in the penalty, below 1: with it the machine is that of Wang, Zhu & Zou.
     """
     kept = project_multipliers(alpha, data.y, loss_weights(c, data.weights))
     if gram:
         turned = kept * data.y
         value, bound = kernel_svm_value(data, w, b, c), float(kept.sum() - 0.5 * turned @ data.X @ turned)
     else:
-        value, bound = svm_value(data, w, b, c, l1_ratio), svm_bound(data, kept, l1_ratio)
+        value, bound = svm_value(data, w, b, c), svm_bound(data, kept)
     gap = {"gap": relative_gap(value, bound)}
     return make(Kind.CONVEX, gap, objective=value, bound=bound, bound_source="dual point")
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.answers.results import DriverResult, Status
 from fsopt.common import clock
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
@@ -33,41 +31,14 @@ TIE = 1e-6
 """Weights that differ by less than this, relative to the largest one, are equal within the accuracy of a solver."""
 
 
-class SubsetSVM(Protocol):
-    """The support vector machine on the features that are left.
-
-    Attributes
-    ----------
-    w, b : (p,) weights, 0 on the other features, and the intercept.
-    certificate, outcome : of this machine on these features, and of the solver or driver behind it.
-    """
-
-    @property
-    def w(self) -> Vector:
-        """Its weights."""
-
-    @property
-    def b(self) -> float:
-        """Its intercept."""
-
-    @property
-    def certificate(self) -> Certificate:
-        """Its certificate."""
-
-    @property
-    def outcome(self) -> SolveResult | DriverResult:
-        """Its outcome."""
-
-
 @loop
 def rfe(
     data: Dataset,
-    last: Callable[[Indices], SubsetSVM],
+    last: Callable[[Indices], Any],
     *,
     m: int,
     c: float,
     step: int = 1,
-    eliminated: Sequence[int] = (),
     run: Run = DEFAULT_RUN,
 ) -> Steps[DriverResult]:
     r"""Remove the feature of smallest :math:`w_j^2` and train again, until m features are left.
@@ -80,10 +51,10 @@ def rfe(
     Parameters
     ----------
     data : the samples, preprocessed.
-    last : function of the features that are left, increasing, that trains and certifies the last machine.
+    last : function of the features that are left, increasing, that trains and certifies the last machine: its answer
+        has weights ``w`` (p,), 0 on the other features, ``b``, a ``certificate``, and the ``outcome`` of its solver.
     m : number of features to keep, 1..p.
     c : C > 0.
-    eliminated : features without which the first SVM is trained, at most p - m.
     step : >= 1, features that are removed after each solve, fewer where m would be undercut.
     run : solver (a QP), options, time limit, progress. Without a solver the eliminations call none: each machine is
         solved by :class:`fsopt.svm.warm.WarmSvm`. With one they are solves of one model ``fsp-sub`` in
@@ -108,84 +79,41 @@ def rfe(
     c = number("rfe", "c", c)
     recorder = Recorder([], run)
     places = places_by_name(data.features)
-    sigma = np.ones(data.p)
-    sigma[list(eliminated)] = 0.0
-    at = Elimination(sigma, np.flatnonzero(sigma))
-    with threadpool_limits(1 if run.solver is None else None):
-        loop = _eliminate(_Machines(data, c, recorder), at, m, step, places)
-        at, stop = yield from run_elimination(loop, at, m, places, recorder)
-    sigma = Elimination(np.ones(data.p), at.left).within()
-    return (yield from train_last(last, at.left, stop, {"sigma": sigma}, recorder))
-
-
-@dataclass(frozen=True)
-class Elimination:
-    """The features that are left.
-
-    Attributes
-    ----------
-    sizes : (p,) by which the next ones are removed.
-    left : their places.
-    """
-
-    sizes: Vector
-    left: Indices
-
-    def within(self) -> Vector:
-        """Return the sizes (p,) of the features that are left, 0 elsewhere."""
-        return np.where(np.isin(np.arange(len(self.sizes)), self.left), self.sizes, 0.0)
-
-
-def _eliminate(machines: _Machines, at: Elimination, m: int, step: int, places: Indices) -> Loop:
-    """Yield the features that are left after each machine; each pass removes at least one."""
-    while len(at.left) > m:
-        w, value = machines.solve(Elimination(np.ones(len(places)), at.left).within())
-        yield (end := removal(w, at.left, value, m, step, places))
-        at = end.point["at"]
-
-
-def removal(sizes: Vector, left: Indices, value: float, m: int, step: int, places: Indices) -> Iterate:
-    """Return the features without the smallest ``step`` ones, fewer where m would be undercut, as an iterate."""
-    removed = smallest_weights(sizes, left, min(step, len(left) - m), places)
-    at = Elimination(sizes, np.setdiff1d(left, removed))
-    record = {"n_features": len(left), "objective": value, "removed": removed}
-    return Iterate(value, {"at": at}, record=record)
-
-
-def run_elimination(
-    loop: Loop, at: Elimination, m: int, places: Indices, recorder: Recorder
-) -> Steps[tuple[Elimination, str]]:
-    """Run an elimination; at its limit all features above m are removed at once. Return what is left, and why."""
-    stop = "complete"
-    if len(at.left) > m:
-        end, early = yield from run_loop(loop, recorder)
-        at, stop = end.point["at"], early if early in EARLY else stop
-    rest = smallest_weights(at.sizes, at.left, len(at.left) - m, places)
-    return Elimination(at.sizes, np.setdiff1d(at.left, rest)), stop
-
-
-def train_last(
-    last: Callable[[Indices], SubsetSVM], left: Indices, stop: str, point: Mapping[str, Any], recorder: Recorder
-) -> Steps[DriverResult]:
-    """Train the machine on the features that are left, after a limit without one, and return the result."""
-
-    def training() -> Loop:
-        trained = last(left)
-        recorder.include(trained.outcome)
-        value = trained.certificate.objective
-        assert value is not None
-        record = {"n_features": len(left), "objective": value, "removed": []}
-        yield Iterate(value, {"svm": trained}, record=record, stop=trained.outcome.stop)
-
+    w, left, stop = np.ones(data.p), np.arange(data.p), "complete"
+    if m < data.p:
+        with threadpool_limits(1 if run.solver is None else None):
+            at, early = yield from run_loop(_eliminate(_Machines(data, c, recorder), m, step, places), recorder)
+        w, left, stop = at.point["w"], at.point["left"], early if early in EARLY else stop
+    left = np.setdiff1d(left, smallest_weights(w, left, len(left) - m, places))
     with nullcontext() if stop == "complete" else clock.lifted():
-        at, end = yield from run_loop(training(), recorder)
+        at, end = yield from run_loop(_train(last, left, recorder), recorder)
     return recorder.end(
         Status.FEASIBLE,
         end if stop == "complete" else stop,
         objective=at.objective,
-        point={**point, **at.point},
+        point={"sigma": np.isin(np.arange(data.p), left).astype(float), **at.point},
         certificate=at.point["svm"].certificate,
     )
+
+
+def _eliminate(machines: _Machines, m: int, step: int, places: Indices) -> Loop:
+    """Yield the features that are left after each machine, and its weights; each pass removes at least one."""
+    left: Indices = np.arange(len(places))
+    while len(left) > m:
+        w, value = machines.solve(np.isin(np.arange(len(places)), left).astype(float))
+        removed = smallest_weights(w, left, min(step, len(left) - m), places)
+        record = {"n_features": len(left), "objective": value, "removed": removed}
+        left = np.setdiff1d(left, removed)
+        yield Iterate(value, {"w": w, "left": left}, record=record)
+
+
+def _train(last: Callable[[Indices], Any], left: Indices, recorder: Recorder) -> Loop:
+    """Yield the machine on the features that are left."""
+    trained = last(left)
+    recorder.include(trained.outcome)
+    value = trained.certificate.objective
+    record = {"n_features": len(left), "objective": value, "removed": []}
+    yield Iterate(value, {"svm": trained}, record=record, stop=trained.outcome.stop)
 
 
 class _Machines:

@@ -40,7 +40,6 @@ ANSWERS = {
     "necessity": lambda: fsopt.necessity(DATA, 2),
     "select": selected,
     "explain_infeasibility": lambda: fsopt.explain_infeasibility(contradiction()),
-    "sensitivity": lambda: fsopt.sensitivity(fsopt.build("rlp", DATA)),
     "compare": lambda: fsopt.compare(DATA, methods=["svm", "mpm"], folds=2, executor=InProcess()),
 }
 
@@ -71,7 +70,7 @@ def test_table_file_words_and_picture_are_of_the_records(answer, tmp_path):
     text = answer.summary()
     assert str(answer) == text
     if isinstance(answer, Explanation):
-        assert all(member.text in text for member in answer.members)
+        assert all(member["text"] in text for member in answer.members)
     elif isinstance(answer, Selection):
         assert all(sentence in text for sentence in (*answer.sentences, *answer.warnings))
     else:

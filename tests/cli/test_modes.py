@@ -1,4 +1,4 @@
-"""Options of modes: ``select --path``, ``solve --sensitivity`` and ``--explain``, ``show`` of saved answers."""
+"""Options of modes: ``select --path``, ``solve --explain``, ``show`` of saved answers."""
 
 import json
 import re
@@ -18,23 +18,6 @@ def test_a_path_as_json_and_as_a_table(small, run):
     record = run("select small.csv --path 1 --c 2 --c 0.5 --json")
     assert record["c"] == [row["c"] for row in record["rows"]] == [0.5, 2.0]
     assert "closed" in run("select small.csv --path all")
-
-
-def test_shadow_prices_stand_beside_the_answer(small, run):
-    record = run("solve onsvm --data small.csv --sensitivity --json -o solved.json")
-    model = fsopt.build("onsvm", fsopt.load_dataset("small.csv"))
-    lines = fsopt.sensitivity(model).constraints
-    for found, line in zip(record["sensitivity"]["constraints"], lines, strict=True):
-        assert (found["name"], found["price"]) == (line.name, pytest.approx(line.price))
-    ones = [line.price for line in lines if line.name.startswith("margin")]  # the only right-hand sides but 0
-    assert record["objective"] == pytest.approx(sum(ones))
-    assert run("check solved.json --data small.csv --json")["verified"]
-    text = run("solve onsvm --data small.csv --sensitivity")
-    largest = max(lines, key=lambda line: abs(line.price))
-    assert f"{largest.price:.6g}" in text.partition("largest shadow prices")[2]
-    found = run("solve fsv-exact --data small.csv --sensitivity --json")
-    assert found["status"] == "optimal"
-    assert "no multipliers" in found["sensitivity"]["failed"]
 
 
 def test_an_infeasible_model_is_explained_and_a_feasible_one_solved(small, run):

@@ -31,7 +31,6 @@ COMMANDS = {
     "solve": f"solve svm {DATA} --scale standard",
     "export": f"export svm {DATA} -o 'm{RED}.lp'",
     "solve --explain": f"solve svm {DATA} --explain",
-    "solve --sensitivity": f"solve onsvm {DATA} --scale standard --sensitivity",
     "fit": f"fit svm {DATA} -o 'f{RED}.json'",
     "predict": f"predict fit.json {DATA}",
     "show --plot": "show fit.json --plot fit.png --kind weights",

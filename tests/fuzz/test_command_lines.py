@@ -31,7 +31,6 @@ OPTIONS = (
         "--path",
         "--limits",
         "--explain",
-        "--sensitivity",
         "--proof",
         "--plot",
         "--kind",

@@ -8,7 +8,6 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 
 import fsopt
-from fsopt.analysis.feature_counts import choose_lambda, fewest_features
 from fsopt.common import clock
 from fsopt.estimators import FSV
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings
@@ -42,8 +41,6 @@ QUESTIONS = {
     "tune on validation data": lambda: tune("fsv", DATA, CANDIDATES, validation=DATA),
     "cross_validate": lambda: cross_validate("fsv", DATA, CANDIDATES, folds=2),
     "nested": lambda: nested_cross_validation("fsv", DATA, CANDIDATES, splits=2, folds=2),
-    "fewest_features": lambda: fewest_features(DATA, DATA, method="gbd"),
-    "choose_lambda": lambda: choose_lambda(DATA, 2),
     "necessity": lambda: fsopt.necessity(DATA, m=2),
     "pareto_front": lambda: fsopt.pareto_front(DATA),
     "select": lambda: fsopt.select(DATA, folds=2),

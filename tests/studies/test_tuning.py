@@ -1,6 +1,5 @@
 """Tuning: cross-validation, ties, validation data, no leakage, and the nested rounds."""
 
-import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
@@ -187,22 +186,6 @@ def test_features_are_counted_by_deviations_of_the_training_samples(spied):
     assert rounds.n_features.tolist() == [1 if 7 in part else 2 for part in stratified_folds(data, 4, 0)]
 
 
-def test_candidates_of_rfe_share_their_elimination_and_keep_their_errors(monkeypatch):
-    from fsopt.methods.registry import METHODS
-    from fsopt.svm.rfe import rfe
-
-    data = blobs(24, 4, seed=2, gap=0.4)
-    candidates = [{"m": m, "c": c} for m in (1, 3) for c in (0.2, 5.0)]
-    seen, real = [], rfe.steps
-    monkeypatch.setattr(rfe, "steps", lambda *a, **k: seen.append(k) or real(*a, **k))
-    limited = {"folds": 2, "time_limit": 100.0}  # without a limit they are solved together, without fits
-    shared = cross_validate("rfe", data, candidates, **limited)
-    assert len(seen) == 2 * (2 + 4), "two eliminations for each fold, and one SVM for each candidate"
-    assert sum(4 - k["m"] + 1 - len(k["eliminated"]) for k in seen) == 2 * (2 * 4 + 4)
-    monkeypatch.setitem(METHODS.shipped, "rfe", dataclasses.replace(METHODS["rfe"], share=None))
-    assert np.array_equal(cross_validate("rfe", data, candidates, **limited), shared)
-
-
 @pytest.mark.parametrize(
     ("method", "wrong", "told"),
     [
@@ -227,26 +210,16 @@ def test_values_out_of_range_are_told_where_candidates_are_solved_together(metho
             cross_validate(method, blobs(30, 4), [{**wrong, **scale}], folds=2)
 
 
-@pytest.mark.parametrize(
-    ("method", "counts"),
-    [
-        ("svm", [{}, {"rule": "absolute"}]),
-        ("l1-svm", [{"units": "raw"}, {"epsilon": 0.1}]),
-        ("onsvm", [{}]),
-        ("rfe", [{"m": 1}, {"m": 4}, {"m": 2}]),
-    ],
-    ids=["svm", "l1-svm", "onsvm", "rfe"],
-)
 @pytest.mark.parametrize("scale", [{"scale": "center"}, {}], ids=["center", "default"])
 @pytest.mark.parametrize("shape", sampled([((44, 5),), ((40, 50),)], 1))
-def test_candidates_solved_together_have_the_errors_that_they_have_alone(method, counts, shape, scale, monkeypatch):
+def test_candidates_of_rfe_solved_together_have_the_errors_that_they_have_alone(shape, scale, monkeypatch):
     data = blobs(*shape, seed=4, gap=0.3)
-    candidates = [{**count, "c": c, **scale} for count in counts for c in (2.0, 0.3)]
+    candidates = [{"m": m, "c": c, **scale} for m in (1, 4, 2) for c in (2.0, 0.3)]
     fits, real = [], tuning.study_fit
     monkeypatch.setattr(tuning, "study_fit", lambda *a, **k: fits.append(k) or real(*a, **k))
-    together = cross_validate(method, data, candidates, folds=2)
+    together = cross_validate("rfe", data, candidates, folds=2)
     assert not fits
-    alone = np.vstack([cross_validate(method, data, [at], folds=2, time_limit=100.0) for at in candidates])
+    alone = np.vstack([cross_validate("rfe", data, [at], folds=2, time_limit=100.0) for at in candidates])
     assert len(fits) == 2 * len(candidates)
     assert np.array_equal(together, alone)
     assert len(np.unique(together)) > 1

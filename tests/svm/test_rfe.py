@@ -10,7 +10,6 @@ from support import blobs, reference
 
 import fsopt
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.errors import FileError, ParameterError
 from fsopt.svm.rfe import _Machines
 from fsopt.verification.checking import check_fit
@@ -122,9 +121,8 @@ def test_a_time_limit_leaves_m_features(wdbc, monkeypatch):
     assert fit.status == "feasible"
 
 
-@pytest.mark.parametrize(("method", "machines"), [("rfe", _Machines), ("r2w2", Subproblem)])
-def test_ctrl_c_within_a_machine_leaves_m_features(method, machines, monkeypatch):
-    calls, solve = [], machines.solve
+def test_ctrl_c_within_a_machine_leaves_m_features(monkeypatch):
+    calls, solve = [], _Machines.solve
 
     def pressed(self, *given):
         calls.append(self)
@@ -132,9 +130,9 @@ def test_ctrl_c_within_a_machine_leaves_m_features(method, machines, monkeypatch
             raise KeyboardInterrupt
         return solve(self, *given)
 
-    monkeypatch.setattr(machines, "solve", pressed)
+    monkeypatch.setattr(_Machines, "solve", pressed)
     data = blobs(60, 16, seed=4, gap=0.5)
-    fit = fsopt.fit(method, data, m=2)
+    fit = fsopt.fit("rfe", data, m=2)
     assert (fit.stop, fit.status, len(fit.details["chosen"])) == ("interrupted", "feasible", 2)
     assert fsopt.verify(fit, data).numerically
     removed = {j for record in fit.history for j in record["removed"]}

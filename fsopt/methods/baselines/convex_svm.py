@@ -1,4 +1,4 @@
-"""Shared by ``svm``, ``l1-svm``, ``onsvm``, ``elastic-net-svm``: linear machines that are one convex program."""
+"""Shared by ``svm``, ``l1-svm``, ``onsvm``: linear machines that are one convex program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fsopt.data import Dataset
 from fsopt.data.matrices import SMALL
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation.driver import column_generation
-from fsopt.drivers.run import Run, Steps, multipliers
+from fsopt.drivers.run import Run, Steps
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.subset_svm import TOLERANCE
 from fsopt.methods.preprocessing import Hyperplane, deviations, preprocess, raw_hyperplane
@@ -27,13 +27,9 @@ from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
 from fsopt.models.gbd.weight_bounds import WeightBounds
-from fsopt.svm.augmented_lagrangian import svm_augmented_lagrangian
+from fsopt.svm.first_order import svm_first_order
 from fsopt.svm.interior_point import svm_interior_point
-from fsopt.svm.l1_newton import l1_svm_newton
 from fsopt.typing import Vector
-
-NEWTON = "newton"
-"""The route by :func:`fsopt.svm.l1_newton.l1_svm_newton`."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +51,7 @@ def fit_convex_svm(
     c: float,
     scale: str,
     rule: SelectionRule,
-    order: tuple[bool | str, ...],
-    params: Mapping[str, Any] = {},
+    order: tuple[bool, ...],
     bounds: Mapping[str, Any] = {},
 ) -> Steps[Fit]:
     """Solve a support vector machine on preprocessed data and return its Fit.
@@ -68,16 +63,14 @@ def fit_convex_svm(
     scale : preprocessing.
     rule : which weights count as selected.
     order : the routes in their order: false for the model, true for the driver without it, for ``svm`` the interior
-        point or, on sparse data, the augmented Lagrangian, which is also for ``elastic-net-svm``; for ``onsvm`` column
-        and constraint generation; ``newton`` for Newton's method on ``onsvm``.
-    params : further parameters of the model.
+        point or, on large sparse data, first-order steps; for ``onsvm`` column and constraint generation.
     bounds : parameters of :func:`fsopt.models.gbd.feature_lists.weight_bounds`, with which the model is the only route.
     """
     started = time.perf_counter()
     c = number(slug, "c", c)
     work, map_ = preprocess(data, scale)
     limits = WeightBounds.of(slug, data, bounds).scaled(map_.scale)
-    at = {"c": c, **params, **limits.words(data)}
+    at = {"c": c, **limits.words(data)}
     order = (False,) if limits else order
 
     def by_model() -> _Found:
@@ -86,23 +79,14 @@ def fit_convex_svm(
         return _Found(limits.clipped(values_of(model.w)), model.b.value, result, evidence(slug, at, result.supported))
 
     def by_driver() -> Steps[_Found]:
-        rho = params.get("l1_ratio", 1.0)
-        if rho < 1.0 and work.sparse and work.n * work.p <= SMALL:
-            return _by_dense_model(builder(work.with_X(work.X.toarray()), **at), run)  # type: ignore[attr-defined]
         if slug == "svm":
             result = yield from _svm_without_model(work, c, run)
-        elif rho < 1.0:
-            result = yield from svm_augmented_lagrangian.steps(work, c=c, l1_ratio=rho, run=run)
         else:
             d = np.ones(data.n) * loss_weights(c, data.weights)
             result = yield from column_generation.steps(work, d, np.ones(data.p), run=run)
         return _Found(result.point["w"], result.point["b"], result, {"alpha": result.point["alpha"]})
 
-    def by_newton() -> Steps[_Found]:
-        result = yield from l1_svm_newton.steps(work, c=c, run=run)
-        return _Found(result.point["w"], result.point["b"], result, {"alpha": result.point["alpha"]})
-
-    routes = [by_newton if own == NEWTON else by_driver if own else by_model for own in order]
+    routes = [by_driver if own else by_model for own in order]
     found, warnings = yield from first_certified(routes, lambda found: found.result)
     hyperplane = Hyperplane(found.w, found.b, ())
     coef, deviation = raw_hyperplane(hyperplane, map_)[0], deviations(data)
@@ -119,18 +103,12 @@ def fit_convex_svm(
     )
 
 
-def _by_dense_model(model: pyo.ConcreteModel, run: Run) -> _Found:
-    """Return the answer of a model on dense data, with the multipliers that the check of sparse data reads."""
-    session, result = run.solve(model, f"'{model.name}'")
-    return _Found(values_of(model.w), model.b.value, result, {"alpha": multipliers(session, result, model.margin)})
-
-
 def _svm_without_model(work: Dataset, c: float, run: Run) -> Steps[DriverResult]:
-    """Solve a support vector machine by the interior point, on large sparse data by the augmented Lagrangian."""
+    """Solve a support vector machine by the interior point, on large sparse data by first-order steps."""
     if not work.sparse:
         return svm_interior_point.steps(work, c=c, run=run)
     if work.n * work.p > SMALL:
-        return svm_augmented_lagrangian.steps(work, c=c, run=run)
+        return svm_first_order.steps(work, c=c, run=run)
     dense = work.with_X(work.X.toarray())  # type: ignore[attr-defined]
     return svm_interior_point.steps(dense, c=c, tolerance=TOLERANCE, run=run)
 

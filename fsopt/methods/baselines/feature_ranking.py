@@ -1,4 +1,4 @@
-"""Shared by the filters ``pearson``, ``fisher``, ``ks``, ``infogain``, ``relief``: rank, keep the best m, train."""
+"""Shared by the filters ``pearson``, ``fisher``, ``ks``, ``infogain``: rank, keep the best m, train."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Scores of single features for filters, and the ranking that they give.
 
-Every score is 0 for a constant feature, and at least 0 but for RELIEF. None changes when a feature is shifted or
+Every score is 0 for a constant feature, and at least 0. None changes when a feature is shifted or
 multiplied by a positive number; those of Pearson, Fisher, and Kolmogorov and Smirnov do not change with a negative one
 either.
 """
@@ -15,10 +15,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.matrices import column_means, column_variances, constant_columns
-from fsopt.typing import Indices, Mask, Matrix, Vector
+from fsopt.typing import Indices, Mask, Vector
 
 Counts: TypeAlias = NDArray[np.number[Any]]
 """Numbers of samples, or sums of their weights."""
@@ -26,10 +25,6 @@ ROUNDED = 1e-12
 """Difference of sums of weights, relative to them, that is a rounding error of 0."""
 BITS = 40
 """Leading bits of a score that count in a ranking: scores that agree in them are a tie, and those below 2^-40 are 0."""
-BLOCK = 2**21
-"""Most distances, or differences to neighbours, that are held at once."""
-DIGITS = 10
-"""Decimals of a distance that count: of samples at equal distances the first are neighbours, on every processor."""
 
 
 def pearson(data: Dataset) -> Vector:
@@ -126,34 +121,23 @@ def _columns(data: Dataset) -> Iterator[tuple[Vector, Mask, Counts]]:
         )
 
 
-def infogain(data: Dataset, bins: int | None = None) -> Vector:
+def infogain(data: Dataset, bins: int = 10) -> Vector:
     r"""Return the information gain of each feature about the label, in bits.
 
     .. math:: H(y) - H(y \mid x_j) = H(y) - \sum_B \frac{|B|}{n} H(y \mid x_j \in B)
 
     Parameters
     ----------
-    bins : None cuts each feature where the principle of minimum description length accepts a cut (Fayyad and Irani,
-        1993), and the gain is 0 where it accepts none; a number >= 2 takes so many bins of about as many samples. Then
-        a sample is in bin ``floor(bins * (rank - 1/2) / n)``, and equal values have their mean rank.
+    bins : >= 2, bins of about as many samples. A sample is in bin ``floor(bins * (rank - 1/2) / n)``, and equal values
+        have their mean rank; with weights of samples ranks and n are sums of them.
 
     Returns
     -------
     (p,) array in [0, H(y)].
     """
     positive = data.y > 0
-    weights = np.ones(data.n, dtype=np.int64) if data.weights is None else data.weights
-    if bins is None:
-        left = np.array([_conditional(mdl_bins(*column)) for column in _columns(data)])
-    elif data.weights is not None or data.sparse:
-        left = np.array([_conditional(_weighted_bins(*column, bins)) for column in _columns(data)])
-    else:
-        from scipy.stats import rankdata  # half a second: not at the start of every verb
-
-        places = np.floor(bins * (rankdata(data.X, axis=0) - 0.5) / data.n).astype(np.int64)
-        places += bins * np.arange(data.p)
-        counts = [np.bincount(places[positive == side].ravel(), minlength=bins * data.p) for side in (True, False)]
-        left = _conditional(np.array(counts).reshape(2, data.p, bins))
+    weights = np.ones(data.n) if data.weights is None else data.weights
+    left = np.array([_conditional(_binned(*column, bins)) for column in _columns(data)])
     whole = float(entropy(np.array([weights[positive].sum(), weights[~positive].sum()])))
     return np.where(constant_columns(data.X), 0.0, np.maximum(whole - left, 0.0))
 
@@ -173,7 +157,7 @@ def _conditional(counts: Counts) -> Vector:
     return mean
 
 
-def _weighted_bins(column: Vector, positive: Mask, weights: Counts, bins: int) -> Counts:
+def _binned(column: Vector, positive: Mask, weights: Counts, bins: int) -> Counts:
     """Return the weights (2, bins) of both classes in bins of about as much weight; equal values have a mean rank."""
     _, place = np.unique(column, return_inverse=True)
     sizes = np.bincount(place, weights=weights)
@@ -181,105 +165,6 @@ def _weighted_bins(column: Vector, positive: Mask, weights: Counts, bins: int) -
     places = np.minimum(np.floor(bins * middle / weights.sum()).astype(np.int64), bins - 1)
     sides = (positive, ~positive)
     return np.array([np.bincount(places[k], weights=weights[k], minlength=bins) for k in sides])
-
-
-def mdl_bins(column: Vector, positive: Mask, weights: Counts) -> Counts:
-    r"""Return the counts (2, bins) of both classes in the bins of a feature that the description length accepts.
-
-    A set S of N samples is cut where the remaining entropy is smallest, between two values, if the gain exceeds
-
-    .. math:: \frac{\log_2(N - 1) + \log_2(3^k - 2) - k H(S) + k_1 H(S_1) + k_2 H(S_2)}{N}
-
-    with k, k_1, k_2 the numbers of classes in S and its two parts; the parts are cut in the same way.
-
-    Parameters
-    ----------
-    column : (n,) values of the feature.
-    positive : (n,), the samples of class +1.
-    weights : (n,) of the samples, whose sums are the numbers of samples.
-    """
-    order = np.argsort(column, kind="stable")
-    ordered = column[order]
-    seen = np.zeros((2, len(column) + 1), dtype=weights.dtype)
-    np.cumsum([np.where(side[order], weights[order], 0) for side in (positive, ~positive)], axis=1, out=seen[:, 1:])
-    between = np.flatnonzero(ordered[:-1] < ordered[1:]) + 1
-    waiting, edges = [(0, len(column))], [0, len(column)]
-    # Each pass takes an interval away, and adds two only with a cut, of which there are fewer than samples.
-    while waiting:
-        low, high = waiting.pop()
-        cut = _cut(seen, between[(between > low) & (between < high)], low, high)
-        if cut is not None:
-            edges.append(cut)
-            waiting += [(low, cut), (cut, high)]
-    return np.diff(seen[:, np.sort(edges)], axis=1)
-
-
-def _cut(seen: Counts, cuts: Indices, low: int, high: int) -> int | None:
-    """Return where the samples low..high are cut, None where no cut pays for its description."""
-    if not len(cuts):
-        return None
-    left, right = seen[:, cuts] - seen[:, [low]], seen[:, [high]] - seen[:, cuts]
-    size = float((seen[:, high] - seen[:, low]).sum())
-    remaining = (left.sum(axis=0) * entropy(left) + right.sum(axis=0) * entropy(right)) / size
-    best = int(np.argmin(remaining))
-    parts = [seen[:, high] - seen[:, low], left[:, best], right[:, best]]
-    whole, first, second = (int(np.sum(part > 0)) * float(entropy(part)) for part in parts)
-    delta = np.log2(3.0 ** int(np.sum(parts[0] > 0)) - 2.0) - whole + first + second
-    gain = float(entropy(parts[0])) - float(remaining[best])
-    return int(cuts[best]) if gain > (np.log2(max(size - 1.0, 1e-300)) + delta) / size else None
-
-
-def relief(data: Dataset, neighbours: int = 10, turns: int = 1000) -> Vector:
-    r"""Return the RELIEF weight of each feature: how much farther along it the other class is than the own one.
-
-    .. math:: W_j = \frac1{|T|} \sum_{i \in T} \Bigl(\frac1k \sum_{l \in M_i} |z_{ij} - z_{lj}|
-        - \frac1k \sum_{l \in H_i} |z_{ij} - z_{lj}|\Bigr), \qquad z_{ij} = \frac{x_{ij}}{\max_i x_{ij} - \min_i x_{ij}}
-
-    where :math:`M_i` and :math:`H_i` are the k samples of the other class and of the own one, itself apart, that are
-    nearest to sample i in the 1-norm of z; all that there are, where a class has fewer. T are all samples, or so many
-    of them.
-
-    Parameters
-    ----------
-    neighbours : k >= 1.
-    turns : number of samples in T at most, drawn with a fixed seed.
-
-    Returns
-    -------
-    (p,) array in [-1, 1]; 0 for a constant feature.
-    """
-    flat = constant_columns(data.X)
-    span = np.ptp(data.X, axis=0)
-    z = np.where(flat, 0.0, data.X / np.where(flat | (span == 0), 1.0, span))
-    sides = [np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0)]
-    drawn = np.random.default_rng(0).permutation(data.n)[:turns]
-    total = np.zeros(data.p)
-    step = max(BLOCK // max(data.n, neighbours * data.p), 1)
-    for own, other in (sides, sides[::-1]):
-        taking = np.intersect1d(own, drawn)
-        for start in range(0, len(taking), step):
-            clock.check()
-            rows = taking[start : start + step]
-            total += _differences(z, rows, other, neighbours, itself=False)
-            if len(own) > 1:
-                total -= _differences(z, rows, own, neighbours, itself=True)
-    return total / len(drawn)
-
-
-def _differences(z: Matrix, rows: Indices, others: Indices, neighbours: int, *, itself: bool) -> Vector:
-    """Return the sums (p,) over samples of the mean |difference| to their nearest among others, not itself."""
-    from scipy.spatial.distance import cdist
-
-    distances = cdist(z[rows], z[others], "cityblock").round(DIGITS)
-    if itself:
-        distances[rows[:, None] == others] = np.inf
-    count = min(neighbours, len(others) - itself)
-    farthest = np.partition(distances, count - 1, axis=1)[:, [count - 1]]
-    # Nearer samples come first, then those at the distance of the last neighbour, each in their order.
-    after = (distances >= farthest).astype(np.int8) + (distances > farthest)
-    nearest = np.argsort(after, axis=1, kind="stable")[:, :count]
-    sums: Vector = np.abs(z[rows][:, None, :] - z[others[nearest]]).mean(axis=1).sum(axis=0)
-    return sums
 
 
 def ranking(scores: Vector, *next_scores: Vector) -> Indices:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from fsopt.answers.fits import Fit
-from fsopt.common.arguments import word
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
-from fsopt.errors import ParameterError
-from fsopt.methods.baselines.convex_svm import NEWTON, fit_convex_svm, selected_by_parameters
+from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
 from fsopt.methods.baselines.onsvm import check, objective
-from fsopt.methods.baselines.svm_sequences import l1_svm_hyperplanes
 from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.large_programs import generation_order, refuse_bounds
 from fsopt.methods.selection import SelectionRule
@@ -35,7 +32,6 @@ def fit_l1_svm(
     units: str = "scaled",
     epsilon: float = EPSILON,
     generate: bool | str = "auto",
-    newton: bool = False,
     **bounds: Any,
 ) -> Steps[Fit]:
     r"""Fit the one-norm support vector machine of Peleg & Meir, which selects weights above a share of the largest.
@@ -62,9 +58,6 @@ def fit_l1_svm(
         instead of the whole one, with the same objective value and a proof for all samples and features: ``auto``
         (default) does so first for large data, and second where the whole program ends without a certified optimum;
         true first for all data; false never.
-    newton : bool, default False
-        Whether the program is solved by the Newton method of Fung & Mangasarian on the exterior penalty of its dual
-        (:func:`fsopt.svm.l1_newton.l1_svm_newton`), without a solver: the same objective value and proof.
 
     Returns
     -------
@@ -74,23 +67,15 @@ def fit_l1_svm(
 
     Raises
     ------
-    ParameterError : c <= 0, a selection rule that is unknown, newton with a solver, restricted programs or bounds, or
-        bounds with restricted programs.
+    ParameterError : c <= 0, a selection rule that is unknown, or bounds with restricted programs.
 
     Notes
     -----
     Peleg & Meir, section 6.1; the paper's own selection is that of ``scale="center", units="raw"``, which depends on
     the units of the features.
     """
-    order: tuple[bool | str, ...] = generation_order(generate, data, run)
-    word("newton", newton, (True, False))
     refuse_bounds("generate", generate, bounds)
-    refuse_bounds("newton", newton, bounds)
-    if newton:
-        if run.solver is not None or generate != "auto":
-            given = f"solver '{run.solver}' is named" if run.solver else f"generate is {generate!r}"
-            raise ParameterError(f"newton of 'l1-svm' is true, and {given}", "leave one of them out")
-        order = (NEWTON,)
+    order = generation_order(generate, data, run)
     selection = SelectionRule(rule, units, epsilon)
     return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=selection, order=order, bounds=bounds)
 
@@ -108,5 +93,4 @@ SPEC = MethodSpec(
     sparse=True,
     exact=by_multipliers,
     threshold=EPSILON,
-    together=l1_svm_hyperplanes,
 )

@@ -16,7 +16,6 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
-from fsopt.methods.baselines.svm_sequences import onsvm_hyperplanes
 from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.large_programs import certify_generation, generation_order, refuse_bounds
 from fsopt.methods.selection import THRESHOLD, SelectionRule
@@ -95,5 +94,4 @@ SPEC = MethodSpec(
     weights="samples",
     sparse=True,
     exact=by_multipliers,
-    together=onsvm_hyperplanes,
 )

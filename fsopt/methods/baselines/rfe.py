@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
-from fsopt.common.arguments import LIST
 from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import svm_value
+from fsopt.data.hyperplanes import midpoint_intercept, svm_value
+from fsopt.data.names import places_by_name
 from fsopt.drivers.run import Run, Steps, drained
-from fsopt.errors import ParameterError, reading
+from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.feature_ranking import number_kept
 from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, train_on_subset
-from fsopt.methods.baselines.svm_sequences import rfe_hyperplanes
 from fsopt.methods.exact.hinge import of_subset
-from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend
 from fsopt.models.blocks import number, whole
-from fsopt.svm.rfe import rfe
+from fsopt.svm.rfe import rfe, smallest_weights
+from fsopt.svm.warm import WarmSvm
 from fsopt.typing import Indices, Vector
 
 
@@ -38,7 +40,6 @@ def fit_rfe(
     c: float = 1.0,
     step: int = 1,
     scale: str = "standard",
-    eliminated: Sequence[int] | None = None,
 ) -> Steps[Fit]:
     """Fit support vector machines on ever fewer features, down to m (RFE).
 
@@ -53,10 +54,6 @@ def fit_rfe(
         are thousands of features.
     scale : str, default 'standard'
         Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the selection depends on it.
-    eliminated : Sequence[int], optional
-        0-based features that an earlier elimination removed first, at most p - m of them; the SVMs before their removal
-        are not trained again. None: nothing was removed before. :func:`fsopt.methods.baselines.rfe.share_elimination`
-        finds them for several m at once.
 
     Returns
     -------
@@ -66,7 +63,7 @@ def fit_rfe(
 
     Raises
     ------
-    ParameterError : m outside 1..p, c <= 0, step < 1, wrong features in ``eliminated``.
+    ParameterError : m outside 1..p, c <= 0, step < 1.
 
     Notes
     -----
@@ -77,7 +74,6 @@ def fit_rfe(
     m = number_kept("rfe", m, data.p)
     step = whole("rfe", "step", step)
     work, map_ = preprocess(data, scale)
-    gone = () if eliminated is None else _checked(eliminated, data.p, m)
     own = run.solver is None and not changes_in_force()
     settings, unlimited = SvmSettings("svm", c, None, own or None), replace(run, time_limit=None)
     result = yield from rfe.steps(
@@ -86,7 +82,6 @@ def fit_rfe(
         m=m,
         c=c,
         step=step,
-        eliminated=gone,
         run=run,
     )
     found = result.point["svm"]
@@ -101,37 +96,45 @@ def fit_rfe(
     )
 
 
-def _checked(eliminated: Sequence[int], p: int, m: int) -> tuple[int, ...]:
-    LIST.check("eliminated", eliminated)
-    gone = tuple(whole("rfe", "eliminated", j, low=0, high=p - 1) for j in eliminated)
-    if len(set(gone)) < len(gone) or len(gone) > p - m:
-        raise ParameterError(f"'eliminated' of 'rfe' has {len(gone)} entries", f"give at most {p - m} different ones")
-    return gone
+def rfe_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> list[tuple[Vector, float]] | None:
+    """Return the hyperplanes (w, b) of candidates of m and C on one scale; None for any others, and where one fails.
 
-
-def share_elimination(
-    data: Dataset, candidates: Sequence[Mapping[str, Any]], solver: str | None, time_limit: float | None
-) -> list[dict[str, Any]]:
-    """Return candidates with ``eliminated``, from one elimination for all that differ in m alone (and have step 1).
-
-    Each of them gives the same fit as without it: the elimination for m features begins with that for more. A longer
-    step may end elsewhere for each m, and is left as it is.
+    There is one elimination for each C, whose machines at the numbers of features m are the answers. The machine on all
+    features begins where that of the last C ended.
     """
-    shared = [dict(at) for at in candidates]
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for at in shared:
-        if at.get("step", 1) == 1 and at.get("m") is not None and not at.get("eliminated"):
-            groups.setdefault(repr(sorted((k, v) for k, v in at.items() if k != "m")), []).append(at)
-    for group in groups.values():
-        if len(group) > 1:
-            longest = min(group, key=lambda at: int(at["m"]))
-            found = drained(fit_rfe(data, Run(solver, time_limit), **longest))
-            if found.stop != "complete":
-                continue
-            order = [j for record in found.history for j in record["removed"]]
-            for at in group:
-                at["eliminated"] = order[: max(data.p - int(at["m"]), 0)]
-    return shared
+    asked = [{"c": 1.0, "scale": "standard", **at} for at in candidates]
+    scales = {at["scale"] for at in asked}
+    if data.sparse or len(scales) > 1 or any(at.keys() != {"m", "c", "scale"} for at in asked):
+        return None
+    pairs = [(number("rfe", "c", at["c"]), number_kept("rfe", at["m"], data.p)) for at in asked]
+    work, map_ = preprocess(data, scales.pop())
+    machines: WarmSvm | None = None
+    found: dict[tuple[float, int], tuple[Vector, float]] = {}
+    for c, group in groupby(sorted(pairs), key=lambda pair: pair[0]):
+        machines = WarmSvm(work, c) if machines is None else machines.at(c)
+        machines.solve(np.ones(work.p, dtype=bool))
+        answers = _elimination(copy(machines), {m for _, m in group})
+        if answers is None:
+            return None
+        found |= {(c, m): raw_hyperplane(hyperplane, map_) for m, hyperplane in answers.items()}
+    return [found[pair] for pair in pairs]
+
+
+def _elimination(machines: WarmSvm, counts: set[int]) -> dict[int, Hyperplane] | None:
+    """Return the hyperplanes at numbers of features of one elimination; None where a machine was not solved."""
+    data, found = machines.data, {}
+    places, selection = places_by_name(data.features), np.ones(data.p, dtype=bool)
+    # Each pass removes one of the p features, or ends.
+    while True:
+        answer, left = machines.solve(selection), int(selection.sum())
+        if answer is None:
+            return None
+        w = answer[0]
+        if left in counts:
+            found[left] = Hyperplane(w, midpoint_intercept(data.X @ w, data.y, data.weights), ())
+        if left <= min(counts):
+            return found
+        selection[smallest_weights(w, np.flatnonzero(selection), 1, places)] = False
 
 
 def features_left(saved: SavedFit) -> Indices:
@@ -177,7 +180,6 @@ SPEC = MethodSpec(
     estimator="RFE",
     driver="rfe",
     compare=one_percent,
-    share=share_elimination,
     together=rfe_hyperplanes,
     weights="samples",
     exact=of_subset,

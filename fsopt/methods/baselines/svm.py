@@ -18,7 +18,6 @@ from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.errors import ParameterError
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
-from fsopt.methods.baselines.svm_sequences import svm_hyperplanes
 from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.kernel_values import DEGREE, centred_factor, kernel_values
 from fsopt.methods.large_programs import interior_order, refuse_bounds
@@ -72,8 +71,8 @@ def fit_svm(
         Whether fsopt's own interior point solves the program, without a model, see
         :func:`fsopt.svm.interior_point.svm_interior_point`. None: first for data of 500,000 entries and
         more, where no solver is named, and second where the model ends without a certified optimum. False: never.
-        Sparse data have no model: those of more than 5 million entries are for
-        :func:`fsopt.svm.augmented_lagrangian.svm_augmented_lagrangian`.
+        Sparse data have no model: those of more than 5 million entries are for first-order steps,
+        :func:`fsopt.svm.first_order.svm_first_order`.
     kernel : str, optional
         ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, whose
         features are the training samples; None for a hyperplane in the space of the features.
@@ -184,5 +183,4 @@ SPEC = MethodSpec(
     weights="samples",
     exact=by_multipliers,
     sparse=True,
-    together=svm_hyperplanes,
 )

@@ -19,7 +19,6 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.exact.hinge import by_multipliers
-from fsopt.methods.gmeb.bound_terms import largest_norm, theorem_c
 from fsopt.methods.large_programs import interior_order
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.routes import first_certified
@@ -29,7 +28,7 @@ from fsopt.models.blocks import number
 from fsopt.models.gmeb.svm_norm import build_svm_norm
 from fsopt.svm.certificate import certify_svm_norm
 from fsopt.svm.interior_point import svm_norm_interior_point
-from fsopt.typing import Vector
+from fsopt.typing import Matrix, Vector
 
 _Found: TypeAlias = tuple[Vector, float, SolveResult | DriverResult, dict[str, Any]]
 """Hyperplane w, b, the outcome of its solver or driver, and the evidence for the details of the fit."""
@@ -48,8 +47,8 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     Parameters
     ----------
     c : float, default 1.0
-        > 0, penalty weight of the hinge loss. Up to a threshold, :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`, w
-        is 0, with a warning.
+        > 0, penalty weight of the hinge loss. Up to a threshold, see :func:`fsopt.models.gmeb.svm_norm.build_svm_norm`,
+        w is 0, with a warning.
     scale : str, default 'center'
         Preprocessing of the features: ``center`` (default), ``standard`` or ``none``.
 
@@ -75,7 +74,6 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
         [partial(_by_driver if own else _by_model, work, run, c) for own in order], lambda found: found[2]
     )
     flat = float(np.ptp(work.X @ w)) <= FLAT
-    own = theorem_c(work.X, r=max(largest_norm(work.X), 1e-300))
     if flat:
         warnings = ("w is 0: C is below its threshold, and (18) has no minimiser", *warnings)
     return make_fit(
@@ -85,8 +83,18 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
         result,
         started=started,
         warnings=warnings,
-        details={**proof, "theorem_c": own},
+        details={**proof, "theorem_c": theorem_c(work.X)},
     )
+
+
+def theorem_c(X: Matrix, *, delta: float = 0.05) -> float:
+    r"""Return the constant C of Theorem 11 of Peleg & Meir at B = 1, with r the largest norm of a sample of X (n, p).
+
+    .. math:: C = \Big(4\sqrt{\textstyle\sum_j v_j} + 2r\sqrt n + 4r\sqrt{2n\ln(2/\delta)}\Big)^{-1}
+    """
+    n, r = len(X), max(float(np.linalg.norm(X, axis=1).max()), 1e-300)
+    roots = 2.0 * r * np.sqrt(n) + 4.0 * r * np.sqrt(2.0 * n * np.log(2.0 / delta))
+    return float(1.0 / (4.0 * np.sqrt((X**2).sum() / n) + roots))
 
 
 def _by_model(work: Dataset, run: Run, c: float) -> _Found:

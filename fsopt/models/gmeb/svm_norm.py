@@ -18,7 +18,12 @@ def build_svm_norm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
         \text{s.t.}\ & y_i(w'x_i + b) \ge 1 - \xi_i, \quad \xi \ge 0, \quad \|w\| \le t
 
     Its hyperplane is that of the ordinary SVM, with :math:`\tfrac12\|w\|^2`, at the penalty weight :math:`2\|w\|C`. A
-    norm has no slope 0 at 0: w = 0 is optimal for every C up to a threshold, and then w jumps.
+    norm has no slope 0 at 0: w = 0 is optimal for every C up to a threshold, and then w jumps. By the dual it is
+
+    .. math::
+
+        C_0 = \frac{1}{2\min_\mu \|X'Y\mu\|} \quad\text{over}\quad 0 \le \mu \le 1,\quad y'\mu = 0,\quad
+        \mu_i = 1 \text{ in the smaller class}.
 
     Parameters
     ----------
@@ -38,7 +43,7 @@ def build_svm_norm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     Notes
     -----
-    Peleg & Meir, (19). The threshold is :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`.
+    Peleg & Meir, (19). The threshold is our derivation.
     """
     c = number("svm-norm", "c", c)
     m = new_model("svm-norm", data)
