@@ -26,8 +26,6 @@ RANGES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("beta", "delta", "theta"), "(0, 1)"),
         **dict.fromkeys(("budget", "capacity", "e_cap", "lam", "omega", "radius", "tolerance", "within"), "[0, inf]"),
         **dict.fromkeys(("epsilon", "ridge"), "[0, inf)"),
-        "share": "(0, 1]",
-        "bins": "[2, 100000]",
         "jobs": "[1, 1024]",
         "m": "[1, inf)",
         "max_cuts": "[2, 100000]",
@@ -43,7 +41,6 @@ RANGES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("gmeb.r_plus", "gmeb.r_minus"), "(0, inf]"),
         "l0-mpm.tolerance": "[1e-9, 1)",
         "s-mpm.lam": "[0, 1e9]",
-        "vs-ssvm.seed": "[0, 9223372036854775807]",
     }
 )
 """Name of a parameter, or ``owner.name`` where an owner has another range by the name -> interval."""

@@ -85,11 +85,12 @@ class SavedFit:
 
 
 def selected(saved: SavedFit) -> tuple[int, ...]:
-    """Return the features that a saved fit should select, by the rule in its parameters or its method's threshold."""
-    at = saved.params
-    if "rule" not in at:
-        return saved.selection
-    rule = SelectionRule(at["rule"], at["units"], float(at["epsilon"]))
+    """Return the features that a saved fit should select, by the threshold of its method."""
+    return saved.selection
+
+
+def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:
+    """Return the features that a saved fit should select by a rule on the weights of raw features."""
     return rule.select(saved.fit.coef, column_deviations(saved.raw.X))
 
 

@@ -86,7 +86,7 @@ def fit_by_cuts(
     rules = in_units("gbd", data, selection, map_.scale)
     program = build_fsp_master(work, **rules)
     bounds = {name: rules[name] for name in BOUNDS if name in rules}
-    direct = not bounds and interior_order(None, work, run, repeated=True)[0]
+    direct = not bounds and interior_order(work, run, repeated=True)[0]
     sub = svm_interior_point if direct else build_fsp_sub(work, c=c, **bounds)
     result = yield from gbd.steps(work, program, sub, c=c, settings=settings, run=run)
     at = result.point

@@ -15,7 +15,7 @@ from fsopt.methods.gbd.decomposition import fit_by_cuts
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
-@with_keywords_of(SelectionConstraints.of, fit_by_cuts, without=("m", "costs", "budget"))
+@with_keywords_of(SelectionConstraints.of, fit_by_cuts, without=("m", "costs", "budget", "exclude"))
 def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] | str = 1.0, **keywords: Any) -> Steps[Fit]:
     r"""Fit the best support vector machine with a penalty weight on each feature, by generalized Benders cuts.
 

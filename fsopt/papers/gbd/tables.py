@@ -36,7 +36,7 @@ C_VALUES = tuple(2.0**k for k in range(-2, 6))
 LAMBDA_VALUES = tuple(2.0**k for k in range(-10, -2))
 PENALTIES = tuple(4.0**k for k in range(-3, 1))
 """The lambda of GBD-lambda."""
-COUNTED = ("gbd", "best-subset", "rfe", "infogain", "pearson", "fisher", "ks")
+COUNTED = ("gbd", "best-subset", "rfe", "infogain")
 """Methods that are given the number of features."""
 TOLERANCE = 1e-4
 """Relative optimality gap at which GBD and the exact search stop."""

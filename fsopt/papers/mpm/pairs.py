@@ -26,7 +26,7 @@ SCORES = ("n_features", "psf", "accuracy", "mcc", "iterations")
 """Fields of :class:`PairScores`."""
 DRAWS = 100
 """Draws of folds among which one is looked for with both classes in each."""
-SPACE = ("scale", "unbiased", "ridge", "kernel", "width", "degree")
+SPACE = ("scale", "ridge", "kernel", "width")
 """Parameters of a method that alpha* depends on."""
 
 
