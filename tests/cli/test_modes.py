@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-import fsopt
 from fsopt.analysis import infeasibility
 from fsopt.errors import SolverError
 

@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 import pytest
+from fsopt.methods.gmeb.bound_terms import ScaledClassifier
 from inventory import gbd, gmeb, mop, mpm, sla
 from sklearn.multiclass import OneVsOneClassifier
 from support import ROOT
@@ -17,7 +18,6 @@ from truths import DATA, SEPARABLE
 import fsopt
 from fsopt.cli import main
 from fsopt.data.kernels import Kernel
-from fsopt.methods.gmeb.bound_terms import ScaledClassifier
 from fsopt.models.mpm.moments import Moments
 from fsopt.papers.registry import EXPERIMENTS
 

@@ -27,8 +27,6 @@ from fsopt.typing import Indices, Matrix, Vector
 
 SHARE = 0.8
 """Share of the samples of each class that a one-norm SVM is trained on."""
-SEED = 0
-"""Of the random parts of the samples."""
 
 
 def fit_vs_ssvm(
@@ -104,12 +102,12 @@ def fit_vs_ssvm(
     )
 
 
-def parts_of(data: Dataset, count: int) -> list[Indices]:
+def parts_of(data: Dataset, count: int, share: float = SHARE, seed: int = 0) -> list[Indices]:
     """Return random parts of the samples, increasing indices: a share of each class, at least one sample of each."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     classes = [np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0)]
     return [
-        np.sort(np.concatenate([rng.choice(k, max(1, round(SHARE * len(k))), replace=False) for k in classes]))
+        np.sort(np.concatenate([rng.choice(k, max(1, round(share * len(k))), replace=False) for k in classes]))
         for _ in range(count)
     ]
 

@@ -21,21 +21,18 @@ from fsopt.methods.baselines.feature_scores import (
     fisher,
     infogain,
     ks,
-    mdl_bins,
     pearson,
     ranking,
-    relief,
 )
 from fsopt.verification.checking import check_fit
 
-FILTERS = ("pearson", "fisher", "ks", "infogain", "relief")
+FILTERS = ("pearson", "fisher", "ks", "infogain")
 SCORES = {
     "pearson": pearson,
     "fisher": fisher,
     "ks": ks,
     "mdl": infogain,
     "bins": lambda d: infogain(d, 4),
-    "relief": relief,
 }
 
 
@@ -102,11 +99,11 @@ def test_equal_gains_are_told_apart_by_correlation_then_by_name():
     apart = [4.0, 5, 9, 1, 2, 3]  # both separate the classes: all information, and no equal correlation
     close = [4.0, 5, 6, 1, 2, 3]
     data = Dataset(np.column_stack([apart, close, apart, [0, 1, 0, 1, 0, 1]]), y, features=["b", "d", "a10", "a9"])
-    fit = fsopt.fit("infogain", data, m=2, bins=2)
+    fit = fsopt.fit("infogain", data, m=2)
     assert fit.details["scores"].tolist()[:3] == [1.0] * 3
     assert fit.details["ranking"].tolist() == [1, 2, 0, 3]
     assert fit.features == ("d", "a10")
-    kept = fsopt.fit("infogain", data, m=4, bins=2)
+    kept = fsopt.fit("infogain", data, m=4)
     assert check_fit(kept, data).ok
     for other in ([0, 1, 2, 3], [2, 1, 0, 3]):
         assert not check_fit(replace(kept, details={**kept.details, "ranking": np.array(other)}), data).ok
@@ -128,49 +125,15 @@ def test_information_gain_by_hand():
     assert entropy(np.array([[0, 3, 2], [0, 0, 2]])).tolist() == [0.0, 0.0, 1.0]
 
 
-def test_the_description_length_decides_about_cuts():
-    def brute(x, y):
-        """Return the sizes of the bins by the criterion of Fayyad and Irani, cut by cut."""
-
-        def h(v):
-            return -sum(q * math.log2(q) for q in (np.mean(v), 1 - np.mean(v)) if q > 0)
-
-        n, best = len(x), None
-        for i in range(1, n):
-            if x[i - 1] < x[i]:
-                left = (i * h(y[:i]) + (n - i) * h(y[i:])) / n
-                if best is None or left < best[0] - 1e-12:
-                    best = left, i
-        if best is None:
-            return [n]
-        k = [len(set(v)) for v in (y, y[: best[1]], y[best[1] :])]
-        delta = math.log2(3 ** k[0] - 2) - k[0] * h(y) + k[1] * h(y[: best[1]]) + k[2] * h(y[best[1] :])
-        if h(y) - best[0] <= (math.log2(n - 1) + delta) / n:
-            return [n]
-        return brute(x[: best[1]], y[: best[1]]) + brute(x[best[1] :], y[best[1] :])
-
-    rng = np.random.default_rng(3)
-    found = []
-    for seed in range(40):
-        x = np.sort(rng.normal(size=60).round(1 + seed % 2))
-        y = np.where(np.abs(x) < 0.7, 1, 0) if seed % 3 else (x + 3 * (seed % 2) * rng.normal(size=60) > 0).astype(int)
-        counts = mdl_bins(x[::-1], y[::-1] == 1, np.ones(len(x), dtype=int))
-        assert counts.sum(axis=0).tolist() == brute(x, y)
-        assert counts.sum(axis=1).tolist() == [y.sum(), 60 - y.sum()]
-        found.append(counts.shape[1])
-    assert {1, 2, 3} <= set(found)
-
-
 @pytest.mark.parametrize("method", FILTERS)
-@pytest.mark.parametrize("machine", ["svm", "rsvm"])
-def test_the_svm_is_that_of_the_best_features(method, machine):
+def test_the_svm_is_that_of_the_best_features(method):
     data = blobs(60, 7, seed=5)
-    fit = fsopt.fit(method, data, m=3, machine=machine, c=2.0, w_cap=1.5, scale="standard")
+    machine, params = ("svm", {"c": 2.0}) if method == "infogain" else ("rsvm", {"w_cap": 1.5})
+    fit = fsopt.fit(method, data, m=3, scale="standard", **params)
     work = data.with_X((data.X - data.X.mean(axis=0)) / data.X.std(axis=0))
     selected = sorted(fit.details["ranking"][:3].tolist())
     assert fit.support == tuple(selected)
     assert fit.features == tuple(data.features[j] for j in selected)
-    params = {"c": 2.0} if machine == "svm" else {"w_cap": 1.5}
     whole = fsopt.fit(machine, work.columns(selected), scale="none", **params)
     assert fit.objective == pytest.approx(whole.objective, rel=1e-6)
     assert (fit.status, fit.bound, fit.stop) == ("feasible", None, "complete")
@@ -192,14 +155,13 @@ def test_features_without_a_gain_are_told():
     without = [j for j in np.argsort(-pearson(train)).tolist() if fit.details["scores"][j] == 0]
     assert set(without[: 10 - positive]) <= set(fit.details["chosen"].tolist())
     assert not fsopt.fit("infogain", train, m=positive, scale="none").warnings
-    assert not fsopt.fit("infogain", train, m=10, bins=10, scale="none").warnings
 
 
 @pytest.mark.parametrize("method", FILTERS)
-@pytest.mark.parametrize("machine", ["svm", "rsvm"])
-def test_a_forged_ranking_does_not_pass(method, machine):
+def test_a_forged_ranking_does_not_pass(method):
     data = blobs(60, 7, seed=5)
-    fit = fsopt.fit(method, data, m=3, machine=machine)
+    machine, other = ("svm", {"c": 3.0}) if method == "infogain" else ("rsvm", {"w_cap": 3.0})
+    fit = fsopt.fit(method, data, m=3)
     record = fit_record(fit, data=data, source="blobs")
     assert check_fit(fit_from(numbers(record), "fit.json"), data).ok
 
@@ -222,7 +184,7 @@ def test_a_forged_ranking_does_not_pass(method, machine):
     assert not check_fit(replace(fit, coef=whole.coef, intercept=whole.intercept, objective=whole.objective), data).ok
     assert not check_fit(replace(fit, support=fit.support[:2]), data).ok
     assert not check_fit(replace(fit, params={**fit.params, "m": 2}), data).ok
-    assert not check_fit(replace(fit, params={**fit.params, "c": 3.0, "w_cap": 3.0}), data).ok
+    assert not check_fit(replace(fit, params={**fit.params, **other}), data).ok
     for key in ("ranking", "scores", "alpha", "chosen"):
         with pytest.raises(FileError, match="damaged"):
             forged(**{key: ["?"]})

@@ -23,7 +23,7 @@ CUTS = {
 TREES = {
     "tree, m": ("best-subset", {"m": 3, "c": 4.0}),
     "tree, budget": ("best-subset", {"costs": [1, 2, 3, 1, 2, 3], "budget": 6.0, "c": 4.0, "conflicts": [[4, 5]]}),
-    "rules": ("best-subset", {"m": 4, "c": 4.0, "include": [0], "exclude": [3], "implies": [[1, 2]]}),
+    "rules": ("best-subset", {"m": 4, "c": 4.0, "include": [0], "implies": [[1, 2]]}),
     "few nodes": ("best-subset", {"m": 2, "c": 4.0, "max_nodes": 0}),
     "logistic": ("best-subset", {"m": 3, "c": 4.0, "loss": "logistic"}),
     "squared": ("best-subset", {"m": 3, "c": 4.0, "loss": "squared-hinge"}),
