@@ -30,8 +30,7 @@ from fsopt.answers.results import DriverResult
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset, gbd_set_one
 from fsopt.drivers.dca import dca
-from fsopt.drivers.gbd.driver import gbd
-from fsopt.drivers.gbd.settings import GbdSettings
+from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.penalties.approximations import Exponential
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.models.sla.step_function import step_costs
@@ -122,7 +121,7 @@ def _clarabel(form: ConicForm) -> Any:
 
 def run_gbd(source: Dataset) -> DriverResult:
     master, sub = fsopt.build("fsp-master", source, m=4), fsopt.build("fsp-sub", source, c=16.0)
-    settings = GbdSettings(max_cuts=40, stabilisation="none", master_solver="highs")
+    settings = GbdSettings(max_cuts=40, master_solver="highs")
     return gbd(source, master, sub, c=16.0, settings=settings)
 
 

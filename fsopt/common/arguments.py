@@ -23,11 +23,9 @@ RANGES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("alpha", "big_m", "h_cap", "r_plus", "r_minus", "value"), "(0, inf)"),
         **dict.fromkeys(("c", "w_cap"), "[1e-100, 1e100]"),
         **dict.fromkeys(("c_plus", "c_minus"), "[1e-9, 1e100]"),
-        **dict.fromkeys(("beta", "delta", "theta", "validation"), "(0, 1)"),
+        **dict.fromkeys(("beta", "delta", "theta"), "(0, 1)"),
         **dict.fromkeys(("budget", "capacity", "e_cap", "lam", "omega", "radius", "tolerance", "within"), "[0, inf]"),
         **dict.fromkeys(("epsilon", "ridge"), "[0, inf)"),
-        "share": "(0, 1]",
-        "bins": "[2, 100000]",
         "jobs": "[1, 1024]",
         "m": "[1, inf)",
         "max_cuts": "[2, 100000]",
@@ -35,8 +33,6 @@ RANGES: Mapping[str, str] = MappingProxyType(
         "max_nodes": "[0, 1000000000000]",
         "n_partitions": "[1, 100000]",
         "n_starts": "[1, 1000000]",
-        "patience": "[1, 100000]",
-        "root_cuts": "[0, 100000]",
         "seed": "[0, 4294967295]",
         "step": "[1, 100000]",
         **dict.fromkeys(("fsv.lam", "fsv-step.lam", "fsv-exact.lam", "fsv-lpec.lam"), "[0, 1]"),
@@ -45,7 +41,6 @@ RANGES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("gmeb.r_plus", "gmeb.r_minus"), "(0, inf]"),
         "l0-mpm.tolerance": "[1e-9, 1)",
         "s-mpm.lam": "[0, 1e9]",
-        "vs-ssvm.seed": "[0, 9223372036854775807]",
     }
 )
 """Name of a parameter, or ``owner.name`` where an owner has another range by the name -> interval."""

@@ -1,8 +1,8 @@
 from .column_generation.driver import column_generation as column_generation
 from .column_generation.trust_region import GenerationSettings as GenerationSettings
 from .dca import dca as dca
+from .gbd.driver import GbdSettings as GbdSettings
 from .gbd.driver import gbd as gbd
-from .gbd.settings import GbdSettings as GbdSettings
 from .kernel_scaling.driver import ScalingProblem as ScalingProblem
 from .kernel_scaling.driver import kernel_scaling as kernel_scaling
 from .mop.driver import mop as mop

@@ -21,17 +21,14 @@ from fsopt.data import Dataset
 from fsopt.data.kernels import KERNELS, Kernel
 from fsopt.data.losses import LOSSES
 from fsopt.data.matrices import largest_values
-from fsopt.drivers.gbd.settings import MASTER_STARTS, MASTERS, STABILISATIONS
 from fsopt.drivers.kernel_scaling.driver import SCALINGS
 from fsopt.drivers.penalties.registry import PENALTIES
 from fsopt.errors import FileError, ParameterError, reading, shown
-from fsopt.methods.baselines.subset_svm import MACHINES
 from fsopt.methods.gbd.decomposition import PRESETS
 from fsopt.methods.gmeb.formulations import ROUTES as GMEB_ROUTES
-from fsopt.methods.kernel_values import DEGREE, kernel_values
+from fsopt.methods.kernel_values import kernel_values
 from fsopt.methods.mop.rsvm_training import ROUTES as RSVM_ROUTES
 from fsopt.methods.preprocessing import SCALES, preprocess, scaled_hyperplane
-from fsopt.methods.selection import RULES, UNITS
 from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit
 from fsopt.methods.verification import extend
 
@@ -39,20 +36,13 @@ PROGRAM = ("program", "program_params", "point")
 """Details of a fit that are evidence for an optimum, and for nothing else."""
 WORDS: Mapping[str, Collection[str | bool]] = {
     "approx": PENALTIES,
-    "generate": ("auto", True, False),
     "gmeb.route": ("auto", *GMEB_ROUTES),
     "kernel": KERNELS,
     "loss": LOSSES,
-    "machine": MACHINES,
-    "master": MASTERS,
-    "master_start": MASTER_STARTS,
     "preset": PRESETS,
     "rsvm.route": RSVM_ROUTES,
-    "rule": RULES,
     "scale": SCALES,
     "scaling": SCALINGS,
-    "stabilisation": STABILISATIONS,
-    "units": UNITS,
 }
 """Name of a parameter, or ``method.name``, -> its words."""
 SIMPLE = re.compile(r"(float|int|bool|str|None)( \| (float|int|bool|str|None))*")
@@ -116,7 +106,7 @@ def check_claims(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
         residuals = {
             "objective": relative_gap(value, float("nan") if fit.objective is None else fit.objective),
             "constraints": violation,
-            "preprocessing": _preprocessing_residual(fit, spec.trained_on(data, saved.params)),
+            "preprocessing": _preprocessing_residual(fit, data),
             "features": float(fit.features != tuple(work.features[j] for j in fit.support)),
             "support": float(fit.support != spec.support(replace(saved, value=value))),
             "kernel": _kernel_residual(fit, data),
@@ -157,13 +147,13 @@ def _check_params(fit: Fit, spec: MethodSpec) -> None:
         )
 
 
-def _preprocessing_residual(fit: Fit, trained: Dataset) -> float:
-    """Return the relative difference of the saved map of the features from that of the training samples."""
+def _preprocessing_residual(fit: Fit, data: Dataset) -> float:
+    """Return the relative difference of the saved map of the features from that of the data."""
     saved = fit.preprocessing
     if saved.kind != fit.params["scale"]:
         return np.inf
-    _, map_ = preprocess(trained, saved.kind)
-    size = np.maximum(np.abs(map_.scale), largest_values(trained.X))
+    _, map_ = preprocess(data, saved.kind)
+    size = np.maximum(np.abs(map_.scale), largest_values(data.X))
     off = np.maximum(np.abs(saved.shift - map_.shift), np.abs(saved.scale - map_.scale))
     return float((off / np.where(size > 0, size, 1.0)).max(initial=0.0))
 
@@ -186,7 +176,7 @@ def _kernel_residual(fit: Fit, data: Dataset) -> float:
     if name is None or fit.kernel is None:
         return 0.0 if name is None and fit.kernel is None else np.inf
     work = data.with_X(fit.preprocessing.apply(data.X))
-    asked, _, _ = kernel_values(work, name, fit.params.get("width"), _degree(fit))
+    asked, _, _ = kernel_values(work, name, fit.params.get("width"))
     if (asked.name, asked.degree, asked.offset) != (fit.kernel.name, fit.kernel.degree, fit.kernel.offset):
         return np.inf
     return abs(fit.kernel.width / asked.width - 1.0)
@@ -196,12 +186,6 @@ def _doubled_residual(fit: Fit) -> float:
     """Return the largest difference of parameters that were given from those in the details, which a check may use."""
     twice = [k for k in SET_BY_METHOD if fit.params.get(k) is not None and k in fit.details]
     return max((abs(float(fit.details[k]) - float(fit.params[k])) for k in twice), default=0.0)
-
-
-def _degree(fit: Fit) -> int:
-    """Return the degree of the polynomial kernel in the parameters, which may leave it open."""
-    given: int | None = fit.params.get("degree")
-    return DEGREE if given is None else given
 
 
 def _kernel_space(kernel: Kernel, data: Dataset) -> Dataset:

@@ -13,21 +13,17 @@ from fsopt.typing import Vector
 RANK = 1e-12
 """Eigenvalues of a centred Gram matrix below this, relative to the largest, are 0 up to rounding."""
 
-DEGREE = 2
-"""Of the polynomial kernel, where none is given."""
 FLAT = 1e-4
 """Kernel values that differ by less, relative to the largest one, are too alike for the precision of solvers."""
 
 
-def kernel_values(
-    data: Dataset, name: str, width: float | None, degree: int
-) -> tuple[Kernel, Dataset, tuple[str, ...]]:
+def kernel_values(data: Dataset, name: str, width: float | None) -> tuple[Kernel, Dataset, tuple[str, ...]]:
     r"""Return the kernel on the samples, its values :math:`K_{ij} = k(z_i, z_j)` as a data set, and warnings.
 
     Parameters
     ----------
     data : preprocessed.
-    name, width, degree : as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p v / 2) with v the variance
+    name, width : as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p v / 2) with v the variance
         of all entries: sqrt(p / 2) for standardised features, scikit-learn's ``gamma="scale"``.
 
     Raises
@@ -37,7 +33,7 @@ def kernel_values(
     refuse_sparse("a kernel", data.X)
     if width is None:
         width = float(np.sqrt(data.p * data.X.var() / 2)) or 1.0
-    kernel = Kernel(name, data.X, width, degree)
+    kernel = Kernel(name, data.X, width)
     values = kernel.dataset(data)
     size = FLAT * np.abs(values.X).max()
     if np.ptp(values.X, axis=0).max() <= size:

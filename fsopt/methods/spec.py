@@ -84,17 +84,13 @@ class SavedFit:
         return selection(self.w, self.threshold)
 
 
-def whole(data: Dataset, at: Mapping[str, Any]) -> Dataset:
-    """Return all samples: the method trains on them."""
-    return data
-
-
 def selected(saved: SavedFit) -> tuple[int, ...]:
-    """Return the features that a saved fit should select, by the rule in its parameters or its method's threshold."""
-    at = saved.params
-    if "rule" not in at:
-        return saved.selection
-    rule = SelectionRule(at["rule"], at["units"], float(at["epsilon"]))
+    """Return the features that a saved fit should select, by the threshold of its method."""
+    return saved.selection
+
+
+def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:
+    """Return the features that a saved fit should select by a rule on the weights of raw features."""
     return rule.select(saved.fit.coef, column_deviations(saved.raw.X))
 
 
@@ -132,7 +128,6 @@ class MethodSpec:
     driver : name of the driver; empty where one solve is all.
     resumable : whether its checkpoints have the state of its loop; those of the others have the answers of the solvers.
     support : function of a :class:`SavedFit` that returns the features that it should select.
-    trained_on : function of (data, parameters) that returns the training samples.
     weights : ``samples`` where the losses take weights of samples, ``classes`` where they take one weight for each
         class; empty where the method has no place for them.
     sparse : whether it takes sparse data, without making them dense.
@@ -160,7 +155,6 @@ class MethodSpec:
     driver: str = ""
     resumable: bool = False
     support: Callable[[SavedFit], tuple[int, ...]] = selected
-    trained_on: Callable[[Dataset, Mapping[str, Any]], Dataset] = whole
     exact: Callable[[SavedFit], list[Claim]] | None = None
     compare: Callable[[int], Mapping[str, Any]] = no_defaults
     solver: bool = True

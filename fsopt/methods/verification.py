@@ -130,7 +130,7 @@ def _program(saved: SavedFit) -> tuple[Program, Point] | None:
 def starts_residual(fit: Fit) -> dict[str, float]:
     """Return the number of random starts that a saved fit was asked for and has no value of, unless it was stopped."""
     with reading("starts"):
-        missing = int(fit.params["n_starts"]) - len(fit.details["starts"])
+        missing = int(fit.params.get("n_starts", 1)) - len(fit.details["starts"])
     stopped = fit.stop in EARLY
     return {"starts": 0.0 if stopped else float(max(missing, 0))}
 

@@ -75,8 +75,6 @@ def cases() -> list[Case]:
         _case("fit", "l0-mpm", " (kernel)", kernel="gaussian"),
         _case("fit", "rsvm", " (kernel)", kernel="gaussian"),
         _case("fit", "rsvm", " (kernel, capacity to spare)", kernel="gaussian", w_cap=1e6),
-        _case("fit", "onsvm", " (generated)", generate=True),
-        _case("fit", "fsv", " (generated)", generate=True),
     ]
     solves = [_case("solve", slug, f" ({c})", **params) for c, (slug, params) in SOLVES.items()]
     solves += [

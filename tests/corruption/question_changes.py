@@ -78,15 +78,11 @@ def other_values(name: str, value: Any) -> list[Any]:
     """Return values of a parameter that it does not have."""
     words = {
         "scale": ("none", "center", "standard", "unit-rows"),
-        "machine": ("svm", "rsvm"),
-        "rule": ("relative", "absolute"),
-        "units": ("raw", "scaled"),
         "scaling": ("local", "global"),
         "route": ("auto", "dual", "primal", "cuts"),
         "approx": ("exp", "log"),
         "kernel": ("gaussian", "polynomial", "linear"),
         "start": ("all", "none"),
-        "stabilisation": ("in-out", "none"),
     }
     if name in words:
         return [word for word in words[name] if word != value][:2]

@@ -10,8 +10,7 @@ import fsopt
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.dca import dca
-from fsopt.drivers.gbd.driver import gbd
-from fsopt.drivers.gbd.settings import GbdSettings
+from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.mop.driver import mop
 from fsopt.drivers.penalties.approximations import Exponential
 from fsopt.drivers.recorder import PHASES

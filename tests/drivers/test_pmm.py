@@ -9,7 +9,7 @@ import pytest
 from dichotomies import least_errors
 from saved_records import as_read, refuse_all
 from scipy.optimize import linprog
-from support import blobs
+from support import blobs, without_model
 
 import fsopt
 from fsopt.answers.results import Status
@@ -84,7 +84,7 @@ def test_restricted_programs_miss_no_dichotomy_by_more_than_one_sample(few_rows)
     twice = TINY[0].rows([*range(10), 0])
     least = least_errors(twice)
     moved = twice.with_X(twice.X * [1e4, 1e-4] + 5.0)
-    fit = fsopt.fit("pmm", moved, generate=True)
+    fit = without_model("pmm", moved)
     assert least <= fit.objective == np.sum(moved.y * fit.decision_function(moved.X) <= 0) <= least + 1
     assert fit.details["below"].point is None
     assert check_fit(fit, moved).ok
@@ -184,9 +184,9 @@ FORGERIES = {
 }
 
 
-@pytest.mark.parametrize("generate", [False, True], ids=["whole", "parts"])
-def test_a_corrupted_saved_answer_is_not_verified(generate):
-    record = as_read(fsopt.fit("pmm", OVERLAP, scale="none", generate=generate), OVERLAP)
+@pytest.mark.parametrize("fit_of", [fsopt.fit, without_model], ids=["whole", "parts"])
+def test_a_corrupted_saved_answer_is_not_verified(fit_of):
+    record = as_read(fit_of("pmm", OVERLAP, scale="none"), OVERLAP)
     assert check_record(record, OVERLAP, "file").verified
     refuse_all(record, OVERLAP, FORGERIES)
 

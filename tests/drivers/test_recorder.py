@@ -10,8 +10,7 @@ from support import blobs, reference
 import fsopt
 from fsopt.answers.results import SolveResult, Status
 from fsopt.drivers.dca import dca
-from fsopt.drivers.gbd.driver import gbd
-from fsopt.drivers.gbd.settings import GbdSettings
+from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.penalties.approximations import Exponential
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import NoPoint, OutOfTimeError, Run

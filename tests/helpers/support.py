@@ -7,6 +7,7 @@ import itertools
 import os
 import shutil
 from pathlib import Path
+from unittest.mock import patch
 
 import clarabel
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.linear_model import LogisticRegression
 
 import fsopt
 from fsopt.data import Dataset
+from fsopt.methods import large_programs
 from fsopt.solvers.registry import SOLVERS, solver_spec
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,6 +39,12 @@ def there(name: str) -> str:
     if not (solver_spec(name).available if solver else shutil.which(name)):
         pytest.skip(f"{name} is not installed")
     return name
+
+
+def without_model(method: str, data: Dataset, **params):
+    """Return a fit as of large data: by restricted programs, or by the interior point."""
+    with patch.multiple(large_programs, LONG=0, LARGE=0, INTERIOR=0):
+        return fsopt.fit(method, data, **params)
 
 
 def reference(name: str) -> Dataset:

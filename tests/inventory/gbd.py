@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from functools import cache
 from types import SimpleNamespace
 from unittest.mock import patch
@@ -15,16 +14,16 @@ from truths import (
     DATA,
     SCALED,
     STANDARD,
-    X,
     Y,
     one_norm,
     optimum,
     row,
     standardised,
+    sized_margins,
+    slack_cost,
 )
 
 from fsopt.data import Dataset
-from fsopt.methods.gbd.parameters import split
 from fsopt.papers.gbd import experiments, tables
 from fsopt.papers.reproduction import RunSettings
 
@@ -44,15 +43,6 @@ def best(name, lam=(0.0, 0.0, 0.0, 0.0), **limits):
 def weight_of_svm():
     """Return half the mean squared weight of the machine on all features, by libsvm."""
     return np.mean(SVC(kernel="linear", C=1.0, tol=1e-9).fit(STANDARD, Y).coef_ ** 2) / 2
-
-
-def held_out(found):
-    """Return F of a fit to three quarters of each class, drawn by its seed: the smallest of two features on them."""
-    train, _ = split(DATA, 0.25, 0)
-    known, _ = standardised(X[train], X[train])
-    part = Dataset(known, Y[train])
-    pairs = [s for s in itertools.product((0, 1), repeat=4) if sum(s) <= 2]
-    return [found.objective, len(train)], [min(exact_value(part, np.array(s), 1.0) for s in pairs), 30]
 
 
 def informative(found):
@@ -136,11 +126,9 @@ VALUES = {
     "(7)-(11) RMP-M, cuts": lambda found: (optimum(found), 0.0),
     "(12)-(15) RMP-lambda": lambda found: (optimum(found), 0.0),
     "closed form for sigma": priced,
-    "previous solution as a starting seed (outlook)": lambda found: (found.objective, best("standard", m=2)),
     "concave minimisation for the subspace (outlook)": lambda found: (found.objective, best("standard", m=2)),
     "Table 1 algorithm": lambda found: (found.objective, best("standard", m=2)),
     "250 cuts cap, first sigma": lambda found: (found.objective, best("standard", m=2)),
-    "stop on validation, best of k": held_out,
     "RFE": informative,
     "FSV": steps,
     "ONSVM": lambda found: (found.objective, one_norm(SCALED[found.params["scale"]], Y)[0]),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support import blobs, sampled
+from support import blobs, sampled, without_model
 
 import fsopt
 from fsopt.answers.fits import fit_record
@@ -27,11 +27,10 @@ def stalling(monkeypatch):
     monkeypatch.setattr(interior_point, "GOALS", (0.1,))
 
 
-@pytest.mark.parametrize("method", ["svm", "rsvm", "svm-norm", "fisher"])
+@pytest.mark.parametrize("method", ["svm", "rsvm", "svm-norm", "infogain"])
 def test_a_stall_is_left_for_the_model_and_the_fit_says_so(method, stalling):
-    params = {"machine": "svm"} if method == "fisher" else {}
-    fit = fsopt.fit(method, DATA, **params)
-    expected = fsopt.fit(method, DATA, solver="clarabel", **params)
+    fit = fsopt.fit(method, DATA)
+    expected = fsopt.fit(method, DATA, solver="clarabel")
     assert fit.objective == pytest.approx(expected.objective, rel=1e-6)
     assert fit.status == expected.status
     assert any("stalled" in warning and "clarabel" in warning for warning in fit.warnings)
@@ -60,8 +59,6 @@ def test_an_answer_without_a_certificate_claims_no_inactive_capacity(stalling, m
 def test_a_named_solver_is_the_only_route(stalling, monkeypatch):
     monkeypatch.setattr(interior_point, "_minimise", None)
     assert fsopt.fit("svm", DATA, solver="clarabel").solver == "clarabel"
-    assert fsopt.fit("svm", DATA, interior=False).solver == "clarabel"
-    assert fsopt.fit("onsvm", DATA, generate=False).solver == "highs"
 
 
 def test_a_changed_model_is_solved_as_a_model(monkeypatch):
@@ -81,7 +78,7 @@ def test_column_generation_that_stalls_is_left_for_the_whole_program(monkeypatch
         return replace((yield from whole(*arguments, **keywords)), status=Status.FEASIBLE, stop="stalled")
 
     monkeypatch.setattr(column_generation, "steps", stalled)
-    fit = fsopt.fit("onsvm", DATA, generate=True)
+    fit = without_model("onsvm", DATA)
     assert fit.status == "optimal"
     assert any("stalled" in warning for warning in fit.warnings)
 
@@ -126,7 +123,7 @@ def test_the_error_of_the_first_route_is_that_of_all():
 WIDE, LONG = blobs(30, 60, seed=2), blobs(120, 5, seed=3)
 
 WITHOUT_MODEL = [("svm", {}), ("rsvm", {}), ("rsvm", {"w_cap": 0.05}), ("rsvm", {"w_cap": 1e5})]
-WITHOUT_MODEL += [("pearson", {}), ("fisher", {"machine": "svm"}), ("vs-ssvm", {"n_partitions": 2})]
+WITHOUT_MODEL += [("pearson", {}), ("infogain", {}), ("vs-ssvm", {"n_partitions": 2})]
 
 
 @pytest.mark.parametrize("data", [WIDE, LONG], ids=["wide", "long"])

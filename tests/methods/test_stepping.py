@@ -13,6 +13,7 @@ import fsopt
 from fsopt.common import clock
 from fsopt.drivers.run import drained
 from fsopt.errors import FileError, ParameterError, SolverError, UnknownNameError
+from fsopt.methods import large_programs
 
 DATA = blobs(40, 6, seed=2, gap=0.3)
 LOOPS = {
@@ -63,13 +64,14 @@ def test_every_loop_that_is_stopped_or_whose_progress_fails_at_its_first_step_ha
 
 
 @pytest.mark.parametrize(
-    ("method", "params"),
-    [("fsv", {}), ("fsv", {"generate": True}), ("misclass", {}), ("misclass", {"generate": True}), ("l0-mpm", {})],
+    ("method", "large"), [("fsv", False), ("fsv", True), ("misclass", False), ("misclass", True), ("l0-mpm", False)]
 )
-def test_a_loop_that_is_stopped_between_iterates_has_the_last_one_and_is_verified(method, params):
+def test_a_loop_that_is_stopped_between_iterates_has_the_last_one_and_is_verified(method, large, monkeypatch):
+    for name in ("LONG", "LARGE") if large else ():
+        monkeypatch.setattr(large_programs, name, 0)
     data = blobs(60, 5, seed=7, gap=0.2)
     for records in (1, 2, 3):
-        loop = fsopt.steps(method, data, **params)
+        loop = fsopt.steps(method, data)
         seen = itertools.islice(loop, records)
         least = min(step["objective"] for step in seen)
         fit = loop.stop()

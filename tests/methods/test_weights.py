@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from saved_records import as_read
-from support import blobs, optimum, sampled
+from support import blobs, optimum, sampled, without_model
 
 import fsopt
 from fsopt.errors import FileError, ParameterError
@@ -18,10 +18,9 @@ CASES = {
     "gmeb by cuts": {"r_plus": 1.0, "r_minus": 2.0, "route": "theta-cuts"},
     "gmeb by the primal": {"r_plus": 1.0, "r_minus": 2.0, "route": "primal"},
     "svm": {},
-    "svm by its own interior point": {"interior": True},
+    "svm without a model": {},
     "l1-svm": {},
     "onsvm": {},
-    "onsvm by column generation": {"generate": True},
     "gbd": {"m": 2},
     "gbd-lambda": {"lam": 2.0},
     "best-subset": {"m": 2},
@@ -31,7 +30,7 @@ CASES = {
     "rsvm with a kernel": {"kernel": "gaussian", "w_cap": 5.0, "width": 2.0},
     "rfe": {"m": 2},
     "pearson": {"m": 2},
-    "fisher": {"m": 2, "machine": "svm"},
+    "fisher": {"m": 2},
     "ks": {"m": 2},
     "infogain": {"m": 2},
 }
@@ -40,7 +39,8 @@ CASES = {
 @pytest.mark.parametrize("case", sampled(CASES, 6))
 def test_whole_weights_are_repeated_samples_and_the_check_needs_them(case):
     name, params = case.split()[0], CASES[case]
-    weighted, repeated = fsopt.fit(name, WEIGHTED, **params), fsopt.fit(name, REPEATED, **params)
+    fit_of = without_model if case.endswith("without a model") else fsopt.fit
+    weighted, repeated = fit_of(name, WEIGHTED, **params), fit_of(name, REPEATED, **params)
     assert weighted.objective == pytest.approx(repeated.objective, rel=1e-6)
     if weighted.kernel is None:
         assert weighted.support == repeated.support

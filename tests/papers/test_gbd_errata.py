@@ -67,7 +67,7 @@ def wrong(found, truth):
 def test_the_printed_bounds_have_opposite_signs_and_never_meet():
     """SUB-M gives LB = F >= 0, (10) gives UB = -theta <= 0: the end is where LB = -UB."""
     data = reference("gbd_n6")
-    fit = fsopt.fit("gbd", data, m=2, c=C, scale="none", stabilisation="none")
+    fit = fsopt.fit("gbd", data, m=2, c=C, scale="none")
     alphas, minimum = fit.details["alphas"], min(v for s, v in all_values(data, C).items() if sum(s) <= 2)
     assert len(alphas) >= 4
     for k in range(1, len(alphas) + 1):

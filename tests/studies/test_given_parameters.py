@@ -21,18 +21,13 @@ VALUES = {
     "r_plus": 2.0,
     "r_minus": 2.0,
     "scale": "none",
-    "rule": "absolute",
-    "units": "raw",
-    "epsilon": 1e-4,
     "c_plus": 2.0,
     "c_minus": 2.0,
     "tolerance": 1e-3,
     "c": 0.5,
-    "unbiased": True,
     "ridge": 0.1,
     "kernel": "gaussian",
     "width": 2.0,
-    "degree": 3,
     "lam": 0.2,
     "theta": 0.5,
     "delta": 0.2,
@@ -40,36 +35,23 @@ VALUES = {
     "alpha": 2.0,
     "n_starts": 2,
     "seed": 1,
-    "generate": True,
     "m": 2,
     "costs": [1.0, 2.0, 1.0, 2.0, 1.0, 1.0],
     "budget": 3.0,
     "include": ["Größe"],
-    "exclude": ["x1"],
     "implies": [["x11", "x1"]],
     "conflicts": [["x11", "x1"]],
     "preset": "printed",
-    "initial": ["x11"],
     "max_nodes": 7,
     "jobs": 2,
-    "root_cuts": 3,
-    "stabilisation": "none",
-    "master": "milp",
-    "master_start": "incumbent",
     "master_solver": "highs",
     "max_cuts": 40,
-    "validation": 0.25,
-    "patience": 3,
     "w_cap": 2.0,
     "scaling": "global",
     "max_iterations": 3,
-    "interior": True,
     "step": 2,
-    "bins": 3,
-    "machine": "svm",
     "loss": "squared-hinge",
     "n_partitions": 3,
-    "share": 0.7,
     "groups": [["x11", "x1"]],
     "positive": ["x1"],
     "negative": ["x1"],
@@ -83,16 +65,14 @@ OTHERS = {
     ("l0-mpm", "start"): [0.5, 0.5, 0.0, 0.0, 0.0, 0.0],
     ("gbd", "start"): "zero",
     ("gbd-lambda", "start"): "zero",
-    ("infogain", "machine"): "rsvm",
 }
-KINDS = ("best-subset", "onsvm", "vs-ssvm", "pmm", "ks")
-"""Methods that differ in kind: with parameters of comparisons, of a program, with samples drawn, a loop, a filter."""
+KINDS = ("best-subset", "svm", "pmm", "ks")
+"""Methods that differ in kind: with parameters of comparisons, of a program, a loop, a filter."""
 OTHER_METHODS = [name for name in fsopt.METHODS if name not in KINDS]
 NEED_ANOTHER = {
     *((method, name) for method in ("gbd", "best-subset") for name in ("costs", "budget")),
-    *((method, "patience") for method in ("gbd", "gbd-lambda")),
 }
-"""Costs need a budget and patience a validation: refused alone by fit, and in the same words by a study."""
+"""Costs need a budget: refused alone by fit, and in the same words by a study."""
 
 
 def given(method, name):

@@ -50,7 +50,7 @@ def test_a_value_that_no_data_make_right_is_refused_before_the_first_unit(tmp_pa
 def test_what_methods_take_is_taken():
     costs = [1.0, 2.0, 1.0]
     StudyMethod("best-subset", {"costs": costs, "budget": 2}, {"c": [1, 0.1], "loss": ["hinge"]}).check()
-    StudyMethod("fsv", {"approx": "log"}, {"generate": ["auto", True]}).check()
+    StudyMethod("fsv", {"approx": "log"}, {"scale": ["none", "center"]}).check()
     for name, spec in fsopt.METHODS.items():
         StudyMethod(name, {k: v for k, v in spec.parameters.items() if v is not None}).check()
         StudyMethod(name, grid=spec.candidates).check()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support import blobs
+from support import blobs, without_model
 
 import fsopt
 from fsopt.answers.fits import fit_record
@@ -81,7 +81,7 @@ def test_ctrl_c_leaves_the_best_hyperplane():
 
 def test_the_method_takes_it_where_it_is_asked_to_and_its_fit_is_verified():
     data = blobs(30, 4)
-    fit = fsopt.fit("svm", data, c=2.0, interior=True)
+    fit = without_model("svm", data, c=2.0)
     assert (fit.status, fit.solver) == ("optimal", "fsopt")
     assert fsopt.verify(fit, data).verified
     for wrong, word in (

@@ -35,13 +35,12 @@ class WorstCaseData:
     data : all samples and features.
     moments : theirs.
     delta : the worst-case accuracy.
-    unbiased, ridge : of the moments.
+    ridge : of the moments.
     """
 
     data: Dataset
     moments: Moments
     delta: float
-    unbiased: bool = False
     ridge: float = 0.0
 
     def program(self, alpha: float, v: Vector) -> WorstCaseProgram:
@@ -51,8 +50,7 @@ class WorstCaseData:
     def restricted(self, columns: Indices, alpha: float, v: Vector | None = None) -> pyo.ConcreteModel:
         """Return ``l0-mpm-step`` of some features."""
         part = self.data.columns(columns)
-        options = {"unbiased": self.unbiased, "ridge": self.ridge}
-        return build("l0-mpm-step", part, delta=self.delta, alpha=alpha, v=v, **options)
+        return build("l0-mpm-step", part, delta=self.delta, alpha=alpha, v=v, ridge=self.ridge)
 
     def multipliers(self, model: pyo.ConcreteModel, program: Program, point: Point, columns: Indices) -> Multipliers:
         """Return the multipliers of a solved restricted problem."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyomo.environ as pyo
 
@@ -24,7 +22,7 @@ NONE_FEASIBLE = "no selection of features keeps all limits"
 
 
 class Master:
-    """A master problem in its solver; ``relaxed`` without its integers.
+    """A master problem in its solver.
 
     Raises
     ------
@@ -40,25 +38,14 @@ class Master:
     proved : largest lower bound that was proved here: those of a checkpoint only lead the loop on its way.
     """
 
-    def __init__(
-        self,
-        data: Dataset,
-        model: pyo.ConcreteModel,
-        solver: str | None,
-        *,
-        relaxed: bool = False,
-        warm: bool = False,
-    ) -> None:
+    def __init__(self, data: Dataset, model: pyo.ConcreteModel, solver: str | None) -> None:
         self.data = data
         self.model = model
         self.rules: SelectionConstraints = model.rules
-        self.warm = warm
-        if relaxed:
-            self.model = pyo.TransformationFactory("core.relax_integer_vars").create_using(model)
-        self.session = Session(self.model, solver)
+        self.session = Session(model, solver)
         self.program = self.session.program
-        self.columns = self.session.columns(self.model.sigma)
-        check_objective(data, self.model, self.program, self.columns)
+        self.columns = self.session.columns(model.sigma)
+        check_objective(data, model, self.program, self.columns)
         self.penalties: Vector = self.program.c[self.columns].copy()
         self.most = largest_number(self.program, self.columns)
         self.one_cut: tuple[float, Vector] | None = None
@@ -72,28 +59,31 @@ class Master:
 
     def feasible(self, sigma: Vector) -> bool:
         """Return whether a selection satisfies the constraints; False too where they have variables of their own."""
-        return feasible(self.program, self.columns, sigma)
+        program, columns = self.program, self.columns
+        if program.n != len(columns) + 1:
+            return False
+        x = np.full(program.n, np.finfo(float).max)  # theta as large as any cut asks for
+        x[columns] = sigma
+        with np.errstate(over="ignore"):
+            binary = bool(np.isin(sigma, (0.0, 1.0)).all())
+            inside = bool(((program.lb <= x) & (x <= program.ub))[columns].all())
+            return binary and inside and bool(row_violations(program, x)[0].max(initial=0.0) <= 1e-9)
 
-    def add(self, alphas: list[Vector]) -> None:
-        """Add the cuts of multipliers."""
-        for alpha in alphas:
-            self.session.add(add_cut(self.model, self.data, alpha))
-        self.cuts += len(alphas)
-        if self.most is not None and alphas:
-            self.one_cut = None
-            if self.cuts == 1:
-                constant, slopes = cut_coefficients(self.data, alphas[0], self.rules)
-                self.one_cut = solve_one_cut(constant, slopes, self.penalties, self.most)
+    def add(self, alpha: Vector) -> None:
+        """Add the cut of multipliers."""
+        self.session.add(add_cut(self.model, self.data, alpha))
+        self.cuts += 1
+        self.one_cut = None
+        if self.most is not None and self.cuts == 1:
+            constant, slopes = cut_coefficients(self.data, alpha, self.rules)
+            self.one_cut = solve_one_cut(constant, slopes, self.penalties, self.most)
 
-    def solve(
-        self, recorder: Recorder, mip_gap: float | None = None, start: Vector | None = None
-    ) -> tuple[float, Vector, bool]:
+    def solve(self, recorder: Recorder, mip_gap: float | None = None) -> tuple[float, Vector, bool]:
         """Return the bound that was proved, the selection, and whether the time sufficed for the gap.
 
         Parameters
         ----------
         mip_gap : relative gap at which the solver stops.
-        start : selection (p,) from which a solver that can starts.
 
         Raises
         ------
@@ -103,49 +93,34 @@ class Master:
             # Copied, since selections are kept; a solver would first look for dominated features among all pairs.
             return self.one_cut[0], self.one_cut[1].copy(), True
         try:
-            result = recorder.solve(
-                self.session, "the master problem", load=False, mip_gap=mip_gap, start=self._point(start)
-            )
+            result = recorder.solve(self.session, "the master problem", load=False, mip_gap=mip_gap)
         except NoPoint as error:
             raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits") from error
         assert result.point is not None
         bound = -np.inf if result.bound is None else result.bound
         return bound, np.clip(result.point.x[self.columns], 0.0, 1.0), result.stop != "time-limit"
 
-    def _point(self, start: Vector | None) -> Vector | None:
-        """Return the values (n,) of all variables at a selection; None where they are not known."""
-        program = self.session.program  # another one than at first where the solver had to be loaded anew
-        return None if start is None else completed(program, self.columns, program.column[id(self.model.theta)], start)
-
     def first(self, recorder: Recorder) -> Vector:
         """Return a feasible selection."""
         return np.round(self.solve(recorder)[1])
 
-    def step(self, state: State, tolerance: float, recorder: Recorder) -> bool:
-        """Raise the lower bound, take the selection to try next, and return whether the time sufficed.
+    def step(self, state: State, tolerance: float, recorder: Recorder) -> None:
+        """Raise the lower bound, and take the selection to try next.
 
         The master is solved to a tenth of the optimality gap that is still open: any bound that it proves is valid,
         and early ones need no digits. Where that brings back a selection that was tried, it is solved to the
         tolerance instead.
-
-        With ``warm`` the solver starts from the incumbent: its cut holds with
-        equality there, so that no selection that was tried has a smaller value in the master.
         """
         exact = 0.1 * tolerance
-        start = state.best.sigma if self.warm and state.best is not None else None
         for mip_gap in (max(0.1 * min(state.gap, 1.0), exact), exact):
             with steering() as recalled:
-                bound, sigma, done = self.solve(recorder, mip_gap, start)
+                bound, sigma, done = self.solve(recorder, mip_gap)
             if not recalled():
                 self.proved = max(self.proved, bound)
             state.lower = max(state.lower, bound)
             state.sigma = np.round(sigma)
-            state.feasible = True
-            if not done:
-                return False
-            if state.sigma.tobytes() not in state.tried or state.closed(tolerance):
+            if not done or state.sigma.tobytes() not in state.tried or state.closed(tolerance):
                 break
-        return True
 
 
 class ClosedForm(Master):
@@ -157,34 +132,31 @@ class ClosedForm(Master):
         solves.
     """
 
-    def __init__(self, data: Dataset, model: pyo.ConcreteModel, solver: str | None, **keywords: Any) -> None:
-        super().__init__(data, model, solver, **keywords)
+    def __init__(self, data: Dataset, model: pyo.ConcreteModel, solver: str | None) -> None:
+        super().__init__(data, model, solver)
         program = self.program
         free = bool(np.all(program.lb[self.columns] == 0.0) and np.all(program.ub[self.columns] == 1.0))
         if program.A.shape[0] or program.n != self.rules.p + 1 or not free:
             raise ParameterError(
                 "the closed form for sigma is of penalty weights alone: this master has constraints on the selection",
-                "use 'gbd-lambda' without them, or master='milp'",
+                "use 'gbd-lambda' without them, or leave out the preset",
             )
         self.gains = np.zeros(self.rules.p)
 
-    def add(self, alphas: list[Vector]) -> None:
+    def add(self, alpha: Vector) -> None:
         """Take the last cut, and the largest lower bound of all."""
-        for alpha in alphas:
-            constant, slopes = cut_coefficients(self.data, alpha, self.rules)
-            self.gains = slopes - self.penalties
-            self.proved = max(self.proved, constant - float(np.maximum(self.gains, 0.0).sum()))
-        self.cuts += len(alphas)
+        constant, slopes = cut_coefficients(self.data, alpha, self.rules)
+        self.gains = slopes - self.penalties
+        self.proved = max(self.proved, constant - float(np.maximum(self.gains, 0.0).sum()))
 
     def first(self, recorder: Recorder) -> Vector:
         """Return a feasible selection, that of the last cut."""
         return (self.gains > 0.0).astype(float)
 
-    def step(self, state: State, tolerance: float, recorder: Recorder) -> bool:
+    def step(self, state: State, tolerance: float, recorder: Recorder) -> None:
         """Raise the lower bound and take the selection of the last cut, which needs no time."""
         state.lower = max(state.lower, self.proved)
-        state.sigma, state.feasible = self.first(recorder), True
-        return True
+        state.sigma = self.first(recorder)
 
 
 def check_objective(data: Dataset, model: pyo.ConcreteModel, program: Program, columns: Indices) -> None:
@@ -207,36 +179,6 @@ def check_objective(data: Dataset, model: pyo.ConcreteModel, program: Program, c
         raise ParameterError(
             "the master does not minimise 'theta' plus penalty weights of 'sigma'", "give it that objective"
         )
-
-
-def feasible(program: Program, columns: Indices, sigma: Vector) -> bool:
-    """Return whether a selection satisfies the constraints; False too where they have variables of their own."""
-    if program.n != len(columns) + 1:
-        return False
-    x = np.full(program.n, np.finfo(float).max)  # theta as large as any cut asks for
-    x[columns] = sigma
-    with np.errstate(over="ignore"):
-        binary = bool(np.isin(sigma, (0.0, 1.0)).all())
-        inside = bool(((program.lb <= x) & (x <= program.ub))[columns].all())
-        return binary and inside and bool(row_violations(program, x)[0].max(initial=0.0) <= 1e-9)
-
-
-def completed(program: Program, columns: Indices, theta: int, sigma: Vector) -> Vector | None:
-    r"""Return the point of a master at a selection, with the smallest theta that its cuts allow.
-
-    .. math:: \theta = \max_k\ \gamma_k - \sum_j g_{kj}\,\sigma_j
-
-    None where the selection is not feasible, or the constraints have variables of their own.
-    """
-    if not feasible(program, columns, sigma):
-        return None
-    x = np.zeros(program.n)
-    x[columns] = sigma
-    slopes = program.A[:, [theta]].toarray()[:, 0]
-    cuts = slopes > 0.0
-    needed = (program.lo[cuts] - (program.A @ x)[cuts]) / slopes[cuts]
-    x[theta] = max(program.lb[theta], float(needed.max(initial=-np.inf)))
-    return x
 
 
 def largest_number(program: Program, columns: Indices) -> int | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fsopt.certificates.points import relative_gap
+from fsopt.drivers.loop import Iterate
 from fsopt.typing import Vector
 
 
@@ -19,51 +20,38 @@ class TriedSelection:
     sigma : (p,) selection in {0, 1}.
     w, b : the hyperplane of the support vector machine on the selected features, w (p,) is 0 elsewhere.
     value : F(sigma) + lambda'sigma, a primal value.
-    error : share of the validation samples on the wrong side, 0 without such samples.
     """
 
     sigma: Vector
     w: Vector
     b: float
     value: float
-    error: float = 0.0
 
 
 @dataclass
 class State:
-    """The state from which the loop is resumed.
+    """The state of the loop.
 
     Attributes
     ----------
     sigma : (p,) where the next cut is made.
-    feasible : whether it is known to be a feasible selection, as the master's are.
     lower : the largest lower bound that a master proved.
     alphas : multipliers (n,) of the cuts.
     tried : the selections whose value is known, as bytes.
-    best : the incumbent; ``validated`` : the iterate of smallest validation error, then of smallest value.
-    stale : iterations since ``validated`` changed.
-    exhausted : whether a search of the master ended by its limit of nodes, and found nothing.
+    best : the incumbent.
     """
 
     sigma: Vector
-    feasible: bool = True
     lower: float = 0.0
     alphas: list[Vector] = field(default_factory=list)
     tried: set[bytes] = field(default_factory=set)
     best: TriedSelection | None = None
-    validated: TriedSelection | None = None
-    stale: int = 0
-    exhausted: bool = False
 
-    def keep(self, iterate: TriedSelection) -> None:
-        """Take over an iterate that was tried."""
-        self.tried.add(iterate.sigma.tobytes())
-        self.stale += 1
-        if self.best is None or iterate.value < self.best.value:
-            self.best = iterate
-        before = self.validated
-        if before is None or (iterate.error, iterate.value) < (before.error, before.value):
-            self.validated, self.stale = iterate, 0
+    def keep(self, found: TriedSelection) -> None:
+        """Take over a selection that was tried."""
+        self.tried.add(found.sigma.tobytes())
+        if self.best is None or found.value < self.best.value:
+            self.best = found
 
     @property
     def upper(self) -> float:
@@ -78,3 +66,23 @@ class State:
     def closed(self, tolerance: float) -> bool:
         """Return whether the gap is at most the tolerance."""
         return self.upper - self.lower <= tolerance * max(1.0, abs(self.upper))
+
+    def stopping_criterion(self, tolerance: float, max_cuts: int) -> str:
+        """Return the stopping criterion that holds; empty where none does, or there is no incumbent yet."""
+        if self.best is None:
+            return ""
+        if self.closed(tolerance):
+            return "optimal"
+        if self.sigma.tobytes() in self.tried:
+            return "repeated"
+        return "iteration-limit" if len(self.alphas) >= max_cuts else ""
+
+    def iterate(self, stop: str = "", *, within: bool = False) -> Iterate:
+        """Return the answer so far, with its record at the end of an iteration, and no point without an incumbent."""
+        record = None
+        if not within:
+            record = {"objective": self.upper, "bound": self.lower, "gap": self.gap, "cuts": len(self.alphas)}
+        if self.best is None:
+            return Iterate(np.inf, {}, self.lower, record=record, within=True)
+        point = {"sigma": self.best.sigma, "w": self.best.w, "b": self.best.b, "alphas": self.alphas}
+        return Iterate(self.best.value, point, self.lower, record=record, stop=stop, within=within)

@@ -117,26 +117,13 @@ class Subproblem:
         known = digest(*parts_of(self.data.X), self.data.y, self.caps)
         return np.frombuffer(known.encode(), dtype=np.uint8)
 
-    def iterate(self, sigma: Vector, w: Vector, penalties: Vector, validation: Dataset | None) -> TriedSelection:
+    def iterate(self, sigma: Vector, w: Vector, penalties: Vector) -> TriedSelection:
         """Return the iterate of a selection and its weights; the value is the primal one, with the best intercept."""
         w = self.rules.bounds.clipped(np.where(self.rules.of_features(sigma) > 0.5, w, 0.0))
         scores = self.data.X @ w
         b = midpoint_intercept(scores, self.data.y, self.data.weights)
-        value = (
-            0.5 * float(w @ w) + self.c * hinge(scores + b, self.data.y, self.data.weights) + float(penalties @ sigma)
-        )
-        error = 0.0 if validation is None else float(np.mean(validation.y * (validation.X @ w + b) <= 0))
-        return TriedSelection(sigma, w, b, value, error)
-
-    def fractional_value(self, sigma: Vector, w: Vector) -> float:
-        """Return the primal value at a fractional sigma, an upper bound on the convex extension of F there."""
-        sigma = self.rules.of_features(sigma)
-        used = sigma > 0
-        scores = self.data.X[:, used] @ w[used]
-        b = midpoint_intercept(scores, self.data.y, self.data.weights)
-        return 0.5 * float(np.sum(w[used] ** 2 / sigma[used])) + self.c * hinge(
-            scores + b, self.data.y, self.data.weights
-        )
+        loss = self.c * hinge(scores + b, self.data.y, self.data.weights)
+        return TriedSelection(sigma, w, b, 0.5 * float(w @ w) + loss + float(penalties @ sigma))
 
 
 def certify_gbd(
@@ -144,7 +131,7 @@ def certify_gbd(
 ) -> Certificate:
     """Certify the bounds: every cut is valid because its alpha is dual feasible, and the gap is closed.
 
-    The lower bound is the master's over these cuts, proved by its solver or by the search.
+    The lower bound is the master's over these cuts, proved by its solver.
     """
     A = np.array(alphas) if alphas else np.zeros((0, data.n))
     outside = max(float(np.maximum(-A, A - loss_weights(c, data.weights)).max(initial=0.0)), 0.0) / max(1.0, c)

@@ -117,9 +117,3 @@ def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:
     """Return the features that a rule selects from a saved fit, rounded zeros apart."""
     deviation = deviations(saved.raw)
     return rule.select(without_rounding(saved.fit.coef, deviation), deviation)
-
-
-def selected_by_parameters(saved: SavedFit) -> tuple[int, ...]:
-    """Return the features that the rule in the parameters of a saved fit selects."""
-    at = saved.params
-    return selected_by(SelectionRule(at["rule"], at["units"], float(at["epsilon"])), saved)

@@ -18,11 +18,11 @@ from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.feature_scores import pearson, ranking
-from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, objective, train_on_subset
+from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, rsvm_objective, train_on_subset
 from fsopt.methods.exact.hinge import of_subset
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import selection
-from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend
 from fsopt.models.blocks import whole
 from fsopt.typing import Indices, Vector
@@ -62,12 +62,10 @@ def fit_filter(
     run: Run,
     *,
     m: int | None = None,
-    machine: str = "rsvm",
-    c: float = 1.0,
     w_cap: float | None = None,
     scale: str = "unit-rows",
 ) -> Steps[Fit]:
-    """Rank the features of the preprocessed data by a score and train a support vector machine on the first m.
+    """Rank the features of the preprocessed data by a score and train a rigorous SVM on the first m.
 
     Parameters
     ----------
@@ -82,14 +80,9 @@ def fit_filter(
     m : int, optional
         Number of features to keep; None keeps 5, or all where there are fewer. Of equal scores those of the larger
         absolute correlation with the label are kept, of equal correlations the first by name.
-    machine : str, default 'rsvm'
-        The support vector machine on the features that are kept: ``rsvm`` (default) or ``svm``, as in
-        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss in the machine ``svm``; without effect on ``rsvm``.
     w_cap : float, optional
-        > 0, capacity W of the machine ``rsvm``, without effect on ``svm``; None takes (RW + 1) / n = 0.1 on the
-        features that are kept.
+        > 0, capacity W of the rigorous support vector machine on the features that are kept; None takes
+        (RW + 1) / n = 0.1 on them.
     scale : str, default 'unit-rows'
         Preprocessing: ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the
         preprocessed features, and only ``unit-rows`` changes them.
@@ -104,10 +97,23 @@ def fit_filter(
 
     Raises
     ------
-    ParameterError : a number outside its range, another word for ``machine``.
+    ParameterError : a number outside its range.
     """
+    return fit_scored(name, score, data, run, SvmSettings("rsvm", 1.0, w_cap), m=m, scale=scale)
+
+
+def fit_scored(
+    name: str,
+    score: Callable[[Dataset], Vector],
+    data: Dataset,
+    run: Run,
+    settings: SvmSettings,
+    *,
+    m: int | None,
+    scale: str,
+) -> Steps[Fit]:
+    """Rank the features by a score and train a support vector machine on the first m."""
     started = time.perf_counter()
-    settings = SvmSettings(machine, c, w_cap)
     settings.check(name)
     work, map_ = preprocess(data, scale)
     scores = score(work)
@@ -152,13 +158,17 @@ def check_filter(saved: SavedFit, scores: Vector) -> Certificate:
 
 
 def filter_spec(
-    name: str, fit: Callable[..., Steps[Fit]], scores: Callable[[SavedFit], Vector], **rest: Any
+    name: str,
+    fit: Callable[..., Steps[Fit]],
+    scores: Callable[[SavedFit], Vector],
+    objective: Callable[..., Value] = rsvm_objective,
+    **rest: Any,
 ) -> MethodSpec:
     """Return the entry of a filter, whose check computes the scores again.
 
     Parameters
     ----------
-    name, fit, rest : of the method.
+    name, fit, objective, rest : of the method.
     scores : function of a saved fit, of preprocessed data, that returns the scores (p,).
     """
 

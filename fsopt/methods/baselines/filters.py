@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from fsopt.answers.fits import Fit
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
-from fsopt.methods.baselines.feature_ranking import filter_spec, fit_filter
+from fsopt.methods.baselines.feature_ranking import filter_spec, fit_filter, fit_scored
 from fsopt.methods.baselines.feature_scores import fisher, infogain, ks, pearson
-from fsopt.models.blocks import whole
+from fsopt.methods.baselines.subset_svm import SvmSettings, svm_objective
 
 
 @with_keywords_of(fit_filter)
@@ -47,49 +46,55 @@ def fit_ks(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     return fit_filter("ks", ks, data, run, **keywords)
 
 
-@with_keywords_of(fit_filter, without=("machine", "scale"))
 def fit_infogain(
-    data: Dataset,
-    run: Run,
-    *,
-    bins: int = 10,
-    machine: str = "svm",
-    scale: str = "standard",
-    **keywords: Any,
+    data: Dataset, run: Run, *, m: int | None = None, c: float = 1.0, scale: str = "standard"
 ) -> Steps[Fit]:
     """Fit a support vector machine on the features of largest information gain.
 
     Parameters
     ----------
-    bins : int, default 10
-        >= 2, bins of each feature, of about as many samples, see
-        :func:`fsopt.methods.baselines.feature_scores.infogain`. The paper does not print its binning; this is our
-        choice.
-    machine : str, default 'svm'
-        The support vector machine on the features that are kept: ``svm`` (default) or ``rsvm``, as in
-        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    m : int, optional
+        Number of features to keep; None keeps 5, or all where there are fewer. Of equal scores those of the larger
+        absolute correlation with the label are kept, of equal correlations the first by name.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
     scale : str, default 'standard'
         Preprocessing: ``standard`` (default), ``unit-rows``, ``center`` or ``none``; scores are of the preprocessed
         features, and only ``unit-rows`` changes them.
 
+    Returns
+    -------
+    Fit
+        As of ``pearson``.
+
+    Raises
+    ------
+    ParameterError : a number outside its range.
+
     Notes
     -----
-    Aytug, section 4.
+    Aytug, section 4; the score is :func:`fsopt.methods.baselines.feature_scores.infogain`, of ten bins. The paper does
+    not print its binning; this is our choice.
     """
-    score = partial(infogain, bins=whole("infogain", "bins", bins))
-    return fit_filter("infogain", score, data, run, machine=machine, scale=scale, **keywords)
+    return fit_scored("infogain", infogain, data, run, SvmSettings("svm", c, None), m=m, scale=scale)
 
 
-OF_BI = {"models": ("rsvm-dual", "rsvm-least-norm", "svm"), "equation": "Bi, 7", "weights": "samples", "sparse": True}
+OF_BI: dict[str, Any] = {
+    "models": ("rsvm-dual", "rsvm-least-norm"),
+    "equation": "Bi, 7",
+    "weights": "samples",
+    "sparse": True,
+}
 SPECS = (
     filter_spec(
         "infogain",
         fit_infogain,
-        lambda saved: infogain(saved.data, saved.params["bins"]),
+        lambda saved: infogain(saved.data),
+        svm_objective,
         estimator="InfoGainFilter",
         equation="Aytug, 4",
         weights="samples",
-        models=("svm", "rsvm-dual", "rsvm-least-norm"),
+        models=("svm",),
     ),
     filter_spec("pearson", fit_pearson, lambda saved: pearson(saved.data), estimator="PearsonFilter", **OF_BI),
     filter_spec("fisher", fit_fisher, lambda saved: fisher(saved.data), estimator="FisherFilter", **OF_BI),

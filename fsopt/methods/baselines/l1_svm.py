@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 from fsopt.answers.fits import Fit
-from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
-from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
+from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
 from fsopt.methods.baselines.onsvm import check, objective
 from fsopt.methods.exact.hinge import by_multipliers
-from fsopt.methods.large_programs import generation_order, refuse_bounds
+from fsopt.methods.large_programs import generation_order
 from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec
-from fsopt.models.gbd.feature_lists import weight_bounds
 from fsopt.models.gbd.onsvm import build_onsvm
 
 EPSILON = 0.01
 """The threshold of the paper."""
+RULE = SelectionRule(units="scaled", epsilon=EPSILON)
 
 
-@with_keywords_of(weight_bounds)
 def fit_l1_svm(
     data: Dataset,
     run: Run,
     *,
     c: float = 1.0,
     scale: str = "standard",
-    rule: str = "relative",
-    units: str = "scaled",
-    epsilon: float = EPSILON,
-    generate: bool | str = "auto",
-    **bounds: Any,
 ) -> Steps[Fit]:
     r"""Fit the one-norm support vector machine of Peleg & Meir, which selects weights above a share of the largest.
 
-    .. math:: \min\ \|w\|_1 + C e'\xi \ \text{s.t.}\ y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\ l \le w \le u
+    .. math:: \min\ \|w\|_1 + C e'\xi \ \text{s.t.}\ y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
+
+    Of large data restricted programs of some samples and features are solved (:func:`fsopt.drivers.column_generation`)
+    instead of the whole one, as ``onsvm`` does.
 
     Parameters
     ----------
@@ -45,19 +41,6 @@ def fit_l1_svm(
     scale : str, default 'standard'
         Preprocessing of the features: ``standard`` (default), ``center``, the paper's, or ``none``; the selection
         depends on it.
-    rule : str, default 'relative'
-        Whether a weight counts as selected by its size next to the largest one, ``relative`` (default), by its size
-        alone, ``absolute``, or by ``either`` of them; see :func:`fsopt.methods.selection.select_by_size`.
-    units : str, default 'scaled'
-        The weights that the rule compares: those times the features' standard deviations, ``scaled`` (default), or
-        those in the features' own units, ``raw``, the paper's, which depend on these units.
-    epsilon : float, default 0.01
-        >= 0, threshold of the rule: a share of the largest size, or a size; the paper's 0.01.
-    generate : bool | str, default 'auto'
-        Whether restricted programs of some samples and features are solved (:func:`fsopt.drivers.column_generation`)
-        instead of the whole one, with the same objective value and a proof for all samples and features: ``auto``
-        (default) does so first for large data, and second where the whole program ends without a certified optimum;
-        true first for all data; false never.
 
     Returns
     -------
@@ -67,17 +50,17 @@ def fit_l1_svm(
 
     Raises
     ------
-    ParameterError : c <= 0, a selection rule that is unknown, or bounds with restricted programs.
+    ParameterError : c <= 0.
 
     Notes
     -----
-    Peleg & Meir, section 6.1; the paper's own selection is that of ``scale="center", units="raw"``, which depends on
-    the units of the features.
+    Peleg & Meir, section 6.1. A weight is selected whose size, times the standard deviation of its feature, is at least
+    0.01 of the largest; the paper's own rule compares weights in the features' units:
+    :class:`fsopt.methods.selection.SelectionRule` of ``fit.coef``. Method ``onsvm`` is the same program, with signs and
+    bounds of the weights.
     """
-    refuse_bounds("generate", generate, bounds)
-    order = generation_order(generate, data, run)
-    selection = SelectionRule(rule, units, epsilon)
-    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=selection, order=order, bounds=bounds)
+    order = generation_order(data, run)
+    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=RULE, order=order)
 
 
 SPEC = MethodSpec(
@@ -88,7 +71,7 @@ SPEC = MethodSpec(
     ("onsvm",),
     equation="Peleg & Meir, 6.1",
     estimator="L1SVM",
-    support=selected_by_parameters,
+    support=partial(selected_by, RULE),
     weights="samples",
     sparse=True,
     exact=by_multipliers,

@@ -17,7 +17,7 @@ from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
 from fsopt.methods.exact.hinge import by_multipliers
-from fsopt.methods.large_programs import certify_generation, generation_order, refuse_bounds
+from fsopt.methods.large_programs import certify_generation, generation_order
 from fsopt.methods.selection import THRESHOLD, SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program
@@ -29,13 +29,14 @@ from fsopt.typing import Vector
 RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)
 
 
-@with_keywords_of(weight_bounds)
-def fit_onsvm(
-    data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard", generate: bool | str = "auto", **bounds: Any
-) -> Steps[Fit]:
+@with_keywords_of(weight_bounds, without=("positive", "negative"))
+def fit_onsvm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard", **bounds: Any) -> Steps[Fit]:
     r"""Fit the one-norm support vector machine, a linear program whose vertices are sparse.
 
     .. math:: \min\ \|w\|_1 + C e'\xi \ \text{s.t.}\ y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\ l \le w \le u
+
+    Of large data restricted programs of some samples and features are solved (:func:`fsopt.drivers.column_generation`)
+    instead of the whole one, with the same objective value and a proof for all samples and features.
 
     Parameters
     ----------
@@ -43,11 +44,6 @@ def fit_onsvm(
         > 0, penalty weight of the hinge loss.
     scale : str, default 'standard'
         Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the selection depends on it.
-    generate : bool | str, default 'auto'
-        Whether restricted programs of some samples and features are solved (:func:`fsopt.drivers.column_generation`)
-        instead of the whole one, with the same objective value and a proof for all samples and features: ``auto``
-        (default) does so first for large data, and second where the whole program ends without a certified optimum;
-        true first for all data; false never.
 
     Returns
     -------
@@ -56,14 +52,13 @@ def fit_onsvm(
 
     Raises
     ------
-    ParameterError : c <= 0, another word for ``generate``, or bounds with restricted programs.
+    ParameterError : c <= 0.
 
     Notes
     -----
     Aytug, (ONSVM).
     """
-    refuse_bounds("generate", generate, bounds)
-    order = generation_order(generate, data, run)
+    order = generation_order(data, run)
     return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=RULE, order=order, bounds=bounds)
 
 

@@ -75,7 +75,7 @@ def fit_rfe(
     step = whole("rfe", "step", step)
     work, map_ = preprocess(data, scale)
     own = run.solver is None and not changes_in_force()
-    settings, unlimited = SvmSettings("svm", c, None, own or None), replace(run, time_limit=None)
+    settings, unlimited = SvmSettings("svm", c, None, own), replace(run, time_limit=None)
     result = yield from rfe.steps(
         work,
         lambda left: drained(train_on_subset(work, left, unlimited, settings)),

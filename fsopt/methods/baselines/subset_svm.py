@@ -10,7 +10,6 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult, SolveResult, Status
-from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, svm_value
 from fsopt.drivers.run import Run, Steps, multipliers
@@ -27,9 +26,8 @@ from fsopt.svm.certificate import certify_svm
 from fsopt.svm.interior_point import svm_interior_point
 from fsopt.typing import Indices, Vector
 
-MACHINES = ("svm", "rsvm")
-"""The words of the parameter ``machine``."""
-
+RIGOROUS = ("pearson", "fisher", "ks", "vs-ssvm")
+"""The methods whose last support vector machine is a rigorous one."""
 TOLERANCE = 1e-12
 """Relative gap of the interior point: hyperplanes of equal data in another form agree to 1e-7."""
 
@@ -52,18 +50,17 @@ class SvmSettings:
     machine : ``svm`` or ``rsvm``.
     c : > 0, penalty weight of the hinge loss, of ``svm``.
     w_cap : W > 0, of ``rsvm``; None takes (RW + 1) / n = 0.1, as the method ``rsvm`` does, on the selected features.
-    interior : whether ``svm`` is solved by the interior point first, as in
+    own : whether ``svm`` is solved by the interior point first, as in
         :func:`fsopt.methods.large_programs.interior_order`.
     """
 
     machine: str
     c: float
     w_cap: float | None
-    interior: bool | None = None
+    own: bool = False
 
     def check(self, method: str) -> None:
         """Raise ParameterError for a parameter out of range, before anything is solved."""
-        word("machine", self.machine, MACHINES)
         number(method, "c", self.c)
         if self.w_cap is not None:
             number(method, "w_cap", self.w_cap)
@@ -148,7 +145,7 @@ def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
     fit, data = saved.fit, saved.data
     with reading("proof"):
         alpha = finite_vector(fit.details["alpha"], data.n)
-        asked_machine = fit.params.get("machine", "svm")
+        asked_machine = "rsvm" if fit.method in RIGOROUS else "svm"
         name = "w_cap" if asked_machine == "rsvm" else "c"
         setting = float(fit.details[name])
         if not setting > 0:
@@ -208,12 +205,15 @@ def _svm(part: Dataset, run: Run, settings: SvmSettings) -> Steps[tuple[_Trained
         w, alpha = result.point.x[session.columns(model.w)], multipliers(session, result, model.margin)
         return w, midpoint_intercept(part.X @ w, part.y, part.weights), alpha, result
 
-    routes = [by_driver if own else by_model for own in interior_order(settings.interior, part, run)]
+    routes = [by_driver if own else by_model for own in interior_order(part, run, own=settings.own)]
     return (yield from first_certified(routes, lambda found: found[3]))
 
 
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return the objective value of the last support vector machine: (1) of Aytug, or the hinge loss of (13) of Bi."""
-    if at["machine"] == "svm":
-        return svm_value(data, w, b, at["c"]), 0.0
+def svm_objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    """Return (1) of Aytug, the objective value of the last support vector machine."""
+    return svm_value(data, w, b, at["c"]), 0.0
+
+
+def rsvm_objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    """Return the hinge loss of (13) of Bi, the objective value of the last rigorous support vector machine."""
     return hinge(data.X @ w + b, data.y, data.weights), 0.0

@@ -17,10 +17,10 @@ from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.errors import ParameterError
 from fsopt.methods.assembly import certified, make_fit
-from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
+from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
 from fsopt.methods.exact.hinge import by_multipliers
-from fsopt.methods.kernel_values import DEGREE, centred_factor, kernel_values
-from fsopt.methods.large_programs import interior_order, refuse_bounds
+from fsopt.methods.kernel_values import centred_factor, kernel_values
+from fsopt.methods.large_programs import interior_order
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import THRESHOLD, SelectionRule, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -32,26 +32,27 @@ from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.svm.certificate import certify_svm
 from fsopt.typing import Vector
 
+RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)
 
-@with_keywords_of(weight_bounds)
+
+@with_keywords_of(weight_bounds, without=("positive", "negative"))
 def fit_svm(
     data: Dataset,
     run: Run,
     *,
     c: float = 1.0,
     scale: str = "standard",
-    rule: str = "relative",
-    units: str = "scaled",
-    epsilon: float = THRESHOLD,
-    interior: bool | None = None,
     kernel: str | None = None,
     width: float | None = None,
-    degree: int | None = None,
     **bounds: Any,
 ) -> Fit | Steps[Fit]:
     r"""Fit the support vector machine (C-SVM), the baseline that selects nothing.
 
     .. math:: \min\ \tfrac12 w'w + C e'\xi \ \text{s.t.}\ y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\ l \le w \le u
+
+    Of data of 500,000 entries and more fsopt's own interior point solves the program, without a model, where no solver
+    is named (:func:`fsopt.svm.interior_point.svm_interior_point`), of sparse data of more than 5 million entries
+    first-order steps, :func:`fsopt.svm.first_order.svm_first_order`.
 
     Parameters
     ----------
@@ -59,28 +60,12 @@ def fit_svm(
         > 0, penalty weight of the hinge loss.
     scale : str, default 'standard'
         Preprocessing of the features: ``standard`` (default), ``center`` or ``none``.
-    rule : str, default 'relative'
-        Whether a weight counts as selected by its size next to the largest one, ``relative`` (default), by its size
-        alone, ``absolute``, or by ``either`` of them; see :func:`fsopt.methods.selection.select_by_size`.
-    units : str, default 'scaled'
-        The weights that the rule compares: those of the features times their standard deviations, ``scaled`` (default),
-        or those in the features' own units, ``raw``, which Peleg & Meir have.
-    epsilon : float, default 1e-06
-        >= 0, threshold of the rule: a share of the largest size, or a size; Peleg & Meir have 0.01.
-    interior : bool, optional
-        Whether fsopt's own interior point solves the program, without a model, see
-        :func:`fsopt.svm.interior_point.svm_interior_point`. None: first for data of 500,000 entries and
-        more, where no solver is named, and second where the model ends without a certified optimum. False: never.
-        Sparse data have no model: those of more than 5 million entries are for first-order steps,
-        :func:`fsopt.svm.first_order.svm_first_order`.
     kernel : str, optional
-        ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, whose
-        features are the training samples; None for a hyperplane in the space of the features.
+        ``gaussian``, ``polynomial`` of degree 2, or ``linear``: a classifier on the kernel values of the preprocessed
+        samples, whose features are the training samples; None for a hyperplane in the space of the features.
     width : float, optional
         > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
         variance of all entries of the preprocessed samples.
-    degree : int, optional
-        >= 1, whole, of the polynomial kernel; None is 2.
 
     Returns
     -------
@@ -89,24 +74,18 @@ def fit_svm(
 
     Raises
     ------
-    ParameterError : c <= 0, a selection rule or kernel that is unknown, interior with a named solver, a kernel or
-        bounds, or bounds with a kernel.
+    ParameterError : c <= 0, an unknown kernel, or bounds with a kernel.
 
     Notes
     -----
     Aytug, (1); with a kernel Bi, (4) and section 4.1.
     """
     if kernel is not None:
-        if interior:
-            raise ParameterError("interior is true, and a kernel is named", "leave one of them out")
         if any(bounds.values()):
             raise ParameterError("bounds on weights are of features, and a kernel is named", "leave one of them out")
-        degree = DEGREE if degree is None else degree
-        return fit_kernel_svm(data, run, kernel, c=c, scale=scale, width=width, degree=degree)
-    selection = SelectionRule(rule, units, epsilon)
-    refuse_bounds("interior", interior, bounds)
-    order = interior_order(interior, data, run)
-    return fit_convex_svm("svm", build_svm, data, run, c=c, scale=scale, rule=selection, order=order, bounds=bounds)
+        return fit_kernel_svm(data, run, kernel, c=c, scale=scale, width=width)
+    order = interior_order(data, run)
+    return fit_convex_svm("svm", build_svm, data, run, c=c, scale=scale, rule=RULE, order=order, bounds=bounds)
 
 
 def check(saved: SavedFit) -> Certificate:
@@ -130,13 +109,11 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
 def selected(saved: SavedFit) -> tuple[int, ...]:
     """Return the features that the rule selects, with a kernel the support vectors."""
     if saved.fit.kernel is None:
-        return selected_by_parameters(saved)
+        return selected_by(RULE, saved)
     return support_vectors(np.abs(saved.w))
 
 
-def fit_kernel_svm(
-    data: Dataset, run: Run, kernel: str, *, c: float, scale: str, width: float | None, degree: int
-) -> Fit:
+def fit_kernel_svm(data: Dataset, run: Run, kernel: str, *, c: float, scale: str, width: float | None) -> Fit:
     r"""Fit the C-SVM with a kernel.
 
     .. math:: \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'\Phi(x_i) + b) \ge 1 - \xi_i,\ \xi \ge 0,
@@ -144,12 +121,12 @@ def fit_kernel_svm(
 
     Parameters
     ----------
-    kernel, c, scale, width, degree : as in :func:`fsopt.methods.baselines.svm.fit_svm`.
+    kernel, c, scale, width : as in :func:`fsopt.methods.baselines.svm.fit_svm`.
     """
     started = time.perf_counter()
     c = number("svm", "c", c)
     work, map_ = preprocess(data, scale)
-    function, values, warnings = kernel_values(work, kernel, width, degree)
+    function, values, warnings = kernel_values(work, kernel, width)
     # The images less their mean: with y'alpha = 0 neither w nor the loss depends on it.
     model = build_svm(centred_factor(values), c=c)
     session, result = run.solve(model, "'svm'")

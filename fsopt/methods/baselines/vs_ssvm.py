@@ -15,15 +15,18 @@ from fsopt.drivers.recorder import EARLY
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, objective, train_on_subset
+from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, rsvm_objective, train_on_subset
 from fsopt.methods.exact.hinge import of_subset
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verification import extend
-from fsopt.models.blocks import number, whole
+from fsopt.models.blocks import whole
 from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.typing import Indices, Matrix, Vector
+
+SHARE = 0.8
+"""Share of the samples of each class that a one-norm SVM is trained on."""
 
 
 def fit_vs_ssvm(
@@ -31,39 +34,27 @@ def fit_vs_ssvm(
     run: Run,
     *,
     n_partitions: int = 20,
-    share: float = 0.8,
-    seed: int = 0,
-    machine: str = "rsvm",
     c: float = 1.0,
     w_cap: float | None = None,
     scale: str = "unit-rows",
-    generate: bool | str = "auto",
 ) -> Steps[Fit]:
     """Fit a support vector machine on all features that sparse SVMs on random parts of the samples use (VS-SSVM).
+
+    Each one-norm SVM is trained on 80 % of the samples of each class. The paper prints neither its split nor its grid
+    of C: these and one C are our choice.
 
     Parameters
     ----------
     n_partitions : int, default 20
         Number of one-norm SVMs; the paper's 20.
-    share : float, default 0.8
-        In (0, 1], share of the samples of each class that a one-norm SVM is trained on. The paper prints neither its
-        split nor its grid of C: 0.8 and one C are our choice.
-    seed : int, default 0
-        >= 0, of the random parts of the samples.
-    machine : str, default 'rsvm'
-        The last support vector machine, ``rsvm`` (default) or ``svm``, as in
-        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
     c : float, default 1.0
-        > 0, penalty weight of the hinge loss in the one-norm SVMs, and in the last one if it is ``svm``.
+        > 0, penalty weight of the hinge loss in the one-norm SVMs.
     w_cap : float, optional
-        > 0, capacity W of the last machine if it is ``rsvm``; None takes (RW + 1) / n = 0.1 on the features of the
-        one-norm SVMs.
+        > 0, capacity W of the last support vector machine, a rigorous one; None takes (RW + 1) / n = 0.1 on the
+        features of the one-norm SVMs.
     scale : str, default 'unit-rows'
         Preprocessing: ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; the selection depends
         on it.
-    generate : bool | str, default 'auto'
-        Whether restricted programs of some samples and features are solved (:func:`fsopt.drivers.column_generation`)
-        instead of each one-norm SVM as a whole: true, false, or ``auto`` (default), which does so for large data.
 
     Returns
     -------
@@ -76,7 +67,7 @@ def fit_vs_ssvm(
 
     Raises
     ------
-    ParameterError : a number outside its range, or another word for ``machine``.
+    ParameterError : a number outside its range.
 
     Notes
     -----
@@ -84,13 +75,11 @@ def fit_vs_ssvm(
     """
     started = time.perf_counter()
     n_partitions = whole("vs-ssvm", "n_partitions", n_partitions)
-    share = number("vs-ssvm", "share", share)
-    seed = whole("vs-ssvm", "seed", seed)
-    settings = SvmSettings(machine, c, w_cap)
+    settings = SvmSettings("rsvm", c, w_cap)
     settings.check("vs-ssvm")
     work, map_ = preprocess(data, scale)
-    model = None if uses_generation(generate, work, run) else build_onsvm(work, c=c)
-    loop = yield from partitions.steps(work, model, parts_of(work, n_partitions, share, seed), c=c, run=run)
+    model = None if uses_generation(work, run) else build_onsvm(work, c=c)
+    loop = yield from partitions.steps(work, model, parts_of(work, n_partitions), c=c, run=run)
     counts = loop.point["selected"].sum(axis=0)
     found = yield from train_on_subset(work, np.flatnonzero(counts), run, settings)
     assert loop.certificate is not None
@@ -113,7 +102,7 @@ def fit_vs_ssvm(
     )
 
 
-def parts_of(data: Dataset, count: int, share: float, seed: int) -> list[Indices]:
+def parts_of(data: Dataset, count: int, share: float = SHARE, seed: int = 0) -> list[Indices]:
     """Return random parts of the samples, increasing indices: a share of each class, at least one sample of each."""
     rng = np.random.default_rng(seed)
     classes = [np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0)]
@@ -156,7 +145,7 @@ def check(saved: SavedFit) -> Certificate:
     with reading("proof"):
         svms = SparseSvms.of(saved)
         counts = np.array(fit.details["counts"], dtype=float)
-        parts = parts_of(data, int(own["n_partitions"]), float(own["share"]), int(own["seed"]))
+        parts = parts_of(data, int(own["n_partitions"]))
     trained = len(svms.b)
     _, largest = certify_partitions(data, parts[:trained], float(own["c"]), svms.w, svms.b, svms.alpha)
     fewer = trained != len(parts) and fit.stop not in EARLY
@@ -172,9 +161,9 @@ def check(saved: SavedFit) -> Certificate:
 SPEC = MethodSpec(
     "vs-ssvm",
     fit_vs_ssvm,
-    objective,
+    rsvm_objective,
     check,
-    ("onsvm", "rsvm-dual", "rsvm-least-norm", "svm"),
+    ("onsvm", "rsvm-dual", "rsvm-least-norm"),
     equation="Bi, 7",
     estimator="VSSSVM",
     driver="partitions",

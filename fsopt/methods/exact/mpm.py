@@ -33,7 +33,7 @@ from fsopt.models.mpm.moments import kappa, model_factor
 from fsopt.models.registry import build
 from fsopt.typing import Vector
 
-MOMENTS = ("delta", "unbiased", "ridge")
+MOMENTS = ("delta", "ridge")
 """Parameters of a fit that its programs have, too."""
 TOO_LARGE = f"a program of more than {MODELLED:,} numbers is too large to be exact"
 

@@ -15,7 +15,7 @@ from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
-@with_keywords_of(SelectionConstraints.of, fit_by_search)
+@with_keywords_of(SelectionConstraints.of, fit_by_search, without=("exclude",))
 def fit_best_subset(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     r"""Fit the best support vector machine with a limited number of features, by branch and Benders.
 

@@ -9,14 +9,13 @@ from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.gbd.decomposition import few_cuts, fit_by_cuts
-from fsopt.methods.gbd.parameters import training_data
 from fsopt.methods.gbd.proofs import loop_claims
 from fsopt.methods.gbd.verification import check_gbd, objective, selection
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
-@with_keywords_of(SelectionConstraints.of, fit_by_cuts)
+@with_keywords_of(SelectionConstraints.of, fit_by_cuts, without=("exclude",))
 def fit_gbd(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     r"""Fit the best support vector machine with a limited number of features, by generalized Benders cuts (GBD-M).
 
@@ -37,7 +36,7 @@ def fit_gbd(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     -------
     Fit
         ``objective`` is F(sigma) of the final hyperplane and ``bound`` the lower bound on the optimum, in preprocessed
-        units, on the training samples; ``optimal`` where they meet, else ``feasible`` with the gap between them.
+        units; ``optimal`` where they meet, else ``feasible`` with the gap between them.
         ``features`` are those of sigma: also one of weight 0 that a rule asks for.
         ``details`` has ``sigma`` and ``alphas``, the multipliers behind the cuts.
 
@@ -63,7 +62,6 @@ SPEC = MethodSpec(
     estimator="GBD",
     driver="gbd",
     support=selection,
-    trained_on=training_data,
     compare=few_cuts,
     weights="samples",
     exact=loop_claims,

@@ -15,7 +15,7 @@ from fsopt.methods.gbd.decomposition import fit_by_cuts
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
-@with_keywords_of(SelectionConstraints.of, fit_by_cuts, without=("m", "costs", "budget"))
+@with_keywords_of(SelectionConstraints.of, fit_by_cuts, without=("m", "costs", "budget", "exclude"))
 def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] | str = 1.0, **keywords: Any) -> Steps[Fit]:
     r"""Fit the best support vector machine with a penalty weight on each feature, by generalized Benders cuts.
 
@@ -45,7 +45,7 @@ def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] | st
     Notes
     -----
     Aytug, GBD-lambda, (12)-(15). The printed closed form for sigma solves a master problem of one cut; with more cuts
-    it is an MILP. ``master="closed-form"`` runs the loop with it.
+    it is an MILP. ``preset="closed-form"`` runs the loop with it.
     """
     return fit_by_cuts(data, run, lam=lam, **keywords)
 

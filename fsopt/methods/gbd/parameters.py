@@ -1,4 +1,4 @@
-"""The parameters of ``gbd`` and ``gbd-lambda`` as data: training samples, constraints on the selection, weights."""
+"""The parameters of ``gbd`` and ``gbd-lambda`` as data: constraints on the selection, weights."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from fsopt.common.customising import in_force
+from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.data.matrices import largest_values
-from fsopt.data.splits import random_parts
-from fsopt.errors import ParameterError, reading
+from fsopt.errors import reading
 from fsopt.methods.selection import without_rounding
 from fsopt.methods.verification import finite_vector
-from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.feature_lists import BOUNDS, feature_groups
-from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints, feature_weights
-from fsopt.typing import Indices, Vector
+from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints, feature_weights, unit_rows
+from fsopt.typing import Indices, Matrix, Vector
 
 
 def constraints_of(data: Dataset, at: Mapping[str, Any]) -> SelectionConstraints:
@@ -38,36 +38,20 @@ def weights_of(data: Dataset, at: Mapping[str, Any]) -> Vector:
     return np.zeros(len(groups)) if at.get("lam") is None else feature_weights("gbd-lambda", groups, at["lam"])
 
 
-def split(data: Dataset, share: float | None, seed: int) -> tuple[Indices, Indices]:
-    """Return the training and the validation samples, each increasing: the same share of both classes.
+def inequalities(program: Program, columns: Indices) -> tuple[Matrix, Vector]:
+    """Return R and r of ``R sigma <= r``: the rows of a master in sigma alone, and the features that are fixed.
 
-    Parameters
-    ----------
-    share : of the validation samples; None for none.
-    seed : of the split.
-
-    Raises
-    ------
-    ParameterError : a share outside (0, 1), or a class of fewer than 2 samples.
+    Rows with other variables are left out: without them more selections are allowed.
     """
-    seed = whole("gbd", "seed", seed)
-    if share is None:
-        return np.arange(data.n), np.zeros(0, dtype=np.int64)
-    share = number("gbd", "validation", share)
-    if min(len(data.positive), len(data.negative)) < 2:
-        raise ParameterError(
-            f"'validation' of 'gbd' is {share:g}, of {len(data.positive)} and {len(data.negative)} samples of the "
-            "classes",
-            "a share in (0, 1), of at least 2 samples of each class",
-        )
-    validation, train = random_parts(data, (share, 1.0 - share), seed)
-    return train, validation
-
-
-def training_data(data: Dataset, at: Mapping[str, Any]) -> Dataset:
-    """Return the samples that the hyperplane of a fit was trained on."""
-    share = at.get("validation")
-    return data if share is None else data.rows(split(data, share, at.get("seed", 0))[0])
+    p = len(columns)
+    others = np.setdiff1d(np.arange(program.n), columns)
+    alone = np.diff(sp.csr_matrix(program.A[:, others]).indptr) == 0
+    A = program.A[:, columns].toarray()
+    upper, lower = alone & np.isfinite(program.hi), alone & np.isfinite(program.lo)
+    lb, ub = program.lb[columns], program.ub[columns]
+    never, always = np.flatnonzero(ub < 1.0), np.flatnonzero(lb > 0.0)
+    R = np.vstack([A[upper], -A[lower], unit_rows(never, p), -unit_rows(always, p)])
+    return R, np.concatenate([program.hi[upper], -program.lo[lower], ub[never], -lb[always]])
 
 
 def features_of(sigma: Vector) -> tuple[int, ...]:

@@ -47,7 +47,7 @@ NONE: Mapping[str, Any] = MappingProxyType({})
 
 def loop_claims(saved: SavedFit) -> list[Claim]:
     """Return the reason why a saved fit of the loop has no claim with an exact interval."""
-    return [not_shown(NAME, "the bound of the cut loop rests on a search over its cuts: not repeated")]
+    return [not_shown(NAME, "the loop of cuts leaves no tree: take best-subset")]
 
 
 def tree_claims(saved: SavedFit) -> list[Claim]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,17 +17,15 @@ from fsopt.drivers.gbd.master import check_objective
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import ParameterError
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.gbd.parameters import features_of, trimmed
+from fsopt.methods.gbd.parameters import features_of, inequalities, trimmed
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number
-from fsopt.models.gbd.feature_lists import Feature
 from fsopt.models.gbd.fsp_master import build_fsp_master
-from fsopt.models.gbd.selection_constraints import unit_rows
 from fsopt.search.branch_and_benders.columns import Columns
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
-from fsopt.typing import Indices, Matrix, Vector
+from fsopt.typing import Indices
 
 
 def fit_by_search(
@@ -37,7 +35,6 @@ def fit_by_search(
     *,
     c: float = 1.0,
     loss: str = "hinge",
-    initial: Sequence[Feature] | None = None,
     max_nodes: int | None = None,
     jobs: int | None = None,
     tolerance: float = 1e-6,
@@ -59,8 +56,6 @@ def fit_by_search(
     loss : str, default 'hinge'
         ``hinge`` (default), ``squared-hinge``: :math:`C \sum_i \xi_i^2` in place of :math:`C \sum_i \xi_i`, or
         ``logistic``: :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
-    initial : Sequence[Feature], optional
-        Features of a selection to start from, by place or name; None for no such selection.
     max_nodes : int, optional
         Nodes after which the search stops; None for no limit.
     jobs : int, optional
@@ -94,11 +89,7 @@ def fit_by_search(
             f"the master of '{method}' has variables or cuts of its own, which branch and Benders does not take",
             "take 'gbd' or 'gbd-lambda', which give the master to a solver",
         )
-    first = None
-    if initial is not None:
-        first = np.zeros(problem.p, dtype=bool)
-        first[list(master.rules.groups.indices(method, "initial", data, initial, "a list"))] = True
-    settings = BranchSettings(tolerance, max_nodes, first, 1 if jobs is None else jobs)
+    settings = BranchSettings(tolerance, max_nodes, jobs=1 if jobs is None else jobs)
     result = yield from branch_and_benders.steps(problem, settings=settings, run=run)
     at = result.point
     sigma, w = trimmed(work, rules, at["sigma"], at["w"])
@@ -134,7 +125,7 @@ def selection_problem(
     check_objective(data, master, program, columns)
     if not _searchable(program, columns):
         return None
-    R, r = _constraints_on_selection(program, columns)
+    R, r = inequalities(program, columns)
     at = Columns.needed(master.rules.groups, master.rules.bounds)
     return SelectionProblem.of(data, c, R, r, program.c[columns].copy(), loss, at)
 
@@ -146,13 +137,3 @@ def _searchable(program: Program, columns: Indices) -> bool:
     on_sigma = program.A[:, theta].nnz == 0 and program.n == len(columns) + 1
     fixed = np.isin(program.lb, (0.0, 1.0)) & (program.lb == program.ub)
     return linear and on_sigma and bool((program.integer | fixed)[columns].all())
-
-
-def _constraints_on_selection(program: Program, columns: Indices) -> tuple[Matrix, Vector]:
-    """Return the constraints of a searchable master, and the bounds of fixed features, as ``R sigma <= r``."""
-    A = program.A[:, columns].toarray()
-    upper, lower = np.isfinite(program.hi), np.isfinite(program.lo)
-    lb, ub = program.lb[columns], program.ub[columns]
-    never, always = np.flatnonzero(ub < 1.0), np.flatnonzero(lb > 0.0)
-    R = np.vstack([A[upper], -A[lower], unit_rows(never, len(columns)), -unit_rows(always, len(columns))])
-    return R, np.concatenate([program.hi[upper], -program.lo[lower], ub[never], -lb[always]])

@@ -1,9 +1,8 @@
-"""Verification of a saved best subset: the bound by a search over the cuts of the loop, or from the search tree."""
+"""Verification of a saved best subset: the bound of the loop by a search, that of a search from its tree."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -16,27 +15,21 @@ from fsopt.common.texts import counted
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, LOSSES
-from fsopt.drivers.gbd.cut_search import CutSearch
-from fsopt.drivers.gbd.searched import inequalities
-from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.gbd.subproblem import certify_gbd
 from fsopt.errors import reading
-from fsopt.methods.gbd.decomposition import settings_of
-from fsopt.methods.gbd.parameters import constraints_of, features_of, saved_selection, training_data, weights_of
+from fsopt.methods.gbd.parameters import constraints_of, features_of, inequalities, saved_selection, weights_of
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import finite_vector
 from fsopt.models.gbd.feature_lists import ENDS
-from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
+from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
 from fsopt.search.branch_and_benders.columns import Columns
+from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
-from fsopt.search.branch_and_benders.problem import SelectionProblem
-from fsopt.typing import Matrix, Vector
+from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
+from fsopt.typing import Mask, Matrix, Vector
 
-SETTINGS = ("preset", *(setting.name for setting in fields(GbdSettings)))
-"""The parameters that are settings of the loop."""
-
-NODE_LIMIT = 2_000_000
+NODE_LIMIT = 200_000
 """Nodes after which a search gives up."""
 
 ROUNDING = 5e-7
@@ -44,40 +37,33 @@ ROUNDING = 5e-7
 
 
 def check_gbd(saved: SavedFit) -> Certificate:
-    """Recompute the certificate of a fit of the loop from the multipliers behind its cuts.
+    """Recompute the certificate of a fit of the loop: its cuts from their multipliers, its bound by branch and Benders.
 
-    The bound is confirmed where no allowed selection has all cuts below it. A search that is too large confirms the
-    bound that it has proved by then.
+    The bound is confirmed where a search of the same selections, without a solver, proves one as large. A search that
+    is too large confirms the bound that it has proved by then.
 
     Raises
     ------
     FileError : the saved multipliers are damaged.
     """
-    fit = saved.fit
-    data, at = training_data(saved.data, fit.params), saved.params
+    fit, data, at = saved.fit, saved.data, saved.params
     with reading("list of cuts"):
         alphas = [finite_vector(alpha, data.n) for alpha in fit.details["alphas"]]
         weight = abs(float(fit.details["c"]) / float(fit.params["c"]) - 1.0)
-        settings = settings_of(**{name: fit.params.get(name) for name in SETTINGS})
     if not alphas or fit.bound is None or fit.objective is None or not np.isfinite([fit.bound, fit.objective]).all():
         return Certificate(Kind.GBD, False, saved.residuals, notes=("there are no saved cuts, or no finite bounds",))
     cuts = certify_gbd(data, alphas, fit.params["c"], fit.objective, fit.bound, 0.0)
-    # Settings that the driver does not take, a word for the start for example, are an error of ours.
-    settings.check(validated=fit.params.get("validation") is not None)
-    constraints, weights = constraints_of(data, at), weights_of(data, at)
-    settings.first(data, constraints.groups)
     checks = merged(saved.residuals, cuts.residuals, {"weight": weight})
     # The gap may be as large as the parameter tolerance, and the upper bound is never below the lower one.
     gap = checks.pop("gap")
     if fit.status is Status.OPTIMAL:
         checks["gap"] = max(gap - gap_allowed(fit.params["tolerance"]), 0.0)
     checks["order"] = max(fit.bound - fit.objective, 0.0) / max(1.0, abs(fit.objective))
-    allowed = constraints.inequalities()
+    problem = selection_problem(data, {"loss": HINGE.name, **at})
+    sigma = saved_selection(data, at | {"sigma": fit.details.get("sigma")})
     if in_force("fsp-master"):
-        allowed = _changed_inequalities(data, constraints)
-        sigma = saved_selection(data, at | {"sigma": fit.details.get("sigma")})
-        checks["rules"] = float(np.max(allowed[0] @ sigma - allowed[1], initial=0.0))
-    confirmed, note = _confirmed_bound(data, alphas, weights, constraints, allowed, fit.bound)
+        checks["rules"] = float(np.max(problem.R @ sigma - problem.r, initial=0.0))
+    confirmed, note = _confirmed_bound(problem, sigma > 0.5, fit.bound)
     checks["bound"] = max(fit.bound - confirmed, 0.0) / max(1.0, abs(fit.bound))
     return make(Kind.GBD, checks, objective=fit.objective, bound=fit.bound, notes=(note,))
 
@@ -115,9 +101,8 @@ def selection(saved: SavedFit) -> tuple[int, ...]:
 
 
 def problem_of(saved: SavedFit) -> SelectionProblem:
-    """Return the selection problem of a saved fit, on the samples that it was trained on."""
-    at = saved.params
-    return selection_problem(training_data(saved.data, at), at)
+    """Return the selection problem of a saved fit."""
+    return selection_problem(saved.data, saved.params)
 
 
 SELECTION = ("c", "loss", "m", "costs", "budget", "lam", "groups", *ENDS, *RULES)
@@ -142,26 +127,20 @@ def _changed_inequalities(data: Dataset, constraints: SelectionConstraints) -> t
     return inequalities(program, np.array([program.column[id(v)] for v in model.sigma.values()]))
 
 
-def _confirmed_bound(
-    data: Dataset,
-    alphas: list[Vector],
-    weights: Vector,
-    constraints: SelectionConstraints,
-    allowed: tuple[Matrix, Vector],
-    bound: float,
-) -> tuple[float, str]:
-    """Return the bound, or the smaller one that the cuts prove, and a note."""
-    # The cut of alpha = 0 is F >= 0.
-    cuts = zip(*(cut_coefficients(data, a, constraints) for a in [*alphas, np.zeros(data.n)]), strict=True)
-    constants, gains = (np.array(part) for part in cuts)
-    gains = gains - weights
+def _confirmed_bound(problem: SelectionProblem, selected: Mask, bound: float) -> tuple[float, str]:
+    """Return the bound, or the smaller one that a search proves, and a note."""
     target = bound - ROUNDING * max(1.0, abs(bound))
-    found = CutSearch(constants, gains, *allowed).below(target, max_nodes=NODE_LIMIT)
-    if found.selection is not None:
-        return float(np.max(constants - gains @ found.selection)), "a selection has all cuts below the bound"
-    if not found.complete:
-        return found.bound, f"the master's bound is not confirmed: not by {counted(found.nodes, 'node')} over the cuts"
-    return bound, f"the master's bound was recomputed from the cuts, by a search of {counted(found.nodes, 'node')}"
+    initial = selected if problem.allowed(selected) else None
+    settings = BranchSettings(0.5 * ROUNDING, NODE_LIMIT, initial, thorough=False)
+    found, note = -np.inf, "the bound is not confirmed: a search has no selection"
+    for record in branch_and_benders.steps(problem, settings=settings):
+        found, nodes = record["bound"], counted(record["nodes"], "node")
+        if found >= target:
+            return bound, f"the bound was confirmed by branch and Benders, with {nodes}"
+        if record["objective"] < target:
+            return record["objective"], "a selection has a value below the bound"
+        note = f"the bound is not confirmed: not by {nodes} of branch and Benders"
+    return found, note
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
@@ -169,6 +148,6 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
     sigma, constraints = saved_selection(data, at), constraints_of(data, at)
     unselected = np.abs(w[constraints.of_features(sigma) < 0.5])
     violation = max(constraints.violation(sigma), constraints.bounds.violation(w), float(unselected.max(initial=0.0)))
-    work, loss = training_data(data, at), LOSSES[at.get("loss", HINGE.name)]
-    value = 0.5 * float(w @ w) + at["c"] * loss.total(work.X @ w + b, work.y, work.weights)
+    loss = LOSSES[at.get("loss", HINGE.name)]
+    value = 0.5 * float(w @ w) + at["c"] * loss.total(data.X @ w + b, data.y, data.weights)
     return value + float(weights_of(data, at) @ sigma), max(violation, 0.0)

@@ -115,7 +115,7 @@ ROUTES: Mapping[str, Callable[[Dataset, GmebNorm, Run], RouteSolution | Steps[Ro
 
 def is_large(data: Dataset, run: Run) -> bool:
     """Return whether cuts in theta take restricted programs of dense data, without a model of all of it."""
-    return not (data.sparse or changes_in_force()) and uses_generation("auto", data, run)
+    return not (data.sparse or changes_in_force()) and uses_generation(data, run)
 
 
 def _radii(norm: GmebNorm) -> dict[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from fsopt.methods.gmeb.settling import Settled, settle
 from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
 from fsopt.methods.preprocessing import Hyperplane, raw_hyperplane
 from fsopt.methods.selection import SelectionRule
-from fsopt.methods.spec import MethodSpec, Value
+from fsopt.methods.spec import MethodSpec, Value, selected_by
 from fsopt.models.gmeb.moments import radius
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.solvers.registry import no_multipliers, solver_spec
@@ -30,6 +31,7 @@ from fsopt.typing import Indices, Vector
 
 EPSILON = 1e-5
 """The cone programs (15) and (16) end with about 1e-10 of the largest weight in place of its zeros."""
+RULE = SelectionRule(units="scaled", epsilon=EPSILON)
 FEW = 40
 """Features to begin with, and those that are added at once."""
 EXCESS = 1e-6
@@ -44,9 +46,6 @@ def fit_gmeb(
     r_minus: float = 3.0,
     route: str = "auto",
     scale: str = "center",
-    rule: str = "relative",
-    units: str = "scaled",
-    epsilon: float = EPSILON,
 ) -> Steps[Fit]:
     r"""Fit the classifier of smallest generalization error bound (GMEB).
 
@@ -70,14 +69,6 @@ def fit_gmeb(
         data are large, or if the dual is not solved or fails its check.
     scale : str, default 'center'
         Preprocessing of the features: ``center`` (default), ``standard`` or ``none``.
-    rule : str, default 'relative'
-        Whether a weight counts as selected by its size next to the largest one, ``relative`` (default), by its size
-        alone, ``absolute``, or by ``either`` of them; see :func:`fsopt.methods.selection.select_by_size`.
-    units : str, default 'scaled'
-        The weights that the rule compares: those of the features times their standard deviations, ``scaled`` (default),
-        or those in the features' own units, ``raw``, which reproduce the paper's counts.
-    epsilon : float, default 1e-05
-        >= 0, threshold of the rule: a share of the largest size, or a size; the paper has 0.01.
 
     Returns
     -------
@@ -88,7 +79,7 @@ def fit_gmeb(
 
     Raises
     ------
-    ParameterError : a bad radius, route or rule.
+    ParameterError : a bad radius or route.
     SolverError : a solver that gives no multipliers, or does not take the problem class of the route.
 
     Notes
@@ -98,7 +89,6 @@ def fit_gmeb(
     """
     started = time.perf_counter()
     r_plus, r_minus = radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus)
-    selection = SelectionRule(rule, units, epsilon)
     prepared = unit_rms(data, scale)
     path = choose_route(route, run, prepared.work)
     norm = GmebNorm.of(prepared.work, r_plus, r_minus)
@@ -111,7 +101,7 @@ def fit_gmeb(
     return make_fit(
         data,
         prepared.map_,
-        Hyperplane(w, found.b, selection.select(w / prepared.map_.scale, data.X.std(axis=0))),
+        Hyperplane(w, found.b, RULE.select(w / prepared.map_.scale, data.X.std(axis=0))),
         certified(found.answer.outcome, found.certificate),
         started=started,
         warnings=(*prepared.warnings, *unsolved, *warnings),
@@ -253,6 +243,7 @@ SPEC = MethodSpec(
     equation="(15)-(17)",
     estimator="GMEB",
     driver="theta-cuts",
+    support=partial(selected_by, RULE),
     weights="samples",
     exact=of_gmeb,
     threshold=EPSILON,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.large_programs import generation_order
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import SelectionRule
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.spec import MethodSpec, SavedFit, Value, selected_by
 from fsopt.methods.verification import finite_vector
 from fsopt.models.blocks import number
 from fsopt.models.gmeb.gmeb_weighted_l1 import build_gmeb_weighted_l1
@@ -33,6 +34,9 @@ from fsopt.typing import Vector
 
 EPSILON = 1e-9
 """The linear programs end at vertices, whose zeros are exact up to rounding."""
+RULE = SelectionRule(units="scaled", epsilon=EPSILON)
+TOLERANCE = 1e-6
+"""The search stops at ``upper - lower <= TOLERANCE * max(1, upper)``."""
 
 
 def fit_gmeb_penalised(
@@ -41,11 +45,7 @@ def fit_gmeb_penalised(
     *,
     c_plus: float = 4.0,
     c_minus: float = 4.0,
-    tolerance: float = 1e-6,
     scale: str = "center",
-    rule: str = "relative",
-    units: str = "scaled",
-    epsilon: float = EPSILON,
 ) -> Steps[Fit]:
     r"""Fit the classifier of smallest generalization error bound with penalty weights on its two norm terms.
 
@@ -67,18 +67,8 @@ def fit_gmeb_penalised(
         C+ > 0, penalty weight of the norm term of class +1; the paper's bound has 4.
     c_minus : float, default 4.0
         C- > 0, penalty weight of the norm term of class -1; the paper's bound has 4.
-    tolerance : float, default 1e-06
-        >= 0; the search stops at ``upper - lower <= tolerance * max(1, upper)``.
     scale : str, default 'center'
         Preprocessing of the features: ``center`` (default), ``standard`` or ``none``.
-    rule : str, default 'relative'
-        Whether a weight counts as selected by its size next to the largest one, ``relative`` (default), by its size
-        alone, ``absolute``, or by ``either`` of them; see :func:`fsopt.methods.selection.select_by_size`.
-    units : str, default 'scaled'
-        The weights that the rule compares: those of the features times their standard deviations, ``scaled`` (default),
-        or those in the features' own units, ``raw``.
-    epsilon : float, default 1e-09
-        >= 0, threshold of the rule: a share of the largest size, or a size.
 
     Returns
     -------
@@ -89,7 +79,7 @@ def fit_gmeb_penalised(
 
     Raises
     ------
-    ParameterError : a penalty weight that is not positive, a negative tolerance, an unknown selection rule.
+    ParameterError : a penalty weight that is not positive.
 
     Notes
     -----
@@ -99,14 +89,12 @@ def fit_gmeb_penalised(
     name = "gmeb-penalised"
     c_plus = number(name, "c_plus", c_plus)
     c_minus = number(name, "c_minus", c_minus)
-    tolerance = number(name, "tolerance", tolerance)
-    selection = SelectionRule(rule, units, epsilon)
     prepared = unit_rms(data, scale)
     work = prepared.work
     penalty = GmebPenalty.of(work, c_plus, c_minus)
-    generate = generation_order("auto", work, run)[0]
+    generate = generation_order(work, run)[0]
     model = None if generate else build_gmeb_weighted_l1(work, c_plus=c_plus, c_minus=c_minus)
-    result = yield from scale_search.steps(work, model, penalty, tolerance=tolerance, run=run)
+    result = yield from scale_search.steps(work, model, penalty, tolerance=TOLERANCE, run=run)
     found = result.point["w"]
     scales, w = penalty.scales(found), prepared.full(found)
     zero: tuple[str, ...] = ()
@@ -115,7 +103,7 @@ def fit_gmeb_penalised(
     return make_fit(
         data,
         prepared.map_,
-        Hyperplane(w, result.point["b"], selection.select(w / prepared.map_.scale, data.X.std(axis=0))),
+        Hyperplane(w, result.point["b"], RULE.select(w / prepared.map_.scale, data.X.std(axis=0))),
         result,
         started=started,
         warnings=prepared.warnings + zero,
@@ -141,7 +129,7 @@ def check(saved: SavedFit) -> Certificate:
         if fit.objective is None or fit.bound is None:
             raise ValueError("it has no objective or no bound")
         leaves = [_leaf(record, data.n) for record in fit.details["leaves"]]
-        found = certify_scale_search(prepared.work, penalty, leaves, fit.objective, fit.bound, fit.params["tolerance"])
+        found = certify_scale_search(prepared.work, penalty, leaves, fit.objective, fit.bound, TOLERANCE)
         stated = finite_vector(fit.details["sigma"], data.p)[prepared.kept] * prepared.units
         weights = (fit.coef * fit.preprocessing.scale)[prepared.kept] * prepared.units
         difference = np.abs(stated - penalty.scales(weights))
@@ -150,7 +138,7 @@ def check(saved: SavedFit) -> Certificate:
     # The gap alone may be as large as the parameter tolerance.
     gap = checks.pop("gap")
     if fit.status is Status.OPTIMAL:
-        checks["gap"] = max(gap - gap_allowed(fit.params["tolerance"]), 0.0)
+        checks["gap"] = max(gap - gap_allowed(TOLERANCE), 0.0)
     return make(
         Kind.GLOBAL,
         checks,
@@ -209,6 +197,7 @@ SPEC = MethodSpec(
     equation="(7)/(10)",
     estimator="GMEBPenalised",
     driver="scale-search",
+    support=partial(selected_by, RULE),
     exact=exact_claims,
     threshold=EPSILON,
 )

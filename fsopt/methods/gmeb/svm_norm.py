@@ -69,7 +69,7 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     started = time.perf_counter()
     c = number("svm-norm", "c", c)
     work, map_ = preprocess(data, scale)
-    order = interior_order(None, work, run)
+    order = interior_order(work, run)
     (w, b, result, proof), warnings = yield from first_certified(
         [partial(_by_driver if own else _by_model, work, run, c) for own in order], lambda found: found[2]
     )

@@ -104,7 +104,7 @@ def fit_mopfs(
         c=scale_cost(work, weight, cap),
         scaling=scaling,
         max_iterations=max_iterations,
-        generate=interior_order(None, work, run)[0],
+        generate=interior_order(work, run)[0],
         run=run,
     )
     at = result.point

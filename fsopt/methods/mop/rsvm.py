@@ -42,7 +42,6 @@ def fit_rsvm(
     scale: str = "unit-rows",
     kernel: str | None = None,
     width: float | None = None,
-    degree: int = 2,
 ) -> Steps[Fit]:
     r"""Fit the rigorous support vector machine (RSVM), which selects nothing.
 
@@ -62,13 +61,11 @@ def fit_rsvm(
         Preprocessing: ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``,
         ``center`` or ``none``.
     kernel : str, optional
-        ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples; None
-        for a hyperplane in the space of the features, which are not centred again.
+        ``gaussian``, ``polynomial`` of degree 2, or ``linear``: a classifier on the kernel values of the preprocessed
+        samples; None for a hyperplane in the space of the features, which are not centred again.
     width : float, optional
         > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
         variance of all entries of the preprocessed samples.
-    degree : int, default 2
-        >= 1, whole, of the polynomial kernel.
 
     Returns
     -------
@@ -93,7 +90,7 @@ def fit_rsvm(
     samples, function = work, None
     warnings: tuple[str, ...] = ()
     if kernel is not None:
-        function, work, warnings = kernel_values(work, kernel, width, degree)
+        function, work, warnings = kernel_values(work, kernel, width)
         samples = centred_factor(work)
     radius = squared_radius(samples)
     if radius == 0:

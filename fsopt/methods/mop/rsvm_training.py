@@ -126,7 +126,7 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
     def by_driver() -> Steps[RsvmSolution]:
         return _solve_without_model(work, run, w_cap)
 
-    order = interior_order(None, work, run) if route == "dual" else (False,)
+    order = interior_order(work, run) if route == "dual" else (False,)
     routes = [by_driver if own else by_model for own in order]
     found, warnings = yield from first_certified(routes, lambda found: certified(found.outcome, found.certificate))
     return replace(found, warnings=found.warnings + warnings)

@@ -37,7 +37,7 @@ class FeatureSpace:
     map_ : the preprocessing of the raw features.
     moments : means and covariance factors of the classes of ``work``.
     limit : alpha* of these moments.
-    moment_options : the keywords ``unbiased`` and ``ridge`` of the moments, which the builders take, too.
+    moment_options : the keyword ``ridge`` of the moments, which the builders take, too.
     kernel : the kernel function; None where ``work`` has the features themselves.
     warnings : remarks about the kernel values.
     """
@@ -56,11 +56,9 @@ class FeatureSpace:
         data: Dataset,
         *,
         scale: str = "standard",
-        unbiased: bool = False,
         ridge: float | None = None,
         kernel: str | None = None,
         width: float | None = None,
-        degree: int = 2,
     ) -> FeatureSpace:
         """Return the space of a data set.
 
@@ -69,19 +67,16 @@ class FeatureSpace:
         scale : str, default 'standard'
             Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; a selection depends on it,
             alpha* does not without ridge and kernel. Kernel values are not scaled again.
-        unbiased : bool, default False
-            Whether the covariance of a class of m samples is divided by m - 1 instead of m.
         ridge : float, optional
             >= 0, added to the diagonals of both covariances of the preprocessed features, or of the kernel values; None
             is 0 for features and 1e-2 of the mean variance within a class for kernel values, which need one.
         kernel : str, optional
-            ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples,
-            which selects training samples (Yang & Ju, (48)-(58)); None for a hyperplane in the space of the features.
+            ``gaussian``, ``polynomial`` of degree 2, or ``linear``: a classifier on the kernel values of the
+            preprocessed samples, which selects training samples (Yang & Ju, (48)-(58)); None for a hyperplane in the
+            space of the features.
         width : float, optional
             > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
             variance of all entries of the preprocessed samples.
-        degree : int, default 2
-            >= 1, whole, of the polynomial kernel.
 
         Raises
         ------
@@ -90,11 +85,11 @@ class FeatureSpace:
         work, map_ = preprocess(data, scale)
         function, warnings = None, tuple[str, ...]()
         if kernel is not None:
-            function, work, warnings = kernel_values(work, kernel, width, degree)
-            ridge = kernel_ridge(work, ridge, unbiased)
+            function, work, warnings = kernel_values(work, kernel, width)
+            ridge = kernel_ridge(work, ridge)
         rho = 0.0 if ridge is None else ridge
-        moments, options = Moments.of(work, unbiased=unbiased, ridge=rho), {"unbiased": unbiased, "ridge": rho}
-        return cls(work, map_, moments, accuracy_limit(moments), options, function, warnings)
+        moments = Moments.of(work, ridge=rho)
+        return cls(work, map_, moments, accuracy_limit(moments), {"ridge": rho}, function, warnings)
 
     @property
     def limits(self) -> dict[str, float]:
@@ -106,7 +101,7 @@ class FeatureSpace:
         return {"delta": delta, **self.limits}
 
 
-def kernel_ridge(values: Dataset, ridge: float | None, unbiased: bool) -> float:
+def kernel_ridge(values: Dataset, ridge: float | None) -> float:
     """Return the ridge of kernel values, the default where it is None.
 
     Raises
@@ -114,7 +109,7 @@ def kernel_ridge(values: Dataset, ridge: float | None, unbiased: bool) -> float:
     ParameterError : a ridge of 0, with which their covariances are singular.
     """
     if ridge is None:
-        bare = Moments.of(values, unbiased=unbiased)
+        bare = Moments.of(values)
         total = sum(float((factor**2).sum()) for factor in (bare.factor1, bare.factor2))
         return RIDGE * total / (2 * values.p)
     if ridge == 0:
@@ -160,12 +155,11 @@ def with_worst_case(saved: SavedFit) -> SavedFit:
     FileError : they are damaged.
     """
     own, details = saved.fit.params, saved.fit.details
-    unbiased = own.get("unbiased", False)
     with reading("list of worst-case accuracies"):
         ridge = own.get("ridge")
         if ridge is None:
-            ridge = 0.0 if saved.fit.kernel is None else kernel_ridge(saved.data, None, unbiased)
-        moments = Moments.of(saved.data, unbiased=unbiased, ridge=ridge)
+            ridge = 0.0 if saved.fit.kernel is None else kernel_ridge(saved.data, None)
+        moments = Moments.of(saved.data, ridge=ridge)
         limit = accuracy_limit(moments)
         here = {"ridge": ridge, "kappa_limit": limit.kappa, "alpha_limit": limit.alpha}
         if "delta" in own:

@@ -219,7 +219,7 @@ def _wrong_step(saved: SavedFit, v: Vector) -> float:
     own, at = saved.params, saved.fit.details["program_params"]
     slope = approximation(own["approx"], own["alpha"]).slope
     wrong = max(_gradient_residual(saved, v), abs(at["alpha"] - slope) / slope)
-    return float(max(wrong, *(abs(at[k] - own[k]) for k in ("delta", "ridge", "unbiased"))))
+    return float(max(wrong, *(abs(at[k] - own[k]) for k in ("delta", "ridge"))))
 
 
 SPEC = MethodSpec(

@@ -41,7 +41,7 @@ def many_features_order(space: FeatureSpace, run: Run) -> tuple[bool, ...]:
     priced = work.p >= large_programs.LONG and work.X.size >= large_programs.LARGE and not changes_in_force()
     if not priced or space.kernel is not None:
         return (False,)
-    if not large_programs.uses_generation("auto", work, run):
+    if not large_programs.uses_generation(work, run):
         return (False,)
     return (True, False) if run.solver is None and work.X.size <= large_programs.MODELLED else (True,)
 

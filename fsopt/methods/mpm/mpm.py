@@ -53,7 +53,7 @@ def fit_mpm(
 
     Raises
     ------
-    ParameterError : ridge < 0, unbiased with a class of one sample, a kernel that is unknown, has a parameter outside
+    ParameterError : ridge < 0, a kernel that is unknown, has a parameter outside
         its range or a ridge of 0, or kernel values that are too alike.
 
     Notes

@@ -39,7 +39,7 @@ from fsopt.typing import Vector
 RECONSTRUCTION = "this S-MPM is a reconstruction: the original paper was not available"
 
 
-@with_keywords_of(FeatureSpace.of, without=("ridge", "kernel", "width", "degree"))
+@with_keywords_of(FeatureSpace.of, without=("ridge", "kernel", "width"))
 def fit_s_mpm(
     data: Dataset,
     run: Run,
@@ -164,7 +164,7 @@ def check(saved: SavedFit) -> Certificate:
             residuals = merged(saved.residuals, wrong, found)
             return make(Kind.KKT, residuals, objective=saved.value, tolerance=LOCAL_TOLERANCE)
         at = saved.fit.details["program_params"]
-        wrong["parameters"] = max(abs(float(at[k]) - float(own[k])) for k in ("beta", "lam", "unbiased", "ridge"))
+        wrong["parameters"] = max(abs(float(at[k]) - float(own[k])) for k in ("beta", "lam", "ridge"))
         here = -penalised_ratio(moments_of(saved.data, at), saved.w, at["beta"], at["lam"])
     return check_first_order(saved, Kind.KKT, here, wrong)
 

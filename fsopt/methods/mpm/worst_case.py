@@ -124,7 +124,7 @@ def worst_case(w: Vector, b: float, moments: Moments) -> tuple[float, float]:
 def moments_of(data: Dataset, at: Mapping[str, Any]) -> Moments:
     """Return the moments of preprocessed data that a method with the parameters ``at`` uses."""
     ridge = at.get("ridge")
-    return Moments.of(data, unbiased=at.get("unbiased", False), ridge=0.0 if ridge is None else ridge)
+    return Moments.of(data, ridge=0.0 if ridge is None else ridge)
 
 
 def accuracy_violation(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> float:

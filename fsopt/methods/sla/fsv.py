@@ -46,12 +46,14 @@ def fit_fsv(
     n_starts: int = 1,
     seed: int = 0,
     scale: str = "standard",
-    generate: bool | str = "auto",
 ) -> Steps[Fit]:
     r"""Fit a hyperplane in few features by concave minimisation (FSV).
 
     .. math:: \min\ (1-\lambda)\Bigl(\tfrac1m \sum_{y_i = 1} e_i + \tfrac1k \sum_{y_i = -1} e_i\Bigr)
         + \lambda \sum_j \varphi(|w_j|), \qquad e_i = \max(0, 1 - y_i(w'x_i + b))
+
+    Of many samples or features each step is solved by restricted programs of some of them,
+    :func:`fsopt.drivers.column_generation.sla.sla_by_column_generation`.
 
     Parameters
     ----------
@@ -72,10 +74,6 @@ def fit_fsv(
     scale : str, default 'standard'
         Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the selection depends on it. The
         paper's is ``none``.
-    generate : bool | str, default 'auto'
-        Whether each step is solved by restricted programs of some of the samples and features
-        (:func:`fsopt.drivers.column_generation.sla.sla_by_column_generation`): true, false, or ``auto`` (default),
-        which does so for many samples or features.
 
     Returns
     -------
@@ -98,7 +96,7 @@ def fit_fsv(
     penalty = approximation(approx, alpha)
     slope = penalty.slope
     work, map_ = preprocess(data, scale)
-    if uses_generation(generate, work, run):
+    if uses_generation(work, run):
         problem = concave_hinge(work, alpha, lam, approx)
         result = yield from sla_by_column_generation.steps(work, problem, n_starts=n_starts, seed=seed, run=run)
         answer = SlaAnswer.generated(result)

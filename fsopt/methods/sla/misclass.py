@@ -30,31 +30,22 @@ def fit_misclass(
     run: Run,
     *,
     alpha: float = 5.0,
-    n_starts: int = 1,
-    seed: int = 0,
     scale: str = "standard",
-    generate: bool | str = "auto",
 ) -> Steps[Fit]:
     r"""Fit the hyperplane with few misclassified samples by successive linearisation.
 
     .. math:: \min\ \sum_i (1 - e^{-\alpha e_i}), \qquad e_i = \max(0, 1 - y_i(w'x_i + b))
 
+    Of many samples each step is solved by restricted programs of some of them,
+    :func:`fsopt.drivers.column_generation.sla.sla_by_column_generation`.
+
     Parameters
     ----------
     alpha : float, default 5.0
         > 0, steepness of the approximation of the step function; the paper's 5.
-    n_starts : int, default 1
-        >= 1, runs of SLA, of which the best is returned: the first from zero, the others from errors drawn from U(0,
-        1).
-    seed : int, default 0
-        >= 0, of the random starts.
     scale : str, default 'standard'
         Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the problem is invariant to it,
         its arithmetic is not.
-    generate : bool | str, default 'auto'
-        Whether each step is solved by restricted programs of some of the samples
-        (:func:`fsopt.drivers.column_generation.sla.sla_by_column_generation`): true, false, or ``auto`` (default),
-        which does so for many samples.
 
     Returns
     -------
@@ -74,18 +65,18 @@ def fit_misclass(
     started = time.perf_counter()
     alpha = number("misclass", "alpha", alpha)
     work, map_ = preprocess(data, scale)
-    if uses_generation(generate, work, run, features=False):
+    if uses_generation(work, run, features=False):
         problem = concave_hinge(work, alpha)
-        result = yield from sla_by_column_generation.steps(work, problem, n_starts=n_starts, seed=seed, run=run)
+        result = yield from sla_by_column_generation.steps(work, problem, run=run)
         answer = SlaAnswer.generated(result)
     else:
         terms = ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), alpha)
         model = build_misclass_step(work, alpha=alpha)
-        result = yield from sla.steps(model, terms, n_starts=n_starts, seed=seed, run=run)
+        result = yield from sla.steps(model, terms, run=run)
         at = result.point
         params = {"alpha": alpha, "y": np.maximum(at["y"], 0.0), "z": np.maximum(at["z"], 0.0)}
         answer = SlaAnswer(at["w"], -at["gamma"], result, evidence("misclass-step", params, at["proof"]))
-    return fit_of_answer(work, map_, answer, n_starts=n_starts, started=started, hint="raise n_starts")
+    return fit_of_answer(work, map_, answer, n_starts=1, started=started, hint="the classes overlap too much")
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

@@ -27,7 +27,7 @@ from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.typing import Vector
 
 
-def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard", generate: bool | str = "auto") -> Steps[Fit]:
+def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Steps[Fit]:
     r"""Fit the hyperplane with few misclassified samples by parametric minimisation (PMM).
 
     For a number d of samples that may be misclassified,
@@ -35,17 +35,14 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard", generate: bool 
     .. math:: f(d) = \min_{w, b, r}\ \sum_i (1 - r_i) \max(0, 1 - y_i(w'x_i + b))
         \quad\text{s.t.}\quad e'r \le d,\ 0 \le r \le e
 
-    is bilinear; the smallest d with f(d) = 0 is searched for, each f(d) minimised locally.
+    is bilinear; the smallest d with f(d) = 0 is searched for, each f(d) minimised locally. Of many samples each
+    linear program is solved by restricted programs of some of them, :func:`fsopt.drivers.column_generation`.
 
     Parameters
     ----------
     scale : str, default 'standard'
         Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the problem is invariant to it,
         its arithmetic is not.
-    generate : bool | str, default 'auto'
-        Whether each linear program is solved by restricted programs of some of the samples
-        (:func:`fsopt.drivers.column_generation.driver.column_generation`): true, false, or ``auto`` (default), which
-        does so for many samples.
 
     Returns
     -------
@@ -60,7 +57,7 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard", generate: bool 
     """
     started = time.perf_counter()
     work, map_ = preprocess(data, scale)
-    generate = uses_generation(generate, work, run, features=False)
+    generate = uses_generation(work, run, features=False)
     result = yield from pmm.steps(work, generate=generate, run=run)
     w, b = result.point["w"], -result.point["gamma"]
     return make_fit(

@@ -167,7 +167,9 @@ def weight_bounds(
     high[list(feature_indices(name, "negative", data, negative, "a list"))] = 0.0
     if np.any(none := low == high):
         j = int(np.argmax(none))
-        raise ParameterError(f"'{name}' lets feature '{data.features[j]}' have no weight but 0", "exclude it")
+        raise ParameterError(
+            f"'{name}' lets feature '{data.features[j]}' have no weight but 0", "leave it out of the data"
+        )
     return low + 0.0, high + 0.0
 
 

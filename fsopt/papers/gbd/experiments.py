@@ -49,9 +49,9 @@ REAL = (
 FILES = {"leukemia": ("leukemia.train", "leukemia.test")}
 """Data set of Table 4 -> the files of which it has all samples; the others have one file of their name."""
 LIMITS = (
-    f"no clock ends a fit: gbd is the loop as printed and ends after {CUTS} cuts, as in the paper, each master being "
-    f"searched for a selection below its cuts (master='search'); best-subset is the exact search for the same problem, "
-    f"and ends after {NODES} nodes; both are optimal where their relative gap is 1e-4 before"
+    f"no clock ends a fit: gbd is the loop as printed and ends after {CUTS} cuts, as in the paper; best-subset is the "
+    f"exact search for the same problem, and ends after {NODES} nodes; both are optimal where their relative gap is "
+    "1e-4 before"
 )
 
 

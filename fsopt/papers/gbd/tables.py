@@ -117,7 +117,7 @@ C_VALUES = tuple(2.0**k for k in range(-2, 6))
 LAMBDA_VALUES = tuple(2.0**k for k in range(-10, -2))
 PENALTIES = tuple(4.0**k for k in range(-3, 1))
 """The lambda of GBD-lambda."""
-COUNTED = ("gbd", "best-subset", "rfe", "infogain", "pearson", "fisher", "ks")
+COUNTED = ("gbd", "best-subset", "rfe", "infogain")
 """Methods that are given the number of features."""
 TOLERANCE = 1e-4
 """Relative optimality gap at which GBD and the exact search stop."""
@@ -183,11 +183,11 @@ def candidates(method: str, m: int, *, max_cuts: int = CUTS, scale: str = "none"
     if method in COUNTED:
         rest["m"] = m
     if method == "gbd":
-        rest |= {"preset": "printed", "master": "search", "max_cuts": max_cuts, "tolerance": TOLERANCE}
+        rest |= {"preset": "printed", "max_cuts": max_cuts, "tolerance": TOLERANCE}
     if method == "best-subset":
         rest |= {"max_nodes": NODES, "tolerance": TOLERANCE}
     if method == "gbd-lambda":
-        rest |= {"preset": "printed", "master": "closed-form", "max_cuts": max_cuts, "tolerance": TOLERANCE}
+        rest |= {"preset": "closed-form", "start": "zero", "max_cuts": max_cuts, "tolerance": TOLERANCE}
         return [{"c": c, "lam": lam, **rest} for c in C_VALUES for lam in PENALTIES]
     return [{"c": c, **rest} for c in C_VALUES]
 

@@ -66,8 +66,7 @@ def candidates(method: str, p: int, *, points: int = 7, odds: bool = True) -> li
         radii = np.linspace(1.0, 10.0, points).tolist()
         return [{"r_plus": plus, "r_minus": minus} for plus, minus in product(radii, radii)]
     if method in ("svm", "l1-svm"):
-        rule = {"units": "raw"} if method == "l1-svm" else {}
-        return [{"c": c, "scale": "center", **rule} for c in _penalty_weights(points**2, odds)]
+        return [{"c": c, "scale": "center"} for c in _penalty_weights(points**2, odds)]
     if method == "rfe":
         counts = np.unique(np.rint(np.linspace(1, p, points)).astype(int)).tolist()
         return [{"m": m, "c": c, "scale": "center"} for m, c in product(counts, _penalty_weights(points, odds))]

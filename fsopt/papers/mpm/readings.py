@@ -25,7 +25,7 @@ PSF = "selected features, %"
 TSA = "accuracy, %"
 SCORES = ("n_features", "psf", "accuracy", "mcc", "iterations")
 """Fields of :class:`PairScores`."""
-SPACE = ("scale", "unbiased", "ridge", "kernel", "width", "degree")
+SPACE = ("scale", "ridge", "kernel", "width")
 """Parameters of a method that alpha* depends on."""
 
 

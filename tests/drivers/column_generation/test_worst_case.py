@@ -15,9 +15,9 @@ from fsopt.drivers.penalties.registry import approximation
 from fsopt.models.mpm.moments import Moments
 
 
-def problem(n, p, delta, seed=0, *, unbiased=False):
+def problem(n, p, delta, seed=0):
     data = blobs(n, p, seed=seed, gap=1.0)
-    return WorstCaseData(data, Moments.of(data, unbiased=unbiased), delta, unbiased)
+    return WorstCaseData(data, Moments.of(data), delta)
 
 
 @pytest.fixture(autouse=True)
@@ -30,10 +30,10 @@ def few_columns(monkeypatch):
     ("n", "p", "delta", "weighted"), [(12, 30, 0.7, False), (30, 20, 0.5, True), (20, 40, 0.9, False)]
 )
 def test_the_optimum_is_that_of_the_whole_program(n, p, delta, weighted):
-    given = problem(n, p, delta, seed=n, unbiased=weighted)
+    given = problem(n, p, delta, seed=n)
     alpha = 5.0 if weighted else 1.0
     v = alpha * np.random.default_rng(n).uniform(-0.9, 0.9, p) * weighted
-    params = {"delta": delta, "alpha": alpha, "v": v, "unbiased": weighted}
+    params = {"delta": delta, "alpha": alpha, "v": v}
     expected = fsopt.solve(fsopt.build("l0-mpm-step", given.data, **params), "clarabel")
     result = worst_case_generation(given, alpha=alpha, v=v)
     assert result.status is Status.OPTIMAL
@@ -58,7 +58,7 @@ def test_any_multipliers_bound_the_optimum_from_below():
 def test_a_feature_that_costs_nothing_and_does_not_vary_leaves_the_bound_as_it_is():
     """Multipliers mean = 1, u1 = u2 = 0 with |mu1 - mu2| = 1 at a cost of 1 prove e'(w+ + w-) >= 2."""
     data = fsopt.Dataset(np.array([[0.0, 5.0], [1.0, 5.0]]), np.array([-1.0, 1.0]))
-    program = WorstCaseProgram.of(Moments.of(data, unbiased=False), 1.0, np.array([1.0, 0.0]), np.array([1.0, 0.0]))
+    program = WorstCaseProgram.of(Moments.of(data), 1.0, np.array([1.0, 0.0]), np.array([1.0, 0.0]))
     nothing = np.zeros(len(program.moments.factor1))
     feasible, excess, bound = program.dual(Multipliers(1.0, nothing, nothing))
     assert (feasible.mean, bound) == (1.0, 2.0)

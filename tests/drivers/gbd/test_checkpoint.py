@@ -9,8 +9,7 @@ from support import blobs, reference, sampled
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.drivers.gbd.driver import gbd
-from fsopt.drivers.gbd.settings import GbdSettings
+from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
 from fsopt.svm.interior_point import svm_interior_point
@@ -22,7 +21,7 @@ DATA = reference("gbd_n6")
 def run(data=DATA, m=M, c=C, *, sub=None, checkpoint=None, resume=None, progress=None, **settings):
     master, sub = fsopt.build("fsp-master", data, m=m), sub or fsopt.build("fsp-sub", data, c=c)
     how = Run(checkpoint=checkpoint, resume=resume, progress=progress)
-    return gbd(data, master, sub, c=c, settings=GbdSettings(**{"stabilisation": "none", **settings}), run=how)
+    return gbd(data, master, sub, c=c, settings=GbdSettings(**settings), run=how)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +47,7 @@ def test_more_cuts_another_tolerance_and_other_constraints_are_welcome(saved, wh
     found = run(resume=saved, max_cuts=200, tolerance=1e-4)
     assert found.status is Status.OPTIMAL
     assert found.objective == pytest.approx(whole.objective, rel=1e-4)
-    other = run(resume=saved, m=3, stabilisation="in-out")
+    other = run(resume=saved, m=3)
     assert other.status is Status.OPTIMAL
     assert other.objective == pytest.approx(run(m=3).objective, rel=2e-6)
 

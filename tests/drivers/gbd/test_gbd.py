@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 from support import all_values, blobs, keeps, reference, sampled, there
-from truths import polyhedral_steps
 
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd import subproblem
-from fsopt.drivers.gbd.driver import gbd
-from fsopt.drivers.gbd.settings import GbdSettings, concave_selection
+from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.gbd.subproblem import certify_gbd
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
@@ -21,9 +19,9 @@ from fsopt.verification.checking import check_fit
 C = 4.0
 
 
-def run(data, limits, c=C, *, solver=None, validation=None, **settings):
+def run(data, limits, c=C, *, solver=None, **settings):
     """Run the driver on the models of the limits."""
-    how = {"settings": GbdSettings(**settings), "validation": validation, "run": Run(solver)}
+    how = {"settings": GbdSettings(**settings), "run": Run(solver)}
     return gbd(data, fsopt.build("fsp-master", data, **limits), fsopt.build("fsp-sub", data, c=c), c=c, **how)
 
 
@@ -35,27 +33,16 @@ def least(values, limits):
 
 
 CASES = {
-    "cardinality": ({"m": 2}, {"master_start": "incumbent"}),
-    "budget": ({"costs": [1.0, 4.0, 3.0, 2.0], "budget": 5.0}, {"stabilisation": "none"}),
-    "logic": ({"m": 3, "implies": [[0, 1]], "conflicts": [[1, 2]], "exclude": [3]}, {"root_cuts": 30}),
+    "cardinality": ({"m": 2}, {}),
+    "budget": ({"costs": [1.0, 4.0, 3.0, 2.0], "budget": 5.0}, {}),
+    "logic": ({"m": 3, "implies": [[0, 1]], "conflicts": [[1, 2]], "exclude": [3]}, {}),
     "include": ({"m": 2, "include": [1], "conflicts": [[1, 0]]}, {"start": "zero", "master_solver": "highs"}),
     "high penalty weight": ({"lam": 1e3}, {}),
     "penalty weights": ({"lam": [0.1, 6.0, 0.5, 2.0]}, {"start": [0.0, 0.3, 1.0, 0.5]}),
-    "all as printed": (
-        {"m": 2},
-        {"master_start": "none", "root_cuts": 30, "stabilisation": "none", "start": "zero", "solver": "piqp"},
-    ),
+    "all as printed": ({"m": 2}, {"start": "zero", "solver": "piqp"}),
     "penalty weight, scip": ({"lam": 2.0}, {"master_solver": "scip"}),
     "cardinality, gurobi": ({"m": 2}, {"master_solver": "gurobi"}),
     "include, ipopt": ({"m": 2, "include": [1]}, {"solver": "ipopt"}),
-    "cardinality, searched": ({"m": 2}, {"master": "search", "start": "zero", "stabilisation": "none"}),
-    "budget, searched": ({"costs": [1.0, 4.0, 3.0, 2.0], "budget": 5.0}, {"master": "search"}),
-    "logic, searched": (
-        {"m": 3, "implies": [[0, 1]], "conflicts": [[1, 2]], "exclude": [3]},
-        {"master": "search", "start": "zero"},
-    ),
-    "include, searched": ({"m": 2, "include": [1], "conflicts": [[1, 0]]}, {"master": "search", "root_cuts": 30}),
-    "penalty weights, searched": ({"lam": [0.1, 6.0, 0.5, 2.0]}, {"master": "search"}),
 }
 """Name -> limits of a selection, settings of the loop."""
 
@@ -78,12 +65,9 @@ def test_gbd_finds_the_best_of_all_allowed_selections_whatever_the_parts_of_the_
     assert not np.any(result.point["w"][result.point["sigma"] == 0])
 
 
-@pytest.mark.parametrize(("seed", "options"), [(0, {"root_cuts": 15}), (1, {"start": [0.4] * 4})], ids=str)
-def test_every_cut_is_valid_everywhere_also_those_at_fractional_points(seed, options):
-    data = blobs(20, 4, seed=seed)
-    result = run(data, {"m": 2}, **options)
-    alphas = result.point["alphas"]
-    assert len(alphas) > result.iterations  # the loop made cuts inside too
+def test_every_cut_is_valid_everywhere_also_that_at_a_fractional_point():
+    data = blobs(20, 4, seed=1)
+    alphas = run(data, {"m": 2}, start=[0.4] * 4).point["alphas"]
     for sigma, value in all_values(data, C).items():
         for alpha in alphas:
             assert alpha.min() >= 0.0
@@ -92,19 +76,10 @@ def test_every_cut_is_valid_everywhere_also_those_at_fractional_points(seed, opt
             assert constant - slopes @ np.array(sigma) <= value + 1e-7 * max(1.0, value)
 
 
-def test_the_cut_of_the_root_has_the_bound_of_the_relaxation():
-    data, m = reference("gbd_n6"), 2
-    result = run(data, {"m": m}, c=1.0, root_cuts=200, max_cuts=2)
-    constant, slopes = cut_coefficients(data, result.point["alphas"][0])
-    bound = constant - np.sort(slopes)[-m:].sum()
-    assert bound == pytest.approx(19.7140181843, rel=2e-4)  # the perspective relaxation, by other software
-    assert bound <= 19.7140181843 + 1e-6
-
-
-@pytest.mark.parametrize(("limits", "stabilisation"), [({"m": 2}, "in-out"), ({"lam": 3.0}, "none")], ids=str)
-def test_the_bounds_are_monotone_and_enclose_the_optimum(limits, stabilisation):
+@pytest.mark.parametrize("limits", [{"m": 2}, {"lam": 3.0}], ids=str)
+def test_the_bounds_are_monotone_and_enclose_the_optimum(limits):
     data = blobs(24, 5, seed=4)
-    result = run(data, limits, stabilisation=stabilisation, start="zero")
+    result = run(data, limits, start="zero")
     lower, upper = ([h[k] for h in result.history] for k in ("bound", "objective"))
     best = least(all_values(data, C), limits)
     assert len(lower) >= 3
@@ -112,18 +87,6 @@ def test_the_bounds_are_monotone_and_enclose_the_optimum(limits, stabilisation):
     assert np.all(np.diff(upper) <= 0)
     assert max(lower) <= best * (1 + 2e-6)
     assert min(upper) >= best * (1 - 2e-6)
-
-
-def test_the_concave_start_is_the_selection_of_linear_programs_in_turn():
-    data = reference("gbd_n6")
-    _, w, _ = polyhedral_steps(data.X, data.y, 0.05)
-    sigma = concave_selection(data)
-    assert sigma.tolist() == (np.abs(w) > 1e-9).tolist()
-    assert 0 < sigma.sum() < data.p
-    result = run(data, {"m": 3}, start="concave")
-    assert result.objective == pytest.approx(least(all_values(data, C), {"m": 3}), rel=1e-6)
-    with pytest.raises(fsopt.FsoptError, match="one of all, zero, concave"):
-        run(data, {"m": 3}, start="convex")
 
 
 def test_penalty_weights_that_the_user_adds_to_the_objective_count():
@@ -148,34 +111,15 @@ def test_a_master_that_repeats_itself_ends_the_loop_without_a_claim(monkeypatch)
     assert result.bound < 0.999 * result.objective
 
 
-def test_early_stop_keeps_the_iterate_with_the_fewest_validation_errors():
-    data, validation = blobs(40, 6, seed=5), blobs(200, 6, seed=6)
-    result = run(data, {"m": 2}, validation=validation, patience=2, stabilisation="none", start="zero", max_cuts=60)
-    plane = validation.X @ result.point["w"] + result.point["b"]
-    errors = float(np.mean(validation.y * plane <= 0))
-    seen = [h["validation_error"] for h in result.history]
-    assert errors == seen[-1] == min(seen)
-    assert result.stop in ("validation", "optimal")
-    assert result.bound <= least(all_values(data, C), {"m": 2}) * (1 + 2e-6) <= result.objective * (1 + 4e-6)
-    if result.stop == "validation":
-        assert seen[-1] == seen[-2] == seen[-3]
-        assert result.status is Status.FEASIBLE
-
-
 @pytest.mark.parametrize(
     ("options", "word"),
     [
         ({"start": "half"}, "start"),
         ({"start": [0.5]}, "start"),
         ({"start": [2.0] * 6}, "start"),
-        ({"stabilisation": "level"}, "stabilisation"),
-        ({"root_cuts": -1}, "root_cuts"),
+        ({"preset": "level"}, "preset"),
         ({"max_cuts": 1}, "max_cuts"),
-        ({"patience": 2}, "validation"),
-        ({"validation": 1.5}, "validation"),
-        ({"validation": 0.0}, "validation"),
-        ({"validation": 0.2, "patience": 0}, "patience"),
-        ({"seed": -1}, "seed"),
+        ({"root_cuts": 5}, "no parameter 'root_cuts'"),
         ({"m": 1, "include": [0, 1]}, "no selection"),
         ({"include": ["nix"]}, "nix"),
     ],
@@ -218,8 +162,8 @@ def test_the_certificate_of_gbd_notices_what_is_corrupted():
 @pytest.mark.parametrize(
     ("unit", "limits", "settings"),
     [
-        (1.0, {"m": 2}, {"root_cuts": 5}),
-        (1.0, {"costs": [1.0, 2.0, 1.0, 3.0], "budget": 3.0}, {"start": "zero", "stabilisation": "none"}),
+        (1.0, {"m": 2}, {}),
+        (1.0, {"costs": [1.0, 2.0, 1.0, 3.0], "budget": 3.0}, {"start": "zero"}),
         (10.0, {"lam": 0.4}, {}),
     ],
     ids=["cardinality", "budget", "penalty weight"],

@@ -9,13 +9,13 @@ from fsopt.errors import ParameterError
 
 
 def closed_form(data, **keywords):
-    return fsopt.fit("gbd-lambda", data, c=1.0, scale="none", master="closed-form", **keywords)
+    return fsopt.fit("gbd-lambda", data, c=1.0, scale="none", preset="closed-form", **keywords)
 
 
 def test_the_closed_form_is_the_integer_program_as_long_as_there_is_one_cut():
     data = blobs(30, 5, seed=1)
-    milp = fsopt.fit("gbd-lambda", data, c=1.0, scale="none", stabilisation="none", solver="piqp")
-    rule = closed_form(data, stabilisation="none", solver="piqp")
+    milp = fsopt.fit("gbd-lambda", data, c=1.0, scale="none", solver="piqp")
+    rule = closed_form(data, solver="piqp")
     assert rule.history[0]["bound"] == pytest.approx(milp.history[0]["bound"], rel=1e-6, abs=1e-6)
     assert rule.history[1]["objective"] == pytest.approx(milp.history[1]["objective"], rel=1e-6)
     assert rule.details["alphas"][1] == pytest.approx(milp.details["alphas"][1], abs=1e-5)
@@ -43,7 +43,7 @@ def test_elsewhere_its_bounds_enclose_the_optimum_that_it_misses():
 @pytest.mark.parametrize("rules", [{"m": 2}, {"include": [0], "lam": 1.0}, {"implies": [[0, 1]], "lam": 1.0}], ids=str)
 def test_the_closed_form_is_refused_with_constraints_on_the_selection(rules):
     with pytest.raises(ParameterError, match=r"penalty weights alone.*gbd-lambda"):
-        fsopt.fit("gbd-lambda" if "lam" in rules else "gbd", reference("gbd_n6"), master="closed-form", **rules)
+        fsopt.fit("gbd-lambda" if "lam" in rules else "gbd", reference("gbd_n6"), preset="closed-form", **rules)
 
 
 @pytest.mark.parametrize(("lam", "word"), [(-1.0, "lam"), ([1.0], "lam"), ("much", "lam")])

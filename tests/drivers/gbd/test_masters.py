@@ -1,21 +1,14 @@
-"""GBD on masters that a reader has changed: fixed features, own variables, own cuts, other objectives, a start."""
+"""GBD on masters that a reader has changed: fixed features, own variables, own cuts, other objectives."""
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import all_values, blobs, reference, sampled
+from support import all_values, reference
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.drivers.gbd import searched
-from fsopt.drivers.gbd.driver import gbd
-from fsopt.drivers.gbd.master import completed
-from fsopt.drivers.gbd.settings import GbdSettings
-from fsopt.drivers.gbd.state import State, TriedSelection
+from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
-from fsopt.models.gbd.fsp_master import cut_coefficients
-from fsopt.solvers.base import Session
-from fsopt.solvers.watching import Watch
 
 C = 4.0
 
@@ -29,7 +22,7 @@ def least(data, allowed):
     return min(value for s, value in all_values(data, C).items() if allowed(np.array(s)))
 
 
-FIXED = [(2, "zero", {}), (6, "all", {}), (2, "all", {"master_solver": "scip"}), (3, "zero", {"master": "search"})]
+FIXED = [(2, "zero", {}), (6, "all", {}), (2, "all", {"master_solver": "scip"})]
 
 
 @pytest.mark.parametrize(("m", "start", "settings"), FIXED)
@@ -100,48 +93,6 @@ def test_limits_may_have_variables_of_their_own():
     assert result.objective == pytest.approx(best, rel=2e-6)
 
 
-OTHERS = {
-    "variables": lambda m: setattr(m, "group", pyo.Var(within=pyo.Binary)),
-    "cuts": lambda m: setattr(m, "cut", pyo.Constraint(expr=m.theta >= 1.0 - m.sigma[0])),
-    "products": lambda m: setattr(m, "pair", pyo.Constraint(expr=m.sigma[0] * m.sigma[4] <= 0)),
-}
-
-
-@pytest.mark.parametrize("change", OTHERS)
-def test_a_master_that_the_search_does_not_see_whole_is_refused(change):
-    data = reference("gbd_n6")
-    master = fsopt.build("fsp-master", data, m=2)
-    OTHERS[change](master)
-    with pytest.raises(ParameterError, match=r"linear constraints on the selection alone.*use master='milp'"):
-        run(data, master, master="search")
-
-
-def test_a_bound_that_the_search_was_only_told_is_not_proved_by_it():
-    """A bound of a checkpoint leads the loop, and is no evidence; the smallest value here is below it."""
-    data = reference("gbd_n6")
-    result = run(data, fsopt.build("fsp-master", data, m=2), master="search")
-    master = searched.SearchedMaster(data, fsopt.build("fsp-master", data, m=2), None)
-    master.add(result.point["alphas"][:2])
-    told = 1.5 * result.objective
-    best = TriedSelection(np.zeros(6), np.zeros(6), 0.0, 2.0 * result.objective)
-    master.step(State(np.zeros(6), lower=told, best=best), 1e-6, None)
-    assert master.proved <= result.objective * (1 + 1e-9) < told
-
-
-@pytest.mark.slow
-def test_a_search_that_its_nodes_end_keeps_the_bounds_that_it_has(monkeypatch):
-    data = blobs(60, 12, seed=3, gap=0.1)
-    limits = fsopt.build("fsp-master", data, m=4), fsopt.build("fsp-sub", data, c=1.0)
-    settings = GbdSettings(master="search", start="zero", stabilisation="none")
-    whole = gbd(data, *limits, c=1.0, settings=settings)
-    monkeypatch.setattr(searched, "SEARCHES", ((0.5, 40), (1.0, 80)))
-    limits = fsopt.build("fsp-master", data, m=4), fsopt.build("fsp-sub", data, c=1.0)
-    ended = gbd(data, *limits, c=1.0, settings=settings)
-    assert (whole.status, ended.status, ended.stop) == (Status.OPTIMAL, Status.FEASIBLE, "iteration-limit")
-    assert 0.0 <= ended.bound <= whole.objective * (1 + 1e-9) <= ended.objective * (1 + 2e-9)
-    assert len(ended.point["alphas"]) < 250
-
-
 def test_cuts_that_the_master_brings_along_count():
     data = reference("gbd_n6")
     alphas = run(data, fsopt.build("fsp-master", data, m=2)).point["alphas"][:3]
@@ -149,50 +100,3 @@ def test_cuts_that_the_master_brings_along_count():
     result = run(data, master)
     assert result.solver == "highs+clarabel"
     assert result.objective == pytest.approx(least(data, lambda s: s.sum() <= 2), rel=2e-6)
-
-
-# ---------------------------------------------------------------- the start of a master
-
-
-def started(data, m, c, solver, **settings):
-    models = fsopt.build("fsp-master", data, m=m), fsopt.build("fsp-sub", data, c=c)
-    return gbd(data, *models, c=c, settings=GbdSettings(master_solver=solver, **settings))
-
-
-@pytest.mark.parametrize("solver", sampled(["highs", "scip"], 1))
-def test_the_first_incumbent_of_a_master_is_that_of_the_loop(solver, monkeypatch):
-    """By its own course the solver has the value of the incumbent before it has found anything."""
-    solve, firsts = Session.solve, []
-
-    def watched(session, *, mip_gap=None, **keywords):
-        watch = None if mip_gap is None else Watch()
-        result = solve(session, mip_gap=mip_gap, watch=watch, **keywords)
-        if watch is not None:
-            firsts.append(next(r["incumbent"] for r in watch.records if r["incumbent"] is not None))
-        return result
-
-    monkeypatch.setattr(Session, "solve", watched)
-    data = blobs(60, 12, seed=3, gap=0.1)
-    found = {}
-    for start in ("incumbent", "none"):
-        firsts.clear()
-        result = started(data, 4, 1.0, solver, master_start=start, max_cuts=12)
-        values = np.array([record["objective"] for record in result.history])
-        found[start] = [float(np.abs(values / value - 1.0).min()) <= 1e-6 for value in firsts]
-    assert len(found["incumbent"]) >= 4
-    assert all(found["incumbent"])
-    assert not all(found["none"])
-
-
-def test_a_start_has_the_smallest_theta_that_the_cuts_allow():
-    data = reference("gbd_n6")
-    alphas = started(data, 2, 4.0, None).point["alphas"][:4]
-    session = Session(fsopt.build("fsp-master", data, m=2, cuts=alphas))
-    program, columns = session.program, session.columns(session.model.sigma)
-    theta = program.column[id(session.model.theta)]
-    sigma = np.array([0.0, 1.0, 0.0, 0.0, 1.0, 0.0])
-    cuts = [constant - slopes @ sigma for constant, slopes in (cut_coefficients(data, a) for a in alphas)]
-    x = completed(program, columns, theta, sigma)
-    assert x[theta] == pytest.approx(max(0.0, *cuts))
-    assert np.array_equal(x[columns], sigma)
-    assert completed(program, columns, theta, np.ones(6)) is None

@@ -52,13 +52,13 @@ def test_a_master_has_the_bound_and_the_selection_of_its_solver(rule):
     alpha = np.full(data.n, 0.05)
     master = Master(data, build_fsp_master(data, **params), None)
     assert (master.most is None) == (rule in RULES)
-    master.add([alpha])
+    master.add(alpha)
     bound, sigma, done = master.solve(Recorder([master.session]))
     expected = fsopt.solve(build_fsp_master(data, **params, cuts=[alpha]))
     assert done
     assert bound == pytest.approx(expected.objective, rel=1e-6, abs=1e-9)
     assert master.feasible(np.round(sigma)) or rule == "implies"
-    master.add([2.0 * alpha])
+    master.add(2.0 * alpha)
     assert master.one_cut is None
 
 

@@ -23,12 +23,9 @@ LONG = bool(os.environ.get("FSOPT_LIMITS"))
 DATA, M = (blobs(60, 12, seed=3, gap=0.1), 4) if LONG else (blobs(24, 6, seed=3, gap=0.1), 2)
 CASES = {
     "defaults": {"m": M},
-    "validated": {"m": M, "validation": 0.3, "patience": 9, "root_cuts": 3, "start": "zero"},
-    "started": {"m": M, "master_start": "incumbent"},
-    "closed form": {"lam": 0.3, "master": "closed-form"},
+    "closed form": {"lam": 0.3, "preset": "closed-form"},
     "printed": {"m": M, "preset": "printed", "tolerance": 1e-3},
     "penalties": {"lam": 2.0},
-    "searched": {"m": M, "master": "search"},
 }
 SEAMS = {"subproblem": (Subproblem, "solve"), "record": (Recorder, "append"), "written": (Answers, "write")}
 POINTS = [(case, seam) for case in CASES for seam in SEAMS]

@@ -19,7 +19,7 @@ from fsopt.verification.origins import check_proof
 
 SAMPLE = blobs(24, 4, seed=1)
 DATA = fsopt.Dataset(SAMPLE.X * [1.0, 20.0, 0.1, 3.0] + 7.0, SAMPLE.y, features=list("abcd"))
-WORDS = {"positive": ["c"], "upper": {"a": 0.3, "b": 0.03}, "lower": {"d": -0.5}}
+WORDS = {"upper": {"a": 0.3, "b": 0.03}, "lower": {"c": 0.0, "d": -0.5}}
 LOWER, UPPER = np.array([-np.inf, -np.inf, 0.0, -0.5]), np.array([0.3, 0.03, np.inf, np.inf])
 SCALE = DATA.X.std(axis=0)
 WORK = fsopt.Dataset((DATA.X - DATA.X.mean(axis=0)) / SCALE, DATA.y)
@@ -34,7 +34,7 @@ def one_norm_value(data, c, lower, upper):
     return linprog(np.r_[np.ones(2 * p), 0.0, np.full(n, c)], A_ub=A, b_ub=-np.ones(n), bounds=ends).fun
 
 
-@pytest.mark.parametrize("method", ["svm", "onsvm", "l1-svm"])
+@pytest.mark.parametrize("method", ["svm", "onsvm"])
 def test_the_optimum_keeps_the_bounds_in_the_units_of_the_features(method) -> None:
     fit = fsopt.fit(method, DATA, c=2.0, **WORDS)
     if method == "svm":
@@ -59,7 +59,7 @@ def test_a_false_statement_on_a_bound_is_refused(method) -> None:
     false = {
         "no bounds": {"params": free["params"]},
         "a wider bound": {"params": {**record["params"], "upper": {"a": 0.3, "b": 0.04}}},
-        "another sign": {"params": {**record["params"], "positive": [], "negative": ["c"]}},
+        "another sign": {"params": {**record["params"], "lower": {"d": -0.5}}},
         "another program": {"details": {**record["details"], "program_params": wide}},
         "no bounds in the program": {"details": {**record["details"], "program_params": {"c": 2.0}}},
         "a free optimum as bounded": {k: free[k] for k in ("coef", "intercept", "objective", "bound", "details")},
@@ -70,12 +70,10 @@ def test_a_false_statement_on_a_bound_is_refused(method) -> None:
 
 
 REFUSED = {
-    "interior": ("svm", {"interior": True}, "interior is true, and 'positive' bounds weights"),
     "kernel": ("svm", {"kernel": "gaussian"}, "bounds on weights are of features, and a kernel is named"),
-    "generate": ("onsvm", {"generate": True}, "generate is true, and 'positive' bounds weights"),
-    "l1": ("l1-svm", {"generate": True}, "generate is true, and 'positive' bounds weights"),
+    "l1": ("l1-svm", {}, "method 'l1-svm' has no parameter 'upper'"),
     "unknown": ("svm", {"lower": {"z": -1.0}}, "'lower' of 'svm' names 'z'"),
-    "without 0": ("l1-svm", {"lower": {"a": 1.0}}, r"'lower\[a\]' of 'l1-svm' is 1"),
+    "without 0": ("onsvm", {"lower": {"a": 1.0}}, r"'lower\[a\]' of 'onsvm' is 1"),
 }
 
 
@@ -83,14 +81,14 @@ REFUSED = {
 def test_what_has_no_bounds_says_so(case) -> None:
     method, params, message = REFUSED[case]
     with pytest.raises(fsopt.FsoptError, match=message):
-        fsopt.fit(method, DATA, positive=["a"], **params)
+        fsopt.fit(method, DATA, upper={"b": 0.5}, **params)
 
 
 def test_sparse_data_have_no_model_and_so_no_bounds() -> None:
     data = fsopt.Dataset(sp.csr_matrix(DATA.X), DATA.y)
     for method in ("svm", "onsvm"):
         with pytest.raises(fsopt.FsoptError, match="needs dense data"):
-            fsopt.fit(method, data, positive=[0])
+            fsopt.fit(method, data, lower={0: 0.0})
 
 
 @pytest.mark.parametrize("method", ["svm", "onsvm"])

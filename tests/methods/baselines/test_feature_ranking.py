@@ -26,6 +26,7 @@ from fsopt.methods.baselines.feature_scores import (
 )
 from fsopt.verification.checking import check_fit
 
+FILTERS = ("pearson", "fisher", "ks", "infogain")
 SCORES = {
     "pearson": pearson,
     "fisher": fisher,
@@ -97,11 +98,11 @@ def test_equal_gains_are_told_apart_by_correlation_then_by_name():
     apart = [4.0, 5, 9, 1, 2, 3]  # both separate the classes: all information, and no equal correlation
     close = [4.0, 5, 6, 1, 2, 3]
     data = Dataset(np.column_stack([apart, close, apart, [0, 1, 0, 1, 0, 1]]), y, features=["b", "d", "a10", "a9"])
-    fit = fsopt.fit("infogain", data, m=2, bins=2)
+    fit = fsopt.fit("infogain", data, m=2)
     assert fit.details["scores"].tolist()[:3] == [1.0] * 3
     assert fit.details["ranking"].tolist() == [1, 2, 0, 3]
     assert fit.features == ("d", "a10")
-    kept = fsopt.fit("infogain", data, m=4, bins=2)
+    kept = fsopt.fit("infogain", data, m=4)
     assert check_fit(kept, data).ok
     for other in ([0, 1, 2, 3], [2, 1, 0, 3]):
         assert not check_fit(replace(kept, details={**kept.details, "ranking": np.array(other)}), data).ok
@@ -123,16 +124,15 @@ def test_information_gain_by_hand():
     assert entropy(np.array([[0, 3, 2], [0, 0, 2]])).tolist() == [0.0, 0.0, 1.0]
 
 
-@pytest.mark.parametrize("method", SCORES)
-@pytest.mark.parametrize("machine", ["svm", "rsvm"])
-def test_the_svm_is_that_of_the_best_features(method, machine):
+@pytest.mark.parametrize("method", FILTERS)
+def test_the_svm_is_that_of_the_best_features(method):
     data = blobs(60, 7, seed=5)
-    fit = fsopt.fit(method, data, m=3, machine=machine, c=2.0, w_cap=1.5, scale="standard")
+    machine, params = ("svm", {"c": 2.0}) if method == "infogain" else ("rsvm", {"w_cap": 1.5})
+    fit = fsopt.fit(method, data, m=3, scale="standard", **params)
     work = data.with_X((data.X - data.X.mean(axis=0)) / data.X.std(axis=0))
     selected = sorted(fit.details["ranking"][:3].tolist())
     assert fit.support == tuple(selected)
     assert fit.features == tuple(data.features[j] for j in selected)
-    params = {"c": 2.0} if machine == "svm" else {"w_cap": 1.5}
     whole = fsopt.fit(machine, work.columns(selected), scale="none", **params)
     assert fit.objective == pytest.approx(whole.objective, rel=1e-6)
     assert (fit.status, fit.bound, fit.stop) == ("feasible", None, "complete")
@@ -148,17 +148,17 @@ def test_five_features_where_nobody_says_how_many():
 def test_features_without_a_gain_are_told():
     y = np.repeat([1.0, -1.0], 8)
     X = np.column_stack([y, np.tile([0.0, 1.0], 8), np.tile([1.0, 1.0, 0.0, 0.0], 4) + 0.1 * y])
-    fit = fsopt.fit("infogain", Dataset(X, y), m=3, bins=2, scale="none")
+    fit = fsopt.fit("infogain", Dataset(X, y), m=3, scale="none")
     assert fit.details["scores"].tolist() == [1.0, 0.0, 0.0]
     assert "of 3 features that are kept only 1 have" in fit.warnings[0]
-    assert not fsopt.fit("infogain", Dataset(X, y), m=1, bins=2, scale="none").warnings
+    assert not fsopt.fit("infogain", Dataset(X, y), m=1, scale="none").warnings
 
 
-@pytest.mark.parametrize("method", SCORES)
-@pytest.mark.parametrize("machine", ["svm", "rsvm"])
-def test_a_forged_ranking_does_not_pass(method, machine):
+@pytest.mark.parametrize("method", FILTERS)
+def test_a_forged_ranking_does_not_pass(method):
     data = blobs(60, 7, seed=5)
-    fit = fsopt.fit(method, data, m=3, machine=machine)
+    machine, other = ("svm", {"c": 3.0}) if method == "infogain" else ("rsvm", {"w_cap": 3.0})
+    fit = fsopt.fit(method, data, m=3)
     record = fit_record(fit, data=data, source="blobs")
     assert check_fit(fit_from(numbers(record), "fit.json"), data).ok
 
@@ -181,7 +181,7 @@ def test_a_forged_ranking_does_not_pass(method, machine):
     assert not check_fit(replace(fit, coef=whole.coef, intercept=whole.intercept, objective=whole.objective), data).ok
     assert not check_fit(replace(fit, support=fit.support[:2]), data).ok
     assert not check_fit(replace(fit, params={**fit.params, "m": 2}), data).ok
-    assert not check_fit(replace(fit, params={**fit.params, "c": 3.0, "w_cap": 3.0}), data).ok
+    assert not check_fit(replace(fit, params={**fit.params, **other}), data).ok
     for key in ("ranking", "scores", "alpha", "chosen"):
         with pytest.raises(FileError, match="damaged"):
             forged(**{key: ["?"]})

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support import blobs
+from support import blobs, without_model
 
 import fsopt
 from fsopt.answers.fits import fit_record
@@ -55,10 +55,9 @@ def test_each_sparse_svm_is_the_one_norm_svm_of_its_samples(solver):
     assert len(set(map(tuple, found.point["selected"].tolist()))) > 1
 
 
-@pytest.mark.parametrize("machine", ["svm", "rsvm"])
-def test_the_last_svm_is_trained_on_the_union(machine):
+def test_the_last_svm_is_trained_on_the_union():
     data = blobs(80, 10, seed=1)
-    fit = fsopt.fit("vs-ssvm", data, c=0.08, n_partitions=8, machine=machine, w_cap=1.2, scale="standard")
+    fit = fsopt.fit("vs-ssvm", data, c=0.08, n_partitions=8, w_cap=1.2, scale="standard")
     assert fit.details["counts"].tolist() == nonzero(fit.details["sparse_w"]).sum(axis=0).tolist()
     union = np.flatnonzero(fit.details["counts"])
     assert fit.support == tuple(union)
@@ -66,15 +65,14 @@ def test_the_last_svm_is_trained_on_the_union(machine):
     assert 2 < len(union) < 10
     assert fit.details["counts"][:2].tolist() == [8, 8]
     work = data.with_X((data.X - data.X.mean(axis=0)) / data.X.std(axis=0))
-    params = {"c": 0.08} if machine == "svm" else {"w_cap": 1.2}
-    alone = fsopt.fit(machine, work.columns(union), scale="none", **params)
+    alone = fsopt.fit("rsvm", work.columns(union), scale="none", w_cap=1.2)
     assert fit.objective == pytest.approx(alone.objective, rel=1e-6)
     assert (fit.status, fit.bound, fit.stop, fit.iterations) == ("feasible", None, "complete", 8)
 
 
 def test_small_programs_give_the_same_machines():
     data = blobs(120, 6, seed=4)
-    whole, small = (fsopt.fit("vs-ssvm", data, c=0.5, n_partitions=3, generate=g) for g in (False, True))
+    whole, small = (fit("vs-ssvm", data, c=0.5, n_partitions=3) for fit in (fsopt.fit, without_model))
     np.testing.assert_allclose(small.details["sparse_w"], whole.details["sparse_w"], atol=1e-6)
     assert small.support == whole.support
     assert small.certificate.ok
@@ -83,14 +81,13 @@ def test_small_programs_give_the_same_machines():
 
 def test_no_feature_at_all_is_told_and_checked():
     data = blobs(41, 4)
-    for machine in ("svm", "rsvm"):
-        fit = fsopt.fit("vs-ssvm", data, c=1e-6, n_partitions=2, machine=machine)
-        assert fit.support == ()
-        assert not np.any(fit.coef)
-        assert "raise c" in fit.warnings[0]
-        assert fit.certificate.ok
-        assert check_fit(fit, data).ok
-        assert fit.objective == pytest.approx((1e-6 if machine == "svm" else 1.0) * 2 * 20)
+    fit = fsopt.fit("vs-ssvm", data, c=1e-6, n_partitions=2)
+    assert fit.support == ()
+    assert not np.any(fit.coef)
+    assert "raise c" in fit.warnings[0]
+    assert fit.certificate.ok
+    assert check_fit(fit, data).ok
+    assert fit.objective == pytest.approx(2 * 20)
 
 
 def test_a_time_limit_leaves_the_machines_trained_so_far():
@@ -103,10 +100,9 @@ def test_a_time_limit_leaves_the_machines_trained_so_far():
     assert not check_fit(replace(fit, stop="complete"), data).ok
 
 
-@pytest.mark.parametrize("machine", ["svm", "rsvm"])
-def test_a_forged_fit_does_not_pass(machine):
+def test_a_forged_fit_does_not_pass():
     data = blobs(60, 6, seed=7, gap=0.3)
-    fit = fsopt.fit("vs-ssvm", data, n_partitions=4, share=0.5, c=0.5, seed=9, machine=machine)
+    fit = fsopt.fit("vs-ssvm", data, n_partitions=4, c=0.5)
     record = numbers(fit_record(fit, data=data, source="blobs"))
     assert check_fit(fit_from(record, "fit.json"), data).ok
 
@@ -124,7 +120,7 @@ def test_a_forged_fit_does_not_pass(machine):
     dropped = held["w"].copy()
     dropped[:, smallest] = 0.0
     assert not forged(sparse_w=dropped, counts=nonzero(dropped).sum(axis=0))
-    for params in ({"seed": 10}, {"share": 0.6}, {"c": 0.6}, {"n_partitions": 3}):
+    for params in ({"c": 0.6}, {"n_partitions": 3}):
         assert not check_fit(replace(fit, params={**fit.params, **params}), data).ok
     for wrong in ({"sparse_w": held["w"][:, 1:]}, {"sparse_alpha": ["?"]}, {"counts": "x"}, {"sparse_b": []}):
         with pytest.raises(FileError, match="damaged"):

@@ -15,8 +15,6 @@ LOOPS = {"best-subset": "gbd", "best-subset-penalised": "gbd-lambda"}
 def test_wrong_parameters_are_refused(monkeypatch):
     monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
     for options, word in (
-        ({"initial": [0, 1, 2]}, "initial"),
-        ({"initial": ["nix"]}, "nix"),
         ({"solver": "clarabel"}, "calls no solver, and is given solver='clarabel'"),
         ({"options": {"verbose": True}}, "calls no solver, and is given options"),
     ):
@@ -29,9 +27,9 @@ def test_a_parameter_of_the_other_method_is_refused_with_its_name(method, loop):
     data = reference("gbd_n6")
     for name, params, other in (
         (method, {"max_cuts": 20}, loop),
-        (method, {"stabilisation": "none"}, loop),
+        (method, {"preset": "printed"}, loop),
         (loop, {"max_nodes": 3}, method),
-        (loop, {"initial": [0]}, method),
+        (loop, {"loss": "hinge"}, method),
     ):
         with pytest.raises(ParameterError, match=f"method '{name}' has no parameter '{next(iter(params))}'") as caught:
             fsopt.fit(name, data, **params)

@@ -31,7 +31,7 @@ RULES = (
     {"include": ["batch", "x1"]},
     {"implies": [["mean radius", "site"], ["site", "batch"]]},
     {"implies": [["x11", "batch"], ["Größe", "batch"], ["mean radius", "batch"]], "conflicts": [["batch", "site"]]},
-    {"exclude": ["site"], "include": ["batch"]},
+    {"include": ["batch"]},
     {"conflicts": [["mean radius", "batch"]], "include": ["batch"]},
 )
 LIMITS = ({"m": 3}, {"costs": [1.0, 1.0, 1.0, 2.0, 0.0, 1.0], "budget": 4.0})

@@ -34,9 +34,9 @@ def small_is_large(monkeypatch):
     ("method", "params"),
     [
         ("l1-mpm", {"delta": 0.5}),
-        ("l1-mpm", {"scale": "none", "unbiased": True}),
+        ("l1-mpm", {"scale": "none"}),
         ("l1-mpm", {"ridge": 0.1}),
-        ("l0-mpm", {"delta": 0.5, "unbiased": True}),
+        ("l0-mpm", {"delta": 0.5}),
     ],
     ids=str,
 )

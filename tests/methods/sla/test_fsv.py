@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support import blobs
+from support import blobs, without_model
 from truths import one_norm
 
 import fsopt
@@ -20,8 +20,8 @@ LAM, ALPHA = 0.1, 4.0
 every = pytest.mark.parametrize("name", PENALTIES)
 
 
-def fitted(name, data=DATA, **options):
-    return fsopt.fit("fsv", data, lam=LAM, alpha=ALPHA, approx=name, scale="none", **options)
+def fitted(name, data=DATA, fit=fsopt.fit):
+    return fit("fsv", data, lam=LAM, alpha=ALPHA, approx=name, scale="none")
 
 
 def shares(data):
@@ -35,9 +35,9 @@ def decrease(data, w, b, costs):
 
 
 @every
-@pytest.mark.parametrize("generate", [False, True])
-def test_every_step_descends_and_the_answer_satisfies_the_minimum_principle(name, generate):
-    fit = fitted(name, generate=generate)
+@pytest.mark.parametrize("fit_of", [fsopt.fit, without_model])
+def test_every_step_descends_and_the_answer_satisfies_the_minimum_principle(name, fit_of):
+    fit = fitted(name, fit=fit_of)
     penalty = approximation(name, ALPHA)
     errors = np.maximum(1 - DATA.y * (DATA.X @ fit.coef + fit.intercept), 0)
     assert fit.objective == pytest.approx(shares(DATA) @ errors + LAM * penalty.value(fit.coef), rel=1e-9)
@@ -67,7 +67,7 @@ def forged(fit):
 
 @every
 def test_a_saved_fit_is_verified_and_a_forged_one_is_not(name):
-    fit = fitted(name, generate=False)
+    fit = fitted(name)
     checked = check_record(numbers(json.loads(json.dumps(fit_record(fit, data=DATA, source="here")))), DATA, "here")
     assert checked.verified, checked.certificate
     assert checked.claimed is Status.STATIONARY
