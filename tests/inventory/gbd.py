@@ -9,7 +9,7 @@ from unittest.mock import patch
 import numpy as np
 from inventory.sla import steps
 from sklearn.svm import SVC
-from support import all_values, exact_value, keeps
+from support import all_values, keeps
 from truths import (
     DATA,
     SCALED,
@@ -18,9 +18,6 @@ from truths import (
     one_norm,
     optimum,
     row,
-    standardised,
-    sized_margins,
-    slack_cost,
 )
 
 from fsopt.data import Dataset

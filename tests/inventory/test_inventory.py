@@ -9,7 +9,6 @@ import re
 
 import numpy as np
 import pytest
-from fsopt.methods.gmeb.bound_terms import ScaledClassifier
 from inventory import gbd, gmeb, mop, mpm, sla
 from sklearn.multiclass import OneVsOneClassifier
 from support import ROOT
