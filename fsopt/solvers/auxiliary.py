@@ -88,7 +88,7 @@ def _evidence_added(program: Program, outcome: Outcome, settings: Settings, solv
     if outcome.point is not None:
         return _fixed(program, _moved(program, outcome, deadline), settings, deadline)
     free = np.zeros_like(program.integer)
-    relaxed = replace(program, integer=free, ordered=[], unsupported=program.refused)
+    relaxed = replace(program, integer=free)
     relaxation = program_class(relaxed) in CONVEX
     if outcome.status is Status.UNBOUNDED and relaxation:
         return _unbounded(program, relaxed, outcome, settings, deadline)

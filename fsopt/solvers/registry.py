@@ -65,13 +65,10 @@ def solver_spec(name: str) -> SolverSpec:
 def preference(problem_class: str, program: Program | None = None) -> tuple[SolverSpec, ...]:
     """Return the solvers of a class, installed or not, in the order in which they are taken where none is named.
 
-    A solver for programs of one structure is among them only with a ``program`` that it takes. A program with special
-    ordered sets has the solvers that take them.
+    A solver for programs of one structure is among them only with a ``program`` that it takes.
     """
     ranked = [(rank, spec) for spec in SOLVERS.values() if (rank := spec.ranks.get(problem_class)) is not None]
     able = [spec for _, spec in sorted(ranked, key=lambda pair: pair[0])]
-    if program is not None and program.ordered:
-        able = [spec for spec in able if spec.ordered]
     return tuple(spec for spec in able if spec.takes is None or (program is not None and spec.takes(program)))
 
 
@@ -103,12 +100,6 @@ def choose(name: str | None, problem_class: str, model: str, program: Program | 
         raise SolverError(
             f"solver '{name}' does not solve '{model}', a {problem_class} (it solves {can})",
             alternatives(problem_class),
-        )
-    if program is not None and program.ordered and not spec.ordered:
-        able = ", ".join(other.name for other in preference(problem_class, program))
-        raise SolverError(
-            f"solver '{name}' does not take '{model}', which has special ordered sets ('{program.ordered[0].name}')",
-            f"take {able}, or state them by binary variables",
         )
     if not spec.available:
         raise SolverError(f"solver '{name}' is not installed", f"{spec.pip}; {alternatives(problem_class)}")

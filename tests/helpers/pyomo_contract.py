@@ -114,7 +114,7 @@ def reason(name: str, test: str, listed: str) -> str:
         return "of Pyomo's writer of .nl files, which fsopt does not call"
     if listed == "highs" and name not in ("fsopt", "fsopt_highs"):
         return "of an option of HiGHS"
-    if listed == "sos_solvers" and not (solver is None or solver_spec(solver).ordered):
+    if listed == "sos_solvers":
         return "it takes no special ordered sets"
     return OWN.get((name, test), "")
 

@@ -84,11 +84,6 @@ def test_an_integer_program_is_proved_by_a_tree_instead_of_the_word_of_its_solve
     assert proved.solution_status is SolutionStatus.optimal
     assert proved.incumbent_objective == pytest.approx(word.incumbent_objective)
     assert pyo.value(m.o) == pytest.approx(word.incumbent_objective)
-    ordered = build()
-    ordered.s = pyo.SOSConstraint(var=ordered.x, sos=2)
-    first = SolverFactory("fsopt_scip", prove=20).solve(ordered)  # no tree takes the set: the first answer stays
-    assert first.solution_status is not SolutionStatus.noSolution
-    assert "'s'" in str(first.extra_info.message)
 
 
 def test_a_stationary_point_is_no_optimum():
