@@ -19,7 +19,7 @@ from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.gmeb import SPEC
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.blocks import number, vector
-from fsopt.models.mop.mmop_convex import build_mmop_convex
+from fsopt.models.mop.mmop import build_mmop_convex
 
 
 def master_front(
@@ -59,7 +59,7 @@ def master_front(
 
     Notes
     -----
-    Bi, (7)-(11), in the convex form of :func:`fsopt.models.mop.mmop_convex.build_mmop_convex`.
+    Bi, (7)-(11), in the convex form of :func:`fsopt.models.mop.mmop.build_mmop_convex`.
     """
     started = time.perf_counter()
     values = sorted(number("master_front", "caps", cap, inside="(0, inf)") for cap in caps)

@@ -13,7 +13,7 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.drivers.sla import ROUNDING, check_vertices
 from fsopt.models.blocks import number
-from fsopt.models.sla.fsv_step import build_fsv_step
+from fsopt.models.sla.fsv import build_fsv_step
 from fsopt.solvers.registry import solver_spec
 from fsopt.svm.rfe import SubsetSVM
 from fsopt.typing import Indices, Mask, Vector

@@ -12,7 +12,7 @@ from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, vector, whole
 from fsopt.models.gbd.feature_lists import Groups
-from fsopt.models.sla.fsv_step import build_fsv_step
+from fsopt.models.sla.fsv import build_fsv_step
 from fsopt.typing import Vector
 
 STARTS = ("all", "zero", "concave")

@@ -22,7 +22,7 @@ from fsopt.drivers.loop import run_loop
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import ENDS, NoPoint, drained
 from fsopt.errors import SolverError
-from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
+from fsopt.models.mop.kernel_scaling import build_kernel_scaling_step
 from fsopt.solvers.base import Session
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
 from fsopt.solvers.registry import SOLVERS

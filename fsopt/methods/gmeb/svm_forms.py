@@ -33,7 +33,7 @@ def norm_threshold(data: Dataset, solver: str | None = None) -> float:
 
     For :math:`C \le C_0` problem (19), :func:`fsopt.models.gmeb.svm_norm.build_svm_norm`, has the optimum
     :math:`2C\min(n_+, n_-)`. For :math:`C < C_0` it has no solution but w = 0, and problem (18),
-    :func:`fsopt.models.gmeb.svm_margin.build_svm_margin`, has no minimiser. For :math:`C > C_0` w is not 0, and has
+    :func:`fsopt.models.gmeb.svm_norm.build_svm_margin`, has no minimiser. For :math:`C > C_0` w is not 0, and has
     jumped: while the scores w'x span less than 2, the smallest loss over b is linear in the length of w. Without the
     last condition the minimum would be 0, at mu = 0.
 

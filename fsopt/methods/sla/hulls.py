@@ -11,7 +11,7 @@ from fsopt.answers.results import Status
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.errors import SolverError
-from fsopt.models.sla.rlp import build_rlp
+from fsopt.models.sla.fsv import build_rlp
 from fsopt.solvers.base import solve
 from fsopt.typing import Vector
 

@@ -19,7 +19,7 @@ from fsopt.drivers.pmm import pmm
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit
-from fsopt.models.sla.misclass_step import build_misclass_step
+from fsopt.models.sla.misclass import build_misclass_step
 from fsopt.papers.reproduction import numbers_of, printed
 from fsopt.typing import Indices
 
