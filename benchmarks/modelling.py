@@ -29,7 +29,7 @@ from rich.table import Table
 
 import fsopt
 from fsopt.compiler import compile_model
-from fsopt.models.gmeb.moments import second_moments
+from fsopt.models.gmeb.norm import second_moments
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.solvers.conic import ConicForm
 

@@ -33,7 +33,7 @@ from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.penalties.approximations import Exponential
 from fsopt.drivers.sla import ConcaveTerms, sla
-from fsopt.models.sla.step_function import step_costs
+from fsopt.models.sla.hyperplane import step_costs
 from fsopt.solvers.conic import ConicForm
 
 time.perf_counter = time.process_time  # also in the records of the drivers

@@ -29,7 +29,7 @@ from fsopt.errors import FileError, NotShownError
 from fsopt.formats.writers import export
 from fsopt.models.draws import GRID, instance_data
 from fsopt.models.registry import MODELS, build
-from fsopt.models.sla.step_function import without_complementarities
+from fsopt.models.sla.hyperplane import without_complementarities
 from fsopt.models.spec import ModelSpec
 from fsopt.solvers.base import solve
 from fsopt.verification.exact_checking import solve_claim

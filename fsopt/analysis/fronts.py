@@ -27,7 +27,7 @@ from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import hinge_cost, number, squares
 from fsopt.models.gbd.svm import build_svm
-from fsopt.models.mop.rsvm_dual import build_rsvm_dual
+from fsopt.models.mop.rsvm import build_rsvm_dual
 from fsopt.typing import Indices, Mask, Vector
 
 if TYPE_CHECKING:

@@ -25,9 +25,8 @@ from fsopt.methods.gmeb.gmeb import choose_route
 from fsopt.methods.gmeb.settling import settle
 from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.selection import SelectionRule
-from fsopt.models.gmeb.gmeb_dual import build_gmeb_dual
-from fsopt.models.gmeb.moments import radius
-from fsopt.models.gmeb.norm import GmebNorm
+from fsopt.models.gmeb.gmeb import build_gmeb_dual
+from fsopt.models.gmeb.norm import GmebNorm, radius
 from fsopt.solvers.base import Session
 from fsopt.typing import Mask, Matrix, Vector
 

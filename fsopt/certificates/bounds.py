@@ -201,9 +201,7 @@ def recession_cone(program: Program) -> Program:
     rows = [np.where(np.isfinite(v), 0.0, v) for v in (program.lo, program.hi)]
     cones = replace(program.cones, h=np.zeros_like(program.cones.h))
     whole = np.zeros_like(program.integer)
-    return replace(
-        no_objective(program), lb=low, ub=high, lo=rows[0], hi=rows[1], cones=cones, integer=whole, ordered=[]
-    )
+    return replace(no_objective(program), lb=low, ub=high, lo=rows[0], hi=rows[1], cones=cones, integer=whole)
 
 
 def crossed(program: Program) -> str:

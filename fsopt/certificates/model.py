@@ -130,8 +130,8 @@ def certify_point(program: Program, point: Point, claim: StatedBound | None = No
     never holds.
     """
     certificate = _certificate_of_arrays(program, point, claim or StatedBound())
-    if program.refused:
-        unseen = ", ".join(f"{kind} ('{name}')" for kind, name in program.refused.items())
+    if program.unsupported:
+        unseen = ", ".join(f"{kind} ('{name}')" for kind, name in program.unsupported.items())
         return dataclasses.replace(certificate, ok=False, notes=(f"not checked: {unseen}", *certificate.notes))
     return certificate
 
@@ -186,21 +186,18 @@ def with_residuals(found: Certificate, more: Mapping[str, float]) -> Certificate
 def fixed_program(program: Program, x: Vector) -> Program:
     """Return the continuous program that is left where the integers are fixed at their values in x (n,), rounded.
 
-    Members of special ordered sets that have to be 0 beside those in x are fixed at 0. Products with them become linear
-    terms, so that it may be convex where the program is not.
+    Products with them become linear terms, so that it may be convex where the program is not.
     """
-    values, fixed = rounded_point(program, x)
+    values, fixed = rounded_point(program, x), program.integer
     if not program.convex:
         known = {id(program.variables[j]): float(values[j]) for j in np.flatnonzero(fixed).tolist()}
-        rest = dataclasses.replace(compile_model(program.model, known), ordered=[], unsupported=program.refused)
+        rest = compile_model(program.model, known)
         return rest if rest.convex_objective else with_substituted_objective(rest)
     return dataclasses.replace(
         program,
         lb=np.where(fixed, values, program.lb),
         ub=np.where(fixed, values, program.ub),
         integer=np.zeros_like(program.integer),
-        ordered=[],
-        unsupported=program.refused,
     )
 
 

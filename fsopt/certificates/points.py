@@ -23,7 +23,6 @@ from fsopt.certificates import arithmetic
 from fsopt.compiler import Program
 from fsopt.compiler.cones import triangle_to_matrix
 from fsopt.compiler.derivatives import derivatives_of
-from fsopt.compiler.ordered_sets import outside
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 FAR_OUTSIDE = 0.1
@@ -85,7 +84,7 @@ def symmetric(program: Program) -> sp.csr_matrix:
 
 
 def judged_point(program: Program, x: Vector) -> Vector:
-    """Return x (n,) within its bounds, with whole integers, and zeros where special ordered sets ask for them.
+    """Return x (n,) within its bounds, with whole integers.
 
     The tail of a second-order cone that x is far outside of, as w = 1e-12 is of w^2 <= s t at s = 0, is 0 as well: what
     this changes of the other constraints and of the value is judged there.
@@ -95,8 +94,7 @@ def judged_point(program: Program, x: Vector) -> Vector:
 
 def _judged(program: Program, x: Vector) -> tuple[Vector, Vector]:
     """Return the point (n,) that is judged for x, and the backward errors of the cones there."""
-    rounded, fixed = rounded_point(program, x)
-    inside: Vector = np.clip(np.where(fixed, rounded, x), program.lb, program.ub)
+    inside: Vector = np.clip(rounded_point(program, x), program.lb, program.ub)
     errors = cone_errors(program, inside)
     if (errors > FAR_OUTSIDE).any():
         gone = _vanishing(program, inside, errors)
@@ -125,23 +123,15 @@ def _vanishing(program: Program, x: Vector, errors: Vector) -> Mask:
     return found & ~program.integer
 
 
-def rounded_point(program: Program, x: Vector) -> tuple[Vector, Mask]:
-    """Return x (n,) with whole integers, and zeros where special ordered sets ask for them; and which these are."""
-    zero = outside(program.ordered, np.abs(x))
-    rounded: Vector = np.where(zero, 0.0, np.where(program.integer, np.round(x), x))
-    return rounded, zero | program.integer
+def rounded_point(program: Program, x: Vector) -> Vector:
+    """Return x (n,) with whole integers."""
+    rounded: Vector = np.where(program.integer, np.round(x), x)
+    return rounded
 
 
 def integrality(program: Program, x: Vector) -> float:
-    """Return the largest distance of an integer variable from a whole number.
-
-    A member of a special ordered set that has to be 0 counts relative to the largest of its set.
-    """
-    rounded, _ = rounded_point(program, x)
-    size = np.ones(program.n)
-    for one in program.ordered:
-        size[one.columns] = max(float(np.abs(x[one.columns]).max()), 1e-300)
-    return float((np.abs(x - rounded) / np.where(program.integer, 1.0, size)).max(initial=0.0))
+    """Return the largest distance of an integer variable from a whole number."""
+    return float(np.abs(x - rounded_point(program, x)).max(initial=0.0))
 
 
 def infeasibility(program: Program, x: Vector) -> float:

@@ -187,7 +187,7 @@ def run_session(session: Session, name: str, time_limit: float | None) -> tuple[
 def _solvable(model: str, params: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of a model that solvers take: complementarities become disjunctions, which is told."""
     from fsopt.models.registry import MODELS
-    from fsopt.models.sla.step_function import BIG_M
+    from fsopt.models.sla.hyperplane import BIG_M
 
     entry = MODELS[model]
     if entry.problem_class != "MPEC" or "big_m" not in entry.parameters:

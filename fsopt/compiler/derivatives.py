@@ -27,7 +27,7 @@ from fsopt.compiler.expressions import read
 from fsopt.compiler.jets import UNARY, Jet, power
 from fsopt.compiler.program import Program
 from fsopt.compiler.rows import build_rows
-from fsopt.compiler.unsupported import word_of
+from fsopt.compiler.unsupported import function_of
 from fsopt.errors import SolverError
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -80,7 +80,7 @@ class _TermReader:
         if isinstance(node, UnaryFunctionExpression) and node.getname() in UNARY:
             return (node.getname(), self.form(node.args[0]))
         raise SolverError(
-            f"fsopt has no derivatives of the operator '{word_of(node)}' (in {str(node)[:60]})",
+            f"fsopt has no derivatives of the operator '{function_of(node)}' (in {str(node)[:60]})",
             "write it with smooth functions, or use a solver that reads expressions itself",
         )
 

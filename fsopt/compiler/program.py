@@ -32,15 +32,14 @@ from fsopt.common import clock
 from fsopt.common.arguments import Argument
 from fsopt.common.customising import complete
 from fsopt.compiler.cones import ConeStack
-from fsopt.compiler.domains import Statement, fixed_values, read_bounds, read_domains, stated_domains, variables_of
 from fsopt.compiler.expressions import Terms, read, with_constants
 from fsopt.compiler.families import Quadratic
 from fsopt.compiler.lmi import with_semidefinite
-from fsopt.compiler.ordered_sets import OrderedSet, read_ordered_sets
 from fsopt.compiler.recognition import recognise
 from fsopt.compiler.rows import ConstraintRow, LinearRows, build_rows, hessian, linear_part, read_row, semidefinite
 from fsopt.compiler.scaling import Scaling, equilibrate
-from fsopt.compiler.unsupported import check_nesting, reading, refuse_infinite, unsupported_functions, unsupported_kinds
+from fsopt.compiler.unsupported import reading, refuse_infinite, unsupported_functions, unsupported_kinds
+from fsopt.compiler.variables import fixed_values, integers, read_bounds, variables_of
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask, Vector
 
@@ -80,8 +79,6 @@ class Program:
     general : these constraints, as read. ``objective_terms`` : these terms (scale, node) of the objective, in the
         model's own sense.
     unsupported : kind of components, or function in them, without a place in the arrays -> name of the first one.
-    ordered : the special ordered sets, which some solvers and the check of a point take; ``unsupported`` has them, too.
-    domains : the statement of the domains with holes, whose variables and constraints are the last ones; None for none.
     constants : id -> value of the fixed variables whose products are linear terms; empty where they stay products.
     judged : the P of the last test of convexity, and its outcome, which copies of the program with the same P share.
     """
@@ -107,8 +104,6 @@ class Program:
     objective_terms: list[tuple[float, NumericExpression]] = field(default_factory=list)
     row_of: dict[int, int] = field(default_factory=dict)
     unsupported: dict[str, str] = field(default_factory=dict)
-    ordered: list[OrderedSet] = field(default_factory=list)
-    domains: Statement | None = None
     constants: dict[int, float] = field(default_factory=dict)
     judged: tuple[sp.csc_matrix, bool] | None = field(default=None, repr=False)
 
@@ -121,13 +116,8 @@ class Program:
 
     @property
     def discrete(self) -> bool:
-        """Whether there are integers or special ordered sets."""
-        return bool(self.integer.any() or self.ordered)
-
-    @property
-    def refused(self) -> dict[str, str]:
-        """The components and functions that no solver takes and no check sees: kind -> name."""
-        return {kind: name for kind, name in self.unsupported.items() if kind != pyo.SOSConstraint.__name__}
+        """Whether there are integers."""
+        return bool(self.integer.any())
 
     @property
     def convex(self) -> bool:
@@ -196,10 +186,9 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
     """Return the arrays of a Pyomo model.
 
     A fixed variable is a constant, as in Pyomo: it keeps its column, where both bounds are its value, and it is not
-    integer. Where the program would not be convex, its products with other variables are linear terms. A domain with
-    holes is stated by binaries, see :mod:`fsopt.compiler.domains`, which are in no component of the model. A block may
-    have variables of the model around it. Constraints without a convex form are accepted, see ``Program.nonconic`` and
-    ``Program.unsupported``.
+    integer. Where the program would not be convex, its products with other variables are linear terms. A block
+    may have variables of the model around it. Constraints without a convex form are accepted, see ``Program.nonconic``
+    and ``Program.unsupported``.
 
     Parameters
     ----------
@@ -207,8 +196,8 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
 
     Raises
     ------
-    ParameterError : the model has several active objectives, a variable has a domain that is empty or that binaries
-        cannot state, or a user's change of the model failed.
+    ParameterError : the model has several active objectives, a variable has a domain that is neither an interval nor
+        the whole numbers of one, or a user's change of the model failed.
     OutOfTimeError : a time limit passed, and there is no point yet.
     """
     complete(model)
@@ -223,14 +212,14 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
 def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: Mapping[int, float]) -> Program:
     """Return the arrays of a model in which some values bound their variables, and some are constants in products."""
     objective = _objective(model)
-    variables, integer, domains = _variables(model, objective)
+    variables = variables_of(model, objective)
+    integer = integers(variables)
     column = {id(v): j for j, v in enumerate(variables)}
     terms = Terms()
     if objective is not None:
         with reading(objective, column):
             terms = with_constants(read(objective.expr, column), known, column)
     listed = _read_constraints(model, column, known)
-    listed.linear += [read_row(data, column) for data in (domains.constraints if domains else ())]
     lb, ub = read_bounds(variables)
     places = [column[key] for key in bounded]
     lb[places] = ub[places] = list(bounded.values())
@@ -268,23 +257,7 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
         objective_terms=terms.nonlinear,
         row_of={id(r.constraint): i for i, r in enumerate(listed.linear)},
         unsupported=unsupported_kinds(model) | functions,
-        ordered=read_ordered_sets(model, column),
-        domains=domains,
     )
-
-
-def _variables(
-    model: pyo.ConcreteModel, objective: pyo.Objective | None
-) -> tuple[list[pyo.Var], Mask, Statement | None]:
-    """Return the variables of a model and of the statement of its domains, the mask of the integer ones, and this."""
-    variables = variables_of(model, objective)
-    integer, parts = read_domains(variables)
-    domains = stated_domains(model, variables, parts)
-    if domains is None:
-        return variables, integer, None
-    domains.settle()
-    added = domains.added
-    return variables + added, np.concatenate([integer, read_domains(added)[0]]), domains
 
 
 def _objective(model: pyo.ConcreteModel) -> pyo.Objective | None:
@@ -302,9 +275,7 @@ def _functions(
     curved = [(objective, terms), *((row.constraint, row.terms) for row in listed.quadratic + listed.general)]
     plain = [] if np.isfinite(linear.A.data).all() else [(row.constraint, row.terms) for row in listed.linear]
     refuse_infinite(listed.linear + listed.quadratic + listed.general, plain + curved)
-    functions = unsupported_functions(curved, column)
-    check_nesting(curved)
-    return functions
+    return unsupported_functions(curved, column)
 
 
 def _read_constraints(model: pyo.ConcreteModel, column: dict[int, int], constants: Mapping[int, float]) -> _Constraints:

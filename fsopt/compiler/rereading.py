@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.compiler.domains import fixed_values, read_bounds, read_domains, stated_domains
 from fsopt.compiler.expressions import read
 from fsopt.compiler.program import Program
 from fsopt.compiler.rows import ConstraintRow, build_rows, hessian, linear_part, read_row
 from fsopt.compiler.unsupported import reading, refuse_infinite
+from fsopt.compiler.variables import fixed_values, integers, read_bounds
 from fsopt.typing import Indices
 
 
@@ -21,8 +21,7 @@ def reread_bounds(p: Program) -> bool:
 
     A rotated cone w^2 <= s t is one because of s, t >= 0: a head that cannot be negative is part of the class.
     """
-    integer, parts = read_domains(p.variables)
-    same = np.array_equal(p.integer, integer) and p.domains is stated_domains(p.model, p.variables, parts)
+    same = np.array_equal(p.integer, integers(p.variables))
     lb, ub = read_bounds(p.variables)
     same &= not p.constants or p.constants == fixed_values(p.variables)
     if len(p.cones):

@@ -8,7 +8,7 @@ import pyomo.environ as pyo
 from fsopt.data import Dataset
 from fsopt.data.weights import loss_weights
 from fsopt.errors import ParameterError
-from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.models.gbd.feature_lists import WeightBounds
 from fsopt.solvers.base import Session
 
 EQUAL = 1e-9

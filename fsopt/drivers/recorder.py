@@ -232,7 +232,7 @@ class Recorder:
 
 def _others(session: Session, vertex: bool) -> list[SolverSpec]:
     """Return the other installed solvers of the session's class, with multipliers where its own solver gives them."""
-    candidates = [spec for spec in preference(session.problem_class, session.program) if spec.name != session.spec.name]
+    candidates = [spec for spec in preference(session.problem_class) if spec.name != session.spec.name]
     return [
         spec
         for spec in candidates

@@ -1,7 +1,7 @@
 r"""Driver ``scale_search``: the global optimum of penalised GMEB (10) by linear programs on intervals of shares.
 
 The best scales for a hyperplane leave one number open, the share rho in (0, 1) of the first norm term in the penalty
-(:class:`fsopt.models.gmeb.penalty.GmebPenalty`). On an interval :math:`[l, r]`, with :math:`\rho_0` in it and
+(:class:`fsopt.models.gmeb.gmeb_penalised.GmebPenalty`). On an interval :math:`[l, r]`, with :math:`\rho_0` in it and
 :math:`D(w) = \sum_j |w_j| u_j'(\rho_0)`, convexity of u gives
 
 .. math::
@@ -46,8 +46,8 @@ from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
-from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
-from fsopt.models.gmeb.penalty import GmebPenalty as GmebPenalty
+from fsopt.models.gmeb.gmeb_penalised import GmebPenalty as GmebPenalty
+from fsopt.models.gmeb.gmeb_penalised import linearise
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
@@ -225,7 +225,7 @@ def scale_search(
     Parameters
     ----------
     data : the data set that the model was built from; features of unit root mean square suit the solver.
-    model : from :func:`fsopt.models.gmeb.gmeb_weighted_l1.build_gmeb_weighted_l1`; its parameters are changed. None
+    model : from :func:`fsopt.models.gmeb.gmeb_penalised.build_gmeb_weighted_l1`; its parameters are changed. None
         solves the linear programs by :func:`fsopt.drivers.column_generation`, for large data.
     penalty : of the same data, with the penalty weights C+ and C- of the problem; those of the model do not matter.
     tolerance : stop when ``upper - lower <= tolerance * max(1, upper)``.

@@ -18,7 +18,7 @@ from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder, proved_bound
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.errors import ParameterError
-from fsopt.models.gmeb.gmeb_cuts import add_theta
+from fsopt.models.gmeb.gmeb import add_theta
 from fsopt.models.gmeb.norm import GmebNorm as GmebNorm
 from fsopt.solvers.base import Session
 
@@ -49,7 +49,7 @@ def theta_cuts(
     Parameters
     ----------
     data : the data set that the model was built from.
-    model : from :func:`fsopt.models.gmeb.gmeb_cuts.build_gmeb_cuts` with its default cuts; cuts are added to it.
+    model : from :func:`fsopt.models.gmeb.gmeb.build_gmeb_cuts` with its default cuts; cuts are added to it.
     norm : the norm N of the same data and radii.
     tolerance : relative optimality gap at which to stop; a repeated theta stops too, ``stalled``.
     max_cuts : further stopping criterion.

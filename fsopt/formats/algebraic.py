@@ -14,8 +14,6 @@ from pyomo.mpec import Complementarity
 from pyomo.mpec.plugins.mpec4 import MPEC4_Transformation
 
 from fsopt.compiler import Program, compile_model
-from fsopt.compiler.domains import with_explicit_domains
-from fsopt.compiler.dust import model_without_dust
 from fsopt.compiler.lmi import blocks
 from fsopt.errors import FileError, foreign
 from fsopt.formats.kinds import refuse_kinds
@@ -27,7 +25,7 @@ COMPANIONS: Mapping[str, tuple[str, ...]] = {".nl": (".row", ".col")}
 """Further files of a format: an .nl file has no names, they are in files beside it."""
 QUADRATIC = (".lp", ".mps")
 """Formats with linear and quadratic terms only."""
-STATED = (pyo.SOSConstraint.__name__, "floor", "ceil", "if")
+STATED = (pyo.SOSConstraint.__name__, "floor", "ceil", "Expr_ifExpression")
 """Parts without a place in the arrays that these formats state."""
 STATED_BY = {".gms": ("floor", "ceil"), ".nl": (*STATED, Complementarity.__name__)}
 """Format -> what it states, where it is another one."""
@@ -74,7 +72,7 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
             LoggingIntercept(StringIO(), "pyomo.core"),  # remarks on integers without bounds in .gms, of no use here
         ):
             source = Path(folder) / f"model{suffix}"
-            stated = _with_pairs(model_without_dust(with_explicit_domains(model)))
+            stated = _with_pairs(model)
             stated.write(str(source), io_options=io_options(stated, suffix))
             contents = {s: source.with_suffix(s).read_bytes() for s in (suffix, *COMPANIONS.get(suffix, ()))}
     except OSError as error:

@@ -15,7 +15,6 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.compiler import Program
-from fsopt.compiler.dust import without_dust
 from fsopt.compiler.rows import read_row
 from fsopt.errors import FileError
 from fsopt.formats.form import Affine, ConeRows, ConicModel
@@ -39,7 +38,6 @@ def conic_model(program: Program, suffix: str) -> ConicModel:
     """
     refuse_kinds(program, suffix)
     _refuse(program, suffix)
-    program = without_dust(program)
     names = [name_of(program.model, v) for v in program.variables]
     cost = _form(np.arange(program.n), program.sign * program.c)
     cones = [*_rows(program), *_bounds(program), *_quadratic_and_semidefinite(program)]

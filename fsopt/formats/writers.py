@@ -26,7 +26,7 @@ FORMATS: Mapping[str, Callable[[pyo.ConcreteModel, str], dict[str, bytes]]] = Ma
 
 @checked(model=MODEL, path=PATH)
 def export(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> tuple[Path, ...]:
-    """Write a model in the format of a suffix; domains with holes are stated by binaries.
+    """Write a model in the format of a suffix.
 
     ======  =======================================================================================
     suffix  holds

@@ -15,8 +15,7 @@ from fsopt.data import Dataset
 from fsopt.data.matrices import column_deviations
 from fsopt.drivers.run import Steps
 from fsopt.methods.selection import THRESHOLD, SelectionRule, selection
-from fsopt.models.gbd.feature_lists import BOUNDS, CATEGORIES, categories
-from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.models.gbd.feature_lists import BOUNDS, CATEGORIES, WeightBounds, categories
 from fsopt.models.spec import parameters
 from fsopt.typing import Vector
 

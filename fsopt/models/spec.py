@@ -15,8 +15,6 @@ from fsopt.data.tables.layout import Layout
 from fsopt.data.weights import by_class
 from fsopt.errors import ParameterError, shown, similar
 
-OWN = "own"
-"""Folder of the models of no paper."""
 WEIGHTS = ("", "classes", "samples")
 """The kinds of weights that models and methods take."""
 
@@ -42,11 +40,11 @@ class Instance:
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """The entry of a model: the last statement of its module.
+    """The entry of a model, in ``SPEC`` or ``SPECS``, the last statement of its module.
 
     Attributes
     ----------
-    slug : registry name; the module, the instance folder, the anchor in the documentation and the test bear it too.
+    slug : registry name; the builder, the instance folder and the anchor in the documentation bear it too.
     builder : function of a data set and keywords that returns the ConcreteModel.
     problem_class : of the instance, by :func:`fsopt.classify`.
     paper : key in :data:`fsopt.models.papers.PAPERS`; None for a model of no paper.
@@ -65,11 +63,6 @@ class ModelSpec:
     instance: Instance = Instance()
     trial: Instance = Instance(n=24, p=5, gap=0.7, seed=7)
     weights: str = ""
-
-    @property
-    def module(self) -> str:
-        """The module of the model, below :mod:`fsopt.models`: ``gmeb.gmeb_dual``, or ``own.huber_svm`` of no paper."""
-        return f"{self.paper or OWN}.{self.slug.replace('-', '_')}"
 
     @property
     def summary(self) -> str:

@@ -88,7 +88,7 @@ def _evidence_added(program: Program, outcome: Outcome, settings: Settings, solv
     if outcome.point is not None:
         return _fixed(program, _moved(program, outcome, deadline), settings, deadline)
     free = np.zeros_like(program.integer)
-    relaxed = replace(program, integer=free, ordered=[], unsupported=program.refused)
+    relaxed = replace(program, integer=free)
     relaxation = program_class(relaxed) in CONVEX
     if outcome.status is Status.UNBOUNDED and relaxation:
         return _unbounded(program, relaxed, outcome, settings, deadline)
@@ -209,7 +209,7 @@ def _infeasible(program: Program, outcome: Outcome, settings: Settings, deadline
 def _doubted(program: Program, outcome: Outcome, settings: Settings, solver: str) -> Outcome:
     """Return the outcome without its status where another solver finds a feasible point of a program with no proof."""
     goal = without_objective(program)
-    for spec in preference(program_class(goal), goal):
+    for spec in preference(program_class(goal)):
         if not spec.available or spec.name == solver:
             continue
         try:

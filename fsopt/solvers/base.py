@@ -115,7 +115,7 @@ class Session:
         self.seconds |= {"solve": 0.0, "load": 0.0}
 
     def _choose(self, solver: str | None) -> SolverSpec:
-        for kind, name in self.program.refused.items():
+        for kind, name in self.program.unsupported.items():
             who = "no solver takes" if solver is None else f"solver '{solver}' does not take"
             raise SolverError(
                 f"{who} '{self.model.name}' as it is: it has a part of the kind {kind} ('{name}')",

@@ -1,4 +1,4 @@
-"""Loading of a compiled program into a solver, after coefficients that are rounding errors of 0 are removed.
+"""Loading of a compiled program into a solver.
 
 Two kinds of programs are answered without a solver: one with a lower bound above the upper one is infeasible, and one
 without any coefficient in objective and constraints, which some solvers refuse, has every point within its bounds as a
@@ -15,14 +15,11 @@ import numpy as np
 from fsopt.answers.results import Point, Status
 from fsopt.certificates.bounds import crossed
 from fsopt.compiler import Program
-from fsopt.compiler.dust import without_dust
 from fsopt.errors import SolverError, foreign
 from fsopt.solvers import watching
 from fsopt.solvers.interface import Change, Outcome, Settings
 from fsopt.solvers.spec import SolverSpec
 
-FOLLOWED = ("P", "c", "c0", "lo", "hi", "lb", "ub")
-"""Parts of a program that change and have no dust."""
 HINT = "choose smaller parameters, other units or another solver: 'fsopt solvers' lists them"
 
 
@@ -37,18 +34,16 @@ class Connection:
 
     Attributes
     ----------
-    sent : the program that the solver has; the given one if it has no dust.
     crossed : bounds that exclude one another, as a sentence; empty if there are none.
     interface : of the solver; None while bounds exclude one another.
     """
 
     def __init__(self, spec: SolverSpec, program: Program, settings: Settings) -> None:
         self.program = program
-        self.sent = without_dust(program)
         self.crossed = crossed(program)
         self.spec = spec
         with self._boundary():
-            self.interface = None if self.crossed else spec.connect(self.sent, settings)
+            self.interface = None if self.crossed else spec.connect(program, settings)
 
     def update(self, change: Change) -> str | None:
         """Take over a change of the program in place; return why not, if the solver cannot."""
@@ -58,23 +53,8 @@ class Connection:
             return None
         if self.interface is None:
             return "bounds excluded one another"
-        linear = change.rows is not None or change.added > 0
-        if linear or self.sent is not self.program:
-            clean = without_dust(self.program) if linear else self.sent
-            if clean is not self.program and self.sent is self.program:
-                return "coefficients became rounding errors of 0"
-            self._follow(clean)
         with self._boundary():
             return self.interface.update(change)
-
-    def _follow(self, clean: Program) -> None:
-        """Write the program into the one that the solver has, with the linear constraints of a third."""
-        if self.sent is self.program:
-            return
-        self.sent.A = clean.A
-        self.sent.scaling = self.program.scaling
-        for name in FOLLOWED:
-            setattr(self.sent, name, getattr(self.program, name))
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
         """Run the solver, unless bounds exclude one another or no variable has a coefficient."""
@@ -103,7 +83,7 @@ class Connection:
 def _any_point(program: Program) -> Point | None:
     """Return a point within the bounds, with multipliers 0, of a program without coefficients; None for any other."""
     p = program
-    if p.c.any() or p.general or p.objective_terms or p.ordered or len(p.cones) or p.P.count_nonzero():
+    if p.c.any() or p.general or p.objective_terms or len(p.cones) or p.P.count_nonzero():
         return None
     if p.A.count_nonzero() or np.any((p.lo > 0.0) | (p.hi < 0.0)):
         return None

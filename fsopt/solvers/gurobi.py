@@ -118,8 +118,6 @@ class Gurobi:
             self._add_cones()
         for constraint in shared.quadratic_constraints(p, scaled.columns):
             self._add_quadratic(constraint)
-        for one in p.ordered:
-            self.m.addSOS(one.kind, self.x[one.columns].tolist())
 
     def _add_cones(self) -> None:
         cones = self.program.cones
@@ -288,7 +286,6 @@ SPEC = SolverSpec(
     in_place=True,
     tolerance=1e-6,
     finer=(1e-10, 1e-11),
-    ordered=True,
     pip="pip install gurobipy",
     licence="commercial, free for academics (gurobi.com/licenses); the wheel alone solves up to 2000 columns",
     interior=(("Crossover", 0),),

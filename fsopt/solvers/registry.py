@@ -62,14 +62,10 @@ def solver_spec(name: str) -> SolverSpec:
     return SOLVERS[name]
 
 
-def preference(problem_class: str, program: Program | None = None) -> tuple[SolverSpec, ...]:
-    """Return the solvers of a class, installed or not, in the order in which they are taken where none is named.
-
-    A program with special ordered sets has the solvers that take them.
-    """
+def preference(problem_class: str) -> tuple[SolverSpec, ...]:
+    """Return the solvers of a class, installed or not, in the order in which they are taken where none is named."""
     ranked = [(rank, spec) for spec in SOLVERS.values() if (rank := spec.ranks.get(problem_class)) is not None]
-    able = [spec for _, spec in sorted(ranked, key=lambda pair: pair[0])]
-    return tuple(spec for spec in able if program is None or not program.ordered or spec.ordered)
+    return tuple(spec for _, spec in sorted(ranked, key=lambda pair: pair[0]))
 
 
 def choose(name: str | None, problem_class: str, model: str, program: Program | None = None) -> SolverSpec:
@@ -88,7 +84,7 @@ def choose(name: str | None, problem_class: str, model: str, program: Program | 
     SolverError : the solver is not installed, or does not solve this class, or none does.
     """
     if name is None:
-        installed = next((spec for spec in preference(problem_class, program) if spec.available), None)
+        installed = next((spec for spec in preference(problem_class) if spec.available), None)
         if installed is None:
             raise SolverError(f"no installed solver takes '{model}', a {problem_class}", alternatives(problem_class))
         return installed
@@ -100,12 +96,6 @@ def choose(name: str | None, problem_class: str, model: str, program: Program | 
         raise SolverError(
             f"solver '{name}' does not solve '{model}', a {problem_class} (it solves {can})",
             alternatives(problem_class),
-        )
-    if program is not None and program.ordered and not spec.ordered:
-        able = ", ".join(other.name for other in preference(problem_class, program))
-        raise SolverError(
-            f"solver '{name}' does not take '{model}', which has special ordered sets ('{program.ordered[0].name}')",
-            f"take {able}, or state them by binary variables",
         )
     if not spec.available:
         raise SolverError(f"solver '{name}' is not installed", f"{spec.pip}; {alternatives(problem_class)}")

@@ -97,8 +97,6 @@ class Scip:
         self._add_cones()
         for row in p.general:
             self._add_general(row)
-        for one in p.ordered:
-            (self.m.addConsSOS1 if one.kind == 1 else self.m.addConsSOS2)([self.x[j] for j in one.columns])
         self._add_epigraph()
 
     def _add_general(self, row: ConstraintRow) -> None:
@@ -327,7 +325,6 @@ SPEC = SolverSpec(
     vertex=False,
     in_place=False,
     tolerance=1e-6,
-    ordered=True,
     pip="pip install pyscipopt",
     licence="Apache-2.0, in the wheel",
 )

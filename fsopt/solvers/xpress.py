@@ -235,10 +235,6 @@ def load_arguments(scaled: Scaled) -> dict[str, Any]:
         **_quadratic_rows(p, [Q for Q, *_ in others]),
         "coltype": ["I"] * len(integers),
         "entind": integers,
-        "settype": [str(one.kind) for one in p.ordered],
-        "setstart": np.cumsum([0, *(len(one.columns) for one in p.ordered)]),
-        "setind": np.concatenate([np.zeros(0, dtype=int), *(one.columns for one in p.ordered)]),
-        "refval": np.concatenate([np.zeros(0), *(np.arange(1.0, 1 + len(one.columns)) for one in p.ordered)]),
     }
 
 
@@ -313,7 +309,6 @@ SPEC = SolverSpec(
     vertex=True,
     in_place=False,
     tolerance=1e-6,
-    ordered=True,
     pip="pip install xpress",
     licence="commercial, free for academics (fico.com/xpress); the wheel alone takes 200-5000 rows + columns",
 )

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from fsopt.data.hyperplanes import best_intercepts, hinge, midpoint_intercept, project_multipliers
-from fsopt.models.gmeb.moments import second_moments
-from fsopt.models.gmeb.norm import GmebNorm
+from fsopt.models.gmeb.norm import GmebNorm, second_moments
 
 
 @st.composite

@@ -13,8 +13,8 @@ from fsopt.drivers.partitions import partitions
 from fsopt.drivers.scale_search import scale_search
 from fsopt.drivers.theta_cuts import theta_cuts
 from fsopt.errors import ParameterError
+from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
 from fsopt.models.gmeb.norm import GmebNorm
-from fsopt.models.gmeb.penalty import GmebPenalty
 
 DATA = blobs(24, 4, seed=1)
 OTHERS = {

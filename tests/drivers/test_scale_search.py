@@ -20,8 +20,7 @@ from fsopt.drivers.run import Run
 from fsopt.drivers.scale_search import ShareInterval, scale_search
 from fsopt.errors import SolverError
 from fsopt.methods import large_programs
-from fsopt.models.gmeb.gmeb_weighted_l1 import build_gmeb_weighted_l1
-from fsopt.models.gmeb.penalty import GmebPenalty
+from fsopt.models.gmeb.gmeb_penalised import GmebPenalty, build_gmeb_weighted_l1
 from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_fit, check_record
 

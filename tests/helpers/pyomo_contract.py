@@ -102,7 +102,6 @@ def reason(name: str, test: str, listed: str) -> str:
     """Return why a class of fsopt is not to pass a test, empty if it has to."""
     if test in UNSOLVED:
         return ""
-    solver = SolverFactory.get_class(name).solver
     lacks = sorted(NEEDS.get(listed, {"LP"}) - solves(name))
     if lacks:
         return f"it solves no {lacks[0]}"
@@ -112,7 +111,7 @@ def reason(name: str, test: str, listed: str) -> str:
         return "of Pyomo's writer of .nl files, which fsopt does not call"
     if listed == "highs" and name not in ("fsopt", "fsopt_highs"):
         return "of an option of HiGHS"
-    if listed == "sos_solvers" and not (solver is None or solver_spec(solver).ordered):
+    if listed == "sos_solvers":
         return "it takes no special ordered sets"
     return OWN.get((name, test), "")
 

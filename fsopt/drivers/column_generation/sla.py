@@ -18,7 +18,7 @@ from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.drivers.sla import best_vertex
 from fsopt.models.blocks import number, vector, whole
-from fsopt.models.sla.step_function import step_costs as exponential_costs
+from fsopt.models.sla.hyperplane import step_costs as exponential_costs
 from fsopt.typing import Vector
 
 

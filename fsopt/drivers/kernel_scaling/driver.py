@@ -20,7 +20,7 @@ from fsopt.drivers.loop import Loop, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import number, vector
-from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
+from fsopt.models.mop.kernel_scaling import build_kernel_scaling_step
 
 SCALINGS = ("local", "global")
 FRONTIER = "frontier"

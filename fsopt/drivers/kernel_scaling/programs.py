@@ -20,7 +20,7 @@ from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import Recorder
-from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
+from fsopt.models.mop.kernel_scaling import build_kernel_scaling_step
 from fsopt.solvers.base import Session
 from fsopt.typing import Mask, Vector
 

@@ -30,8 +30,8 @@ from fsopt.drivers.mop.risk import (
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import number
-from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
-from fsopt.models.mop.rsvm_dual import build_rsvm_dual
+from fsopt.models.mop.kernel_scaling import build_kernel_scaling_step
+from fsopt.models.mop.rsvm import build_rsvm_dual
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 

@@ -16,7 +16,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import OutOfTimeError
-from fsopt.models.mop.rsvm_least_norm import build_rsvm_least_norm
+from fsopt.models.mop.rsvm import build_rsvm_least_norm
 from fsopt.solvers.base import Session
 from fsopt.svm.interior_point import LARGE_C, rsvm_interior_point, svm_interior_point
 from fsopt.typing import Vector

@@ -18,7 +18,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from fsopt.models.blocks import number
-from fsopt.models.sla.step_function import step_costs as exponential_costs
+from fsopt.models.sla.hyperplane import step_costs as exponential_costs
 from fsopt.typing import Vector
 
 SMALLEST_COST = 1e-8

@@ -26,7 +26,7 @@ from fsopt.methods.selection import SelectionRule, without_rounding
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
-from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.models.gbd.feature_lists import WeightBounds
 from fsopt.svm.first_order import svm_first_order
 from fsopt.svm.interior_point import svm_interior_point
 from fsopt.typing import Vector

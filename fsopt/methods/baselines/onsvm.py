@@ -21,9 +21,8 @@ from fsopt.methods.large_programs import certify_generation, generation_order
 from fsopt.methods.selection import THRESHOLD, SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program
-from fsopt.models.gbd.feature_lists import weight_bounds
+from fsopt.models.gbd.feature_lists import WeightBounds, weight_bounds
 from fsopt.models.gbd.onsvm import build_onsvm
-from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.typing import Vector
 
 RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)

@@ -26,9 +26,8 @@ from fsopt.methods.selection import THRESHOLD, SelectionRule, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_multipliers
 from fsopt.models.blocks import number
-from fsopt.models.gbd.feature_lists import weight_bounds
+from fsopt.models.gbd.feature_lists import WeightBounds, weight_bounds
 from fsopt.models.gbd.svm import build_svm
-from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.svm.certificate import certify_svm
 from fsopt.typing import Vector
 

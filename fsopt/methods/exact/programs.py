@@ -20,8 +20,7 @@ from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.errors import NotShownError, reading
 from fsopt.methods.spec import SavedFit
-from fsopt.models.gbd.feature_lists import BOUNDS
-from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.models.gbd.feature_lists import BOUNDS, WeightBounds
 from fsopt.models.registry import MODELS, build
 from fsopt.typing import Vector
 

@@ -22,9 +22,8 @@ from fsopt.errors import ParameterError, reading
 from fsopt.methods.gbd.parameters import constraints_of, saved_selection
 from fsopt.methods.gbd.verification import problem_of
 from fsopt.methods.spec import SavedFit
-from fsopt.models.gbd.feature_lists import ENDS
+from fsopt.models.gbd.feature_lists import ENDS, WeightBounds
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
-from fsopt.models.gbd.weight_bounds import WeightBounds
 from fsopt.search.branch_and_benders.covering import Leaves, cover
 from fsopt.search.branch_and_benders.cuts import Grid
 from fsopt.search.branch_and_benders.evidence import unpacked

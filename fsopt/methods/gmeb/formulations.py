@@ -18,11 +18,13 @@ from fsopt.drivers.run import Run, Steps, usable
 from fsopt.drivers.theta_cuts import theta_cuts
 from fsopt.methods.gmeb.optimality import GmebDual
 from fsopt.methods.large_programs import uses_generation
-from fsopt.models.gmeb.gmeb_cuts import build_gmeb_cuts
-from fsopt.models.gmeb.gmeb_dual import build_gmeb_dual
-from fsopt.models.gmeb.gmeb_hard_margin import build_gmeb_hard_margin
-from fsopt.models.gmeb.gmeb_primal import build_gmeb_primal
-from fsopt.models.gmeb.gmeb_sdp import build_gmeb_sdp
+from fsopt.models.gmeb.gmeb import (
+    build_gmeb_cuts,
+    build_gmeb_dual,
+    build_gmeb_hard_margin,
+    build_gmeb_primal,
+    build_gmeb_sdp,
+)
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector

@@ -24,8 +24,7 @@ from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
 from fsopt.methods.preprocessing import Hyperplane, raw_hyperplane
 from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec, Value, selected_by
-from fsopt.models.gmeb.moments import radius
-from fsopt.models.gmeb.norm import GmebNorm
+from fsopt.models.gmeb.norm import GmebNorm, radius
 from fsopt.solvers.registry import no_multipliers, solver_spec
 from fsopt.typing import Indices, Vector
 

@@ -27,9 +27,8 @@ from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value, selected_by
 from fsopt.methods.verification import finite_vector
 from fsopt.models.blocks import number
-from fsopt.models.gmeb.gmeb_weighted_l1 import build_gmeb_weighted_l1
-from fsopt.models.gmeb.moments import second_moments
-from fsopt.models.gmeb.penalty import GmebPenalty
+from fsopt.models.gmeb.gmeb_penalised import GmebPenalty, build_gmeb_weighted_l1
+from fsopt.models.gmeb.norm import second_moments
 from fsopt.typing import Vector
 
 EPSILON = 1e-9

@@ -31,9 +31,7 @@ from fsopt.methods.mop.polishing import balanced, polished
 from fsopt.methods.routes import first_certified
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import number
-from fsopt.models.mop.rsvm import build_rsvm
-from fsopt.models.mop.rsvm_dual import build_rsvm_dual
-from fsopt.models.mop.rsvm_least_norm import build_rsvm_least_norm
+from fsopt.models.mop.rsvm import build_rsvm, build_rsvm_dual, build_rsvm_least_norm
 from fsopt.solvers.base import Session
 from fsopt.svm.certificate import certify_rsvm as certify_rsvm
 from fsopt.svm.interior_point import LARGE_C, rsvm_interior_point, svm_interior_point

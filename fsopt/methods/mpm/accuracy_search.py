@@ -25,8 +25,8 @@ from fsopt.drivers.run import OutOfTimeError, Steps, usable
 from fsopt.errors import InfeasibleError
 from fsopt.methods.mpm.inner_program import InnerProgram
 from fsopt.methods.mpm.worst_case import accuracy_limit
-from fsopt.models.mpm.biased import penalised_ratio
 from fsopt.models.mpm.moments import Moments, kappa
+from fsopt.models.mpm.mpm import penalised_ratio
 from fsopt.typing import Vector
 
 GRID = np.sin(np.linspace(0.0, np.pi / 2, 21)[1:-1]) ** 2
@@ -46,7 +46,7 @@ class WeightedAccuracy:
     Attributes
     ----------
     beta : worst-case accuracy of class -1.
-    ratio : g, the penalised ratio of :func:`fsopt.models.mpm.biased.penalised_ratio`, 0 where it is negative.
+    ratio : g, the penalised ratio of :func:`fsopt.models.mpm.mpm.penalised_ratio`, 0 where it is negative.
     theta : weight of class +1.
     spread : ``||F_2 w|| / ||F_1 w||``, minus the derivative of g in kappa(beta) (envelope theorem).
     """

@@ -22,9 +22,8 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.methods.mpm.feature_space import FeatureSpace
 from fsopt.methods.verification import evidence, extend
-from fsopt.models.mpm.biased import penalised_ratio
 from fsopt.models.mpm.moments import Moments, kappa
-from fsopt.models.mpm.s_mpm import build_s_mpm
+from fsopt.models.mpm.mpm import build_s_mpm, penalised_ratio
 from fsopt.solvers.base import Session
 from fsopt.typing import Mask, Vector
 

@@ -42,7 +42,7 @@ from fsopt.methods.verification import (
     starts_residual,
 )
 from fsopt.models.blocks import number, vector
-from fsopt.models.mpm.l0_mpm_step import build_l0_mpm_step
+from fsopt.models.mpm.l0_mpm import build_l0_mpm_step
 from fsopt.typing import Vector
 
 

@@ -32,8 +32,8 @@ from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import LOCAL_TOLERANCE, check_first_order, has_program
 from fsopt.models.blocks import number
-from fsopt.models.mpm.biased import penalised_ratio
 from fsopt.models.mpm.moments import Moments, kappa
+from fsopt.models.mpm.mpm import penalised_ratio
 from fsopt.typing import Vector
 
 RECONSTRUCTION = "this S-MPM is a reconstruction: the original paper was not available"

@@ -31,7 +31,7 @@ from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import selection, without_rounding
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import check_first_order, finite_vector, has_program, starts_residual
-from fsopt.models.sla.step_function import step_costs as exponential_costs
+from fsopt.models.sla.hyperplane import step_costs as exponential_costs
 from fsopt.typing import Vector
 
 

@@ -31,8 +31,8 @@ from fsopt.methods.sla.concave_minimisation import (
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
-from fsopt.models.sla.fsv_step import build_fsv_step
-from fsopt.models.sla.step_function import iterate_of_costs
+from fsopt.models.sla.fsv import build_fsv_step
+from fsopt.models.sla.hyperplane import iterate_of_costs
 from fsopt.typing import Vector
 
 

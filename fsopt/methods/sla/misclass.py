@@ -21,7 +21,7 @@ from fsopt.methods.sla.concave_minimisation import SlaAnswer, check_step, class_
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
-from fsopt.models.sla.misclass_step import build_misclass_step
+from fsopt.models.sla.misclass import build_misclass_step
 from fsopt.typing import Vector
 
 

@@ -23,7 +23,7 @@ from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
-from fsopt.models.sla.misclass_step import build_misclass_step
+from fsopt.models.sla.misclass import build_misclass_step
 from fsopt.typing import Vector
 
 

@@ -1,16 +1,27 @@
-"""Model ``fsp-m``: Aytug, (FSP-M) as printed, nonconvex."""
+"""Aytug's problems (FSP-M) and (FSP-lambda) as printed, and the parts that their mixed-integer forms share.
+
+* ``fsp-m``: (FSP-M) as printed, nonconvex.
+* ``fsp-lambda``: (FSP-lambda) as printed, nonconvex.
+
+The parts that the mixed-integer forms of Aytug's (FSP-M) and (FSP-lambda) share.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
 import pyomo.environ as pyo
+from numpy.typing import ArrayLike
 
 from fsopt.common.docstrings import with_keywords_of
+from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.data.losses import loss_of
-from fsopt.models.gbd.mixed_integer import add_product_constraints, new_product_model, product_objective
-from fsopt.models.gbd.selection_constraints import SelectionConstraints
+from fsopt.data.losses import HINGE, LOGISTIC, SQUARED_HINGE, Loss, loss_of
+from fsopt.errors import ParameterError, shown
+from fsopt.models.blocks import add_classifier, add_slacks, hinge_cost, margin_constraint, new_model, number
+from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 from fsopt.models.spec import Instance, ModelSpec
 
 
@@ -72,12 +83,179 @@ def build_fsp_m(
     return model
 
 
-SPEC = ModelSpec(
-    "fsp-m",
-    build_fsp_m,
-    "MINLP",
-    paper="gbd",
-    equation="(FSP-M)",
-    instance=Instance(n=12, p=3, params={"m": 2}),
-    weights="samples",
+@with_keywords_of(SelectionConstraints.of, without=("m", "costs", "budget"))
+def build_fsp_lambda(
+    data: Dataset,
+    *,
+    c: float = 1.0,
+    loss: str = "hinge",
+    lam: ArrayLike = 1.0,
+    **selection: Any,
+) -> pyo.ConcreteModel:
+    r"""Return the feature selection problem with a penalty weight for each feature, as printed: not convex.
+
+    .. math::
+
+        \min\ & \tfrac12 \sum_j \sigma_j w_j^2 + C e'\xi + \lambda'\sigma \\
+        \text{s.t.}\ & y_i\Big(\sum_j \sigma_j w_j x_{ij} + b\Big) + \xi_i \ge 1,\quad \xi \ge 0,\quad
+        \sigma \in \{0,1\}^p,\quad l \le w \le u
+
+    and the rules between features of ``fsp-master``. The p products :math:`v_j = \sigma_j w_j` are variables, and the
+    weights are bounded, as in ``fsp-m``. Some numbers of features are optimal for no lambda. Features of a group have
+    the same :math:`\sigma_j`, one binary with one penalty weight.
+
+    Parameters
+    ----------
+    data : Dataset
+        Features in comparable units; the optimum depends on them.
+    c : float, default 1.0
+        > 0, penalty weight of the loss.
+    loss : str, default 'hinge'
+        ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
+        :math:`C e'\ell` with :math:`\ell_i \ge \ln(1 + e^{\xi_i - 1})`, and :math:`\xi` of any sign.
+    lam : array, default 1.0
+        Penalty weight lambda >= 0 of every feature, or p penalty weights.
+
+    Returns
+    -------
+    ConcreteModel
+        MINLP with a binary for each feature or group, and bilinear terms, for comparison and tiny data. Variables ``w b
+        sigma v xi``, constraints ``margin product``, and of ``include exclude implies conflicts`` those that are asked
+        for. The classifier is sign(v'x + b), not sign(w'x + b).
+
+    Raises
+    ------
+    ParameterError : c <= 0, a negative penalty weight, an unknown feature, constraints that no selection satisfies.
+
+    Notes
+    -----
+    Aytug, (FSP-lambda).
+    """
+    name = "fsp-lambda"
+    constraints = SelectionConstraints.of(name, data, **selection)
+    weights = feature_weights(name, constraints.groups, lam)
+    model = new_product_model(name, data, constraints, c, loss_of(loss))
+    model.objective = pyo.Objective(
+        expr=product_objective(model, data, c, loss_of(loss)) + dot(weights, tuple(model.sigma.values())),
+        doc="(FSP-lambda) 1/2 sum_j sigma_j w_j^2 + C e'xi + lambda'sigma",
+    )
+    add_product_constraints(model, data, constraints, "(FSP-lambda)")
+    return model
+
+
+LAMBERT = 0.2784645428
+"""W(1/e), of Lambert's W, rounded up."""
+
+
+def largest_weight(data: Dataset, c: float, upper: float | None = None, loss: Loss = HINGE) -> float:
+    r"""Return a bound on the norm of the best weights of an SVM on any selection of the features.
+
+    Let w be the best weights for a selection and alpha the multipliers of its margins. By strong duality
+    :math:`\tfrac12 w'w + Ce'\xi = e'\alpha - \tfrac12 w'w`, so :math:`w'w \le e'\alpha`; and
+    :math:`0 \le \alpha \le C` with :math:`y'\alpha = 0` implies :math:`e'\alpha \le 2C\min(n_+, n_-)`, the hinge loss
+    of w = 0 times C; with weights of the samples their sums are in the place of :math:`n_+` and :math:`n_-`.
+
+    For the squared hinge loss :math:`w'w = e'\alpha - 2C\xi'\xi` and :math:`\alpha = 2C\xi`, so that
+    :math:`w'w = 2C \sum_i \xi_i (1 - \xi_i)`. With equal sums of both classes, :math:`y'\xi = 0`, that is at most
+    :math:`2C n_+ n_- / (n_+ + n_-)`, at equal slacks within each class.
+
+    For the logistic loss :math:`w'w = \sum_i \alpha_i u_i` with the margins :math:`u_i = \ln((1 - t_i) / t_i)`,
+    :math:`t_i = \alpha_i / C`. The largest :math:`t \ln((1 - t) / t)` is :math:`W(1/e)`, of Lambert's W.
+
+    With bounds :math:`l \le w \le u` that admit 0, each weight is q_j clipped to them, so that :math:`w'w \le w'q`,
+    which is in the place of :math:`w'w` in the equations above: the same bounds hold.
+
+    If ``upper`` is at least the optimum over the selections, :math:`\tfrac12 w'w \le` ``upper`` holds for the best
+    selection too.
+    """
+    weights = np.ones(data.n) if data.weights is None else data.weights
+    plus, minus = math.fsum(weights[data.y > 0]), math.fsum(weights[data.y < 0])
+    half = {
+        HINGE: min(plus, minus),
+        SQUARED_HINGE: plus * minus / (plus + minus),
+        LOGISTIC: 0.5 * LAMBERT * (plus + minus),
+    }
+    squared = 2.0 * c * half[loss]
+    return float(np.sqrt(squared if upper is None else min(squared, 2.0 * upper)))
+
+
+def add_selection(model: pyo.ConcreteModel, constraints: SelectionConstraints, *, relax: bool = False) -> None:
+    """Add sigma, one variable in {0, 1}, in [0, 1] if relaxed, for each feature (J), or for each group of them (G)."""
+    index = model.J
+    if not constraints.groups.single:
+        index = model.G = pyo.RangeSet(0, constraints.p - 1)
+    model.sigma = pyo.Var(index, within=pyo.UnitInterval if relax else pyo.Binary, doc="sigma, selection")
+
+
+def selection_of_features(model: pyo.ConcreteModel, constraints: SelectionConstraints) -> list[Any]:
+    """Return the variable sigma of each feature (p): features of a group have the same one."""
+    return [model.sigma[group] for group in constraints.groups.of.tolist()]
+
+
+def new_selection_model(
+    name: str, data: Dataset, constraints: SelectionConstraints, *, relax: bool, loss: Loss = HINGE
+) -> pyo.ConcreteModel:
+    """Return a model with the hyperplane (w, b), the selection sigma in {0, 1}, [0, 1] if relaxed, and the slacks."""
+    if not isinstance(relax, bool):
+        raise ParameterError(f"parameter 'relax' of '{name}' must be true or false, not {shown(relax)}", "relax=true")
+    model = new_model(name, data)
+    add_classifier(model)
+    add_selection(model, constraints, relax=relax)
+    add_slacks(model, loss)
+    return model
+
+
+def new_product_model(
+    name: str, data: Dataset, constraints: SelectionConstraints, c: float, loss: Loss = HINGE
+) -> pyo.ConcreteModel:
+    """Return a selection model with bounded weights w and v for the products sigma_j w_j (J), the weights in use."""
+    c = number(name, "c", c)
+    model = new_model(name, data)
+    add_classifier(model)
+    add_selection(model, constraints)
+    model.v = pyo.Var(model.J, doc="v_j = sigma_j w_j, weights after selection")
+    for weights in (model.w, model.v):
+        constraints.bounds.within(largest_weight(data, c, loss=loss)).add_to(weights)
+    add_slacks(model, loss)
+    return model
+
+
+def product_objective(model: pyo.ConcreteModel, data: Dataset, c: float, loss: Loss = HINGE) -> Any:
+    """Return the expression 1/2 sum_j sigma_j w_j^2 + C e'xi, as 1/2 v'w + C e'xi, or with another loss."""
+    return 0.5 * sum(model.v[j] * model.w[j] for j in model.J) + hinge_cost(model, data, c, loss)
+
+
+def add_product_constraints(
+    model: pyo.ConcreteModel, data: Dataset, constraints: SelectionConstraints, equation: str
+) -> None:
+    """Add ``margin`` (I) with the weights v, ``product`` (J), and the constraints on the selection."""
+    sigma = selection_of_features(model, constraints)
+
+    def product(model: pyo.ConcreteModel, j: int) -> Any:
+        return model.v[j] - sigma[j] * model.w[j] == 0
+
+    model.margin = margin_constraint(model, data, model.v, f"{equation} y_i (v'x_i + b) + xi_i >= 1")
+    model.product = pyo.Constraint(model.J, rule=product, doc=f"{equation} v_j = sigma_j w_j")
+    constraints.add_to(model)
+
+
+SPECS = (
+    ModelSpec(
+        "fsp-m",
+        build_fsp_m,
+        "MINLP",
+        paper="gbd",
+        equation="(FSP-M)",
+        instance=Instance(n=12, p=3, params={"m": 2}),
+        weights="samples",
+    ),
+    ModelSpec(
+        "fsp-lambda",
+        build_fsp_lambda,
+        "MINLP",
+        paper="gbd",
+        equation="(FSP-lambda)",
+        instance=Instance(n=12, p=3, params={"lam": [0.5, 0.25, 0.125]}),
+        weights="samples",
+    ),
 )

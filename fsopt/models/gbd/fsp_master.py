@@ -14,7 +14,7 @@ from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import new_model, vector
-from fsopt.models.gbd.mixed_integer import add_selection
+from fsopt.models.gbd.fsp_m import add_selection
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 from fsopt.models.spec import Instance, ModelSpec
 from fsopt.typing import Vector

@@ -1,13 +1,24 @@
-"""Model ``onsvm``: Aytug, (ONSVM), the one-norm support vector machine."""
+"""The one-norm support vector machine, Aytug, (ONSVM), and its restricted master problem.
+
+* ``onsvm``: (ONSVM), the one-norm support vector machine.
+* ``l1-hinge-part``: a restricted master problem of (ONSVM) for column and constraint generation.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pyomo.environ as pyo
+from numpy.typing import ArrayLike
 
 from fsopt.common.docstrings import with_keywords_of
+from fsopt.compiler import dot
 from fsopt.data import Dataset
+from fsopt.data.matrices import divided
+from fsopt.errors import ParameterError
 from fsopt.models.blocks import (
     add_classifier,
     add_margins,
@@ -17,11 +28,13 @@ from fsopt.models.blocks import (
     new_model,
     number,
     one_norm,
+    signed_features,
     split_constraint,
+    vector,
 )
-from fsopt.models.gbd.feature_lists import weight_bounds
-from fsopt.models.gbd.weight_bounds import WeightBounds
-from fsopt.models.spec import ModelSpec
+from fsopt.models.gbd.feature_lists import WeightBounds, weight_bounds
+from fsopt.models.spec import Instance, ModelSpec
+from fsopt.typing import Matrix, Vector
 
 
 @with_keywords_of(weight_bounds)
@@ -68,4 +81,177 @@ def build_onsvm(data: Dataset, *, c: float = 1.0, **bounds: Any) -> pyo.Concrete
     return m
 
 
-SPEC = ModelSpec("onsvm", build_onsvm, "LP", paper="gbd", equation="(ONSVM)", weights="samples")
+def build_l1_hinge_part(
+    data: Dataset,
+    *,
+    row_costs: ArrayLike | None = None,
+    column_costs: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    center: ArrayLike | None = None,
+    radius: float | None = None,
+    norms: ArrayLike | None = None,
+) -> pyo.ConcreteModel:
+    r"""Return the dual of an l1-hinge program on some samples and features, in a box around a hyperplane.
+
+    .. math::
+
+        \max\ & e'\alpha - \sum_j \left((\bar w_j + \Delta) r_j - (\bar w_j - \Delta) s_j\right) \\
+        \text{s.t.}\ & -c_j \le h_j + \sum_i \alpha_i y_i x_{ij} - r_j + s_j \le c_j, \\
+        & h_0 + \sum_i \alpha_i y_i - r_0 + s_0 = 0, \qquad 0 \le \alpha \le d,\ r, s \ge 0
+
+    with the sum over the features and j = 0, where :math:`\bar w_0 = \bar b`. It is the dual of
+    :math:`\min c'|w| + \sum_i d_i \max(0, 1 - y_i(w'x_i + b)) - h'w - h_0 b` over :math:`|w - \bar w| \le \Delta,
+    |b - \bar b| \le \Delta`. The multipliers of the other samples are fixed at 0 or at their penalty weight, which
+    makes the hinge loss of such a sample linear; h is their contribution to the sums.
+
+    With weighted one-norms of at most 1, :math:`\sum_j u_{kj} |w_j| \le 1`, the objective has :math:`-e'\nu`, and
+    :math:`c_j + \sum_k \nu_k u_{kj}` is in the place of :math:`c_j`, with their multipliers :math:`\nu \ge 0`.
+
+    Parameters
+    ----------
+    data : Dataset
+        The samples and features of this part.
+    row_costs : array, optional
+        (n,) d >= 0, penalty weights of the hinge loss of the samples; ones by default.
+    column_costs : array, optional
+        (p,) c >= 0, penalty weights of the features in the one-norm; ones by default.
+    offset : array, optional
+        (p + 1,) h of the features, then h_0; zeros by default.
+    center, radius : array or float, optional
+        (p + 1,) center (w, b) of the box, and its Delta > 0. Without them there is no box and no r, s, and the program
+        may be infeasible unless h = 0.
+    norms : array, optional
+        (K, p) u >= 0, weights of one-norms that are at most 1; none by default.
+
+    Returns
+    -------
+    ConcreteModel
+        LP with p + 1 constraints. Variables ``alpha`` (and ``r s``), constraints ``columns balance``.
+        ``dual[columns[j]]`` is w_j and ``dual[balance]`` is b. With ``norms`` also ``nu``, and ``columns_below``, the
+        lower bounds of ``columns``: w_j is the sum of both multipliers.
+
+    Raises
+    ------
+    ParameterError : a vector of the wrong length, negative penalty weights, radius <= 0, a center without radius or a
+        radius without center.
+
+    Notes
+    -----
+    With c = e, d = C e and neither offset nor box it is the dual of Aytug, (ONSVM). The linear programs of Mangasarian
+    have this form too.
+    """
+    name = "l1-hinge-part"
+    d = vector(name, "row_costs", np.ones(data.n) if row_costs is None else row_costs, data.n, low=0.0)
+    c = vector(name, "column_costs", np.ones(data.p) if column_costs is None else column_costs, data.p, low=0.0)
+    h = vector(name, "offset", np.zeros(data.p + 1) if offset is None else offset, data.p + 1)
+    box = _Box.of(name, data.p, center, radius)
+    weights = _norms(name, norms, data.p)
+    m = new_model(name, data, sparse=True)
+    m.alpha = pyo.Var(m.I, bounds=lambda _, i: (0.0, float(d[i])), doc="alpha, multipliers of the margins")
+    alphas = tuple(m.alpha.values())
+    forms = _column_forms(data, alphas)
+    objective: Any = dot(np.ones(data.n), alphas)
+    net = [0.0] * (data.p + 1)
+    if box is not None:
+        objective, net = box.add_multipliers(m, objective)
+
+    costs: list[Any] = [0.0] * data.p
+    if len(weights):
+        objective, costs = _add_norms(m, objective, weights)
+
+    def columns(m: pyo.ConcreteModel, j: int) -> Any:
+        if len(weights):
+            return forms[j] - net[j] - costs[j] <= c[j] - h[j]
+        return -c[j] - h[j], forms[j] - net[j], c[j] - h[j]
+
+    m.objective = pyo.Objective(
+        expr=objective, sense=pyo.maximize, doc="(ONSVM), dual: e'alpha, minus the terms of the box"
+    )
+    m.columns = pyo.Constraint(
+        m.J, rule=columns, doc="(ONSVM), dual: |sum_i alpha_i y_i x_ij + h_j - r_j + s_j| <= c_j"
+    )
+    if len(weights):
+        m.columns_below = pyo.Constraint(
+            m.J,
+            rule=lambda m, j: forms[j] - net[j] + costs[j] >= -c[j] - h[j],
+            doc="(ONSVM), dual: the other sign of columns, with nu'u_j in both",
+        )
+    m.balance = pyo.Constraint(
+        expr=dot(data.y, alphas) - net[-1] == -h[-1], doc="(ONSVM), dual: y'alpha + h_0 - r_0 + s_0 = 0"
+    )
+    return m
+
+
+def _add_norms(m: pyo.ConcreteModel, objective: Any, weights: Matrix) -> tuple[Any, list[Any]]:
+    """Add the multipliers of the norms; return the objective less their sum, and nu'u_j of each feature."""
+    m.nu = pyo.Var(range(len(weights)), within=pyo.NonNegativeReals, doc="nu, multipliers of the norms")
+    multipliers = tuple(m.nu.values())
+    return objective - sum(multipliers), [dot(column, multipliers) for column in weights.T]
+
+
+def _norms(name: str, norms: ArrayLike | None, p: int) -> Matrix:
+    """Return the weights (K, p) of one-norms; raises ParameterError unless they are p numbers >= 0 each."""
+    if norms is None:
+        return np.zeros((0, p))
+    rows = [vector(name, f"norms[{k}]", row, p, low=0.0) for k, row in enumerate(np.atleast_2d(np.asarray(norms)))]
+    return np.array(rows)
+
+
+def _column_forms(data: Dataset, alphas: tuple[Any, ...]) -> list[Any]:
+    """Return the expressions X'Y alpha (p,); those of sparse data have no terms for its zeros."""
+    if not data.sparse:
+        return [dot(column, alphas) for column in signed_features(data)]
+    columns = divided(data.X, np.ones(data.p), data.y).tocsc()
+    return [
+        dot(columns.data[start:end], tuple(alphas[i] for i in columns.indices[start:end].tolist()))
+        for start, end in pairwise(columns.indptr.tolist())
+    ]
+
+
+@dataclass(frozen=True)
+class _Box:
+    """The box |w - center| <= radius, in the order (w, b)."""
+
+    center: Vector
+    radius: float
+
+    @staticmethod
+    def of(name: str, p: int, center: ArrayLike | None, radius: float | None) -> _Box | None:
+        """Return the box of the builder's parameters, None if there is none."""
+        if (center is None) != (radius is None):
+            raise ParameterError(f"'{name}' takes a center and a radius together", "give both or neither")
+        if center is None or radius is None:
+            return None
+        delta = number(name, "radius", radius, inside="(0, inf)")
+        return _Box(vector(name, "center", center, p + 1), delta)
+
+    def add_multipliers(self, m: pyo.ConcreteModel, objective: Any) -> tuple[Any, list[Any]]:
+        """Add r and s; return the objective with their terms, and r - s for each constraint of the dual."""
+        index = range(len(self.center))
+        m.r = pyo.Var(index, within=pyo.NonNegativeReals, doc="r, multipliers of the upper bounds of the box")
+        m.s = pyo.Var(index, within=pyo.NonNegativeReals, doc="s, multipliers of the lower bounds of the box")
+        upper, lower = (
+            dot(self.center + self.radius, tuple(m.r.values())),
+            dot(self.center - self.radius, tuple(m.s.values())),
+        )
+        return objective - upper + lower, [m.r[j] - m.s[j] for j in m.r]
+
+
+SPECS = (
+    ModelSpec("onsvm", build_onsvm, "LP", paper="gbd", equation="(ONSVM)", weights="samples"),
+    ModelSpec(
+        "l1-hinge-part",
+        build_l1_hinge_part,
+        "LP",
+        paper="gbd",
+        equation="(ONSVM), part",
+        instance=Instance(
+            params={
+                "column_costs": [1.0, 0.0, 0.5, 2.0],
+                "offset": [0.5, -1.0, 0.0, 0.25, -0.5],
+                "center": [0.5, 0.5, 0.0, 0.0, 0.125],
+                "radius": 0.25,
+            }
+        ),
+    ),
+)

@@ -24,8 +24,7 @@ from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, vector, whole
-from fsopt.models.gbd.feature_lists import BOUNDS, Feature, Groups, feature_groups, listed, weight_bounds
-from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.models.gbd.feature_lists import BOUNDS, Feature, Groups, WeightBounds, feature_groups, listed, weight_bounds
 from fsopt.typing import Indices, Matrix, Vector
 
 RULES = ("include", "exclude", "implies", "conflicts")

@@ -1,16 +1,40 @@
-"""Model ``gmeb-penalised``: Peleg & Meir, (10), the bound (7) with its scales in the objective."""
+"""The bound (7) of Peleg & Meir before and after its convexification, and its norm terms alone.
+
+* ``gmeb-penalised``: (10), the bound (7) with its scales in the objective.
+* ``gmeb-nonconvex``: (11), before its convexification.
+* ``gmeb-weighted-l1``: (10) at a fixed share of its two norm terms.
+
+The penalty of Peleg & Meir, (10), as a function of the classifier alone, once its scales are minimised out.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pyomo.environ as pyo
+import scipy
 
 from fsopt.compiler import dot
+from fsopt.compiler.values import store
 from fsopt.data import Dataset
-from fsopt.models.blocks import number
-from fsopt.models.gmeb.gmeb_nonconvex import add_products, new_product_model, scaled_moment
-from fsopt.models.gmeb.moments import second_moments
+from fsopt.models.blocks import (
+    add_classifier,
+    add_margins,
+    add_slacks,
+    add_weight_parts,
+    hinge_cost,
+    margin_constraint,
+    new_model,
+    number,
+    split_constraint,
+    squares,
+    total,
+)
+from fsopt.models.gmeb.norm import radius, second_moments
 from fsopt.models.spec import Instance, ModelSpec
+from fsopt.typing import Vector
 
 
 def build_gmeb_penalised(data: Dataset, *, c_plus: float = 4.0, c_minus: float = 4.0) -> pyo.ConcreteModel:
@@ -77,12 +101,276 @@ def build_gmeb_penalised(data: Dataset, *, c_plus: float = 4.0, c_minus: float =
     return m
 
 
-SPEC = ModelSpec(
-    "gmeb-penalised",
-    build_gmeb_penalised,
-    "NLP",
-    paper="gmeb",
-    equation="(7)/(10)",
-    instance=Instance(n=12, p=2, params={"c_plus": 0.25, "c_minus": 0.25}),
-    trial=Instance(n=12, p=2, gap=0.7, seed=7, params={"c_plus": 0.25, "c_minus": 0.25}),
+def build_gmeb_nonconvex(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0) -> pyo.ConcreteModel:
+    r"""Return the GMEB problem before its convexification, with the weights of the classifier as products.
+
+    .. math::
+
+        \min\ & 1'\xi \\
+        \text{s.t.}\ & w'w \le 1, \qquad u_j = w_j \sigma_j \\
+        & y_i(u'x_i + b) \ge 1 - \xi_i, \quad \xi, \sigma \ge 0 \\
+        & \textstyle\sum_j v_j^+ \sigma_j^2 \le R_+, \quad \sum_j v_j^- \sigma_j^2 \le R_-
+
+    with the second moments :math:`v_j^\pm` of feature j over each class. A variable for each product keeps the n dense
+    margins linear: a global solver meets p bilinear terms, not np.
+
+    Parameters
+    ----------
+    data : Dataset
+        Features centred by their training mean; the builder does not preprocess.
+    r_plus, r_minus : float, default 3.0
+        :math:`R_+, R_- > 0`, without unit, as sigma has the inverse units of the features; infinity omits the
+        constraint.
+
+    Returns
+    -------
+    ConcreteModel
+        NLP, a nonconvex quadratic program with n + 3p + 1 variables. Variables ``w sigma u b xi``, constraints
+        ``unit_norm product margin moment_plus moment_minus``. The classifier is sign(u'x + b). It has the optimum of
+        the convex ``gmeb-primal``, whose w is this u and whose sigma is this sigma squared (Theorem 15); a stationary
+        point of a local solver may miss it. The start has equal weights and the scales of Lemma 18: w = sigma = 0 is
+        stationary, because all products have slope 0 there, but not optimal.
+
+    Raises
+    ------
+    ParameterError : a radius that is not a positive number.
+
+    Notes
+    -----
+    Peleg & Meir, (11).
+    """
+    r_plus, r_minus = radius("gmeb-nonconvex", "r_plus", r_plus), radius("gmeb-nonconvex", "r_minus", r_minus)
+    v_plus, v_minus = second_moments(data)
+    # Lemma 18: half the largest common scale is strictly inside both radii.
+    largest = min(largest_equal_scale(r_plus, v_plus), largest_equal_scale(r_minus, v_minus))
+    m = new_product_model("gmeb-nonconvex", data, np.sqrt(largest / 2) if np.isfinite(largest) else 1.0)
+    m.objective = pyo.Objective(expr=hinge_cost(m, data), doc="(11) 1'xi")
+    add_products(m, data, "(11)")
+    if np.isfinite(r_plus):
+        m.moment_plus = pyo.Constraint(expr=scaled_moment(m, v_plus) <= r_plus, doc="(11) sum_j v+_j sigma_j^2 <= R+")
+    if np.isfinite(r_minus):
+        m.moment_minus = pyo.Constraint(
+            expr=scaled_moment(m, v_minus) <= r_minus, doc="(11) sum_j v-_j sigma_j^2 <= R-"
+        )
+    return m
+
+
+def new_product_model(name: str, data: Dataset, scale: float) -> pyo.ConcreteModel:
+    """Return a model with w, sigma >= 0, u for the products w_j sigma_j (J), b and xi >= 0 (I).
+
+    It starts at equal weights of norm 1, every sigma_j at ``scale``, b = 0 and slacks of 1.
+    """
+    m = new_model(name, data)
+    start = 1 / np.sqrt(data.p)
+    m.w = pyo.Var(m.J, initialize=start, doc="w, weights of the scaled features")
+    m.sigma = pyo.Var(m.J, within=pyo.NonNegativeReals, initialize=scale, doc="sigma, feature scales")
+    m.u = pyo.Var(m.J, initialize=start * scale, doc="u_j = w_j sigma_j, weights of the hyperplane")
+    m.b = pyo.Var(initialize=0.0, doc="b, intercept")
+    m.xi = pyo.Var(m.I, within=pyo.NonNegativeReals, initialize=1.0, doc="xi, hinge slacks")
+    return m
+
+
+def add_products(m: pyo.ConcreteModel, data: Dataset, equation: str) -> None:
+    """Add the constraints ``unit_norm``, ``product`` (J) and ``margin`` (I), the last with the weights u."""
+
+    def product(m: pyo.ConcreteModel, j: int) -> Any:
+        return m.u[j] - m.w[j] * m.sigma[j] == 0
+
+    m.unit_norm = pyo.Constraint(expr=squares(m.w) <= 1, doc=f"{equation} w'w <= 1")
+    m.product = pyo.Constraint(m.J, rule=product, doc=f"{equation} u_j = w_j sigma_j")
+    m.margin = margin_constraint(m, data, m.u, f"{equation} y_i (u'x_i + b) >= 1 - xi_i")
+
+
+def scaled_moment(m: pyo.ConcreteModel, v: Vector) -> Any:
+    """Return the expression sum_j v_j sigma_j^2 for second moments v (p,)."""
+    return pyo.quicksum(float(v[j]) * m.sigma[j] ** 2 for j in m.J)
+
+
+def largest_equal_scale(r: float, v: Vector) -> float:
+    """Return R / sum_j v_j, the largest common value of sigma_j^2 within a radius; infinity if all moments are 0."""
+    sum_of_moments = float(v.sum())
+    return r / sum_of_moments if sum_of_moments > 0 else np.inf
+
+
+ROUNDING = 1e-14
+"""Relative difference of two terms that is their rounding."""
+
+
+@dataclass(frozen=True)
+class GmebPenalty:
+    r"""The smallest penalty of (10) over the scales, as a function of the weights :math:`\tilde w_j = w_j\sigma_j`.
+
+    .. math::
+
+        P(\tilde w) = \min_{0 \le \rho \le 1} \sum_j |\tilde w_j| u_j(\rho), \qquad
+        u_j(\rho)^2 = \frac{\alpha_j}{\rho} + \frac{\beta_j}{1-\rho}, \qquad
+        \alpha_j = \frac{C_+^2 n_+}{n^2} v_j^+, \quad \beta_j = \frac{C_-^2 n_-}{n^2} v_j^-
+
+    by the Cauchy-Schwarz inequality, used twice. Each u_j is convex in rho, but P is not convex in the weights. At the
+    minimum rho is the share of the first norm term of (10) in the penalty.
+
+    Attributes
+    ----------
+    alpha, beta : (p,) coefficients of :math:`\sigma_j^2` in the squares of the two norm terms.
+    """
+
+    alpha: Vector
+    beta: Vector
+
+    @classmethod
+    def of(cls, data: Dataset, c_plus: float, c_minus: float) -> GmebPenalty:
+        """Return the penalty of a data set with the penalty weights C+ and C-."""
+        v_plus, v_minus = second_moments(data)
+        positives = int(np.sum(data.y > 0))
+        return cls(
+            (c_plus / data.n) ** 2 * positives * v_plus, (c_minus / data.n) ** 2 * (data.n - positives) * v_minus
+        )
+
+    def weights(self, share: float) -> Vector:
+        """Return u (p,) at a share rho in [0, 1]; an entry is infinite at an end that excludes its feature."""
+        u: Vector = np.sqrt(_quotient(self.alpha, share) + _quotient(self.beta, 1.0 - share))
+        return u
+
+    def slopes(self, share: float) -> Vector:
+        """Return the derivative u' (p,) at a share rho in (0, 1), 0 where it is the rounding of its two terms."""
+        rise, fall = self.beta / (1.0 - share) ** 2, self.alpha / share**2
+        flat = np.isclose(rise, fall, rtol=ROUNDING, atol=0.0)
+        return _quotient(np.where(flat, 0.0, rise - fall), 2.0 * self.weights(share))
+
+    def at(self, w: Vector) -> tuple[float, float]:
+        """Return P(w) and the share rho that attains it."""
+        used = np.flatnonzero(w)
+        if not len(used):
+            return 0.0, 0.5
+        size, part = np.abs(w[used]), GmebPenalty(self.alpha[used], self.beta[used])
+
+        def penalty(share: float) -> float:
+            return float(size @ part.weights(share))
+
+        # u_j is smallest at sqrt(alpha_j) / (sqrt(alpha_j) + sqrt(beta_j)): the minimiser of the convex sum lies
+        # between the smallest and the largest of these shares.
+        minimisers = _quotient(np.sqrt(part.alpha), np.sqrt(part.alpha) + np.sqrt(part.beta))
+        ends = float(minimisers.min()), float(minimisers.max())
+        inner = scipy.optimize.minimize_scalar(penalty, bounds=ends, method="bounded", options={"xatol": 1e-12})
+        return min((penalty(share), share) for share in (*ends, float(inner.x)))
+
+    def scales(self, w: Vector) -> Vector:
+        """Return the sigma (p,) of (10) that is best for the weights w; the w of (10) is then ``w / sigma``."""
+        value, share = self.at(w)
+        sigma: Vector = np.sqrt(_quotient(value * np.abs(w), self.weights(share)))
+        return sigma
+
+
+def _quotient(numerator: Vector, denominator: Vector | float) -> Vector:
+    """Return the quotient (p,), 0 wherever the numerator is 0."""
+    with np.errstate(divide="ignore"):
+        quotient: Vector = np.divide(numerator, denominator, out=np.zeros(len(numerator)), where=numerator != 0)
+    return quotient
+
+
+def build_gmeb_weighted_l1(
+    data: Dataset, *, c_plus: float = 4.0, c_minus: float = 4.0, share: float = 0.5, end: float | None = None
+) -> pyo.ConcreteModel:
+    r"""Return the weighted one-norm SVM that equals penalised GMEB (10) at a fixed share rho, or bounds it from below.
+
+    .. math::
+
+        \min\ & \tfrac1n 1'\xi + \sum_j c_j (w_j^+ + w_j^-), \qquad c_j = u_j(\rho) + (e - \rho)\, u_j'(\rho) \\
+        \text{s.t.}\ & y_i(w'x_i + b) \ge 1 - \xi_i, \quad \xi \ge 0, \quad w = w^+ - w^-, \quad w^+, w^- \ge 0 \\
+        & \sum_j d_j (w_j^+ + w_j^-) \ge 0, \qquad d_j = \operatorname{sign}(\rho - e)\, u_j'(\rho)
+
+    with :math:`u_j(\rho)^2 = C_+^2 n_+ v_j^+/(n^2\rho) + C_-^2 n_- v_j^-/(n^2(1-\rho))`, where w stands for the
+    products :math:`w_j\sigma_j` of (10). For e = rho all d are 0 and the optimum is an upper bound on (10), equal to
+    its optimum at the best rho. For another e the optimum is a lower bound, because u is convex: on the part of (10)
+    whose hyperplanes satisfy the last constraint and whose shares lie in [e, 1] if e < rho, in [0, e] if e > rho.
+
+    Parameters
+    ----------
+    data : Dataset
+        Features centred by their training mean; the builder does not preprocess.
+    c_plus, c_minus : float, default 4.0
+        :math:`C_+, C_- > 0`, penalty weights of the two norm terms.
+    share : float, default 0.5
+        Point rho in (0, 1) of the linearisation.
+    end : float, optional
+        Share e in [0, 1] at which the linearised weights are taken; rho by default.
+
+    Returns
+    -------
+    ConcreteModel
+        LP with n + p + 1 constraints. Variables ``w b w_plus w_minus xi``, constraints ``margin split side``, mutable
+        parameters ``cost slope``: :func:`linearise` changes them.
+
+    Raises
+    ------
+    ParameterError : a penalty weight that is not positive, a share outside (0, 1), an end outside [0, 1].
+
+    Notes
+    -----
+    Our reformulation of Peleg & Meir, (10), with the weights of :class:`fsopt.models.gmeb.gmeb_penalised.GmebPenalty`.
+    """
+    name = "gmeb-weighted-l1"
+    c_plus = number(name, "c_plus", c_plus)
+    c_minus = number(name, "c_minus", c_minus)
+    share = number(name, "share", share, inside="(0, 1)")
+    end = share if end is None else number(name, "end", end, inside="[0, 1]")
+    m = new_model(name, data)
+    add_classifier(m)
+    add_weight_parts(m)
+    m.cost = pyo.Param(m.J, initialize=0.0, mutable=True, doc="c, linearised weights of |w|")
+    m.slope = pyo.Param(m.J, initialize=0.0, mutable=True, doc="d, slopes of the weights away from the end e")
+    linearise(m, GmebPenalty.of(data, c_plus, c_minus), share, end)
+    add_slacks(m)
+    m.objective = pyo.Objective(
+        expr=total(m.xi) / data.n + _weighted_norm(m, m.cost), doc="(10) 1'xi / n + c'|w|, linearised in rho"
+    )
+    add_margins(m, data, "(10)")
+    m.split = split_constraint(m, "(10)")
+    m.side = pyo.Constraint(
+        expr=_weighted_norm(m, m.slope) >= 0, doc="(10) d'|w| >= 0: at rho the penalty falls towards the end e"
+    )
+    return m
+
+
+def _weighted_norm(m: pyo.ConcreteModel, weights: pyo.Param) -> Any:
+    """Return sum_j weights_j (w+_j + w-_j)."""
+    return pyo.quicksum(weights[j] * part[j] for part in (m.w_plus, m.w_minus) for j in m.J)
+
+
+def linearise(model: pyo.ConcreteModel, penalty: GmebPenalty, share: float, end: float) -> None:
+    """Set the parameters of the model to another share and end; then update its ``objective`` and ``side``."""
+    slopes = penalty.slopes(share)
+    store(model.cost, penalty.weights(share) + (end - share) * slopes)
+    store(model.slope, np.sign(share - end) * slopes)
+
+
+SPECS = (
+    ModelSpec(
+        "gmeb-penalised",
+        build_gmeb_penalised,
+        "NLP",
+        paper="gmeb",
+        equation="(7)/(10)",
+        instance=Instance(n=12, p=2, params={"c_plus": 0.25, "c_minus": 0.25}),
+        trial=Instance(n=12, p=2, gap=0.7, seed=7, params={"c_plus": 0.25, "c_minus": 0.25}),
+    ),
+    ModelSpec(
+        "gmeb-nonconvex",
+        build_gmeb_nonconvex,
+        "NLP",
+        paper="gmeb",
+        equation="(11)",
+        instance=Instance(n=12, p=2, params={"r_plus": 0.5, "r_minus": 0.5}),
+        trial=Instance(n=12, p=2, gap=0.7, seed=7),
+        weights="samples",
+    ),
+    ModelSpec(
+        "gmeb-weighted-l1",
+        build_gmeb_weighted_l1,
+        "LP",
+        paper="gmeb",
+        equation="(10), fixed share",
+        instance=Instance(params={"c_plus": 0.125, "c_minus": 0.125, "share": 0.5, "end": 0.25}),
+        trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"c_plus": 0.25, "c_minus": 0.25}),
+    ),
 )

@@ -1,16 +1,27 @@
-"""Model ``l1-mpm``: Yang & Ju, (12)-(15), smallest one-norm at a worst-case accuracy."""
+r"""L1-MPM of Yang & Ju, and the constraints that it shares with L0-MPM.
+
+* ``l1-mpm``: (12)-(15), smallest one-norm at a worst-case accuracy.
+
+The constraints that L1-MPM and L0-MPM share: worst-case accuracy delta on both classes.
+
+.. math::
+
+    m_1 = w'\mu_1 - b \ge \kappa(\delta)\|F_1w\|, \quad m_1 \ge 1, \qquad
+    m_2 = b - w'\mu_2 \ge \kappa(\delta)\|F_2w\|, \quad m_2 \ge 1, \qquad \kappa(\delta) = \sqrt{\delta/(1-\delta)}
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pyomo.environ as pyo
 
 from fsopt.common.docstrings import with_keywords_of
+from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import one_norm
-from fsopt.models.mpm.moments import Moments
-from fsopt.models.mpm.worst_case import Equations, add_worst_case, new_worst_case_model
+from fsopt.models.blocks import add_weight_parts, new_model, number, one_norm, split_constraint
+from fsopt.models.mpm.moments import Moments, add_deviations, kappa
 from fsopt.models.spec import Instance, ModelSpec
 
 
@@ -55,6 +66,53 @@ def build_l1_mpm(data: Dataset, *, delta: float = 0.5, **options: Any) -> pyo.Co
     m.objective = pyo.Objective(expr=one_norm(m), doc="(12) ||w||_1")
     add_worst_case(m, moments, delta, Equations("(13)", "(14)", means="(23)", split="(12)"))
     return m
+
+
+@dataclass(frozen=True)
+class Equations:
+    """The numbers of the constraints in one of the problems of Yang & Ju.
+
+    Attributes
+    ----------
+    accuracy1, accuracy2 : of the accuracy of class 1 and class 2.
+    means : of m_1 >= 1 and m_2 >= 1.
+    split : of the weights as a difference.
+    """
+
+    accuracy1: str
+    accuracy2: str
+    means: str
+    split: str
+
+
+def new_worst_case_model(name: str, data: Dataset) -> pyo.ConcreteModel:
+    """Return a model with w, its parts w+ and w-, b, and the distances m_1 and m_2 of the means."""
+    m = new_model(name, data)
+    m.w = pyo.Var(m.J, doc="w = w+ - w-, weights")
+    add_weight_parts(m)
+    m.b = pyo.Var(doc="b, the hyperplane is w'x = b")
+    m.m1 = pyo.Var(bounds=(1, None), doc="m_1 = w'mu_1 - b, at least 1")
+    m.m2 = pyo.Var(bounds=(1, None), doc="m_2 = b - w'mu_2, at least 1")
+    return m
+
+
+def add_worst_case(m: pyo.ConcreteModel, moments: Moments, delta: Any, equations: Equations) -> None:
+    """Add the constraints ``spread deviation split mean accuracy``, those of a class with its number k at the end.
+
+    Raises
+    ------
+    ParameterError : delta outside (0, 1).
+    """
+    delta = number(m.name, "delta", delta)
+    first, second = equations.accuracy1, equations.accuracy2
+    means = equations.means
+    add_deviations(m, moments, (first, second))
+    weights = tuple(m.w.values())
+    m.split = split_constraint(m, equations.split)
+    m.mean1 = pyo.Constraint(expr=dot(moments.mean1, weights) - m.b - m.m1 == 0, doc=f"{means} m_1 = w'mu_1 - b")
+    m.mean2 = pyo.Constraint(expr=m.b - dot(moments.mean2, weights) - m.m2 == 0, doc=f"{means} m_2 = b - w'mu_2")
+    m.accuracy1 = pyo.Constraint(expr=m.m1 - kappa(delta) * m.t1 >= 0, doc=f"{first} m_1 >= kappa ||F_1 w||")
+    m.accuracy2 = pyo.Constraint(expr=m.m2 - kappa(delta) * m.t2 >= 0, doc=f"{second} m_2 >= kappa ||F_2 w||")
 
 
 SPEC = ModelSpec(

@@ -1,17 +1,30 @@
-"""Model ``mpm``: Yang & Ju, (3)-(5), the minimax probability machine."""
+r"""The minimax probability machine of Yang & Ju, and its forms with one accuracy given: BMPM and S-MPM.
+
+* ``mpm``: (3)-(5), the minimax probability machine.
+* ``bmpm``: (3)-(5) with the accuracy of (5) given, the biased minimax probability machine.
+* ``s-mpm``: section 1, the inner problem of S-MPM, a reconstruction.
+
+The ratio that BMPM and S-MPM maximise, as a model with its denominator normalised to 1.
+
+.. math:: \frac{w'(\mu_1 - \mu_2) - \kappa(\beta)\|F_2w\| - \lambda\|w\|_1}{\|F_1w\|}
+
+with :math:`\lambda = 0` in BMPM.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import new_model
-from fsopt.models.mpm.moments import Moments, add_deviations
+from fsopt.models.blocks import add_weight_parts, new_model, number, one_norm, split_constraint
+from fsopt.models.mpm.moments import Moments, add_deviations, kappa
 from fsopt.models.spec import Instance, ModelSpec
+from fsopt.typing import Vector
 
 
 @with_keywords_of(Moments.of)
@@ -57,4 +70,142 @@ def build_mpm(data: Dataset, **options: Any) -> pyo.ConcreteModel:
     return m
 
 
-SPEC = ModelSpec("mpm", build_mpm, "SOCP", paper="mpm", equation="(3)-(5)", instance=Instance(p=8))
+@with_keywords_of(Moments.of)
+def build_bmpm(data: Dataset, *, beta: float = 0.5, **options: Any) -> pyo.ConcreteModel:
+    r"""Return the biased minimax probability machine, a second-order cone program.
+
+    .. math::
+
+        \max\ & w'(\mu_1 - \mu_2) - \kappa(\beta)\|F_2w\| \\
+        \text{s.t.}\ & \|F_1w\| \le 1
+
+    with the mean :math:`\mu_k` and the covariance :math:`S_k = F_k'F_k` of class k; class 1 is y = +1. It finds the
+    largest worst-case accuracy alpha on class 1 among the hyperplanes with worst-case accuracy at least beta on class
+    2: the ratio :math:`(w'(\mu_1 - \mu_2) - \kappa(\beta)\|F_2w\|)/\|F_1w\|` does not depend on the length of w, and
+    its maximum is :math:`\kappa(\alpha)`.
+
+    The optimum is 0, at w = 0, if no hyperplane has accuracy beta on class 2 and the mean of class 1 on its positive
+    side. It is unbounded, and alpha = 1, if a direction with :math:`F_1w = 0` has a positive objective: always
+    possible with fewer samples than features, never with a ridge.
+
+    Parameters
+    ----------
+    data : Dataset
+        Features in any units; the optimum does not depend on them.
+    beta : float, default 0.5
+        In (0, 1), the worst-case accuracy of class 2 (y = -1); :math:`\kappa(\beta) = \sqrt{\beta/(1-\beta)}`.
+
+    Returns
+    -------
+    ConcreteModel
+        SOCP, two cones. Variables ``w u1 t1 u2 t2``, constraints ``spread1 deviation1 spread2 deviation2 length``,
+        mutable parameter ``kappa``: change it and update the objective for another beta. The optimum v gives
+        :math:`\alpha = v^2/(1 + v^2)`, and the hyperplane is w'x = b with :math:`b = w'\mu_2 + \kappa(\beta)\|F_2w\|`.
+
+    Raises
+    ------
+    ParameterError : beta outside (0, 1), ridge < 0, or unbiased with a class of one sample.
+
+    Notes
+    -----
+    Yang & Ju, (3)-(5), with the accuracy of (5) given (Huang et al., 2004).
+    """
+    moments = Moments.of(data, **options)
+    m = new_biased_model("bmpm", data, beta, moments)
+    m.objective = pyo.Objective(expr=m.ratio, sense=pyo.maximize, doc="(3) w'(mu_1 - mu_2) - kappa(beta) ||F_2 w||")
+    m.length = unit_deviation(m)
+    return m
+
+
+@with_keywords_of(Moments.of)
+def build_s_mpm(
+    data: Dataset,
+    *,
+    beta: float = 0.5,
+    lam: float = 0.1,
+    **options: Any,
+) -> pyo.ConcreteModel:
+    r"""Return the inner problem of S-MPM: the biased minimax probability machine with a penalised one-norm.
+
+    .. math::
+
+        \max\ & w'(\mu_1 - \mu_2) - \kappa(\beta)\|F_2w\| - \lambda e'(w^+ + w^-) \\
+        \text{s.t.}\ & \|F_1w\| \le 1, \quad w = w^+ - w^-, \quad w^+, w^- \ge 0
+
+    with the mean :math:`\mu_k` and the covariance :math:`S_k = F_k'F_k` of class k; class 1 is y = +1. By homogeneity
+    it is :math:`\max (w'(\mu_1 - \mu_2) - \kappa(\beta)\|F_2w\| - \lambda\|w\|_1)/\|F_1w\|`. The optimum is 0, at
+    w = 0, for :math:`\lambda \ge \max_j |\mu_{1j} - \mu_{2j}|`, and unbounded under the same conditions as ``bmpm``.
+
+    Parameters
+    ----------
+    data : Dataset
+        Standardised features if the selection matters; the one-norm depends on their units.
+    beta : float, default 0.5
+        In (0, 1), the worst-case accuracy of class 2 (y = -1); :math:`\kappa(\beta) = \sqrt{\beta/(1-\beta)}`.
+    lam : float, default 0.1
+        >= 0, penalty weight of the one-norm, in units of the features; 0 gives ``bmpm``.
+
+    Returns
+    -------
+    ConcreteModel
+        SOCP, two cones. Variables ``w u1 t1 u2 t2 w_plus w_minus``, constraints ``spread1 deviation1 spread2
+        deviation2 length split``, mutable parameter ``kappa``: change it and update the objective for another beta.
+
+    Raises
+    ------
+    ParameterError : beta outside (0, 1), lam < 0, ridge < 0, or unbiased with a class of one sample.
+
+    Notes
+    -----
+    A reconstruction: Yang & Ju, section 1, only state that S-MPM has the one-norm in its objective and is a fractional
+    program. Their source (reference 2) is not available.
+    """
+    lam = number("s-mpm", "lam", lam)
+    moments = Moments.of(data, **options)
+    m = new_biased_model("s-mpm", data, beta, moments)
+    add_weight_parts(m)
+    m.objective = pyo.Objective(
+        expr=m.ratio - lam * one_norm(m),
+        sense=pyo.maximize,
+        doc="(3) w'(mu_1 - mu_2) - kappa(beta) ||F_2 w|| - lambda ||w||_1",
+    )
+    m.length = unit_deviation(m)
+    m.split = split_constraint(m, "(3)")
+    return m
+
+
+def new_biased_model(name: str, data: Dataset, beta: float, moments: Moments) -> pyo.ConcreteModel:
+    """Return a model with w, t_1 and t_2, the mutable parameter ``kappa`` and the expression ``ratio``.
+
+    ``ratio`` is w'(mu_1 - mu_2) - kappa(beta) t_2, the numerator of the ratio without the one-norm.
+    """
+    beta = number(name, "beta", beta)
+    m = new_model(name, data)
+    m.kappa = pyo.Param(initialize=kappa(beta), mutable=True, doc="kappa(beta) = sqrt(beta / (1 - beta))")
+    m.w = pyo.Var(m.J, doc="w, weights")
+    add_deviations(m, moments, ("(4)", "(5)"))
+    difference = dot(moments.mean1 - moments.mean2, tuple(m.w.values()))
+    m.ratio = pyo.Expression(expr=difference - m.kappa * m.t2, doc="w'(mu_1 - mu_2) - kappa(beta) t_2")
+    return m
+
+
+def unit_deviation(m: pyo.ConcreteModel) -> pyo.Constraint:
+    """Return the constraint ||F_1 w|| <= 1, without loss of generality: multiples of w have the same ratio."""
+    return pyo.Constraint(expr=m.t1 <= 1, doc="(4) ||F_1 w|| <= 1")
+
+
+def penalised_ratio(moments: Moments, w: Vector, beta: float, lam: float = 0.0) -> float:
+    r"""Return :math:`(w'(\mu_1 - \mu_2) - \kappa(\beta)\|F_2w\| - \lambda\|w\|_1)/\|F_1w\|` at w (p,), nonzero."""
+    penalty = kappa(beta) * np.linalg.norm(moments.factor2 @ w) + lam * np.abs(w).sum()
+    return float(((moments.mean1 - moments.mean2) @ w - penalty) / np.linalg.norm(moments.factor1 @ w))
+
+
+SPECS = (
+    ModelSpec("mpm", build_mpm, "SOCP", paper="mpm", equation="(3)-(5)", instance=Instance(p=8)),
+    ModelSpec(
+        "bmpm", build_bmpm, "SOCP", paper="mpm", equation="(3)-(5), biased", instance=Instance(n=8, p=4, gap=0.5)
+    ),
+    ModelSpec(
+        "s-mpm", build_s_mpm, "SOCP", paper="mpm", equation="S-MPM, section 1", instance=Instance(n=8, p=4, gap=0.5)
+    ),
+)

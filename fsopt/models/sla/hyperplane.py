@@ -3,18 +3,25 @@ r"""The polyhedron that all problems of Mangasarian share: the hyperplane x'w = 
 .. math:: y \ge -Aw + e\gamma + e, \quad z \ge Bw - e\gamma + e, \quad y, z \ge 0
 
 The matrices A (m, p) and B (k, p) hold the samples with y = +1 and y = -1. The classifier is sign(x'w - gamma).
+
+The step function by complementarities, Mangasarian, Lemma 2.3, and its concave approximation (19) with slopes.
+
+.. math:: t(x) = 1 - e^{-\alpha x}, \qquad t'(x) = \alpha e^{-\alpha x}, \qquad x \ge 0
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyomo.environ as pyo
+from pyomo.mpec import Complementarity, complements
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.data.weights import weights_of_classes
-from fsopt.models.blocks import new_model, total
+from fsopt.models.blocks import new_model, number, total
+from fsopt.typing import Vector
 
 
 def new_hyperplane_model(name: str, data: Dataset) -> pyo.ConcreteModel:
@@ -75,3 +82,90 @@ def add_size_bounds(m: pyo.ConcreteModel) -> None:
 
     m.above = pyo.Constraint(m.J, rule=above, doc="(21) w <= v")
     m.below = pyo.Constraint(m.J, rule=below, doc="(21) -v <= w")
+
+
+BIG_M = 1e4
+"""M of :func:`without_complementarities`, where none is given."""
+
+
+def add_step(m: pyo.ConcreteModel, suffix: str, r: pyo.Var, y: pyo.Var, u: pyo.Var, doc: str) -> None:
+    """Add ``choice`` and ``price`` + suffix: 0 <= r _|_ u - y >= 0 and 0 <= u _|_ e - r >= 0, of y >= 0.
+
+    They are the optimality conditions for r to maximise r'y over [0, 1], with multipliers u: the smallest such r is the
+    step function of y.
+
+    Parameters
+    ----------
+    doc : of an equation, and with the names of r, y and u: ``(16) r y u``.
+    """
+    equation, names = doc.split(" ")[0], doc.split(" ")[1:]
+
+    def choice(m: pyo.ConcreteModel, i: int) -> Any:
+        return complements(r[i] >= 0, u[i] - y[i] >= 0)
+
+    def price(m: pyo.ConcreteModel, i: int) -> Any:
+        return complements(u[i] >= 0, 1 - r[i] >= 0)
+
+    at = r.index_set()
+    for name, rule, text in (
+        ("choice", choice, "0 <= {0} complements {2} - {1} >= 0"),
+        ("price", price, "0 <= {2} complements -{0} + e >= 0"),
+    ):
+        doc = f"{equation} {text.format(*names)}"
+        m.add_component(name + suffix, Complementarity(at, rule=rule, doc=doc))
+
+
+def without_complementarities(model: pyo.ConcreteModel, *, big_m: float = BIG_M) -> pyo.ConcreteModel:
+    """Return a copy of a model with binary variables instead of its complementarities.
+
+    Parameters
+    ----------
+    model : with complementarities of Pyomo's ``mpec`` between linear expressions.
+    big_m : M > 0, an upper bound on each of these expressions; one that is too small cuts points off.
+
+    Returns
+    -------
+    ConcreteModel
+        Of the two expressions in 0 <= a _|_ b >= 0 one is 0 and the other at most M. The components keep their names.
+
+    Raises
+    ------
+    ParameterError : big_m <= 0.
+    """
+    big_m = number(str(model.name), "big_m", big_m)
+    copy = pyo.TransformationFactory("mpec.simple_disjunction").create_using(model)
+    pyo.TransformationFactory("gdp.bigm").apply_to(copy, bigM=big_m)
+    return copy
+
+
+def approximate_count(alpha: float, *variables: pyo.Var) -> Any:
+    """Return the expression sum_x 1 - exp(-alpha x) over the elements x of indexed variables."""
+    return pyo.quicksum(1 - pyo.exp(-alpha * x) for variable in variables for x in variable.values())
+
+
+def step_costs(alpha: float, at: Vector) -> Vector:
+    """Return alpha exp(-alpha x) (k,) at x (k,): the slopes, which are the costs of the linear program of one step."""
+    costs: Vector = alpha * np.exp(-alpha * at)
+    return costs
+
+
+def iterate_of_costs(alpha: float, costs: Vector) -> Vector:
+    """Return the x >= 0 (k,) at which :func:`step_costs` are the costs (k,), of (0, alpha]: -log(cost / alpha) / alpha.
+
+    Costs of 0, of which no x has any, count as the smallest positive number.
+    """
+    smallest = np.finfo(float).tiny
+    x: Vector = np.maximum(-np.log(np.maximum(costs / alpha, smallest)) / alpha, 0.0)
+    return x
+
+
+def sigmoid(alpha: float, at: Vector) -> Vector:
+    """Return 1 / (1 + exp(-alpha x)) at x (k,), the approximation (18) of the step function.
+
+    It is neither convex nor concave, the reason for which the paper takes (19) on nonnegative variables instead; no
+    model of this package uses it.
+    """
+    from scipy.special import expit
+
+    values: Vector = expit(alpha * np.asarray(at, dtype=float))
+    return values

@@ -15,8 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fsopt.models.gbd.feature_lists import Groups
-from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.models.gbd.feature_lists import Groups, WeightBounds
 from fsopt.typing import Indices, Matrix
 
 

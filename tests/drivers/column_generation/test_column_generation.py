@@ -16,7 +16,7 @@ from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1
 from fsopt.drivers.column_generation.trust_region import GenerationSettings
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
-from fsopt.models.sla.step_function import step_costs
+from fsopt.models.sla.hyperplane import step_costs
 
 SMALL = GenerationSettings(rows=6, columns=2)
 """So small restricted problems that samples cross, features are added and the trust region is moved."""

@@ -14,7 +14,7 @@ from fsopt.drivers.kernel_scaling import outer_approximation, programs
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, lower_hull
 from fsopt.drivers.kernel_scaling.programs import RestrictedPrograms, WholeProgram
 from fsopt.drivers.recorder import Recorder
-from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
+from fsopt.models.mop.kernel_scaling import build_kernel_scaling_step
 from fsopt.solvers.base import Session
 
 

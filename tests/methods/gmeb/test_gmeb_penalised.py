@@ -10,7 +10,7 @@ from support import blobs
 import fsopt
 from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.gmeb_penalised import radii_of
-from fsopt.models.gmeb.penalty import GmebPenalty
+from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
 from fsopt.verification.checking import check_fit
 
 METHOD = "gmeb-penalised"

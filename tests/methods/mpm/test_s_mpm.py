@@ -10,8 +10,8 @@ import fsopt
 from fsopt.compiler.values import values_of
 from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.methods.mpm.worst_case import accuracy_limit
-from fsopt.models.mpm.biased import penalised_ratio
 from fsopt.models.mpm.moments import Moments, kappa
+from fsopt.models.mpm.mpm import penalised_ratio
 from fsopt.verification.checking import check_fit
 
 DATA = [blobs(20, 3, 0), blobs(30, 6, 1, gap=1.5)]

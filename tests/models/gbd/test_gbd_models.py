@@ -11,7 +11,7 @@ from fsopt.compiler.values import values_of
 from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.data.losses import LOSSES
 from fsopt.errors import ParameterError
-from fsopt.models.gbd.mixed_integer import largest_weight
+from fsopt.models.gbd.fsp_m import largest_weight
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem

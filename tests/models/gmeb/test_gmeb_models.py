@@ -17,7 +17,7 @@ from fsopt.certificates.model import certify_point
 from fsopt.compiler import compile_model
 from fsopt.compiler.values import values_of
 from fsopt.errors import ParameterError
-from fsopt.models.gmeb.moments import second_moments
+from fsopt.models.gmeb.norm import second_moments
 
 FEW = settings(max_examples=3, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)

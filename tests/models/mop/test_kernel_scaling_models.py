@@ -11,7 +11,7 @@ from truths import smallest_product
 
 import fsopt
 from fsopt.compiler.values import values_of
-from fsopt.models.mop.scaling import smallest_multiple
+from fsopt.models.mop.kernel_scaling import smallest_multiple
 
 FEW = settings(max_examples=4, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)

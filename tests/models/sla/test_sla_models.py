@@ -15,7 +15,7 @@ import fsopt
 from fsopt.cli import main
 from fsopt.compiler.values import values_of
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.models.sla.step_function import without_complementarities
+from fsopt.models.sla.hyperplane import without_complementarities
 
 FEW = settings(max_examples=4, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)

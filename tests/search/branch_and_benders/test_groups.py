@@ -8,8 +8,7 @@ import fsopt
 from fsopt.data.losses import LOSSES
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
-from fsopt.models.gbd.feature_lists import Groups
-from fsopt.models.gbd.weight_bounds import WeightBounds
+from fsopt.models.gbd.feature_lists import Groups, WeightBounds
 from fsopt.search.branch_and_benders.columns import Columns
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify

@@ -1,0 +1,95 @@
+"""Domains of variables: an interval or its whole numbers; every other one is refused by name."""
+
+from __future__ import annotations
+
+import math
+
+import pyomo.environ as pyo
+import pytest
+from pyomo.core.base.range import NumericRange
+
+import fsopt
+from fsopt.compiler import compile_model
+from fsopt.errors import ParameterError
+
+PLAIN = {
+    "whole": ([2, 3, 4], (2, 4, True)),
+    "one": ([4], (4, 4, False)),
+    "binary": (pyo.Binary, (0, 1, True)),
+    "unit": (pyo.UnitInterval, (0, 1, False)),
+    "positive": (pyo.PositiveIntegers, (1, math.inf, True)),
+    "negative": (pyo.NegativeIntegers, (-math.inf, -1, True)),
+}
+
+
+def ranges(*listed):
+    return pyo.RangeSet(ranges=tuple(NumericRange(*one) for one in listed))
+
+
+def model(domain, low=None):
+    """Return min x, low <= x, over a domain."""
+    m = pyo.ConcreteModel()
+    m.D = pyo.Set(initialize=domain if isinstance(domain, list) else [])
+    m.x = pyo.Var(domain=m.D if isinstance(domain, list) else domain)
+    m.c = pyo.Constraint(expr=(low, m.x, None))
+    m.o = pyo.Objective(expr=m.x)
+    return m
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_intervals_and_their_whole_numbers_are_read(name):
+    domain, expected = PLAIN[name]
+    p = compile_model(model(domain, 1.2))
+    assert (p.n, p.lb[0], p.ub[0], bool(p.integer[0])) == (1, *expected)
+
+
+REFUSED = {
+    "empty": [],
+    "empty set": pyo.EmptySet,
+    "intersection": pyo.Binary & pyo.Set(initialize=[2, 3]),
+    "words": ["a", "b"],
+    "any": pyo.Any,
+    "truths": [True, False],
+    "infinite": [1, math.inf],
+    "no number": [1, math.nan],
+    "every second": [1, 3, 5],
+    "irregular": [1, 3, 7],
+    "halves": ranges((0.5, None, 1)),
+    "semicontinuous": ranges((0, 0, 0), (5, 10, 0)),
+    "semi-integer": ranges((0, 0, 0), (3, 9, 1)),
+    "a missing point": ranges((-9, 0, 0, "[)"), (0, 9, 0, "(]")),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_other_domains_are_refused_by_name(name, tmp_path):
+    m = model(REFUSED[name], 1.2)
+    for call in (fsopt.solve, fsopt.certify, lambda m: fsopt.export(m, tmp_path / "m.mps")):
+        with pytest.raises(ParameterError, match="the domain of the variable 'x' is neither") as error:
+            call(m)
+        assert "binaries" in error.value.hint
+    m.x.fix(2)
+    assert fsopt.solve(m).objective == pytest.approx(2.0), "a fixed variable is a constant, whatever its domain"
+
+
+def test_a_block_has_the_variables_around_it():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(domain=pyo.Integers)
+    m.b = pyo.Block()
+    m.b.o = pyo.Objective(expr=m.x)
+    m.b.c = pyo.Constraint(expr=m.x >= 1.5)
+    assert fsopt.solve(m.b, "highs").objective == pytest.approx(2)
+
+
+def test_a_session_follows_a_changed_bound_domain_and_fixed_value():
+    m = model(pyo.Integers, 0.5)
+    session = fsopt.Session(m, "highs")
+    assert session.solve().objective == pytest.approx(1)
+    changes = ((lambda: m.x.setlb(1.5), 2), (lambda: m.x.fix(2.5), 2.5), (m.x.unfix, 2))
+    for change, expected in (*changes, (lambda: setattr(m.x, "domain", pyo.Reals), 1.5)):
+        change()
+        session.update(m.x)
+        assert session.solve().objective == pytest.approx(expected)
+    m.x.domain = pyo.Integers
+    session.refresh()
+    assert session.solve().objective == pytest.approx(2)
