@@ -405,26 +405,10 @@ class L1SVM(WeightedClassifier):
         units: str = "scaled",
         epsilon: float = 0.01,
         generate: bool | str = "auto",
-        newton: bool = False,
         positive: Sequence[Feature] = (),
         negative: Sequence[Feature] = (),
         lower: Mapping[Feature, float] | None = None,
         upper: Mapping[Feature, float] | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        solver: str | None = None,
-        time_limit: float | None = None,
-        callback: Progress | None = None,
-    ) -> None: ...
-
-class ElasticNetSVM(WeightedClassifier):
-    """The support vector machine with the elastic net as penalty: few features, correlated ones together."""
-
-    def __init__(
-        self,
-        *,
-        c: float = 1.0,
-        l1_ratio: float = 0.5,
-        scale: str = "standard",
         class_weight: Mapping[Any, float] | str | None = None,
         solver: str | None = None,
         time_limit: float | None = None,
@@ -441,42 +425,7 @@ class RFE(WeightedClassifier):
         c: float = 1.0,
         step: int = 1,
         scale: str = "standard",
-        eliminated: Sequence[int] | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
-        solver: str | None = None,
-        time_limit: float | None = None,
-        callback: Progress | None = None,
-    ) -> None: ...
-
-class ConcaveSVM(WeightedClassifier):
-    """Support vector machines on ever fewer features, each chosen by a step of concave minimisation."""
-
-    def __init__(
-        self,
-        *,
-        c: float = 1.0,
-        alpha: float = 5.0,
-        lp_solver: str | None = None,
-        scale: str = "standard",
-        class_weight: Mapping[Any, float] | str | None = None,
-        solver: str | None = None,
-        time_limit: float | None = None,
-        callback: Progress | None = None,
-    ) -> None: ...
-
-class R2W2(SelectingClassifier):
-    """A support vector machine on the m features that a descent of the radius/margin bound leaves (R2W2)."""
-
-    def __init__(
-        self,
-        *,
-        m: int | None = None,
-        c: float = 1.0,
-        step: int = 1,
-        scale: str = "standard",
-        lam: float = 0.0,
-        power: float = 0.5,
-        total: float | None = None,
         solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,
@@ -488,7 +437,7 @@ class InfoGainFilter(WeightedClassifier):
     def __init__(
         self,
         *,
-        bins: int | None = None,
+        bins: int = 10,
         machine: str = "svm",
         scale: str = "standard",
         m: int | None = None,
@@ -546,24 +495,6 @@ class KSFilter(WeightedClassifier):
         w_cap: float | None = None,
         scale: str = "unit-rows",
         class_weight: Mapping[Any, float] | str | None = None,
-        solver: str | None = None,
-        time_limit: float | None = None,
-        callback: Progress | None = None,
-    ) -> None: ...
-
-class ReliefFilter(SelectingClassifier):
-    """A support vector machine on the features of largest RELIEF weight."""
-
-    def __init__(
-        self,
-        *,
-        neighbours: int = 10,
-        turns: int = 1000,
-        machine: str = "svm",
-        scale: str = "standard",
-        m: int | None = None,
-        c: float = 1.0,
-        w_cap: float | None = None,
         solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,

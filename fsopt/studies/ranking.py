@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -79,6 +79,7 @@ class Standing:
     worse : upper end of the same interval of what the best mean score is above its own.
     above_larger : whether the interval is above the score of the larger class alone; None where this is unknown.
     count : scores of each method that were compared.
+    fewest : whether it has the fewest features of those that are not told apart from the best and not useless.
     """
 
     p_value: float
@@ -87,6 +88,7 @@ class Standing:
     worse: float
     above_larger: bool | None
     count: int
+    fewest: bool = False
 
     @property
     def told_apart(self) -> bool:
@@ -135,14 +137,18 @@ def standings(
             count=len(own),
         )
         fewest = min(fewest, counts[name])
+    near = [name for name, one in found.items() if not one.told_apart and not one.useless]
+    if near:
+        name = min(near, key=lambda name: counts[name])
+        found[name] = replace(found[name], fewest=True)
     return found
 
 
 def leading(found: Mapping[str, Standing], most: int = LEADING) -> list[str]:
-    """Return the methods of the front, and the next best ones up to a number, in the order of their scores."""
-    front = {name for name, one in found.items() if one.front}
-    others = [name for name in found if name not in front][: max(0, most - len(front))]
-    return [name for name in found if name in front or name in others]
+    """Return the methods of the front, that of :func:`answer`, and the next best up to a number, by their scores."""
+    named = {name for name, one in found.items() if one.front or one.fewest}
+    others = [name for name in found if name not in named][: max(0, most - len(named))]
+    return [name for name in found if name in named or name in others]
 
 
 def answer(
@@ -169,8 +175,7 @@ def answer(
         interval = "95 % interval {:.3f} to {:.3f}".format(*found[best].interval)
         return f"no method is shown to be above the larger class: {best} is best ({words[best]}, {interval}){few}"
     useless = [name for name, one in found.items() if one.useless]
-    near = [name for name, one in found.items() if not one.told_apart and not one.useless]
-    fewest = min(near, key=lambda name: counts[name])
+    fewest = next(name for name, one in found.items() if one.fewest)
     if best == fewest:
         text = f"{best} is best ({words[best]}), and none that is not told apart from it has fewer features"
     else:

@@ -50,9 +50,7 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
     "infogain": {"m": 3},
     "ks": {"m": 3},
     "pearson": {"m": 3},
-    "relief": {"m": 3},
     "rfe": {"m": 2},
-    "r2w2": {"m": 2},
     "vs-ssvm": {"n_partitions": 3},
 }
 """Parameters of methods whose defaults keep all of five features, or none, or take long."""

@@ -37,7 +37,7 @@ WHOLE = """"A file of another software
 """
 """min x1 - x3, x1 >= 0, 3 x2 >= 0, x3 = 2, x2^2 <= x1 x3, and [x1 x2 0; x2 x1 1/2; 0 1/2 x1] semidefinite."""
 CONIC = [slug for slug, spec in fsopt.MODELS.items() if ".dat-s" in SUFFIXES.get(spec.problem_class, ())]
-LINEAR = ["rlp", "fsv-step", "svm", "elastic-net-svm"]
+LINEAR = ["rlp", "fsv-step", "svm"]
 
 
 def read(text, folder):

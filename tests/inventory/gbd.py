@@ -8,21 +8,16 @@ from unittest.mock import patch
 
 import numpy as np
 from inventory.sla import steps
-from sklearn.feature_selection import RFE
 from sklearn.svm import SVC
-from support import all_values, exact_value, keeps
+from support import all_values, keeps
 from truths import (
     DATA,
     SCALED,
     STANDARD,
     Y,
-    half_square,
-    minimum,
     one_norm,
     optimum,
     row,
-    sized_margins,
-    slack_cost,
 )
 
 from fsopt.data import Dataset
@@ -53,21 +48,6 @@ def informative(found):
     return [found.objective, *found.support[:2], len(found.support)], [value, 0, 1, found.params["m"]], 1e-5
 
 
-def in_turn(found):
-    """Return F and the features of a fit, and those of libsvm's machines and scipy's linear programs in turn."""
-    left, fewer = np.arange(4), np.arange(4)
-    while len(fewer):
-        left, machine = fewer, SVC(kernel="linear", C=0.1, tol=1e-9).fit(STANDARD[:, fewer], Y)
-        right, w = machine.predict(STANDARD[:, left]) == Y, np.abs(machine.coef_[0])
-        costs = np.concatenate([np.zeros(len(left) + 1), 5 * np.exp(-5 * w)])
-        A, b = sized_margins(STANDARD[right][:, left], Y[right])
-        free = np.r_[: len(left) + 1, -len(left) : 0]  # without the slacks: each is 0
-        u = minimum(costs, A[:, free], b)[1][: len(left)]
-        fewer = left[np.abs(u) > 1e-7] if np.any(np.abs(u) < 1e-7) else left[:0]
-    value = exact_value(Dataset(STANDARD[:, left], Y), np.ones(len(left)), 0.1)
-    return [found.objective, *found.support], [value, *left], 1e-5
-
-
 def priced(found):
     """Return F and penalty of the selection of a fit, and whether its bound is below the smallest of all."""
     selection = tuple(np.isin(range(4), found.support).astype(int))
@@ -80,29 +60,6 @@ def drawn(found):
     parts = [found.train, found.validation, found.test]
     labels = [np.sign(part.X @ found.w) for part in parts]
     return np.hstack([[*part.X.shape, *part.y] for part in parts]), np.hstack([[20, 6, *signs] for signs in labels])
-
-
-def fewest(found):
-    """Return the smallest number of features whose training error is within .05 of that of all, by libsvm."""
-    rates = []
-    for m in range(1, 5):
-        machine = RFE(SVC(kernel="linear", C=1.0, tol=1e-9), n_features_to_select=m).fit(STANDARD, Y)
-        rates.append(np.mean(machine.predict(STANDARD) != Y))
-    return found.value, 1 + int(np.argmax(np.array(rates) <= rates[-1] + 0.05))
-
-
-def chosen(found):
-    """Return the number of features that are best at the lambda that was found."""
-    lam = found.value
-    selection = min(values("standard"), key=lambda s: values("standard")[s] + lam * sum(s))
-    return [sum(selection), *np.flatnonzero(selection)], [2, *found.fit.support]
-
-
-def rounded(found):
-    """Return F at the rounded selection, and at the relaxed one: with features scaled by the roots of sigma."""
-    relaxed = Dataset(STANDARD * np.sqrt(np.maximum(found.sigma, 0)), Y)
-    truth = [values("standard")[1, 1, 0, 0], exact_value(relaxed, np.ones(4), 1.0), 2.0]
-    return [found.objective, found.bound, found.sigma.sum()], truth, 1e-5
 
 
 def asked(found):
@@ -170,27 +127,9 @@ VALUES = {
     "Table 1 algorithm": lambda found: (found.objective, best("standard", m=2)),
     "250 cuts cap, first sigma": lambda found: (found.objective, best("standard", m=2)),
     "RFE": informative,
-    "R2W2 (Weston et al.), (2)-(3), cited in section 2": informative,
-    "(2) with $\\lambda \\sum_j \\sigma_j^p$ and $e'\\sigma = M$": informative,
-    "algorithm of Rinaldi & Sciandrone, cited in section 2": in_turn,
     "FSV": steps,
     "ONSVM": lambda found: (found.objective, one_norm(SCALED[found.params["scale"]], Y)[0]),
     "InfoGain": informative,
-    "elastic net (Wang, Zhu & Zou), cited in section 2": lambda found: (
-        found.objective,
-        minimum(slack_cost(STANDARD, *np.full(5, 0.5)), *sized_margins(STANDARD, Y, 1), [half_square])[0],
-        1e-5,
-    ),
-    "pq-SVM of Dunbar et al., cited in section 2: both norms as penalty": lambda found: (
-        found.objective,
-        minimum(slack_cost(STANDARD, *np.full(4, 0.7), 0.3), *sized_margins(STANDARD, Y, 1), [half_square])[0],
-        1e-5,
-    ),
-    "Newton method of Fung & Mangasarian, cited in section 2": lambda found: (
-        [found.objective, found.solver == "fsopt"],
-        [one_norm(STANDARD, Y)[0], True],
-    ),
-    "RELIEF (Kira & Rendell), cited in section 1": informative,
     "data set one": drawn,
     "data set two": drawn,
     "overlap, inner product, Abs, Prcnt, better/worse": lambda found: (found[:2], [2, 0.8]),
@@ -198,9 +137,6 @@ VALUES = {
         [value for one in found for value in (one["c"], one["m"], one["max_cuts"])],
         [value for k in range(-2, 6) for value in (2.0**k, 2, 250)],
     ),
-    "binary search over M": fewest,
-    "choice of lambda / GBD-lambda column": chosen,
-    "rounding of relaxed master": rounded,
     "Tables 2, 3": lambda found: (
         row(found.name, "gbd") + row(found.name, "rfe") + row(found.name, "fsv"),
         [0.9966, 0.9959, 32, 23, 0.9928, 45, 39],

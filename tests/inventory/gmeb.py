@@ -7,7 +7,6 @@ from unittest.mock import patch
 
 import numpy as np
 from gmeb_cases import values as penalised
-from scipy.optimize import brentq
 from sklearn.feature_selection import RFE
 from sklearn.svm import SVC
 from truths import (
@@ -15,11 +14,9 @@ from truths import (
     DATA,
     SCALED,
     SEPARABLE,
-    STANDARD,
     X,
     Y,
     gmeb,
-    half_square,
     hinge,
     margins,
     minimum,
@@ -43,54 +40,6 @@ LOGARITHM = 2 * math.log(2 / 0.05)
 """2 ln(2 / delta) at the confidence of the calls."""
 
 
-def theorem_9(found):
-    """Return the terms of Theorem 9 for the fit of the call, by its formula."""
-    fit = fsopt.fit("gmeb", DATA, scale="standard")
-    n, r = DATA.n, np.linalg.norm(STANDARD, axis=1).max()
-    sigma = np.where(np.abs(fit.coef) > 1e-6, np.sqrt(fit.details["sigma"]), 0.0)
-    deltas = 2 * np.maximum(sigma, 1e-6)
-    k = (np.linalg.norm(deltas) + 1) * r
-    classes = [2 / n * np.sqrt((STANDARD[label == Y] ** 2).sum(axis=0) @ deltas**2) for label in (1, -1)]
-    union = k * np.sqrt(2 * np.log(np.log2(deltas / 1e-6)).sum() / n)
-    truth = [gmeb("standard")[0] / n, *classes, 2 * r / n**0.5, union, 3 * k * np.sqrt(LOGARITHM / n)]
-    return list(found.terms.values()), truth, 1e-4
-
-
-def by_its_proof(scale, index, q=2.0, factor=1.0):
-    """Return the terms of (21) at equal scales, of (22) with the index of their grid point, for w = .5, sigma = .1."""
-    n, r, delta = DATA.n, 9.0, 0.05
-    loss = np.maximum(1 - Y * (X @ np.full(4, 0.05)), 0).mean()
-    roots = [np.sqrt((X[label == Y] ** 2).sum(axis=0)) for label in (1, -1)]
-    classes = [2 * factor / n * scale * np.linalg.norm(root, ord=q) for root in roots]
-    share = delta if index is None else delta / index / (index + 1)
-    return [loss, *classes, 2 * r / n**0.5, 3 * (scale + 1) * r * np.sqrt(2 * math.log(4 / share) / n)]
-
-
-def by_the_entropy_method():
-    """Return the terms of (21) with the root of mean - sqrt(2 L mean) = Z, by bisection, in the confidence."""
-    *terms, _ = by_its_proof(1.0, None)
-    n, k, log = DATA.n, 18.0, math.log(4 / 0.05)
-    z = n * sum(terms[1:]) / 2 / k
-    mean = brentq(lambda t: t - math.sqrt(2 * log * t) - z, z, 100 * (z + log))
-    return [*terms, 2 * k / n * (mean - z) + k * math.sqrt(2 * log / n)]
-
-
-GRID = 1e-6 * 2.0**17, 17**4
-"""The smallest point 1e-6 2^i that is not below .1, and the product of the four i, in (20) and (22)."""
-
-
-def theorem_11(found):
-    machine = SVC(kernel="linear", C=1.0, tol=1e-10).fit(STANDARD, Y)
-    n, r, gamma = DATA.n, np.linalg.norm(STANDARD, axis=1).max(), 1 / np.linalg.norm(machine.coef_)
-    root, double = n**0.5, 2 * gamma
-    complexity = 4 * np.sqrt((STANDARD**2).sum() / n) / (n * double)
-    union = 2 * r / root * math.sqrt(2 * math.log(math.log2(double / 1e-6)))
-    confidence = 2 * r * math.sqrt(LOGARITHM)
-    loss = hinge(STANDARD, Y, machine.coef_[0], machine.intercept_[0]) / n
-    tail = [2 * r / (double * root), union, confidence / root, 2 * confidence / (double * root)]
-    return list(found.terms.values()), [loss, complexity, *tail], 1e-4
-
-
 def constant_c(Z, r):
     n = len(Z)
     return 1 / (4 * np.sqrt((Z**2).sum() / n) + 2 * r * n**0.5 + 4 * r * math.sqrt(n * LOGARITHM))
@@ -104,16 +53,6 @@ def norm_machine(c=1.0):
         return length - x[-1], np.append(placed(len(x) - 1, slice(4), slope), -1.0)
 
     return minimum(slack_cost(X, 0.5, c=c), *margins(X, Y, 1), [above])[0]
-
-
-def least_ratio():
-    """Return the smallest ratio of the SVM's objective to 2 + b, by Dinkelbach's method."""
-
-    found, before = 0.0, np.inf
-    while before - found > 1e-8:
-        value, x = minimum(slack_cost(X, 1.0) - placed(46, 4, found), *margins(X, Y, 1), [half_square])
-        before, found = found or np.inf, (value + found * x[4]) / (2 + x[4])
-    return found
 
 
 def eliminated():
@@ -167,23 +106,9 @@ def surfaces(found):
 
 RAW = gmeb("none")[0]
 VALUES = {
-    "Theorem 9 bound evaluated": theorem_9,
-    "Theorem 9 by its proof (21)-(22)": lambda found: (
-        [value for bound in found for value in bound.terms.values()],
-        by_its_proof(1.0, None) + by_its_proof(*GRID),
-    ),
-    r"Remark 10 $\ell_p$-norm bounds": lambda found: (
-        list(found.terms.values()),
-        by_its_proof(*GRID, q=np.inf, factor=math.sqrt(2 * math.log(2 * 4))),
-    ),
-    "entropy method in place of McDiarmid's inequality (remark 3 of appendix A)": lambda found: (
-        list(found.terms.values()),
-        by_the_entropy_method(),
-    ),
-    "Theorem 11 (8)": theorem_11,
     "(9), constant C of Theorem 11, section 5 classifier as a method": lambda found: (
         found,
-        [constant_c(X, 9.0), constant_c(CENTRED, np.linalg.norm(CENTRED, axis=1).max())],
+        [constant_c(Z, np.linalg.norm(Z, axis=1).max()) for Z in (X, CENTRED)],
     ),
     "(6)/(7)/(10) penalised bound, C+=C-=4": lambda found: (optimum(found), penalised(DATA, 4.0, 4.0).min()),
     "Remark 12 closure": lambda found: (optimum(found), RAW),
@@ -206,8 +131,6 @@ VALUES = {
     ),
     "(18) svm-margin": lambda found: (optimum(found), norm_machine()),
     "(19) svm-norm": lambda found: (optimum(found), norm_machine()),
-    "Theorem 20 transformation": lambda found: (np.hstack(found), [*np.full(4, 0.5), 0.0, *np.zeros(40), 0.5]),
-    "Lemma 23 (27)-(28) general": lambda found: (optimum(found), least_ratio()),
     "4.3 algorithm, both steps 2a/2b": extraction,
     "separable data": lambda found: ([found, gmeb("own centre", data=SEPARABLE)[0]], [True, 0.0]),
     "selection rules 6.2": lambda found: (found, (0, 1, 2)),

@@ -115,7 +115,6 @@ VALUES = {
     "random / many starts": steps,
     "other concave functions (Rinaldi & Sciandrone)": partial(steps, approximation=FRACTION),
     "Theorem 4.2 minimum principle": lambda found: ([found.ok, *found.residuals.values()], [True, 0.0]),
-    "zero minimum iff hulls disjoint": lambda found: ([found.disjoint, found.value], [False, separation()]),
     "PMM": separated_but_for_some,
     "lambda by cross-validation": tuned,
     "Table 1 (8 sets)": lambda found: (row(found.name, "wbcd"), [239, 443, 9, 98.57, 97.6, 5.7]),

@@ -7,7 +7,7 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.errors import ParameterError, UnknownNameError
+from fsopt.errors import UnknownNameError
 from fsopt.methods import registry
 
 PARAMS = {"gbd": {"m": 2, "max_cuts": 20}, "l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}}
@@ -103,16 +103,6 @@ def test_gmeb_does_not_depend_on_the_units_of_the_features(wdbc):
     assert two.objective == pytest.approx(one.objective, rel=1e-6)
     assert two.support == one.support
     np.testing.assert_allclose(two.decision_function(moved.X), one.decision_function(wdbc.X), atol=1e-4)
-
-
-def test_features_that_were_eliminated_before_are_a_list_or_an_array():
-    data = blobs(12, 4)
-    for gone in (5, "x", {1: 2}, blobs(6, 2)):
-        with pytest.raises(ParameterError, match="eliminated must be a list"):
-            fsopt.fit("rfe", data, m=2, eliminated=gone)
-    listed, array = (fsopt.fit("rfe", data, m=2, eliminated=gone) for gone in ([1], np.array([1])))
-    assert listed.support == array.support
-    assert 1 not in array.support
 
 
 @pytest.mark.parametrize("word", registry.WORDS)

@@ -18,7 +18,6 @@ from fsopt.methods import large_programs
 DATA = blobs(40, 6, seed=2, gap=0.3)
 LOOPS = {
     "best-subset": {"m": 3},
-    "concave-svm": {"c": 0.1},
     "fsv": {},
     "gbd-lambda": {"lam": 1.0},
     "gmeb-penalised": {},
@@ -27,7 +26,6 @@ LOOPS = {
     "mopfs": {},
     "pmm": {},
     "rfe": {},
-    "r2w2": {"m": 3},
     "s-mpm": {},
     "vs-ssvm": {},
 }

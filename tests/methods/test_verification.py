@@ -113,7 +113,7 @@ def test_a_large_tolerance_excuses_nothing_but_the_gap():
                 assert not check_fit(dataclasses.replace(loose, **false), DATA).ok
 
 
-@pytest.mark.parametrize("name", ["onsvm", "svm", "l1-svm", "mpm", "l1-mpm", "elastic-net-svm", "svm-norm"])
+@pytest.mark.parametrize("name", ["onsvm", "svm", "l1-svm", "mpm", "l1-mpm", "svm-norm"])
 def test_a_fit_by_a_solver_without_multipliers_is_verified_by_those_that_it_was_certified_with(name):
     data = blobs(16, 3, gap=0.4)
     fit = fsopt.fit(name, data, solver=there("scip"))

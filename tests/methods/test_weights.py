@@ -22,7 +22,6 @@ CASES = {
     "l1-svm": {},
     "onsvm": {},
     "onsvm without a model": {},
-    "elastic-net-svm": {"c": 2.0},
     "gbd": {"m": 2},
     "gbd-lambda": {"lam": 2.0},
     "best-subset": {"m": 2},

@@ -239,6 +239,23 @@ def test_a_table_begins_with_the_front_and_the_next_best_ones():
     assert leading({}) == []
 
 
+def test_the_sentence_names_a_method_of_the_table():
+    """gbd is not told apart from the best, with the fewest features of such; a method of the front beats it in both."""
+    names = ("best", "many", "some", "steady", "gbd", "few")
+    good = [0.99, 0.97, 0.98, 0.96, 0.985]
+    scores = {name: [score - 0.005 * k for score in good] for k, name in enumerate(names)}
+    scores["gbd"] = [0.99, 0.9, 0.98, 0.96, 0.97]
+    counts = dict(zip(names, (30, 22, 17, 4, 5, 3), strict=True))
+    found = standings(scores, counts)
+    assert not found["gbd"].front
+    assert [name for name, one in found.items() if not one.told_apart] == ["best", "gbd"]
+    means = {name: float(np.mean(values)) for name, values in scores.items()}
+    assert answer(found, means, counts, {}).startswith(
+        "gbd has the fewest features of those not told apart from the best"
+    )
+    assert leading(found) == ["best", "many", "some", "steady", "gbd", "few"]
+
+
 def test_a_comparison_answers_in_a_sentence(found):
     text = found.sentences[DATA.name]
     held = found.standings(DATA.name)

@@ -167,7 +167,6 @@ FURTHER: Mapping[str, list[dict[str, Any]]] = {
     **_of("fsp-m fsp-m-perspective fsp-m-bigm", {"m": 1}, {"m": 1, "c": 10.0}),
     **_of("fsp-lambda", {"lam": 0.1}, {"lam": 5.0, "c": 10.0}),
     **_of("rsvm rsvm-dual", {"w_cap": 0.5}, {"w_cap": 100.0}),
-    **_of("elastic-net-svm", {"c": 10.0, "l1_ratio": 0.9}, {"c": 0.25, "l1_ratio": 0.1}),
     **_of("mmop mmop-convex", {"h_cap": 5.0}),
 }
 
