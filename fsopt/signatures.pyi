@@ -52,25 +52,7 @@ def build(
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
-    slug: Literal["gmeb-weighted-l1"],
-    data: Given,
-    *,
-    c_plus: float = 4.0,
-    c_minus: float = 4.0,
-    share: float = 0.5,
-    end: float | None = None,
-) -> pyo.ConcreteModel: ...
-@overload
-def build(
     slug: Literal["gmeb-hard-margin"],
-    data: Given,
-    *,
-    r_plus: float = 3.0,
-    r_minus: float = 3.0,
-) -> pyo.ConcreteModel: ...
-@overload
-def build(
-    slug: Literal["gmeb-nonconvex"],
     data: Given,
     *,
     r_plus: float = 3.0,
@@ -83,6 +65,24 @@ def build(
     *,
     c_plus: float = 4.0,
     c_minus: float = 4.0,
+) -> pyo.ConcreteModel: ...
+@overload
+def build(
+    slug: Literal["gmeb-nonconvex"],
+    data: Given,
+    *,
+    r_plus: float = 3.0,
+    r_minus: float = 3.0,
+) -> pyo.ConcreteModel: ...
+@overload
+def build(
+    slug: Literal["gmeb-weighted-l1"],
+    data: Given,
+    *,
+    c_plus: float = 4.0,
+    c_minus: float = 4.0,
+    share: float = 0.5,
+    end: float | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -167,8 +167,10 @@ def build(
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
-    slug: Literal["rlp"],
+    slug: Literal["misclass"],
     data: Given,
+    *,
+    alpha: float = 5.0,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -178,30 +180,6 @@ def build(
     alpha: float = 5.0,
     y: ArrayLike | None = None,
     z: ArrayLike | None = None,
-) -> pyo.ConcreteModel: ...
-@overload
-def build(
-    slug: Literal["fsv-step"],
-    data: Given,
-    *,
-    lam: float = 0.05,
-    alpha: float = 5.0,
-    v: ArrayLike | None = None,
-) -> pyo.ConcreteModel: ...
-@overload
-def build(
-    slug: Literal["misclass"],
-    data: Given,
-    *,
-    alpha: float = 5.0,
-) -> pyo.ConcreteModel: ...
-@overload
-def build(
-    slug: Literal["fsv"],
-    data: Given,
-    *,
-    lam: float = 0.05,
-    alpha: float = 5.0,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -223,6 +201,28 @@ def build(
     data: Given,
     *,
     big_m: float | None = None,
+) -> pyo.ConcreteModel: ...
+@overload
+def build(
+    slug: Literal["fsv"],
+    data: Given,
+    *,
+    lam: float = 0.05,
+    alpha: float = 5.0,
+) -> pyo.ConcreteModel: ...
+@overload
+def build(
+    slug: Literal["rlp"],
+    data: Given,
+) -> pyo.ConcreteModel: ...
+@overload
+def build(
+    slug: Literal["fsv-step"],
+    data: Given,
+    *,
+    lam: float = 0.05,
+    alpha: float = 5.0,
+    v: ArrayLike | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(

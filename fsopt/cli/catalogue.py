@@ -124,7 +124,7 @@ def methods(
 def _method(name: str, json: bool) -> None:
     """Print one method."""
     from fsopt.methods.registry import METHODS
-    from fsopt.models.display import displayed_program, meanings, plain_text, readable
+    from fsopt.models.display import displayed_program, meanings, plain_text
 
     entry = METHODS[name]
     doc = inspect.getdoc(entry.fit) or ""
@@ -141,7 +141,7 @@ def _method(name: str, json: bool) -> None:
     if json:
         print_json({**head, "latex": displayed_program(doc), "parameters": parameters})
         return
-    show(pairs([(k, v or None) for k, v in head.items()]), "\n" + readable(displayed_program(doc)))
+    show(pairs([(k, v or None) for k, v in head.items()]), "\n" + displayed_program(doc))
     show(table("parameters", ("--param", "default", "meaning"), [tuple(row.values()) for row in parameters]))
 
 

@@ -156,7 +156,6 @@ def _show_model(model: str, data: str | None, layout: Layout, params: dict[str, 
 
 
 def _print_model(record: dict[str, Any], summary: str) -> None:
-    from fsopt.models.display import readable
     from fsopt.models.papers import PAPERS
 
     authors = PAPERS[record["paper"]].authors if record["paper"] else ""
@@ -166,7 +165,7 @@ def _print_model(record: dict[str, Any], summary: str) -> None:
     sizes = [(names.get(name, name), size) for name, size in record["size"].items()]
     rows = [[component[k] for k in ("component", "kind", "size", "equation")] for component in record["components"]]
     listing = table("components", ("component", "kind", ">size", "meaning"), rows)
-    put(pairs([*head, *sizes]), "\n" + readable(record["latex"]) + "\n", listing)
+    put(pairs([*head, *sizes]), "\n" + record["latex"] + "\n", listing)
 
 
 def print_limits(model: str, data: str | None, layout: Layout, folds: int, seed: int, json: bool) -> None:

@@ -8,7 +8,7 @@ r"""A Pyomo model as arrays: the one form for solvers, problem classes and certi
 
 A maximisation is stored as the minimisation of its negative. The cones K_k are second-order cones, recognised from
 quadratic constraints by :mod:`fsopt.compiler.recognition`, and the semidefinite cones of
-:mod:`fsopt.compiler.lmi`. ``Program.nonconic`` lists every other constraint with the reason.
+:mod:`fsopt.compiler.cones`. ``Program.nonconic`` lists every other constraint with the reason.
 """
 
 from __future__ import annotations
@@ -31,15 +31,13 @@ from pyomo.core.expr.visitor import identify_variables
 from fsopt.common import clock
 from fsopt.common.arguments import Argument
 from fsopt.common.customising import complete
-from fsopt.compiler.cones import ConeStack
+from fsopt.compiler.cones import ConeStack, with_semidefinite
 from fsopt.compiler.expressions import Terms, read, with_constants
-from fsopt.compiler.families import Quadratic
-from fsopt.compiler.lmi import with_semidefinite
-from fsopt.compiler.recognition import recognise
+from fsopt.compiler.recognition import Quadratic, recognise
 from fsopt.compiler.rows import ConstraintRow, LinearRows, build_rows, hessian, linear_part, read_row, semidefinite
 from fsopt.compiler.scaling import Scaling, equilibrate
 from fsopt.compiler.unsupported import reading, refuse_infinite, unsupported_functions, unsupported_kinds
-from fsopt.compiler.variables import fixed_values, integers, read_bounds, variables_of
+from fsopt.compiler.values import fixed_values, integers, read_bounds, variables_of
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask, Vector
 

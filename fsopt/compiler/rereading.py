@@ -12,7 +12,7 @@ from fsopt.compiler.expressions import read
 from fsopt.compiler.program import Program
 from fsopt.compiler.rows import ConstraintRow, build_rows, hessian, linear_part, read_row
 from fsopt.compiler.unsupported import reading, refuse_infinite
-from fsopt.compiler.variables import fixed_values, integers, read_bounds
+from fsopt.compiler.values import fixed_values, integers, read_bounds
 from fsopt.typing import Indices
 
 

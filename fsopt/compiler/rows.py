@@ -11,8 +11,7 @@ import pyomo.environ as pyo
 import scipy.sparse as sp
 from pyomo.core.expr.numvalue import value
 
-from fsopt.compiler.expressions import Terms, constant, read
-from fsopt.compiler.forms import Dot
+from fsopt.compiler.expressions import Dot, Terms, constant, read
 from fsopt.typing import Indices, Vector
 
 

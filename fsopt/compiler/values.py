@@ -1,14 +1,92 @@
-"""Values of Pyomo's indexed components as arrays, in the order of their index sets."""
+"""The variables of a model: which are integer, bounds, fixed values, and values of indexed components as arrays."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+from pyomo.core.base.range import NumericRange
+from pyomo.core.expr.visitor import identify_variables
 
-from fsopt.typing import Vector
+from fsopt.errors import ParameterError, said
+from fsopt.typing import Mask, Vector
+
+
+def integers(variables: Sequence[pyo.Var]) -> Mask:
+    """Return a mask (n,) of the integer variables; a fixed one is a constant, whatever its domain.
+
+    Raises
+    ------
+    ParameterError : a domain is neither an interval nor the whole numbers of one.
+    """
+    known: dict[int, bool] = {}
+    mask = np.zeros(len(variables), dtype=bool)
+    for j, v in enumerate(variables):
+        if not v.fixed:
+            if id(v.domain) not in known:
+                known[id(v.domain)] = _whole(v)
+            mask[j] = known[id(v.domain)]
+    return mask
+
+
+def _whole(variable: pyo.Var) -> bool:
+    """Return whether the domain of a variable is the whole numbers of an interval, not an interval."""
+    ranges = list(variable.domain.ranges())
+    numbers = all(isinstance(r, NumericRange) and (math.isfinite(r.start) or r.start < r.end) for r in ranges)
+    step = variable.domain.get_interval()[2] if ranges and numbers else None
+    if step not in (0, 1) or any(r.start % 1 for r in ranges if step == 1):
+        raise ParameterError(
+            f"the domain of the variable '{variable.name}' is neither an interval nor the whole numbers of one",
+            "give it Reals, Integers or Binary with bounds, and state holes by binaries and constraints",
+        )
+    return bool(step == 1)
+
+
+def variables_of(model: pyo.ConcreteModel, objective: pyo.Objective | None) -> list[pyo.Var]:
+    """Return the variables of a model; those of a block, then those around it that are in its expressions."""
+    own = list(model.component_data_objects(pyo.Var, descend_into=True))
+    if model.parent_block() is None:
+        return own
+    bodies = [data.body for data in model.component_data_objects(pyo.Constraint, active=True, descend_into=True)]
+    bodies += [] if objective is None else [objective.expr]
+    used = (variable for body in bodies for variable in identify_variables(body))
+    return list({id(variable): variable for variable in (*own, *used)}.values())
+
+
+def read_bounds(variables: Sequence[pyo.Var]) -> tuple[Vector, Vector]:
+    """Return the lower and upper bounds (n,) of variables; both bounds of a fixed variable are its value.
+
+    Raises
+    ------
+    ParameterError : a bound cannot be read, or a fixed variable has no finite value.
+    """
+    bounds = []
+    for v in variables:
+        try:
+            bounds.append((_fixed_value(v),) * 2 if v.fixed else v.bounds)
+        except (ValueError, TypeError) as error:  # of Pyomo, for bounds that are no numbers
+            fault = f"'{v.name}' has no bounds that can be read (Pyomo: {said(error)})"
+            raise ParameterError(fault, "correct them") from error
+    lb = np.array([-np.inf if b[0] is None else b[0] for b in bounds], dtype=float)
+    ub = np.array([np.inf if b[1] is None else b[1] for b in bounds], dtype=float)
+    return lb, ub
+
+
+def _fixed_value(variable: pyo.Var) -> float:
+    if variable.value is None or not math.isfinite(variable.value):
+        raise ParameterError(
+            f"the variable '{variable.name}' is fixed at {variable.value}, which is no number",
+            "fix it at a finite number, or unfix it",
+        )
+    return float(variable.value)
+
+
+def fixed_values(variables: Sequence[pyo.Var]) -> dict[int, float]:
+    """Return id -> value of the fixed variables."""
+    return {id(v): float(v.value) for v in variables if v.fixed and v.value is not None}
 
 
 def values_of(component: pyo.Var | pyo.Param) -> Vector:

@@ -14,7 +14,7 @@ from pyomo.mpec import Complementarity
 from pyomo.mpec.plugins.mpec4 import MPEC4_Transformation
 
 from fsopt.compiler import Program, compile_model
-from fsopt.compiler.lmi import blocks
+from fsopt.compiler.cones import blocks
 from fsopt.errors import FileError, foreign
 from fsopt.formats.kinds import refuse_kinds
 from fsopt.formats.names import io_options, name_of

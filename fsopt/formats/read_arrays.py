@@ -24,7 +24,7 @@ from pyomo.core.base.range import NumericRange
 from pyomo.core.expr.relational_expr import EqualityExpression, InequalityExpression, RangedExpression
 
 from fsopt.common.memory import check_size
-from fsopt.compiler.forms import Dot, dot
+from fsopt.compiler.expressions import Dot, dot
 from fsopt.errors import FileError
 from fsopt.typing import Mask, Vector
 

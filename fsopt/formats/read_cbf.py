@@ -20,7 +20,7 @@ import pyomo.environ as pyo
 import scipy.sparse as sp
 from pyomo.core.base.var import VarData
 
-from fsopt.compiler.lmi import lmi
+from fsopt.compiler.cones import lmi
 from fsopt.errors import FileError
 from fsopt.formats.cbf_sections import SECOND_ORDER, Cones, Content, SectionLines, read_sections
 from fsopt.formats.read_arrays import INFINITE, ReadProgram, model_of, products

@@ -23,8 +23,8 @@ from fsopt.common.arguments import PATH, checked
 from fsopt.common.files import brief, check_readable
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import CONVEX, program_class
+from fsopt.compiler.cones import blocks
 from fsopt.compiler.expressions import read
-from fsopt.compiler.lmi import blocks
 from fsopt.compiler.program import MODEL
 from fsopt.compiler.rows import read_row
 from fsopt.errors import FileError, SolverError

@@ -6,7 +6,7 @@ import html
 import inspect
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyomo.environ as pyo
@@ -48,70 +48,6 @@ def components(model: pyo.ConcreteModel) -> list[tuple[str, str, int, str]]:
     return [(c.name, kind, len(c), c.doc or "") for kind, ctype in KINDS for c in model.component_objects(ctype)]
 
 
-OPEN, CLOSE = "\x01", "\x02"
-"""Braces of a set, while those of LaTeX's groups are removed."""
-SYMBOLS: Mapping[str, str] = {
-    r"\le": "<=",
-    r"\ge": ">=",
-    r"\min": "min",
-    r"\max": "max",
-    r"\in": "in",
-    r"\sum": "sum",
-    r"\sqrt": "sqrt",
-    r"\succeq": ">= (matrix)",
-    r"\perp": "perp",
-    r"\dots": "...",
-    r"\prime": "'",
-    r"\top": "'",
-    r"\|": "||",
-    r"\{": OPEN,
-    r"\}": CLOSE,
-    r"\qquad": "  ",
-    r"\quad": "  ",
-    r"\,": " ",
-    r"\ ": " ",
-}
-"""Commands of LaTeX -> text; a Greek letter is its name, and every other command is left out."""
-LEFT_OUT = frozenset(
-    {"begin", "end", "left", "right", "big", "Big", "text", "mathrm", "operatorname", "textstyle", "bar"}
-)
-
-
-def readable(latex: str) -> str:
-    r"""Return a displayed program as text for a terminal: ``\tfrac12 w'w + C e'\xi`` becomes ``1/2 w'w + C e'xi``."""
-    text = re.sub(r"\\begin\{\w+\}|\\end\{\w+\}", "", latex)
-    text = re.sub(r"\\q?quad", "  ", text)
-    text = re.sub(r"\\t?frac\s*(\w)\s*(\w)\s*", r"\1/\2 ", text)
-    part = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
-    text = re.sub(r"\\t?frac(\d)" + part, r"\1/(\2)", text)
-    text = re.sub(r"\\t?frac" + part + r"(\w)", r"(\1)/\2", text)
-    text = re.sub(r"\\t?frac" + part + part, r"(\1)/(\2)", text)
-    text = re.sub(r"\\(?:text|mathrm|operatorname)\{([^{}]*)\}", r"\1", text)
-    text = text.replace("\\\\", "\n").replace("&", " ")
-    text = re.sub(r"\\(?:[A-Za-z]+|.)", _word, text)
-    text = re.sub(r"\{([^{}]*)\}", _ungrouped, text).replace(OPEN, "{").replace(CLOSE, "}")
-    lines = (re.sub(r"\s*\n\s*", " ", line) for line in text.split("\n"))
-    return "\n".join(re.sub(r"(?<=\S) {2,}", "  ", line.rstrip()) for line in lines if line.strip())
-
-
-def _word(found: re.Match[str]) -> str:
-    """Return a command as text, apart from the letters beside it."""
-    command, text = found[0], found.string
-    word = SYMBOLS.get(command, "" if command[1:] in LEFT_OUT else command[1:])
-    if not word or not command[1].isalpha() or word.isspace():
-        return word
-    before, after = text[: found.start()][-1:], text[found.end() :][:1]
-    return (" " if before.isalnum() else "") + word + (" " if after.isalnum() else "")
-
-
-def _ungrouped(found: re.Match[str]) -> str:
-    """Return the content of braces: as a set where it is one, in parentheses where it is a long sub- or superscript."""
-    inner, before = found[1], found.string[: found.start()][-1:]
-    if before in ("_", "^"):
-        return inner if len(inner) <= 2 else f"({inner})"
-    return f"({inner})" if before == "t" else inner
-
-
 def meanings(doc: str) -> dict[str, str]:
     """Return parameter -> meaning from the section of parameters in a docstring."""
     found: dict[str, str] = {}
@@ -136,8 +72,7 @@ def entries(listed: str) -> Iterator[tuple[str, str]]:
 
 
 def plain_text(text: str) -> str:
-    """Return the text of a docstring without its marks: roles, literals and LaTeX."""
-    text = re.sub(r":math:`([^`]*)`", lambda found: readable(found[1]), text)
+    """Return the text of a docstring without the marks of roles and literals."""
     return re.sub(r":\w+:`~?([^`]*)`", r"\1", text).replace("``", "")
 
 

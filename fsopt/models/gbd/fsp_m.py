@@ -2,8 +2,6 @@
 
 * ``fsp-m``: (FSP-M) as printed, nonconvex.
 * ``fsp-lambda``: (FSP-lambda) as printed, nonconvex.
-
-The parts that the mixed-integer forms of Aytug's (FSP-M) and (FSP-lambda) share.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 * ``gmeb-nonconvex``: (11), before its convexification.
 * ``gmeb-weighted-l1``: (10) at a fixed share of its two norm terms.
 
-The penalty of Peleg & Meir, (10), as a function of the classifier alone, once its scales are minimised out.
+``GmebPenalty`` is the penalty of (10) as a function of the classifier alone, once its scales are minimised out.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ r"""Bi, (15): feature scales of a given hyperplane, the step of its local search
 * ``kernel-scaling``: (15), feature scales that minimise the capacity of a given hyperplane.
 * ``kernel-scaling-step``: the linear program of a local step on (15).
 
-The parts that the forms of Bi, (15) share: a given hyperplane, its loss and capacity as functions of the scales s.
+Both share a given hyperplane, its loss and capacity as functions of the scales s.
 
 .. math::
 
