@@ -3,8 +3,6 @@
 MODULES = (
     "highs",
     "clarabel",
-    "gurobi",
-    "xpress",
     "mosek",
     "ipopt",
     "scs",
@@ -14,7 +12,6 @@ MODULES = (
     "qoco",
     "osqp",
     "daqp",
-    "cuopt",
     "pyomo_call",
 )
 """Each holds the solver of its name, and ``pyomo_call`` those that Pyomo calls; in the order of tables."""

@@ -20,6 +20,8 @@ from fsopt.typing import Indices, Matrix, Vector
 
 RANK = 1e-14
 """Eigenvalues below this fraction of the largest one are rounding errors of 0."""
+FAINT = 1e-8
+"""Costs below this fraction of the largest one do not count in the factor of the objective."""
 Solve: TypeAlias = Callable[[Program], Outcome]
 """Solves another program by the same solver with the same settings."""
 
@@ -42,6 +44,22 @@ def row_factors(program: Program) -> Vector:
     factors = program.scaling.rows.copy()
     factors[mixed] = row_powers(sp.csr_matrix(program.A[mixed] @ sp.diags(units(program))))
     return factors
+
+
+def objective_factor(program: Program, d: Vector) -> float:
+    """Return the power of two that balances the costs of a program in the units x = d x'; 1 without costs.
+
+    It brings the geometric mean of the smallest and the largest cost to about 1. The largest alone would leave small
+    costs below the tolerance of the reduced costs where a large penalty weight stands beside them.
+    """
+    D = sp.diags(d)
+    curvature = np.abs((D @ program.P @ D).data).max(initial=0.0)
+    sizes = np.append(np.abs(d * program.c), curvature)
+    largest = sizes.max(initial=0.0)
+    if not 0.0 < largest < np.inf:
+        return 1.0
+    smallest = sizes[sizes >= FAINT * largest].min()
+    return float(2.0 ** -np.round((np.log2(largest) + np.log2(smallest)) / 2))
 
 
 def scaled_cones(program: Program, d: Vector) -> tuple[sp.csr_matrix, Vector]:

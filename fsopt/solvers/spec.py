@@ -63,7 +63,6 @@ class SolverSpec:
     takes : whether it takes a program, for a solver with ranks that takes programs of one structure only; where the
         user names no solver, it is passed over for all others. None: it takes every program of its classes.
     ordered : whether it takes special ordered sets.
-    hears : whether its interface stops the solver after Ctrl-C, see :func:`fsopt.solvers.watching.heard`.
     present : whether the solver can be called; None asks for the package.
     """
 
@@ -84,7 +83,6 @@ class SolverSpec:
     finer: tuple[float, ...] = ()
     takes: Callable[[Program], bool] | None = None
     ordered: bool = False
-    hears: bool = False
     present: Callable[[], bool] | None = None
 
     @property

@@ -103,19 +103,12 @@ class Master:
             # Copied, since selections are kept; a solver would first look for dominated features among all pairs.
             return self.one_cut[0], self.one_cut[1].copy(), True
         try:
-            result = recorder.solve(
-                self.session, "the master problem", load=False, mip_gap=mip_gap, start=self._point(start)
-            )
+            result = recorder.solve(self.session, "the master problem", load=False, mip_gap=mip_gap)
         except NoPoint as error:
             raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits") from error
         assert result.point is not None
         bound = -np.inf if result.bound is None else result.bound
         return bound, np.clip(result.point.x[self.columns], 0.0, 1.0), result.stop != "time-limit"
-
-    def _point(self, start: Vector | None) -> Vector | None:
-        """Return the values (n,) of all variables at a selection; None where they are not known."""
-        program = self.session.program  # another one than at first where the solver had to be loaded anew
-        return None if start is None else completed(program, self.columns, program.column[id(self.model.theta)], start)
 
     def first(self, recorder: Recorder) -> Vector:
         """Return a feasible selection."""
