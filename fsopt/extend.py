@@ -35,13 +35,11 @@ from fsopt.methods.verification import check_program, evidence
 from fsopt.models.registry import register_model
 from fsopt.models.spec import ModelSpec
 from fsopt.solvers.interface import Change, Outcome, Settings
-from fsopt.solvers.quadratic_form import Arrays, QuadraticAnswer, QuadraticSolver
 from fsopt.solvers.registry import register_solver
 from fsopt.solvers.spec import Package, SolverSpec
 
 __all__ = [
     "Approximation",
-    "Arrays",
     "Change",
     "Hyperplane",
     "MethodSpec",
@@ -52,8 +50,6 @@ __all__ = [
     "PenaltySpec",
     "Point",
     "Program",
-    "QuadraticAnswer",
-    "QuadraticSolver",
     "Reader",
     "Run",
     "SavedFit",

@@ -7,11 +7,7 @@ MODULES = (
     "ipopt",
     "scs",
     "scip",
-    "piqp",
-    "proxqp",
-    "qoco",
-    "osqp",
-    "daqp",
+    "quadratic",
     "pyomo_call",
 )
 """Each holds the solver of its name, and ``pyomo_call`` those that Pyomo calls; in the order of tables."""

@@ -68,7 +68,7 @@ TOLERANCE = 1e-9
 """The smallest that Gurobi takes."""
 LICENCE = re.compile(r"(?i)licen[sc]e")
 """In the words of a solver without a licence, or with one that does not take the program."""
-SIZE = re.compile(r"(?i)size.limited|too large|limit(s|ation).*(rows|columns|tokens)|community licen[sc]e")
+SIZE = re.compile(r"(?i)size.limited|too (large|many rows)|community licen[sc]e")
 """In those of one whose licence is limited to small programs."""
 PRINTED = 1e-3
 """Absolute error of a bound that is read from a log: CBC prints three decimals."""

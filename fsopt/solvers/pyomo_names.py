@@ -122,7 +122,12 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
             seconds="max_cpu_time",
             smooth=True,
             # Ipopt moves bounds outwards by default, and its answer violates them.
-            defaults=(("tol", 1e-10), ("constr_viol_tol", 1e-10), ("compl_inf_tol", 1e-10), ("bound_relax_factor", 0.0)),
+            defaults=(
+                ("tol", 1e-10),
+                ("constr_viol_tol", 1e-10),
+                ("compl_inf_tol", 1e-10),
+                ("bound_relax_factor", 0.0),
+            ),
             prefix="OF_",  # its command line takes only some of them
         ),
     }

@@ -11,7 +11,6 @@ from fsopt.solvers.names import MODULES
 from fsopt.solvers.pyomo_call import PREFIX, spec_of
 from fsopt.solvers.spec import SolverSpec
 
-
 GONE = {
     "cuopt": "highs with the option solver = \"pdlp\"",
     **dict.fromkeys(("gurobinative", "gurobidirect", "gurobipersistent", "gurobipy"), "gurobi"),
