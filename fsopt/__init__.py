@@ -14,4 +14,4 @@ __version__ = "0.3.0"
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 registry.ABOVE.append("fsopt.drivers.kernel_scaling.interface:register")
-pyomo_plugin.register("fsopt.search.branch_and_bound.driver:prove")
+pyomo_plugin.register()

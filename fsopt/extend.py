@@ -9,8 +9,7 @@ a method            :class:`MethodSpec`, :func:`register_method`; its fit takes 
                     check takes a :class:`SavedFit`, such as :func:`check_program`
 a solver            :class:`SolverSpec` with its :class:`Package`, :func:`register_solver`; its interface takes a
                     :class:`Program` and :class:`Settings` and gives an :class:`Outcome` with a :class:`Point`, for the
-                    :class:`Change` of a session too; :class:`QuadraticSolver` is the base of those that solve linear
-                    and convex quadratic programs, from :class:`Arrays` to an :class:`QuadraticAnswer`
+                    :class:`Change` of a session too
 a penalty           :class:`PenaltySpec`, :func:`register_penalty`; a :class:`Penalty`, or an :class:`Approximation`
 a format of data    :class:`Reader`, :func:`register_reader`
 a figure            :func:`new_figure`, empty panels that a script saves and a notebook shows

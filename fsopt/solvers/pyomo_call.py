@@ -81,6 +81,7 @@ class PyomoCall:
     ----------
     name, pyomo_name : registry name, and Pyomo's name of the interface.
     known : what is known of the solver.
+    gap : the option that branch and bound stops at; empty where there is none.
     """
 
     def __init__(self, name: str, pyomo_name: str, program: Program, settings: Settings) -> None:
@@ -93,9 +94,12 @@ class PyomoCall:
         self.settings = settings
         self.options: dict[str, Any] = dict(known.defaults)
         tolerance = TOLERANCE if settings.tolerance is None else settings.tolerance
+        self.options |= {} if program.convex else dict(known.nonconvex)
         self.options |= dict.fromkeys(known.tolerances, max(tolerance, TOLERANCE))
-        if known.gap and program.integer.any():
-            self.options[known.gap] = settings.mip_gap
+        self.options |= {k: v for k, v in ((known.threads, settings.threads), (known.seed, settings.seed)) if k}
+        self.gap = known.gap if program.integer.any() or (known.tree and not program.convex) else ""
+        if self.gap:
+            self.options[self.gap] = settings.mip_gap
         self.options |= settings.own
         NonlinearForm(program)  # refuses a function without derivatives before anything is solved
         if settings.own:
@@ -122,9 +126,18 @@ class PyomoCall:
         if not self.known.duals or (self.known.tree and not p.convex):
             m.del_component("dual")
         options = dict(self.options)
-        if mip_gap is not None and self.known.gap and p.integer.any():
-            options[self.known.gap] = mip_gap
-        condition, bound, message = self._call(m, options, time_limit)
+        if mip_gap is not None and self.gap:
+            options[self.gap] = mip_gap
+        try:
+            condition, bound, message = self._call(m, options, time_limit)
+        except SolverError:
+            if m.component("dual") is None:
+                raise
+            m.del_component("dual")  # Xpress fails where it is asked for multipliers that it does not have
+            condition, bound, message = self._call(m, options, time_limit)
+        if condition == "infeasibleOrUnbounded" and self.gap and self.known.apart:
+            left = None if time_limit is None else max(time_limit - time.perf_counter() + started, 0.1)
+            condition, bound, message = self._call(m, options | dict(self.known.apart), left)
         status, stop = STATUS_MAP[condition]
         if stop == "almost" and time_limit is not None and time.perf_counter() - started >= time_limit:
             stop = "time-limit"  # GLPK calls it feasible
@@ -139,7 +152,7 @@ class PyomoCall:
     ) -> float | None:
         """Return a lower bound of a program in need of one; ``printed``, of a log, counts for less than its digits."""
         p = self.program
-        if self.known.proves != "global" or not (p.integer.any() or p.nonconic):
+        if self.known.proves != "global" or (p.convex and not p.integer.any()):
             return None
         if status is Status.OPTIMAL and point is not None and not p.objective_terms:
             value = float(0.5 * point.x @ (p.P @ point.x) + p.c @ point.x + p.c0)
@@ -173,7 +186,7 @@ class PyomoCall:
         """Return the error for a solver's last words, with the next step."""
         known, hint = self.known, f"get a licence at {self.known.licence}, or take another solver"
         if known.licence and SIZE.search(words):
-            return SolverError(f"the size-limited licence of '{self.name}' takes no program of this size", hint)
+            return SolverError(f"the size-limited licence of '{self.name}' does not take a model of this size", hint)
         if known.licence and LICENCE.search(words):
             return SolverError(f"solver '{self.name}' found no valid licence ({words[-150:]})", hint)
         return SolverError(f"solver '{self.name}' failed: {words}", f"{known.install}; or try another solver")
@@ -193,7 +206,7 @@ class PyomoCall:
         """Solve a tiny program with each of the user's own options; raise OptionError for one that is refused."""
         for option, value in self.settings.own.items():
             text, failed = self._tiny({option: value})
-            named = any(REFUSAL.search(line) and str(option) in line for line in text.splitlines())
+            named = option.startswith("_") or any(REFUSAL.search(line) and str(option) in line for line in text.splitlines())
             if named or (failed and not self._tiny({})[1]):
                 raise refuse_option(self.name, option, f"unknown name or bad value {shown(value)}")
 

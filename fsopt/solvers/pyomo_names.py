@@ -31,10 +31,13 @@ class Known:
         answers have no multipliers.
     gap : its option for the relative gap; empty for none.
     seconds : its option for the time limit, where Pyomo's interface has none of its own.
+    threads, seed : its options for them; empty for none, or where they are left as they are.
     tolerances : options for the feasibility of constraints and of integers, and for reduced costs; empty where
         there are none, or not for each of these.
     smooth : whether cones are given to it in the form for interior methods.
     defaults : (option, value) pairs that it always gets, unless the user gives others.
+    nonconvex : such pairs for programs that are not convex.
+    apart : pairs with which it tells infeasible from unbounded, where it had one word for both.
     prefix : of the names of its options in Pyomo's interface.
     licence : how to get a licence; empty where it needs none.
     """
@@ -48,9 +51,13 @@ class Known:
     tree: bool = False
     gap: str = ""
     seconds: str = ""
+    threads: str = ""
+    seed: str = ""
     tolerances: tuple[str, ...] = ()
     smooth: bool = False
     defaults: tuple[tuple[str, Any], ...] = ()
+    nonconvex: tuple[tuple[str, Any], ...] = ()
+    apart: tuple[tuple[str, Any], ...] = ()
     prefix: str = ""
     licence: str = ""
 
@@ -90,19 +97,27 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
         "gurobi": Known(
             ALGEBRAIC,
             "pip install gurobipy",
+            vertex=True,
             tree=True,
             gap="MIPGap",
             seconds="TimeLimit",
+            threads="Threads",
+            seed="Seed",
             tolerances=("FeasibilityTol", "OptimalityTol", "IntFeasTol"),
+            nonconvex=(("QCPDual", 0), ("NonConvex", 2)),
+            apart=(("DualReductions", 0),),
             defaults=(("QCPDual", 1), ("BarConvTol", 1e-9), ("BarQCPConvTol", 1e-9), ("MIPGapAbs", 1e-9)),
             licence=GUROBI,
         ),
         "xpress": Known(
-            ALGEBRAIC,
+            (*QUADRATIC, "MINLP"),  # of programs without integers that are not convex Pyomo finds no answer
             "pip install xpress",
+            vertex=True,
             tree=True,
             gap="miprelstop",
-            seconds="maxtime",
+            seconds="timelimit",
+            threads="threads",
+            seed="randomseed",
             tolerances=("feastol", "optimalitytol", "miptol"),
             defaults=tuple((name, 1e-9) for name in ("bargapstop", "barprimalstop", "bardualstop", "mipabsstop")),
             licence=XPRESS,

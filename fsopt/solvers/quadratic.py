@@ -49,6 +49,8 @@ UNKNOWN = (Status.NONE, "numerical")
 TOLERANCE = 1e-9
 SMALLEST = 1e-15
 """Tolerance in place of 0, which OSQP and QOCO do not take."""
+DENSE = ("proxqp", "daqp")
+"""Solvers that get dense arrays."""
 ROUNDING = 1e-15
 """Entries of a point up to this fraction of the largest, or of 1, are what the linear algebra of DAQP leaves of 0."""
 
@@ -94,8 +96,10 @@ class Answer:
 def by_qpsolvers(name: str, arrays: Arrays, options: Mapping[str, Any]) -> Answer:
     """Solve a program by a solver of qpsolvers."""
     a = arrays
-    pairs = ((M, v) if len(v) else (None, None) for M, v in ((a.G, a.h), (a.A, a.b)))
-    problem = qpsolvers.Problem(a.P, a.c, *(part for pair in pairs for part in pair))
+    dense = name in DENSE
+    pairs = ((M.toarray() if dense else M, v) if len(v) else (None, None) for M, v in ((a.G, a.h), (a.A, a.b)))
+    P = a.P.toarray() if dense else a.P
+    problem = qpsolvers.Problem(P, a.c, *(part for pair in pairs for part in pair))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of dense copies, and of programs without an answer
         found = qpsolvers.solve_problem(problem, name, **options)
@@ -254,7 +258,7 @@ PIQP = Software(
 PROXQP = Software(
     partial(by_qpsolvers, "proxqp"),
     ("eps_abs", "eps_duality_gap_abs"),
-    others={"eps_rel": 0.0, "eps_duality_gap_rel": 0.0, "check_duality_gap": True, "backend": "dense"},
+    others={"eps_rel": 0.0, "eps_duality_gap_rel": 0.0, "check_duality_gap": True},
 )
 OSQP = Software(
     partial(by_qpsolvers, "osqp"),
@@ -264,7 +268,12 @@ OSQP = Software(
     limit=True,
 )
 DAQP = Software(partial(by_qpsolvers, "daqp"), ("primal_tol",), limit=True)
-QOCO = Software(by_qoco, ("abstol", "reltol"), smallest=SMALLEST)
+QOCO = Software(
+    by_qoco,
+    ("abstol", "reltol"),
+    smallest=SMALLEST,
+    names=lambda: [name for name in dir(qoco.QOCO(algebra="builtin").ext.QOCOSettings()) if not name.startswith("_")],
+)
 BOTH = ("LP", "QP")
 SPECS = (
     _spec("piqp", PIQP, "piqp", dict.fromkeys(BOTH, 85), "BSD-2-Clause"),

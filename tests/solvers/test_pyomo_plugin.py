@@ -70,27 +70,6 @@ def test_results_have_the_certificate_and_the_source_of_the_bound():
     assert results.solution_loader.get_vars()[m.t] == pytest.approx(2.0)  # still those of the first solve
 
 
-def test_an_integer_program_is_proved_by_a_tree_instead_of_the_word_of_its_solver():
-    def build() -> pyo.ConcreteModel:
-        row = lambda *x: dot([3, 4, 5, 6, 3, 4], x) <= 11  # noqa: E731
-        binary = {"bounds": [(0, 1)] * 6, "whole": range(6)}
-        return model_of(lambda *x: dot([4, 7, 5, 8, 6, 4], x), row, **binary, sense=pyo.maximize)
-
-    word = SolverFactory("fsopt_scip").solve(build())
-    assert word.extra_info.bound_source == "scip"
-    m = build()
-    proved = SolverFactory("fsopt_scip", prove=20).solve(m)
-    assert "tree" in proved.extra_info.bound_source or "fsopt" in proved.extra_info.bound_source
-    assert proved.solution_status is SolutionStatus.optimal
-    assert proved.incumbent_objective == pytest.approx(word.incumbent_objective)
-    assert pyo.value(m.o) == pytest.approx(word.incumbent_objective)
-    ordered = build()
-    ordered.s = pyo.SOSConstraint(var=ordered.x, sos=2)
-    first = SolverFactory("fsopt_scip", prove=20).solve(ordered)  # no tree takes the set: the first answer stays
-    assert first.solution_status is not SolutionStatus.noSolution
-    assert "'s'" in str(first.extra_info.message)
-
-
 def test_a_stationary_point_is_no_optimum():
     m = model_of(lambda x: pyo.sin(3 * x) - x, bounds=[(-2, 2)], start=[1.5])
     results = SolverFactory("fsopt_ipopt").solve(m)
