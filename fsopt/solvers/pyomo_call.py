@@ -139,8 +139,8 @@ class PyomoCall:
             left = None if time_limit is None else max(time_limit - time.perf_counter() + started, 0.1)
             condition, bound, message = self._call(m, options | dict(self.known.apart), left)
         status, stop = STATUS_MAP[condition]
-        if stop == "almost" and time_limit is not None and time.perf_counter() - started >= time_limit:
-            stop = "time-limit"  # GLPK calls it feasible
+        if stop in ("almost", "numerical") and time_limit is not None and time.perf_counter() - started >= time_limit:
+            stop = "time-limit"  # GLPK calls it feasible, and Xpress without a point an error
         point = _point(m, form, start, factor) if status.solved else None
         stated = self._bound(point, status, bound, factor, options)
         seconds, words = time.perf_counter() - started, message or condition
@@ -206,7 +206,9 @@ class PyomoCall:
         """Solve a tiny program with each of the user's own options; raise OptionError for one that is refused."""
         for option, value in self.settings.own.items():
             text, failed = self._tiny({option: value})
-            named = option.startswith("_") or any(REFUSAL.search(line) and str(option) in line for line in text.splitlines())
+            named = option.startswith("_") or any(
+                REFUSAL.search(line) and str(option) in line for line in text.splitlines()
+            )
             if named or (failed and not self._tiny({})[1]):
                 raise refuse_option(self.name, option, f"unknown name or bad value {shown(value)}")
 

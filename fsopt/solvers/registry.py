@@ -12,7 +12,7 @@ from fsopt.solvers.pyomo_call import PREFIX, spec_of
 from fsopt.solvers.spec import SolverSpec
 
 GONE = {
-    "cuopt": "highs with the option solver = \"pdlp\"",
+    "cuopt": 'highs with the option solver = "pdlp"',
     **dict.fromkeys(("gurobinative", "gurobidirect", "gurobipersistent", "gurobipy"), "gurobi"),
     **dict.fromkeys(("xpressnative", "xpressdirect", "xpresspersistent"), "xpress"),
 }

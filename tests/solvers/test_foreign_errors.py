@@ -8,7 +8,6 @@ import math
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from pyomo.contrib.solver.common.factory import SolverFactory
 from solver_cases import usable_solvers
 from support import sampled, there
 
@@ -186,13 +185,6 @@ def test_a_second_solver_that_fails_does_not_lose_the_answer(sine, capsys):
     found = json.loads(capsys.readouterr().out)
     assert (end.value.code, found["status"]) == (0, "optimal")
     assert "does not solve" in found["verify"]["failed"]
-
-
-def test_a_proof_in_pyomo_that_fails_does_not_lose_the_answer(sine):
-    m = fsopt.read_model(sine)
-    results = SolverFactory(f"fsopt_{there('scip')}").solve(m, prove=1.0)
-    assert results.incumbent_objective == pytest.approx(0.0, abs=1e-6)
-    assert "nothing more is proved" in str(results.extra_info.message)
 
 
 def test_frames_that_pandas_refuses_to_convert_are_read_or_refused():

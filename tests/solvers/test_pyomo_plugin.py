@@ -13,7 +13,6 @@ from pyomo_models import model_of
 from support import blobs, sampled
 
 import fsopt
-from fsopt.compiler import dot
 from fsopt.errors import OptionError
 
 MODEL = """

@@ -24,7 +24,7 @@ ORDER = {
     "SDP": ["clarabel", "scs", "mosek"],
     "MIQP": ["scip", "gurobi", "xpress", "mosek"],
     "MISOCP": ["scip", "gurobi", "xpress", "mosek"],
-    "NLP": ["scip", "gurobi", "xpress", "ipopt"],
+    "NLP": ["scip", "gurobi", "ipopt"],
     "MINLP": ["scip", "gurobi", "xpress"],
     "MPEC": [],
 }

@@ -3,6 +3,7 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from fsopt.solvers.watching import Watch
 from support import all_values, blobs, reference, sampled
 
 import fsopt
@@ -15,7 +16,6 @@ from fsopt.drivers.gbd.state import State, TriedSelection
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
 from fsopt.models.gbd.fsp_master import cut_coefficients
 from fsopt.solvers.base import Session
-from fsopt.solvers.watching import Watch
 
 C = 4.0
 
