@@ -9,8 +9,7 @@ a method            :class:`MethodSpec`, :func:`register_method`; its fit takes 
                     check takes a :class:`SavedFit`, such as :func:`check_program`
 a solver            :class:`SolverSpec` with its :class:`Package`, :func:`register_solver`; its interface takes a
                     :class:`Program` and :class:`Settings` and gives an :class:`Outcome` with a :class:`Point`, for the
-                    :class:`Change` of a session too; :class:`QuadraticSolver` is the base of those that solve linear
-                    and convex quadratic programs, from :class:`Arrays` to an :class:`QuadraticAnswer`
+                    :class:`Change` of a session too
 a penalty           :class:`PenaltySpec`, :func:`register_penalty`; a :class:`Penalty`, or an :class:`Approximation`
 a format of data    :class:`Reader`, :func:`register_reader`
 a figure            :func:`new_figure`, empty panels that a script saves and a notebook shows
@@ -35,13 +34,11 @@ from fsopt.methods.verification import check_program, evidence
 from fsopt.models.registry import register_model
 from fsopt.models.spec import ModelSpec
 from fsopt.solvers.interface import Change, Outcome, Settings
-from fsopt.solvers.quadratic_form import Arrays, QuadraticAnswer, QuadraticSolver
 from fsopt.solvers.registry import register_solver
 from fsopt.solvers.spec import Package, SolverSpec
 
 __all__ = [
     "Approximation",
-    "Arrays",
     "Change",
     "Hyperplane",
     "MethodSpec",
@@ -52,8 +49,6 @@ __all__ = [
     "PenaltySpec",
     "Point",
     "Program",
-    "QuadraticAnswer",
-    "QuadraticSolver",
     "Reader",
     "Run",
     "SavedFit",

@@ -59,10 +59,10 @@ ADDED = {
             "``onsvm``": "``twin-svm``",
         },
     ),
-    "solvers/piqp.py": (
-        "solvers/twin_qp.py",
+    "solvers/clarabel.py": (
+        "solvers/twin_conic.py",
         "solvers/names.py",
-        {'"piqp"\n    stat': '"twin-qp"\n    stat', 'name="piqp"': 'name="twin-qp"', '"QP"), 85': '"QP"), 87'},
+        {'name="clarabel"': 'name="twin-conic"', '"LP": 20, "QP": 10, "SOCP": 10, "SDP": 10': '"QP": 87'},
     ),
 }
 """File of a member of its kind -> that of another one, the file of its line, and what makes the other one of it."""

@@ -61,7 +61,7 @@ def scales() -> str:
 
 def packages() -> str:
     """Return the packages of the solvers as the modules of mypy's table."""
-    names = sorted({spec.package.partition(".")[0] for spec in _shipped(SOLVERS) if spec.package})
+    names = sorted({spec.package.partition(".")[0] for spec in _shipped(SOLVERS) if spec.package} | {"qpsolvers"})
     return "module = [" + ", ".join(f'"{name}.*"' for name in names) + "]"
 
 

@@ -13,7 +13,6 @@ from pyomo.common.collections import ComponentMap
 
 from fsopt.answers.certificate import Certificate, Kind, status_line
 from fsopt.common.arguments import Argument, checked
-from fsopt.common.figures import course
 from fsopt.errors import ParameterError
 from fsopt.typing import Vector
 
@@ -95,8 +94,6 @@ class SolveResult:
     message : the solver's own words, if they say more than ``stop``.
     constraint_duals : pairs of a constraint and its dual variable in Pyomo's shadow-price convention; empty if the
         solver gave no multipliers.
-    history : the course of a solve by :func:`fsopt.solve`, as the solver told it: records of ``incumbent``, ``bound``,
-        ``gap``, ``iteration`` and ``seconds``, None for what it did not tell; empty for a solver that tells nothing.
     """
 
     status: Status
@@ -114,7 +111,6 @@ class SolveResult:
     evidence: Point | None = field(default=None, repr=False)
     evidence_source: str = ""
     constraint_duals: tuple[tuple[pyo.Constraint, float], ...] = field(default=(), repr=False)
-    history: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
 
     @property
     def status_line(self) -> str:
@@ -134,10 +130,6 @@ class SolveResult:
     def supported(self) -> Point | None:
         """The point whose multipliers show the bound: its own point, or that of another solver where it has none."""
         return self.evidence if self.point is not None and self.point.y is None and self.evidence else self.point
-
-    def plot(self) -> Any:
-        """Return a figure of incumbent and bound over the seconds; raises ParameterError without a history."""
-        return course(self.history, self.solver)
 
     @checked(component=Argument("a component", lambda value: hasattr(value, "ctype"), "give a constraint of the model"))
     def duals(self, component: pyo.Constraint) -> dict[Any, float]:

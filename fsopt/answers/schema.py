@@ -169,7 +169,6 @@ SOLVE_PARTS: Mapping[str, SavedPart] = {
     "scale": _TEXT,
     "message": _TEXT,
     "customised": SavedPart(_mapping, "a mapping"),
-    "history": _RECORDS,
     "verify": SavedPart(_mapping, "a mapping", empty=True),
 }
 """The parts of a saved solve."""

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from fsopt.answers.results import SolveResult
     from fsopt.data import Dataset
     from fsopt.solvers.base import Session
-    from fsopt.solvers.watching import Watch
 
 
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
@@ -82,7 +81,7 @@ def solve(
     json: options.Json = False,
 ) -> int:
     """Solve a model or a model file, and certify the answer."""
-    from fsopt.answers.records import plain, sealed
+    from fsopt.answers.records import sealed
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import solver_spec
 
@@ -92,17 +91,16 @@ def solve(
     task = _task(model, data, layout, param, scale, customise)
     with customised(task.changes):
         session = Session(task.program, solver, options=solver_options, tee=tee)
-    result, watch = run_session(session, model, time_limit)
+    result = run_session(session, model, time_limit)
     record = task.record(result)
     record["seconds"]["build"] = task.seconds
     if verify is not None:
         record["verify"] = second_solve(task.program, verify, result)
-    if explain and not (watch.interrupted or result.status.solved):
+    if explain and not (result.stop == "interrupted" or result.status.solved):
         record["explanation"] = explanation(task.program, time_limit)
-    record["history"] = plain(watch.records)
     record = sealed(record)
     deliver(record, output, as_json=json, present=lambda: print_solve(record))
-    if watch.interrupted or result.stop == "interrupted":
+    if result.stop == "interrupted":
         remark(f"interrupted: the incumbent is shown, its status is {result.status}")
         return EXIT_INTERRUPTED
     return EXIT_SOLVED if result.status.solved else EXIT_NOT_SOLVED
@@ -171,17 +169,13 @@ def _file_task(path: str, others: Mapping[str, Any]) -> _Task:
     return _Task(program, {}, time.perf_counter() - started, lambda result: solution_record(program, result, path))
 
 
-def run_session(session: Session, name: str, time_limit: float | None) -> tuple[SolveResult, Watch]:
-    """Solve a model under a progress bar of its name; return the result and its course."""
-    from fsopt.solvers.watching import Watch
-
+def run_session(session: Session, name: str, time_limit: float | None) -> SolveResult:
+    """Solve a model under a progress bar of its name."""
     spec, nonconvex = session.spec, session.problem_class in ("NLP", "MINLP")
     if nonconvex and not session.requested and spec.proves == "global":
         remark(f"nonconvex: solved globally by {spec.name}, which may take long; Ctrl-C keeps the incumbent")
-    watch = Watch(session.program.sign)
-    with progress_bar(name) as update:
-        watch.progress = lambda record: update(len(watch.records), f"{name}: {_told(record)}")
-        return session.solve(time_limit=time_limit, watch=watch), watch
+    with progress_bar(name):
+        return session.solve(time_limit=time_limit)
 
 
 def _solvable(model: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -198,12 +192,6 @@ def _solvable(model: str, params: dict[str, Any]) -> dict[str, Any]:
         f"0 and the other at most M = {found['big_m']} (--param big_m=M)"
     )
     return found
-
-
-def _told(record: Mapping[str, Any]) -> str:
-    """Return a record of the course of a solve as text."""
-    shown = {k: record[k] for k in ("incumbent", "bound", "gap") if record[k] is not None}
-    return ", ".join(f"{k} {v:.6g}" for k, v in shown.items()) or "no incumbent yet"
 
 
 def print_solve(record: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fsopt.common.texts import one_line
-from fsopt.errors import PackageError, ParameterError
+from fsopt.errors import PackageError
 from fsopt.typing import Vector
 
 if TYPE_CHECKING:
@@ -146,24 +146,6 @@ def history_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
             figure.axes[1].plot(x, [h[name] for h in records], line, label=name)
         figure.axes[1].set(xlabel="seconds", ylabel="nodes")
         figure.axes[1].legend()
-    return figure
-
-
-def course(history: Sequence[Mapping[str, Any]], solver: str) -> Figure:
-    """Return a figure of incumbent and bound over the seconds of a solve; raises ParameterError without records."""
-    if not history:
-        raise ParameterError(
-            f"solver '{solver}' told nothing of its course", "solve by fsopt.solve with highs, scip, gurobi or clarabel"
-        )
-    figure = new_figure(1)
-    axes = figure.axes[0]
-    for name, style in (("incumbent", "-"), ("bound", "--")):
-        points = [(record["seconds"], record[name]) for record in history if record[name] is not None]
-        if points:
-            axes.step(*zip(*points, strict=True), style, where="post", label=name, marker=".")
-    axes.set_xlabel("seconds")
-    axes.set_ylabel("objective")
-    axes.legend()
     return figure
 
 

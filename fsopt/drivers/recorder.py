@@ -11,12 +11,12 @@ import numpy as np
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
+from fsopt.common.interruption import uninterrupted
 from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTimeError, Run, usable
 from fsopt.errors import FsoptError, SolverError
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import preference
 from fsopt.solvers.spec import SolverSpec
-from fsopt.typing import Vector
 
 PHASES = ("translate", "update", "solve", "load")
 LATE = 3
@@ -71,7 +71,6 @@ class Recorder:
         mip_gap: float | None = None,
         checked: bool = True,
         vertex: bool = False,
-        start: Vector | None = None,
     ) -> SolveResult:
         """Solve a subproblem within the time left; where its solver returns no point, by another one of the class.
 
@@ -85,7 +84,6 @@ class Recorder:
         checked : whether the point must have passed its certificate. A driver that proves its bounds from any point
             takes unchecked ones.
         vertex : whether another solver must return vertices.
-        start : values (n,) from which branch and bound starts, where the solver takes them.
 
         Raises
         ------
@@ -95,7 +93,7 @@ class Recorder:
             of a licence or because it does not take the model.
         """
         self.check_clock()
-        attempt = partial(self._attempt, what=what, load=load, mip_gap=mip_gap, checked=checked, start=start)
+        attempt = partial(self._attempt, what=what, load=load, mip_gap=mip_gap, checked=checked)
         try:
             return attempt(session)
         except (OutOfTimeError, NoPoint):
@@ -107,7 +105,7 @@ class Recorder:
 
     def _attempt(self, session: Session, *, what: str, checked: bool, **keywords: Any) -> SolveResult:
         """Return the result of one solve, if it holds a point; else raise what :meth:`solve` raises."""
-        result = session.solve(**keywords)
+        result = uninterrupted(session.solve(**keywords))
         if not checked and result.point is not None:
             clock.found()
             return result

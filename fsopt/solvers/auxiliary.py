@@ -147,11 +147,11 @@ def _settled(
     elif other.status is Status.UNBOUNDED:
         unbounded = replace(outcome, status=Status.UNBOUNDED, stop="unbounded")
         ended = _unbounded(program, program, unbounded, settings, deadline)
-        if ended.direction is None:
+        if ended.direction is None and ended.ray is None:
             return outcome
     else:
         return outcome
-    return replace(ended, point=None, message=f"{outcome.message}, but {name} found it {other.status}")
+    return replace(ended, point=None, message=f"{outcome.message}, but {name} found it {ended.status}")
 
 
 def _with_point(program: Program, outcome: Outcome, point: Point) -> Outcome:

@@ -13,7 +13,7 @@ import pyomo.environ as pyo
 
 from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
-from fsopt.common.arguments import FLAG, FUNCTION, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
+from fsopt.common.arguments import FLAG, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
 from fsopt.common.interruption import end_if_interrupted
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class
@@ -28,11 +28,10 @@ from fsopt.solvers.interface import Change, Outcome, Settings
 from fsopt.solvers.outcome import certified_result, load_values
 from fsopt.solvers.registry import choose
 from fsopt.solvers.spec import SolverSpec
-from fsopt.solvers.watching import Progress, Watch, heard, watching
-from fsopt.typing import Indices, Vector
+from fsopt.typing import Indices
 
 
-@checked(time_limit=optional(SECONDS), progress=optional(FUNCTION), warm_start=FLAG)
+@checked(time_limit=optional(SECONDS))
 def solve(
     model: pyo.ConcreteModel,
     solver: str | None = None,
@@ -40,8 +39,6 @@ def solve(
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,
     tee: bool = False,
-    progress: Progress | None = None,
-    warm_start: bool = False,
 ) -> SolveResult:
     """Solve a Pyomo model, load the answer into it, and certify the answer.
 
@@ -57,11 +54,6 @@ def solve(
         ``tolerance``, ``mip_gap``, ``threads``, ``seed``, and the solver's own by its own names.
     tee : bool, default False
         Show the solver's log.
-    progress : Progress, optional
-        Called with each record of the history while the solver runs.
-    warm_start : bool, default False
-        Start from the model's present values, where the solver takes them (highs, scip, gurobi for integer programs;
-        ipopt always does for a program that is not convex).
 
     Returns
     -------
@@ -75,9 +67,7 @@ def solve(
     OutOfTimeError : the time limit passed while the model was translated.
     """
     with clock.limited(time_limit):
-        session = Session(model, solver, options=options, tee=tee)
-        watch, start = Watch(session.program.sign, progress), session.program.values() if warm_start else None
-        return replace(session.solve(time_limit=time_limit, watch=watch, start=start), history=tuple(watch.records))
+        return Session(model, solver, options=options, tee=tee).solve(time_limit=time_limit)
 
 
 class Session:
@@ -198,21 +188,18 @@ class Session:
         time_limit: float | None = None,
         load: bool = True,
         mip_gap: float | None = None,
-        watch: Watch | None = None,
-        start: Vector | None = None,
         evidence: bool = True,
     ) -> SolveResult:
         """Solve the model as it was last read, and certify the answer.
 
-        ``load=False`` leaves variables and suffixes; ``mip_gap`` is for this call only; ``watch`` gets the course;
-        from ``start``, values (n,) of the variables, highs, scip and gurobi start branch and bound. ``evidence=False``
-        takes a point that meets the constraints with the multipliers that the solver gives, which may prove less.
+        ``load=False`` leaves variables and suffixes; ``mip_gap`` is for this call only; ``evidence=False`` takes a
+        point that meets the constraints with the multipliers that the solver gives, which may prove less.
         """
         before = dict(self.seconds)
         clock.look()
         limit = clock.left(clock.seconds_of(time_limit))
         with clock.limited(limit):
-            outcome = self._answer(limit, None if mip_gap is None else float(mip_gap), watch, start, evidence)
+            outcome = self._answer(limit, None if mip_gap is None else float(mip_gap), evidence)
         end_if_interrupted(outcome.stop)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
@@ -229,22 +216,19 @@ class Session:
         self,
         limit: float | None,
         mip_gap: float | None = None,
-        watch: Watch | None = None,
-        start: Vector | None = None,
         evidence: bool = True,
     ) -> Outcome:
         """Return the answer of the solver with its evidence, or that of a checkpoint."""
 
         def solve() -> Outcome:
-            with watching(watch, start), heard(watch if self.spec.hears else None):
-                outcome = self.connection.solve(limit, mip_gap)
+            outcome = self.connection.solve(limit, mip_gap)
             if not evidence and meets_constraints(self.program, outcome):
                 return outcome
             return with_evidence(self.program, outcome, self.settings, limit, self.spec.name)
 
         answers = current()
         asked = f"{self.spec.name} {replace(self.settings, tee=False)} {mip_gap}{'' if evidence else ' bare'}"
-        return solve() if answers is None else answers.answer(self.program, asked, start, solve)
+        return solve() if answers is None else answers.answer(self.program, asked, None, solve)
 
     def _refinable(self, outcome: Outcome, result: SolveResult) -> bool:
         """Return whether the solver calls an answer optimal whose certificate fails, at its default tolerance."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,9 @@ import scipy.sparse as sp
 
 from fsopt.answers.results import Status
 from fsopt.common import clock
+from fsopt.common.interruption import deferred_interruption
 from fsopt.compiler import Program
 from fsopt.errors import OptionError, SolverError
-from fsopt.solvers import watching
 from fsopt.solvers.conic import ConicForm
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.solvers.spec import Package, SolverSpec
@@ -107,11 +106,9 @@ class Clarabel:
         if limit != self.settings.time_limit:
             self.settings.time_limit = limit
             self.solver.update(settings=self.settings)
-        watch = watching.current()
-        if watch is not None:
-            self.solver.set_termination_callback(self._noted(watch))
-        solution = self.solver.solve()
-        if watch is not None:
+        with deferred_interruption() as asked:
+            self.solver.set_termination_callback(lambda info: asked())
+            solution = self.solver.solve()
             self.solver.unset_termination_callback()
         if str(solution.status) not in STATUS_MAP:
             raise SolverError(f"Clarabel stopped with '{solution.status}'", "try another solver")
@@ -128,16 +125,6 @@ class Clarabel:
             message=str(solution.status),
             ray=found if status is Status.INFEASIBLE else None,
         )
-
-    def _noted(self, watch: watching.Watch) -> Callable[[Any], bool]:
-        """Return the function that notes each iteration, and ends the solve after Ctrl-C."""
-        constant = self.program.c0
-
-        def note(info: Any) -> bool:
-            watch.note(info.cost_primal + constant, info.cost_dual + constant, int(info.iterations))
-            return watch.interrupted
-
-        return note
 
 
 def _settings(settings: Settings) -> Any:
@@ -173,7 +160,6 @@ SPEC = SolverSpec(
     in_place=True,
     tolerance=1e-6,
     pip="pip install clarabel",
-    hears=True,
     finer=(1e-10, 1e-11),
     licence="Apache-2.0, in the core install",
 )

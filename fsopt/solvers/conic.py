@@ -88,15 +88,15 @@ class ConicForm:
     Attributes
     ----------
     program : where the values are read from.
-    scale : (n,) d with x = d x'.
+    scale : (n,) d with x = d x', by default that of the program's units.
     factors : of the rows of M: 1 unless a row is of odd size; with semidefinite matrices, whose entries have units of
         many sizes, those of the program.
     shape, starts : of M; the first row of each block and of the cones.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, scale: Vector | None = None) -> None:
         self.program = program
-        self.scale = program.scaling.columns
+        self.scale = program.scaling.columns if scale is None else scale
         self.blocks = blocks(program)
         self.starts = self.blocks.starts()
         self.turned = sp.csr_matrix(program.scaling.cone @ program.cones.G)

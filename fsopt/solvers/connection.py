@@ -16,7 +16,6 @@ from fsopt.answers.results import Point, Status
 from fsopt.certificates.bounds import crossed
 from fsopt.compiler import Program
 from fsopt.errors import SolverError, foreign
-from fsopt.solvers import watching
 from fsopt.solvers.interface import Change, Outcome, Settings
 from fsopt.solvers.spec import SolverSpec
 
@@ -68,16 +67,10 @@ class Connection:
 
     @contextmanager
     def _boundary(self) -> Iterator[None]:
-        """Turn the exceptions of a solver's package into a SolverError; those of a user's ``progress`` stay."""
-        name = self.spec.name
-        try:  # for example for numbers that the package takes for infinite
-            with foreign(name, f"solver '{name}' fails on '{self.program.model.name}'", HINT, SolverError, passed=()):
-                yield
-        except SolverError:
-            watch = watching.current()
-            if watch is not None and watch.raised is not None:
-                raise watch.raised from None
-            raise
+        """Turn the exceptions of a solver's package into a SolverError."""
+        name = self.spec.name  # for example for numbers that the package takes for infinite
+        with foreign(name, f"solver '{name}' fails on '{self.program.model.name}'", HINT, SolverError, passed=()):
+            yield
 
 
 def _any_point(program: Program) -> Point | None:

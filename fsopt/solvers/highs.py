@@ -11,6 +11,7 @@ multipliers were too coarse for the bounds of kernel scaling on features of size
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -19,9 +20,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from fsopt.answers.results import Point, Status
+from fsopt.common.interruption import deferred_interruption
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
-from fsopt.solvers import watching
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.solvers.powers import column_powers, raised_powers, row_powers
 from fsopt.solvers.spec import Package, SolverSpec
@@ -159,15 +160,11 @@ class Highs:
         deadline = np.inf if time_limit is None else self.h.getRunTime() + time_limit
         self.h.setOptionValue("time_limit", deadline)
         self.h.setOptionValue("mip_rel_gap", self.mip_gap if mip_gap is None else mip_gap)
-        if (watch := watching.current()) is not None:
-            self._watch(watch)
-        if (start := watching.start()) is not None:
-            solution = highspy.HighsSolution()
-            solution.col_value = (start / self.columns).tolist()
-            self.h.setSolution(solution)
-        self._run()
-        if self._word() == "kUnboundedOrInfeasible":
-            self._run_without_presolve()
+        with deferred_interruption() as asked:
+            self._hear(asked)
+            self._run()
+            if self._word() == "kUnboundedOrInfeasible":
+                self._run_without_presolve()
         status, stop = self._status()
         info = self.h.getInfo()
         feasible = info.primal_solution_status == FEASIBLE and status is not Status.UNBOUNDED
@@ -182,20 +179,18 @@ class Highs:
         seconds = time.perf_counter() - started
         return Outcome(status, stop, point, bound, iterations, seconds, message, ray, integer_tolerance=tolerance)
 
-    def _watch(self, watch: watching.Watch) -> None:
-        """Note the course of branch and bound, and stop after Ctrl-C."""
+    def _hear(self, asked: Callable[[], bool]) -> None:
+        """Let HiGHS stop after Ctrl-C; its functions never see an exception."""
         kinds = highspy.cb.HighsCallbackType
-        noted = (kinds.kCallbackMipLogging, kinds.kCallbackMipImprovingSolution)
-        asked = (kinds.kCallbackMipInterrupt, kinds.kCallbackSimplexInterrupt, kinds.kCallbackIpmInterrupt)
 
         def callback(kind: Any, message: str, told: Any, answer: Any, data: Any) -> None:
-            if kind in noted:
-                watch.note(told.mip_primal_bound, told.mip_dual_bound, int(told.mip_node_count))
-            elif answer is not None:
-                answer.user_interrupt = watch.interrupted
+            try:
+                answer.user_interrupt = asked()
+            except KeyboardInterrupt:
+                answer.user_interrupt = True
 
         self.h.setCallback(callback, None)
-        for kind in (*noted, *asked):
+        for kind in (kinds.kCallbackMipInterrupt, kinds.kCallbackSimplexInterrupt, kinds.kCallbackIpmInterrupt):
             self.h.startCallback(kind)
 
     def _run(self) -> None:
@@ -286,7 +281,6 @@ SPEC = SolverSpec(
     in_place=True,
     tolerance=1e-7,
     pip="pip install highspy",
-    hears=True,
     licence="MIT, in the core install",
     interior=(("run_crossover", "off"), ("run_crossover", "choose"), ("solver", "pdlp")),
 )

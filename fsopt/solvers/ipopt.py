@@ -18,7 +18,6 @@ from fsopt.certificates.points import infeasibility
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import OptionError, SolverError, shown
-from fsopt.solvers import watching
 from fsopt.solvers.interface import LARGEST, Change, Outcome, Settings, refuse_option
 from fsopt.solvers.nlp import NonlinearForm
 from fsopt.solvers.proof_programs import elastic_program
@@ -170,8 +169,6 @@ class _Callbacks:
     """The functions of a form as cyipopt asks for them; an exception in one of them (``raised``) ends the solve."""
 
     def __init__(self, form: NonlinearForm) -> None:
-        self.watch = watching.current()
-        self.constant = form.program.c0
         self.raised: BaseException | None = None
         self.iterations = 0
         for name in FUNCTIONS:
@@ -192,8 +189,6 @@ class _Callbacks:
     def intermediate(self, *progress: Any) -> bool:
         """Take the iteration count and tell Ipopt whether to go on."""
         self.iterations = int(progress[1])
-        if self.watch is not None:
-            self.watch.note(float(progress[2]) + self.constant, iteration=self.iterations)
         return self.raised is None
 
 

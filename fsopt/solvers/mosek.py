@@ -1,14 +1,13 @@
 r"""MOSEK: linear, convex quadratic and second-order cone programs, with integers or not, and semidefinite programs.
 
-The variables have the units of ``Program.scaling`` (integer ones their own). A cone is the affine conic constraint
-:math:`T(Gx + h) \in \mathcal{Q}`, whose multiplier is the cone's; that of a
-semidefinite matrix takes its lower triangle. MOSEK takes no quadratic objective beside cones:
-there :math:`\tfrac12 x'Px` becomes a new variable t with :math:`(t, 1, Fx)` in a rotated cone, :math:`F'F = P`.
+The task is the program in its conic form (:class:`fsopt.solvers.conic.ConicForm`), integer variables in their own unit:
+bounds are rows, and a cone is the affine conic constraint :math:`b - Mx \in \mathcal{Q}`, a semidefinite matrix by its
+lower triangle. MOSEK takes no quadratic objective beside cones: there :math:`\tfrac12 x'Px` becomes a new variable t
+with :math:`(t, 1, Fx)` in a rotated cone, :math:`F'F = P`.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import sys
 import time
@@ -16,17 +15,15 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from fsopt.answers.results import Point, Status
-from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
-from fsopt.solvers import shared
+from fsopt.solvers.conic import ConicForm
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
-from fsopt.solvers.scaled import Scaled
+from fsopt.solvers.shared import units
 from fsopt.solvers.spec import Package, SolverSpec
-from fsopt.typing import Vector
+from fsopt.typing import Indices, Matrix
 
 mosek = Package("mosek")
 STATUS_MAP = {
@@ -57,38 +54,41 @@ STOP_MAP = {
 """By the names in ``mosek.rescode``: why MOSEK ended early; None where the status of the solution says it all."""
 NO_POINT = ("prim_infeas_cer", "dual_infeas_cer", "prim_illposed_cer", "dual_illposed_cer")
 """Statuses of a solution that holds a certificate in the place of a point."""
-INFEASIBLE_INTEGER = ("prim_infeas", "prim_infeas_or_unbounded")
-"""Names in ``mosek.prosta`` after which a program with integers has no point, or is unbounded."""
-BOUND_KEYS = {"fixed": "fx", "range": "ra", "upper": "up", "lower": "lo", "free": "fr"}
-"""Kind of a pair of bounds -> name in ``mosek.boundkey``."""
 COUNTERS = ("intpnt_iter", "sim_primal_iter", "sim_dual_iter")
 TOLERANCE = 1e-9
-ERRORS = shared.Errors(
-    "MOSEK",
+RANK = 1e-14
+"""Eigenvalues below this fraction of the largest one are rounding errors of 0."""
+LICENCE = (
     "get one at mosek.com (free for academics, 30-day trial for all) and save it as mosek/mosek.lic in the"
-    " home folder, or set MOSEKLM_LICENSE_FILE to its path",
+    " home folder, or set MOSEKLM_LICENSE_FILE to its path"
 )
 
 
 class Mosek:
-    """One program loaded into MOSEK.
+    """One program for MOSEK.
 
     Attributes
     ----------
     program, settings : as given.
     mip : whether it has integers.
-    scaled : the arrays in the units of MOSEK. The first n variables of the ``task`` are x'.
+    form : its conic form, whose variables are the first n of the ``task``; the task is None after a change.
     """
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
         self.settings = settings
         self.mip = bool(program.integer.any())
-        self.scaled = Scaled(program)
+        self.form = ConicForm(program, units(program))
+        self.task: Any = None
+        self._load()
+
+    def _load(self) -> None:
+        """Load the program into a new task."""
         try:
-            self.task: Any = mosek.Task()
-            self._options(settings)
-            self._load()
+            self.task = mosek.Task()
+            self._options(self.settings)
+            self._put_rows()
+            self._put_objective()
         except mosek.Error as error:
             raise _failure(error) from error
 
@@ -97,7 +97,7 @@ class Mosek:
         common: dict[str, Any] = {
             "MSK_IPAR_NUM_THREADS": settings.threads,
             "MSK_IPAR_MIO_SEED": settings.seed,
-            "MSK_DPAR_MIO_TOL_ABS_GAP": 1e-9 * self.scaled.absolute_gap,
+            "MSK_DPAR_MIO_TOL_ABS_GAP": 1e-9,
         }
         for name in ("MIO_TOL_FEAS", "MIO_TOL_ABS_RELAX_INT", "BASIS_TOL_X", "BASIS_TOL_S"):
             common[f"MSK_DPAR_{name}"] = max(tolerance, 1e-9)  # the smallest that MOSEK takes
@@ -105,47 +105,33 @@ class Mosek:
             common[f"MSK_DPAR_INTPNT_{kind}_{what}"] = max(tolerance, 1e-14)
         set_options("mosek", {**common, **settings.own}, self._set_option, (mosek.Error, TypeError))
         if settings.tee:
-            self.task.set_Stream(mosek.streamtype.log, _show)
+            self.task.set_Stream(mosek.streamtype.log, sys.stdout.write)
 
     def _set_option(self, name: str, value: Any) -> None:
         text = {True: "MSK_ON", False: "MSK_OFF"}[value] if isinstance(value, bool) else str(value)
         self.task.putparam(name, text)
 
-    def _load(self) -> None:
-        p, t = self.program, self.task
-        t.appendvars(p.n)
-        t.appendcons(p.A.shape[0])
-        t.putobjsense(mosek.objsense.minimize)
-        t.putacollist(_places(p.n), *_compressed(sp.csc_matrix(self.scaled.A)))
-        self._put_constraint_bounds(_places(p.A.shape[0]))
-        self._put_variable_bounds()
-        integers = np.flatnonzero(p.integer).astype(np.int32)
+    def _put_rows(self) -> None:
+        """Add variables without bounds, the rows of equations and inequalities, and the cones."""
+        t, form, n = self.task, self.form, self.program.n
+        M, b = form.matrix(), form.right_hand_side()
+        first = form.equalities + form.inequalities
+        t.appendvars(n)
+        t.appendcons(first)
+        columns = np.arange(n, dtype=np.int32)
+        t.putvarboundlist(columns, [mosek.boundkey.fr] * n, np.zeros(n), np.zeros(n))
+        linear = sp.coo_matrix(M[:first])
+        t.putaijlist(linear.row.astype(np.int32), linear.col.astype(np.int32), linear.data)
+        keys = [mosek.boundkey.fx] * form.equalities + [mosek.boundkey.up] * form.inequalities
+        t.putconboundlist(np.arange(first, dtype=np.int32), keys, b[:first], b[:first])
+        integers = np.flatnonzero(self.program.integer).astype(np.int32)
         t.putvartypelist(integers, [mosek.variabletype.type_int] * len(integers))
-        if len(p.cones):
-            self._put_cones()
-        self._put_objective()
+        if len(self.program.cones):
+            self._put_cones(sp.csc_matrix(-M[first:]), b[first:])
 
-    def _put_constraint_bounds(self, rows: NDArray[np.int32]) -> None:
-        if len(rows):
-            self.task.putconboundlist(rows, *_bounds(self.scaled.lo[rows], self.scaled.hi[rows]))
-
-    def _put_variable_bounds(self) -> None:
-        self.task.putvarboundlist(_places(self.program.n), *_bounds(self.scaled.lb, self.scaled.ub))
-
-    def _put_objective(self) -> None:
-        p, t = self.program, self.task
-        t.putclist(_places(p.n), self.scaled.c)
-        t.putcfix(self.scaled.c0)
-        P = self.scaled.P
-        lower = sp.tril(P, format="coo")
-        if not len(p.cones):
-            t.putqobj(lower.row, lower.col, lower.data)
-        elif lower.nnz:
-            self._put_epigraph(P)
-
-    def _put_cones(self) -> None:
-        t, cones = self.task, self.program.cones
-        h, entries = self.scaled.h, sp.coo_matrix(self.scaled.G)
+    def _put_cones(self, G: sp.csc_matrix, h: np.ndarray) -> None:
+        """Add the constraints that Gx + h is in the cones."""
+        t, cones, entries = self.task, self.program.cones, sp.coo_matrix(G)
         t.appendafes(len(h))
         t.putafefentrylist(entries.row.astype(np.int64), entries.col.astype(np.int32), entries.data)
         t.putafegslice(0, len(h), h)
@@ -156,10 +142,21 @@ class Mosek:
         }
         t.appendaccs([domain[kind] for kind in kinds], cones.by_lower_triangles(), None)
 
+    def _put_objective(self) -> None:
+        t, n, upper = self.task, self.program.n, self.form.hessian()
+        t.putobjsense(mosek.objsense.minimize)
+        t.putclist(np.arange(n, dtype=np.int32), self.form.linear())
+        t.putcfix(self.program.c0)
+        lower = sp.coo_matrix(upper.T)
+        if not len(self.program.cones):
+            t.putqobj(lower.row, lower.col, lower.data)
+        elif lower.nnz:
+            self._put_epigraph(sp.csc_matrix(upper + sp.triu(upper, 1).T))
+
     def _put_epigraph(self, P: sp.csc_matrix) -> None:
         """Add the variable t at cost 1, and (t, 1, Fx) in the rotated cone 2 t 1 >= ||Fx||^2."""
         t, n = self.task, self.program.n
-        active, F = shared.factor(P)
+        active, F = _factor(P)
         first, rows = t.getnumafe(), len(F)
         t.appendvars(1)
         t.putvarbound(n, mosek.boundkey.fr, 0.0, 0.0)
@@ -172,26 +169,19 @@ class Mosek:
         t.appendaccseq(t.appendrquadraticconedomain(rows + 2), first, None)
 
     def update(self, change: Change) -> str | None:
-        """Take over a change in place; a quadratic objective beside cones stands in a cone, which needs a new load."""
-        p, t = self.program, self.task
-        if (change.hessian or change.objective) and len(p.cones) and p.P.nnz:
-            return "the quadratic objective stands in a cone"
-        if change.objective or change.hessian:
-            self._put_objective()
-        if change.bounds:
-            self._put_variable_bounds()
-        changed = np.zeros(0, dtype=int) if change.rows is None else change.rows
+        """Take over a change: the next solve loads the program anew, but its rows must have kept their places."""
         if change.added:
-            t.appendcons(change.added)
-            changed = np.union1d(changed, np.arange(p.A.shape[0] - change.added, p.A.shape[0]))
-        if len(changed):
-            t.putarowlist(changed.astype(np.int32), *_compressed(self.scaled.A[changed]))
-            self._put_constraint_bounds(changed.astype(np.int32))
+            return "constraints were added"
+        if (change.bounds or change.rows is not None) and self.form.kinds_changed():
+            return "a bound appeared or vanished"
+        self.task = None
         return None
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
-        """Run MOSEK; an incumbent of branch and bound is solved again with its integers fixed."""
+        """Run MOSEK."""
         started = time.perf_counter()
+        if self.task is None:
+            self._load()
         t = self.task
         t.putdouparam(mosek.dparam.optimizer_max_time, -1.0 if time_limit is None else time_limit)
         t.putdouparam(mosek.dparam.mio_tol_rel_gap, self.settings.mip_gap if mip_gap is None else mip_gap)
@@ -200,14 +190,9 @@ class Mosek:
             which = self._solution()
             word = _word(t.getsolsta(which)) if t.solutiondef(which) else None
             status, stop = self._status(_word(ended), which, word)
-            if status is Status.UNBOUNDED and not self._feasible():
-                status, stop = Status.INFEASIBLE, "infeasible"
-            point = ray = None
-            if word is not None and word not in NO_POINT:
-                point = self._point(which)
-            if word == "prim_infeas_cer":
-                ray = dataclasses.replace(self._point(which), x=np.zeros(self.program.n))
-            bound = self.scaled.bound(t.getdouinf(mosek.dinfitem.mio_obj_bound)) if self.mip else None
+            point = None if word is None or word in NO_POINT else self._point(which)
+            ray = self._point(which) if word == "prim_infeas_cer" else None
+            bound = t.getdouinf(mosek.dinfitem.mio_obj_bound) if self.mip else None
             counters = ("mio_num_branch",) if self.mip else COUNTERS
             iterations = sum(t.getintinf(getattr(mosek.iinfitem, name)) for name in counters)
         except mosek.Error as error:
@@ -229,44 +214,32 @@ class Mosek:
         status = word or "unknown"
         if ended not in STOP_MAP or status not in STATUS_MAP:
             raise SolverError(f"MOSEK stopped with {ended} and {status}", "try another solver")
-        if self.mip and word is not None and _word(self.task.getprosta(which)) in INFEASIBLE_INTEGER:
-            unbounded = self._feasible()
-            return (Status.UNBOUNDED, "unbounded") if unbounded else (Status.INFEASIBLE, "infeasible")
+        if self.mip and word is not None and _word(self.task.getprosta(which)) == "prim_infeas":
+            return Status.INFEASIBLE, "infeasible"
         found, stop = STATUS_MAP[status]
         return found, STOP_MAP[ended] or stop
 
     def _point(self, which: Any) -> Point:
+        """Return the point of a solution; that of a proof of infeasibility has x = 0."""
         p, t = self.program, self.task
-        x = self.scaled.x(np.array(t.getxx(which))[: p.n])
+        proof = _word(t.getsolsta(which)) in NO_POINT
+        x = np.zeros(p.n) if proof else np.array(t.getxx(which))[: p.n]
         if self.mip:
-            return Point(x)
-        z = np.zeros(len(p.cones.h))
-        if len(z):
-            z[p.cones.by_lower_triangles()] = np.array(t.getaccdotys(which))[: len(z)]
-            z = self.scaled.z(z)
-        return Point(x, self.scaled.y(np.array(t.gety(which))), z)
-
-    def _solve_other(self, program: Program) -> Outcome:
-        return Mosek(program, self.settings).solve(clock.left())
-
-    def _feasible(self) -> bool:
-        return shared.is_feasible(self.program, self._solve_other)
+            return Point(self.form.scale * x)
+        # The Lagrangian of MOSEK has -y'Mx for the rows, and -z'(b - Mx) for the cones.
+        z = np.append(-np.array(t.gety(which)), np.zeros(len(p.cones.h)))
+        if len(p.cones):
+            first = self.form.equalities + self.form.inequalities
+            z[first + p.cones.by_lower_triangles()] = np.array(t.getaccdotys(which))[: len(p.cones.h)]
+        return self.form.point(x, z)
 
 
-def _places(count: int) -> NDArray[np.int32]:
-    return np.arange(count, dtype=np.int32)
-
-
-def _compressed(matrix: sp.csr_matrix) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], Vector]:
-    """Return first and last place, indices and values of the rows (or columns), in the widths that MOSEK takes."""
-    starts = matrix.indptr.astype(np.int64)
-    return starts[:-1], starts[1:], matrix.indices.astype(np.int32), matrix.data
-
-
-def _bounds(low: Vector, high: Vector) -> tuple[list[Any], Vector, Vector]:
-    """Return MOSEK's keys of pairs of bounds, and the bounds."""
-    keys = [getattr(mosek.boundkey, BOUND_KEYS[kind]) for kind in shared.bound_kinds(low, high)]
-    return keys, shared.present(low), shared.present(high)
+def _factor(P: sp.csc_matrix) -> tuple[Indices, Matrix]:
+    """Return columns (k,) and F (r, k) with F'F = P on these columns; P, positive semidefinite, is 0 elsewhere."""
+    active = np.flatnonzero(np.diff(P.indptr))
+    values, vectors = np.linalg.eigh(P[active][:, active].toarray())
+    keep = values > RANK * values[-1]
+    return active, np.sqrt(values[keep])[:, None] * vectors[:, keep].T
 
 
 def _word(code: Any) -> str:
@@ -274,15 +247,12 @@ def _word(code: Any) -> str:
     return str(code).rpartition(".")[2]
 
 
-def _show(text: str) -> None:
-    sys.stdout.write(text)
-
-
 def _failure(error: Any) -> SolverError:
     """Return MOSEK's error as one with the next step, in one line."""
     if "license" in str(error.errno):
-        return ERRORS.no_licence(_word(error.errno))
-    return ERRORS.failed(f"{_word(error.errno)} {error.msg}".replace("\n", " ").rstrip())
+        return SolverError(f"MOSEK found no valid licence ({_word(error.errno)})", LICENCE)
+    words = f"{_word(error.errno)} {error.msg}".replace("\n", " ").rstrip()
+    return SolverError(f"MOSEK failed: {words}", "try another solver")
 
 
 SPEC = SolverSpec(

@@ -1,20 +1,20 @@
-"""The modules of the solvers: the one list, for the registry and for Pyomo's factories, without numpy."""
+"""Modules of the solvers and their names, for the registry and for Pyomo's factories; loads no numpy."""
 
 MODULES = (
     "highs",
     "clarabel",
-    "gurobi",
-    "xpress",
     "mosek",
     "ipopt",
     "scs",
     "scip",
-    "piqp",
-    "proxqp",
-    "qoco",
-    "osqp",
-    "daqp",
-    "cuopt",
+    "quadratic",
     "pyomo_call",
 )
-"""Each holds the solver of its name, and ``pyomo_call`` those that Pyomo calls; in the order of tables."""
+"""In the order of tables."""
+SEVERAL = {
+    "quadratic": ("piqp", "proxqp", "qoco", "osqp", "daqp"),
+    "pyomo_call": ("gurobi", "xpress", "pyomo:glpk", "pyomo:cbc"),
+}
+"""Module -> its solvers, where it holds another one than that of its name."""
+NAMES = tuple(name for module in MODULES for name in SEVERAL.get(module, (module.replace("_", "-"),)))
+"""The solvers in the registry."""

@@ -1,4 +1,7 @@
-"""Every solver that Pyomo can call, ``pyomo:NAME``: the program as a Pyomo model, through Pyomo's own interface."""
+"""Every solver that Pyomo can call: the program as a Pyomo model, through Pyomo's own interface.
+
+``gurobi`` and ``xpress`` are called by Pyomo's direct interfaces to their packages, every other one as ``pyomo:NAME``.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from io import StringIO
 from typing import Any
@@ -17,7 +21,6 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.errors import ApplicationError
-from pyomo.common.fileutils import find_library
 from pyomo.common.log import LoggingIntercept
 from pyomo.common.tee import TeeStream, capture_output
 
@@ -28,8 +31,8 @@ from fsopt.errors import unknown as unknown_name
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
 from fsopt.solvers.nlp import NonlinearForm
 from fsopt.solvers.pyomo_form import impossible, pyomo_model
-from fsopt.solvers.pyomo_names import KNOWN, OTHER, Known
-from fsopt.solvers.scaled import objective_factor
+from fsopt.solvers.pyomo_names import GUROBI, KNOWN, XPRESS, known_solver
+from fsopt.solvers.shared import objective_factor, refuse_other_than_quadratic
 from fsopt.solvers.spec import SolverSpec
 from fsopt.typing import Vector
 
@@ -63,23 +66,40 @@ STATUS_MAP = {
 REFUSAL = re.compile(r"(?i)invalid|unknown|no match|not recogni|unrecogni|illegal|ambiguous|not understood|no such|bad")
 TOLERANCE = 1e-9
 """The smallest that Gurobi takes."""
+LICENCE = re.compile(r"(?i)licen[sc]e")
+"""In the words of a solver without a licence, or with one that does not take the program."""
+SIZE = re.compile(r"(?i)size.limited|too (large|many rows)|community licen[sc]e")
+"""In those of one whose licence is limited to small programs."""
 PRINTED = 1e-3
 """Absolute error of a bound that is read from a log: CBC prints three decimals."""
 
 
 class PyomoCall:
-    """One program given to a solver through Pyomo, translated anew at every solve."""
+    """One program given to a solver through Pyomo, translated anew at every solve.
 
-    def __init__(self, name: str, known: Known, program: Program, settings: Settings) -> None:
+    Attributes
+    ----------
+    name, pyomo_name : registry name, and Pyomo's name of the interface.
+    known : what is known of the solver.
+    gap : the option that branch and bound stops at; empty where there is none.
+    """
+
+    def __init__(self, name: str, pyomo_name: str, program: Program, settings: Settings) -> None:
         self.name = name
-        self.known = known
+        self.pyomo_name = pyomo_name
+        self.known = known = known_solver(pyomo_name)
+        if known.tree:
+            refuse_other_than_quadratic(program, name)
         self.program = program
         self.settings = settings
         self.options: dict[str, Any] = dict(known.defaults)
         tolerance = TOLERANCE if settings.tolerance is None else settings.tolerance
+        self.options |= {} if program.convex else dict(known.nonconvex)
         self.options |= dict.fromkeys(known.tolerances, max(tolerance, TOLERANCE))
-        if known.gap and program.integer.any():
-            self.options[known.gap] = settings.mip_gap
+        self.options |= {k: v for k, v in ((known.threads, settings.threads), (known.seed, settings.seed)) if k}
+        self.gap = known.gap if program.integer.any() or (known.tree and not program.convex) else ""
+        if self.gap:
+            self.options[self.gap] = settings.mip_gap
         self.options |= settings.own
         NonlinearForm(program)  # refuses a function without derivatives before anything is solved
         if settings.own:
@@ -103,16 +123,25 @@ class PyomoCall:
         m = pyomo_model(form, start, factor=factor, smooth=self.known.smooth)
         for variable in m.v.values():
             variable.stale = True
-        if not self.known.duals:
+        if not self.known.duals or (self.known.tree and not p.convex):
             m.del_component("dual")
         options = dict(self.options)
-        if mip_gap is not None and self.known.gap and p.integer.any():
-            options[self.known.gap] = mip_gap
-        condition, bound, message = self._call(m, options, time_limit)
+        if mip_gap is not None and self.gap:
+            options[self.gap] = mip_gap
+        try:
+            condition, bound, message = self._call(m, options, time_limit)
+        except SolverError:
+            if m.component("dual") is None:
+                raise
+            m.del_component("dual")  # Xpress fails where it is asked for multipliers that it does not have
+            condition, bound, message = self._call(m, options, time_limit)
+        if condition == "infeasibleOrUnbounded" and self.gap and self.known.apart:
+            left = None if time_limit is None else max(time_limit - time.perf_counter() + started, 0.1)
+            condition, bound, message = self._call(m, options | dict(self.known.apart), left)
         status, stop = STATUS_MAP[condition]
-        if stop == "almost" and time_limit is not None and time.perf_counter() - started >= time_limit:
-            stop = "time-limit"  # GLPK calls it feasible
-        point = _point(m, form, start, self.known.sign * factor) if status.solved else None
+        if stop in ("almost", "numerical") and time_limit is not None and time.perf_counter() - started >= time_limit:
+            stop = "time-limit"  # GLPK calls it feasible, and Xpress without a point an error
+        point = _point(m, form, start, factor) if status.solved else None
         stated = self._bound(point, status, bound, factor, options)
         seconds, words = time.perf_counter() - started, message or condition
         whole = self.known.integer_tolerance(options)
@@ -123,7 +152,7 @@ class PyomoCall:
     ) -> float | None:
         """Return a lower bound of a program in need of one; ``printed``, of a log, counts for less than its digits."""
         p = self.program
-        if self.known.proves != "global" or not (p.integer.any() or p.nonconic):
+        if self.known.proves != "global" or (p.convex and not p.integer.any()):
             return None
         if status is Status.OPTIMAL and point is not None and not p.objective_terms:
             value = float(0.5 * point.x @ (p.P @ point.x) + p.c @ point.x + p.c0)
@@ -142,23 +171,29 @@ class PyomoCall:
                 if limit is not None and self.known.seconds:
                     options = {**options, self.known.seconds: limit}
                 elif limit is not None:
-                    keywords["timelimit"] = math.ceil(limit) if self.name == "glpk" else limit
+                    keywords["timelimit"] = math.ceil(limit) if self.pyomo_name == "glpk" else limit
                 solver, own = self._prepared(m, options)
                 results = solver.solve(m, tee=True, **own, **keywords)
                 _load(solver, results, m)
             except Exception as error:  # of Pyomo's interface, or of the solver's own package
                 words = " ".join([*log.getvalue().split("\n")[-8:], str(error)]).split()
-                text = " ".join(words)[-400:]
-                raise SolverError(
-                    f"solver '{PREFIX}{self.name}' failed: {text}", f"{self.known.install}; or try another solver"
-                ) from error
+                raise self._failure(" ".join(words)[-400:]) from error
         found, message = results.solver.termination_condition, results.solver.message or ""
         text = message.decode() if isinstance(message, bytes) else str(message)
         return str(found.name), results.problem.lower_bound, text.replace("\\x3a", ":")
 
+    def _failure(self, words: str) -> SolverError:
+        """Return the error for a solver's last words, with the next step."""
+        known, hint = self.known, f"get a licence at {self.known.licence}, or take another solver"
+        if known.licence and SIZE.search(words):
+            return SolverError(f"the size-limited licence of '{self.name}' does not take a model of this size", hint)
+        if known.licence and LICENCE.search(words):
+            return SolverError(f"solver '{self.name}' found no valid licence ({words[-150:]})", hint)
+        return SolverError(f"solver '{self.name}' failed: {words}", f"{known.install}; or try another solver")
+
     def _prepared(self, m: pyo.ConcreteModel, options: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Return the solver with options and, if it keeps a model, the model; and keywords of its call."""
-        solver = _factory(self.name)
+        solver = _factory(self.pyomo_name)
         named = {f"{self.known.prefix}{name}": value for name, value in options.items()}
         if hasattr(solver, "set_instance"):
             solver.set_instance(m)
@@ -171,9 +206,11 @@ class PyomoCall:
         """Solve a tiny program with each of the user's own options; raise OptionError for one that is refused."""
         for option, value in self.settings.own.items():
             text, failed = self._tiny({option: value})
-            named = any(REFUSAL.search(line) and str(option) in line for line in text.splitlines())
+            named = option.startswith("_") or any(
+                REFUSAL.search(line) and str(option) in line for line in text.splitlines()
+            )
             if named or (failed and not self._tiny({})[1]):
-                raise refuse_option(PREFIX + self.name, option, f"unknown name or bad value {shown(value)}")
+                raise refuse_option(self.name, option, f"unknown name or bad value {shown(value)}")
 
     def _tiny(self, options: Mapping[str, Any]) -> tuple[str, bool]:
         """Return what a solver says of a tiny program with some options, and whether it fails."""
@@ -201,7 +238,7 @@ def quiet(tee: bool) -> Iterator[StringIO]:
 
 
 def _factory(name: str) -> Any:
-    program = KNOWN.get(name, OTHER).executable
+    program = known_solver(name).executable
     path = shutil.which(program) if program else None
     solver = pyo.SolverFactory(name) if path is None else pyo.SolverFactory(name, executable=path)
     if type(solver).__name__ == "UnknownSolver":
@@ -251,20 +288,13 @@ def _point(m: pyo.ConcreteModel, form: NonlinearForm, start: Vector, factor: flo
 
 def _available(name: str) -> bool:
     """Return whether a solver can be called: its program is on the path, or Pyomo says so and its library is found."""
-    known = KNOWN.get(name, OTHER)
-    if known.executable:
-        return shutil.which(known.executable) is not None
-    if known.library and find_library(known.library) is None:
-        return False
+    if known := known_solver(name).executable:
+        return shutil.which(known) is not None
     try:
         with quiet(False):
             return bool(pyo.SolverFactory(name).available(exception_flag=False))
     except Exception:
         return False
-
-
-def _connect(name: str, program: Program, settings: Settings) -> PyomoCall:
-    return PyomoCall(name, KNOWN.get(name, OTHER), program, settings)
 
 
 def spec_of(name: str) -> SolverSpec:
@@ -274,29 +304,38 @@ def spec_of(name: str) -> SolverSpec:
     ------
     UnknownNameError : Pyomo knows no such solver, and no program of this name is on the path.
     """
-    known = KNOWN.get(name, OTHER)
     if name not in KNOWN and name not in pyo.SolverFactory and shutil.which(name) is None:
         names = [n for n in pyo.SolverFactory if not n.startswith("_")]
         error = unknown_name("solver", name, {*KNOWN, *names}, "pyomo help --solvers")
         raise UnknownNameError(
             f"Pyomo knows no solver '{name}', and no program of this name is on the path", error.hint
         )
+    words = "that of the solver, which is called through Pyomo"
+    entry = _entry(PREFIX + name, name, "", 95, words)
+    return replace(entry, executable=known_solver(name).executable, present=partial(_available, name))
+
+
+def _entry(name: str, pyomo_name: str, package: str, rank: int, licence: str) -> SolverSpec:
+    known = known_solver(pyomo_name)
     return SolverSpec(
-        name=PREFIX + name,
-        connect=partial(_connect, name),
-        package="",
-        ranks=dict.fromkeys(known.classes, 95),
+        name=name,
+        connect=partial(PyomoCall, name, pyomo_name),
+        package=package,
+        ranks=dict.fromkeys(known.classes, rank),
         proves=known.proves,
         duals=known.duals,
         vertex=known.vertex,
         in_place=False,
         tolerance=1e-6,
         pip=known.install,
-        licence="that of the solver, which is called through Pyomo",
-        executable=known.executable,
-        present=partial(_available, name),
+        licence=licence,
     )
 
 
-SPECS = (spec_of("glpk"), spec_of("cbc"))
+SPECS = (
+    _entry("gurobi", "gurobi_direct", "gurobipy", 50, f"commercial, {GUROBI}; the wheel alone takes small programs"),
+    _entry("xpress", "xpress_direct", "xpress", 60, f"commercial, {XPRESS}; the wheel alone takes small programs"),
+    spec_of("glpk"),
+    spec_of("cbc"),
+)
 """Those in the registry, and in the tests of agreement; every other one is made when it is named."""

@@ -16,18 +16,11 @@ from pyomo.common.config import ConfigValue, NonNegativeFloat, NonNegativeInt
 from pyomo.common.errors import ApplicationError
 from pyomo.common.tee import TeeStream, capture_output
 from pyomo.common.timing import HierarchicalTimer
+from pyomo.contrib.solver.common import util
 from pyomo.contrib.solver.common.base import Availability, SolverBase
 from pyomo.contrib.solver.common.config import SolverConfig
 from pyomo.contrib.solver.common.results import Results, SolutionStatus, TerminationCondition
 from pyomo.contrib.solver.common.solution_loader import SolutionLoader
-from pyomo.contrib.solver.common.util import (
-    IncompatibleModelError,
-    NoDualsError,
-    NoFeasibleSolutionError,
-    NoOptimalSolutionError,
-    NoReducedCostsError,
-    NoSolutionError,
-)
 from pyomo.core.staleflag import StaleFlagManager
 
 if TYPE_CHECKING:
@@ -62,16 +55,14 @@ class FsoptConfig(SolverConfig):  # type: ignore[misc]
 
     Attributes
     ----------
-    rel_gap : relative gap at which branch and bound stops.
-    tolerance : feasibility and gap tolerance asked of the solver.
-    seed : random seed.
+    rel_gap, tolerance, seed : relative gap of branch and bound; feasibility and gap tolerance; random seed.
     """
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         super().__init__(*args, **keywords)
-        domains = {"rel_gap": NonNegativeFloat, "tolerance": NonNegativeFloat, "seed": NonNegativeInt}
-        for name, domain in domains.items():
-            self.declare(name, ConfigValue(domain=domain))
+        for name in ("rel_gap", "tolerance"):
+            self.declare(name, ConfigValue(domain=NonNegativeFloat))
+        self.declare("seed", ConfigValue(domain=NonNegativeInt))
 
 
 class CertifiedSolver(SolverBase):  # type: ignore[misc]
@@ -137,8 +128,7 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
             result = self._solved(model, config)
         results = self._results(model, result)
         results.solver_config, results.solver_log = config, log.getvalue()
-        results.timing_info.start_timestamp = stamp
-        results.timing_info.timer = timer
+        results.timing_info.start_timestamp, results.timing_info.timer = stamp, timer
         timer.stop(self.name)
         results.timing_info.wall_time = time.perf_counter() - started
         _raise_or_load(results, config)
@@ -150,26 +140,25 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
         from fsopt.errors import OutOfTimeError, SolverError
         from fsopt.solvers.base import Session
 
-        given = {name: config.get(option).value() for option, name in COMMON.items()}
-        options = {name: value for name, value in given.items() if value is not None} | config.solver_options.value()
+        options = {name: config.get(option).value() for option, name in COMMON.items()}
+        options = {name: value for name, value in options.items() if value is not None} | config.solver_options.value()
         given = {"options": options, "tee": bool(config.tee)}
+        if config.time_limit == 0:
+            return None
         try:
-            if config.time_limit == 0:
-                raise OutOfTimeError("the time limit is 0", "give seconds > 0")
             with clock.limited(config.time_limit):
-                try:
-                    if self._session is None or self._session.model is not model or self._given != given:
-                        self._session = None
-                        self._session, self._given = Session(model, self.solver, **given), given
-                    else:
-                        self._session.refresh()
-                except SolverError as error:
+                if self._session is not None and self._session.model is model and self._given == given:
+                    self._session.refresh()
+                else:
                     self._session = None
-                    kind = IncompatibleModelError if self.available() else ApplicationError
-                    raise kind(str(error)) from error
+                    self._session, self._given = Session(model, self.solver, **given), given
                 return self._session.solve(time_limit=config.time_limit, load=False)
         except OutOfTimeError:
             return None
+        except SolverError as error:
+            self._session = None
+            kind = util.IncompatibleModelError if self.available() else ApplicationError
+            raise kind(str(error)) from error
 
     def _results(self, model: pyo.ConcreteModel, result: SolveResult | None) -> Results:
         results = Results()
@@ -181,36 +170,29 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
             return results
         unproved = CONDITIONS.get(result.stop, TerminationCondition.unknown)
         status = SolutionStatus.feasible if result.status.solved else SolutionStatus.noSolution
-        condition, results.solution_status = CERTIFIED.get(result.status, (unproved, status))
-        results.termination_condition = condition
+        results.termination_condition, results.solution_status = CERTIFIED.get(result.status, (unproved, status))
         if program.objective is not None and result.objective is not None:
             bound = -math.inf * program.sign if result.bound is None else result.bound
             results.incumbent_objective = result.objective
             results.objective_bound = program.sign * min(program.sign * bound, program.sign * result.objective)
-        results.extra_info.status = str(result.status)
-        results.extra_info.certificate = result.certificate
-        results.extra_info.bound_source = "" if result.certificate is None else result.certificate.bound_source
-        results.extra_info.message = result.message or result.stop
-        results.extra_info.iteration_count = result.iterations
+        info, certificate = results.extra_info, result.certificate
+        info.status, info.certificate = str(result.status), certificate
+        info.bound_source = "" if certificate is None else certificate.bound_source
+        info.message, info.iteration_count = result.message or result.stop, result.iterations
         return results
 
 
 def _raise_or_load(results: Results, config: FsoptConfig) -> None:
     proved = results.termination_condition == TerminationCondition.convergenceCriteriaSatisfied
     if config.raise_exception_on_nonoptimal_result and not proved:
-        raise NoOptimalSolutionError(
-            f"{NoOptimalSolutionError.default_message} (stopped with {results.termination_condition.name}"
-            f"{_words(results)})"
-        )
+        said = results.extra_info.get("message")
+        words = f": {said.value()}" if said is not None and said.value() else ""
+        message = util.NoOptimalSolutionError.default_message
+        raise util.NoOptimalSolutionError(f"{message} (stopped with {results.termination_condition.name}{words})")
     if config.load_solutions:
         if results.solution_status == SolutionStatus.noSolution:
-            raise NoFeasibleSolutionError()
+            raise util.NoFeasibleSolutionError()
         results.solution_loader.load_solution()
-
-
-def _words(results: Results) -> str:
-    message = results.extra_info.get("message")
-    return f": {message.value()}" if message is not None and message.value() else ""
 
 
 def classes(names: Sequence[str]) -> dict[str, type[CertifiedSolver]]:
@@ -223,20 +205,11 @@ def classes(names: Sequence[str]) -> dict[str, type[CertifiedSolver]]:
 
 
 class Solution(SolutionLoader):  # type: ignore[misc]
-    """The values of one solve; they stay those of this solve when the model is changed and solved again.
-
-    Parameters
-    ----------
-    model : Pyomo's model.
-    program : its arrays at the solve; None where it was not translated.
-    result : of the solve; None where there was none.
-    """
+    """The values of one solve; they stay those of this solve when the model is changed and solved again."""
 
     def __init__(self, model: pyo.ConcreteModel, program: Program | None, result: SolveResult | None) -> None:
         self._pyomo_model = model
-        self._values: ComponentMap = ComponentMap()
-        self._reduced: ComponentMap = ComponentMap()
-        self._prices: ComponentMap = ComponentMap()
+        self._values, self._reduced, self._prices = ComponentMap(), ComponentMap(), ComponentMap()
         if program is not None and result is not None and result.status.solved and result.point is not None:
             from fsopt.solvers.outcome import priced_variables, valued_variables
 
@@ -250,18 +223,18 @@ class Solution(SolutionLoader):  # type: ignore[misc]
 
     def get_vars(self, vars_to_load: Sequence[Any] | None = None) -> ComponentMap:
         """Return variable -> value, of the variables that are not fixed and occur in the program."""
-        return _chosen(self._values, vars_to_load, NoSolutionError)
+        return _part(self._values, vars_to_load, util.NoSolutionError)
 
     def get_duals(self, cons_to_load: Sequence[Any] | None = None) -> ComponentMap:
         """Return constraint -> d objective / d right-hand side, nan for a quadratic cone at its apex."""
-        return _chosen(self._prices, cons_to_load, NoDualsError)
+        return _part(self._prices, cons_to_load, util.NoDualsError)
 
     def get_reduced_costs(self, vars_to_load: Sequence[Any] | None = None) -> ComponentMap:
         """Return variable -> d objective / d bound."""
-        return _chosen(self._reduced, vars_to_load, NoReducedCostsError)
+        return _part(self._reduced, vars_to_load, util.NoReducedCostsError)
 
 
-def _chosen(known: ComponentMap, wanted: Sequence[Any] | None, error: type[Exception]) -> ComponentMap:
+def _part(known: ComponentMap, wanted: Sequence[Any] | None, error: type[Exception]) -> ComponentMap:
     if not known:
         raise error()
     return known if wanted is None else ComponentMap((key, known[key]) for key in wanted)

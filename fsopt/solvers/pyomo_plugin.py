@@ -7,21 +7,13 @@ when Pyomo's own factory of solvers has been loaded, which ``import pyomo.enviro
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 
-from fsopt.solvers.names import MODULES
-
-FACTORY = "pyomo.contrib.solver.common.factory"
-DEPENDENCIES = "pyomo.common.dependencies"
-SHIPPED = tuple(module.replace("_", "-") for module in MODULES if module != "pyomo_call")
-OURS = (*SHIPPED, "pyomo:glpk", "pyomo:cbc")
-"""The names of the registry of solvers, which imports numpy."""
-THEN: dict[str, Callable[[ModuleType], None]] = {}
-"""Name of a module of Pyomo -> what is done with it once it is loaded."""
+from fsopt.solvers.names import NAMES
 
 
 class _Loader(SourceFileLoader):
@@ -44,8 +36,6 @@ class _Finder(MetaPathFinder):
 
 def register() -> None:
     """Enter fsopt's solvers in Pyomo's factories, now or when Pyomo loads them."""
-    THEN[FACTORY] = _enter
-    THEN[DEPENDENCIES] = _spare
     sys.meta_path.insert(0, _Finder())
     for name, then in THEN.items():
         if name in sys.modules:
@@ -60,7 +50,10 @@ def _spare(dependencies: ModuleType) -> None:
 
 def _enter(factory: ModuleType) -> None:
     """Enter fsopt's solvers."""
-    ours = import_module("fsopt.solvers.pyomo_classes")
-    for name, solver in ours.classes(OURS).items():
+    for name, solver in import_module("fsopt.solvers.pyomo_classes").classes(NAMES).items():
         doc = f"{solver.solver or 'the preferred solver'}, certified by fsopt"
         factory.SolverFactory.register(name, doc=doc)(solver)
+
+
+THEN = {"pyomo.contrib.solver.common.factory": _enter, "pyomo.common.dependencies": _spare}
+"""Name of a module of Pyomo -> what is done with it once it is loaded."""

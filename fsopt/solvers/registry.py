@@ -11,6 +11,13 @@ from fsopt.solvers.names import MODULES
 from fsopt.solvers.pyomo_call import PREFIX, spec_of
 from fsopt.solvers.spec import SolverSpec
 
+GONE = {
+    "cuopt": 'highs with the option solver = "pdlp"',
+    **dict.fromkeys(("gurobinative", "gurobidirect", "gurobipersistent", "gurobipy"), "gurobi"),
+    **dict.fromkeys(("xpressnative", "xpressdirect", "xpresspersistent"), "xpress"),
+}
+"""Names of interfaces that are no solvers of their own here -> what is taken."""
+
 
 def _check(spec: SolverSpec) -> None:
     """Raise ParameterError for a solver of the user's own that cannot be called."""
@@ -28,6 +35,7 @@ SOLVERS = Registry(
     MODULES,
     listing="fsopt solvers",
     check=_check,
+    words=GONE,
 )
 """Name -> entry of every solver; those of the user's own follow, see :func:`register_solver`. No module of a solver
 imports its package."""

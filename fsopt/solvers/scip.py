@@ -8,7 +8,6 @@ would allow :math:`w = \sqrt\epsilon` at f = g = 0.
 from __future__ import annotations
 
 import time
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -22,12 +21,9 @@ from fsopt.compiler.classes import program_class
 from fsopt.compiler.rows import ConstraintRow
 from fsopt.errors import SolverError
 from fsopt.solvers.interface import Change, Outcome, Settings, optional, set_options
-from fsopt.solvers.muting import muted
-from fsopt.solvers.scaled import objective_factor
 from fsopt.solvers.scip_expressions import translate
-from fsopt.solvers.shared import row_factors, scaled_cones, units
+from fsopt.solvers.shared import objective_factor, row_factors, scaled_cones, units
 from fsopt.solvers.spec import Package, SolverSpec
-from fsopt.solvers.watched_trees import watch_scip
 from fsopt.typing import Indices, Vector
 
 pyscipopt = Package("pyscipopt")
@@ -191,7 +187,6 @@ class Scip:
         started = time.perf_counter()
         self.m.freeTransform()
         self._limits(time_limit, mip_gap)
-        watch_scip(self.m, self.factor, self.x, self.scale)
         message = self._run()
         status, stop = STATUS_MAP[message]
         infinite, whole = INFINITE * self.m.infinity(), float(self.m.getParam("numerics/feastol"))
@@ -224,9 +219,7 @@ class Scip:
     def _run(self) -> str:
         """Run SCIP and return its status; a model on which it failed is loaded anew."""
         try:
-            # With tolerances below 1e-7 its simplex method warns of its own, a thousand times smaller, at each use.
-            with nullcontext() if self.settings.tee else muted():
-                self.m.optimize()
+            self.m.optimize()
         except Exception:  # pyscipopt has no exception of its own for a linear program that SCIP fails to solve
             self._new()
             return FAILURE

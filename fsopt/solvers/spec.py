@@ -59,7 +59,6 @@ class SolverSpec:
     interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
     finer : tolerances of further solves where the certificate of an answer at the default one fails; empty where they
         are not worth their seconds.
-    hears : whether its interface stops the solver after Ctrl-C, see :func:`fsopt.solvers.watching.heard`.
     present : whether the solver can be called; None asks for the package.
     """
 
@@ -78,7 +77,6 @@ class SolverSpec:
     declined: Mapping[str, str] = field(default_factory=dict)
     interior: tuple[tuple[str, Any], ...] = ()
     finer: tuple[float, ...] = ()
-    hears: bool = False
     present: Callable[[], bool] | None = None
 
     @property

@@ -21,10 +21,7 @@ CASES = {
     "svm without a model": {},
     "l1-svm": {},
     "onsvm": {},
-<<<<<<< HEAD
-=======
     "onsvm without a model": {},
->>>>>>> cut-gbd
     "gbd": {"m": 2},
     "gbd-lambda": {"lam": 2.0},
     "best-subset": {"m": 2},

@@ -1,16 +1,15 @@
-"""The boundary of a solver: exceptions of its package become one line, those of a user's function stay."""
+"""The boundary of a solver: exceptions of its package become one line."""
 
 from dataclasses import replace
 
 import pytest
 from pyomo_models import model_of
 
-import fsopt
 from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Change, Settings
-from fsopt.solvers.registry import SOLVERS, preference
+from fsopt.solvers.registry import SOLVERS
 
 
 class Broken:
@@ -38,14 +37,3 @@ def test_the_exceptions_of_a_package_become_one_line():
         connection.solve(None)
     with pytest.raises(SolverError, match=r"solver 'highs' fails on 'unknown' \(highs: KeyError 'no such attribute'\)"):
         connection.update(Change(objective=True))
-
-
-@pytest.mark.parametrize("solver", [s.name for s in preference("NLP") if s.available and s.name == "ipopt"])
-def test_an_exception_of_the_users_own_function_stays(solver):
-    m = model_of(lambda x: (x - 1) ** 4, bounds=[(0, 5)])
-
-    def progress(record):
-        raise ZeroDivisionError("of the user")
-
-    with pytest.raises(ZeroDivisionError, match="of the user"):
-        fsopt.solve(m, solver, progress=progress)

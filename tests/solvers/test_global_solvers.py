@@ -42,7 +42,7 @@ def test_integer_programs_agree_with_enumeration(kind, solver):
     assert all(v.value == round(v.value) for v in m.x.values())
 
 
-@pytest.mark.parametrize("solver", takers("MINLP"))
+@pytest.mark.parametrize("solver", takers("NLP", "MINLP"))
 def test_nonconvex_quadratics_are_solved_globally(solver):
     rows = (lambda x, y: x * y <= 0.5), (lambda x, y: x**2 + y == 1.5 + x)
     m = model_of(lambda x, y: -x - 2 * y + 1, *rows, bounds=[(0, 2)] * 2)

@@ -76,12 +76,12 @@ BAD = {
     ),
     "ipopt": ({"tol": "a"}, {"max_iter": -5}, {"linear_solver": "none_such"}),
     "scip": ({"limits/nodes": "a"}, {"limits/nodes": -7}, {"lp/pricing": "z"}, {"numerics/feastol": 5.0}),
-    "gurobi": ({"Method": 99}, {"Method": "a"}, {"Time*": 1}),
-    "xpress": ({"presolve": "a"}, {"threads": -5}),
+    "gurobi": ({"Method": 99}, {"Method": "a"}),
+    "xpress": ({"presolve": "a"},),
     "piqp": ({"max_iter": "many"}, {"max_iter": -4}),
     "proxqp": ({"max_iter": "many"},),
     "osqp": ({"max_iter": "many"}, {"alpha": 5.0}, {"rho": 0.0}),
-    "daqp": ({"iter_limit": "many"}, {"iter_limit": 2.5}, {"iter_limit": 10**12}),
+    "daqp": ({"iter_limit": "many"}, {"iter_limit": 10**12}),
     "qoco": ({"max_iters": -1}, {"abstol": 0.0}, {"ruiz_iters": 2.5}),
 }
 """Values that an interface refuses, beside options that it does not have."""
@@ -124,7 +124,6 @@ def test_the_log_is_shown_only_when_asked(solver, capfd):
 
 LIMITS = [("clarabel", "max_iter", 2), ("scs", "max_iters", 20), ("ipopt", "max_iter", 2)]
 LIMITS += [("osqp", "max_iter", 25), ("qoco", "max_iters", 2)]
-LIMITS += [("gurobi", "BarIterLimit", 1), ("xpress", "bariterlimit", 1)]
 
 
 @pytest.mark.parametrize(("solver", "option", "most"), LIMITS)

@@ -34,13 +34,6 @@ def test_every_row_of_the_table_is_called_and_certified(name):
             assert found.objective == pytest.approx(fsopt.solve(build_trial(slug)).objective, rel=1e-6), slug
 
 
-def test_an_interface_without_its_library_is_not_installed(monkeypatch):
-    """Pyomo calls it available, and fails at its first solve."""
-    monkeypatch.setattr("fsopt.solvers.pyomo_call.find_library", lambda name: None)
-    with pytest.raises(SolverError, match=r"'pyomo:cyipopt' is not installed.*build-extensions"):
-        fsopt.solve(build_trial("onsvm"), "pyomo:cyipopt")
-
-
 def test_a_cone_goes_through_pyomo():
     for shape in ("ball", "lorentz", "parabola"):
         m, _ = one_cone(shape, pyo.minimize)
@@ -51,7 +44,7 @@ def test_a_cone_goes_through_pyomo():
 
 def test_an_absent_solver_is_one_line_with_what_to_install(monkeypatch):
     monkeypatch.setenv("PATH", "")
-    for name, line in (("glpk", "glpk-utils"), ("cbc", "coinor-cbc"), ("cplex", "CPLEX"), ("baron", "BARON")):
+    for name, line in (("glpk", "glpk-utils"), ("cbc", "coinor-cbc"), ("baron", "not installed")):
         with pytest.raises(SolverError, match=line) as caught:
             fsopt.solve(build_trial("onsvm"), f"pyomo:{name}")
         assert "\n" not in str(caught.value)
@@ -65,7 +58,7 @@ def test_an_unknown_name_is_one_line_too(capfd):
     assert (out, err) == ("", "")
 
 
-@pytest.mark.parametrize("name", sorted({"highs", "gurobi_direct", "xpress_direct", "scip_direct", "cbc"} & {*CALLED}))
+@pytest.mark.parametrize("name", CALLED)
 def test_a_wrong_option_is_named_whatever_the_solver_says_of_it(name):
     with pytest.raises(OptionError, match=f"pyomo:{name}.*'no_such_option'"):
         fsopt.solve(build_trial("onsvm"), PREFIX + name, options={"no_such_option": 1})

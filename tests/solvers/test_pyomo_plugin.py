@@ -13,7 +13,6 @@ from pyomo_models import model_of
 from support import blobs, sampled
 
 import fsopt
-from fsopt.compiler import dot
 from fsopt.errors import OptionError
 
 MODEL = """
@@ -71,8 +70,8 @@ def test_results_have_the_certificate_and_the_source_of_the_bound():
 
 
 def test_the_bound_of_an_integer_program_is_the_word_of_its_solver():
-    row = lambda *x: dot([3, 4, 5, 6, 3, 4], x) <= 11  # noqa: E731
-    m = model_of(lambda *x: dot([4, 7, 5, 8, 6, 4], x), row, bounds=[(0, 1)] * 6, whole=range(6), sense=pyo.maximize)
+    goal, row = (lambda *x, a=a: pyo.sum_product(a, x) for a in ([4, 7, 5, 8, 6, 4], [3, 4, 5, 6, 3, 4]))
+    m = model_of(goal, lambda *x: row(*x) <= 11, bounds=[(0, 1)] * 6, whole=range(6), sense=pyo.maximize)
     results = SolverFactory("fsopt_scip").solve(m)
     assert results.extra_info.bound_source == "the word of scip"
     assert results.solution_status is SolutionStatus.optimal

@@ -20,11 +20,11 @@ ORDER = {
     "LP": ["highs", "clarabel", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"],
     "QP": ["clarabel", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"],
     "MILP": ["highs", "scip", "gurobi", "xpress", "mosek"],
-    "SOCP": ["clarabel", "scs", "scip", "xpress", "gurobi", "mosek", "ipopt"],
+    "SOCP": ["clarabel", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"],
     "SDP": ["clarabel", "scs", "mosek"],
     "MIQP": ["scip", "gurobi", "xpress", "mosek"],
     "MISOCP": ["scip", "gurobi", "xpress", "mosek"],
-    "NLP": ["scip", "gurobi", "xpress", "ipopt"],
+    "NLP": ["scip", "gurobi", "ipopt"],
     "MINLP": ["scip", "gurobi", "xpress"],
     "MPEC": [],
 }
@@ -123,7 +123,7 @@ def test_a_solver_without_multipliers_is_named_with_those_that_give_them(monkeyp
     told = str(no_multipliers("scip", "SOCP"))
     assert "'scip' gives no multipliers" in told
     able, missing = told.split("installed for SOCP: ")[1].split("; not installed: ")
-    assert [name for name in able.split(", ") if name in OURS] == ["clarabel", "gurobi", "xpress", "ipopt", "scs"]
+    assert [name for name in able.split(", ") if name in OURS] == ["clarabel", "ipopt", "scs", "gurobi", "xpress"]
     assert "mosek (pip install mosek)" in missing
     assert "scip" not in missing
 

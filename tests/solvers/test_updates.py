@@ -27,7 +27,7 @@ def changeable(solver="clarabel"):
     return m
 
 
-KEPT = {"gurobi": "rd", "xpress": "", "scip": "d"}
+KEPT = {"scip": "d"}
 """Solver -> the parameters of right-hand side (r), cost (d) and coefficient (a) that it takes in place, if not all."""
 
 

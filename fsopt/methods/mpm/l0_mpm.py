@@ -11,6 +11,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make, merged
 from fsopt.answers.fits import Fit
+from fsopt.answers.results import DriverResult
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.dca import worst_case_dca
@@ -125,6 +126,7 @@ def fit_l0_mpm(
     many = many_features_order(space, run)[0]
     found = yield from _by_generation(space, asked, penalty, settings) if many else by_model()
     w, b = found.w, found.b
+    history = found.result.history if isinstance(found.result, DriverResult) else ()
     fitted = make_fit(
         space.work,
         space.map_,
@@ -135,7 +137,7 @@ def fit_l0_mpm(
         details={
             **found.details,
             **space.details(asked),
-            "starts": _best_values(found.result.history),
+            "starts": _best_values(history),
             "worst_case": worst_case(w, b, space.moments),
         },
         kernel=space.kernel,

@@ -26,10 +26,7 @@ from fsopt.methods.baselines.feature_scores import (
 )
 from fsopt.verification.checking import check_fit
 
-<<<<<<< HEAD
 FILTERS = ("pearson", "fisher", "ks", "infogain")
-=======
->>>>>>> cut-gbd
 SCORES = {
     "pearson": pearson,
     "fisher": fisher,
@@ -127,11 +124,7 @@ def test_information_gain_by_hand():
     assert entropy(np.array([[0, 3, 2], [0, 0, 2]])).tolist() == [0.0, 0.0, 1.0]
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize("method", FILTERS)
-=======
-@pytest.mark.parametrize("method", SCORES)
->>>>>>> cut-gbd
 def test_the_svm_is_that_of_the_best_features(method):
     data = blobs(60, 7, seed=5)
     machine, params = ("svm", {"c": 2.0}) if method == "infogain" else ("rsvm", {"w_cap": 1.5})
@@ -154,7 +147,6 @@ def test_five_features_where_nobody_says_how_many():
 
 def test_features_without_a_gain_are_told():
     y = np.repeat([1.0, -1.0], 8)
-<<<<<<< HEAD
     X = np.column_stack([y, np.tile([0.0, 1.0], 8), np.tile([1.0, 1.0, 0.0, 0.0], 4)])
     fit = fsopt.fit("infogain", Dataset(X, y), m=3, scale="none")
     assert fit.details["scores"].tolist() == [1.0, 0.0, 0.0]
@@ -163,16 +155,6 @@ def test_features_without_a_gain_are_told():
 
 
 @pytest.mark.parametrize("method", FILTERS)
-=======
-    data = Dataset(np.column_stack([y, np.tile([0.0, 1.0], 8), np.tile([1.0, 1.0, 0.0, 0.0], 4)]), y)
-    fit = fsopt.fit("infogain", data, m=3, scale="none")
-    assert fit.details["scores"].tolist() == [1.0, 0.0, 0.0]
-    assert "of 3 features that are kept only 1 have" in fit.warnings[0]
-    assert not fsopt.fit("infogain", data, m=1, scale="none").warnings
-
-
-@pytest.mark.parametrize("method", SCORES)
->>>>>>> cut-gbd
 def test_a_forged_ranking_does_not_pass(method):
     data = blobs(60, 7, seed=5)
     machine, other = ("svm", {"c": 3.0}) if method == "infogain" else ("rsvm", {"w_cap": 3.0})
