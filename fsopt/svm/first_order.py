@@ -27,9 +27,11 @@ class _Best:
     """The hyperplane of smallest value and the multipliers of largest bound so far."""
 
     def __init__(self, data: Dataset, c: float) -> None:
-        self.data, self.c, self.caps = data, c, np.ones(data.n) * loss_weights(c, data.weights)
-        self.w, self.b, self.value = np.zeros(data.p), 0.0, np.inf
-        self.alpha, self.bound = np.zeros(data.n), 0.0
+        self.data, self.c = data, c
+        self.caps = np.ones(data.n) * loss_weights(c, data.weights)
+        self.w, self.b = np.zeros(data.p), 0.0
+        self.alpha = np.zeros(data.n)
+        self.value, self.bound = np.inf, 0.0
 
     @property
     def gap(self) -> float:
@@ -45,7 +47,8 @@ class _Best:
             b = midpoint_intercept(self.data.X @ w, self.data.y, self.data.weights)
             values.append(svm_value(self.data, w, b, self.c))
             if values[-1] < self.value:
-                self.w, self.b, self.value = w, b, values[-1]
+                self.w, self.b = w, b
+                self.value = values[-1]
         return bound, min(values)
 
 

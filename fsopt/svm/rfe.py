@@ -79,11 +79,13 @@ def rfe(
     c = number("rfe", "c", c)
     recorder = Recorder([], run)
     places = places_by_name(data.features)
-    w, left, stop = np.ones(data.p), np.arange(data.p), "complete"
+    w, left = np.ones(data.p), np.arange(data.p)
+    stop = "complete"
     if m < data.p:
         with threadpool_limits(1 if run.solver is None else None):
             at, early = yield from run_loop(_eliminate(_Machines(data, c, recorder), m, step, places), recorder)
-        w, left, stop = at.point["w"], at.point["left"], early if early in EARLY else stop
+        w, left = at.point["w"], at.point["left"]
+        stop = early if early in EARLY else stop
     left = np.setdiff1d(left, smallest_weights(w, left, len(left) - m, places))
     with nullcontext() if stop == "complete" else clock.lifted():
         at, end = yield from run_loop(_train(last, left, recorder), recorder)

@@ -31,7 +31,6 @@ from truths import (
     standardised,
 )
 
-import fsopt
 from fsopt.data.synthetic.gmeb import gmeb_type2
 from fsopt.papers.gmeb import figures
 from fsopt.papers.reproduction import RunSettings
@@ -72,12 +71,6 @@ def radii(step, points):
     return [v for plus in values for minus in values for v in (plus, minus)]
 
 
-def same_loss(found):
-    """Return the loss of a fit of (10) and the optimum of (15) at its radii: Lemma 13."""
-    fit = fsopt.fit("gmeb-penalised", DATA, c_plus=0.25, c_minus=0.25)
-    return gmeb("center", *found)[0], hinge(X, Y, fit.coef, fit.intercept), 1e-4
-
-
 def extraction(found):
     value, w = gmeb("center")
     return [found.objective, hinge(X, Y, found.coef, found.intercept), *found.coef], [value, value, *w], 1e-4
@@ -113,7 +106,6 @@ VALUES = {
     "(6)/(7)/(10) penalised bound, C+=C-=4": lambda found: (optimum(found), penalised(DATA, 4.0, 4.0).min()),
     "Remark 12 closure": lambda found: (optimum(found), RAW),
     "(11) nonconvex": lambda found: (optimum(found), RAW),
-    "Lemma 13 (penalised -> radii)": same_loss,
     "(14)/Theorem 15": lambda found: (optimum(found), RAW),
     "(15) primal": extraction,
     "(15) LMI / Lemma 6": lambda found: (optimum(found), RAW),

@@ -13,11 +13,11 @@ from fsopt.answers.fits import Fit
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTimeError, Run, Steps, drained, within
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, Steps, drained, within
 from fsopt.errors import SolverError
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.exact.gmeb import of_gmeb
-from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, by_dual, is_large, smallest_norm
+from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, by_dual, is_large
 from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, polish, quotients
 from fsopt.methods.gmeb.settling import Settled, settle
 from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
@@ -199,37 +199,6 @@ def _solved(prepared: UnitRms, norm: GmebNorm, working: Indices) -> tuple[Vector
             dual = polish(work, norm, dual)
         proof = certify_gmeb(work, norm, w, settled.b, dual, separable=separable)
         return (w, settled.b, working) if proof.ok else None
-
-
-def separation_radius(
-    data: Dataset, *, r_plus: float = 1.0, r_minus: float = 1.0, scale: str = "center", solver: str | None = None
-) -> float:
-    r"""Return the smallest t for which GMEB with the radii t R+ and t R- separates the data; infinity if none does.
-
-    .. math:: R_{\text{sep}} = \min_{w,b}\ N(w)^2 \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1
-
-    with the norm N of :math:`(R_+, R_-)`. From there on (15) has optimum 0, and its multipliers carry no information.
-
-    Parameters
-    ----------
-    r_plus, r_minus : R+ and R- > 0; infinity drops the constraint, not both.
-    scale : preprocessing; the radius does not depend on the units of the features.
-    solver : registry name; None for the preferred one.
-
-    Raises
-    ------
-    ParameterError : a radius that is not positive, both infinite.
-    SolverError : a solver that gives no multipliers.
-    """
-    run = Run(solver)
-    work = unit_rms(data, scale).work
-    route = choose_route("auto", run, work)
-    norm = GmebNorm.of(work, radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus))
-    try:
-        answer = drained(smallest_norm(work, norm, run, cuts=route == "theta-cuts"))
-    except NoPoint:
-        return np.inf
-    return norm.at(answer.w)[0] ** 2
 
 
 SPEC = MethodSpec(

@@ -28,7 +28,6 @@ from fsopt.methods.spec import MethodSpec, SavedFit, Value, selected_by
 from fsopt.methods.verification import finite_vector
 from fsopt.models.blocks import number
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty, build_gmeb_weighted_l1
-from fsopt.models.gmeb.norm import second_moments
 from fsopt.typing import Vector
 
 EPSILON = 1e-9
@@ -55,9 +54,9 @@ def fit_gmeb_penalised(
         \quad\text{s.t.}\quad w'w \le 1,\quad y_i\Big(\sum_j w_j\sigma_j x_{ij} + b\Big) \ge 1 - \xi_i,
         \quad \xi, \sigma \ge 0
 
-    It is not convex, and (15) is another problem: every optimum of this one solves (15) at the radii of
-    :func:`radii_of` (Lemma 13), but there are radii that no penalty weights lead to. Features are centred as for
-    ``gmeb``; the problem is invariant to their units. Large data are solved without a model of them, by column
+    It is not convex, and (15) is another problem: every optimum of this one solves (15) at the radii
+    :math:`v^{\pm\prime}\sigma^2` (Lemma 13), but there are radii that no penalty weights lead to. Features are centred
+    as for ``gmeb``; the problem is invariant to their units. Large data are solved without a model of them, by column
     generation, with the same evidence.
 
     Parameters
@@ -158,26 +157,6 @@ def _leaf(record: Mapping[str, Any], n: int) -> ShareInterval:
     if mu.shape != (2, n) or not np.isfinite(mu).all():
         raise ValueError(f"multipliers of the shape {mu.shape}")
     return ShareInterval(float(record["left"]), float(record["right"]), float(record["share"]), lam, mu)
-
-
-def radii_of(fit: Fit, data: Dataset) -> tuple[float, float]:
-    r"""Return the radii :math:`R_+ = v^{+\prime}\sigma^2` and :math:`R_- = v^{-\prime}\sigma^2` of a penalised fit.
-
-    At these radii a globally optimal fit solves (11) and (15), too. Not conversely: penalty weights reach only the
-    radii at which the optimum of (15) has a supporting hyperplane in :math:`(\sqrt{R_+}, \sqrt{R_-})`.
-
-    Parameters
-    ----------
-    fit : of the method ``gmeb-penalised``; both radii are 0 where its w is 0.
-    data : the data set that it was fitted to.
-
-    Notes
-    -----
-    Peleg & Meir, Lemma 13.
-    """
-    v_plus, v_minus = second_moments(data.with_X(fit.preprocessing.apply(data.X)))
-    squared = np.asarray(fit.details["sigma"]) ** 2
-    return float(v_plus @ squared), float(v_minus @ squared)
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
