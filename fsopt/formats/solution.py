@@ -268,29 +268,25 @@ def _ampl(text: str, model: pyo.ConcreteModel) -> Stated:
     if hasattr(model, "read_by"):
         raise FileError("its values have the order of an .nl file", "give the model by its name and --data")
     written = algebraic(model, ".nl")
-    columns, rows = (written[end].decode().split("\n") for end in (".col", ".row"))
-    columns, rows = (
-        [name for name in columns if name],
-        [name for name in rows if name][:-1],
-    )  # the last is the objective
+    columns, rows = (written[end].decode().splitlines() for end in (".col", ".row"))
+    rows.pop()  # the objective
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "answer.sol"
         place.write_text(text, encoding="utf-8")
         found = ReaderFactory("sol")(str(place), suffixes=["dual"])
-    size = len(columns), len(rows)
-    if (int(found.problem.number_of_variables), int(found.problem.number_of_constraints)) not in (size, (size[0], 0)):
-        raise FileError(
-            f"it is not of a model with {size[0]} variables and {size[1]} constraints", "give its own model"
-        )
-    name = text.strip().split(":")[0].splitlines()[0][:40]
+    name = f"AMPL ({text.strip().splitlines()[0].split(':')[0][:40]})"
     status = _claim(str(found.solver.termination_condition))
     if not len(found.solution):
-        return Stated(f"AMPL ({name})", status)
-    values, duals = found.solution.variable, found.solution.constraint
-    prices = {row: float(duals[f"c{i}"]["Dual"]) for i, row in enumerate(rows)} if len(duals) else None
-    return Stated(
-        f"AMPL ({name})", status, None, {v: float(values[f"v{j}"]["Value"]) for j, v in enumerate(columns)}, prices
-    )
+        return Stated(name, status)
+    values = [float(value["Value"]) for value in found.solution.variable.values()]
+    duals = [float(value["Dual"]) for value in found.solution.constraint.values() if "Dual" in value]
+    if len(values) != len(columns) or len(duals) not in (0, len(rows)):
+        other = f"it has {len(values)} values and {len(duals)} multipliers"
+        raise FileError(
+            f"{other}, the model {len(columns)} variables and {len(rows)} constraints", "give its own model"
+        )
+    prices = dict(zip(rows, duals, strict=True)) if duals else None
+    return Stated(name, status, None, dict(zip(columns, values, strict=True)), prices)
 
 
 SCIP = re.compile(r"\A(solution status:|objective value:|no solution available)")
