@@ -87,9 +87,10 @@ def test_a_file_of_the_library_is_the_program_of_its_model_or_is_refused(slug, s
 
 
 def rows(program, order):
-    """Return the constraints of a program as ends and coefficients, without their order."""
-    A = program.A.tocsc()[:, order].toarray()
-    return [(float(lo), float(hi), a.tolist()) for lo, hi, a in zip(program.lo, program.hi, A, strict=True)]
+    """Return the ends of the constraints with their coefficients, without their order: Pyomo writes a range as two."""
+    A = program.A.tocsc()[:, order].toarray().tolist()
+    ends = [(end, k, a) for k in ("lo", "hi") for end, a in zip(getattr(program, k).tolist(), A, strict=True)]
+    return [one for one in ends if np.isfinite(one[0])]
 
 
 def random_program(seed):
