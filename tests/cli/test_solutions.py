@@ -51,7 +51,7 @@ def test_the_bound_of_an_integer_program_is_the_word_of_the_software(name, check
     assert found["bound"] == pytest.approx(stored(name.split(".")[0])["objective"], rel=1e-6)
 
 
-def test_exact_arithmetic(certify):
+def test_exact_arithmetic(check):
     found = check(file("svm.mps"), "--exact")
     assert found["confirmed"]
     assert found["exact"]["word"] == "verified exactly"
