@@ -16,7 +16,7 @@ _loaded, __dir__, __all__ = lazy.attach(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
-    if name in REMOVED:
+    if name in REMOVED and name not in __all__:
         raise AttributeError(f"fsopt.{name} is no part of fsopt any more: {REMOVED[name]}")
     return _loaded(name)
 

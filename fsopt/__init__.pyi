@@ -20,8 +20,8 @@ from .compiler.classes import classify as classify
 from .data import Dataset as Dataset
 from .data import load_dataset as load_dataset
 from .errors import FsoptError as FsoptError
-from .formats.reading import read_model as read_model
-from .formats.solutions import read_solution as read_solution
+from .formats.read import read_model as read_model
+from .formats.solution import read_solution as read_solution
 from .formats.writers import export as export
 from .methods.registry import METHODS as METHODS
 from .methods.registry import register_method as register_method

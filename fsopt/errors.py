@@ -19,6 +19,8 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 
 
 REMOVED: Mapping[str, str] = {
+    "certify": "'fsopt check FILE.mps --solution FILE', or 'fsopt check MODEL --data NAME --solution FILE'",
+    "convert": "HiGHS does: highs A.lp --write_model_file B.mps; a model of fsopt is exported by its name",
     "prove": "integer programs are searched by scip or highs, whose word the bound is; selections are proved by "
     "'fsopt fit best-subset' and 'fsopt check --proof'",
 }

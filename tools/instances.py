@@ -54,8 +54,8 @@ EXACT = {"tolerance": 1e-10}
 """Options of the certifiers, so that 8 digits of the optimum are right."""
 LINEAR = (".lp", ".mps", ".nl")
 SUFFIXES = {
-    "SOCP": (*LINEAR, ".cbf", ".dat-s"),
-    "SDP": (".cbf", ".dat-s"),
+    "SOCP": (*LINEAR, ".cbf"),
+    "SDP": (".cbf",),
     "MISOCP": (*LINEAR, ".cbf"),
     "MPEC": (".nl",),
 }

@@ -19,7 +19,6 @@ READERS = {
     ".nl": "SCIP, CasADi, POUNCE and other software with an AMPL interface; names in .row and .col",
     "MPEC.nl": "made for solvers of AMPL that take complementarities, as Knitro does; names in .row and .col",
     ".cbf": "MOSEK; also made for SCIP-SDP and JuMP; names in comments",
-    ".dat-s": "made for SDPA, CSDP and SCIP-SDP; minimises the negative of a maximisation",
     ".sol": "software with an AMPL interface, as the optimum of the .nl file",
     ".json": "the optimum by names: objective value, variables, shadow prices",
     ".csv": "`fsopt.load_dataset`; the data that the builder is given",

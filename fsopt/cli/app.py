@@ -27,7 +27,6 @@ from fsopt.cli import (
 )
 from fsopt.cli.layouts import with_layout
 from fsopt.cli.output import EXIT_INTERRUPTED, emit, remark
-from fsopt.errors import ParameterError
 
 GROUPS: Mapping[str, Mapping[Callable[..., Any], str]] = {
     "Tables": {
@@ -45,7 +44,6 @@ GROUPS: Mapping[str, Mapping[Callable[..., Any], str]] = {
     },
     "Evidence": {
         checking.check: "fsopt check fit.json wdbc",
-        checking.certify: "fsopt certify plan.mps plan.sol",
         reproducing.reproduce: "fsopt reproduce sla-table1",
     },
     "Catalogue": {
@@ -77,17 +75,6 @@ class _Grouped(typer.core.TyperGroup):
             ]
             with formatter.section(group):
                 formatter.write_dl(rows)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the verb of the words of a command line; ``convert A B`` is ``export A -o B``."""
-        verb, *words = args
-        if verb == "convert" and not {"--help", "-o", "--output"} & {*words}:
-            places = [k for k, word in enumerate(words) if not word.startswith("-")]
-            if len(places) != 2:
-                raise ParameterError("convert takes two files", "for example fsopt convert A.mps B.lp")
-            words.insert(places[1], "-o")
-        args = ["export" if verb == "convert" else verb, *words]
-        return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(

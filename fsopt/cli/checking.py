@@ -1,4 +1,4 @@
-"""Verbs ``check`` and ``certify``: a saved answer, and that of any software to a model file."""
+"""Verb ``check``: a saved answer, a proof, and what other software says of a model."""
 
 from __future__ import annotations
 
@@ -21,10 +21,13 @@ from fsopt.cli.output import (
     remark,
     show,
 )
+from fsopt.cli.solving import Scale, changed, is_file, read_file
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
+    import pyomo.environ as pyo
+
     from fsopt.verification.verified import ExactCheck
 
 ModelFile = Annotated[
@@ -32,56 +35,36 @@ ModelFile = Annotated[
 ]
 
 
-def certify(
-    model: Annotated[str, typer.Argument(help="a model file .mps, .lp, .nl, .gms, .cbf or .dat-s; packed, .mps.gz")],
-    solution: Annotated[
-        str, typer.Argument(help="a solution file of HiGHS, SCIP, CBC, GLPK, Gurobi, CPLEX, AMPL or fsopt")
-    ],
-    exact: options.Exact = False,
-    proof: options.Proof = None,
-    output: options.Output = None,
-    json: options.Json = False,
+def _check_solution(
+    program: pyo.ConcreteModel, model: str, solution: Path, exact: bool, proof: Path | None, json: bool
 ) -> int:
-    """Verify what another program claims of its point.
-
-    It is feasible and has its value, and it is optimal where evidence shows that. Files round: what is verified is the
-    nearest point that meets every constraint, and its distance is said.
-    """
+    """Verify what another program claims of its point."""
     from fsopt.answers.records import plain
-    from fsopt.formats.reading import read_model
-    from fsopt.formats.solutions import contents, read_solution
+    from fsopt.formats.read import contents, told
+    from fsopt.formats.solution import read_solution
     from fsopt.verification.exact_checking import verify
-    from fsopt.verification.foreign import unrounded
 
-    program = read_model(model)
     stated = read_solution(solution, program)
-    answer = unrounded(program, stated)
-    found = verify(answer, program, exact=exact or proof is not None)
+    found = verify(stated, program, exact=exact or proof is not None)
+    file = contents(program, model) if hasattr(program, "read_by") else None
     record = {
         "model": model,
-        "file": contents(program, model),
-        "solution": solution,
+        **({"file": file} if file else {}),
+        "solution": str(solution),
         "software": stated.solver,
         "multipliers": stated.evidence is not None or (stated.point is not None and stated.point.y is not None),
         "stated": stated.objective,
         **found.record(),
         "objective": found.certificate.objective,
         "bound": found.certificate.bound,
-        "moved": answer.message if found.verified else "",
     }
     record = {k: plain(v) for k, v in record.items()}
     if proof is not None and found.exact is not None:
         write_evidence(found.exact, proof)
-    deliver(record, output, as_json=json, present=lambda: _print(record))
+    facts = [("model", model), ("file", told(file) if file else ""), ("solution", str(solution))]
+    facts = [(name, text) for name, text in (*facts, ("software", stated.solver)) if text]
+    deliver(record, None, as_json=json, present=lambda: print_verdict(record, facts))
     return EXIT_SOLVED if found.verified else EXIT_NOT_SOLVED
-
-
-def _print(record: Mapping[str, Any]) -> None:
-    from fsopt.formats.solutions import told
-
-    facts = {**record, "file": told(record["file"])}
-    names = ("model", "file", "solution", "software", "moved")
-    print_verdict(record, [(name, facts[name]) for name in names if facts[name]])
 
 
 def print_verdict(found: Mapping[str, Any], facts: Sequence[tuple[str, str]] = ()) -> None:
@@ -95,43 +78,71 @@ def print_verdict(found: Mapping[str, Any], facts: Sequence[tuple[str, str]] = (
 
 
 def check(
-    solution: Annotated[
-        Path,
-        typer.Argument(help="a file of 'fsopt solve' or 'fsopt fit' with -o, or a proof of --proof"),
+    answer: Annotated[
+        str,
+        typer.Argument(
+            help="a file of 'fsopt solve' or 'fsopt fit' with -o, a proof; of --solution the model: a slug, .lp, .mps"
+        ),
     ],
     data: options.OptionalData = None,
+    solution: Annotated[
+        Path | None,
+        typer.Option("--solution", help="a file of HiGHS, of lines 'name value', or AMPL's .sol"),
+    ] = None,
     model: ModelFile = None,
     layout: Layout = WHOLE,
+    param: options.Params = None,
+    scale: Scale = "none",
     customise: options.Customise = None,
     exact: options.Exact = False,
     proof: options.Proof = None,
     json: options.Json = False,
 ) -> int:
-    """Verify a saved answer again, without any solver.
+    """Verify a saved answer again, without any solver, or what another program claims of a model.
 
     What rests on a solver's word alone is named. The program of a proof is built anew from the data, or read from the
     model file, and has to be the one in the proof.
     """
-    if is_proof(solution):
+    if solution is not None:
+        own = {"model": model, "param": param, "customise": customise, "scale": scale != "none"}
+        if is_file(answer, data):
+            program = read_file(answer, {"data": data} | own)
+        else:
+            program = changed(answer, str(data), layout, options.parse_params(param), scale, customise)
+        return _check_solution(program, answer, solution, exact, proof, json)
+    _refuse_model(answer, param, scale)
+    if is_proof(Path(answer)):
         if proof is not None:
-            raise ParameterError(f"'{solution}' is a proof already", "leave out --proof")
-        return check_proof(solution, data, model, layout, customise, json)
+            raise ParameterError(f"'{answer}' is a proof already", "leave out --proof")
+        return check_proof(Path(answer), data, model, layout, customise, json)
     if one_source(data, model) == "model":
-        return certify(str(model), str(solution), exact=exact, proof=proof, json=json)
+        return _check_solution(read_file(str(model), {}), str(model), Path(answer), exact, proof, json)
     assert data is not None
     from fsopt.answers.records import plain
     from fsopt.answers.saved import read_record
     from fsopt.verification.exact_checking import verify_record
 
-    record = read_record(solution)
-    source = load(data, checked_layout(record, layout, solution), known=True)
+    record = read_record(answer)
+    source = load(data, checked_layout(record, layout, Path(answer)), known=True)
     changes = changes_of(record, customise)
-    verified = verify_record(record, source, str(solution), exact=exact or proof is not None, customise=changes)
+    verified = verify_record(record, source, answer, exact=exact or proof is not None, customise=changes)
     found = plain(verified.record())
     if proof is not None and verified.exact is not None:
         write_evidence(verified.exact, proof)
     deliver(found, None, as_json=json, present=lambda: print_verdict(found))
     return EXIT_SOLVED if verified.verified else EXIT_NOT_SOLVED
+
+
+def _refuse_model(answer: str, param: options.Params, scale: str) -> None:
+    """Raise ParameterError for a model, and for the options of one, without --solution."""
+    from fsopt.formats.read import is_model_file
+    from fsopt.models.registry import MODELS
+
+    if answer in MODELS or is_model_file(answer):
+        raise ParameterError(f"'{answer}' is a model, no answer", "give what its solver wrote with --solution FILE")
+    for name, given in (("--param", param), ("--scale", scale != "none")):
+        if given:
+            raise ParameterError(f"{name} is for the model of --solution", "leave it out: an answer has its own")
 
 
 def write_evidence(found: ExactCheck, output: Path) -> None:
@@ -169,11 +180,10 @@ def check_proof(
     """Check a proof file against data in a layout or a model file, and print what was found."""
     from json import dumps
 
-    from fsopt.formats.reading import read_model
     from fsopt.verification.origins import check_proof as checked
     from fsopt.verifier.verify import said
 
-    source = read_model(str(model)) if one_source(data, model) == "model" else load(str(data), layout, known=True)
+    source = read_file(str(model), {}) if one_source(data, model) == "model" else load(str(data), layout, known=True)
     found = checked(proof, source, options.read_changes(customise, ()))
     if json:
         print_json(found.record())

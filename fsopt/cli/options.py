@@ -31,9 +31,7 @@ models, methods = _names("MODELS"), _names("METHODS")
 
 Model = Annotated[
     str,
-    typer.Argument(
-        help="a slug of 'fsopt models', or a file .mps, .lp, .nl, .gms, .cbf or .dat-s", autocompletion=models
-    ),
+    typer.Argument(help="a slug of 'fsopt models', or a file .lp or .mps, which HiGHS reads", autocompletion=models),
 ]
 FILE = "file"
 """The data of a verb in their place; verbs know them as ``data``, the option ``--data``."""

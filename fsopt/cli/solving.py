@@ -115,29 +115,39 @@ def _task(
     customise: options.Customise,
 ) -> _Task:
     """Return the task of a model file, or of a model on a data set; raises ParameterError where it has none."""
-    if _is_file(model, data):
+    if is_file(model, data):
         return _file_task(model, {"data": data, "param": param, "customise": customise})
     return _slug_task(model, str(data), layout, options.parse_params(param), scale, customise)
 
 
-def _is_file(model: str, data: str | None) -> bool:
+def is_file(model: str, data: str | None) -> bool:
     """Return whether a model is a file of one; raises ParameterError for a slug without data."""
-    from fsopt.formats.reading import model_suffix
+    from fsopt.formats.read import is_model_file
 
-    found = model_suffix(model) is not None
+    found = is_model_file(model)
     if data is None and not found:
         raise ParameterError(f"'{model}' is no model file, and --data is missing", "give --data, for example wdbc")
     return found
 
 
-def _read_file(path: str, others: Mapping[str, Any]) -> pyo.ConcreteModel:
+def read_file(path: str, others: Mapping[str, Any]) -> pyo.ConcreteModel:
     """Return the model of a file; raises ParameterError for an option of models that are built."""
-    from fsopt.formats.reading import read_model
+    from fsopt.formats.read import read_model
 
     for name, value in others.items():
         if value:
             raise ParameterError(f"--{name} is for models on data sets, '{path}' is a model file", "leave it out")
     return read_model(path)
+
+
+def changed(
+    model: str, data: str, layout: Layout, params: dict[str, Any], scale: str, customise: options.Customise
+) -> pyo.ConcreteModel:
+    """Return a model on a data set, changed as --customise says."""
+    program, _, _ = built(model, load(data, layout), params, scale)
+    with customised(options.read_changes(customise, (model,)) or {}):
+        complete(program)
+    return program
 
 
 def _slug_task(
@@ -162,10 +172,10 @@ def _slug_task(
 
 def _file_task(path: str, others: Mapping[str, Any]) -> _Task:
     """Return the task of a model file."""
-    from fsopt.formats.solutions import solution_record
+    from fsopt.formats.solution import solution_record
 
     started = time.perf_counter()
-    program = _read_file(path, others)
+    program = read_file(path, others)
     return _Task(program, {}, time.perf_counter() - started, lambda result: solution_record(program, result, path))
 
 
@@ -196,7 +206,7 @@ def _solvable(model: str, params: dict[str, Any]) -> dict[str, Any]:
 
 def print_solve(record: Mapping[str, Any]) -> None:
     """Print the answer to a model."""
-    from fsopt.formats.solutions import told
+    from fsopt.formats.read import told
 
     names = ["model", "data", "scale", "solver", "status", "stop", "objective", "bound", "iterations"]
     shown = {**record, "status": status_of(record)}
@@ -216,7 +226,7 @@ def print_solve(record: Mapping[str, Any]) -> None:
 
 def export(
     model: options.Model,
-    output: Annotated[Path, options.file("file ending in .lp, .mps, .nl, .gms, .cbf or .dat-s")],
+    output: Annotated[Path, options.file("file ending in .lp, .mps, .nl or .cbf")],
     data: options.OptionalData = None,
     layout: Layout = WHOLE,
     param: options.Params = None,
@@ -224,20 +234,15 @@ def export(
     customise: options.Customise = None,
     json: options.Json = False,
 ) -> int:
-    """Write a model, or a model file, in the format of a file.
-
-    'fsopt convert A.mps B.lp' is 'fsopt export A.mps -o B.lp'.
-    """
+    """Write a model in the format of a file."""
+    from fsopt.errors import REMOVED
     from fsopt.formats.writers import export as write
 
-    record: dict[str, Any] = {"model": model}
-    if _is_file(model, data):
-        program = _read_file(model, {"data": data, "param": param, "customise": customise, "scale": scale != "none"})
-    else:
-        program, _, params = built(model, load(str(data), layout), options.parse_params(param), scale)
-        record |= {"data": data, "params": params, "scale": scale}
-        with customised(options.read_changes(customise, (model,)) or {}):
-            complete(program)
+    if is_file(model, data):
+        raise ParameterError(f"'{model}' is a model file already", REMOVED["convert"])
+    params = options.parse_params(param)
+    record = {"model": model, "data": data, "params": params, "scale": scale}
+    program = changed(model, str(data), layout, params, scale, customise)
     written(write(program, output), record, as_json=json)
     return EXIT_SOLVED
 

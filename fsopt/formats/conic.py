@@ -17,9 +17,7 @@ import pyomo.environ as pyo
 from fsopt.compiler import Program
 from fsopt.compiler.rows import read_row
 from fsopt.errors import FileError
-from fsopt.formats.form import Affine, ConeRows, ConicModel
-from fsopt.formats.kinds import refuse_kinds
-from fsopt.formats.names import name_of
+from fsopt.formats.form import Affine, ConeRows, ConicModel, refuse_kinds
 from fsopt.typing import Indices, Matrix, Vector
 
 SINGULAR = 1e-14
@@ -38,7 +36,7 @@ def conic_model(program: Program, suffix: str) -> ConicModel:
     """
     refuse_kinds(program, suffix)
     _refuse(program, suffix)
-    names = [name_of(program.model, v) for v in program.variables]
+    names = [str(v.name) for v in program.variables]
     cost = _form(np.arange(program.n), program.sign * program.c)
     cones = [*_rows(program), *_bounds(program), *_quadratic_and_semidefinite(program)]
     kinds = [_kind(lb, ub) for lb, ub in zip(program.lb, program.ub, strict=True)]
@@ -71,7 +69,7 @@ def _refuse(program: Program, suffix: str) -> None:
         others = f" (and {more} more)" if more else ""
         raise FileError(
             f"{failed}, which holds linear constraints and convex cones: '{name}'{others} is neither ({reason})",
-            no_other or "use .nl or .gms",
+            no_other or "use .nl",
         )
     if not program.convex:
         raise FileError(

@@ -16,10 +16,9 @@ from fsopt.compiler.program import MODEL
 from fsopt.errors import FileError
 from fsopt.formats.algebraic import COMPANIONS, algebraic
 from fsopt.formats.cbf import cbf
-from fsopt.formats.sdpa import sdpa
 
 FORMATS: Mapping[str, Callable[[pyo.ConcreteModel, str], dict[str, bytes]]] = MappingProxyType(
-    {".lp": algebraic, ".mps": algebraic, ".nl": algebraic, ".gms": algebraic, ".cbf": cbf, ".dat-s": sdpa}
+    {".lp": algebraic, ".mps": algebraic, ".nl": algebraic, ".cbf": cbf}
 )
 """Suffix -> function of a model and the suffix; it returns suffix -> content of each file."""
 
@@ -28,18 +27,17 @@ FORMATS: Mapping[str, Callable[[pyo.ConcreteModel, str], dict[str, bytes]]] = Ma
 def export(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> tuple[Path, ...]:
     """Write a model in the format of a suffix.
 
-    ======  =======================================================================================
+    ======  =================================================================================================
     suffix  holds
-    ======  =======================================================================================
+    ======  =================================================================================================
     .lp     linear and quadratic terms, convex or not, integers; names, ``w[0]`` as ``w(0)``
     .mps    as .lp
     .nl     all but linear matrix inequalities; names go to files .row and .col beside it
-    .gms    all but linear matrix inequalities; names in GAMS's alphabet
     .cbf    linear rows, second-order cones, convex quadratics, linear matrix inequalities, integers; names in
             comments
-    .dat-s  as .cbf without integers, everything as linear matrix inequalities; minimises the negative of
-            a maximisation
-    ======  =======================================================================================
+    ======  =================================================================================================
+
+    Any other format is Pyomo's own, ``model.write``.
 
     Parameters
     ----------

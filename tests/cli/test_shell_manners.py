@@ -38,7 +38,7 @@ COMMANDS = {
     "reproduce": "reproduce --list",
     "select": f"select '{FILE}' --features 1 --folds 2",
     "check": f"check fit.json {DATA}",
-    "certify": f"certify 'model{RED}.lp' 'point{RED}.sol'",
+    "check --solution": f"check 'model{RED}.lp' --solution 'point{RED}.sol'",
     "check --proof": f"check fit.json {DATA} --proof 'p{RED}.json'",
     "select --path": f"select '{FILE}' --path all",
     "show --limits": f"show l1-mpm {DATA} --limits 2",

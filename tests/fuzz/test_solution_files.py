@@ -34,28 +34,6 @@ long name, (2) 1
 # Rows 1
 c one 1{y 0}
 """
-CPLEX = """<?xml version = "1.0" standalone="yes"?>
-<CPLEXSolution version="1.2">
- <header
- objectiveValue="1{value}" solutionStatusString="optimal" solutionStatusValue="1"/>
- <linearConstraints>
- <constraint name="c one" index="0" dual="1{y 0}"/>
- </linearConstraints>
- <variables>
- <variable name="a[1]" index="0" value="1{x 0}"/>
- <variable name="long name, (2)" index="1" value="0{x 1}"/>
- </variables>
-</CPLEXSolution>
-"""
-GLPK = """c Status: OPTIMAL
-c
-s bas 1 2 f f 1{value}
-i 1 l 1 1{y 0}
-j 1 b 1{x 0} 0
-j 2 l 0{x 1} 1
-e o f
-"""
-AMPL = "solver: done\n\nOptions\n3\n0\n1\n0\n1\n1\n2\n2\n1{y 0}\n1{x 0}\n0{x 1}\nobjno 0 0\n"
 JSON = """{"objective": 1{value}, "status": "optimal",
  "variables": {
  "a[1]": 1{x 0},
@@ -64,10 +42,8 @@ JSON = """{"objective": 1{value}, "status": "optimal",
 """
 SCIP = "solution status: optimal solution found\nobjective value:      1{value}\na[1]     1{x 0} \t(obj:1)\n"
 GUROBI = "# Solution for model m\n# Objective value = 1{value}\na[1] 1{x 0}\nlong name, (2) 0{x 1}\n"
-CBC = "Optimal - objective value 1{value}\n      0 a[1]   1{x 0}   0\n"
-TEMPLATES = {"HiGHS": HIGHS, "CPLEX": CPLEX, "GLPK": GLPK, "AMPL": AMPL, "fsopt": JSON}
-TEMPLATES |= {"SCIP": SCIP, "Gurobi": GUROBI, "CBC": CBC}
-OPEN = ("SCIP", "CBC")
+TEMPLATES = {"HiGHS": HIGHS, "fsopt": JSON, "SCIP": SCIP, "Gurobi": GUROBI}
+OPEN = ("SCIP",)
 """Software that leaves zeros out and has no mark of the end: a line less is another file of the format."""
 
 

@@ -1,4 +1,4 @@
-"""Readers of .cbf and .dat-s files for tests; they know nothing of fsopt and solve with Clarabel."""
+"""A reader of .cbf files for tests; it knows nothing of fsopt and solves with Clarabel."""
 
 from __future__ import annotations
 
@@ -128,29 +128,3 @@ def solve_cbf(found: Cbf, fixed: dict[int, float] | None = None) -> float:
     q[list(found.cost)] = turn * np.array(list(found.cost.values()))
     b = np.concatenate([h for _, h in stacked])
     return turn * quietly(q, -sp.vstack([G for G, _ in stacked]), b, cones) + found.constant
-
-
-def solve_sdpa(path: Path) -> float:
-    """Return the optimum of an SDPA file: min c'x, sum_j x_j F_j - F_0 positive semidefinite."""
-    text = path.read_bytes().decode("ascii")
-    lines = [line for line in text.splitlines() if not line.startswith(('"', "*"))]
-    m, blocks = int(lines[0]), int(lines[1])
-    sizes, costs = [int(k) for k in lines[2].split()], [float(v) for v in lines[3].split()]
-    assert len(sizes) == blocks
-    assert len(costs) == m
-    starts = np.cumsum([0, *(-k if k < 0 else k * (k + 1) // 2 for k in sizes)])
-    A, b = sp.lil_matrix((starts[-1], m)), np.zeros(starts[-1])
-    for line in lines[4:]:
-        matrix, block, i, j = map(int, line.split()[:4])
-        value, size, start = float(line.split()[4]), sizes[block - 1], starts[block - 1]
-        assert 1 <= i <= j <= abs(size)
-        assert size > 0 or i == j
-        row = start + (i - 1 if size < 0 else j * (j - 1) // 2 + i - 1)
-        value *= 1.0 if i == j else ROOT2
-        if matrix == 0:
-            b[row] = -value
-        else:
-            assert A[row, matrix - 1] == 0
-            A[row, matrix - 1] = value
-    cones = [clarabel.NonnegativeConeT(-k) if k < 0 else clarabel.PSDTriangleConeT(k) for k in sizes]
-    return quietly(costs, -A, b, cones)
