@@ -154,11 +154,10 @@ bench: .venv/tested
 	test -z "$$FSOPT_DATA" || $(BIN)/python benchmarks/mnist.py
 
 # Every method at three sizes of data and along its growth: measures what docs/results/limits.jsonl does not have of the
-# present code, and makes docs/limits.md and its pictures of it. An hour on a free computer; goes on where it ended.
+# present code, of which the build of the site makes docs/results/limits.md. An hour on a free computer; goes on where it ended.
 limits-page: .venv/tested
 	$(BIN)/python benchmarks/scale.py || true
 	$(BIN)/python benchmarks/scale.py --growth || true
-	$(BIN)/python benchmarks/limits_page.py
 
 # Writes the instance library models/ and the overloads of build and fit anew, the same bytes on every run on one processor.
 instances: .venv/installed
