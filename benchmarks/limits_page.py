@@ -25,7 +25,7 @@ INTRODUCTION = """
 
 Every method on tall data, 200,000 x 50 (samples x features), on wide data, 100 x 50,000, and on sparse data, 20,000 x
 50,000 with 50 numbers that are not 0 in each sample: default parameters of comparisons, one thread, {limit:g} CPU
-seconds and {memory:g} GB for each fit in a process of its own; `docs/results/limits.jsonl` has the code that each row ran.
+seconds and {memory:g} GB for each fit in a process of its own; `docs/results/limits.jsonl` has the code of each row.
 Seconds are those of the processor, GB is the most that the process held; [speed and limits](../limits.md)
 says what a limit ends.
 """
