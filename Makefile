@@ -39,7 +39,7 @@ kernels: .venv/tested
 # All solvers against each other on all instances, all changes of small programs with a known optimum, and all changes of
 # saved answers; `make test` takes a sample of these.
 truth: .venv/tested
-	FSOPT_TRUTH=1 $(BIN)/pytest $(SPREAD) tests/truth tests/corruption tests/certificates/test_transformations.py
+	FSOPT_TRUTH=1 $(BIN)/pytest $(SPREAD) tests/truth tests/forgery/test_answers.py tests/certificates/test_transformations.py
 
 # 20 times as many damaged files, answers and calls as `make test-all` takes.
 fuzz: .venv/tested
@@ -52,7 +52,7 @@ limits: .venv/tested
 
 # 100,000 changed proofs; `make test-all` takes 2,000.
 proofs: .venv/tested
-	FSOPT_PROOFS=100000 $(BIN)/pytest $(SPREAD) tests/proofs
+	FSOPT_PROOFS=100000 $(BIN)/pytest $(SPREAD) tests/forgery/test_proofs.py
 
 # Exact optima checked by programs that others wrote: CP-SAT, z3 and Exact, in an environment of their own, QSopt_ex
 # (Debian: qsopt-ex), and VeriPB where it is on the path. FSOPT_DATA names a folder with the papers' data.

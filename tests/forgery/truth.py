@@ -95,21 +95,19 @@ def matrix_of(program):
 
 def sampled_optimum(program):
     """Return the smallest value of many points of a program in two variables, which has no convex objective."""
-    lines = [tuple(map(float, line)) for line in half_planes(program)]
-    points = [(x, y) for x in np.linspace(-3, 3, 121) for y in np.linspace(-3, 3, 121)]
-    for a, b, e in lines:
-        if a or b:
-            foot, along = np.array([a, b]) * e / (a * a + b * b), np.array([-b, a]) / math.hypot(a, b)
-            points += [tuple(foot + t * along) for t in np.linspace(-5, 5, 2001)]
-    X = np.array(points)
-    for a, b, e in lines:
-        X = X[X @ np.array([a, b]) >= e - 1e-9]
-    if not len(X):
-        return "Infeasible", math.inf
+    axis = np.linspace(-3, 3, 601)
+    X = np.array(np.meshgrid(axis, axis)).reshape(2, -1)
+    fits = np.ones(X.shape[1], dtype=bool)
+    for columns, values, lo, hi in [
+        *program["rows"],
+        *([[j], [1], program["lb"][j], program["ub"][j]] for j in (0, 1)),
+    ]:
+        left = _affine(columns, values, 0, 2)[0] @ X
+        fits &= left >= (-math.inf if lo is None else value(lo)) - 0.02
+        fits &= left <= (math.inf if hi is None else value(hi)) + 0.02
     c = np.array([value(v) for v in program["c"]])
-    return "Solved", float((0.5 * np.einsum("ij,jk,ik->i", X, matrix_of(program), X) + X @ c).min()) + value(
-        program["c0"]
-    )
+    values = 0.5 * np.einsum("ik,ij,jk->k", X, matrix_of(program), X) + c @ X + value(program["c0"])
+    return ("Solved", float(values[fits].min()) + 0.1) if fits.any() else ("Infeasible", math.inf)
 
 
 def minimised(program):
@@ -129,33 +127,6 @@ def _negative(number):
 def optimum(program, costs=None):
     """Return status and optimal value of the minimisation form of a program."""
     return _optimum(json.dumps(program), None if costs is None else tuple(costs))
-
-
-MOST = 500
-"""Points of integers that are enumerated."""
-
-
-def whole_optimum(program):
-    """Return the optimum at whole numbers by enumeration, infinite without a point.
-
-    None for too many of them, or where the solver ends without an answer: its last point is none of the program.
-    """
-    ends = [(program["lb"][j], program["ub"][j]) for j in program["integer"]]
-    if any(end is None for pair in ends for end in pair):
-        return None
-    ranges = [range(math.ceil(rational(lo)), math.floor(rational(hi)) + 1) for lo, hi in ends]
-    if math.prod(map(len, ranges)) > MOST:
-        return None
-    best = math.inf
-    for values in itertools.product(*ranges):
-        fixed = {**program, "lb": program["lb"].copy(), "ub": program["ub"].copy()}
-        for j, v in zip(program["integer"], values, strict=True):
-            fixed["lb"][j] = fixed["ub"][j] = v
-        status, found = optimum(fixed)
-        if "Infeasible" not in status and "Solved" not in status:
-            return None
-        best = min(best, found) if "Solved" in status else best
-    return best
 
 
 def half_planes(program):
@@ -273,11 +244,8 @@ def _false(statement, program, evidence):
     if program["concave"]:
         found, low, high = steps(program, evidence["point"])
         return found if "Solved" not in found else _outside(lower, upper, low, high)
-    if program["integer"]:
-        best = whole_optimum(program)
-        if status == "infeasible":
-            return f"a point has the value {best}" if best is not None and best < math.inf else None
-        return None if best is None else _outside(lower, upper, best, best)
+    if program["integer"]:  # no point of it is below its relaxation
+        return _outside(None, upper, -math.inf, optimum(program)[1])
     if status == "infeasible":
         two = len(program["c"]) == 2 and not program["cones"]
         return "there is a feasible point" if two and feasible(program) else None
