@@ -43,7 +43,7 @@ truth: .venv/tested
 
 # 20 times as many damaged files, answers and calls as `make test-all` takes.
 fuzz: .venv/tested
-	FSOPT_FUZZ=20 $(BIN)/pytest $(SPREAD) tests/fuzz
+	FSOPT_FUZZ=20 $(BIN)/pytest $(SPREAD) tests/fuzz tests/forgery/test_answers.py
 
 # Every method on 200 random data sets with a limit of 2 seconds, and every parameter through folds and tuning;
 # `make test` takes a few of them.

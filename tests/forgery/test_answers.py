@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from forgery.answers import CASES, SOLVES, data_of, differing, record_of, true
 from forgery.engine import changed
-from fuzz.attack import TOKENS, attack, damaged, generator
+from fuzz.attack import FACTOR, TOKENS, attack, damaged, generator
 from support import sampled
 
 import fsopt
@@ -135,10 +135,19 @@ FORGERIES = {
         "params": {**r["params"], "ridge": r["details"]["ridge"] + 0.1},
         "details": {**r["details"], "ridge": r["details"]["ridge"] + 0.1},
     },
-    "another point": lambda r: {"details": {**r["details"], "point": {**r["details"]["point"], "z": [0.0]}}},
     "labels reversed": lambda r: {"labels": r["labels"][::-1]},
     "columns reversed": lambda r: {"columns": r["columns"][::-1]},
+    "a better score": lambda r: {"train": {**r["train"], "accuracy": r["train"]["accuracy"] - 0.1}},
+    "a fraction of the objective": lambda r: {"objective": 0.9 * r["objective"] - 0.1},
+    "a larger weight": lambda r: {"coef": [1.05 * v for v in r["coef"]]},
+    "another intercept": lambda r: {"intercept": r["intercept"] - 1.0},
     "an encoding": lambda r: {"encoding": {"missing": "mean", "columns": []}},
+    "another fill": lambda r: {
+        "encoding": {
+            **r["encoding"],
+            "columns": [{**c, "fill": "blue" if c["levels"] else 5.0} for c in r["encoding"]["columns"]],
+        }
+    },
     "a kernel": lambda r: {"kernel": {"name": "linear", "patterns": [[0.0] * len(r["columns"])]}},
     "a point of a program without one": lambda r: {"objective": 1.0, "solution": {"w": [1.0]}},
 }
@@ -188,7 +197,7 @@ def test_every_damaged_text_is_judged_or_refused(part, judged):
         place = whole.index(b":", int(rng.integers(len(whole) - 200))) + 1
         return whole[:place] + TOKENS[rng.integers(len(TOKENS))] + whole[place:], name
 
-    made = (text(generator(2, k)) for k in range(60 * part, 60 * (part + 1)))
+    made = (text(generator(2, k)) for k in range(60 * part * FACTOR, 60 * (part + 1) * FACTOR))
     ends = attack((f"damaged {k}", lambda one=one: judged(*one)) for k, one in enumerate(made))
     assert ends["file"] > 20, ends
 
