@@ -39,11 +39,11 @@ kernels: .venv/tested
 # All solvers against each other on all instances, all changes of small programs with a known optimum, and all changes of
 # saved answers; `make test` takes a sample of these.
 truth: .venv/tested
-	FSOPT_TRUTH=1 $(BIN)/pytest $(SPREAD) tests/truth tests/corruption tests/certificates/test_transformations.py
+	FSOPT_TRUTH=1 $(BIN)/pytest $(SPREAD) tests/truth tests/forgery/test_answers.py tests/certificates/test_transformations.py
 
 # 20 times as many damaged files, answers and calls as `make test-all` takes.
 fuzz: .venv/tested
-	FSOPT_FUZZ=20 $(BIN)/pytest $(SPREAD) tests/fuzz
+	FSOPT_FUZZ=20 $(BIN)/pytest $(SPREAD) tests/fuzz tests/forgery/test_answers.py
 
 # Every method on 200 random data sets with a limit of 2 seconds, and every parameter through folds and tuning;
 # `make test` takes a few of them.
@@ -52,7 +52,7 @@ limits: .venv/tested
 
 # 100,000 changed proofs; `make test-all` takes 2,000.
 proofs: .venv/tested
-	FSOPT_PROOFS=100000 $(BIN)/pytest $(SPREAD) tests/proofs
+	FSOPT_PROOFS=100000 $(BIN)/pytest $(SPREAD) tests/forgery/test_proofs.py
 
 # A study whose coordinator, workers, scheduler and disk fail at random, for half an hour (Linux); prints its table.
 soak: .venv/tested
@@ -147,11 +147,10 @@ bench: .venv/tested
 	test -z "$$FSOPT_DATA" || $(BIN)/python benchmarks/mnist.py
 
 # Every method at three sizes of data and along its growth: measures what docs/results/limits.jsonl does not have of the
-# present code, and makes docs/limits.md and its pictures of it. An hour on a free computer; goes on where it ended.
+# present code, of which the build of the site makes docs/results/limits.md. An hour on a free computer; goes on where it ended.
 limits-page: .venv/tested
 	$(BIN)/python benchmarks/scale.py || true
 	$(BIN)/python benchmarks/scale.py --growth || true
-	$(BIN)/python benchmarks/limits_page.py
 
 # Writes the instance library models/ and the overloads of build and fit anew, the same bytes on every run on one processor.
 instances: .venv/installed

@@ -1,8 +1,8 @@
 """Exact feature selection: method best-subset, the loop gbd and peers on data set one and real data sets.
 
 ``python benchmarks/exact.py run --suite set1 --limit 60`` appends one line of JSON for each answer to the store,
-``docs/results/exact.jsonl``; ``python benchmarks/exact.py report`` writes the tables, ``docs/results/exact.md``. A line
-that is in the store for the same suite, instance, method and limit is not computed again.
+``docs/results/exact.jsonl``; ``python benchmarks/exact.py report`` writes the tables, ``docs/results/exact.md``, as the
+build of the site does. What the store has of a suite, instance, method and limit is not computed again.
 
 Suites: ``set1``, the 90 instances of ``gbd_set1.csv`` (folder of named instances, ``FSOPT_SHARED``, by default
 ../shared), or with ``--root`` fresh ones of the same law at the same C; ``real``, standardised data sets at C = 1
@@ -340,24 +340,7 @@ def report(given: argparse.Namespace) -> None:
     text = ["# Exact feature selection: measured", ""]
     text += [
         "For the choice between exact selection and heuristics: seconds, nodes and gaps of `best-subset` beside SCIP",
-        "on two formulations and beside selections without a bound. One of the rows:",
-        "",
-        "```console",
-        "fsopt fit best-subset --data wdbc --param m=3 --param tolerance=0.0001",
-        "```",
-        "",
-        "```output",
-        "method                     best-subset",
-        "data                       wdbc",
-        "solver                     branch-and-benders",
-        "...",
-        "objective                  53.6076",
-        "bound                      53.6073",
-        "...",
-        "features (3 of 30, 10.0%)  texture_worst, perimeter_worst, smoothness_worst",
-        "...",
-        "```",
-        "",
+        "on two formulations and beside selections without a bound.",
         "Made by `python benchmarks/exact.py report` from `docs/results/exact.jsonl`; the docstring of that file",
         "says what the suites are. A table has the instances that other methods answered, too; the picture has all.",
         "Tolerance 1e-4, one thread for each answer (`best-subset-2`: two processes), on",

@@ -1,4 +1,4 @@
-"""docs/limits.md and its pictures, made of the rows that ``benchmarks/scale.py`` measured: ``make limits-page``."""
+"""docs/results/limits.md and its pictures, made of what ``benchmarks/scale.py`` measured, by the build of the site."""
 
 from __future__ import annotations
 
@@ -14,59 +14,27 @@ from fsopt.answers.certificate import TOLERANCE
 from fsopt.common.figures import COLOURS
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scale import GROWTH, GROWTH_LIMIT, ROOT, SHAPES, Size, code, read_rows
+from scale import GROWTH, GROWTH_LIMIT, ROOT, SHAPES, Size, read_rows
 
-PAGE = ROOT / "docs" / "limits.md"
-PICTURES = {key: ROOT / "docs" / "results" / f"limits-growth-{key}.svg" for key in ("cpu", "memory")}
+PAGE = ROOT / "docs" / "results" / "limits.md"
+PICTURES = {key: PAGE.with_name(f"limits-growth-{key}.svg") for key in ("cpu", "memory")}
 ANSWERS = tuple(str(status) for status in fsopt.Status)
 NO_ANSWER = {"time-limit": "none in time", "memory": "too large", "data": "needs dense data"}
 INTRODUCTION = """
-# Limits
-
-For the choice of a method for large data: whether it ends, how long it takes and how much memory it holds. The same
-limits for a fit of your own:
-
-```console
-fsopt fit l1-svm --data wdbc --time-limit 60
-```
-
-```output
-method                      l1-svm
-data                        wdbc
-solver                      highs
-status                      optimal
-stop                        optimal
-objective                   34.8783
-bound                       34.8783
-...
-seconds                     0.5
-...
-```
+# Limits: measured
 
 Every method on tall data, 200,000 x 50 (samples x features), on wide data, 100 x 50,000, and on sparse data, 20,000 x
 50,000 with 50 numbers that are not 0 in each sample: default parameters of comparisons, one thread, {limit:g} CPU
-seconds and {memory:g} GB for each fit in a process of its own. Seconds are those of the processor, GB is the most that
-the process held. Made by `make limits-page` for version {version}, code {stamp}.{earlier}
-
-A limit ends a fit between two steps of a loop or a solver, and while a model is built; the loading of a solver and the
-certificate are not cut short. The fit ends with the best point so far (status `feasible`, exit 0 on the
-command line), or with the error `time-limit` (exit 1) where there is none. What does not fit into the memory is refused
-with the error `memory`. A gap is that of a proved bound, relative to the objective value: 1 is a bound of nothing.
-Many methods solve data of this size without a model of all of it: by interior points and Newton's method in the smaller
-dimension, and by column and constraint generation; `--solver NAME` takes the model and that solver instead. Where the
-way that is taken first ends without a certified optimum, the other one follows (a model
-for at most 5 million entries), and a warning of the fit says so.
-
-How far the exact search of `best-subset` proves its selection depends on C and on n more than on p: at C = 0.01 the ten
-best of 10,000 features are proved in 7.4 CPU seconds from 400 samples, and keep a gap of 8.7 % from 200; at C = 1 the
-gap stays open at 1,000 features ([head to head](results/opponents.md)).
+seconds and {memory:g} GB for each fit in a process of its own; `docs/results/limits.jsonl` has the code of each row.
+Seconds are those of the processor, GB is the most that the process held; [speed and limits](../limits.md)
+says what a limit ends.
 """
 CURVES = """
 ## Growth
 
-![CPU seconds of each method against samples, features and nonzeros](results/limits-growth-cpu.svg)
+![CPU seconds of each method against samples, features and nonzeros](limits-growth-cpu.svg)
 
-![Gigabytes of each method against samples, features and nonzeros](results/limits-growth-memory.svg)
+![Gigabytes of each method against samples, features and nonzeros](limits-growth-memory.svg)
 
 Against the samples n at p = 50, the features p at n = 100, and the nonzeros of 5,000 x 20,000, on logarithmic axes. The
 three numbers of a method are the slopes in these three directions: 1 is linear, 0 what the package itself takes. Of the
@@ -81,7 +49,7 @@ DIRECTIONS = (
 """Label of an axis, number of the direction in a size, sizes."""
 
 
-def cells(row: dict[str, Any] | None, notes: dict[str, list[str]], stamp: str) -> list[str]:
+def cells(row: dict[str, Any] | None, notes: dict[str, list[str]]) -> list[str]:
     """Return the cells of a fit, and enter its reason where it has no answer."""
     if row is None:
         return ["not measured", "", ""]
@@ -93,9 +61,8 @@ def cells(row: dict[str, Any] | None, notes: dict[str, list[str]], stamp: str) -
         # A gap within the tolerance is that of a step: with one of its own the fit would be optimal.
         gap = f", gap {row['gap']:.2g}" if (row.get("gap") or 0.0) > TOLERANCE else ""
         status += f" ({row['stop'].replace('-', ' ')}{gap})"
-    mark = "" if row["code"] == stamp else " [^earlier]"
     seconds, memory = (("" if row[key] is None else f"{row[key]:.1f}") for key in ("cpu", "memory"))
-    return [status + mark, seconds, memory]
+    return [status, seconds, memory]
 
 
 def name(size: Size) -> str:
@@ -103,24 +70,11 @@ def name(size: Size) -> str:
     return f"{size.n:,} x {size.p:,}" + (", sparse" if size.nonzeros else "")
 
 
-def page(rows: list[dict[str, Any]], stamp: str) -> str:
-    """Return the page: a row for each registered method, and the reasons of the fits without an answer.
-
-    Parameters
-    ----------
-    stamp : the hash of the code that the page is made for; rows of other code have a note.
-    """
+def page(rows: list[dict[str, Any]]) -> str:
+    """Return the page: a row for each registered method, and the reasons of the fits without an answer."""
     found = {(row["method"], Size(row["n"], row["p"], row["nonzeros"])): row for row in rows}
     shown = [row for (method, size), row in found.items() if size in SHAPES and method in fsopt.METHODS]
-    older = [row for row in shown if row["code"] != stamp]
-    present = [row for row in shown if row["code"] == stamp]
-    text = INTRODUCTION.format(
-        limit=max((row["limit"] for row in present), default=60.0),
-        memory=max((row["allowed"] for row in present), default=4.0),
-        version=fsopt.__version__,
-        stamp=stamp,
-        earlier=" Cells with a note are of other code." if older else "",
-    )
+    text = INTRODUCTION.format(limit=max(row["limit"] for row in shown), memory=max(row["allowed"] for row in shown))
     lines = [text.strip(), ""]
     lines.append("| method | " + " | ".join(f"{name(size)}: status | seconds | GB" for size in SHAPES) + " |")
     lines.append("| --- |" + " --- | ---: | ---: |" * len(SHAPES))
@@ -129,14 +83,11 @@ def page(rows: list[dict[str, Any]], stamp: str) -> str:
         row = [f"`{method}`"]
         for size in SHAPES:
             dense = size.nonzeros and not spec.sparse
-            row += ["needs dense data", "", ""] if dense else cells(found.get((method, size)), notes, stamp)
+            row += ["needs dense data", "", ""] if dense else cells(found.get((method, size)), notes)
         lines.append(f"| {' | '.join(row)} |")
     if notes:
         lines += ["", "Without an answer:", ""]
         lines += [f"* {', '.join(which)}: {text}" for text, which in notes.items()]
-    if older:
-        limit, memory = max(row["limit"] for row in older), max(row["allowed"] for row in older)
-        lines += ["", f"[^earlier]: Measured with other code, within {limit:g} seconds and {memory:g} GB."]
     curves = any(size in GROWTH for _, size in found)
     return "\n".join(lines) + "\n" + (CURVES.format(limit=GROWTH_LIMIT) if curves else "")
 
@@ -189,7 +140,7 @@ def main() -> None:
         for key, path in PICTURES.items():
             with matplotlib.rc_context({"svg.hashsalt": key}):  # the same names on every run
                 picture(rows, key).savefig(path, metadata={"Date": None})
-    PAGE.write_text(page(rows, code()), encoding="utf-8")
+    PAGE.write_text(page(rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

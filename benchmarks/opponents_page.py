@@ -1,4 +1,4 @@
-"""The page docs/results/opponents.md and its pictures: ``python benchmarks/opponents_page.py``.
+"""The page docs/results/opponents.md and its pictures, made by the build of the site.
 
 They are made of docs/results/opponents.jsonl, which ``benchmarks/opponents.py run`` writes.
 """
@@ -21,24 +21,7 @@ REACH = STORE.with_name("opponents-reach.svg")
 HEAD = """# Head to head: measured
 
 For the choice of a tool that selects a few features: the exact search of `best-subset` beside heuristics, packages
-and SCIP, each in a process of its own with one thread and 20 CPU seconds, in the grid 10. One of the rows:
-
-```console
-fsopt fit best-subset --data wdbc --param m=5 --param tolerance=0.0001
-```
-
-```output
-method                     best-subset
-data                       wdbc
-solver                     branch-and-benders
-...
-objective                  44.2601
-bound                      44.2563
-...
-features (5 of 30, 16.7%)  area_se, texture_worst, area_worst, concave_points_worst,
-symmetry_worst
-...
-```
+and SCIP, each in a process of its own with one thread and 20 CPU seconds, in the grid 10.
 
 :::{{figure}} opponents.svg
 :alt: Distance of the value of each opponent from the best known one, for each instance

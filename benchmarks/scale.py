@@ -1,7 +1,7 @@
 """Every method on tall, wide and sparse data: CPU seconds, memory and status, and how they grow.
 
 ``python benchmarks/scale.py`` measures what ``docs/results/limits.jsonl`` does not have of the present code, and
-``make limits-page`` then makes ``docs/limits.md`` of it (``benchmarks/limits_page.py``). Two Gaussian classes that
+the build of the site makes ``docs/results/limits.md`` of it (``benchmarks/limits_page.py``). Two Gaussian classes that
 differ in 10 features, 200,000 x 50 and 100 x 50,000, and sparse data of 20,000 x 50,000, of which a thousandth is not
 0; default parameters of comparisons, one thread. ``--growth`` measures smaller sizes with a limit of 30 seconds.
 

@@ -20,10 +20,12 @@ import fsopt
 MADE = {"_build", "gallery", "internals", "methods", "models", "notebooks"}
 """Folders of docs/ that the build of the site writes."""
 MADE_PAGES = {"_verbs.md", "changelog.md", "contributing.md"}
+RESULTS = ROOT / "docs" / "results"
 DOCS = [
     page
     for page in sorted((ROOT / "docs").rglob("*.md"))
     if page.relative_to(ROOT / "docs").parts[0] not in MADE | MADE_PAGES
+    and (page.parent != RESULTS or page.stem in ("index", "overview"))  # the build makes the others of their records
 ]
 PAGES = [ROOT / "README.md", *DOCS]
 GUIDE = ROOT / "CONTRIBUTING.md"
@@ -50,6 +52,8 @@ def made(target: str) -> bool:
     folder, _, page = target.partition("docs/")[2].partition("/")
     if folder in ("models", "methods") and page != "index.md":
         return page.removesuffix(".md") in (fsopt.MODELS if folder == "models" else fsopt.METHODS)
+    if folder == "results":
+        return any((RESULTS / page).with_suffix(kind).exists() for kind in (".json", ".jsonl"))
     return folder in MADE | MADE_PAGES
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pkgutil
 import re
 import shutil
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ import fsopt
 from fsopt import drivers
 from fsopt.cli.app import GROUPS, command
 from fsopt.models.display import entries
+from fsopt.papers.pages import markdown, read_saved
+from fsopt.papers.registry import EXPERIMENTS
 
 FOLDERS = ("internals", "methods", "models", "notebooks")
 PUBLIC = ("fsopt.cli", "fsopt.errors", "fsopt.extend", "fsopt.__main__", "fsopt.verifier.__main__")
@@ -26,6 +30,8 @@ PUBLIC = ("fsopt.cli", "fsopt.errors", "fsopt.extend", "fsopt.__main__", "fsopt.
 ROUTED = "   :exclude-members: set_fit_request, set_predict_request, set_score_request\n"
 """Methods that scikit-learn gives to every estimator, with references to pages of its own."""
 LISTS = ("Attributes", "Other Parameters", "Parameters", "Raises", "Warns")
+MEASURED = ("exact.py report", "opponents_page.py", "limits_page.py", "performance_page.py")
+"""Programs of benchmarks/ that write a page of docs/results from the rows beside it."""
 KEPT = re.compile(r"(``.*?``|:[\w:]+:`[^`]*`|`[^`]*`)", flags=re.DOTALL)
 """Literals and roles, in which no character is escaped."""
 LINKS = (
@@ -41,9 +47,9 @@ LINKS = (
 
 
 def generate(app: Any, config: Any) -> None:
-    """Write the pages of models, methods, modules and commands, copy the notebooks, and remove what is no more."""
+    """Write the pages of models, methods, modules, commands and results, copy the notebooks, remove what is no more."""
     docs = Path(app.srcdir)
-    pages = {**site_models.pages(docs.parent), **internals(), "_verbs.md": commands()}
+    pages = {**site_models.pages(docs.parent), **internals(), **results(docs.parent), "_verbs.md": commands()}
     files = {docs / name: text.encode() for name, text in pages.items()}
     files |= {docs / "notebooks" / path.name: path.read_bytes() for path in (docs.parent / "notebooks").glob("*.ipynb")}
     for path, content in files.items():
@@ -54,6 +60,14 @@ def generate(app: Any, config: Any) -> None:
         for path in set((docs / folder).iterdir()) - set(files):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     app.site_slugs = {m: f"methods/{m}" for m in fsopt.METHODS} | {m: f"models/{m}" for m in fsopt.MODELS}
+
+
+def results(root: Path) -> dict[str, str]:
+    """Return path -> text of the pages of the papers' tables, and have those of the benchmarks written."""
+    for script in MEASURED:
+        subprocess.run([sys.executable, *f"benchmarks/{script}".split()], cwd=root, check=True)
+    records = {name: (root / "docs" / "results" / f"{name}.json").read_text("utf-8") for name in EXPERIMENTS}
+    return {f"results/{name}.md": markdown(read_saved(text)) for name, text in records.items()}
 
 
 def internals() -> dict[str, str]:

@@ -192,19 +192,20 @@ def _record(
 
 
 def _write(folder: Path, one: Experiment, outcome: Reproduction, record: dict[str, Any]) -> None:
-    """Write a page in Markdown and the figures of an experiment, and the overview of all in the folder."""
+    """Write the record, the page and the figures of an experiment, and the overview of all in the folder."""
     from fsopt.common.files import write_text
-    from fsopt.papers.pages import COUNTS, OVERVIEW, PARTS, counted, fuller, markdown, overview
+    from fsopt.papers.pages import COUNTS, OVERVIEW, PARTS, counted, fuller, markdown, overview, saved
 
     # A page that is there and is fuller, for example of a run without a limit of time, stays.
-    found, path = counted(folder), folder / f"{one.name}.md"
+    found, path = counted(folder), folder / f"{one.name}.json"
     parts = record["parts"]["number"]
     own = {**record["verdicts"], **record["random"], **({PARTS: parts} if parts else {})}
     if path.exists() and fuller(found.get(one.name, {}), own):
         remark(f"'{path}' stays: it has more than this run; remove it to have the page of this run")
         return
     found[one.name] = own
-    write_text(path, markdown(record))
+    write_text(path, saved(record))
+    write_text(path.with_suffix(".md"), markdown(record))
     write_text(folder / COUNTS, dump_json(dict(sorted(found.items()))))
     page, picture = overview(found)
     write_text(folder / f"{OVERVIEW}.md", page)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ from fsopt.papers.verdicts import (
     RANDOM_TABLES,
     READING,
     VERDICTS,
+    TableCell,
     counts,
     random_agreements,
 )
@@ -174,6 +175,20 @@ def markdown(record: Mapping[str, Any]) -> str:
         lines += ["", f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
         lines += [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def saved(record: Mapping[str, Any]) -> str:
+    """Return the record of a reproduction as JSON, a line for each cell, without what is not there."""
+    cells = [{key: value for key, value in c.items() if value not in (None, "")} for c in record["cells"]]
+    text = json.dumps({**record, "cells": cells}, ensure_ascii=False, separators=(",", ":"))
+    return text.replace('{"row":', '\n{"row":') + "\n"
+
+
+def read_saved(text: str) -> dict[str, Any]:
+    """Return the record of a reproduction that :func:`saved` wrote."""
+    record: dict[str, Any] = json.loads(text)
+    absent = {**dict.fromkeys(one.name for one in fields(TableCell)), "why": "", "difference": None}
+    return {**record, "cells": [{**absent, **c} for c in record["cells"]]}
 
 
 def _took(parts: Mapping[str, Any], seconds: float) -> str:

@@ -41,8 +41,8 @@ from recording import Lines, Seconds, branched, passed, record
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = {
     "certificates": ("certificates",),
-    "verification": ("verification", "methods/test_verification.py", "corruption"),
-    "verifier": ("certificates/exact", "proofs"),
+    "verification": ("verification", "methods/test_verification.py", "forgery/test_answers.py"),
+    "verifier": ("certificates/exact", "forgery/test_proofs.py", "forgery/test_origins.py"),
     "svm": ("svm",),
     "search": ("search",),
     "drivers": ("drivers",),

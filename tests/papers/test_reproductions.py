@@ -17,7 +17,7 @@ from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.mpm import figures
 from fsopt.papers.mpm.readings import synthetic_pairs
-from fsopt.papers.pages import beside_random, fuller, overview, sentence, with_agreement
+from fsopt.papers.pages import beside_random, fuller, markdown, overview, read_saved, saved, sentence, with_agreement
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import Reproduction, RunSettings
 from fsopt.papers.sla.experiments import MEASURED, OTHER_CODINGS
@@ -127,14 +127,14 @@ def test_a_page_stays_where_a_run_has_fewer_cells_or_fewer_parts(tmp_path, capsy
     run(command, capsys)
     files = {path: path.read_bytes() for path in (tmp_path / "pages").iterdir()}
     _, err = run(f"{command} --time-limit 0", capsys)
-    assert "gmeb-table3.md' stays: it has more than this run" in err
+    assert "gmeb-table3.json' stays: it has more than this run" in err
     assert {path: path.read_bytes() for path in (tmp_path / "pages").iterdir()} == files
     made_up(monkeypatch, 0.3, lambda method: 3)
     _, err = run(command, capsys)
     assert "stays" not in err
     page = tmp_path / "pages" / "gmeb-table3.md"
     assert page.read_bytes() != files[page]
-    page.unlink()
+    page.with_suffix(".json").unlink()
     run(f"{command} --time-limit 0", capsys)
     assert "were not computed" in page.read_text("utf-8")
     counts = json.loads((tmp_path / "pages" / "verdicts.json").read_text("utf-8"))["gmeb-table3"]
@@ -207,13 +207,20 @@ def test_random_tables_have_the_cells_without_an_interval_of_possible_answers_th
     assert beside_random([{**one, "verdict": "equal"}, *others]) == {"random mean": 1.0, "random best": 1}
 
 
+def committed(name):
+    """Return the page that the site has of an experiment."""
+    text = (ROOT / "docs" / "results" / f"{name}.json").read_text(encoding="utf-8")
+    assert saved(read_saved(text)) == text
+    return markdown(read_saved(text))
+
+
 def test_the_committed_pages_begin_with_the_counts_of_their_cells_and_the_overview_has_them_all():
     folder = ROOT / "docs" / "results"
     found = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
     assert set(found) == set(EXPERIMENTS)
     for name, numbers in found.items():
         verdicts = {word: number for word, number in numbers.items() if word in VERDICTS}
-        page = (folder / f"{name}.md").read_text(encoding="utf-8")
+        page = committed(name)
         assert page.splitlines()[2] == sentence(verdicts)
         ends = [
             line.split(" | ")[-1].removesuffix(" |").split(":")[0] for line in page.splitlines() if line[:2] == "| "
@@ -228,8 +235,7 @@ def test_the_committed_pages_begin_with_the_counts_of_their_cells_and_the_overvi
 
 def minutes_of(name):
     """Return the minutes that the page of an experiment states, 0 for less than a second."""
-    page = (ROOT / "docs" / "results" / f"{name}.md").read_text(encoding="utf-8")
-    took = re.search(r"took (?:([\d.]+) (minutes|seconds)|less than a second)\.$", page, re.MULTILINE)
+    took = re.search(r"took (?:([\d.]+) (minutes|seconds)|less than a second)\.$", committed(name), re.MULTILINE)
     return float(took[1] or 0.0) / {"minutes": 1.0, "seconds": 60.0, None: 1.0}[took[2]]
 
 
@@ -250,8 +256,8 @@ def test_the_listed_minutes_of_an_experiment_are_those_of_its_page(name):
 
 
 def test_the_numbers_of_figures_2_and_3_of_aytug_in_the_text_are_those_of_their_page():
-    page, text = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("results/gbd-fig2.md", "gbd.md"))
-    cells = re.findall(r"^\| (.*?) \| (.*?) \| (\d[\d.e-]*) ", page, re.MULTILINE)
+    text = (ROOT / "docs" / "gbd.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| (.*?) \| (.*?) \| (\d[\d.e-]*) ", committed("gbd-fig2"), re.MULTILINE)
     found = {(row, column): float(number) for row, column, number in cells}
     columns = [(name, "test error") for name in gbd.DRAWN_TWO] + [(name, "gap") for name in gbd.REFERENCES]
     rows = re.findall(r"^\| (\d+) ((?:\| \.?\d+ ){6})\|$", text, re.MULTILINE)

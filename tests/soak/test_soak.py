@@ -6,17 +6,13 @@ by turns. Without it, a few units are run over processes, and two things happen 
 
 from __future__ import annotations
 
-import ast
 import os
-import re
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from soak import campaign
 from soak.campaign import Soak, Tally, finished, free_address, lasting
-from support import ROOT
 
 SECONDS = float(os.environ.get("FSOPT_SOAK", "0"))
 SEEDS, FOLDS, PACE, MOST = (80, 5, 15.0, 45) if SECONDS else (1, 4, 3.0, 2)
@@ -58,12 +54,3 @@ def test_a_study_that_is_killed_again_and_again_ends_as_the_one_in_peace(tmp_pat
     assert max(growths, default=0.0) < MOST_GROWTH
     names = {path.name for path in tmp_path.iterdir() if path.suffix not in (".log", ".toml")}
     assert names == {"whole.sqlite", *(f"{name.replace(' ', '-')}.sqlite" for name in tallies if name != "in peace")}
-
-
-def test_the_page_has_the_rows_that_the_campaign_prints():
-    shown = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8").partition("| 2000 units each |")[2]
-    names = re.findall(r"^\| ([a-z][\w ,]*) \|", shown.partition("\n\n")[0], re.MULTILINE)
-    tree = ast.parse(Path(campaign.__file__).read_text(encoding="utf-8"))
-    told = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    assert len(names) > 10
-    assert {re.sub(r"^growth of a (.*), MB$", r"\1", name) for name in names} <= told

@@ -1,0 +1,210 @@
+"""Honest proofs of every kind on tiny problems, and what is changed of a proof beside the parts of any JSON.
+
+The digest of a changed program is renewed, and most changed proofs claim what their evidence shows, as sharp as the
+checker finds it: what is refused is refused for its mathematics.
+"""
+
+import copy
+from fractions import Fraction
+from functools import cache, partial
+
+import numpy as np
+import pyomo.environ as pyo
+from forgery.engine import changed, moved
+from support import blobs
+
+import fsopt
+from fsopt.answers.results import Point
+from fsopt.certificates.exact.claims import claim_of_pair
+from fsopt.certificates.exact.intervals import pair_of
+from fsopt.certificates.exact.proofs import Header, proof_file
+from fsopt.compiler import compile_model
+from fsopt.methods.exact.programs import about_of
+from fsopt.verification.exact_checking import claim_infeasible, exactly
+from fsopt.verifier import verify
+from fsopt.verifier.grammar import number, written
+from fsopt.verifier.rationals import MOST_WORK, Work
+
+DATA, OTHER = (blobs(n=8, p=3, seed=seed, gap=0.4) for seed in (5, 6))
+FITS = {
+    "svm": {},
+    "onsvm": {},
+    "rsvm": {},
+    "gmeb": {},
+    "s-mpm": {},
+    "l1-mpm": {},
+    "l0-mpm": {},
+    "fsv": {"lam": 0.3},
+    "best-subset": {"m": 1},
+    "best-subset rules": {"m": 2, "implies": [[0, 2]], "conflicts": [[1, 2]]},
+    "best-subset-penalised": {"lam": 0.5},
+    "best-subset squared": {"m": 1, "loss": "squared-hinge"},
+    "best-subset logistic": {"m": 2, "loss": "logistic", "lower": {0: -0.1}, "upper": {0: 0.1}, "negative": [1]},
+    "best-subset groups": {"m": 1, "groups": [[0, 2]], "positive": [0], "upper": {1: 0.25}},
+    "rfe": {},
+}
+MODELS = {"gmeb-sdp": {}, "misclass-milp": {"big_m": 100.0}, "gmeb-dual": {}}
+OF_DATA = (*FITS, *MODELS, "alternatives", "all alternatives", "path", "necessity")
+"""Proofs whose programs are those of data."""
+
+
+def _of_fit(label, params):
+    return exactly(fsopt.fit(label.split()[0], DATA, **params), DATA).proof()
+
+
+def _of_model(model, about=None, value=False):
+    result, program = fsopt.solve(model), compile_model(model)
+    alone = value or program.integer.any()
+    pair = pair_of(program, result.point.x, None if alone else result.point)
+    claim = claim_of_pair("", "feasible" if alone else "optimal", pair, 1e-6)
+    return proof_file([claim.part], [about or claim.about], None if about is None else Header(DATA, "none"))
+
+
+def _vertex(sense=pyo.minimize):
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var([0, 1], bounds=(0, None))
+    model.first = pyo.Constraint(expr=3 * model.x[0] + model.x[1] >= 1)
+    model.second = pyo.Constraint(expr=model.x[0] + 3 * model.x[1] >= 1)
+    model.objective = pyo.Objective(expr=sense * (model.x[0] + model.x[1]), sense=sense)
+    return model
+
+
+def _square():
+    """A convex quadratic program whose matrix is singular, of numbers that are no short binary fractions."""
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var([0, 1], bounds=(-1, 2))
+    model.sum = pyo.Constraint(expr=model.x[0] + 2 * model.x[1] == 1)
+    a, b = 0.1, 0.3
+    squares = a * a * model.x[0] ** 2 + 2 * a * b * model.x[0] * model.x[1] + b * b * model.x[1] ** 2
+    model.objective = pyo.Objective(expr=squares - 0.7 * model.x[1])
+    return model
+
+
+def _infeasible():
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var([0, 1])
+    model.low = pyo.Constraint(expr=0.1 * model.x[0] + 0.3 * model.x[1] >= 1)
+    model.high = pyo.Constraint(expr=0.2 * model.x[0] + 0.6 * model.x[1] <= 1)
+    model.objective = pyo.Objective(expr=model.x[0])
+    claim = claim_infeasible(compile_model(model), Point(np.zeros(2), np.array([2.0, -1.0]), np.zeros(0)))
+    return proof_file([claim.part], [claim.about], None)
+
+
+MAKERS = {
+    **{label: partial(_of_fit, label, params) for label, params in FITS.items()},
+    **{s: lambda s=s, at=at: _of_model(fsopt.build(s, DATA, **at), about_of(s, at)) for s, at in MODELS.items()},
+    "vertex": lambda: _of_model(_vertex()),
+    "maximum": lambda: _of_model(_vertex(pyo.maximize)),
+    "value of a maximum": lambda: _of_model(_vertex(pyo.maximize), value=True),
+    "square": lambda: _of_model(_square()),
+    "no point": _infeasible,
+    "alternatives": lambda: fsopt.alternatives(DATA, 2, within=0.5, count=2, exact=True).proof,
+    "all alternatives": lambda: fsopt.alternatives(DATA, 1, within=1e9, exact=True).proof,
+    "path": lambda: fsopt.selection_path(DATA, m=[1], c=[0.5, 1.0]).proof(DATA),
+    "necessity": lambda: fsopt.necessity(DATA, 1, exact=True).proof,
+}
+"""Name -> function that returns an honest proof file."""
+
+
+@cache
+def base(name):
+    """Return an honest proof file."""
+    return MAKERS[name]()
+
+
+def _one(held, rng):
+    return held[rng.integers(len(held))]
+
+
+def exchange(proof, rng):
+    """Give a claim the program, the evidence or the statement of another claim, here or of another proof."""
+    source = _one([*proof["claims"], *base(_one(list(MAKERS), rng))["claims"]], rng)
+    part = _one(("program", "evidence", "statement"), rng)
+    _one(proof["claims"], rng)[part] = copy.deepcopy(source[part])
+
+
+def mirror(proof, rng):
+    """Change the sign, or the size, of a form, a row or a feature of a program."""
+    program = _one(proof["claims"], rng)["program"]
+    factor = _one((-1, -1, 2, 1 + Fraction(1, 2**40), 1000), rng)
+    if "loss" in program:
+        column = int(rng.integers(len(program["columns"])))
+        program["columns"][column] = [written(number(v) * factor) for v in program["columns"][column]]
+        return
+    forms = [f for k in (*program["cones"], *program["matrices"]) for f in k.get("forms", k.get("entries", []))]
+    form = _one([*forms, *program["rows"]], rng)
+    form[1] = [written(number(v) * factor) for v in form[1]]
+    if len(form) == 4 and rng.random() < 0.5:
+        form[2], form[3] = (
+            None if v is None else written(number(v) * factor) for v in form[2:][:: 1 - 2 * (factor < 0)]
+        )
+    elif len(form) == 3 and rng.random() < 0.5:
+        form[2] = written(number(form[2]) * factor)
+
+
+def split(proof, rng):
+    """Split a term in two halves: of a concave part, a row, or a square."""
+    program = _one(proof["claims"], rng)["program"]
+    kind = _one([k for k in ("concave", "rows", "quadratic") if program.get(k)], rng)
+    spot = int(rng.integers(len(program[kind])))
+    term = program[kind][spot]
+    if kind == "rows":
+        place = int(rng.integers(len(term[0])))
+        term[1][place] = written(number(term[1][place]) / 2)
+        term[0].append(term[0][place])
+        term[1].append(term[1][place])
+    else:
+        value = 0 if kind == "concave" else 2
+        term[value] = written(number(term[value]) / 2)
+        program[kind].insert(spot, copy.deepcopy(term))
+
+
+def known(proof, rng):
+    """Mark a leaf as a known selection, with or without an entry of it in the statement."""
+    claim = _one([claim for claim in proof["claims"] if "loss" in claim["program"]], rng)
+    tree, statement, p = claim["evidence"]["tree"], claim["statement"], len(claim["program"]["lam"])
+    tree[rng.integers(len(tree))] = _one((["known"], ["known"], ["known"], ["empty"], ["leaf", 0]), rng)
+    if rng.random() < 0.6:
+        statement["left_out"].append(sorted(rng.permutation(p)[: rng.integers(p + 1)].tolist()))
+    if rng.random() < 0.5:
+        claim["evidence"]["point"] = None
+        statement |= {"status": "bounded", "upper": None}
+
+
+def shift(proof, rng):
+    """Change the shift of a matrix, and an entry, so that it is convex no longer."""
+    claim = _one([claim for claim in proof["claims"] if claim["program"].get("quadratic")], rng)
+    claim["evidence"]["shift"] = [[j, _one((1, "1/100000", -1, 0), rng)] for j in range(rng.integers(3))]
+    entry = _one(claim["program"]["quadratic"], rng)
+    entry[2] = moved(entry[2], rng)
+
+
+CHANGES = {f.__name__: f for f in (exchange, mirror, split, known, shift)}
+
+
+def forged(seed):
+    """Return the name of a base, the kinds of changes, and the changed proof of a seed."""
+    rng = np.random.default_rng([9, seed])
+    name = _one(list(MAKERS), rng)
+    kinds, proof = changed(base(name), rng, CHANGES)
+    for chance, kind in ((0.9, renewed), (0.6, tightened)):
+        if rng.random() < chance:
+            try:
+                kind(proof)
+            except Exception:
+                continue
+            kinds.append(kind.__name__)
+    return name, kinds, proof
+
+
+def renewed(proof):
+    """Renew the digests of the programs."""
+    for claim in proof["claims"]:
+        claim["statement"]["program"] = verify.digest(claim["program"])
+
+
+def tightened(proof):
+    """State what the evidence of a changed proof shows, as the checker finds it: the strongest attack."""
+    for claim in proof["claims"]:
+        Work.left = MOST_WORK
+        claim["statement"] |= verify.statement(claim["program"], claim["evidence"])
