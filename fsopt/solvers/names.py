@@ -1,4 +1,4 @@
-"""The modules of the solvers and their names: the one list, for the registry and for Pyomo's factories, without numpy."""
+"""The modules and names of the solvers: the one list, for the registry and Pyomo's factories, without numpy."""
 
 MODULES = (
     "highs",

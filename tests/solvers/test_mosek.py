@@ -64,7 +64,7 @@ def elsewhere(interface):
     t = interface.task
     n, m = t.getnumvar(), t.getnumcon()
     assert t.getvarboundslice(0, n)[0] == [mosek.boundkey.fr] * n
-    keys, low, high = t.getconboundslice(0, m)
+    keys, _, high = t.getconboundslice(0, m)
     equal = sum(key == mosek.boundkey.fx for key in keys)
     assert keys == [mosek.boundkey.fx] * equal + [mosek.boundkey.up] * (m - equal)
     F, g = triplets(t, "getafeftrip", (t.getnumafe(), n)), np.array(t.getafegslice(0, t.getnumafe()))

@@ -11,6 +11,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make, merged
 from fsopt.answers.fits import Fit
+from fsopt.answers.results import DriverResult
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.dca import worst_case_dca
@@ -125,6 +126,7 @@ def fit_l0_mpm(
     many = many_features_order(space, run)[0]
     found = yield from _by_generation(space, asked, penalty, settings) if many else by_model()
     w, b = found.w, found.b
+    assert isinstance(found.result, DriverResult)
     fitted = make_fit(
         space.work,
         space.map_,
