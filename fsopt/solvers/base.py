@@ -228,7 +228,7 @@ class Session:
 
         answers = current()
         asked = f"{self.spec.name} {replace(self.settings, tee=False)} {mip_gap}{'' if evidence else ' bare'}"
-        return solve() if answers is None else answers.answer(self.program, asked, None, solve)
+        return solve() if answers is None else answers.answer(self.program, asked, solve)
 
     def _refinable(self, outcome: Outcome, result: SolveResult) -> bool:
         """Return whether the solver calls an answer optimal whose certificate fails, at its default tolerance."""

@@ -25,9 +25,8 @@ from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import FileError
 from fsopt.solvers.interface import Outcome
-from fsopt.typing import Vector
 
-FORMAT = {"format": "fsopt solves 2"}
+FORMAT = {"format": "fsopt solves 3"}
 SAID: Mapping[str, Callable[[Any], Any]] = {
     "stop": str,
     "bound": lambda v: None if v is None else float(v),
@@ -61,13 +60,12 @@ class Answers:
     def __post_init__(self) -> None:
         self.keeper = Keeper(self.place, _save)
 
-    def answer(self, program: Program, asked: str, start: Vector | None, solve: Callable[[], Outcome]) -> Outcome:
+    def answer(self, program: Program, asked: str, solve: Callable[[], Outcome]) -> Outcome:
         """Return the answer to a program: a known one, or that of the solver with its evidence.
 
         Parameters
         ----------
         asked : name and settings of the solver.
-        start : values (n,) from which it starts; None for none.
         solve : calls it.
 
         Raises
@@ -78,7 +76,7 @@ class Answers:
         convex = program_class(program) in CONVEX
         if not (convex or (self.steering and not program.general and not program.objective_terms)):
             return solve()
-        key = _digest(program, asked, np.empty(0) if convex or start is None else start)
+        key = _digest(program, asked)
         sizes = {"x": len(program.c), "y": len(program.lo) + len(program.general), "z": len(program.cones.h)}
         return self.recall(key, sizes, solve, bounded=not convex)
 
@@ -208,9 +206,9 @@ def _fitting(outcome: Outcome, sizes: Mapping[str, int]) -> Outcome:
     return outcome
 
 
-def _digest(program: Program, asked: str, start: Vector) -> str:
+def _digest(program: Program, asked: str) -> str:
     """Return the digest of the arrays of a program without nonlinear terms, and of what its solver is asked."""
     p, cones = program, program.cones
     matrices = [part for m in (p.P, p.A, cones.G) for part in (m.data, m.indices, m.indptr)]
     arrays = (*matrices, p.c, p.lo, p.hi, p.lb, p.ub, p.integer, cones.h, cones.starts, cones.orders)
-    return digest(np.frombuffer(f"{asked} {p.c0!r}".encode(), dtype=np.uint8), start, *arrays)
+    return digest(np.frombuffer(f"{asked} {p.c0!r}".encode(), dtype=np.uint8), *arrays)

@@ -1,4 +1,4 @@
-"""Modules of the solvers and their names, for the registry and for Pyomo's factories; loads no numpy."""
+"""The modules and names of the solvers: the one list, for the registry and Pyomo's factories, without numpy."""
 
 MODULES = (
     "highs",

@@ -141,6 +141,8 @@ class PyomoCall:
         status, stop = STATUS_MAP[condition]
         if stop in ("almost", "numerical") and time_limit is not None and time.perf_counter() - started >= time_limit:
             stop = "time-limit"  # GLPK calls it feasible, and Xpress without a point an error
+        if "by the user" in message:  # Pyomo calls it an error
+            stop = "interrupted"
         point = _point(m, form, start, factor) if status.solved else None
         stated = self._bound(point, status, bound, factor, options)
         seconds, words = time.perf_counter() - started, message or condition
@@ -178,7 +180,8 @@ class PyomoCall:
             except Exception as error:  # of Pyomo's interface, or of the solver's own package
                 words = " ".join([*log.getvalue().split("\n")[-8:], str(error)]).split()
                 raise self._failure(" ".join(words)[-400:]) from error
-        found, message = results.solver.termination_condition, results.solver.message or ""
+        found, said = results.solver.termination_condition, (results.solver.message, results.solver.termination_message)
+        message = next((part for part in said if part and str(part) != "<undefined>"), "")
         text = message.decode() if isinstance(message, bytes) else str(message)
         return str(found.name), results.problem.lower_bound, text.replace("\\x3a", ":")
 

@@ -21,8 +21,8 @@ def solves(monkeypatch):
     """The digests of the programs that solvers were called for."""
     answer, called = Answers.answer, []
 
-    def counted(self, program, asked, start, solve):
-        return answer(self, program, asked, start, lambda: called.append(asked) or solve())
+    def counted(self, program, asked, solve):
+        return answer(self, program, asked, lambda: called.append(asked) or solve())
 
     monkeypatch.setattr(Answers, "answer", counted)
     return called

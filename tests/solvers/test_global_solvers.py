@@ -1,13 +1,16 @@
 """Solvers by branch and bound against enumeration, and what Gurobi and Xpress alone refuse."""
 
+import os
 import re
+import signal
+import subprocess
 from importlib.util import find_spec
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
 from pyomo_models import model_of
-from solver_cases import takers
+from solver_cases import knapsacks, takers
 from support import integers
 
 import fsopt
@@ -65,6 +68,15 @@ def test_a_nonconvex_objective_and_integers_reach_the_better_of_two_local_optima
     result = fsopt.solve(m, solver)
     assert result.objective == pytest.approx(min(-a * a - 2 * a * b + a for a in range(-1, 3) for b in range(-1, 3)))
     assert result.bound == pytest.approx(result.objective, abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", [name for name in takers("MILP") if name in ("highs", "scip", "gurobi")])
+def test_ctrl_c_ends_a_solve_and_keeps_the_incumbent_where_the_solver_gives_it(solver, usual_interruption):
+    with subprocess.Popen(["sh", "-c", f"sleep 1; kill -INT {os.getpid()}"]):  # SCIP lets no thread of Python run
+        result = fsopt.solve(knapsacks(45), solver, time_limit=60.0, options={"mip_gap": 0.0})
+    assert result.stop == "interrupted"
+    assert result.status == ("none" if solver == "gurobi" else "feasible")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.parametrize("place", ["constraint", "objective"])
