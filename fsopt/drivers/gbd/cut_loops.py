@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.common import jit
 from fsopt.drivers.gbd import cut_nodes
+from fsopt.search.branch_and_benders.compiled import jit, overloading
 from fsopt.typing import Indices, Matrix, Vector
 
 
-@jit.instead(cut_nodes.largest)
+@overloading(cut_nodes.largest)
 def largest(held: Vector, completion: Vector, cutoff: float) -> float:
     """Return the largest cut of a node, from the newest on; any number from the cutoff on where one cut is that."""
     found = -np.inf
@@ -27,7 +27,7 @@ def largest(held: Vector, completion: Vector, cutoff: float) -> float:
     return found
 
 
-@jit.instead(cut_nodes.largest_gains)
+@overloading(cut_nodes.largest_gains)
 def largest_gains(table: Matrix, gains: Matrix) -> None:
     """Make the row q of a table (rows, s) the sum of the first q gains (k, s), of all where there are fewer."""
     table[0] = 0.0
@@ -41,7 +41,7 @@ def largest_gains(table: Matrix, gains: Matrix) -> None:
             now[k] = before[k] + more[k]
 
 
-@jit.instead(cut_nodes.leave_out)
+@overloading(cut_nodes.leave_out)
 def leave_out(gains: Matrix, rank: Indices, feature: int) -> None:
     """Leave a feature out of the falling gains (k, s) of those from it on; the last row is not valid any more."""
     own = rank[feature]
@@ -59,4 +59,4 @@ def leave_out(gains: Matrix, rank: Indices, feature: int) -> None:
 @cache
 def compiled(function: Any) -> Any:
     """Return a function of the search, compiled."""
-    return jit.compiled(function, error_model="numpy")
+    return jit(function, error_model="numpy")

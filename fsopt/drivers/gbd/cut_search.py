@@ -22,8 +22,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from fsopt.common import clock
-from fsopt.common.jit import available
 from fsopt.drivers.gbd.cut_nodes import DONE, FOUND, PAUSED, Path, Rules, advance, largest_gains, leave_out
+from fsopt.search.branch_and_benders.compiled import available
 from fsopt.typing import Indices, Matrix, Vector
 
 T = TypeVar("T")
