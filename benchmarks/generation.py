@@ -12,6 +12,7 @@ import argparse
 import json
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from rich.console import Console
@@ -22,6 +23,7 @@ from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.run import Run
+from fsopt.methods import large_programs
 
 ASKED = 5.0
 SIZES = [(n, 50) for n in (1_000, 3_000, 10_000, 30_000, 100_000)]
@@ -82,7 +84,8 @@ def steps(console: Console, limit: float, output: Path | None) -> Table:
         seconds, fits = [], []
         for generated in (True, False):
             started = time.process_time()
-            fits.append(fsopt.fit(method, data(n, p), generate=generated, time_limit=limit, options={"threads": 1}))
+            with patch.object(large_programs, "LARGE", 0 if generated else np.inf):
+                fits.append(fsopt.fit(method, data(n, p), time_limit=limit, options={"threads": 1}))
             seconds.append(time.process_time() - started)
         ended = fits[1].status is Status.STATIONARY
         if ended and output:

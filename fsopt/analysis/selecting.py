@@ -197,9 +197,10 @@ def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit 
         search: dict[str, Any] = {"m": len(chosen), "c": choice.search, "initial": support, **together}
         proof = fit_method("best-subset", data, **search, **logistic)
         support = list(proof.support)
-    # All features excluded leave the intercept alone.
-    kept: dict[str, Any] = {"include": support} if support else {"exclude": list(range(data.p))}
-    return proof, fit_method("best-subset", data, m=max(len(support), 1), c=choice.c, **kept, **logistic)
+    # A budget of 0 leaves the intercept alone.
+    nothing = {"costs": [1.0] * data.p, "budget": 0.0}
+    kept: dict[str, Any] = {"include": support, "m": len(support)} if support else nothing
+    return proof, fit_method("best-subset", data, c=choice.c, **kept, **logistic)
 
 
 class _Counted:

@@ -28,7 +28,7 @@ WEIGHTS = RNG.uniform(0.5, 2.0, 60)
 SPARSE, FULL = Dataset(sp.csc_matrix(DENSE), Y), Dataset(DENSE, Y)
 TAKES = [name for name, spec in METHODS.items() if spec.sparse]
 FILTERS = ("pearson", "fisher", "ks", "infogain")
-UNSHIFTED = {"l1-svm": {"c": 0.5, "units": "scaled"}, "misclass": {"alpha": 1.0}}
+UNSHIFTED = {"l1-svm": {"c": 0.5}, "misclass": {"alpha": 1.0}}
 UNSHIFTED |= {name: {"w_cap": 2.0, "m": 3} for name in FILTERS}
 """Parameters with which an optimum is unique, not 0, and does not depend on a shift."""
 

@@ -42,6 +42,7 @@ VALUES = {
     "implies": [["x11", "x1"]],
     "conflicts": [["x11", "x1"]],
     "preset": "printed",
+    "initial": ["x11"],
     "max_nodes": 7,
     "jobs": 2,
     "master_solver": "highs",

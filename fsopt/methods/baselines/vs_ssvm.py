@@ -35,13 +35,13 @@ def fit_vs_ssvm(
     *,
     n_partitions: int = 20,
     c: float = 1.0,
-    w_cap: float | None = None,
     scale: str = "unit-rows",
 ) -> Steps[Fit]:
     """Fit a support vector machine on all features that sparse SVMs on random parts of the samples use (VS-SSVM).
 
     Each one-norm SVM is trained on 80 % of the samples of each class. The paper prints neither its split nor its grid
-    of C: these and one C are our choice.
+    of C: these and one C are our choice. The
+    last machine is a rigorous one with (RW + 1) / n = 0.1.
 
     Parameters
     ----------
@@ -49,9 +49,6 @@ def fit_vs_ssvm(
         Number of one-norm SVMs; the paper's 20.
     c : float, default 1.0
         > 0, penalty weight of the hinge loss in the one-norm SVMs.
-    w_cap : float, optional
-        > 0, capacity W of the last support vector machine, a rigorous one; None takes (RW + 1) / n = 0.1 on the
-        features of the one-norm SVMs.
     scale : str, default 'unit-rows'
         Preprocessing: ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; the selection depends
         on it.
@@ -75,7 +72,7 @@ def fit_vs_ssvm(
     """
     started = time.perf_counter()
     n_partitions = whole("vs-ssvm", "n_partitions", n_partitions)
-    settings = SvmSettings("rsvm", c, w_cap)
+    settings = SvmSettings("rsvm", c, None)
     settings.check("vs-ssvm")
     work, map_ = preprocess(data, scale)
     model = None if uses_generation(work, run) else build_onsvm(work, c=c)

@@ -15,7 +15,7 @@ from fsopt.methods.gbd.subset_search import fit_by_search, some_nodes
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
-@with_keywords_of(SelectionConstraints.of, fit_by_search, without=("m", "costs", "budget", "exclude"))
+@with_keywords_of(SelectionConstraints.of, fit_by_search, without=("m", "costs", "budget", "exclude", "initial"))
 def fit_best_subset_penalised(
     data: Dataset, run: Run, *, lam: float | Sequence[float] = 1.0, **keywords: Any
 ) -> Steps[Fit]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from fsopt.methods.gbd.parameters import features_of, inequalities, trimmed
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number
+from fsopt.models.gbd.feature_lists import Feature
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.search.branch_and_benders.columns import Columns
 from fsopt.search.branch_and_benders.driver import branch_and_benders
@@ -35,6 +36,7 @@ def fit_by_search(
     *,
     c: float = 1.0,
     loss: str = "hinge",
+    initial: Sequence[Feature] | None = None,
     max_nodes: int | None = None,
     jobs: int | None = None,
     tolerance: float = 1e-6,
@@ -56,6 +58,8 @@ def fit_by_search(
     loss : str, default 'hinge'
         ``hinge`` (default), ``squared-hinge``: :math:`C \sum_i \xi_i^2` in place of :math:`C \sum_i \xi_i`, or
         ``logistic``: :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
+    initial : Sequence[Feature], optional
+        Features of a selection to start from, by place or name; None for no such selection.
     max_nodes : int, optional
         Nodes after which the search stops; None for no limit.
     jobs : int, optional
@@ -89,7 +93,11 @@ def fit_by_search(
             f"the master of '{method}' has variables or cuts of its own, which branch and Benders does not take",
             "take 'gbd' or 'gbd-lambda', which give the master to a solver",
         )
-    settings = BranchSettings(tolerance, max_nodes, jobs=1 if jobs is None else jobs)
+    first = None
+    if initial is not None:
+        first = np.zeros(problem.p, dtype=bool)
+        first[list(master.rules.groups.indices(method, "initial", data, initial, "a list"))] = True
+    settings = BranchSettings(tolerance, max_nodes, first, 1 if jobs is None else jobs)
     result = yield from branch_and_benders.steps(problem, settings=settings, run=run)
     at = result.point
     sigma, w = trimmed(work, rules, at["sigma"], at["w"])

@@ -46,7 +46,8 @@ def check_gbd(saved: SavedFit) -> Certificate:
     ------
     FileError : the saved multipliers are damaged.
     """
-    fit, data, at = saved.fit, saved.data, saved.params
+    fit, data = saved.fit, saved.data
+    at = saved.params
     with reading("list of cuts"):
         alphas = [finite_vector(alpha, data.n) for alpha in fit.details["alphas"]]
         weight = abs(float(fit.details["c"]) / float(fit.params["c"]) - 1.0)

@@ -57,7 +57,7 @@ def test_each_sparse_svm_is_the_one_norm_svm_of_its_samples(solver):
 
 def test_the_last_svm_is_trained_on_the_union():
     data = blobs(80, 10, seed=1)
-    fit = fsopt.fit("vs-ssvm", data, c=0.08, n_partitions=8, w_cap=1.2, scale="standard")
+    fit = fsopt.fit("vs-ssvm", data, c=0.08, n_partitions=8, scale="standard")
     assert fit.details["counts"].tolist() == nonzero(fit.details["sparse_w"]).sum(axis=0).tolist()
     union = np.flatnonzero(fit.details["counts"])
     assert fit.support == tuple(union)
@@ -65,7 +65,7 @@ def test_the_last_svm_is_trained_on_the_union():
     assert 2 < len(union) < 10
     assert fit.details["counts"][:2].tolist() == [8, 8]
     work = data.with_X((data.X - data.X.mean(axis=0)) / data.X.std(axis=0))
-    alone = fsopt.fit("rsvm", work.columns(union), scale="none", w_cap=1.2)
+    alone = fsopt.fit("rsvm", work.columns(union), scale="none", w_cap=fit.details["w_cap"])
     assert fit.objective == pytest.approx(alone.objective, rel=1e-6)
     assert (fit.status, fit.bound, fit.stop, fit.iterations) == ("feasible", None, "complete", 8)
 
