@@ -52,28 +52,6 @@ class DataError(FsoptError):
     kind = "data"
 
 
-class TableError(DataError):
-    """A table leaves questions open.
-
-    Parameters
-    ----------
-    answers : mapping
-        Keywords of :func:`fsopt.load_dataset` that would answer them, the likeliest values.
-    """
-
-    def __init__(self, message: str, hint: str, answers: Mapping[str, Any]) -> None:
-        self.answers = dict(answers)
-        words = ", ".join(f"{name}={value!r}" for name, value in self.answers.items())
-        super().__init__(message, "; ".join(text for text in (hint, words and f"{TOGETHER}{words}") if text))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.message, "", self.answers), self.__dict__
-
-
-TOGETHER = "for example "
-"""Before all answers of a :class:`TableError` in its hint."""
-
-
 class UnknownNameError(FsoptError, KeyError):
     """A model, method, solver or parameter name that is not registered."""
 

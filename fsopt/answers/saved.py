@@ -22,7 +22,7 @@ from fsopt.compiler.values import all_values
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.data.scaling import Preprocessing
-from fsopt.data.tables.encoding import Encoding
+from fsopt.data.encoding import Encoding
 from fsopt.errors import FileError, FsoptError, reading, shown
 from fsopt.typing import Vector
 

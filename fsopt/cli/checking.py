@@ -22,7 +22,7 @@ from fsopt.cli.proving import (
     print_exact,
     write_evidence,
 )
-from fsopt.data.tables.layout import Layout
+from fsopt.data.layout import Layout
 from fsopt.errors import ParameterError
 
 
@@ -141,7 +141,7 @@ def check(
     from fsopt.verification.verified import WORD
 
     record = read_record(solution)
-    source = load(data, checked_layout(record, layout, solution), known=True)
+    source = load(data, checked_layout(record, layout, solution))
     changes = changes_of(record, customise)
     verified = verify_record(record, source, str(solution), exact=exact or proof is not None, customise=changes)
     found = plain(verified.record())

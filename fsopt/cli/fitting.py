@@ -22,7 +22,7 @@ from fsopt.cli.output import (
     show,
 )
 from fsopt.cli.proving import Exact, print_exact
-from fsopt.data.tables.layout import Layout
+from fsopt.data.layout import Layout
 
 if TYPE_CHECKING:
     from fsopt.answers.fits import Fit

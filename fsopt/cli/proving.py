@@ -15,7 +15,7 @@ from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
     from fsopt.certificates.exact.claims import Claim
-    from fsopt.data.tables.layout import Layout
+    from fsopt.data.layout import Layout
     from fsopt.verification.verified import ExactCheck
 
 Exact = Annotated[bool, typer.Option("--exact", help="also in rational arithmetic, with no tolerance anywhere")]
@@ -95,7 +95,7 @@ def check_proof(
     from fsopt.verification.origins import check_proof as checked
     from fsopt.verifier.verify import said
 
-    source = read_model(str(model)) if one_source(data, model) == "model" else load(str(data), layout, known=True)
+    source = read_model(str(model)) if one_source(data, model) == "model" else load(str(data), layout)
     found = checked(proof, source, options.read_changes(customise, ()))
     if json:
         print_json(found.record())

@@ -10,9 +10,8 @@ import numpy as np
 
 from fsopt.answers.trained import fingerprint
 from fsopt.data import Dataset, load_samples
-from fsopt.data.tables.layout import Layout
-from fsopt.data.tables.readers import to_dataset
-from fsopt.data.tables.table import Table
+from fsopt.data.intake import Table, to_dataset
+from fsopt.data.layout import Layout
 from fsopt.errors import DataError, OutOfTimeError
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, available, numbers_of, printed
 from fsopt.papers.sla.protocol import (
@@ -156,7 +155,7 @@ def _other_coding(name: str) -> Dataset:
     if name == "tictactoe":  # x, blank, o are 1, 0, -1 in the file; here x, o, blank are 1, 2, 3
         X = np.select([table.X > 0.5, table.X < -0.5], [1.0, 2.0], 3.0)
         return to_dataset(Table(X, table.labels, table.features), name, Layout())
-    degrees = [float(number) for number in load_samples("cleveland.num", label="num").labels]
+    degrees = [float(number) for number in load_samples("cleveland.num", target="num").labels]
     labels = ["1" if degree <= 1 else "-1" for degree in degrees]
     return to_dataset(Table(table.X, labels, table.features), name, Layout())
 

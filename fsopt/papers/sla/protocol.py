@@ -12,9 +12,8 @@ import numpy as np
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset, load_dataset, load_samples
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.data.tables.layout import Layout
-from fsopt.data.tables.readers import to_dataset
-from fsopt.data.tables.table import Table
+from fsopt.data.intake import Table, to_dataset
+from fsopt.data.layout import Layout
 from fsopt.drivers.pmm import pmm
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.methods.preprocessing import preprocess
