@@ -107,8 +107,7 @@ class Trained:
             if given.source is None and given.features is None:
                 return self._positional(given.X)
             if given.zeros:
-                found = self._sparse(given.X, given.features or (), [])
-                return found if is_sparse(given.X) else found.toarray()
+                return self._sparse(given.X, given.features or (), [])
             if is_sparse(given.X):
                 return self._sparse(given.X, given.features or (), names)
             return self._named(given.columns, names)

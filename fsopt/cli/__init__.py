@@ -50,7 +50,8 @@ def _run(given: list[str]) -> int:
             return code if isinstance(code, int) else 0
         except typer.TyperException as error:
             message = error.format_message().rstrip(".").replace("\n", " ")
-            hint = REMOVED.get(getattr(error, "option_name", ""), "see 'fsopt --help' or 'fsopt VERB --help'")
+            word = getattr(error, "option_name", given[0] if given else "")
+            hint = REMOVED.get(word, "see 'fsopt --help' or 'fsopt VERB --help'")
             raise FsoptError(message, hint) from error
         except FsoptError as error:
             raise in_flags(error, command(), given) from error.__cause__

@@ -52,6 +52,7 @@ OPTIONS = tuple(
 READING = ("id", *SPELLING)
 """The options of samples to be classified, of which a saved fit knows the rest."""
 REMOVED: Mapping[str, str] = {
+    "data": "'fsopt fit' tells what a file holds, fsopt.data draws, and sklearn.datasets.fetch_openml fetches",
     "--label": "name the column with --target",
     "--separator": "give it with --sep",
     "--columns": "leave the other columns out with --drop",
@@ -59,7 +60,7 @@ REMOVED: Mapping[str, str] = {
     "--order": "make numbers of ordered words first, for example by pandas",
     "--unlabelled": "rows without a label are left out, with a warning",
 }
-"""Options of former versions -> what to do instead."""
+"""Verbs and options of former versions -> what to do instead."""
 
 
 def with_layout(verb: Callable[..., Any]) -> Callable[..., Any]:

@@ -149,7 +149,7 @@ def refuse_texts(columns: DataFrame, onehot: bool = False, declared: Sequence[st
             _refuse_numbers(name, present)
         levels = present.nunique()
         if not onehot:
-            more = f", and so do {len(texts) - 1} more columns" if len(texts) > 1 else ""
+            more = f"; so do {', '.join(texts[1:5])}{' ...' * (len(texts) > 5)}" if len(texts) > 1 else ""
             hint = f"onehot=True makes 0/1 features of them, drop='{name}' leaves the column out"
             raise DataError(f"column '{name}' holds texts, such as '{present.iloc[0]}'{more}", hint)
         if name not in declared and levels > min(MOST_LEVELS, max(FEW_ROWS, len(present) // 2)):
@@ -159,19 +159,20 @@ def refuse_texts(columns: DataFrame, onehot: bool = False, declared: Sequence[st
 
 def _refuse_numbers(name: str, present: Series) -> None:
     """Raise DataError for texts of which more than half are numbers, in the spelling of Python or another one."""
-    first, most = present.iloc[0], len(present) / 2
-    found = [flags for flags, form in MARKS.items() if sum(map(bool, map(form.fullmatch, present))) > most]
     numbers = present.map(is_number)
-    if numbers.sum() > most:
-        if numbers.all():
-            raise DataError(f"column '{name}' holds texts that are numbers, such as '{first}'", "make numbers of them")
+    counts = {flags: sum(map(bool, map(form.fullmatch, present))) for flags, form in MARKS.items()}
+    most = max(counts.values())
+    if most > max(numbers.sum(), len(present) / 2):
+        found = [flags for flags, count in counts.items() if count == most]
+        flags = " or ".join(found[: 2 if found[1:2] == ["thousands=','"] else 1])
+        raise DataError(
+            f"column '{name}' holds texts that would be numbers in another spelling, such as '{present[~numbers].iloc[0]}'",
+            f"read them with {flags}, keywords of pandas; or leave the column out: drop='{name}'",
+        )
+    if numbers.all():
+        example = present.iloc[0]
+        raise DataError(f"column '{name}' holds texts that are numbers, such as '{example}'", "make numbers of them")
+    if numbers.sum() > len(present) / 2:
         row, other = next((i + 1, text) for i, text in present[~numbers].items())
         hint = f"correct it, leave it empty where no value is known, or leave the column out: drop='{name}'"
         raise DataError(f"column '{name}' holds '{other}' in row {row}, which is not a number", hint)
-    if found:
-        flags = " or ".join(found[: 2 if found[1:2] == ["thousands=','"] else 1])
-        example = next(text for text in present if not is_number(text))
-        raise DataError(
-            f"column '{name}' holds texts that would be numbers in another spelling, such as '{example}'",
-            f"read them with {flags}, keywords of pandas; or leave the column out: drop='{name}'",
-        )

@@ -182,7 +182,11 @@ def load_dataset(
     environment variable FSOPT_DATA_LIMIT, in gigabytes, raises the limit.
     """
     layout = Layout.of(**{name: value for name, value in locals().items() if name != "source"})
-    return load_table(source, layout, lambda text: warnings.warn(one_line(text), stacklevel=5))
+    said: list[str] = []
+    data = load_table(source, layout, said.append)
+    for text in said:
+        warnings.warn(one_line(text), stacklevel=3)
+    return data
 
 
 def load_table(source: Any, layout: Layout, tell: Tell) -> Dataset:
@@ -313,9 +317,10 @@ def to_dataset(table: Table, name: str, layout: Layout, tell: Tell | None = None
         table = table.rows(np.flatnonzero(~gone))
     if table.source is not None:
         refuse_texts(table.source, layout.onehot, table.declared)
-    if layout.missing == "drop":
-        table = _complete(table)
     y, labels = map_labels(table.labels, layout.positive)
+    if layout.missing == "drop":
+        kept = _complete(table)
+        table, y = table.rows(kept), y[kept]
     X, features, encoded = _encoded(table, layout)
     weights = None if table.weights is None else _weights(str(layout.weights), table.weights)
     return Dataset(X, y, features, name=name, labels=labels, weights=weights, encoded=encoded)
@@ -329,12 +334,12 @@ def _encoded(table: Table, layout: Layout) -> tuple[Matrix, list[str] | None, En
     return encoding.matrix(table.columns), list(encoding.features), Encoded(encoding, table.columns)
 
 
-def _complete(table: Table) -> Table:
+def _complete(table: Table) -> Indices:
     """Return the rows without a missing value."""
     gone = with_nan(table.X) if table.source is None else table.source.isna().to_numpy().any(axis=1)
     if gone.all():
         raise DataError(f"every one of the {table.n} rows has a missing value", "use missing='mean'")
-    return table.rows(np.flatnonzero(~gone))
+    return np.flatnonzero(~gone)
 
 
 def _weights(name: str, texts: list[str]) -> Vector:

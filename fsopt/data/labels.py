@@ -12,7 +12,7 @@ from fsopt.typing import Vector
 NO_VALUE = frozenset({"", "?", "nan", "na", "n/a", "null"})
 """Texts of a missing value, in lower case."""
 USUAL_POSITIVES = frozenset(
-    "1 +1 yes y ja oui si sí true t positive pos case malignant cancer ill sick krank diseased disease event dead".split()
+    "1 +1 yes ja oui si sí true positive pos case malignant cancer ill sick krank diseased disease event dead".split()
 )
 """Labels that are +1 beside another one, in lower case."""
 
