@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from reprlib import Repr
-from typing import Any
 
 from fsopt.common.texts import one_line
 

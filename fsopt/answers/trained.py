@@ -12,7 +12,6 @@ import numpy as np
 
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
 from fsopt.data.encoding import Encoding
 from fsopt.data.frames import (
     in_pandas,
@@ -24,6 +23,7 @@ from fsopt.data.frames import (
     with_texts_as_names,
 )
 from fsopt.data.intake import Table
+from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError
 from fsopt.typing import Mask, Matrix

@@ -130,7 +130,9 @@ def _stands_for(name: str, text: str, classes: Sequence[str]) -> bool:
     """Return whether a label, such as ``b|c`` of several classes, stands for the label in the file."""
     from fsopt.data.labels import label_key
 
-    return text == name if text in classes else any(label_key(text) == label_key(one) for one in (name, *name.split("|")))
+    return (
+        text == name if text in classes else any(label_key(text) == label_key(one) for one in (name, *name.split("|")))
+    )
 
 
 def _share(right: Sequence[bool], samples: Table) -> float | None:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import TEXT, Argument, checked
-from fsopt.data.matrices import equal_columns, freeze, identifying_columns, is_sparse
-from fsopt.data.frames import is_frame
 from fsopt.data.encoding import Encoded, Encoding
+from fsopt.data.frames import is_frame
+from fsopt.data.matrices import equal_columns, freeze, identifying_columns, is_sparse
 from fsopt.data.validation import (
     as_matrix,
     check_index,

@@ -68,6 +68,7 @@ class EncodedColumn:
             parts = [values if self.fill is None else np.where(gone, float(self.fill), values)]
         return np.column_stack([*parts, gone.astype(float)] if self.indicator else parts)
 
+
 @dataclass(frozen=True)
 class Encoding:
     """The map from the columns of a table to features, learned on training samples.

@@ -19,7 +19,7 @@ from fsopt.data.labels import label_text
 from fsopt.data.layout import SUFFIXES, Layout
 from fsopt.data.matrices import stays_sparse
 from fsopt.data.validation import as_matrix
-from fsopt.errors import DataError, PackageError, ParameterError, foreign
+from fsopt.errors import DataError, PackageError, foreign
 from fsopt.typing import Matrix
 
 if TYPE_CHECKING:
@@ -90,7 +90,9 @@ def _separated(path: Path, layout: Layout) -> DataFrame:
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if twice:
         raise DataError(f"there are {names.count(twice[0])} columns '{twice[0]}'", "give every column its own name")
-    exact = {} if tuple(map(int, pd.__version__.split(".")[:2])) >= EXACT_BY_DEFAULT else {"float_precision": "round_trip"}
+    exact = (
+        {} if tuple(map(int, pd.__version__.split(".")[:2])) >= EXACT_BY_DEFAULT else {"float_precision": "round_trip"}
+    )
     engine = exact | {"low_memory": False} if len(sep) == 1 else {"engine": "python"}
     with _by_pandas("correct the file, or name its separator with sep="):
         warnings.simplefilter("error", pd.errors.ParserWarning)  # a row with more fields than names

@@ -12,7 +12,28 @@ from fsopt.typing import Vector
 NO_VALUE = frozenset({"", "?", "nan", "na", "n/a", "null"})
 """Texts of a missing value, in lower case."""
 USUAL_POSITIVES = frozenset(
-    "1 +1 yes ja oui si sí true positive pos case malignant cancer ill sick krank diseased disease event dead".split()
+    [
+        "1",
+        "+1",
+        "yes",
+        "ja",
+        "oui",
+        "si",
+        "sí",
+        "true",
+        "positive",
+        "pos",
+        "case",
+        "malignant",
+        "cancer",
+        "ill",
+        "sick",
+        "krank",
+        "diseased",
+        "disease",
+        "event",
+        "dead",
+    ]
 )
 """Labels that are +1 beside another one, in lower case."""
 
@@ -79,7 +100,7 @@ def _usual(first: dict[float | str, str], listed: str) -> float | str:
         return max(numbers)
     usual = [key for key in keys if first[key].casefold() in USUAL_POSITIVES]
     if len(usual) != 1:
-        raise DataError(f"the labels are {listed}, and either may be +1", f"name the one that is with positive=")
+        raise DataError(f"the labels are {listed}, and either may be +1", "name the one that is with positive=")
     return usual[0]
 
 

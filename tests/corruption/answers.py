@@ -211,4 +211,4 @@ class Answers:
 
     def dataset(self) -> Any:
         """Return the data as the command line reads them."""
-        return fsopt.load_dataset(str(self.data), label="state")
+        return fsopt.load_dataset(str(self.data), target="state")

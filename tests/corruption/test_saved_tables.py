@@ -20,12 +20,11 @@ def table(tmp_path_factory):
     """A raw table, and a fit to it."""
     folder = tmp_path_factory.mktemp("tables")
     rng = np.random.default_rng(0)
-    lines = ["name,color,size,seen,times,kind"]
+    lines = ["name,color,size,times,kind"]
     for i in range(40):
         kind = "abc"[i % 3]
         size = "" if i % 9 == 0 else f"{rng.normal(2.0 * (kind == 'a'), 1.0):.3f}"
-        seen = f"2026-01-{1 + int(rng.integers(28)):02d}"
-        lines.append(f"s{i},{rng.choice(['red', 'blue', 'green'])},{size},{seen},{1 + i % 3},{kind}")
+        lines.append(f"s{i},{rng.choice(['red', 'blue', 'green'])},{size},{1 + i % 3},{kind}")
     path = folder / "raw.csv"
     path.write_text("\n".join(lines) + "\n")
     ended = run("fit", "svm", "--data", str(path), *WORDS, "--json", "-o", str(folder / "fit.json"))
@@ -57,8 +56,8 @@ def changes(record):
         ("color", "levels", ["blue", "green", "pink"]),
         ("color", "levels", ["red", "green", "blue"]),
         ("color", "fill", None),
-        ("seen", "kind", "number"),
-        ("seen", "name", "size"),
+        ("color", "kind", "number"),
+        ("color", "name", "size"),
     ):
         yield f"{name} {part}", edited(record, "encoding", "columns", places[name], part, value=value)
     yield "encoding missing", edited(record, "encoding", "missing", value="median")

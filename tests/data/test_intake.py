@@ -97,7 +97,9 @@ def test_keywords_of_pandas_are_passed_on(tmp_path):
     at = {"target": "krank", "encoding": "cp1252"}
     with pytest.raises(DataError, match=r"column 'Größe' holds texts that would be numbers .*'1,5': .*decimal=','"):
         load_dataset(path, **at)
-    with pytest.raises(DataError, match=r"column 'Kosten' holds texts that would be numbers .*'1.234,5': .*thousands='"):
+    with pytest.raises(
+        DataError, match=r"column 'Kosten' holds texts that would be numbers .*'1.234,5': .*thousands='"
+    ):
         load_dataset(path, **at, drop="Größe", decimal=".")
     data = load_dataset(path, **at, decimal=",", thousands=".")
     assert data.X.tolist() == [[1.5, 1234.5], [2.25, 999.0], [3.0, 12000.0]]
@@ -302,7 +304,7 @@ def test_names_are_looked_up_in_the_data_folder(tmp_path, monkeypatch):
     written(tmp_path, "two.parts.csv", "a,label\n1,0\n2,1\n")
     assert load_dataset("two.parts").n == 2
     monkeypatch.delenv("FSOPT_DATA")
-    with pytest.raises(DataError, match="no data set 'sonar': .*the folder FSOPT_DATA is not set"):
+    with pytest.raises(DataError, match=r"no data set 'sonar': .*the folder FSOPT_DATA is not set"):
         load_dataset("sonar")
 
 
