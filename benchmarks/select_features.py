@@ -110,7 +110,7 @@ def by_select(rule: str) -> Callable[[pd.DataFrame, pd.DataFrame], tuple[Any, fl
 
     def method(train: pd.DataFrame, test: pd.DataFrame) -> tuple[Any, float, dict[str, float]]:
         frame = train.assign(label=train[TARGET].astype(str))
-        data = fsopt.Dataset.from_frame(frame, target=TARGET, positive="1", onehot=True, missing="median")
+        data = fsopt.load_dataset(frame, target=TARGET, positive="1", onehot=True, missing="median")
         found = fsopt.select(data, rule=rule, time_limit=5.0)
         scores = found.fit.decision_function(test.drop(columns=TARGET))
         return scores, len(found.fit.features), {"accuracy": found.nested["accuracy"], "AUC": found.nested["AUC"]}

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from reprlib import Repr
-from typing import Any
 
 from fsopt.common.texts import one_line
 
@@ -20,6 +19,13 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 
 REMOVED: Mapping[str, str] = {
     "certify": "'fsopt check FILE.mps --solution FILE', or 'fsopt check MODEL --data NAME --solution FILE'",
+    "data": "'fsopt fit' tells what a file holds, fsopt.data draws, and sklearn.datasets.fetch_openml fetches",
+    "label": "name the column with --target",
+    "separator": "give it with --sep",
+    "columns": "leave the other columns out with --drop",
+    "numbers": "make numbers of the cells first, for example by pandas",
+    "order": "make numbers of ordered words first, for example by pandas",
+    "unlabelled": "rows without a label are left out, with a warning",
     "convert": "HiGHS does: highs A.lp --write_model_file B.mps; a model of fsopt is exported by its name",
     "prove": "integer programs are searched by scip or highs, whose word the bound is; selections are proved by "
     "'fsopt fit best-subset' and 'fsopt check --proof'",
@@ -59,28 +65,6 @@ class DataError(FsoptError):
     """A data set cannot be read, or is not a valid two-class data set."""
 
     kind = "data"
-
-
-class TableError(DataError):
-    """A table leaves questions open.
-
-    Parameters
-    ----------
-    answers : mapping
-        Keywords of :func:`fsopt.load_dataset` that would answer them, the likeliest values.
-    """
-
-    def __init__(self, message: str, hint: str, answers: Mapping[str, Any]) -> None:
-        self.answers = dict(answers)
-        words = ", ".join(f"{name}={value!r}" for name, value in self.answers.items())
-        super().__init__(message, "; ".join(text for text in (hint, words and f"{TOGETHER}{words}") if text))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.message, "", self.answers), self.__dict__
-
-
-TOGETHER = "for example "
-"""Before all answers of a :class:`TableError` in its hint."""
 
 
 class UnknownNameError(FsoptError, KeyError):

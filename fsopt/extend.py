@@ -11,7 +11,6 @@ a solver            :class:`SolverSpec` with its :class:`Package`, :func:`regist
                     :class:`Program` and :class:`Settings` and gives an :class:`Outcome` with a :class:`Point`, for the
                     :class:`Change` of a session too
 a penalty           :class:`PenaltySpec`, :func:`register_penalty`; a :class:`Penalty`, or an :class:`Approximation`
-a format of data    :class:`Reader`, :func:`register_reader`
 a figure            :func:`new_figure`, empty panels that a script saves and a notebook shows
 ==================  ==================================================================================================
 """
@@ -22,7 +21,6 @@ from fsopt.answers.results import Point
 from fsopt.common.figures import new_figure
 from fsopt.compiler import Program
 from fsopt.compiler.values import values_of
-from fsopt.data.tables.registry import Reader, register_reader
 from fsopt.drivers.penalties.approximations import Approximation, Penalty, PenaltySpec
 from fsopt.drivers.penalties.registry import register_penalty
 from fsopt.drivers.run import Run
@@ -49,7 +47,6 @@ __all__ = [
     "PenaltySpec",
     "Point",
     "Program",
-    "Reader",
     "Run",
     "SavedFit",
     "Settings",
@@ -62,7 +59,6 @@ __all__ = [
     "register_method",
     "register_model",
     "register_penalty",
-    "register_reader",
     "register_solver",
     "values_of",
 ]

@@ -11,7 +11,6 @@ from fsopt.answers.predictor import Predictor
 from fsopt.answers.records import plain
 from fsopt.common.arguments import PATH, Argument, checked, optional
 from fsopt.common.files import write_text
-from fsopt.data.tables.columns import ORDER
 from fsopt.data.validation import values_of_labels
 from fsopt.errors import FileError, ParameterError
 
@@ -76,7 +75,7 @@ def _record(fit: Fit) -> dict[str, Any]:
             {
                 "name": one.name,
                 "kind": one.kind,
-                "words": one.levels if one.kind == ORDER else one.shown,
+                "words": one.shown,
                 "fill": one.fill,
                 "indicator": one.indicator,
             }

@@ -23,11 +23,11 @@ from fsopt.common.figures import history_figure, scores_figure, weights_figure
 from fsopt.common.files import write_text
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
+from fsopt.data.intake import Table
 from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import is_sparse, largest_values, row_blocks
 from fsopt.data.scaling import Preprocessing
 from fsopt.data.scores import measures
-from fsopt.data.tables.table import Table
 from fsopt.data.validation import values_of_labels
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Mask, Matrix, Samples, Vector

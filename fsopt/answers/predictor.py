@@ -135,13 +135,7 @@ def _encoded(values: Sequence[Any], column: Mapping[str, Any]) -> Any:
     gone = [_missing(value) for value in values]
     if any(gone) and fill is None and not indicator:
         raise ValueError(f"column '{name}' has no value in row {gone.index(True) + 1}")
-    if column["kind"] == "order":
-        places = {word: place for place, word in enumerate(column["words"])}
-        strange = [_text(v) for v, absent in zip(values, gone, strict=True) if not absent and _text(v) not in places]
-        if strange:
-            raise ValueError(f"column '{name}' has '{strange[0]}', its words are {' < '.join(column['words'])}")
-        values = [None if absent else places[_text(value)] for value, absent in zip(values, gone, strict=True)]
-    read = {"text": _text, "date": _day}.get(column["kind"], _number)
+    read = _text if column["kind"] == "text" else _number
     try:
         known = [fill if absent else read(value) for value, absent in zip(values, gone, strict=True)]
     except (TypeError, ValueError) as error:
@@ -164,11 +158,3 @@ def _text(value: Any) -> str:
 def _number(value: Any) -> float:
     words = {"true": 1.0, "false": 0.0}
     return words.get(str(value).strip().lower(), math.nan) if str(value).strip().lower() in words else float(value)
-
-
-def _day(value: Any) -> float:
-    """Return the days since 1970-01-01 of a date, 2026-03-31 or 31.3.2026, also with a time."""
-    day, _, time = str(value).strip().replace("T", " ").partition(" ")
-    if day.count(".") == 2:
-        day = "-".join(part.zfill(2) for part in reversed(day.split(".")))
-    return float(np.datetime64(f"{day}T{time or '00'}", "us").astype(float)) / 86400e6

@@ -20,9 +20,9 @@ from fsopt.common.files import check_readable
 from fsopt.compiler import Program
 from fsopt.compiler.values import all_values
 from fsopt.data import Dataset
+from fsopt.data.encoding import Encoding
 from fsopt.data.kernels import Kernel
 from fsopt.data.scaling import Preprocessing
-from fsopt.data.tables.encoding import Encoding
 from fsopt.errors import FileError, FsoptError, reading, shown
 from fsopt.typing import Vector
 

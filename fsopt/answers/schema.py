@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fsopt.answers.results import Status
-from fsopt.data.tables.columns import DATE, NUMBER, ORDER, TEXT
-from fsopt.data.tables.layout import MISSING, Layout
+from fsopt.data.frames import NUMBER, TEXT
+from fsopt.data.layout import MISSING, Layout
 from fsopt.errors import FileError, FsoptError
 
 Test: TypeAlias = Callable[[Any], bool]
@@ -82,8 +82,8 @@ def _encoded_column(value: Any) -> bool:
     if not _mapping(value) or set(value) != {"name", "kind", "levels", "fill", "indicator"}:
         return False
     fill, texts = value["fill"], value["kind"] == TEXT
-    known = value["kind"] in (NUMBER, DATE, ORDER) or texts
-    levels = _different_texts(value["levels"]) and bool(value["levels"]) == (value["kind"] in (TEXT, ORDER))
+    known = value["kind"] in (NUMBER, TEXT)
+    levels = _different_texts(value["levels"]) and bool(value["levels"]) == texts
     filled = fill is None or (fill in value["levels"] if texts else _finite(fill))
     return known and levels and filled and _text(value["name"]) and isinstance(value["indicator"], bool)
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
-from fsopt.data.tables.columns import (
+from fsopt.data.encoding import Encoding
+from fsopt.data.frames import (
     in_pandas,
     is_frame,
     numbers_of,
@@ -22,8 +22,8 @@ from fsopt.data.tables.columns import (
     typed_columns,
     with_texts_as_names,
 )
-from fsopt.data.tables.encoding import Encoding
-from fsopt.data.tables.table import Table
+from fsopt.data.intake import Table
+from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError
 from fsopt.typing import Mask, Matrix
@@ -90,7 +90,7 @@ class Trained:
 
         Parameters
         ----------
-        given : DataFrame, :class:`Dataset`, :class:`fsopt.data.tables.table.Table`, or (n, p) array in the order of the
+        given : DataFrame, :class:`Dataset`, :class:`fsopt.data.intake.Table`, or (n, p) array in the order of the
             fit.
         needed : (p,) features on which a score depends; the others may be missing, and are 0 then.
 
@@ -106,6 +106,8 @@ class Trained:
         if isinstance(given, Table):
             if given.source is None and given.features is None:
                 return self._positional(given.X)
+            if given.zeros:
+                return self._sparse(given.X, given.features or (), [])
             if is_sparse(given.X):
                 return self._sparse(given.X, given.features or (), names)
             return self._named(given.columns, names)
@@ -133,7 +135,7 @@ class Trained:
             return X
         if self.encoding is not None:
             return self._checked(self.encoding.matrix(used), names)
-        refuse_texts(used, [f"row {i}" for i in range(1, len(used) + 1)])
+        refuse_texts(used)
         places = {name: j for j, name in enumerate(self.features)}
         for name in wanted:
             X[:, places[name]] = numbers_of(used[name])

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import signal
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fsopt.errors import REMOVED, TOGETHER, FileError, FsoptError, InternalError, TableError
+from fsopt.errors import REMOVED, FileError, FsoptError, InternalError
 
 TRACEBACK_VARIABLE = "FSOPT_TRACEBACK"
 """Environment variable; if it is set, an error inside fsopt shows its traceback."""
@@ -50,9 +49,9 @@ def _run(given: list[str]) -> int:
             return code if isinstance(code, int) else 0
         except typer.TyperException as error:
             message = error.format_message().rstrip(".").replace("\n", " ")
-            gone = next((name for name in REMOVED if re.match(rf"No such (command '|option: --){name}\b", message)), "")
-            if gone:
-                raise FsoptError(f"'{gone}' is no part of fsopt any more", REMOVED[gone]) from error
+            word = getattr(error, "option_name", given[0] if given else "").lstrip("-")
+            if word in REMOVED:
+                raise FsoptError(f"'{word}' is no part of fsopt any more", REMOVED[word]) from error
             raise FsoptError(message, "see 'fsopt --help' or 'fsopt VERB --help'") from error
         except FsoptError as error:
             raise in_flags(error, command(), given) from error.__cause__
@@ -95,9 +94,6 @@ def in_flags(error: FsoptError, command: Any, given: Sequence[str]) -> FsoptErro
     """
     flags = _flags(command, given)
     error.message, error.hint = (_KEYWORD.sub(lambda m: _flag(m, flags), text) for text in (error.message, error.hint))
-    if isinstance(error, TableError) and error.answers and error.answers.keys() <= flags.keys():
-        words = [word for name, value in error.answers.items() for word in _words(flags[name], value)]
-        error.hint = f"{error.hint.rpartition(TOGETHER)[0]}run: {shlex.join(['fsopt', *given, *words])}"
     return error
 
 
@@ -107,16 +103,6 @@ def _flags(command: Any, given: Sequence[str]) -> Mapping[str, str]:
         command = getattr(command, "commands", {}).get(word, command)
     named = {one.name: [text for text in one.opts if text.startswith("--")] for one in command.params}
     return {name: texts[0] for name, texts in named.items() if texts}
-
-
-def _words(flag: str, value: Any) -> list[str]:
-    """Return the words of a command line that give an option its value; a name with a comma is in quotation marks."""
-    if value is True:
-        return [flag]
-    items = [value] if isinstance(value, str) else value
-    quoted = ['"' + item.replace('"', '""') + '"' if {*item} & {*',"'} else item for item in items]
-    text = value if isinstance(value, str) else ",".join(quoted)
-    return [f"{flag}={text}"] if text.startswith("-") else [flag, text]
 
 
 def _flag(found: re.Match[str], flags: Mapping[str, str]) -> str:

@@ -15,7 +15,6 @@ from fsopt.cli import (
     catalogue,
     checking,
     comparing,
-    datasets,
     diagnosis,
     fitting,
     predicting,
@@ -34,7 +33,6 @@ GROUPS: Mapping[str, Mapping[Callable[..., Any], str]] = {
         comparing.compare: "fsopt compare wdbc --methods gmeb,l1-svm",
         fitting.fit: "fsopt fit best-subset wdbc --param m=3 -o fit.json",
         predicting.predict: "fsopt predict fit.json new.csv",
-        datasets.data: "fsopt data wdbc",
         studying.study: "fsopt study study.toml --store results.sqlite",
     },
     "Models": {

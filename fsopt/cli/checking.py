@@ -22,7 +22,7 @@ from fsopt.cli.output import (
     show,
 )
 from fsopt.cli.solving import Scale, changed, is_file, read_file
-from fsopt.data.tables.layout import Layout
+from fsopt.data.layout import Layout
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def check(
     from fsopt.verification.exact_checking import verify_record
 
     record = read_record(answer)
-    source = load(data, checked_layout(record, layout, Path(answer)), known=True)
+    source = load(data, checked_layout(record, layout, Path(answer)))
     changes = changes_of(record, customise)
     verified = verify_record(record, source, answer, exact=exact or proof is not None, customise=changes)
     found = plain(verified.record())

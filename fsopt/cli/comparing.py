@@ -21,7 +21,7 @@ from fsopt.cli.output import (
     table,
 )
 from fsopt.common.texts import counted, one_line
-from fsopt.data.tables.layout import Layout
+from fsopt.data.layout import Layout
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:

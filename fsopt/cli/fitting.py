@@ -23,7 +23,7 @@ from fsopt.cli.output import (
     show,
     status_of,
 )
-from fsopt.data.tables.layout import Layout
+from fsopt.data.layout import Layout
 
 if TYPE_CHECKING:
     from fsopt.answers.fits import Fit

@@ -13,7 +13,7 @@ import typer
 import fsopt
 from fsopt.common.customising import Change, FromFile
 from fsopt.common.files import brief, check_readable, check_writable
-from fsopt.data.tables.registry import SPECS
+from fsopt.data.layout import SUFFIXES
 from fsopt.errors import FileError, OptionError, ParameterError
 
 
@@ -35,7 +35,7 @@ Model = Annotated[
 ]
 FILE = "file"
 """The data of a verb in their place; verbs know them as ``data``, the option ``--data``."""
-DATA_HELP = f"wdbc, a file ({' '.join(reader.suffix for reader in SPECS)}), or a name in FSOPT_DATA"
+DATA_HELP = f"wdbc, a file ({' '.join(SUFFIXES)}), or a name in FSOPT_DATA"
 Data = Annotated[str, typer.Option("--data", help=DATA_HELP)]
 OptionalData = Annotated[str | None, Data.__metadata__[0]]
 Params = Annotated[list[str] | None, typer.Option("--param", help="k=v, a number, JSON value or word; repeat for more")]

@@ -12,19 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.layouts import WHOLE
+from fsopt.cli.layouts import READING, WHOLE
 from fsopt.cli.output import EXIT_SOLVED, deliver, emit, remark
 from fsopt.common.texts import counted
-from fsopt.data.tables.layout import SPELLING, Layout
+from fsopt.data.layout import Layout
 from fsopt.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
     from fsopt.answers.fits import Fit
-    from fsopt.data.tables.table import Table
-
-
-READING = ("target", "id", "numbers", *SPELLING)
-"""The options of a table that a saved fit leaves open."""
+    from fsopt.data.intake import Table
 
 
 def predict(
@@ -66,7 +62,7 @@ def predict(
         raise ParameterError("--proba takes one fit", "leave it out: the class with the largest score is told")
     records = [read_fit(path) for path in saved]
     fits = [fit_from(record, path) for record, path in zip(records, saved, strict=True)]
-    samples = load_samples(data, layout=_common_reading(saved, records, layout), tell=remark)
+    samples = load_samples(data, layout=_common_reading(saved, records, layout))
     ids = samples.ids or [str(i) for i in range(1, samples.n + 1)]
     own, columns = (
         _of_one(fits[0], records[0], samples, proba) if len(fits) == 1 else _of_several(fits, records, samples)
@@ -131,18 +127,17 @@ def _of_several(
 
 
 def _stands_for(name: str, text: str, classes: Sequence[str]) -> bool:
-    """Return whether a label, such as ``b|c`` of several classes, stands for the label in the file, in any case.
+    """Return whether a label, such as ``b|c`` of several classes, stands for the label in the file."""
+    from fsopt.data.labels import label_key
 
-    The case counts where it alone tells two classes apart.
-    """
-    from fsopt.data.tables.table import same_label
-
-    return text == name if text in classes else any(same_label(text, one) for one in (name, *name.split("|")))
+    return (
+        text == name if text in classes else any(label_key(text) == label_key(one) for one in (name, *name.split("|")))
+    )
 
 
 def _share(right: Sequence[bool], samples: Table) -> float | None:
     """Return the accuracy, None if a sample in the file has no label."""
-    from fsopt.data.tables.columns import is_missing
+    from fsopt.data.labels import is_missing
 
     if not samples.labels or any(is_missing(text) for text in samples.labels):
         return None
@@ -163,8 +158,7 @@ def _unseen(fitted: Fit, samples: Table) -> Iterable[str]:
 
 def _common_reading(paths: Sequence[Path], records: Sequence[Mapping[str, Any]], given: Layout) -> Layout:
     """Return the layout by which samples are read: that of the training data, apart from what is given anew."""
-    anew: dict[str, Any] = {"drop": (), "columns": (), "weights": None, "class_weight": None, "missing": None}
-    anew |= {"positive": (), "order": (), "sep": None, "encoding": None}
+    anew: dict[str, Any] = {"drop": (), "positive": (), "weights": None, "class_weight": None, "missing": None}
     anew |= {name: getattr(given, name) for name in given.stated}
     first, *others = (replace(Layout.saved(record), **anew) for record in records)
     for path, other in zip(paths[1:], others, strict=True):

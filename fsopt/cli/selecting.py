@@ -24,7 +24,7 @@ from fsopt.cli.output import (
 )
 from fsopt.common.files import brief
 from fsopt.common.texts import counted, one_line
-from fsopt.data.tables.layout import Layout
+from fsopt.data.layout import Layout
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:

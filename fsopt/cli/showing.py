@@ -10,12 +10,12 @@ import typer
 
 from fsopt.cli import options
 from fsopt.cli.fitting import print_fit
-from fsopt.cli.layouts import OPTIONS, WHOLE, load
+from fsopt.cli.layouts import load
 from fsopt.cli.output import pairs, print_json, remark, table, written
 from fsopt.cli.output import show as put
 from fsopt.cli.solving import print_solve
 from fsopt.common.texts import counted
-from fsopt.data.tables.layout import Layout
+from fsopt.data.layout import Layout
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 PICTURES = (".png", ".pdf", ".svg")
-OF_DATA = ("name", "data", "json", *(option.name for option in OPTIONS))
+OF_DATA = ("name", "data", "json")
 """Options that are for models and for saved answers."""
 PRINTED = 0.9
 """The delta of the experiments of Yang & Ju."""
@@ -40,7 +40,6 @@ def show(
         ),
     ],
     data: options.OptionalData = None,
-    layout: Layout = WHOLE,
     param: options.Params = None,
     latex: Annotated[bool, typer.Option("--latex", help="print the program alone, as LaTeX")] = False,
     limits: Annotated[
@@ -73,13 +72,13 @@ def show(
             _export(Path(name), export, json)
             return
         options.only(context, "of a saved answer", (*OF_DATA, "plot", "kind"))
-        _show_answer(Path(name), data, layout, plot, kind, json)
+        _show_answer(Path(name), data, plot, kind, json)
     elif limits is not None:
         options.only(context, "with --limits", (*OF_DATA, "limits", "seed"))
-        print_limits(name, data, layout, limits, seed, json)
+        print_limits(name, data, limits, seed, json)
     else:
         options.only(context, "of a model", (*OF_DATA, "param", "latex"))
-        _show_model(name, data, layout, options.parse_params(param), latex, json)
+        _show_model(name, data, options.parse_params(param), latex, json)
 
 
 def _export(path: Path, place: Path, json: bool) -> None:
@@ -91,7 +90,7 @@ def _export(path: Path, place: Path, json: bool) -> None:
     written([place], {"fit": str(path)}, as_json=json)
 
 
-def _show_answer(path: Path, data: str | None, layout: Layout, plot: Path | None, kind: str | None, json: bool) -> None:
+def _show_answer(path: Path, data: str | None, plot: Path | None, kind: str | None, json: bool) -> None:
     """Print a saved answer as it was printed, or draw a fit: its weights, its loop, or the scores of a data set."""
     from fsopt.answers.saved import fit_from, read_fit, read_record
     from fsopt.common.files import whole_file
@@ -109,14 +108,14 @@ def _show_answer(path: Path, data: str | None, layout: Layout, plot: Path | None
         return
     record = read_fit(path)
     fitted = fit_from(record, path)
-    source = None if data is None else load(data, Layout.saved(record) if layout == WHOLE else layout)
+    source = None if data is None else load(data, Layout.saved(record))
     figure = fitted.plot("scores" if kind is None and source is not None else kind, source)
     with whole_file(plot) as temporary:
         figure.savefig(temporary, format=plot.suffix.lower()[1:], dpi=150)
     written([plot], {"fit": str(path)}, as_json=json)
 
 
-def _show_model(model: str, data: str | None, layout: Layout, params: dict[str, Any], latex: bool, json: bool) -> None:
+def _show_model(model: str, data: str | None, params: dict[str, Any], latex: bool, json: bool) -> None:
     """Show a model, without data on those of its trial."""
     from fsopt.compiler import compile_model
     from fsopt.compiler.classes import program_class
@@ -130,7 +129,7 @@ def _show_model(model: str, data: str | None, layout: Layout, params: dict[str, 
         put("\\begin{aligned}\n" + program + "\n\\end{aligned}")
         return
     if data:
-        source = load(data, layout)
+        source = load(data)
     else:
         source, params = trial_data(model), {**entry.trial.params, **params}
         remark(f"sizes are those of {source.n} samples and {source.p} features; give --data for yours")
@@ -168,7 +167,7 @@ def _print_model(record: dict[str, Any], summary: str) -> None:
     put(pairs([*head, *sizes]), "\n" + record["latex"] + "\n", listing)
 
 
-def print_limits(model: str, data: str | None, layout: Layout, folds: int, seed: int, json: bool) -> None:
+def print_limits(model: str, data: str | None, folds: int, seed: int, json: bool) -> None:
     """Print the largest delta that is feasible for a model: on all samples and on each training fold."""
     from fsopt.answers.records import plain
     from fsopt.data.splits import stratified_folds, train_and_test
@@ -180,8 +179,8 @@ def print_limits(model: str, data: str | None, layout: Layout, folds: int, seed:
         raise ParameterError(f"'{model}' has no worst-case accuracy delta", "--limits is for l1-mpm and l0-mpm")
     if data is None:
         raise ParameterError("--limits needs a data set", "give --data, for example wdbc")
-    source = load(data, layout)
-    refuse_weights("the minimax probability machine", source.weights, "leave out --weights and --class-weight")
+    source = load(data)
+    refuse_weights("the minimax probability machine", source.weights, "give data without weights")
     rows = [_limit_row("all", source)]
     for k, fold in enumerate(stratified_folds(source, folds, seed) if folds else [], start=1):
         rows.append(_limit_row(f"fold {k}", train_and_test(source, fold)[0]))

@@ -26,7 +26,7 @@ from fsopt.cli.output import (
     written,
 )
 from fsopt.common.customising import Change, complete, customised, names_of
-from fsopt.data.tables.layout import Layout
+from fsopt.data.layout import Layout
 from fsopt.errors import FsoptError, ParameterError, SolverError
 
 if TYPE_CHECKING:

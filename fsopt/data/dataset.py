@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,14 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.common.arguments import TEXT, Argument, checked, word
-from fsopt.common.texts import one_line
+from fsopt.common.arguments import TEXT, Argument, checked
+from fsopt.data.encoding import Encoded, Encoding
+from fsopt.data.frames import is_frame
 from fsopt.data.matrices import equal_columns, freeze, identifying_columns, is_sparse
-from fsopt.data.tables.columns import is_frame
-from fsopt.data.tables.encoding import Encoded, Encoding
-from fsopt.data.tables.frames import table_of_frame
-from fsopt.data.tables.layout import Layout
-from fsopt.data.tables.table import parts_of
 from fsopt.data.validation import (
     as_matrix,
     check_index,
@@ -29,7 +24,7 @@ from fsopt.data.validation import (
 )
 from fsopt.data.weights import positive_weights, weights_of_samples
 from fsopt.errors import DataError
-from fsopt.typing import Frame, Indices, Matrix, Vector
+from fsopt.typing import Indices, Matrix, Vector
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -43,8 +38,8 @@ class Dataset:
     X : (n, p) array, DataFrame, or sparse matrix or array of scipy.sparse, of finite numbers
         One sample per row. Copied to float64, C-contiguous or a ``csr_array``, and made read-only.
     y : (n,) array of two labels
-        -1 and +1, +1 for the condition one looks for; or two others, the larger number, the last text, or the second
-        one of `labels` being +1. Held as float64 and made read-only.
+        -1 and +1, +1 for the condition one looks for; or two others, the larger number, the text that is a usual one
+        of +1 (:data:`fsopt.data.labels.USUAL_POSITIVES`), or the second one of `labels` being +1. Held as float64 and made read-only.
     features : sequence of p different names, optional
         Their names; if not given, those of the columns of a DataFrame, or ``x1 .. xp``.
     name : str
@@ -55,7 +50,7 @@ class Dataset:
         Weights of the samples in the losses of models and in statistics; a whole number counts as so many equal
         samples. Copied and made read-only. None for equal weights, see :meth:`weighted`.
     encoded : Encoded, optional
-        The columns of a table that the features were made of, and the map from them, see :meth:`from_frame`.
+        The columns of a table that the features were made of, and the map from them, see :func:`fsopt.load_dataset`.
 
     Raises
     ------
@@ -110,49 +105,6 @@ class Dataset:
         self.y.setflags(write=False)
         if self.weights is not None:
             self.weights.setflags(write=False)
-
-    @classmethod
-    def from_frame(
-        cls,
-        frame: Frame,
-        *,
-        target: str,
-        positive: str | Sequence[str] | None = None,
-        drop: str | Sequence[str] = (),
-        columns: str | Sequence[str] = (),
-        id: str | None = None,
-        onehot: bool = False,
-        encode: str | None = None,
-        missing: str | None = None,
-        weights: str | None = None,
-        unlabelled: str = "drop",
-        numbers: str | Sequence[str] = (),
-        order: str | Sequence[str] = (),
-        name: str = "data",
-    ) -> Dataset:
-        """Return the data set of a pandas DataFrame, see :func:`fsopt.load_dataset` for the keywords.
-
-        Parameters
-        ----------
-        frame : a column for each feature, of numbers, bools, dates, texts or categories, and one for the label.
-        onehot : makes a 0/1 feature of each value of texts and categories; by default they are an error.
-        encode : ``"onehot"`` is ``onehot=True``.
-
-        Raises
-        ------
-        DataError : the table is not a valid two-class data set; the message names column and rows.
-        ParameterError : a keyword is of another kind.
-        """
-        word("encode", encode or "none", ("onehot", "none"))
-        given: dict[str, Any] = {"positive": positive, "drop": drop, "columns": columns, "id": id, "weights": weights}
-        given |= {"missing": missing, "unlabelled": unlabelled, "numbers": numbers, "order": order}
-        layout = Layout.of(label=target, target=target, onehot=onehot or encode == "onehot", **given)
-        table = table_of_frame(frame, layout)
-        said = [*table.said]
-        data = cls(**parts_of(table, name, layout, said.append))
-        for text in said:
-            warnings.warn(one_line(text), stacklevel=2)
-        return data
 
     def weighted(
         self, class_weight: str | Mapping[str | int, float] | None = None, sample_weight: ArrayLike | None = None

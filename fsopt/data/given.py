@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import LIST, Argument
 from fsopt.data.dataset import Dataset
-from fsopt.data.tables.columns import in_pandas, is_frame, sparse_of_frame
-from fsopt.data.tables.layout import DEFAULT_TARGET
-from fsopt.data.tables.readers import load_dataset
+from fsopt.data.frames import in_pandas, is_frame, sparse_of_frame
+from fsopt.data.intake import load_dataset
+from fsopt.data.layout import DEFAULT_TARGET
 from fsopt.errors import ParameterError
 from fsopt.typing import Frame, Samples
 

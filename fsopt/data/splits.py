@@ -8,7 +8,7 @@ import numpy as np
 
 from fsopt.common.texts import counted
 from fsopt.data.dataset import Dataset
-from fsopt.data.tables.encoding import Encoding
+from fsopt.data.encoding import Encoding
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fsopt.common.texts import counted
+from fsopt.data.frames import is_frame, numbers_of_frame
+from fsopt.data.labels import is_missing, label_text, map_labels
 from fsopt.data.matrices import canonical, finite, is_sparse, largest_values, parts_of, place
-from fsopt.data.tables.columns import is_frame, is_missing, label_text, numbers_of_frame
-from fsopt.data.tables.table import map_labels
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -159,7 +159,12 @@ def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> t
         found = list(dict.fromkeys(names))
         if len(found) == 2:
             second = texts[1:] if texts and set(texts) == set(found) else ()
-            classes, own = map_labels(names, second)
+            try:
+                classes, own = map_labels(names, second)
+            except DataError as error:
+                raise DataError(
+                    error.message, "name both by labels=(text of -1, text of +1), or give -1 and +1"
+                ) from error
     if len(found) == 1:
         raise DataError(
             f"only one class is present, all {n} labels are {found[0]}",

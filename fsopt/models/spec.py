@@ -11,7 +11,7 @@ import pyomo.environ as pyo
 
 from fsopt.common.arguments import plain, spelled
 from fsopt.data import Dataset
-from fsopt.data.tables.layout import Layout
+from fsopt.data.layout import Layout
 from fsopt.data.weights import by_class
 from fsopt.errors import ParameterError, shown, similar
 
@@ -117,7 +117,7 @@ def check_parameters(
 
 def _instead(parameter: str, known: Mapping[str, Any]) -> str:
     """Return what to give in place of an unknown parameter."""
-    if parameter in {"label", "encode", *(one.name for one in fields(Layout))}:
+    if parameter in {one.name for one in fields(Layout)}:
         signs = ", and signs of weights to svm, onsvm, l1-svm, best-subset or gbd" * (parameter == "positive")
         return f"tables are read by fsopt.load_dataset(..., {parameter}=...): give the data set that it returns{signs}"
     return f"{similar(parameter, known)} its parameters: {', '.join(known) or 'none'}".strip()

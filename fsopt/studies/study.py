@@ -29,6 +29,7 @@ from fsopt.common.arguments import SECONDS, plain, spelled
 from fsopt.common.customising import Change, FromFile
 from fsopt.common.files import brief, check_readable
 from fsopt.data import Dataset, load_dataset
+from fsopt.data.layout import SPELLING
 from fsopt.errors import FileError, ParameterError, shown
 from fsopt.methods.checking import check_values
 from fsopt.methods.registry import METHODS
@@ -212,9 +213,9 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "exact": (bool,),
 }
 _DATA_KINDS: Mapping[str, tuple[type, ...]] = {
-    **dict.fromkeys(("file", "name", "label", "target", "id", "sep", "missing", "weights"), (str,)),
-    **dict.fromkeys(("encoding", "decimal", "thousands", "sheet", "unlabelled"), (str,)),
-    **dict.fromkeys(("drop", "columns", "numbers", "order"), (list, str)),
+    **dict.fromkeys(("file", "name", "target", "id", "missing", "weights"), (str,)),
+    **dict.fromkeys(SPELLING, (str,)),
+    "drop": (list, str),
     "positive": (list, int, str),
     "onehot": (bool,),
 }

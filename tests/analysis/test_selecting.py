@@ -166,7 +166,7 @@ def test_columns_of_one_variable_are_one_feature():
     town = rng.integers(0, 4, 120)
     ill = np.where((town == 2) ^ (rng.random(120) < 0.15), "yes", "no")
     frame = pd.DataFrame({"age": rng.standard_normal(120), "town": [f"t{k}" for k in town], "ill": ill})
-    data = fsopt.Dataset.from_frame(frame, target="ill", positive="yes", onehot=True)
+    data = fsopt.load_dataset(frame, target="ill", positive="yes", onehot=True)
     assert [group.tolist() for group in groups_of(data)] == [[0], [1, 2, 3, 4]]
     found = fsopt.select(data, folds=3, rule="shortest")
     assert found.selected == ("town",)

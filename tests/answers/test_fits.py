@@ -103,7 +103,7 @@ def test_samples_are_matched_by_their_names(fit):
 def test_a_missing_value_is_filled_as_in_training(tmp_path):
     frame = FRAME.assign(label=DATA.y, kind=np.where(DATA.X[:, 0] > 0, "big", "small"))
     frame.loc[::7, "a"] = np.nan
-    data = fsopt.Dataset.from_frame(frame, target="label", onehot=True, missing="mean")
+    data = fsopt.load_dataset(frame, onehot=True, missing="mean")
     found = fsopt.fit("svm", data)
     found.save(tmp_path / "fit.json")
     again = fsopt.load_fit(tmp_path / "fit.json")

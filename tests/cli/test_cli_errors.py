@@ -70,7 +70,6 @@ CASES = {
     "options of brackets": ("solve svm --data good.csv --options deep.toml", "is not TOML"),
     "check of brackets": ("check deep.json --data good.csv", "is not JSON"),
     "check of a device": ("check /dev/zero --data good.csv", "it is a device"),
-    "fetch of no name": ("data ../up --fetch", "plain name"),
 }
 
 

@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import shlex
 
 import numpy as np
 import pytest
@@ -98,103 +97,47 @@ def test_fits_that_do_not_make_one_classifier_of_several_classes_are_refused(thr
         assert message in run.refusal("predict", *words, "--data", "three.csv")
 
 
-def test_a_table_of_a_german_excel_from_end_to_end(tmp_path, monkeypatch, run):
-    """In cp1252, with semicolons, decimal commas, points in thousands and dates."""
+def test_a_german_table_from_end_to_end(tmp_path, monkeypatch, run):
+    """In cp1252, with semicolons, decimal commas and points in thousands: each message names the next flag."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(1)
-    rows = ["Proben-Nr.;Größe (cm);Blutfett %;Kosten €;Aufnahme;Geschlecht;Zustand"]
+    rows = ["Proben-Nr.;Größe (cm);Kosten €;Geschlecht;Zustand"]
     for i in range(40):
-        fat, state = rng.normal(18 + 6 * (i % 2), 2), ("überlebt", "krank")[i % 2]
-        numbers = f"{rng.normal(170, 8):.1f};{fat:.2f}".replace(".", ",")
-        sex = ("männlich", "weiblich")[i % 3 % 2]
-        rows.append(f"P{i};{numbers};{1 + i % 9}.{100 + i};{1 + i % 28:02d}.03.2026;{sex};{state}")
+        size, sex = f"{rng.normal(170 + 9 * (i % 2), 8):.1f}".replace(".", ","), ("männlich", "weiblich")[i % 3 % 2]
+        rows.append(f"P{i};{size};{1 + i % 9}.{100 + i},5;{sex};{('gesund', 'krank', '')[2 if i == 7 else i % 2]}")
     (tmp_path / "Patienten.csv").write_bytes("\r\n".join([*rows, ""]).encode("cp1252"))
-    words = ["--data", "Patienten.csv", "--target", "Zustand", "--id", "Proben-Nr.", "--onehot"]
-    run("fit", "svm", *words, "-o", "fit.json")
-    assert "Patienten.csv: read as cp1252, ';', decimal ',', thousands '.'" in run.err
-    assert "warning: +1 is 'überlebt', the last of both words: --positive 'krank' makes 'krank' +1" in run.err
-    saved = json.loads((tmp_path / "fit.json").read_text())
-    assert saved["features"] == ["Größe (cm)", "Blutfett %", "Kosten €", "Aufnahme", "Geschlecht=weiblich"]
-    run("fit", "svm", *words, "--positive", "krank", "-o", "krank.json")
-    assert "warning" not in run.err
-    turned = json.loads((tmp_path / "krank.json").read_text())
-    assert np.allclose(turned["coef"], -np.array(saved["coef"]), atol=1e-6)
-    run("check", "krank.json", "--data", "Patienten.csv")
-    run("fit", "svm", *words, "--decimal", ".", code=2)
-    assert "is not a number: --decimal and --thousands say how" in run.err
-
-
-@pytest.fixture
-def hospital(tmp_path, monkeypatch):
-    """A workbook of which the second sheet has titles, an identifier, gaps, limits of detection and ordered words."""
-    openpyxl = pytest.importorskip("openpyxl")
-    monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(4)
-    book = openpyxl.Workbook()
-    book.active.append(["see the next sheet"])
-    sheet = book.create_sheet("Data")
-    for row in (["Study of 2026"], [], ["nr", "CRP, mg/l", "pain", "sex", "ill"]):
-        sheet.append(row)
-    for i in range(40):
-        crp = "<0,5" if i % 7 == 0 else round(float(rng.normal(3 + 3 * (i % 2), 1)), 2)
-        words = ("none", "some", "much")[i % 3], ("m", "f", None)[i % 3]
-        sheet.append([f"P{i}", crp, *words, None if i == 9 else ("no", "yes", "no", "yes", "No", "yes")[i % 6]])
-    book.save("t.xlsx")
-    return tmp_path
-
-
-@pytest.mark.parametrize("verb", ["data t.xlsx", "fit svm --data t.xlsx", "show gmeb-dual --data t.xlsx"])
-def test_the_command_that_a_table_needs_is_proposed_whole(hospital, run, verb):
-    proposed = run.refusal(verb).partition("run: fsopt ")[2].strip()
-    more = """--target ill --numbers '"CRP, mg/l"' --onehot --missing median"""
-    assert proposed == f"{verb} {more}"
-    run(*shlex.split(proposed))
-    for said in ("sheet 'Data' of 'Sheet', 'Data'", "above the names of the columns: 1 rows", "6 texts are numbers"):
-        assert said in run.err
-    for said in (
-        "1 of 40 rows have no label and are left out: 10",
-        "'No' is taken as 'no'",
-        "'nr' (39 different texts",
+    words = ["fit", "svm", "Patienten.csv", "--id", "Proben-Nr.", "-o", "fit.json"]
+    for message, more in (
+        ("--encoding names its encoding", ["--encoding", "cp1252"]),
+        ("name the column with --target", ["--target", "Zustand"]),
+        ("column 'Größe (cm)' holds texts that would be numbers", ["--decimal", ","]),
+        ("such as '1.100,5': read them with --decimal ',' and --thousands '.'", ["--thousands", "."]),
+        ("column 'Geschlecht' holds texts", ["--onehot"]),
     ):
-        assert said in run.err
+        assert message in run.refusal(*words)
+        words += more
+    run(*words)
+    assert "1 of 40 rows have no label and are left out: 8" in run.err
+    assert "+1 is 'krank', -1 is 'gesund'" in run.err
+    saved = json.loads((tmp_path / "fit.json").read_text())
+    assert saved["features"] == ["Größe (cm)", "Kosten €", "Geschlecht=weiblich"]
+    run("check", "fit.json", "Patienten.csv")
+    run("predict", "fit.json", "Patienten.csv", "--json")
+    assert json.loads(run.out)["scores"]
 
 
-def test_a_proposed_command_has_names_of_any_signs(tmp_path, monkeypatch, run):
-    monkeypatch.chdir(tmp_path)
-    names = ["-a", 'b "x"', "c, d", "it's", "drop=f", "e"]
-    rows = [";".join('"' + name.replace('"', '""') + '"' for name in [*names, "-y"])]
-    rows += [f"{i} mg;{i} mg;{i} mg;{i} mg;{i} mg;;{'uv'[i % 2]}" for i in range(12)]
-    (tmp_path / "odd table.csv").write_text("\n".join(rows) + "\n")
-    proposed = run.refusal("data", "odd table.csv").partition("run: fsopt ")[2].strip()
-    run(*shlex.split(proposed), "--json")
-    assert json.loads(run.out)["features"] == names[:-1]
-
-
-def test_a_saved_fit_reads_other_samples_as_its_own(hospital, run):
-    words = ["--target", "ill", "--numbers", '"CRP, mg/l"', "--onehot", "--missing", "median", "--sheet", "Data"]
-    run("fit", "svm", "--data", "t.xlsx", *words, "--order", "none<some<much", "-o", "fit.json")
-    assert "ordered words are numbers from 0: pain (none < some < much)" in run.err
-    saved = json.loads((hospital / "fit.json").read_text())
-    assert saved["features"] == ["CRP, mg/l", "pain", "sex=m"]
-    assert saved["layout"]["order"] == ["none<some<much"]
-    assert saved["layout"]["sheet"] == "Data"
-    run("check", "fit.json", "--data", "t.xlsx")
-    new = 'ill,sex,pain,"CRP, mg/l"\nYes,m,much,>9.5\nNO,,none,1 mg\n'
-    (hospital / "new.csv").write_text(new)
-    run("predict", "fit.json", "--data", "new.csv", "--json")
-    found = json.loads(run.out)
-    assert (found["labels"], found["accuracy"]) == (["yes", "no"], 1.0)
-    own = dict(zip(saved["features"], saved["coef"], strict=True))
-    rise = 8.5 * own["CRP, mg/l"] + 2 * own["pain"] + own["sex=m"]
-    assert found["scores"][0] - found["scores"][1] == pytest.approx(rise)  # f, the more frequent one, fills the gap
-    run("predict", "fit.json", "--data", "t.xlsx", "--json")
-    assert json.loads(run.out)["n"] == 40
-    assert "there is no sheet 'Sheet1': name one with --sheet" in run.refusal(
-        "predict", "fit.json", "--data", "t.xlsx", "--sheet", "Sheet1"
-    )
-    for option in (["--missing", "drop"], ["--onehot"], ["--positive", "no"], ["--order", "a<b"]):
-        said = run.refusal("predict", "fit.json", "--data", "t.xlsx", *option)
-        assert f"{option[0]} has no meaning here: the fit keeps what it learned" in said
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("fit svm raw.csv --columns size", "leave the other columns out with --drop"),
+        ("fit svm raw.csv --label kind", "name the column with --target"),
+        ("data raw.csv", "'fsopt fit' tells what a file holds"),
+        ("predict fit.json raw.csv --missing drop", "No such option: --missing"),
+        ("show svm raw.csv --onehot", "No such option: --onehot"),
+    ],
+)
+def test_words_of_former_versions_are_told_what_to_do(folder, run, words, message):
+    assert message in run.refusal(words)
 
 
 @pytest.mark.usefixtures("in_process")
@@ -208,7 +151,7 @@ def test_compare_in_one_command(folder, run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (OPTIONS[:2], "--positive makes|is not a number"),
+        (OPTIONS[:2], "holds texts, such as|different texts"),
         ([*OPTIONS, "--class-weight", "heavy"], "give balanced"),
         ([*OPTIONS, "--class-weight", "z=2"], "class 'z'"),
         ([*OPTIONS[:-1], "mode"], "drop, mean, median, indicator"),

@@ -8,14 +8,13 @@ import sys
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 from support import blobs
 
 import fsopt
 from fsopt import extend
 from fsopt.common.registry import REGISTRIES, Registry
-from fsopt.errors import DataError, FsoptError, ParameterError, UnknownNameError
+from fsopt.errors import FsoptError, ParameterError, UnknownNameError
 from fsopt.models.gbd.svm import build_svm
 from fsopt.studies.executors import InProcess, _register, own_entries
 from fsopt.verification.checking import check_fit
@@ -116,9 +115,6 @@ CLARABEL = fsopt.SOLVERS["clarabel"]
         (fsopt.register_solver, dataclasses.replace(CLARABEL, name="x", ranks={"QUBO": 1}), "a class of 'x'"),
         (fsopt.register_solver, dataclasses.replace(CLARABEL, name="pyomo:x"), "one that Pyomo calls"),
         (extend.register_penalty, extend.PenaltySpec("own", 3, "t"), "3 for a function"),
-        (extend.register_reader, extend.Reader("feather", pd.read_csv), "no suffix"),
-        (extend.register_reader, extend.Reader(".FEATHER", pd.read_csv), "no suffix"),
-        (extend.register_reader, extend.Reader(".csv", pd.read_csv), "'.csv' already"),
     ],
 )
 def test_an_entry_that_cannot_work_is_refused(register, entry, why):
@@ -188,23 +184,3 @@ def test_a_registered_penalty_is_saved_and_verified_by_its_name(tmp_path):
     by_object.save(tmp_path / "fit.json")
     assert json.loads((tmp_path / "fit.json").read_text())["params"]["approx"] == "fraction"
     assert check_fit(fsopt.load_fit(tmp_path / "fit.json"), DATA).ok
-
-
-# -- formats of files -----------------------------------------------------------------------------------------
-
-
-def test_a_reader_of_the_users_own_is_taken_wherever_data_are_named(tmp_path, monkeypatch):
-    extend.register_reader(extend.Reader(".lines", lambda path: pd.read_json(path, lines=True)))
-    rows = [{"a": 1.0, "b": 2.0, "label": "x"}, {"a": 3.0, "b": 5.0, "label": "y"}]
-    (tmp_path / "toy.lines").write_text("\n".join(map(json.dumps, rows)))
-    data = fsopt.load_dataset(tmp_path / "toy.lines", positive="x")
-    assert (data.name, data.features, data.y.tolist()) == ("toy", ("a", "b"), [1.0, -1.0])
-    monkeypatch.setenv("FSOPT_DATA", str(tmp_path))
-    assert fsopt.load_dataset("toy", positive="x").X.tolist() == [[1.0, 2.0], [3.0, 5.0]]
-    (tmp_path / "bad.lines").write_text("{")
-    with pytest.raises(DataError, match=r"bad\.lines: the reader of \.lines files cannot read it"):
-        fsopt.load_dataset(tmp_path / "bad.lines")
-    extend.register_reader(extend.Reader(".none", lambda path: None))
-    (tmp_path / "x.none").write_text("")
-    with pytest.raises(DataError, match="None is not a DataFrame"):
-        fsopt.load_dataset(tmp_path / "x.none")

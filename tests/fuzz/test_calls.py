@@ -141,7 +141,7 @@ def dataset(draw: Draws) -> object:
 
 
 def load(draw: Draws) -> object:
-    return fsopt.load_dataset(draw.mostly("wdbc"), label=draw.mostly("label"), missing=draw.mostly(None))
+    return fsopt.load_dataset(draw.mostly("wdbc"), target=draw.mostly(None), missing=draw.mostly(None))
 
 
 def certify(draw: Draws) -> object:

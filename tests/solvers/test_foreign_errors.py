@@ -182,10 +182,10 @@ def test_frames_that_pandas_refuses_to_convert_are_read_or_refused():
     pd = pytest.importorskip("pandas")
     X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
     sparse = pd.DataFrame(X, columns=["a", "b", "c"]).astype(pd.SparseDtype(float))
-    assert np.array_equal(fsopt.Dataset.from_frame(sparse.assign(t=y), target="t").X, X)
+    assert np.array_equal(fsopt.load_dataset(sparse.assign(t=y), target="t").X, X)
     assert np.array_equal(fsopt.fit("fisher", sparse, y).predict(sparse), fsopt.fit("fisher", X, y).predict(X))
-    with pytest.raises(DataError, match="duplicate feature names: a"):
-        fsopt.Dataset.from_frame(pd.DataFrame(X, columns=["a", "a", "b"]).assign(t=y), target="t")
+    with pytest.raises(DataError, match="there are 2 columns 'a'"):
+        fsopt.load_dataset(pd.DataFrame(X, columns=["a", "a", "b"]).assign(t=y), target="t")
 
 
 @pytest.mark.parametrize("cone", sampled(["Q 2", "QR 2", "L+ 2"], 1))

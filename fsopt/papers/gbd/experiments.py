@@ -305,8 +305,7 @@ def gbd_table4(settings: RunSettings) -> Reproduction:
     notes = (
         "the tables are not in the text copy, which names three of the 25 data sets, leukemia, GINA and SYLVA, and the "
         "repository of UCI: ours are of the latter; samples with a missing value are left out. M is that of the "
-        "one-norm SVM; GINA and SYLVA are gina_agnostic and sylva_agnostic on openml.org: 'fsopt data gina_agnostic "
-        "--fetch'",
+        "one-norm SVM; GINA and SYLVA are gina_agnostic and sylva_agnostic on openml.org",
         "parts of 60, 20 and 20 percent; leukemia is the 72 samples of its two files",
         LIMITS,
     )

@@ -15,9 +15,8 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.trained import fingerprint
 from fsopt.data import Dataset, load_dataset, load_samples
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.data.tables.layout import Layout
-from fsopt.data.tables.readers import to_dataset
-from fsopt.data.tables.table import Table
+from fsopt.data.intake import Table, to_dataset
+from fsopt.data.layout import Layout
 from fsopt.drivers.pmm import pmm
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.errors import DataError, OutOfTimeError
@@ -313,7 +312,7 @@ def _other_coding(name: str) -> Dataset:
     if name == "tictactoe":  # x, blank, o are 1, 0, -1 in the file; here x, o, blank are 1, 2, 3
         X = np.select([table.X > 0.5, table.X < -0.5], [1.0, 2.0], 3.0)
         return to_dataset(Table(X, table.labels, table.features), name, Layout())
-    degrees = [float(number) for number in load_samples("cleveland.num", label="num").labels]
+    degrees = [float(number) for number in load_samples("cleveland.num", target="num").labels]
     labels = ["1" if degree <= 1 else "-1" for degree in degrees]
     return to_dataset(Table(table.X, labels, table.features), name, Layout())
 

@@ -29,7 +29,7 @@ def test_groups_are_lists_or_names_and_the_rest_are_groups_of_their_own() -> Non
 
 
 def test_categories_are_the_columns_of_a_table() -> None:
-    data = fsopt.Dataset.from_frame(FRAME, target="label", onehot=True)
+    data = fsopt.load_dataset(FRAME, onehot=True)
     assert feature_groups("test", data, "categories").names == ("colour", "size")
     assert feature_groups("test", data, "categories").of.tolist() == [0, 0, 0, 1]
     assert feature_groups("test", DATA, "categories").single

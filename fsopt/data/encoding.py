@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fsopt.common.memory import NUMBER as SIZE
 from fsopt.common.memory import size_limit
+from fsopt.data.frames import TEXT, kind_of, numbers_of
+from fsopt.data.labels import label_text
 from fsopt.data.matrices import canonical, stays_sparse
-from fsopt.data.tables.columns import DATE, ORDER, TEXT, kind_of, label_text, no_number, numbers_of
-from fsopt.data.tables.spelling import NUMBER as SIZE
 from fsopt.errors import DataError
-from fsopt.typing import Indices, Mask, Matrix, Vector
+from fsopt.typing import Indices, Mask, Matrix
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -54,36 +55,18 @@ class EncodedColumn:
     def matrix(self, column: Series) -> Matrix:
         """Return the features (n, k) of the values of the column; an unknown text has 0 in all of them."""
         gone = column.isna().to_numpy()
-        self._check_kind(column, gone)
+        if self.kind != TEXT and kind_of(column) == TEXT:
+            strange = column[~gone].iloc[0]
+            raise DataError(f"column '{self.name}' holds texts, such as '{strange}'", "give numbers, as in training")
         if gone.any() and self.fill is None and not self.indicator:
             _refuse_missing(self.name, gone)
         if self.kind == TEXT:
             texts = np.where(gone, self.fill, _texts(column))
             parts = [np.asarray(texts == level, dtype=float) for level in self.shown]
         else:
-            values = self._places(column) if self.kind == ORDER else numbers_of(column)
+            values = numbers_of(column)
             parts = [values if self.fill is None else np.where(gone, float(self.fill), values)]
         return np.column_stack([*parts, gone.astype(float)] if self.indicator else parts)
-
-    def _places(self, column: Series) -> Vector:
-        """Return the places of ordered words; another word has none, and is an error."""
-        texts = _texts(column).tolist()
-        strange = [text for text in texts if text is not None and text not in self.levels]
-        if strange:
-            known = " < ".join(self.levels)
-            raise DataError(f"column '{self.name}' has '{strange[0]}', its words are {known}", "give one of these")
-        return np.array([np.nan if text is None else self.levels.index(text) for text in texts])
-
-    def _check_kind(self, column: Series, gone: Mask) -> None:
-        """Raise DataError for a column of numbers, dates or ordered words that was learned as another one."""
-        kind = kind_of(column)
-        if self.kind in (TEXT, ORDER) or gone.all():
-            return
-        if kind in (TEXT, ORDER):
-            rows = [f"row {i + 1}" for i in range(len(gone))]
-            raise DataError(no_number(self.name, column.astype(object), rows), "give numbers, as in training")
-        if (self.kind == DATE) != (kind == DATE):
-            raise DataError(f"column '{self.name}' holds {kind}s, it held {self.kind}s in training", "give the same")
 
 
 @dataclass(frozen=True)
@@ -93,7 +76,7 @@ class Encoding:
     Attributes
     ----------
     columns : of the table, in the order of the features.
-    missing : the treatment of missing values, one of :data:`fsopt.data.tables.layout.MISSING`, or None.
+    missing : the treatment of missing values, one of :data:`fsopt.data.layout.MISSING`, or None.
     """
 
     columns: tuple[EncodedColumn, ...]
@@ -105,7 +88,7 @@ class Encoding:
 
         Parameters
         ----------
-        source : columns of the training samples, see :func:`fsopt.data.tables.columns.typed_columns`.
+        source : columns of the training samples, see :func:`fsopt.data.frames.typed_columns`.
         missing : ``mean`` and ``median`` substitute those of a column of numbers; ``indicator`` substitutes the mean
             and adds a feature for each column with missing values. A column of texts gets its most frequent one, or
             with ``indicator`` none. None makes a missing value an error.
@@ -205,12 +188,11 @@ def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
         return EncodedColumn(
             name, TEXT, tuple(sorted(counts)), None if missing in (None, "drop") or indicator else frequent, indicator
         )
-    levels = tuple(column.cat.categories) if kind == ORDER else ()
     if missing in (None, "drop"):
-        return EncodedColumn(name, kind, levels)
+        return EncodedColumn(name, kind)
     with np.errstate(invalid="ignore", over="ignore"):  # infinite values are reported by Dataset
         fill = np.median(present) if missing == "median" else present.sum() / len(present)
-    return EncodedColumn(name, kind, levels, float(fill), indicator)
+    return EncodedColumn(name, kind, (), float(fill), indicator)
 
 
 def _refuse_missing(name: str, gone: Mask) -> None:
@@ -224,7 +206,7 @@ def _refuse_missing(name: str, gone: Mask) -> None:
 
 def _texts(column: Series) -> Any:
     """Return a column as texts (n,), None for a missing one: 1 for the number 1.0."""
-    if kind_of(column) in (TEXT, ORDER):
+    if kind_of(column) == TEXT:
         return np.where(column.isna(), None, column.astype(object))
     shown = [None if v != v else label_text(v) for v in numbers_of(column).tolist()]
     return np.array(shown, dtype=object)

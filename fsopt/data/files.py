@@ -1,0 +1,232 @@
+"""Files of data as DataFrames of pandas, and those of arrays, in which the label has one fixed place."""
+
+from __future__ import annotations
+
+import csv
+import io
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
+
+import numpy as np
+
+from fsopt.common.memory import NUMBER, check_size, unpacked
+from fsopt.data.labels import label_text
+from fsopt.data.layout import SUFFIXES, Layout
+from fsopt.data.matrices import stays_sparse
+from fsopt.data.validation import as_matrix
+from fsopt.errors import DataError, PackageError, foreign
+from fsopt.typing import Matrix
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+WITHOUT_NAMES = (".npz", ".libsvm", ".svm")
+"""Suffixes of files whose columns have no names."""
+NO_VALUE = ["?"]
+"""Texts of a missing value beside those of pandas."""
+EXACT_BY_DEFAULT = (3, 1)
+"""The version of pandas from which decimals are read exactly without a request, and the request is deprecated."""
+SPARSE_NUMBER = 16
+"""Bytes of a nonzero with its place."""
+NAME = 100
+"""Bytes of the name of a feature, and of what is held for each."""
+_NPZ_HINT = "save it with numpy.savez_compressed(path, X=X, y=y, features=names)"
+_SPARSE_HINT = "save X.data, X.indices, X.indptr, X.shape and format='csr' of a csr matrix, with y, by these names"
+_SPARSE_PARTS = ("data", "indices", "indptr", "shape", "format")
+_LIBSVM_HINT = "write one line 'label index:value ...' per sample, with increasing indices"
+
+
+def suffix_of(path: Path) -> str:
+    """Return the suffix of a path among :data:`SUFFIXES`, in any case, or an empty text."""
+    return next((suffix for suffix in SUFFIXES if path.name.lower().endswith(suffix)), "")
+
+
+def read_frame(path: Path, layout: Layout) -> DataFrame:
+    """Return the columns of a file; labels and names of samples are texts as they stand.
+
+    Parameters
+    ----------
+    path : of a file whose columns have names.
+    layout : the target and the identifier, and the keywords of pandas.
+
+    Raises
+    ------
+    DataError : the file is damaged or too large.
+    PackageError : the package that reads it is missing.
+    """
+    suffix = suffix_of(path).removesuffix(".gz")
+    reader = {".parquet": _parquet, ".xlsx": _excel, ".arff": _arff}.get(suffix, _separated)
+    return reader(path, layout)
+
+
+def _given(layout: Layout) -> dict[str, Any]:
+    """Return the keywords that pandas has for texts, of CSV files and workbooks."""
+    marks = {name: value for name in ("decimal", "thousands") if (value := getattr(layout, name))}
+    special = {name: str for name in (layout.target, layout.id) if name}
+    return {**marks, "dtype": special, "na_values": NO_VALUE}
+
+
+def _separated(path: Path, layout: Layout) -> DataFrame:
+    """Return the columns of a text file; its separator, if not given, is that which pandas finds in its header."""
+    import pandas as pd
+
+    content = path.read_bytes()
+    with foreign("gzip", "the file is not compressed by gzip, or damaged", "write it again", DataError, passed=()):
+        content = unpacked(content, "the unpacked file") if path.suffix.lower() == ".gz" else content
+    try:
+        text = content.decode(layout.encoding or "utf-8-sig")
+    except (UnicodeDecodeError, LookupError) as error:
+        raise DataError(
+            f"the file cannot be decoded ({error})", "encoding= names its encoding, such as cp1252 or utf-16"
+        ) from error
+    header = text.partition("\n")[0].rstrip("\r")
+    sep = layout.sep or ("\t" if ".tsv" in suffix_of(path) else _sniffed(header))
+    names = next(csv.reader([header], delimiter=sep, skipinitialspace=True), []) if len(sep) == 1 else []
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    if twice:
+        raise DataError(f"there are {names.count(twice[0])} columns '{twice[0]}'", "give every column its own name")
+    exact = (
+        {} if tuple(map(int, pd.__version__.split(".")[:2])) >= EXACT_BY_DEFAULT else {"float_precision": "round_trip"}
+    )
+    engine = exact | {"low_memory": False} if len(sep) == 1 else {"engine": "python"}
+    with _by_pandas("correct the file, or name its separator with sep="):
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # a row with more fields than names
+        return pd.read_csv(
+            io.StringIO(text), sep=sep, index_col=False, skipinitialspace=True, **engine, **_given(layout)
+        )
+
+
+def _sniffed(header: str) -> str:
+    """Return the separator of a header, as pandas finds it."""
+    try:
+        return csv.Sniffer().sniff(header, ",;\t|").delimiter
+    except csv.Error:
+        return ","
+
+
+@contextmanager
+def _by_pandas(hint: str) -> Iterator[None]:
+    """Turn what pandas and its packages raise into an error, and hold their warnings back."""
+    with foreign("pandas", "the file cannot be read", hint, DataError, passed=()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _parquet(path: Path, layout: Layout) -> DataFrame:
+    """Return the columns of a Parquet file; a null is a missing value."""
+    _need("pyarrow", "Parquet files", "parquet")
+    import pandas as pd
+
+    with _by_pandas("write it with pandas.DataFrame.to_parquet(path, index=False)"):
+        import pyarrow.parquet as pq
+
+        facts = pq.read_metadata(path)
+        groups = sum(facts.row_group(k).total_byte_size for k in range(facts.num_row_groups))
+        size = max(NUMBER * facts.num_rows * facts.num_columns, groups)
+        check_size(size, f"the table of {facts.num_rows} rows and {facts.num_columns} columns")
+        return pd.read_parquet(path, engine="pyarrow")
+
+
+def _excel(path: Path, layout: Layout) -> DataFrame:
+    """Return the columns of a sheet of a workbook, the first one by default; its first row has their names."""
+    _need("openpyxl", "Excel workbooks", "excel")
+    import pandas as pd
+
+    with _by_pandas("save it as an Excel workbook (.xlsx), names in the first row, or as CSV; sheet= names the sheet"):
+        with ZipFile(path) as archive:
+            check_size(sum(member.file_size for member in archive.infolist()), "the workbook")
+        return pd.read_excel(path, sheet_name=layout.sheet or 0, engine="openpyxl", **_given(layout))
+
+
+def _arff(path: Path, layout: Layout) -> DataFrame:
+    """Return the columns of an ARFF file, by SciPy; nominal attributes are categories."""
+    import pandas as pd
+    from scipy.io import arff
+
+    hint = "give a dense ARFF file of numeric and nominal attributes, or a CSV file"
+    with path.open(encoding=layout.encoding or "utf-8") as file:
+        with foreign("scipy", "the file is not in ARFF format, or damaged", hint, DataError):
+            rows, facts = arff.loadarff(file)
+    columns = {name: pd.Series(rows[name]) for name in facts.names()}
+    for name, kind in zip(facts.names(), facts.types(), strict=True):
+        if kind == "nominal":
+            texts = columns[name].str.decode("utf-8")
+            columns[name] = texts.where(texts != "?").astype("category")
+    return pd.DataFrame(columns)
+
+
+def _need(package: str, what: str, extra: str) -> None:
+    if find_spec(package) is None:
+        raise PackageError(f"{what} need the package {package}", f"pip install 'fsopt[{extra}]'")
+
+
+def read_arrays(path: Path) -> tuple[Matrix, list[str], list[str] | None]:
+    """Return X (n, p), the labels and the names of the features, None where the file has none.
+
+    Raises
+    ------
+    DataError : the file is damaged or too large.
+    """
+    return _npz(path) if suffix_of(path) == ".npz" else _libsvm(path)
+
+
+def _npz(path: Path) -> tuple[Matrix, list[str], list[str] | None]:
+    """Return arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; nothing is unpickled.
+
+    A sparse X is there by ``data``, ``indices``, ``indptr``, ``shape`` and ``format``, as scipy.sparse.save_npz has it.
+    """
+    with foreign("numpy", "the file is not an .npz archive, or damaged", _NPZ_HINT, DataError):
+        with ZipFile(path) as archive:
+            check_size(sum(member.file_size for member in archive.infolist()), "the arrays")
+        with np.load(path, allow_pickle=False) as held:
+            parts = _SPARSE_PARTS if "X" not in held and "indptr" in held else ("X",)
+            absent = [name for name in (*parts, "y") if name not in held]
+            if absent:
+                found = ", ".join(list(held)[:10]) or "nothing"
+                raise DataError(f"the archive has no array {' and '.join(absent)}, it has {found}", _NPZ_HINT)
+            *given, y = (held[name] for name in (*parts, "y"))
+            features = held["features"] if "features" in held else None
+    if y.ndim != 1 or y.dtype.kind not in "biufU":
+        raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not n labels", _NPZ_HINT)
+    matrix = as_matrix(given[0] if len(given) == 1 else _sparse(*given))
+    if features is not None and (features.dtype.kind != "U" or features.shape != matrix.shape[1:]):
+        kind = f"type {features.dtype} and shape {features.shape}"
+        raise DataError(f"features is an array of {kind}, not {matrix.shape[1]} texts", _NPZ_HINT)
+    return matrix, [*map(label_text, y.tolist())], None if features is None else features.tolist()
+
+
+def _sparse(data: Any, indices: Any, indptr: Any, shape: Any, kind: Any) -> Any:
+    """Return the sparse matrix of the arrays of an archive."""
+    from scipy.sparse import csc_array, csr_array
+
+    with foreign("scipy", "the arrays are no sparse matrix", _SPARSE_HINT, DataError):
+        word = str(kind.item().decode() if kind.dtype.kind == "S" else kind)
+        n, p = (int(size) for size in shape)
+        check_size(SPARSE_NUMBER * data.size + NAME * p, f"the sparse matrix of {n} samples and {p} features")
+        return {"csr": csr_array, "csc": csc_array}[word]((data, indices, indptr), shape=(n, p))
+
+
+def _libsvm(path: Path) -> tuple[Matrix, list[str], list[str]]:
+    """Return lines ``label index:value ...``: a sparse matrix where it is large and has few nonzeros, else a dense one.
+
+    Features are called ``x`` with their index in the file, so that a file with other indices is read alike; there is an
+    ``x0`` only where the index 0 is used.
+    """
+    from sklearn.datasets import load_svmlight_file
+
+    with foreign("scikit-learn", "the file is not in libsvm format", _LIBSVM_HINT, DataError):
+        X, y = load_svmlight_file(str(path), zero_based=True)
+    if X.nnz and X.indices.min() < 0:
+        raise DataError("the file has an index below 0, or beyond 2147483647", _LIBSVM_HINT)
+    base = 0 if X.nnz and X.indices.min() == 0 else 1
+    X = X[:, base:]
+    n, p = X.shape
+    sparse = stays_sparse(n, p, X.nnz)
+    size = SPARSE_NUMBER * X.nnz + NAME * p if sparse else NUMBER * n * p
+    check_size(size, f"the matrix of {n} samples and {p} features (the largest index)")
+    return as_matrix(X if sparse else X.toarray()), [*map(label_text, y.tolist())], [f"x{j + base}" for j in range(p)]

@@ -1,0 +1,413 @@
+"""``load_dataset``: the bundled WDBC data, a file, a name in the folder FSOPT_DATA, or a DataFrame, by pandas."""
+
+from __future__ import annotations
+
+import os
+import stat
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from fsopt.common.arguments import PATH, Argument, checked
+from fsopt.common.files import brief, expanded, status
+from fsopt.common.texts import counted, one_line
+from fsopt.data.dataset import Dataset
+from fsopt.data.encoding import Encoded, Encoding
+from fsopt.data.files import WITHOUT_NAMES, read_arrays, read_frame, suffix_of
+from fsopt.data.frames import (
+    in_pandas,
+    is_frame,
+    is_number,
+    numbers_alone,
+    refuse_texts,
+    sparse_of_frame,
+    typed_columns,
+    with_texts_as_names,
+)
+from fsopt.data.labels import is_missing, label_text, map_labels
+from fsopt.data.layout import SUFFIXES, Layout
+from fsopt.data.matrices import is_sparse, with_nan
+from fsopt.errors import DataError, ParameterError
+from fsopt.typing import Frame, Indices, Matrix, Vector
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+FOLDER_VARIABLE = "FSOPT_DATA"
+BUNDLED = "wdbc"
+SOURCE = Argument("a path", lambda value: PATH.holds(value) or is_frame(value), "give a text, a path, or a DataFrame")
+Tell: TypeAlias = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The raw content of a data file.
+
+    Attributes
+    ----------
+    X : (n, p) numbers, NaN for a missing value; sparse, or without a column where there is a ``source``.
+    labels : n texts, one of :data:`fsopt.data.labels.NO_VALUE` for a missing label; empty where there are none.
+    features : p names; None if the format has none.
+    source : the columns of the features, where not all of them are numbers.
+    ids : the names of the samples, from a column of their own.
+    weights : n texts, from a column of their own.
+    declared : the columns of the source that are categories whatever their texts are.
+    zeros : whether features that are not there are 0, as in sparse lines.
+    """
+
+    X: Matrix
+    labels: list[str]
+    features: list[str] | None
+    source: DataFrame | None = None
+    ids: list[str] | None = None
+    weights: list[str] | None = None
+    declared: tuple[str, ...] = ()
+    zeros: bool = False
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    def rows(self, positions: Indices) -> Table:
+        """Return the content of some rows."""
+        lists = {"labels": self.labels, "ids": self.ids, "weights": self.weights}
+        kept: dict[str, Any] = {name: one and [one[i] for i in positions] for name, one in lists.items()}
+        return replace(
+            self, X=self.X[positions], source=None if self.source is None else self.source.iloc[positions], **kept
+        )
+
+    @property
+    def columns(self) -> DataFrame:
+        """The columns of the features, dense ones; where they have no names, they are called ``x1 .. xp``."""
+        import pandas as pd
+
+        if self.source is not None:
+            return self.source
+        return pd.DataFrame(self.X, columns=self.features or [f"x{j}" for j in range(1, self.X.shape[1] + 1)])
+
+
+@checked(source=SOURCE)
+def load_dataset(
+    source: str | os.PathLike[str] | Frame,
+    *,
+    target: str | None = None,
+    positive: str | int | Sequence[str | int] | None = None,
+    drop: str | Sequence[str] = (),
+    id: str | None = None,
+    onehot: bool = False,
+    missing: str | None = None,
+    weights: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> Dataset:
+    """Load a two-class data set.
+
+    Parameters
+    ----------
+    source : str, path or DataFrame
+        ``"wdbc"``, scikit-learn's copy of the Wisconsin diagnostic breast cancer data (569 x 30, +1 is
+        malignant); or a path with a suffix of :data:`fsopt.data.layout.SUFFIXES`; or a NAME, looked up with
+        these suffixes, in their order, in the folder that the environment variable FSOPT_DATA names; or a DataFrame of
+        pandas, or of a package whose frames have ``to_pandas``.
+    target : str, optional
+        Name of the label's column, in formats with names of columns, by default ``label``.
+    positive : str or list, optional
+        The label that is +1, or several; all other labels are -1, however many there are.
+    drop : str or list, optional
+        Columns that are left out.
+    id : str, optional
+        Column that names the samples, which is no feature.
+    onehot : bool
+        Whether columns of texts and categories become 0/1 features ``COLUMN=VALUE``, one for each value, or one alone
+        for two values. By default such a column is an error.
+    missing : {"drop", "mean", "median", "indicator"}, optional
+        ``"drop"`` omits the samples with a missing value. ``"mean"`` and ``"median"`` replace a missing number by that
+        of its feature, and a missing category by the most frequent one. ``"indicator"`` replaces a number by the mean,
+        leaves all features of a category at 0, and adds a feature ``COLUMN missing``. By default a missing value is
+        an error.
+    weights : str, optional
+        Column of positive sample weights, which is no feature.
+    sep, decimal, thousands, encoding : str, optional
+        Keywords of ``pandas.read_csv``; the separator is by default that which pandas finds in the header.
+    sheet : str, optional
+        Sheet of a workbook, by default the first one.
+
+    Returns
+    -------
+    Dataset
+        Its ``labels`` hold the original texts of -1 and +1. Of two numbers the larger is +1; of two words the one that
+        is among :data:`fsopt.data.labels.USUAL_POSITIVES`, or that which ``positive`` names.
+
+    Raises
+    ------
+    DataError
+        If there is no such data set, the file cannot be read, or it is not a valid two-class data set.
+    ParameterError
+        If a keyword is of another kind, or names columns in a format without names of columns.
+
+    Notes
+    -----
+    .csv, .tsv : as ``pandas.read_csv`` reads them, with ``?`` beside its texts of a missing value; also with .gz.
+    .parquet : a column for each feature; null is a missing value. Needs pyarrow, the extra ``parquet``.
+    .xlsx : a sheet with names in its first row. Needs openpyxl, the extra ``excel``.
+    .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored. A sparse X is
+    there by ``data indices indptr shape format``, the names of scipy.sparse.save_npz.
+    .arff : dense, of numeric and nominal attributes, by scipy.io.arff; nominal ones are categories.
+    .libsvm, .svm : sparse lines ``label index:value ...``; features are called ``x1 .. xp`` by their index, from ``x0``
+    where the index 0 is used. The data are sparse where they have more than 5 million entries and fewer than a tenth of
+    them are nonzeros.
+
+    Columns of a DataFrame that are all sparse make sparse data; so do categories whose 0/1 features would be larger
+    than the limit below.
+
+    A warning says which samples without a label and columns without a name are left out. A column of texts that would
+    be numbers with another decimal mark or separator of thousands is an error that names the keyword; so is a column of
+    texts that are nearly all different, which is no category.
+
+    Substitutes and categories are statistics of the samples. They are learned from all samples here, and from the
+    training samples again in cross-validation (:func:`fsopt.data.splits.train_and_test`). A fit keeps them for its
+    predictions.
+
+    Compressed and sparse files that would expand to more than 0.5 GB are refused before they are expanded; the
+    environment variable FSOPT_DATA_LIMIT, in gigabytes, raises the limit.
+    """
+    layout = Layout.of(**{name: value for name, value in locals().items() if name != "source"})
+    said: list[str] = []
+    data = load_table(source, layout, said.append)
+    for text in said:
+        warnings.warn(one_line(text), stacklevel=3)
+    return data
+
+
+def load_table(source: Any, layout: Layout, tell: Tell) -> Dataset:
+    """Load a data set by a layout, see :func:`load_dataset`; ``tell`` is called with what is left out."""
+    if not is_frame(source) and os.fspath(source) == BUNDLED:
+        _refuse_names(layout, BUNDLED)
+        data = wdbc(layout.positive)
+    else:
+        with _read(source, layout, tell, required=True) as (table, name):
+            data = to_dataset(table, name, layout, tell)
+    weight = layout.class_weight
+    if weight is None:
+        return data
+    return data.weighted(weight if isinstance(weight, str) else dict(weight), data.weights)
+
+
+@checked(source=SOURCE)
+def load_samples(
+    source: str | os.PathLike[str] | Frame, layout: Layout | None = None, *, target: str | None = None
+) -> Table:
+    """Read samples to be classified: as :func:`load_dataset`, but a file with names of columns may have no label.
+
+    Parameters
+    ----------
+    source, target : str, path or DataFrame
+        As in :func:`load_dataset`.
+    layout : Layout, optional
+        In place of ``target``; columns that it names need not be there.
+
+    Returns
+    -------
+    Table
+        Raw content: ``labels`` is empty in a file without labels, features are None in a format without names, and
+        missing values are NaN.
+
+    Raises
+    ------
+    DataError
+        If there is no such data set, or the file cannot be read.
+    """
+    if not is_frame(source) and os.fspath(source) == BUNDLED:
+        data = wdbc(())
+        return Table(data.X, [data.labels[int(v > 0)] for v in data.y], list(data.features))
+    known = Layout.of(target=target) if layout is None else layout
+    with _read(source, known, lambda text: None, required=False) as (table, _):
+        return table
+
+
+@contextmanager
+def _read(source: Any, layout: Layout, tell: Tell, *, required: bool) -> Iterator[tuple[Table, str]]:
+    """Yield the content and the name of a source; the path stands before the messages of errors meanwhile."""
+    if is_frame(source):
+        yield table_of_frame(source, layout, tell, required=required), "data"
+        return
+    path = _resolve(Path(source))
+    suffix = suffix_of(path)
+    try:
+        if suffix in WITHOUT_NAMES:
+            if required:
+                _refuse_names(layout, f"a {suffix} file")
+            table = Table(*read_arrays(path), zeros=suffix != ".npz")
+        else:
+            table = table_of_frame(read_frame(path, layout), layout, tell, required=required)
+        yield table, path.name[: -len(suffix)]
+    except DataError as error:
+        error.message = f"{path}: {error.message}"
+        raise
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}", "check the path") from error
+
+
+def table_of_frame(frame: Any, layout: Layout, tell: Tell, *, required: bool = True) -> Table:
+    """Return the content of a DataFrame.
+
+    Parameters
+    ----------
+    frame : the columns are the features, apart from those that the layout gives another meaning.
+    tell : called with a sentence on columns that are left out.
+    required : whether the target must be there.
+    """
+    frame = with_texts_as_names(in_pandas(frame))
+    unnamed = [name for name in frame.columns if not name.strip() or name.startswith("Unnamed: ")]
+    if unnamed:
+        tell(f"{counted(len(unnamed), 'column')} without a name left out")
+        frame = frame.drop(columns=unnamed)
+    names = list(frame.columns)
+    features = layout.features(names, required=required)
+    if not len(frame):
+        raise DataError("there is no row", "give one row per sample")
+    texts = {}
+    for name in {layout.target, layout.id, layout.weights}.intersection(names):
+        cells = zip(frame[name].astype(object), frame[name].isna(), strict=True)
+        texts[name] = ["" if gone else label_text(value) for value, gone in cells]
+    held = frame[features]
+    source, X = None, sparse_of_frame(held)
+    if X is None:
+        source = typed_columns(held)
+        X = numbers_alone(source)
+    source, X = (source, np.empty((len(held), 0))) if X is None else (None, X)
+    declared = tuple(name for name, kind in held.dtypes.items() if str(kind) == "category")
+    special = (texts.get(name or "") for name in (layout.id, layout.weights))
+    return Table(X, texts.get(layout.target, []), features, source, *special, declared)
+
+
+def to_dataset(table: Table, name: str, layout: Layout, tell: Tell | None = None) -> Dataset:
+    """Return the data set of a table: missing values and texts are treated, labels mapped.
+
+    Parameters
+    ----------
+    name : of the data set.
+    layout : the treatment of missing values and of texts, and the positive labels.
+    tell : called with a sentence on rows that are left out.
+
+    Raises
+    ------
+    DataError
+        If a value is missing and not treated, a column holds texts, or there are not two classes.
+    """
+    if len(table.labels) != table.n:
+        raise DataError(f"there are {len(table.labels)} labels for {table.n} rows", "give one label per row")
+    gone = np.array([is_missing(text) for text in table.labels], dtype=bool)
+    if gone.any():
+        if gone.all():
+            raise DataError("no row has a label", "choose another column with target=")
+        if tell is not None:
+            first = ", ".join(str(i + 1) for i in np.flatnonzero(gone)[:5]) + (" ..." if gone.sum() > 5 else "")
+            tell(f"{gone.sum()} of {table.n} rows have no label and are left out: {first}")
+        table = table.rows(np.flatnonzero(~gone))
+    if table.source is not None:
+        refuse_texts(table.source, layout.onehot, table.declared)
+    y, labels = map_labels(table.labels, layout.positive)
+    if layout.missing == "drop":
+        kept = _complete(table)
+        table, y = table.rows(kept), y[kept]
+    X, features, encoded = _encoded(table, layout)
+    weights = None if table.weights is None else _weights(str(layout.weights), table.weights)
+    return Dataset(X, y, features, name=name, labels=labels, weights=weights, encoded=encoded)
+
+
+def _encoded(table: Table, layout: Layout) -> tuple[Matrix, list[str] | None, Encoded | None]:
+    """Return the features of a table, their names, and the map to them, where it is more than the names."""
+    if table.source is None and (layout.missing in (None, "drop") or is_sparse(table.X)):
+        return table.X, table.features, None
+    encoding = Encoding.learned(table.columns, layout.missing)
+    return encoding.matrix(table.columns), list(encoding.features), Encoded(encoding, table.columns)
+
+
+def _complete(table: Table) -> Indices:
+    """Return the rows without a missing value."""
+    gone = with_nan(table.X) if table.source is None else table.source.isna().to_numpy().any(axis=1)
+    if gone.all():
+        raise DataError(f"every one of the {table.n} rows has a missing value", "use missing='mean'")
+    return np.flatnonzero(~gone)
+
+
+def _weights(name: str, texts: list[str]) -> Vector:
+    values = np.array([float(text) if is_number(text) else 0.0 for text in texts])
+    wrong = np.flatnonzero(~((values > 0) & (values < np.inf)))
+    if wrong.size:
+        fault = f"column '{name}', row {wrong[0] + 1}: '{texts[wrong[0]]}' is no weight"
+        raise DataError(fault, "give a number > 0 in every row")
+    return values
+
+
+def data_folder() -> Path | None:
+    """Return the folder that FSOPT_DATA names, None if it is not set."""
+    value = os.environ.get(FOLDER_VARIABLE)
+    return expanded(value, "read") if value else None
+
+
+def _resolve(source: Path) -> Path:
+    """Return the path of an existing file with a known suffix."""
+    path, folder = expanded(source, "read"), data_folder()
+    found = _is_file(path)
+    if suffix_of(path):
+        if not found:
+            raise DataError(f"there is no file {brief(path)}", "check the path, or give the bare name of a data set")
+        return path
+    if path.parent != Path() or found:
+        raise DataError(
+            f"the type of {path} is not known from its name",
+            f"use one of {', '.join(SUFFIXES)}, or read it with pandas and give the DataFrame",
+        )
+    places = [] if folder is None else [folder / f"{source}{suffix}" for suffix in SUFFIXES]
+    for candidate in places:
+        if _is_file(candidate):
+            return candidate
+    where = f"the folder {FOLDER_VARIABLE} " + ("is not set" if folder is None else f"({folder}) has no such file")
+    raise DataError(
+        f"there is no data set '{brief(source)}': it is not bundled, and {where}",
+        f"give a path to a file ({', '.join(SUFFIXES)}), or put one into the folder {FOLDER_VARIABLE}",
+    )
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is an ordinary file; a pipe is none."""
+    found = status(path, "read")
+    return found is not None and stat.S_ISREG(found.st_mode)
+
+
+def _refuse_names(layout: Layout, what: str) -> None:
+    """Raise ParameterError for a layout that names columns of a data set whose label has one fixed place."""
+    stated = replace(layout, positive=(), missing=None, class_weight=None).stated
+    if stated:
+        name, value = next(iter(stated.items()))
+        raise ParameterError(
+            f"{name}={value!r} cannot be used for {what}, which has one fixed label", f"leave out {name}="
+        )
+
+
+QUANTITIES = "radius texture perimeter area smoothness compactness concavity concave_points symmetry fractal_dimension"
+
+
+def wdbc(positive: Sequence[str]) -> Dataset:
+    """Return the data of scikit-learn's file, without the second that the import of scikit-learn takes."""
+    found = find_spec("sklearn")
+    if found is None or not found.submodule_search_locations:
+        raise DataError("scikit-learn, which has the data set 'wdbc', is not installed", "pip install scikit-learn")
+    path = Path(found.submodule_search_locations[0]) / "datasets" / "data" / "breast_cancer.csv"
+    table = np.loadtxt(path, delimiter=",", skiprows=1)
+    features = [f"{name}_{kind}" for kind in ("mean", "se", "worst") for name in QUANTITIES.split()]
+    names = ["malignant" if target == 0 else "benign" for target in table[:, -1]]
+    y, labels = map_labels(names, positive)
+    return Dataset(table[:, :-1], y, features, name="wdbc", labels=labels)

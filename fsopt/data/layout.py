@@ -1,0 +1,134 @@
+"""The way from a table to a data set: target, identifier, features, texts, missing values and weights."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from difflib import get_close_matches
+from typing import Any
+
+from fsopt.common.arguments import FLAG, LIST, TEXT, optional
+from fsopt.errors import DataError, ParameterError, shown
+
+SUFFIXES = (".csv.gz", ".csv", ".tsv.gz", ".tsv", ".parquet", ".xlsx", ".npz", ".arff", ".libsvm", ".svm")
+"""Of the files of data; a name without one is looked up with these, in this order."""
+DEFAULT_TARGET = "label"
+MISSING = ("drop", "mean", "median", "indicator")
+"""The treatments of missing values."""
+SPELLING = ("sep", "decimal", "thousands", "encoding", "sheet")
+"""Keywords of pandas: what is known of a file itself, whatever its columns mean."""
+LISTS = ("positive", "drop")
+"""Attributes that are lists of texts."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The way from a table to a data set: the meaning of its columns, and the weights of its classes.
+
+    Attributes
+    ----------
+    target : column of the labels.
+    positive : the labels that are +1, all others are -1; empty for two labels, see
+        :func:`fsopt.data.labels.map_labels`.
+    class_weight : ``balanced``, or pairs of a label and its weight; None for equal weights.
+    drop, id, onehot, missing, weights, sep, decimal, thousands, encoding, sheet : as the keywords of
+        :func:`fsopt.load_dataset`.
+    """
+
+    target: str = DEFAULT_TARGET
+    positive: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    id: str | None = None
+    onehot: bool = False
+    missing: str | None = None
+    weights: str | None = None
+    class_weight: str | tuple[tuple[str, float], ...] | None = None
+    sep: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+    def __post_init__(self) -> None:
+        TEXT.check("target", self.target)
+        FLAG.check("onehot", self.onehot)
+        for name in ("id", "weights", *SPELLING):
+            optional(TEXT).check(name, getattr(self, name))
+        for name in LISTS:
+            LIST.check(name, getattr(self, name))
+        if not isinstance(self.missing, str | None) or self.missing not in (None, *MISSING):
+            raise ParameterError(
+                f"missing is {shown(self.missing)}", f"use one of {', '.join(MISSING)}, or nothing (an error)"
+            )
+
+    @classmethod
+    def of(cls, *, target: str | None = None, **given: Any) -> Layout:
+        """Return the layout of the keywords of :func:`fsopt.load_dataset`, of which one text stands for a list of one.
+
+        Raises
+        ------
+        ParameterError : a keyword is of another kind.
+        """
+        lists = {name: _texts(name, given.get(name)) for name in LISTS}
+        return cls(**{**given, **lists}, target=DEFAULT_TARGET if target is None else target)
+
+    @classmethod
+    def saved(cls, record: Mapping[str, Any]) -> Layout:
+        """Return the layout in a saved answer; one that was saved in Python has none: that of the defaults."""
+        return cls(**{k: _tuples(v) for k, v in record.get("layout", {}).items()})
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The attributes that are not at their defaults: the plain data of a saved answer."""
+        defaults = {field.name: field.default for field in fields(self)}
+        return {k: _lists(v) for k, v in asdict(self).items() if v != defaults[k]}
+
+    def features(self, names: list[str], *, required: bool = True) -> list[str]:
+        """Return the columns of the features among all, in the order of the table.
+
+        Parameters
+        ----------
+        names : of all columns of the table.
+        required : whether a column that is named and not there is an error; samples to be classified need no target.
+
+        Raises
+        ------
+        DataError : a named column is not there, two columns have one name, or no feature is left.
+        """
+        count = Counter(names)
+        for what in ("target", "id", "weights", "drop"):
+            stated = getattr(self, what)
+            for name in [stated] if isinstance(stated, str) else stated or ():
+                if required and not count[name]:
+                    near = get_close_matches(name, names, n=3) or names[-3:]
+                    raise DataError(
+                        f"there is no column '{name}' among the {len(names)} columns",
+                        f"name the column with {what}=, for example one of: {', '.join(near)}",
+                    )
+        without = {self.target, self.id, self.weights, *self.drop}
+        repeated = [name for name in count if name not in self.drop and count[name] > 1]
+        if repeated:
+            raise DataError(f"there are {count[repeated[0]]} columns '{repeated[0]}'", "give every column its own name")
+        left = [name for name in names if name not in without]
+        if not left:
+            raise DataError("no column is left for the features", "give a table with features, or drop fewer columns")
+        return left
+
+
+def _texts(name: str, given: object) -> tuple[str, ...]:
+    """Return a text or a list of texts as a tuple; numbers, such as labels 0 and 1, become texts."""
+    if given is None:
+        return ()
+    listed = [given] if isinstance(given, str | int | float) else given
+    if not isinstance(listed, Iterable):
+        raise ParameterError(f"{name} is {shown(given)}", "give a name, or a list of names")
+    return tuple(item if isinstance(item, str) else str(item).removesuffix(".0") for item in listed)
+
+
+def _lists(value: Any) -> Any:
+    return [_lists(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value

@@ -1,0 +1,348 @@
+"""Tables and files of every format: what is read, what is treated, and what is refused in one line."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+from support import SHARED, written
+
+import fsopt
+from fsopt.data import load_dataset, load_samples
+from fsopt.data.encoding import Encoding
+from fsopt.data.frames import typed_columns
+from fsopt.data.intake import load_table
+from fsopt.data.layout import Layout
+from fsopt.data.splits import train_and_test
+from fsopt.errors import DataError, PackageError, ParameterError
+
+FRAME = pd.DataFrame(
+    {
+        "id": ["01", "02", "03", "04", "05"],
+        "color": ["red", None, "green", "red", "blue"],
+        "size": [1.5, np.nan, 2.5, np.nan, 3.5],
+        "member": [True, False, True, False, True],
+        "kind": ["a", "b", "a", "c", "b"],
+    }
+)
+AT = {"target": "kind", "positive": ["a", "c"], "id": "id", "onehot": True}
+ARFF = """@relation toy
+@attribute color {red,blue,green}
+@attribute size numeric
+@attribute member {0,1}
+@attribute kind {a,b,c}
+@data
+red,1.5,1,a
+?,?,0,b
+green,2.5,1,a
+red,?,0,c
+blue,3.5,1,b
+"""
+
+
+def stored(folder, suffix, frame=FRAME):
+    """Write a frame in a format, and return the path."""
+    path = folder / f"t{suffix}"
+    if suffix == ".arff":
+        return written(folder, path.name, ARFF)
+    if suffix in (".parquet", ".xlsx"):
+        {".parquet": frame.to_parquet, ".xlsx": frame.to_excel}[suffix](path, index=False)
+    else:
+        frame.to_csv(path, index=False, sep="\t" if "tsv" in suffix else ",")
+    return path
+
+
+@pytest.mark.parametrize("missing", ["mean", "median", "indicator", "drop"])
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx", ".arff"])
+def test_a_file_and_its_frame_give_the_same_data(tmp_path, suffix, missing):
+    at = AT | {"missing": missing}
+    own = load_dataset(FRAME, **at)
+    data = load_dataset(stored(tmp_path, suffix), **(at | ({"id": None} if suffix == ".arff" else {})))
+    renamed = tuple(name.replace("member=1", "member") for name in data.features)
+    assert (renamed, data.labels, data.name) == (own.features, ("b", "a|c"), "t")
+    assert np.array_equal(data.X, own.X)
+    assert np.array_equal(data.y, own.y)
+    features = dict(zip(own.features, own.X.T.tolist(), strict=True))
+    if missing == "indicator":
+        assert features["size missing"] == [0, 1, 0, 1, 0]
+        assert features["color missing"] == [0, 1, 0, 0, 0]
+    if missing != "drop":
+        assert features["member"] == [1, 0, 1, 0, 1]
+        assert features["size"] == [1.5, 2.5, 2.5, 2.5, 3.5]
+        assert features["color=red"] == [1, 0.0 if missing == "indicator" else 1.0, 0, 1, 0]
+
+
+def test_numbers_are_those_of_python_and_labels_and_names_are_texts(tmp_path):
+    path = written(tmp_path, "TOY.CSV", '\ufeffa,label,"b, c",id\r\n1,+1, 2.5e3,007\r\n-0.1,-1,1e-300,NA\r\n')
+    data = load_dataset(path, id="id")
+    assert data.X.tolist() == [[1.0, 2500.0], [-0.1, 1e-300]]
+    assert (data.features, data.labels, data.name) == (("a", "b, c"), ("-1", "+1"), "TOY")
+    samples = load_samples(path, Layout(id="id"))
+    assert (samples.ids, samples.labels) == (["007", ""], ["+1", "-1"])
+    assert load_samples(written(tmp_path, "t.csv", "a,b\n1,2\n")).labels == []
+    values = np.random.default_rng(0).standard_normal(500)
+    path = written(tmp_path, "t.csv", "a,label\n" + "".join(f"{v!r},{i % 2}\n" for i, v in enumerate(values.tolist())))
+    assert np.array_equal(load_dataset(path).X[:, 0], values)
+
+
+GERMAN = "Größe;Kosten;krank\n1,5;1.234,5;ja\n2,25;999;nein\n3;12.000;ja\n"
+
+
+def test_keywords_of_pandas_are_passed_on(tmp_path):
+    path = written(tmp_path, "t.csv", GERMAN.encode("cp1252"))
+    with pytest.raises(DataError, match=r"cannot be decoded .*encoding= names"):
+        load_dataset(path, target="krank")
+    at = {"target": "krank", "encoding": "cp1252"}
+    with pytest.raises(DataError, match=r"column 'Größe' holds texts that would be numbers .*'1,5': .*decimal=','"):
+        load_dataset(path, **at)
+    with pytest.raises(
+        DataError, match=r"column 'Kosten' holds texts that would be numbers .*'1.234,5': .*thousands='"
+    ):
+        load_dataset(path, **at, drop="Größe", decimal=".")
+    data = load_dataset(path, **at, decimal=",", thousands=".")
+    assert data.X.tolist() == [[1.5, 1234.5], [2.25, 999.0], [3.0, 12000.0]]
+    assert data.labels == ("nein", "ja")
+    path = written(tmp_path, "t.csv", "a!b!label\n1!2!0\n3!4!1\n")
+    assert load_dataset(path, sep="!").X.tolist() == [[1, 2], [3, 4]]
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
+        pd.DataFrame({"note": [1]}).to_excel(book, sheet_name="first", index=False)
+        FRAME.to_excel(book, sheet_name="second", index=False)
+    assert load_dataset(tmp_path / "t.xlsx", sheet="second", missing="drop", **AT).n == 3
+
+
+@pytest.mark.parametrize(
+    ("cells", "flags"),
+    [
+        (["1,5", "2", "k.A.", "3,25"], "decimal=','"),
+        (["1,234", "5,678"], "decimal=',' or thousands=','"),
+        (["1,234.5", "5,678"], "thousands=','"),
+        (["1.234,5", "12,5"], "decimal=',' and thousands='.'"),
+        (["1 234", "12 345.5"], "thousands=' '"),
+        (["1 234,5", "12 345,5"], "decimal=',' and thousands=' '"),
+    ],
+)
+def test_texts_that_would_be_numbers_name_the_keyword(cells, flags):
+    frame = pd.DataFrame({"x": cells, "label": [k % 2 for k in range(len(cells))]})
+    for onehot in (False, True):
+        with pytest.raises(DataError, match="column 'x' holds texts that would be numbers") as caught:
+            load_dataset(frame, onehot=onehot)
+        assert f"read them with {flags}, keywords" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("content", "keywords", "message"),
+    [
+        ("", {}, "cannot be read .*No columns"),
+        ("a,b,label\n", {}, "there is no row"),
+        ("a,b,label\n1,2,1\n1,2,3,4\n", {}, "cannot be read"),
+        ("a,b,class\n1,2,1\n", {}, "there is no column 'label' among the 3 columns: .*target=.*class"),
+        ("a,label,label\n1,2,1\n", {}, "there are 2 columns 'label'"),
+        ("label\n1\n0\n", {}, "no column is left"),
+        ("a,label\n1,1\n2,1\n", {}, "exactly two different values, 1 found: '1': give samples of both classes"),
+        ("a,label\n1,u\n2,v\n3,w\n", {}, "exactly two different values, 3 found: 'u', 'v', 'w': positive= makes"),
+        ("a,label\n1,u\n2,v\n", {}, "the labels are 'u', 'v', and either may be .1: name .* positive="),
+        ("a,label\n1,case\n2,ill\n", {}, "either may be .1"),
+        ("a,label\n1,u\n2,v\n3,w\n", {"positive": "x"}, "no sample has the label 'x': .*'u', 'v', 'w'"),
+        ("a,label\n1,u\n2,v\n", {"positive": ["u", "v"]}, "every label is positive"),
+        ("a,label\n1,\n2,\n", {}, "no row has a label"),
+        ("a,b,label\n1,x,0\n2,y,1\n", {}, "column 'b' holds texts, such as 'x': onehot=True makes"),
+        ("a,b,c,label\n1,x,u,0\n2,y,v,1\n", {}, "column 'b' holds texts, such as 'x'; so do c:"),
+        ("a,b,label\n1,2,0\n2,y,1\n3,4,1\n", {"onehot": True}, "column 'b' holds 'y' in row 2, which is not a number"),
+        ("a,b,label\n1,2,0\n3,4,1\n", {"drop": "aa"}, "no column 'aa' .*drop=.*: a"),
+        ("a,w,label\n1,2,0\n3,x,1\n", {"weights": "w"}, "column 'w', row 2: 'x' is no weight"),
+        ("a,b,label\n1,,1\n2,3,0\n", {}, "X has 1 missing value in row 1, column 'b': missing= "),
+        ("a,b,label\n1,,1\n,2,0\n", {"missing": "drop"}, "every one of the 2 rows has a missing value"),
+        ("a,b,label\n1,,1\n2,?,0\n", {"missing": "mean"}, "column 'b' has no value at all"),
+        ("a,label\ninf,1\n-inf,0\n,1\n", {"missing": "mean"}, "X has 3 values that are not finite"),
+    ],
+)
+def test_a_wrong_table_is_one_line(tmp_path, content, keywords, message):
+    path = written(tmp_path, "t.csv", content)
+    with pytest.raises(DataError, match=message) as caught:
+        load_dataset(path, **keywords)
+    assert caught.value.message.startswith(f"{path}: ")
+    assert caught.value.hint
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"a": pd.to_timedelta([1, 2, 3])}, "column 'a' holds values of the type timedelta"),
+        ({"a": pd.to_datetime(["2026-01-01"] * 3)}, "column 'a' holds values of the type datetime"),
+        ({"a": [[1], [2], [3]]}, r"column 'a' holds values of .*\[1\]"),
+        ({"a": ["1", "2", "3"]}, "column 'a' holds texts that are numbers, such as '1'"),
+        ({"a": pd.Categorical([None] * 3, categories=["x"])}, "column 'a' has no value at all"),
+    ],
+)
+def test_a_wrong_frame_is_one_line(changes, message):
+    with pytest.raises(DataError, match=message):
+        load_dataset(pd.DataFrame({"b": [1, 2, 3], "label": [0, 1, 0]}).assign(**changes), missing="mean")
+
+
+def test_names_are_no_categories_and_columns_without_a_name_are_left_out(tmp_path):
+    rows = "".join(f"{i},u{i},{i},{i % 2}\n" for i in range(40))
+    path = written(tmp_path, "t.csv", ",u,a,label\n" + rows)
+    with pytest.raises(DataError, match="column 'u' has 40 different texts in 40 rows"):
+        load_dataset(path, onehot=True)
+    with pytest.warns(UserWarning, match="1 column without a name left out"):
+        assert load_dataset(path, id="u").features == ("a",)
+
+
+def test_rows_without_a_label_are_left_out_with_a_warning(tmp_path):
+    path = written(tmp_path, "t.csv", "a,label\n1,1\n2,?\n,0\n4,\n5,0\n")
+    for missing, X in (("drop", [[1.0], [5.0]]), ("mean", [[1.0], [3.0], [5.0]])):
+        with pytest.warns(UserWarning, match="2 of 5 rows have no label and are left out: 2, 4") as found:
+            assert load_dataset(path, missing=missing).X.tolist() == X
+        assert {one.filename for one in found} == {__file__}
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["no", "yes"], ("no", "yes")),
+        (["Ja", "nein"], ("nein", "Ja")),
+        (["benign", "malignant"], ("benign", "malignant")),
+        (["case", "control"], ("control", "case")),
+        ([2, 1], ("1", "2")),
+        (["1.0", "0"], ("0", "1.0")),
+        ([True, False], ("False", "True")),
+    ],
+)
+def test_the_usual_positive_label_or_the_larger_number_is_plus_one(labels, expected):
+    assert load_dataset(pd.DataFrame({"a": [1, 2], "label": labels})).labels == expected
+    assert fsopt.Dataset(np.eye(2), labels).labels == expected
+
+
+@pytest.mark.parametrize("wrong", [{"encoding": 8}, {"missing": "most"}, {"onehot": 1}, {"id": 3}, {"positive": 1j}])
+def test_a_wrong_keyword_is_refused(wrong):
+    with pytest.raises(ParameterError):
+        load_dataset(FRAME, target="kind", **wrong)
+
+
+def test_the_layout_survives_its_record_and_weighs_classes():
+    layout = Layout("y", ("a",), ("b", "c"), "id", True, "mean", "w", (("a", 2.0),), sep=";")
+    assert Layout.saved({"layout": layout.stated}) == layout
+    assert Layout.saved({}) == Layout()
+    chosen = Layout("kind", ("a",), ("color", "size", "id"), class_weight="balanced")
+    data = load_table(FRAME, chosen, print)
+    assert [data.weights[data.y > 0].sum(), data.weights[data.y < 0].sum()] == [2.5, 2.5]
+
+
+def test_training_samples_alone_tell_substitutes_and_categories():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.standard_normal(40), "u": rng.choice(["a", "b", "c"], 40), "label": [0, 1] * 20})
+    frame.loc[::5, "x"] = np.nan
+    frame.loc[3, "u"] = "rare"
+    held_out = np.array([3, 5, 6, 8])
+    train, test = train_and_test(load_dataset(frame, onehot=True, missing="mean"), held_out)
+    assert train.features == ("x", "u=a", "u=b", "u=c"), "the rare text is not in the training samples"
+    assert np.allclose(test.X[1, 0], frame.drop(index=held_out)["x"].mean())
+    assert test.X[0, 1:].tolist() == [0, 0, 0]
+    frame.loc[held_out, "x"] = 1e6
+    again, _ = train_and_test(load_dataset(frame, onehot=True, missing="mean"), held_out)
+    assert np.array_equal(again.X, train.X), "the samples to be tested have no influence"
+
+
+def test_an_encoding_is_the_same_after_its_record():
+    source = typed_columns(FRAME[["color", "size", "member"]])
+    for missing in ("mean", "indicator"):
+        encoding = Encoding.learned(source, missing)
+        assert Encoding.of_plain(encoding.plain) == encoding
+        assert np.array_equal(Encoding.of_plain(encoding.plain).matrix(source), encoding.matrix(source))
+    with pytest.raises(DataError, match="column 'size' holds texts, such as 'big'"):
+        encoding.matrix(source.assign(size=pd.Series(["big"] * 5, dtype=object)))
+    assert encoding.unseen(source.assign(color="pink")) == {"color": ["pink"]}
+
+
+def test_a_frame_of_another_package_becomes_one_of_pandas():
+    class DataFrame:
+        def to_pandas(self):
+            return FRAME
+
+    assert load_dataset(DataFrame(), missing="drop", **AT).n == 3
+
+
+def test_wdbc():
+    data = load_dataset("wdbc")
+    assert (data.n, data.p, data.name, data.labels) == (569, 30, "wdbc", ("benign", "malignant"))
+    assert data.features[::10] == ("radius_mean", "radius_se", "radius_worst")
+    bunch = load_breast_cancer()
+    assert np.array_equal(data.X, bunch.data)
+    assert np.array_equal(data.y > 0, bunch.target == 0)
+
+
+@pytest.mark.slow
+@pytest.mark.shared
+@pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="the papers' benchmark files are not here (FSOPT_SHARED)")
+def test_every_benchmark_file(monkeypatch):
+    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
+    manifest = json.loads((SHARED / "data" / "manifest.json").read_text())
+    tasks = [entry for entry in manifest if not entry.get("extra") and entry["file"].endswith(".csv.gz")]
+    assert len(tasks) >= 15
+    for task in tasks:
+        if task["name"] == "wdbc":
+            assert np.array_equal(load_dataset(SHARED / "data" / task["file"]).X, load_dataset("wdbc").X)
+            continue
+        whole = load_dataset(task["name"], missing="mean" if task["n_missing_values"] else None)
+        if task["n_missing_values"]:
+            complete = load_dataset(task["name"], missing="drop")
+            assert complete.n == task["n_rows"] - task["n_rows_with_missing"], task["name"]
+        shape = (whole.n, whole.p, whole.positive.size, whole.negative.size)
+        assert shape == (task["n_rows"], task["n_features"], task["n_pos"], task["n_neg"]), task["name"]
+        assert whole.name == task["name"]
+
+
+def test_names_are_looked_up_in_the_data_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("FSOPT_DATA", str(tmp_path))
+    with pytest.raises(DataError, match=r"no data set 'two.parts': .*FSOPT_DATA .* has no such file: give a path"):
+        load_dataset("two.parts")
+    np.savez(tmp_path / "two.parts.npz", X=np.eye(3), y=[1, -1, 1])
+    assert load_dataset("two.parts").n == 3
+    written(tmp_path, "two.parts.csv", "a,label\n1,0\n2,1\n")
+    assert load_dataset("two.parts").n == 2
+    monkeypatch.delenv("FSOPT_DATA")
+    with pytest.raises(DataError, match=r"no data set 'sonar': .*the folder FSOPT_DATA is not set"):
+        load_dataset("sonar")
+
+
+def test_files_that_are_none(tmp_path, monkeypatch):
+    (tmp_path / "folder.csv").mkdir()
+    written(tmp_path, "t.sav", "")
+    for name, told in (
+        ("nowhere.csv", r"there is no file .*nowhere\.csv"),
+        ("folder.csv", r"there is no file .*folder\.csv"),
+        ("t.sav", r"the type of .*t\.sav is not known from its name: use one of \.csv.* read it with pandas"),
+    ):
+        with pytest.raises(DataError, match=told):
+            load_dataset(tmp_path / name)
+    for suffix, told in ((".csv.gz", "gzip"), (".xlsx", "pandas"), (".parquet", "pandas"), (".arff", "scipy")):
+        (tmp_path / f"damaged{suffix}").write_bytes(b"\x00\x01\x02")
+        with pytest.raises(DataError, match=told):
+            load_dataset(tmp_path / f"damaged{suffix}")
+    monkeypatch.setattr("fsopt.data.files.find_spec", lambda name: None)
+    with pytest.raises(PackageError, match=r"pip install 'fsopt\[parquet\]'"):
+        load_dataset(written(tmp_path, "t.parquet", "PAR1"))
+
+    def denied(self):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    with pytest.raises(DataError, match=r"t\.csv cannot be read: Permission denied"):
+        load_dataset(written(tmp_path, "t.csv", "a,label\n1,0\n"))
+
+
+def test_the_limit_of_a_compressed_file(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv.gz"
+    pd.DataFrame({"a": range(1000), "label": [0, 1] * 500}).to_csv(path, index=False)
+    monkeypatch.setenv("FSOPT_DATA_LIMIT", "1e-6")
+    with pytest.raises(DataError, match=r"would take more than .* GB of memory.*raise the limit"):
+        load_dataset(path)
+    monkeypatch.setenv("FSOPT_DATA_LIMIT", "1e-3")
+    assert load_dataset(path).n == 1000
+    for wrong in ("much", "0", "nan", "-1", "inf"):
+        monkeypatch.setenv("FSOPT_DATA_LIMIT", wrong)
+        with pytest.raises(ParameterError, match="FSOPT_DATA_LIMIT is"):
+            load_dataset(path)
