@@ -183,7 +183,7 @@ def check_proof(
     from fsopt.verification.origins import check_proof as checked
     from fsopt.verifier.verify import said
 
-    source = read_file(str(model), {}) if one_source(data, model) == "model" else load(str(data), layout, known=True)
+    source = read_file(str(model), {}) if one_source(data, model) == "model" else load(str(data), layout)
     found = checked(proof, source, options.read_changes(customise, ()))
     if json:
         print_json(found.record())
