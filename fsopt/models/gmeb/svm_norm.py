@@ -35,12 +35,9 @@ def build_svm_norm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
         \text{s.t.}\ & y_i(w'x_i + b) \ge 1 - \xi_i, \quad \xi \ge 0, \quad \|w\| \le t
 
     Its hyperplane is that of the ordinary SVM, with :math:`\tfrac12\|w\|^2`, at the penalty weight :math:`2\|w\|C`. A
-    norm has no slope 0 at 0: w = 0 is optimal for every C up to a threshold, and then w jumps. By the dual it is
-
-    .. math::
-
-        C_0 = \frac{1}{2\min_\mu \|X'Y\mu\|} \quad\text{over}\quad 0 \le \mu \le 1,\quad y'\mu = 0,\quad
-        \mu_i = 1 \text{ in the smaller class}.
+    norm has no slope 0 at 0: w = 0 is optimal for every C up to a threshold, and then w jumps. By the dual the
+    threshold is :math:`1/(2\min_\mu \|X'Y\mu\|)` over :math:`\mu \in [0, 1]^n` with :math:`y'\mu = 0` and
+    :math:`\mu_i = 1` in the smaller class.
 
     Parameters
     ----------
