@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -117,8 +118,9 @@ def same(now: Any, before: Any, *, whole: bool) -> bool:
     if isinstance(before, list) and isinstance(now, list):
         kept = len(before) == len(now) or (not whole and len(now) < len(before))
         return kept and all(same(*pair, whole=True) for pair in zip(now, before, strict=False))
-    if isinstance(before, float) and isinstance(now, (int, float)):
-        return math.isclose(now, before, rel_tol=2e-6, abs_tol=2e-5)
+    if isinstance(before, float) and isinstance(now, (int, float, str)):  # a text of digits is read as its number
+        with suppress(ValueError, OverflowError):
+            return math.isclose(float(now), before, rel_tol=2e-6, abs_tol=2e-5)
     return (now is None and not whole) or (bool(now == before) and isinstance(now, type(before)))
 
 
