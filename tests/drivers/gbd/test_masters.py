@@ -3,8 +3,7 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from fsopt.solvers.watching import Watch
-from support import all_values, blobs, reference, sampled
+from support import all_values, blobs, reference
 
 import fsopt
 from fsopt.answers.results import Status
@@ -157,31 +156,6 @@ def test_cuts_that_the_master_brings_along_count():
 def started(data, m, c, solver, **settings):
     models = fsopt.build("fsp-master", data, m=m), fsopt.build("fsp-sub", data, c=c)
     return gbd(data, *models, c=c, settings=GbdSettings(master_solver=solver, **settings))
-
-
-@pytest.mark.parametrize("solver", sampled(["highs", "scip"], 1))
-def test_the_first_incumbent_of_a_master_is_that_of_the_loop(solver, monkeypatch):
-    """By its own course the solver has the value of the incumbent before it has found anything."""
-    solve, firsts = Session.solve, []
-
-    def watched(session, *, mip_gap=None, **keywords):
-        watch = None if mip_gap is None else Watch()
-        result = solve(session, mip_gap=mip_gap, watch=watch, **keywords)
-        if watch is not None:
-            firsts.append(next(r["incumbent"] for r in watch.records if r["incumbent"] is not None))
-        return result
-
-    monkeypatch.setattr(Session, "solve", watched)
-    data = blobs(60, 12, seed=3, gap=0.1)
-    found = {}
-    for start in ("incumbent", "none"):
-        firsts.clear()
-        result = started(data, 4, 1.0, solver, master_start=start, max_cuts=12)
-        values = np.array([record["objective"] for record in result.history])
-        found[start] = [float(np.abs(values / value - 1.0).min()) <= 1e-6 for value in firsts]
-    assert len(found["incumbent"]) >= 4
-    assert all(found["incumbent"])
-    assert not all(found["none"])
 
 
 def test_a_start_has_the_smallest_theta_that_the_cuts_allow():
