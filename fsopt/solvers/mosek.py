@@ -113,7 +113,8 @@ class Mosek:
 
     def _put_rows(self) -> None:
         """Add variables without bounds, the rows of equations and inequalities, and the cones."""
-        t, form, n = self.task, self.form, self.program.n
+        t, n = self.task, self.program.n
+        form = self.form
         M, b = form.matrix(), form.right_hand_side()
         first = form.equalities + form.inequalities
         t.appendvars(n)
@@ -131,7 +132,8 @@ class Mosek:
 
     def _put_cones(self, G: sp.csc_matrix, h: np.ndarray) -> None:
         """Add the constraints that Gx + h is in the cones."""
-        t, cones, entries = self.task, self.program.cones, sp.coo_matrix(G)
+        t, cones = self.task, self.program.cones
+        entries = sp.coo_matrix(G)
         t.appendafes(len(h))
         t.putafefentrylist(entries.row.astype(np.int64), entries.col.astype(np.int32), entries.data)
         t.putafegslice(0, len(h), h)
@@ -143,7 +145,8 @@ class Mosek:
         t.appendaccs([domain[kind] for kind in kinds], cones.by_lower_triangles(), None)
 
     def _put_objective(self) -> None:
-        t, n, upper = self.task, self.program.n, self.form.hessian()
+        t, n = self.task, self.program.n
+        upper = self.form.hessian()
         t.putobjsense(mosek.objsense.minimize)
         t.putclist(np.arange(n, dtype=np.int32), self.form.linear())
         t.putcfix(self.program.c0)
