@@ -149,9 +149,9 @@ def _arff(path: Path, layout: Layout) -> DataFrame:
     from scipy.io import arff
 
     hint = "give a dense ARFF file of numeric and nominal attributes, or a CSV file"
-    with path.open(encoding=layout.encoding or "utf-8") as file:
-        with foreign("scipy", "the file is not in ARFF format, or damaged", hint, DataError):
-            rows, facts = arff.loadarff(file)
+    refused = foreign("scipy", "the file is not in ARFF format, or damaged", hint, DataError)
+    with path.open(encoding=layout.encoding or "utf-8") as file, refused:
+        rows, facts = arff.loadarff(file)
     columns = {name: pd.Series(rows[name]) for name in facts.names()}
     for name, kind in zip(facts.names(), facts.types(), strict=True):
         if kind == "nominal":
@@ -190,7 +190,7 @@ def _npz(path: Path) -> tuple[Matrix, list[str], list[str] | None]:
                 found = ", ".join(list(held)[:10]) or "nothing"
                 raise DataError(f"the archive has no array {' and '.join(absent)}, it has {found}", _NPZ_HINT)
             *given, y = (held[name] for name in (*parts, "y"))
-            features = held["features"] if "features" in held else None
+            features = held.get("features")
     if y.ndim != 1 or y.dtype.kind not in "biufU":
         raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not n labels", _NPZ_HINT)
     matrix = as_matrix(given[0] if len(given) == 1 else _sparse(*given))

@@ -227,7 +227,8 @@ def load_samples(
     DataError
         If there is no such data set, or the file cannot be read.
     """
-    if not is_frame(source) and os.fspath(source) == BUNDLED:
+    given: Any = source
+    if not is_frame(given) and os.fspath(given) == BUNDLED:
         data = wdbc(())
         return Table(data.X, [data.labels[int(v > 0)] for v in data.y], list(data.features))
     known = Layout.of(target=target) if layout is None else layout
@@ -287,8 +288,8 @@ def table_of_frame(frame: Any, layout: Layout, tell: Tell, *, required: bool = T
         X = numbers_alone(source)
     source, X = (source, np.empty((len(held), 0))) if X is None else (None, X)
     declared = tuple(name for name, kind in held.dtypes.items() if str(kind) == "category")
-    special = (texts.get(name or "") for name in (layout.id, layout.weights))
-    return Table(X, texts.get(layout.target, []), features, source, *special, declared)
+    ids, weights = (texts.get(name or "") for name in (layout.id, layout.weights))
+    return Table(X, texts.get(layout.target, []), features, source, ids, weights, declared)
 
 
 def to_dataset(table: Table, name: str, layout: Layout, tell: Tell | None = None) -> Dataset:
