@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fsopt.common.memory import unpacked
 from fsopt.data import Dataset
-from fsopt.data.intake import FOLDER_VARIABLE, data_folder
+from fsopt.data.files import FOLDER_VARIABLE, data_folder
 from fsopt.errors import DataError
 from fsopt.models.blocks import whole
 from fsopt.typing import Indices, Matrix, Vector
