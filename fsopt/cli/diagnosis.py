@@ -23,7 +23,7 @@ def doctor(json: options.Json = False) -> int:
     that its interface takes up to the solve are named. Exit code 1: a solver of the core
     install does not work.
     """
-    from fsopt.data.intake import FOLDER_VARIABLE
+    from fsopt.data.files import FOLDER_VARIABLE
 
     folder = os.environ.get(FOLDER_VARIABLE)
     record: dict[str, Any] = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import stat
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +16,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
+from fsopt.common.files import brief, expanded, status
 from fsopt.common.memory import NUMBER, check_size, unpacked
 from fsopt.data.labels import label_text
 from fsopt.data.layout import SUFFIXES, Layout
@@ -25,6 +28,7 @@ from fsopt.typing import Matrix
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+FOLDER_VARIABLE = "FSOPT_DATA"
 WITHOUT_NAMES = (".npz", ".libsvm", ".svm")
 """Suffixes of files whose columns have no names."""
 NO_VALUE = ["?"]
@@ -39,6 +43,42 @@ _NPZ_HINT = "save it with numpy.savez_compressed(path, X=X, y=y, features=names)
 _SPARSE_HINT = "save X.data, X.indices, X.indptr, X.shape and format='csr' of a csr matrix, with y, by these names"
 _SPARSE_PARTS = ("data", "indices", "indptr", "shape", "format")
 _LIBSVM_HINT = "write one line 'label index:value ...' per sample, with increasing indices"
+
+
+def data_folder() -> Path | None:
+    """Return the folder that FSOPT_DATA names, None if it is not set."""
+    value = os.environ.get(FOLDER_VARIABLE)
+    return expanded(value, "read") if value else None
+
+
+def resolve(source: Path) -> Path:
+    """Return the path of an existing file with a known suffix; raises DataError where there is none."""
+    path, folder = expanded(source, "read"), data_folder()
+    found = _is_file(path)
+    if suffix_of(path):
+        if not found:
+            raise DataError(f"there is no file {brief(path)}", "check the path, or give the bare name of a data set")
+        return path
+    if path.parent != Path() or found:
+        raise DataError(
+            f"the type of {path} is not known from its name",
+            f"use one of {', '.join(SUFFIXES)}, or read it with pandas and give the DataFrame",
+        )
+    places = [] if folder is None else [folder / f"{source}{suffix}" for suffix in SUFFIXES]
+    for candidate in places:
+        if _is_file(candidate):
+            return candidate
+    where = f"the folder {FOLDER_VARIABLE} " + ("is not set" if folder is None else f"({folder}) has no such file")
+    raise DataError(
+        f"there is no data set '{brief(source)}': it is not bundled, and {where}",
+        f"give a path to a file ({', '.join(SUFFIXES)}), or put one into the folder {FOLDER_VARIABLE}",
+    )
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is an ordinary file; a pipe is none."""
+    found = status(path, "read")
+    return found is not None and stat.S_ISREG(found.st_mode)
 
 
 def suffix_of(path: Path) -> str:
@@ -149,9 +189,9 @@ def _arff(path: Path, layout: Layout) -> DataFrame:
     from scipy.io import arff
 
     hint = "give a dense ARFF file of numeric and nominal attributes, or a CSV file"
-    with path.open(encoding=layout.encoding or "utf-8") as file:
-        with foreign("scipy", "the file is not in ARFF format, or damaged", hint, DataError):
-            rows, facts = arff.loadarff(file)
+    refused = foreign("scipy", "the file is not in ARFF format, or damaged", hint, DataError)
+    with path.open(encoding=layout.encoding or "utf-8") as file, refused:
+        rows, facts = arff.loadarff(file)
     columns = {name: pd.Series(rows[name]) for name in facts.names()}
     for name, kind in zip(facts.names(), facts.types(), strict=True):
         if kind == "nominal":
@@ -190,7 +230,7 @@ def _npz(path: Path) -> tuple[Matrix, list[str], list[str] | None]:
                 found = ", ".join(list(held)[:10]) or "nothing"
                 raise DataError(f"the archive has no array {' and '.join(absent)}, it has {found}", _NPZ_HINT)
             *given, y = (held[name] for name in (*parts, "y"))
-            features = held["features"] if "features" in held else None
+            features = held.get("features")
     if y.ndim != 1 or y.dtype.kind not in "biufU":
         raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not n labels", _NPZ_HINT)
     matrix = as_matrix(given[0] if len(given) == 1 else _sparse(*given))

@@ -165,8 +165,9 @@ def _refuse_numbers(name: str, present: Series) -> None:
     if most > max(numbers.sum(), len(present) / 2):
         found = [flags for flags, count in counts.items() if count == most]
         flags = " or ".join(found[: 2 if found[1:2] == ["thousands=','"] else 1])
+        example = present[~numbers].iloc[0]
         raise DataError(
-            f"column '{name}' holds texts that would be numbers in another spelling, such as '{present[~numbers].iloc[0]}'",
+            f"column '{name}' holds texts that would be numbers in another spelling, such as '{example}'",
             f"read them with {flags}, keywords of pandas; or leave the column out: drop='{name}'",
         )
     if numbers.all():

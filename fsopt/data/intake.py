@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,11 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from fsopt.common.arguments import PATH, Argument, checked
-from fsopt.common.files import brief, expanded, status
 from fsopt.common.texts import counted, one_line
 from fsopt.data.dataset import Dataset
 from fsopt.data.encoding import Encoded, Encoding
-from fsopt.data.files import WITHOUT_NAMES, read_arrays, read_frame, suffix_of
+from fsopt.data.files import WITHOUT_NAMES, read_arrays, read_frame, resolve, suffix_of
 from fsopt.data.frames import (
     in_pandas,
     is_frame,
@@ -31,7 +29,7 @@ from fsopt.data.frames import (
     with_texts_as_names,
 )
 from fsopt.data.labels import is_missing, label_text, map_labels
-from fsopt.data.layout import SUFFIXES, Layout
+from fsopt.data.layout import Layout
 from fsopt.data.matrices import is_sparse, with_nan
 from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Frame, Indices, Matrix, Vector
@@ -39,7 +37,6 @@ from fsopt.typing import Frame, Indices, Matrix, Vector
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-FOLDER_VARIABLE = "FSOPT_DATA"
 BUNDLED = "wdbc"
 SOURCE = Argument("a path", lambda value: PATH.holds(value) or is_frame(value), "give a text, a path, or a DataFrame")
 Tell: TypeAlias = Callable[[str], None]
@@ -211,10 +208,12 @@ def load_samples(
 
     Parameters
     ----------
-    source, target : str, path or DataFrame
+    source : str, path or DataFrame
         As in :func:`load_dataset`.
     layout : Layout, optional
         In place of ``target``; columns that it names need not be there.
+    target : str, optional
+        As in :func:`load_dataset`.
 
     Returns
     -------
@@ -227,7 +226,8 @@ def load_samples(
     DataError
         If there is no such data set, or the file cannot be read.
     """
-    if not is_frame(source) and os.fspath(source) == BUNDLED:
+    given: Any = source
+    if not is_frame(given) and os.fspath(given) == BUNDLED:
         data = wdbc(())
         return Table(data.X, [data.labels[int(v > 0)] for v in data.y], list(data.features))
     known = Layout.of(target=target) if layout is None else layout
@@ -241,7 +241,7 @@ def _read(source: Any, layout: Layout, tell: Tell, *, required: bool) -> Iterato
     if is_frame(source):
         yield table_of_frame(source, layout, tell, required=required), "data"
         return
-    path = _resolve(Path(source))
+    path = resolve(Path(source))
     suffix = suffix_of(path)
     try:
         if suffix in WITHOUT_NAMES:
@@ -287,8 +287,8 @@ def table_of_frame(frame: Any, layout: Layout, tell: Tell, *, required: bool = T
         X = numbers_alone(source)
     source, X = (source, np.empty((len(held), 0))) if X is None else (None, X)
     declared = tuple(name for name, kind in held.dtypes.items() if str(kind) == "category")
-    special = (texts.get(name or "") for name in (layout.id, layout.weights))
-    return Table(X, texts.get(layout.target, []), features, source, *special, declared)
+    ids, weights = (texts.get(name or "") for name in (layout.id, layout.weights))
+    return Table(X, texts.get(layout.target, []), features, source, ids, weights, declared)
 
 
 def to_dataset(table: Table, name: str, layout: Layout, tell: Tell | None = None) -> Dataset:
@@ -349,42 +349,6 @@ def _weights(name: str, texts: list[str]) -> Vector:
         fault = f"column '{name}', row {wrong[0] + 1}: '{texts[wrong[0]]}' is no weight"
         raise DataError(fault, "give a number > 0 in every row")
     return values
-
-
-def data_folder() -> Path | None:
-    """Return the folder that FSOPT_DATA names, None if it is not set."""
-    value = os.environ.get(FOLDER_VARIABLE)
-    return expanded(value, "read") if value else None
-
-
-def _resolve(source: Path) -> Path:
-    """Return the path of an existing file with a known suffix."""
-    path, folder = expanded(source, "read"), data_folder()
-    found = _is_file(path)
-    if suffix_of(path):
-        if not found:
-            raise DataError(f"there is no file {brief(path)}", "check the path, or give the bare name of a data set")
-        return path
-    if path.parent != Path() or found:
-        raise DataError(
-            f"the type of {path} is not known from its name",
-            f"use one of {', '.join(SUFFIXES)}, or read it with pandas and give the DataFrame",
-        )
-    places = [] if folder is None else [folder / f"{source}{suffix}" for suffix in SUFFIXES]
-    for candidate in places:
-        if _is_file(candidate):
-            return candidate
-    where = f"the folder {FOLDER_VARIABLE} " + ("is not set" if folder is None else f"({folder}) has no such file")
-    raise DataError(
-        f"there is no data set '{brief(source)}': it is not bundled, and {where}",
-        f"give a path to a file ({', '.join(SUFFIXES)}), or put one into the folder {FOLDER_VARIABLE}",
-    )
-
-
-def _is_file(path: Path) -> bool:
-    """Return whether there is an ordinary file; a pipe is none."""
-    found = status(path, "read")
-    return found is not None and stat.S_ISREG(found.st_mode)
 
 
 def _refuse_names(layout: Layout, what: str) -> None:

@@ -12,8 +12,8 @@ import numpy as np
 
 from fsopt.answers.fits import Fit
 from fsopt.common.figures import new_figure
+from fsopt.data.files import data_folder
 from fsopt.data.hyperplanes import error_rate
-from fsopt.data.intake import data_folder
 from fsopt.errors import DataError
 from fsopt.methods.registry import fit
 from fsopt.papers.mop.table import (

@@ -21,7 +21,7 @@ from fsopt.common.figures import new_figure
 from fsopt.common.memory import unpacked
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
-from fsopt.data.intake import FOLDER_VARIABLE, data_folder
+from fsopt.data.files import FOLDER_VARIABLE, data_folder
 from fsopt.errors import DataError, ParameterError
 from fsopt.methods.baselines.feature_scores import fisher as fisher_scores
 from fsopt.methods.baselines.feature_scores import ks, pearson, ranking
