@@ -38,7 +38,7 @@ TRANSFORMATIONS: Mapping[str, str] = {
     "Pyomo's mpec.simple_disjunction and gdp.bigm make an MILP of linear ones, mpec.simple_nonlinear makes an NLP",
     "Disjunct": "put it in a Disjunction, and transform it: Pyomo's gdp.bigm makes an MILP of linear ones",
     "Disjunction": "transform it: Pyomo's gdp.bigm makes an MILP of linear ones",
-    "SOSConstraint": "use .nl, .lp or .mps for a file; for a solver state it by binaries",
+    "SOSConstraint": "state it by binaries and linear constraints",
     "LogicalConstraint": "transform it: Pyomo's core.logical_to_linear makes linear constraints and binaries",
 }
 """Kind without a place in the arrays -> the transformation of Pyomo that replaces it."""
