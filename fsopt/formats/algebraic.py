@@ -28,7 +28,7 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     """Return suffix -> content of the files of a model, ``suffix`` first.
 
     Three parts of Pyomo's text are changed because some readers refuse them: in an .lp file ``x ^ 2`` becomes ``x^2``
-    (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line (HiGHS), and an .nl file loses its
+    (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line (Gurobi), and an .nl file loses its
     comments (CasADi).
 
     Raises
@@ -58,7 +58,20 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
         contents[suffix] = contents[suffix].replace(b" ^ 2", b"^2")
     if suffix == ".nl":
         contents[suffix] = COMMENT.sub(b"", contents[suffix])
+    if suffix == ".mps":
+        contents[suffix] = _every_column(contents[suffix].decode()).encode()
     return contents
+
+
+def _every_column(text: str) -> str:
+    """Return the text of an .mps file with a zero cost for each column that has bounds and no entry."""
+    lines = text.splitlines()
+    start = {word: lines.index(word) for word in ("ROWS", "COLUMNS", "RHS", "BOUNDS")}
+    objective = next(line.split()[1] for line in lines[start["ROWS"] : start["COLUMNS"]] if line.startswith(" N "))
+    present = {line.split()[0] for line in lines[start["COLUMNS"] + 1 : start["RHS"]]}
+    bounded = dict.fromkeys(line.split()[2] for line in lines[start["BOUNDS"] + 1 :] if " BOUND " in line)
+    added = [f"     {name} {objective} 0" for name in bounded if name not in present]
+    return "\n".join([*lines[: start["RHS"]], *added, *lines[start["RHS"] :]]) + "\n"
 
 
 def _label(part: Any) -> str:

@@ -100,6 +100,9 @@ COLUMNS
      xi(10) c_l_margin(10)_ 1
      xi(11) objective 1
      xi(11) c_l_margin(11)_ 1
+     w(0) objective 0
+     w(1) objective 0
+     w(2) objective 0
 RHS
      RHS c_l_margin(0)_ 1
      RHS c_l_margin(1)_ 1

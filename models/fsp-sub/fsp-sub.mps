@@ -146,6 +146,7 @@ COLUMNS
      xi(14) c_l_margin(14)_ 1
      xi(15) objective 1
      xi(15) c_l_margin(15)_ 1
+     u(1) objective 0
 RHS
      RHS c_l_margin(0)_ 1
      RHS c_l_margin(1)_ 1

@@ -86,6 +86,10 @@ COLUMNS
      xi(10) c_l_margin(10)_ 1
      xi(11) objective 1
      xi(11) c_l_margin(11)_ 1
+     w(0) objective 0
+     w(1) objective 0
+     sigma(0) objective 0
+     sigma(1) objective 0
 RHS
      RHS c_u_unit_norm_ 1
      RHS c_e_product(0)_ 0

@@ -88,6 +88,10 @@ COLUMNS
      xi(11) c_l_margin(11)_ 1
      t_plus objective 0.05103103630798287
      t_minus objective 0.05103103630798287
+     w(0) objective 0
+     w(1) objective 0
+     sigma(0) objective 0
+     sigma(1) objective 0
 RHS
      RHS c_u_unit_norm_ 1
      RHS c_e_product(0)_ 0

@@ -127,6 +127,10 @@ COLUMNS
      xi(11) c_l_margin(11)_ 1
      W c_u_capacity_ -1
      W c_u_product_ 1
+     w(0) objective 0
+     w(1) objective 0
+     sigma(0) objective 0
+     sigma(1) objective 0
 RHS
      RHS c_l_margin(0)_ 1
      RHS c_l_margin(1)_ 1

@@ -9,7 +9,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from solver_cases import usable_solvers
-from support import sampled, there
+from support import there
 
 import fsopt
 from fsopt.answers.results import Status
@@ -186,20 +186,3 @@ def test_frames_that_pandas_refuses_to_convert_are_read_or_refused():
     assert np.array_equal(fsopt.fit("fisher", sparse, y).predict(sparse), fsopt.fit("fisher", X, y).predict(X))
     with pytest.raises(DataError, match="there are 2 columns 'a'"):
         fsopt.load_dataset(pd.DataFrame(X, columns=["a", "a", "b"]).assign(t=y), target="t")
-
-
-@pytest.mark.parametrize("cone", sampled(["Q 2", "QR 2", "L+ 2"], 1))
-def test_a_mixed_integer_semidefinite_file_is_certified_or_not_in_one_line(tmp_path, cone):
-    """An integer, a cone and a matrix variable: min x + tr X, x >= 1.5 - X_00 with x whole; 1.5 at x = 1."""
-    text = (
-        f"VER\n3\nOBJSENSE\nMIN\nPSDVAR\n1\n2\nVAR\n3 2\nL+ 1\n{cone}\nINT\n1\n0\nCON\n1 1\nL+ 1\n"
-        "OBJFCOORD\n2\n0 0 0 1.0\n0 1 1 1.0\nOBJACOORD\n1\n0 1.0\nFCOORD\n1\n0 0 0 0 1.0\nACOORD\n1\n0 0 1.0\n"
-        "BCOORD\n1\n0 -1.5\n"
-    )
-    (tmp_path / "m.cbf").write_text(text)
-    values = {"x0": 1.0, "x1": 0.0, "x2": 0.0, "X0[0,0]": 0.5, "X0[1,0]": 0.0, "X0[1,1]": 0.0}
-    (tmp_path / "m.sol").write_text(json.dumps({"objective": 1.5, "status": "optimal", "variables": values}))
-    for more in ((), ("--exact",)):
-        with pytest.raises(SystemExit) as end:
-            main(["certify", str(tmp_path / "m.cbf"), str(tmp_path / "m.sol"), *more])
-        assert end.value.code in (0, 1)
