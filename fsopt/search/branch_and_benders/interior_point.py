@@ -67,7 +67,7 @@ import numpy as np
 from fsopt.common import clock
 from fsopt.data.losses import dual_curvature, dual_gaps, dual_slopes, dual_values
 from fsopt.errors import OutOfTimeError
-from fsopt.search.branch_and_benders.compiled import entry, fast, inner
+from fsopt.search.branch_and_benders.marks import entry, fast, inner
 from fsopt.search.branch_and_benders.reduced_system import reduced_system, steps
 from fsopt.search.branch_and_benders.relaxation import (
     InteriorPoint,

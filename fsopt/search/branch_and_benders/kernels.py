@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fsopt.common import jit
+from fsopt.common.jit import LOOPS
 from fsopt.data.losses import dual_gaps, dual_values
 from fsopt.search.branch_and_benders import interior_point, relaxation, stacks
-from fsopt.search.branch_and_benders.compiled import INNER, LOOPS, jit, overloading
 from fsopt.search.branch_and_benders.interior_point import Best, System
+from fsopt.search.branch_and_benders.marks import INNER
 from fsopt.search.branch_and_benders.relaxation import (
     InteriorPoint,
     NodeArrays,
@@ -35,13 +37,13 @@ OPTIONS: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}, "error_mo
 
 def instead(of: Any) -> Any:
     """Let compiled functions call another one in the place of a function."""
-    return overloading(of, **OPTIONS)
+    return jit.instead(of, **OPTIONS)
 
 
 @cache
 def compiled(function: Any) -> Any:
     """Return a function of a search, compiled."""
-    return jit(function, INNER, **OPTIONS)
+    return jit.compiled(function, INNER, **OPTIONS)
 
 
 @instead(stacks.total)

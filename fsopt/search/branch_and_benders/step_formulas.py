@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.data.losses import dual_curvature, dual_slopes
-from fsopt.search.branch_and_benders.compiled import inner
+from fsopt.search.branch_and_benders.marks import inner
 from fsopt.search.branch_and_benders.stacks import Number
 
 

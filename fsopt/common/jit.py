@@ -1,0 +1,68 @@
+"""Functions compiled by numba, where it is installed (the extra ``compiled``), or kept by an earlier process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+from fsopt.common.files import only_mine
+
+F = TypeVar("F", bound=Callable[..., Any])
+LOOPS: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""Function of arrays -> the loops that are compiled in its place."""
+
+
+@cache
+def available() -> bool:
+    """Return whether numba is installed, and compiles."""
+    return find_spec("numba") is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+
+
+def compiled(function: Callable[..., Any], inner: Iterable[Callable[..., Any]] = (), **options: Any) -> Any:
+    """Return a function that is compiled at its first call, or taken from the cache of an earlier process.
+
+    Where this user has no folder for a cache, a search does not use them: each process would compile again.
+    The files of the cache are pickles: whoever can write them has his code run by each process that reads them.
+
+    Parameters
+    ----------
+    inner : functions that are called, beside the loops.
+    options : of the compiler.
+    """
+    import numba
+
+    try:
+        found = numba.njit(LOOPS.get(function, function), cache=True, **options)
+        if only_mine(found.stats.cache_path, f"*.{found.__name__}-*.nb?"):
+            # numba knows when the file of the function itself has changed, not those of the functions that it calls.
+            written = max(Path(one.__code__.co_filename).stat().st_mtime for one in (*inner, *LOOPS.values()))
+            for file in cached(found):
+                if file.stat().st_mtime < written:
+                    file.unlink(missing_ok=True)
+            return found
+    except RuntimeError:  # no folder of this user can be written
+        pass
+    return numba.njit(LOOPS.get(function, function), **options)
+
+
+def cached(function: Any) -> Iterator[Path]:
+    """Yield the files in which earlier processes have kept a compiled function."""
+    code = function.py_func.__code__
+    module = Path(code.co_filename).stem
+    return Path(function.stats.cache_path).glob(f"{module}.{function.__name__}-{code.co_firstlineno}.*.nb?")
+
+
+def instead(of: Any, **options: Any) -> Callable[[F], F]:
+    """Let compiled functions call another one, compiled with these options, in the place of a function."""
+    from numba.extending import overload
+
+    def mark(function: F) -> F:
+        overload(of, jit_options=options, strict=False)(lambda *args: function)
+        LOOPS[of] = function
+        return function
+
+    return mark
