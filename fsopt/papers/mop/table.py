@@ -20,8 +20,8 @@ from fsopt.common.arguments import word
 from fsopt.common.figures import new_figure
 from fsopt.common.memory import unpacked
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import error_rate
 from fsopt.data.files import FOLDER_VARIABLE, data_folder
+from fsopt.data.hyperplanes import error_rate
 from fsopt.errors import DataError, ParameterError
 from fsopt.methods.baselines.feature_scores import fisher as fisher_scores
 from fsopt.methods.baselines.feature_scores import ks, pearson, ranking
