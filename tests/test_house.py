@@ -36,7 +36,7 @@ LAYERS = (
 )
 """From the ground up: a module imports from its own layer and from those before it."""
 GIVEN_BY_USERS = re.compile(
-    r"^(build|fit)_|^(fit|solve|compare|select|reproduce|show|data|study|radius_path|selection_path|load_dataset)$"
+    r"^(build|fit)_|^(fit|solve|check|compare|select|reproduce|show|study|radius_path|selection_path|load_dataset)$"
     r"|^comparison_study$"
 )
 """Functions whose keywords are what users give: parameters of models and methods, options of the command line."""

@@ -164,9 +164,9 @@ def change_of_one():
 def sine(tmp_path):
     """Return the file of min sin(x) + x^2 over [0, 3], which is 0."""
     m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(0, 3), initialize=1)
-    m.o = pyo.Objective(expr=pyo.sin(m.x) + m.x**2)
-    return fsopt.export(m, tmp_path / "sine.nl")[0]
+    m.x = pyo.Var(bounds=(0, 3), domain=pyo.Integers)
+    m.o = pyo.Objective(expr=m.x)
+    return fsopt.export(m, tmp_path / "whole.lp")[0]
 
 
 def test_a_second_solver_that_fails_does_not_lose_the_answer(sine, capsys):

@@ -22,7 +22,7 @@ from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.errors import DataError, OutOfTimeError
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit
-from fsopt.models.sla.misclass_step import build_misclass_step
+from fsopt.models.sla.misclass import build_misclass_step
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, available, numbers_of, printed
 from fsopt.papers.verdicts import (
     DIFFERS,
