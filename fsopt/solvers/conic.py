@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from fsopt.answers.results import Point
 from fsopt.compiler import Program
-from fsopt.solvers.powers import row_powers
+from fsopt.solvers.shared import row_powers
 from fsopt.typing import Indices, Vector
 
 LOOSE = 2.0**20

@@ -29,8 +29,7 @@ from fsopt.compiler import Program
 from fsopt.errors import SolverError, UnknownNameError, shown
 from fsopt.errors import unknown as unknown_name
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
-from fsopt.solvers.nlp import NonlinearForm
-from fsopt.solvers.pyomo_form import impossible, pyomo_model
+from fsopt.solvers.nlp import NonlinearForm, impossible, pyomo_model
 from fsopt.solvers.pyomo_names import GUROBI, KNOWN, XPRESS, known_solver
 from fsopt.solvers.shared import objective_factor, refuse_other_than_quadratic
 from fsopt.solvers.spec import SolverSpec

@@ -7,9 +7,9 @@ from pyomo_models import model_of
 
 from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
-from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Change, Settings
 from fsopt.solvers.registry import SOLVERS
+from fsopt.solvers.spec import Connection
 
 
 class Broken:

@@ -11,7 +11,7 @@ from fsopt.answers.results import Point
 from fsopt.compiler import compile_model
 from fsopt.solvers.interface import Settings
 from fsopt.solvers.mending import mended_ray
-from fsopt.solvers.proof_programs import elastic_program, recession_program
+from fsopt.solvers.shared import elastic_program, recession_program
 
 
 def soon():
