@@ -284,8 +284,8 @@ def _point(m: pyo.ConcreteModel, form: NonlinearForm, start: Vector, factor: flo
     for i, row in m.rows.items():
         multipliers[i] = -prices.get(row, 0.0) / factor
     point = form.point(v, multipliers)
-    priced = m.component("dual") is not None and (len(prices) or not len(m.rows))
-    return point if priced else Point(point.x)
+    without_rows = not len(m.rows) and form.program.convex and not form.program.integer.any()
+    return point if len(prices) or without_rows else Point(point.x)
 
 
 def _available(name: str) -> bool:

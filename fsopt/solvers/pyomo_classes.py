@@ -50,19 +50,17 @@ COMMON = {"rel_gap": "mip_gap", "tolerance": "tolerance", "threads": "threads", 
 """Option of Pyomo -> the name that it has in fsopt."""
 
 
-class FsoptConfig(SolverConfig):  # type: ignore[misc]
-    """Pyomo's options of a solver, and those that all solvers of fsopt have.
+OWN = {"rel_gap": NonNegativeFloat, "tolerance": NonNegativeFloat, "seed": NonNegativeInt}
+"""Options of all solvers of fsopt beside Pyomo's: relative gap of branch and bound; of feasibility and gap; a seed."""
 
-    Attributes
-    ----------
-    rel_gap, tolerance, seed : relative gap of branch and bound; feasibility and gap tolerance; random seed.
-    """
+
+class FsoptConfig(SolverConfig):  # type: ignore[misc]
+    """Pyomo's options of a solver, and those that all solvers of fsopt have."""
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         super().__init__(*args, **keywords)
-        for name in ("rel_gap", "tolerance"):
-            self.declare(name, ConfigValue(domain=NonNegativeFloat))
-        self.declare("seed", ConfigValue(domain=NonNegativeInt))
+        for name, domain in OWN.items():
+            self.declare(name, ConfigValue(domain=domain))
 
 
 class CertifiedSolver(SolverBase):  # type: ignore[misc]
