@@ -111,7 +111,7 @@ class Session:
                 TRANSFORMATIONS.get(kind, STATE),
             )
         try:
-            return choose(solver, self.problem_class, self.model.name, self.program)
+            return choose(solver, self.problem_class, self.model.name)
         except SolverError as error:
             if self.program.nonconic:
                 name, reason = self.program.nonconic[0]

@@ -247,7 +247,7 @@ def _spec(name: str, software: Software, package: str, ranks: Mapping[str, int],
         vertex=False,
         in_place=True,
         tolerance=1e-6,
-        pip=f"pip install {' '.join(needed)}",
+        pip="pip install 'fsopt[qp]'",
         licence=licence,
         present=lambda: all(find_spec(one) is not None for one in needed),
     )
