@@ -32,7 +32,7 @@ OF_ALL = (
     "tests/models/test_registry.py",
     "tests/solvers/test_conformance.py",
     "tests/solvers/test_options.py",
-    "tests/solvers/test_pyomo_contract.py",
+    "tests/solvers/test_pyomo.py",
 )
 """Tests that go through the registries, or look at the whole package."""
 OF_THESE = "twin or test_house or test_docs or test_docstrings or test_registry or test_tables"

@@ -35,12 +35,11 @@ from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import SolverError, said
-from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Outcome, Settings
 from fsopt.solvers.mending import closes, inwards, linear_first, mended, mended_ray, moved, stationary, without_small
-from fsopt.solvers.proof_programs import recession_program
 from fsopt.solvers.registry import preference
-from fsopt.solvers.shared import without_objective
+from fsopt.solvers.shared import recession_program, without_objective
+from fsopt.solvers.spec import Connection
 
 SECOND_OPINION = 10.0
 """Time limit, in seconds, of another solver for a feasible point of a program that the first called infeasible."""

@@ -23,11 +23,10 @@ from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS, refuse_infinite
 from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.solvers.auxiliary import meets_constraints, with_evidence
 from fsopt.solvers.checkpoints import current
-from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Change, Outcome, Settings
 from fsopt.solvers.outcome import certified_result, load_values
 from fsopt.solvers.registry import choose
-from fsopt.solvers.spec import SolverSpec
+from fsopt.solvers.spec import Connection, SolverSpec
 from fsopt.typing import Indices
 
 
@@ -112,7 +111,7 @@ class Session:
                 TRANSFORMATIONS.get(kind, STATE),
             )
         try:
-            return choose(solver, self.problem_class, self.model.name, self.program)
+            return choose(solver, self.problem_class, self.model.name)
         except SolverError as error:
             if self.program.nonconic:
                 name, reason = self.program.nonconic[0]

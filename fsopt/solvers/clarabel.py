@@ -75,8 +75,8 @@ class Clarabel:
 
     def update(self, change: Change) -> str | None:
         """Take over a change in place; bounds that appear or vanish, and new constraints, need a new load."""
-        if change.added:
-            return "constraints were added"
+        if reason := self.form.moved(change):
+            return reason
         new: dict[str, Any] = {}
         if change.objective:
             new["q"] = self.form.linear()
@@ -86,8 +86,6 @@ class Clarabel:
                 return "the quadratic objective got other products"
             new["P"] = P
         if change.bounds or change.rows is not None:
-            if self.form.kinds_changed():
-                return "a bound appeared or vanished"
             new["b"] = self.form.right_hand_side()
         if change.rows is not None:
             # Clarabel equilibrates every entry that it is given, so only the changed ones are sent; as lists, because

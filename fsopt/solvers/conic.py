@@ -17,7 +17,8 @@ import scipy.sparse as sp
 
 from fsopt.answers.results import Point
 from fsopt.compiler import Program
-from fsopt.solvers.powers import row_powers
+from fsopt.solvers.interface import Change
+from fsopt.solvers.shared import row_powers
 from fsopt.typing import Indices, Vector
 
 LOOSE = 2.0**20
@@ -209,9 +210,13 @@ class ConicForm:
         scaled = P.data * self.scale[P.indices] * np.repeat(self.scale, np.diff(P.indptr))
         return sp.triu(sp.csc_matrix((scaled, P.indices, P.indptr), shape=P.shape), format="csc")
 
-    def kinds_changed(self) -> bool:
-        """Return whether a bound appeared, vanished or met its other one, which moves rows."""
-        return not self.blocks.same(blocks(self.program))
+    def moved(self, change: Change) -> str | None:
+        """Return why a change moves rows, None if it does not: a bound appeared, vanished or met its other one."""
+        if change.added:
+            return "constraints were added"
+        if (change.bounds or change.rows is not None) and not self.blocks.same(blocks(self.program)):
+            return "a bound appeared or vanished"
+        return None
 
     def point(self, x: Vector, z: Vector) -> Point:
         """Return the primal-dual point of the program from x' and the multipliers z of Mx + s = b.

@@ -24,7 +24,7 @@ from fsopt.common.interruption import deferred_interruption
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
-from fsopt.solvers.powers import column_powers, raised_powers, row_powers
+from fsopt.solvers.shared import column_powers, raised_powers, row_powers
 from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.typing import Indices, Vector
 

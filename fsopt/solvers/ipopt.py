@@ -20,7 +20,7 @@ from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import OptionError, SolverError, shown
 from fsopt.solvers.interface import LARGEST, Change, Outcome, Settings, refuse_option
 from fsopt.solvers.nlp import NonlinearForm
-from fsopt.solvers.proof_programs import elastic_program
+from fsopt.solvers.shared import elastic_program
 from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.typing import Vector
 

@@ -33,25 +33,13 @@ STATUS_MAP = {
     "dual_infeas_cer": (Status.UNBOUNDED, "unbounded"),
     "prim_and_dual_feas": (Status.FEASIBLE, "almost"),
     "prim_feas": (Status.FEASIBLE, "almost"),
-    "dual_feas": (Status.NONE, "numerical"),
-    "prim_illposed_cer": (Status.NONE, "numerical"),
-    "dual_illposed_cer": (Status.NONE, "numerical"),
-    "unknown": (Status.NONE, "numerical"),
 }
-"""By the names in ``mosek.solsta``."""
-STOP_MAP = {
-    "ok": None,
-    "trm_max_time": "time-limit",
-    "trm_max_iterations": "iteration-limit",
-    "trm_mio_num_relaxs": "iteration-limit",
-    "trm_mio_num_branches": "iteration-limit",
-    "trm_num_max_num_int_solutions": "iteration-limit",
-    "trm_max_num_setbacks": "numerical",
-    "trm_numerical_problem": "numerical",
-    "trm_stall": "numerical",
-    "trm_user_callback": "interrupted",
-}
-"""By the names in ``mosek.rescode``: why MOSEK ended early; None where the status of the solution says it all."""
+"""By the names in ``mosek.solsta``; every other one, and no solution, is none."""
+UNKNOWN = (Status.NONE, "numerical")
+ITERATIONS = ("trm_max_iterations", "trm_mio_num_relaxs", "trm_mio_num_branches", "trm_num_max_num_int_solutions")
+STOP_MAP = {"trm_max_time": "time-limit", "trm_user_callback": "interrupted"}
+STOP_MAP |= dict.fromkeys(ITERATIONS, "iteration-limit")
+"""By the names in ``mosek.rescode``: why MOSEK ended early; every other one is numerical."""
 NO_POINT = ("prim_infeas_cer", "dual_infeas_cer", "prim_illposed_cer", "dual_illposed_cer")
 """Statuses of a solution that holds a certificate in the place of a point."""
 COUNTERS = ("intpnt_iter", "sim_primal_iter", "sim_dual_iter")
@@ -173,12 +161,8 @@ class Mosek:
 
     def update(self, change: Change) -> str | None:
         """Take over a change: the next solve loads the program anew, but its rows must have kept their places."""
-        if change.added:
-            return "constraints were added"
-        if (change.bounds or change.rows is not None) and self.form.kinds_changed():
-            return "a bound appeared or vanished"
         self.task = None
-        return None
+        return self.form.moved(change)
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
         """Run MOSEK."""
@@ -214,13 +198,10 @@ class Mosek:
 
     def _status(self, ended: str, which: Any, word: str | None) -> tuple[Status, str]:
         """Return status and stop from MOSEK's names for its end and for the solution, None where it has none."""
-        status = word or "unknown"
-        if ended not in STOP_MAP or status not in STATUS_MAP:
-            raise SolverError(f"MOSEK stopped with {ended} and {status}", "try another solver")
         if self.mip and word is not None and _word(self.task.getprosta(which)) == "prim_infeas":
             return Status.INFEASIBLE, "infeasible"
-        found, stop = STATUS_MAP[status]
-        return found, STOP_MAP[ended] or stop
+        found, stop = STATUS_MAP.get(word or "", UNKNOWN)
+        return found, stop if ended == "ok" else STOP_MAP.get(ended, "numerical")
 
     def _point(self, which: Any) -> Point:
         """Return the point of a solution; that of a proof of infeasibility has x = 0."""

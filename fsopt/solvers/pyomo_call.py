@@ -29,8 +29,7 @@ from fsopt.compiler import Program
 from fsopt.errors import SolverError, UnknownNameError, shown
 from fsopt.errors import unknown as unknown_name
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
-from fsopt.solvers.nlp import NonlinearForm
-from fsopt.solvers.pyomo_form import impossible, pyomo_model
+from fsopt.solvers.nlp import NonlinearForm, impossible, pyomo_model
 from fsopt.solvers.pyomo_names import GUROBI, KNOWN, XPRESS, known_solver
 from fsopt.solvers.shared import objective_factor, refuse_other_than_quadratic
 from fsopt.solvers.spec import SolverSpec
@@ -285,8 +284,8 @@ def _point(m: pyo.ConcreteModel, form: NonlinearForm, start: Vector, factor: flo
     for i, row in m.rows.items():
         multipliers[i] = -prices.get(row, 0.0) / factor
     point = form.point(v, multipliers)
-    priced = m.component("dual") is not None and (len(prices) or not len(m.rows))
-    return point if priced else Point(point.x)
+    without_rows = not len(m.rows) and form.program.convex and not form.program.integer.any()
+    return point if len(prices) or without_rows else Point(point.x)
 
 
 def _available(name: str) -> bool:

@@ -50,19 +50,17 @@ COMMON = {"rel_gap": "mip_gap", "tolerance": "tolerance", "threads": "threads", 
 """Option of Pyomo -> the name that it has in fsopt."""
 
 
-class FsoptConfig(SolverConfig):  # type: ignore[misc]
-    """Pyomo's options of a solver, and those that all solvers of fsopt have.
+OWN = {"rel_gap": NonNegativeFloat, "tolerance": NonNegativeFloat, "seed": NonNegativeInt}
+"""Options of all solvers of fsopt beside Pyomo's: relative gap of branch and bound; of feasibility and gap; a seed."""
 
-    Attributes
-    ----------
-    rel_gap, tolerance, seed : relative gap of branch and bound; feasibility and gap tolerance; random seed.
-    """
+
+class FsoptConfig(SolverConfig):  # type: ignore[misc]
+    """Pyomo's options of a solver, and those that all solvers of fsopt have."""
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         super().__init__(*args, **keywords)
-        for name in ("rel_gap", "tolerance"):
-            self.declare(name, ConfigValue(domain=NonNegativeFloat))
-        self.declare("seed", ConfigValue(domain=NonNegativeInt))
+        for name, domain in OWN.items():
+            self.declare(name, ConfigValue(domain=domain))
 
 
 class CertifiedSolver(SolverBase):  # type: ignore[misc]
@@ -102,11 +100,8 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
         from fsopt.solvers.registry import solver_spec
 
         package = "fsopt" if self.solver is None else solver_spec(self.solver).package
-        try:
-            found = metadata.version(package or " ")
-        except (metadata.PackageNotFoundError, ValueError):
-            return ()
-        return tuple(int(part) for part in found.split(".") if part.isdecimal())
+        found = [one.version for one in metadata.distributions(name=package)] if package else []
+        return tuple(int(part) for version in found[:1] for part in version.split(".") if part.isdecimal())
 
     def solve(self, model: pyo.ConcreteModel, **keywords: Any) -> Results:
         """Solve a model, certify the answer and return Pyomo's results; ``keywords`` are options for this call.
@@ -209,9 +204,7 @@ class Solution(SolutionLoader):  # type: ignore[misc]
 
     def __init__(self, model: pyo.ConcreteModel, program: Program | None, result: SolveResult | None) -> None:
         self._pyomo_model = model
-        self._values = ComponentMap()
-        self._reduced = ComponentMap()
-        self._prices = ComponentMap()
+        self._values, self._reduced, self._prices = ComponentMap(), ComponentMap(), ComponentMap()
         if program is not None and result is not None and result.status.solved and result.point is not None:
             from fsopt.solvers.outcome import priced_variables, valued_variables
 

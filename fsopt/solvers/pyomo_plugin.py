@@ -9,34 +9,32 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 
 from fsopt.solvers.names import NAMES
 
 
-class _Loader(SourceFileLoader):
-    """Loads a module of Pyomo, and does then what is asked for."""
+class _Finder(SourceFileLoader):
+    """Finds these modules of Pyomo where they are, loads them, and does then what is asked for."""
+
+    @classmethod
+    def find_spec(cls, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return where a module is, with this class as its loader."""
+        found = PathFinder.find_spec(name, path, target) if name in THEN else None
+        if found is not None and found.origin is not None:
+            found.loader = cls(name, found.origin)
+        return found
 
     def exec_module(self, module: ModuleType) -> None:
+        """Load a module and do what is asked for."""
         super().exec_module(module)
         THEN[self.name](module)
 
 
-class _Finder(MetaPathFinder):
-    """Finds these modules where they are, and has them loaded by :class:`_Loader`."""
-
-    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        found = PathFinder.find_spec(name, path, target) if name in THEN else None
-        if found is not None and found.origin is not None:
-            found.loader = _Loader(name, found.origin)
-        return found
-
-
 def register() -> None:
     """Enter fsopt's solvers in Pyomo's factories, now or when Pyomo loads them."""
-    sys.meta_path.insert(0, _Finder())
+    sys.meta_path.insert(0, _Finder)
     for name, then in THEN.items():
         if name in sys.modules:
             then(sys.modules[name])

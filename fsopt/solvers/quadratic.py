@@ -99,6 +99,8 @@ def by_qpsolvers(name: str, arrays: Arrays, options: Mapping[str, Any]) -> Answe
     dense = name in DENSE
     pairs = ((M.toarray() if dense else M, v) if len(v) else (None, None) for M, v in ((a.G, a.h), (a.A, a.b)))
     P = a.P.toarray() if dense else a.P
+    if name == "daqp" and not a.P.nnz:
+        options = {"eps_prox": 1.0, **options}  # by proximal steps: else a linear objective is regularised
     problem = qpsolvers.Problem(P, a.c, *(part for pair in pairs for part in pair))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of dense copies, and of programs without an answer
@@ -152,6 +154,7 @@ class Software:
     others : further options.
     limit : whether it has the option ``time_limit``.
     names : returns the names of its options, where it does not itself refuse others; None where it does.
+    whole : options of which it would silently take the whole part.
     """
 
     run: Callable[[Arrays, Mapping[str, Any]], Answer]
@@ -160,6 +163,7 @@ class Software:
     others: Mapping[str, Any] = field(default_factory=dict)
     limit: bool = False
     names: Callable[[], Any] | None = None
+    whole: tuple[str, ...] = ()
 
 
 class QuadraticSolver:
@@ -184,6 +188,8 @@ class QuadraticSolver:
         names = self.software.names
         if names is not None and option not in names():
             raise AttributeError("there is no such setting")
+        if option in self.software.whole and not isinstance(value, int):
+            raise TypeError("it is no whole number")
         log, options = StringIO(), {**self.options, option: value, "verbose": False}
         try:
             with capture_output(log, capture_fd=True):
@@ -196,11 +202,7 @@ class QuadraticSolver:
 
     def update(self, change: Change) -> str | None:
         """Take over a change: the next solve reads the program, but its rows must have kept their places."""
-        if change.added:
-            return "constraints were added"
-        if (change.bounds or change.rows is not None) and self.form.kinds_changed():
-            return "a bound appeared or vanished"
-        return None
+        return self.form.moved(change)
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
         """Solve from scratch."""
@@ -245,7 +247,7 @@ def _spec(name: str, software: Software, package: str, ranks: Mapping[str, int],
         vertex=False,
         in_place=True,
         tolerance=1e-6,
-        pip=f"pip install {' '.join(needed)}",
+        pip="pip install 'fsopt[qp]'",
         licence=licence,
         present=lambda: all(find_spec(one) is not None for one in needed),
     )
@@ -267,7 +269,12 @@ OSQP = Software(
     others={"polishing": True, "max_iter": 100_000},
     limit=True,
 )
-DAQP = Software(partial(by_qpsolvers, "daqp"), ("primal_tol",), limit=True)
+DAQP = Software(
+    partial(by_qpsolvers, "daqp"),
+    ("primal_tol",),
+    limit=True,
+    whole=("iter_limit", "cycle_tol", "eq_reduction", "presolve"),
+)
 QOCO = Software(
     by_qoco,
     ("abstol", "reltol"),

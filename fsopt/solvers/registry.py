@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fsopt.common.arguments import word
 from fsopt.common.registry import Registry, check_function
-from fsopt.compiler import Program
 from fsopt.compiler.classes import CLASSES
 from fsopt.errors import ParameterError, SolverError
 from fsopt.solvers.names import MODULES
@@ -76,7 +75,7 @@ def preference(problem_class: str) -> tuple[SolverSpec, ...]:
     return tuple(spec for _, spec in sorted(ranked, key=lambda pair: pair[0]))
 
 
-def choose(name: str | None, problem_class: str, model: str, program: Program | None = None) -> SolverSpec:
+def choose(name: str | None, problem_class: str, model: str) -> SolverSpec:
     """Return the solver to call for a problem class, or say which ones there are.
 
     Parameters
@@ -84,7 +83,6 @@ def choose(name: str | None, problem_class: str, model: str, program: Program | 
     name : registry name, or None for the preferred installed solver of the class.
     problem_class : as returned by :func:`fsopt.classify`.
     model : name of the model, for the message.
-    program : its arrays; None where it has no special ordered sets.
 
     Raises
     ------

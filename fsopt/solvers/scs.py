@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.answers.results import Point, Status
+from fsopt.answers.results import Status
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.solvers.conic import ConicForm
@@ -106,12 +106,8 @@ class Scs:
 
     def update(self, change: Change) -> str | None:
         """Take over new costs and bounds in place; other changes need a new factorisation, started warm."""
-        if change.added:
-            return "constraints were added"
-        if (change.bounds or change.rows is not None) and self.form.kinds_changed():
-            return "a bound appeared or vanished"
-        if self.solver is None:
-            return None
+        if (reason := self.form.moved(change)) or self.solver is None:
+            return reason
         moved = change.rows is not None and not np.array_equal(self.form.matrix().data, self.coefficients)
         if change.hessian or moved:
             self.solver = None
@@ -146,11 +142,8 @@ class Scs:
             iterations=int(info["iter"]),
             seconds=time.perf_counter() - started,
             message=str(info["status"]),
-            ray=self._ray(z) if status is Status.INFEASIBLE else None,
+            ray=self.form.point(np.zeros(self.program.n), z) if status is Status.INFEASIBLE else None,
         )
-
-    def _ray(self, z: Vector) -> Point:
-        return self.form.point(np.zeros(self.program.n), z)
 
 
 def _settings(settings: Settings) -> dict[str, Any]:

@@ -1,14 +1,17 @@
-"""One contract for all solvers: every registered solver on every model of its classes, refusals and time limits.
+"""One contract for all solvers: every registered solver on every model of its classes, and the matrix of cases.
 
 ``--require-solvers a,b`` makes a missing solver a failure. Solvers that are not installed, or have no licence here,
 are left out of the parametrisation; a new registry entry is tested without editing this file.
 """
 
+from functools import partial
+
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from solver_cases import knapsacks, takers, usable_solvers
-from support import blobs, sampled, there
+from pyomo_models import model_of
+from solver_cases import failing, knapsacks, takers, usable_solvers
+from support import blobs, integers, sampled
 
 import fsopt
 from fsopt.compiler.classes import CONVEX
@@ -77,47 +80,145 @@ def test_the_leak_at_the_apex_of_a_cone_is_never_called_optimal(solver, scale, t
         assert not result.certificate.ok
 
 
-UNLIKE = [*(("gmeb-dual", name) for name in takers("SOCP")), *(("rlp", name) for name in takers("LP"))]
-UNLIKE += [("svm", name) for name in takers("QP")]
+# -- the matrix: case x class of programs x solver -------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("slug", "solver"), UNLIKE)
-def test_features_in_unlike_units_do_not_leak_into_the_answer(slug: str, solver: str) -> None:
+def plain(kind: str, solver: str) -> None:
+    """Integer programs against enumeration; of nonconvex ones a quadratic on a grid, the better of two local optima."""
+    if kind == "NLP":
+        rows = (lambda x, y: x * y <= 0.5), (lambda x, y: x**2 + y == 1.5 + x)
+        m = model_of(lambda x, y: -x - 2 * y + 1, *rows, bounds=[(0, 2)] * 2)
+        u = np.linspace(0, 2, 400001)
+        v = 1.5 + u - u**2
+        optimum = (1 - u - 2 * v)[(v >= 0) & (v <= 2) & (u * v <= 0.5)].min()
+    elif kind == "MINLP":
+        m = model_of(lambda x, y: -(x**2) - 2 * x * y + x, bounds=[(-1, 2)] * 2, whole=range(2))
+        optimum = min(-a * a - 2 * a * b + a for a in range(-1, 3) for b in range(-1, 3))
+    else:
+        m, optimum = integers(kind)
+    assert fsopt.classify(m) == kind
+    result = fsopt.solve(m, solver)
+    assert (result.stop, result.certificate.ok) == ("optimal", True)
+    assert result.certificate.kind == ("mixed-integer" if "MI" in kind else "global")
+    assert result.certificate.bound_source == f"the word of {solver}"
+    assert result.objective == pytest.approx(optimum, rel=1e-6, abs=2e-5 if kind == "NLP" else 1e-6)
+    assert result.bound == pytest.approx(result.objective, rel=1e-6, abs=1e-6)
+    assert all(v.value == round(v.value) for v in m.x.values() if v.is_integer())
+
+
+def without_an_answer(what: str, kind: str, solver: str) -> None:
+    """A program that has none is told what it is, and it is proved."""
+    model, expected = failing(kind, what), what.split()[0]
+    assert fsopt.classify(model) == kind
+    result = fsopt.solve(model, solver)
+    proved = (expected, kind) != ("unbounded", "MISOCP")
+    found = (result.status, result.stop, result.objective, result.point, result.certificate.ok)
+    assert found == (expected if proved else "none", expected, None, None, proved)
+
+
+KEPT = {"scip": "d"}
+"""Solver -> the parameters of right-hand side (r), cost (d) and coefficient (a) that it takes in place, if not all."""
+
+
+def update(kind: str, solver: str) -> None:
+    """A session that changes gives what a new model gives."""
+    m = pyo.ConcreteModel()
+    m.r, m.a, m.d = (pyo.Param(initialize=v, mutable=True) for v in (4.0, 1.0, 3.0))
+    m.x = pyo.Var(range(3), bounds=(0, 5))
+    x, y, z = m.x.values()
+    m.row = pyo.Constraint(expr=m.a * x + y + z >= m.r)
+    m.o = pyo.Objective(expr=2 * x + m.d * y + 4 * z + 0.5 + (0 if kind == "LP" else (x - 1) ** 2))
+    session = Session(m, solver)
+
+    def agrees() -> bool:
+        return session.solve().objective == pytest.approx(fsopt.solve(m.clone()).objective, rel=1e-6)
+
+    assert agrees()
+    for name, value, component in (("r", 6.0, m.row), ("d", 1.0, m.o), ("a", 3.0, m.row)):
+        getattr(m, name).set_value(value)
+        session.update(component)
+        assert bool(session.rebuilt) is (name not in KEPT.get(solver, "rda")), name
+        assert agrees(), name
+    y.setub(1.0)
+    m.more = pyo.Constraint(expr=x <= 1)
+    session.update(m.x)
+    session.add(m.more)
+    assert agrees()
+    z.fix(2.5)
+    session.update(m.x)
+    assert agrees()
+
+
+def unlike_units(kind: str, solver: str) -> None:
+    """Features of sizes from 1e-3 to 1e3 do not leak into the answer."""
     data = blobs(20, 3, seed=2, gap=0.2)
+    slug = {"LP": "rlp", "QP": "svm", "SOCP": "gmeb-dual"}[kind]
     model = fsopt.build(slug, fsopt.Dataset(data.X * [1e-3, 1.0, 1e3], data.y))
     result, other = fsopt.solve(model, solver), fsopt.solve(model, "ipopt" if solver == "clarabel" else "clarabel")
     assert (result.status, result.certificate.ok) == ("optimal", True)
     assert result.objective == pytest.approx(other.objective, rel=1e-6, abs=1e-6)
 
 
-@pytest.mark.parametrize("solver", takers("MILP"))
-def test_a_time_limit_keeps_the_incumbent_and_claims_nothing(solver: str) -> None:
-    m = knapsacks()
-    relaxed = pyo.TransformationFactory("core.relax_integer_vars").create_using(m)
-    result = fsopt.solve(m, solver, time_limit=0.2)
-    assert result.stop == "time-limit"
-    assert result.status in ("feasible", "none")  # a slow machine may find nothing
-    if result.status == "feasible":
-        assert result.objective == pytest.approx(pyo.value(m.o))
-        assert all(pyo.value(c.body) <= c.upper + 1e-6 for c in m.c.values())
-        assert result.bound is None or result.objective < result.bound <= fsopt.solve(relaxed).objective * 1.001
-    loose = fsopt.solve(m, solver, time_limit=60, options={"mip_gap": 0.5})
-    assert loose.stop == ("almost" if solver == "pyomo:glpk" else "optimal")
-
-
-@pytest.mark.parametrize("solver", ["highs", "clarabel", "scs", "ipopt", "scip", "gurobi"])
-def test_a_time_limit_holds_for_one_solve_only_and_garbage_is_not_loaded(solver: str) -> None:
+def limit(kind: str, solver: str) -> None:
+    """A time limit keeps the incumbent and claims nothing; it holds for one solve, and garbage is not loaded."""
+    if kind == "MILP":
+        m = knapsacks()
+        relaxed = pyo.TransformationFactory("core.relax_integer_vars").create_using(m)
+        result = fsopt.solve(m, solver, time_limit=0.2)
+        assert (result.status in ("feasible", "none"), result.stop) == (True, "time-limit")
+        if result.status == "feasible":
+            assert result.objective == pytest.approx(pyo.value(m.o))
+            assert all(pyo.value(c.body) <= c.upper + 1e-6 for c in m.c.values())
+            assert result.bound is None or result.objective < result.bound <= fsopt.solve(relaxed).objective * 1.001
+        loose = fsopt.solve(m, solver, time_limit=60, options={"mip_gap": 0.5})
+        assert loose.stop == ("almost" if solver == "pyomo:glpk" else "optimal")
+        return
     rng = np.random.default_rng(0)
     m = pyo.ConcreteModel()
     m.x = pyo.Var(range(40), bounds=(0, None), initialize=7.0)
     m.c = pyo.Constraint(range(40), rule=lambda m, i: sum(rng.random() * m.x[j] for j in range(40)) >= 1 + i)
     m.o = pyo.Objective(expr=sum(m.x.values()))
-    session = Session(m, there(solver))
+    session = Session(m, solver)
     first = session.solve(time_limit=1e-7)  # passed when the solver is called, on every machine
     assert (first.status in ("none", "feasible"), first.stop) == (True, "time-limit")
     if first.status == "none":
         assert m.x[0].value == 7.0, "a point that is no answer was written into the model"
     assert session.solve().status == "optimal"
+
+
+CONTINUOUS, WHOLE = ("LP", "QP", "SOCP"), ("MILP", "MIQP", "MISOCP")
+CASES = {
+    "plain": (plain, (*WHOLE, "NLP", "MINLP")),
+    "infeasible": (partial(without_an_answer, "infeasible"), ("LP",)),
+    "infeasible with a free direction": (
+        partial(without_an_answer, "infeasible with a free direction"),
+        (*CONTINUOUS, *WHOLE),
+    ),
+    "unbounded": (partial(without_an_answer, "unbounded"), (*CONTINUOUS, *WHOLE)),
+    "after an update": (update, ("LP", "QP")),
+    "unlike units": (unlike_units, CONTINUOUS),
+    "limit": (limit, ("LP", "MILP")),
+}
+"""What happens -> its test of a class and a solver, and the classes."""
+LIMITED = ("highs", "clarabel", "scs", "ipopt", "scip", "gurobi")
+"""Solvers of linear programs that look at the clock before their first step."""
+
+
+@pytest.mark.parametrize(
+    ("case", "kind", "solver"),
+    [
+        (case, kind, solver)
+        for case, (_, kinds) in CASES.items()
+        for kind in kinds
+        for solver in takers(*{"NLP": ("NLP", "MINLP")}.get(kind, (kind,)))
+        if (case, kind) != ("limit", "LP") or solver in LIMITED
+    ],
+)
+def test_every_case_of_every_class_by_every_solver(case: str, kind: str, solver: str) -> None:
+    CASES[case][0](kind, solver)
+
+
+# -- refusals ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("solver", USABLE)

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import model_of
 from solver_cases import usable_solvers
 from support import there
 
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.cli import main
-from fsopt.errors import DataError, FileError, ParameterError, SolverError, foreign, said
+from fsopt.errors import DataError, FileError, OptionError, ParameterError, SolverError, foreign, said
 from fsopt.solvers import auxiliary, mending
+from fsopt.solvers.base import Session
+from fsopt.solvers.interface import Change, Settings, optional, set_options
 from fsopt.solvers.registry import SOLVERS
+from fsopt.solvers.spec import Connection
 
 INF, NAN = math.inf, math.nan
 
@@ -30,29 +36,15 @@ def square() -> pyo.ConcreteModel:
     return m
 
 
-def nested(m, depth):
-    inner = m.x[0]
-    for _ in range(depth):
-        inner = pyo.sin(inner)
-    m.o.expr = inner
-
-
-def chain(m, depth):
-    product = m.x[0]
-    for _ in range(depth):
-        product = product * m.x[1]
-    m.o.expr = product
-
-
 def row(m, body, upper=1.0):
     m.c = pyo.Constraint(expr=(None, body, upper))
 
 
-@pytest.mark.parametrize("deep", [nested, chain])
-def test_what_is_nested_less_is_solved_and_verified(deep):
+@pytest.mark.parametrize("deeper", [lambda m, inner: pyo.sin(inner), lambda m, inner: inner * m.x[1]])
+def test_what_is_nested_less_is_solved_and_verified(deeper):
     m = square()
-    deep(m, 150)
     m.x[0].value = m.x[1].value = 0.5
+    m.o.expr = reduce(lambda inner, _: deeper(m, inner), range(150), m.x[0])
     result = fsopt.solve(m, there("ipopt"), options={"max_iter": 5})
     assert result.point is not None
     assert fsopt.verify(result, m).residuals["infeasibility"] == 0.0
@@ -90,14 +82,18 @@ ZERO = {
     "no columns": lambda m: (m.o.deactivate(), m.del_component(m.x)),
 }
 """Changes of the square after which 0 stays the optimum."""
-NAMES = [name for name in usable_solvers() if "LP" in SOLVERS[name].classes]
+NAMES = [name for name in usable_solvers() if SOLVERS[name].classes & {"LP", "QP"}]
 
 
 @pytest.mark.parametrize("solver", NAMES)
 @pytest.mark.parametrize("case", ZERO)
 def test_degenerate_programs_have_their_optimum_in_every_solver(solver, case):
     m = square()
+    if "LP" not in SOLVERS[solver].classes:
+        m.o.expr += m.x[0] ** 2
     ZERO[case](m)
+    if fsopt.classify(m) not in SOLVERS[solver].classes:
+        pytest.skip("the change left no quadratic program")
     result = fsopt.solve(m, solver)
     assert (result.status, result.certificate.ok) == ("optimal", True), result
     assert result.objective == pytest.approx(0.0, abs=1e-6)
@@ -121,6 +117,50 @@ def test_one_rule_names_the_library_and_its_words():
     for error in (MemoryError(), OSError("full"), SolverError("own")):
         with pytest.raises(type(error)), foreign("lib", "the file is wrong", "mend it", FileError):
             raise error
+
+
+class Broken:
+    """An interface whose package fails everywhere but at the start."""
+
+    def __init__(self, program, settings):
+        if settings.tee:
+            self.solve(None)
+
+    def update(self, change):
+        return {}["no such attribute"]
+
+    def solve(self, time_limit, mip_gap=None):
+        raise OSError("failed to create the problem\nwith more words")
+
+
+def test_the_exceptions_of_a_package_become_one_line():
+    session = Session(model_of(lambda x: x, bounds=[(0, 5)]), "highs")
+    spec = replace(SOLVERS["highs"], connect=Broken)
+    line = r"solver 'highs' fails on 'unknown' \(highs: failed to create the problem\): choose .*another solver"
+    with pytest.raises(SolverError, match=line):
+        Connection(spec, session.program, Settings(tee=True))
+    connection = Connection(spec, session.program, Settings())
+    with pytest.raises(SolverError, match=line):
+        connection.solve(None)
+    with pytest.raises(SolverError, match=r"solver 'highs' fails on 'unknown' \(highs: KeyError 'no such attribute'\)"):
+        connection.update(Change(objective=True))
+
+
+def test_absent_bounds_are_none():
+    assert optional(np.array([1.0, -np.inf, np.inf, 1e20, 5.0])) == [1.0, None, None, None, 5.0]
+
+
+def test_an_option_that_is_refused_is_named_with_its_value_and_the_solver_s_words():
+    taken = {}
+
+    def put(name, value):
+        if name == "bad":
+            raise ValueError("only in\n[0, 1]")
+        taken[name] = value
+
+    with pytest.raises(OptionError, match=r"solver 'some' does not take the option 'bad' \(.*7: only in \[0, 1\]\)"):
+        set_options("some", {"good": 1, "bad": 7}, put, (ValueError,))
+    assert taken == {"good": 1}
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, MemoryError, RecursionError])

@@ -55,48 +55,34 @@ def test_hipo_without_its_package_or_with_another_version_is_one_line(extras, mo
     assert "\n" not in str(caught.value)
 
 
-def test_interior_point_with_crossover_gives_the_same_vertex_kind_of_answer_and_warm_solves_after(monkeypatch):
-    data = blobs(40, 12, seed=2)
-    model = fsopt.build("onsvm", data, c=0.5)
+def test_interior_point_with_crossover_ends_at_a_vertex_proves_infeasibility_and_warm_solves_follow(monkeypatch):
+    model = fsopt.build("onsvm", blobs(40, 12, seed=2), c=0.5)
     simplex = fsopt.solve(model, "highs")
     monkeypatch.setattr(highs, "INTERIOR", 0)
     session = Session(model, "highs")
-    crossed = session.solve()
-    assert crossed.objective == pytest.approx(simplex.objective, rel=1e-9)
-    assert crossed.status == "optimal"
-    rows = len(crossed.point.y)
-    inside = np.sum((crossed.point.x > session.program.lb) & (crossed.point.x < session.program.ub))
-    assert inside <= rows
-    again = session.solve()
+    crossed, again = session.solve(), session.solve()
+    assert (crossed.status, crossed.objective) == ("optimal", pytest.approx(simplex.objective, rel=1e-9))
+    inside = (crossed.point.x > session.program.lb) & (crossed.point.x < session.program.ub)
+    assert np.sum(inside) <= len(crossed.point.y)
     assert again.iterations < crossed.iterations
     assert again.objective == pytest.approx(simplex.objective, rel=1e-9)
+    result = fsopt.solve(fsopt.build("gmeb-cuts", blobs(30, 3, gap=0.1), hard=True), "highs")
+    assert (result.status, result.certificate.ok) == ("infeasible", True)
 
 
-def test_interior_point_proves_infeasibility_too(monkeypatch):
-    monkeypatch.setattr(highs, "INTERIOR", 0)
-    model = fsopt.build("gmeb-cuts", blobs(30, 3, gap=0.1), hard=True)
-    result = fsopt.solve(model, "highs")
-    assert result.status == "infeasible"
-    assert result.certificate.ok
-
-
-@pytest.mark.parametrize("threads", [[1, 2, 1], [2, 1, 0, 1]])
-def test_the_number_of_threads_may_change_from_run_to_run(threads):
+def test_the_number_of_threads_may_change_from_run_to_run_and_after_one_of_the_users_own():
     """HiGHS keeps the threads of its first run and calls a run with another number of them an error."""
     model = fsopt.build("onsvm", blobs(20, 3))
-    assert len({round(fsopt.solve(model, "highs", options={"threads": n}).objective, 9) for n in threads}) == 1
-
-
-def test_a_run_after_one_of_the_users_own():
     own = highspy.Highs()
     own.setOptionValue("output_flag", False)
     own.setOptionValue("threads", 2)
     own.addVar(0, 1)
     own.addRow(0.5, 9, 1, [0], [1.0])
     own.run()
-    assert fsopt.solve(fsopt.build("onsvm", blobs(20, 3)), "highs").status.solved
+    values = [fsopt.solve(model, "highs", options={"threads": n}).objective for n in (2, 1, 0, 1, 2, 1)]
     own.changeColCost(0, 1.0)
-    assert fsopt.solve(fsopt.build("onsvm", blobs(20, 3)), "highs").status.solved
+    values.append(fsopt.solve(model, "highs").objective)
+    assert len({round(value, 9) for value in values}) == 1
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ import fsopt
 from fsopt.answers.results import Point
 from fsopt.certificates.points import infeasibility
 from fsopt.compiler import compile_model
+from fsopt.compiler.derivatives import Derivatives
 from fsopt.solvers.base import Session
 from fsopt.solvers.nlp import NonlinearForm
 
@@ -47,14 +48,10 @@ def test_a_nonconvex_quadratic_is_stationary_never_optimal_and_has_multipliers()
         assert not fsopt.certify(m, moved).ok
 
 
-@pytest.mark.parametrize(("start", "local"), [(1.5, -4.0), (-0.5, -1.0)])
-def test_the_values_of_the_variables_choose_the_local_minimum(start, local):
-    result = fsopt.solve(model_of(lambda x: -(x**2), bounds=[(-1, 2)], start=[start]), "ipopt")
-    assert result.status == "stationary"
-    assert result.objective == pytest.approx(local)
-
-
-def test_an_infeasible_nonconvex_program_is_not_called_proven():
+def test_the_start_chooses_the_local_minimum_and_local_infeasibility_is_not_proven():
+    for start, local in ((1.5, -4.0), (-0.5, -1.0)):
+        result = fsopt.solve(model_of(lambda x: -(x**2), bounds=[(-1, 2)], start=[start]), "ipopt")
+        assert (result.status, result.objective) == ("stationary", pytest.approx(local))
     m = hyperbola()
     m.d = pyo.Constraint(expr=pyo.exp(m.x[0]) + m.x[1] <= 1.5)
     result = fsopt.solve(m, "ipopt")
@@ -85,3 +82,69 @@ def test_an_interrupt_in_any_function_ends_the_solve_and_the_next_one_works(monk
     assert len(calls) == 3, "the solve went on after the interrupt"
     monkeypatch.undo()
     assert session.solve().status == "stationary"
+
+
+def curved_model(seed):
+    rng = np.random.default_rng(seed)
+    u = lambda: float(rng.uniform(0.3, 2.0))  # noqa: E731
+    m = pyo.ConcreteModel()
+    m.p = pyo.Param(initialize=u(), mutable=True)
+    m.x = pyo.Var(range(5), bounds=(0.05, 0.95))
+    m.s, m.t = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
+    x = m.x
+    m.o = pyo.Objective(
+        sense=pyo.maximize if seed % 2 else pyo.minimize,
+        expr=sum(1 - pyo.exp(-m.p * x[j]) for j in range(5))
+        + x[0] ** x[1]
+        + u() ** x[2]
+        + x[0] * x[1] * x[2] / (x[3] + u())
+        + x[4] ** -1.5
+        + u() * x[0] * x[4],
+    )
+    m.cone = pyo.Constraint(expr=x[0] ** 2 + 3 * x[1] ** 2 <= m.s * m.t)
+    m.line = pyo.Constraint(expr=u() * x[0] - x[3] + m.s >= -1)
+    m.bilinear = pyo.Constraint(expr=u() * x[0] * x[1] - x[2] ** 2 + x[3] >= 1)
+    m.norm = pyo.Constraint(expr=pyo.sqrt(x[0] ** 2 + u() * x[1] * x[2] + 1) + x[3] - 4 <= 2)
+    zoo = pyo.log(x[0] + x[1] ** 2) * pyo.sin(x[3]) + (pyo.tanh(x[0]) + x[2]) ** 3 - pyo.atan(x[2]) * pyo.acos(x[1])
+    zoo += abs(x[1]) + pyo.log10(x[4]) + pyo.tan(x[0]) + pyo.asin(x[1]) + pyo.sinh(x[2]) + pyo.cosh(x[3])
+    m.zoo = pyo.Constraint(
+        expr=zoo + pyo.asinh(x[4]) + pyo.acosh(1.5 + x[0]) + pyo.atanh(x[1]) + pyo.cos(x[2] / x[3]) == 0.3
+    )
+    return m, rng
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_values_and_derivatives_against_pyomo_and_finite_differences(seed):
+    m, rng = curved_model(seed)
+    program = compile_model(m)
+    assert len(program.cones) == 1
+    form = NonlinearForm(program)
+    v = rng.uniform(0.2, 0.8, form.size)
+    x = form.D * v[: form.n]
+    for variable, a in zip(program.variables, x.tolist(), strict=True):
+        variable.set_value(a)
+    other = Derivatives(program)
+    shift = [r.terms.constant for r in program.general]
+    assert other.values(x)[:-1] + shift == pytest.approx([pyo.value(r.constraint.body) for r in program.general])
+    assert program.sign * form.objective(v) + program.sign * program.c0 == pytest.approx(pyo.value(m.o.expr))
+    step, unit = 1e-6, np.eye(form.size)
+
+    def slope(function):
+        return np.array([(function(v + step * e) - function(v - step * e)) / (2 * step) for e in unit])
+
+    def dense(structure, entries, rows):
+        matrix = np.zeros((rows, form.size))
+        np.add.at(matrix, structure, entries)
+        return matrix
+
+    np.testing.assert_allclose(form.gradient(v), slope(form.objective), rtol=1e-6, atol=1e-7)
+    jacobian = dense(form.jacobianstructure(), form.jacobian(v), len(form.low))
+    np.testing.assert_allclose(jacobian, slope(form.constraints).T, rtol=1e-6, atol=1e-7)
+    weights, factor = rng.standard_normal(len(form.low)), 0.7
+
+    def lagrangian(v):
+        return factor * form.gradient(v) + weights @ dense(form.jacobianstructure(), form.jacobian(v), len(form.low))
+
+    lower = dense(form.hessianstructure(), form.hessian(v, weights, factor), form.size)
+    assert not np.triu(lower, 1).any()
+    np.testing.assert_allclose(lower + np.tril(lower, -1).T, slope(lagrangian), rtol=1e-5, atol=1e-6)

@@ -19,6 +19,7 @@ from fsopt.data import Dataset
 from fsopt.solvers.base import Session
 from fsopt.solvers.mending import defined, inwards, mended, moved
 from fsopt.solvers.tangents import trusted
+from tools.instances import build_instance
 
 
 def move(program, x):
@@ -242,7 +243,7 @@ def test_noise_in_the_data_does_not_cost_the_proof_that_there_is_no_point(seed):
 
 def test_a_local_optimum_where_the_objective_is_next_to_flat_is_stationary():
     """The gradient 1e-13 of a saturated exponential is below the tolerance of Ipopt, and has multipliers of its own."""
-    result = fsopt.solve(fsopt.read_model(ROOT / "models" / "fsv" / "fsv.nl"), "ipopt")
+    result = fsopt.solve(build_instance("fsv"), "ipopt")
     assert result.status == "stationary"
     assert result.certificate.residuals["stationarity"] <= 1e-12
 

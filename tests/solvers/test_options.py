@@ -1,17 +1,23 @@
-"""Options and limits: every number of Python and numpy is one, bad values are named, the log is shown on request."""
+"""Options and limits: every number of Python and numpy is one, bad values are named, Ctrl-C ends a solve."""
 
 import math
+import os
 import re
+import signal
+import subprocess
 from fractions import Fraction
+from importlib.util import find_spec
 
 import numpy as np
+import pyomo.environ as pyo
 import pytest
-from solver_cases import active_bounds, usable_solvers
+from pyomo_models import model_of
+from solver_cases import active_bounds, knapsacks, takers, usable_solvers
 from support import blobs, there
 
 import fsopt
 from fsopt.common.arguments import own_number
-from fsopt.errors import OptionError, ParameterError
+from fsopt.errors import OptionError, ParameterError, SolverError
 from fsopt.solvers.interface import Settings
 
 DATA = blobs(12, 2)
@@ -50,13 +56,8 @@ def test_other_values_are_refused_in_one_line():
     for threads in (1.5, np.float32(1.0), True, np.bool_(True), "1", -1, 2**40):
         with pytest.raises(OptionError, match="whole number"):
             Settings.make({"threads": threads})
-    for name, value in (
-        ("tolerance", "a"),
-        ("tolerance", -1),
-        ("mip_gap", math.nan),
-        ("seed", True),
-        ("mip_gap", None),
-    ):
+    values = ("tolerance", "a"), ("tolerance", -1), ("mip_gap", math.nan), ("seed", True), ("mip_gap", None)
+    for name, value in values:
         with pytest.raises(OptionError, match=name):
             Settings.make({name: value})
 
@@ -81,7 +82,7 @@ BAD = {
     "piqp": ({"max_iter": "many"}, {"max_iter": -4}),
     "proxqp": ({"max_iter": "many"},),
     "osqp": ({"max_iter": "many"}, {"alpha": 5.0}, {"rho": 0.0}),
-    "daqp": ({"iter_limit": "many"}, {"iter_limit": 10**12}),
+    "daqp": ({"iter_limit": "many"}, {"iter_limit": 10**12}, {"iter_limit": 2.5}),
     "qoco": ({"max_iters": -1}, {"abstol": 0.0}, {"ruiz_iters": 2.5}),
 }
 """Values that an interface refuses, beside options that it does not have."""
@@ -135,17 +136,48 @@ def test_an_end_at_a_limit_of_iterations_is_told(solver, option, most):
 
 
 def test_own_number_returns_the_numbers_of_python():
-    given = (
-        np.bool_(True),
-        np.int8(3),
-        np.uint64(2**63),
-        np.float16(0.5),
-        np.longdouble(2.0),
-        np.array(4),
-        Fraction(1, 2),
-        "x",
-        None,
-    )
-    found = [own_number(value) for value in given]
-    assert found == [True, 3, 2**63, 0.5, 2.0, 4, 0.5, "x", None]
-    assert [type(value) for value in found] == [bool, int, int, float, float, int, float, str, type(None)]
+    given = np.bool_(True), np.int8(3), np.uint64(2**63), np.float16(0.5), np.longdouble(2.0), np.array(4), "x", None
+    found = [(type(value), value) for value in map(own_number, (*given, Fraction(1, 2)))]
+    expected = True, 3, 2**63, 0.5, 2.0, 4, "x", None, 0.5
+    assert found == [(type(value), value) for value in expected]
+
+
+# -- interruptions, and what Gurobi and Xpress alone refuse ------------------------------------------------------
+
+PACKAGES = {"gurobi": "gurobipy", "xpress": "xpress"}
+LICENCE = {"gurobi": "GRB_LICENSE_FILE", "xpress": "XPAUTH_PATH"}
+
+
+INSTALLED = [name for name, package in PACKAGES.items() if find_spec(package) is not None]
+
+
+@pytest.mark.parametrize("solver", [name for name in takers("MILP") if name in ("highs", "scip", "gurobi")])
+def test_ctrl_c_ends_a_solve_and_keeps_the_incumbent_where_the_solver_gives_it(solver, usual_interruption):
+    with subprocess.Popen(["sh", "-c", f"sleep 1; kill -INT {os.getpid()}"]):  # SCIP lets no thread of Python run
+        result = fsopt.solve(knapsacks(45), solver, time_limit=60.0, options={"mip_gap": 0.0})
+    assert result.stop == "interrupted"
+    assert result.status == ("none" if solver == "gurobi" else "feasible")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("solver", INSTALLED)
+@pytest.mark.parametrize("place", ["constraint", "objective"])
+def test_what_is_not_quadratic_is_refused_by_name(place, solver):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(0, 2))
+    m.growth = pyo.Constraint(expr=(pyo.exp(m.x) if place == "constraint" else m.x) <= 3)
+    m.gain = pyo.Objective(expr=-m.x if place == "constraint" else pyo.exp(m.x))
+    with pytest.raises(SolverError, match=rf"{solver}.*{'growth' if place == 'constraint' else 'gain'}.*exp.*ipopt"):
+        fsopt.solve(m, solver)
+
+
+@pytest.mark.parametrize("solver", INSTALLED)
+def test_a_model_beyond_the_free_licence_is_an_error_that_says_what_to_do(solver):
+    m = model_of(lambda *x: sum(x), bounds=[(0, 1)] * 6000)
+    try:
+        fsopt.solve(m, solver)
+    except SolverError as error:
+        told = str(error)
+    else:
+        pytest.skip("there is a full licence here")
+    assert re.fullmatch(rf".*licence.* does not take a model of this size.*{LICENCE[solver]}.*", told)

@@ -5,13 +5,18 @@ The variable ``FSOPT_TRUTH=1`` adds the programs on which a solver takes seconds
 
 import os
 
+import pyomo.environ as pyo
 import pytest
+from pyomo_models import FREE, POSITIVE, model_of
 from solver_cases import takers
 from support import SHARED, blobs
 
 import fsopt
+from fsopt.compiler import compile_model
+from fsopt.compiler.classes import program_class
 from fsopt.errors import SolverError
 from fsopt.methods.preprocessing import preprocess
+from fsopt.solvers.base import Session
 from fsopt.solvers.registry import preference
 
 C = (0.01, 1.0, 100.0)
@@ -63,3 +68,80 @@ def test_an_answer_that_is_called_optimal_is_the_optimum(solver, slug, name, c, 
     else:
         # A failure is told. SCIP reaches the dual's constraints to 1e-6 only, ProxQP and OSQP the limit of iterations.
         assert solver in ("proxqp", "osqp") or (solver, slug, c) == ("scip", "svm-dual", 100.0)
+
+
+def noise():
+    """The right-hand side of c is rounding noise of 0: t = -3.25, a = 2.25, b = 1."""
+    rows = (lambda t, a, b: a - b <= 1.25), (lambda t, a, b: -t - a - b <= -1e-16)
+    return model_of(lambda t, a, b: t + 0.1 * b**2, *rows, bounds=[FREE, (0, 2.5), (0, 1)]), -3.25 - 0.25 + 0.25 + 0.1
+
+
+def loose_rows():
+    """The rows x <= 1e8 z are loose: z = (8000, 2000)."""
+    m = pyo.ConcreteModel()
+    m.x, m.z = pyo.Var([1, 2], bounds=(0, None)), pyo.Var([1, 2], bounds=(0, None))
+    m.q = pyo.Var(bounds=(0, None))
+    m.b = pyo.Constraint(expr=m.x[1] + m.x[2] - m.q == 0)
+    m.g = pyo.Constraint([1, 2], rule=lambda m, i: m.x[i] - m.z[i] == 0)
+    m.u = pyo.Constraint([1, 2], rule=lambda m, i: m.x[i] - 1e8 * m.z[i] <= 0)
+    m.d = pyo.Constraint([1, 2], rule=lambda m, i: m.z[i] + 0 * m.q >= 1000 * i)
+    m.k = pyo.Constraint(expr=m.q + 0 * m.x[1] <= 10000)
+    m.o = pyo.Objective(expr=3 * m.z[1] + 2 * m.z[2] - m.q, sense=pyo.maximize)
+    return m, 18000.0
+
+
+def tiny_row():
+    """The coefficient 1e-9 is one that HiGHS leaves out of a row: y >= x / 1000 >= 1 / 2."""
+    return model_of(lambda x, y: x + 200 * y, lambda x, y: 1e-9 * x <= 1e-6 * y, bounds=[(500, 1e10), (0, 1)]), 600.0
+
+
+def tiny_column():
+    """A column of 2^-42, and a row that has entries of both sizes."""
+    tiny = 2.0**-42
+    rows = (lambda x, y: tiny * x + y >= 4), (lambda x, y: y - 2 * tiny * x <= 1)
+    return model_of(lambda x, y: tiny * x + 2 * y, *rows, bounds=[POSITIVE] * 2), 4.0
+
+
+def tiny_whole_row():
+    """Integers, which keep their unit: 1e-10 z <= 2.5e-10 holds for z <= 2."""
+    row = lambda z, y: 1e-10 * z + 1e-10 * y <= 2.5e-10  # noqa: E731
+    return model_of(lambda z, y: z + y, row, bounds=[(0, 100), (0, 1)], whole=[0], sense=pyo.maximize), 2.5
+
+
+def all_at_once():
+    """An assortment with rows and columns in odd units, bounds that stand for 0, and loose bounds and rows.
+
+    In units of size one: min 2 x + 35.2 y + 3.4 z with 2 x + 4 y >= 16, 3 x - 4 y + 4 z <= -5, x + 2 y + 4 z >= 11; the
+    optimum is at (1.6, 3.2, 0.75), where the three hold with equality.
+    """
+    rows = (
+        lambda x, y, z: 2e-2 * x + 4e-3 * y >= 0.16,
+        lambda x, y, z: 3e-5 * x - 4e-6 * y + 4e-4 * z <= -5e-5,
+        lambda x, y, z: 1e-7 * x + 2e-8 * y + 4e-6 * z >= 1.1e-6,
+        lambda x, y, z: x + y <= 1e10,
+    )
+    bounds = [(3.8e-11, 7e8), (3.8e-10, 7e9), (3.8e-12, 7e7)]
+    return model_of(lambda x, y, z: 2 * x + 3.52 * y + 34 * z, *rows, bounds=bounds), 2 * 1.6 + 35.2 * 3.2 + 3.4 * 0.75
+
+
+PROGRAMS = (noise, loose_rows, tiny_row, tiny_column, tiny_whole_row, all_at_once)
+CASES = [
+    pytest.param(make, spec.name, id=f"{make.__name__}-{spec.name}")
+    for make in PROGRAMS
+    for spec in preference(program_class(compile_model(make()[0])))
+    if spec.available
+]
+
+
+@pytest.mark.parametrize(("make", "solver"), CASES)
+def test_every_solver_finds_the_optimum(make, solver):
+    model, optimum = make()
+    session = Session(model, solver)
+    try:
+        outcome = session.connection.solve(20.0)
+    except SolverError as error:
+        if "licence" not in str(error):
+            raise
+        return
+    assert outcome.point is not None, outcome
+    assert session.program.objective_at(outcome.point.x) == pytest.approx(optimum, rel=1e-4)

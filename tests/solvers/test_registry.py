@@ -126,8 +126,5 @@ def test_a_solver_without_multipliers_is_named_with_those_that_give_them(monkeyp
     assert [name for name in able.split(", ") if name in OURS] == ["clarabel", "ipopt", "scs", "gurobi", "xpress"]
     assert "mosek (pip install mosek)" in missing
     assert "scip" not in missing
-
-
-def test_no_solver_of_a_class_is_told_too():
     with pytest.raises(SolverError, match=r"no installed solver takes 'm', a MISDP.*'fsopt solvers' lists the classes"):
         choose(None, "MISDP", "m")

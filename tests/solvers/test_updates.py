@@ -5,7 +5,8 @@ from functools import partial
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from solver_cases import takers
+from pyomo_models import model_of
+from support import blobs, there
 
 import fsopt
 from fsopt.compiler import compile_model
@@ -25,41 +26,6 @@ def changeable(solver="clarabel"):
     linear = sum(m.c[j] * m.x[j] for j in range(3))
     m.o = pyo.Objective(expr=linear if solver == "highs" else linear + m.q * (m.x[0] - 1) ** 2 + m.x[1] ** 2)
     return m
-
-
-KEPT = {"scip": "d"}
-"""Solver -> the parameters of right-hand side (r), cost (d) and coefficient (a) that it takes in place, if not all."""
-
-
-@pytest.mark.parametrize("solver", sorted({*takers("LP"), *takers("QP")}))
-def test_a_session_that_changes_gives_what_a_new_model_gives(solver):
-    m = pyo.ConcreteModel()
-    m.r, m.a, m.d = (pyo.Param(initialize=v, mutable=True) for v in (4.0, 1.0, 3.0))
-    m.x = pyo.Var(range(3), bounds=(0, 5))
-    x, y, z = m.x.values()
-    m.row = pyo.Constraint(expr=m.a * x + y + z >= m.r)
-    linear = 2 * x + m.d * y + 4 * z + 0.5
-    m.o = pyo.Objective(expr=linear if "LP" in fsopt.SOLVERS[solver].classes else linear + (x - 1) ** 2)
-    session = Session(m, solver)
-
-    def agrees():
-        return session.solve().objective == pytest.approx(fsopt.solve(m.clone()).objective, rel=1e-6)
-
-    assert agrees()
-    for name, value, component in (("r", 6.0, m.row), ("d", 1.0, m.o), ("a", 3.0, m.row)):
-        getattr(m, name).set_value(value)
-        session.update(component)
-        assert bool(session.rebuilt) is (name not in KEPT.get(solver, "rda")), name
-        assert agrees(), name
-    y.setub(1.0)
-    session.update(m.x)
-    assert agrees()
-    m.more = pyo.Constraint(expr=x <= 1)
-    session.add(m.more)
-    assert agrees()
-    z.fix(2.5)
-    session.update(m.x)
-    assert agrees()
 
 
 PATTERN = "other variables"
@@ -117,7 +83,7 @@ def test_an_update_in_place_is_a_fresh_translation(change, named, solver):
 
 
 @BOTH
-def test_added_constraints_and_a_turned_sense_reach_the_solver(solver):
+def test_added_and_removed_constraints_and_a_turned_sense_reach_the_solver(solver):
     m = changeable()
     m.o.set_value(m.x[0] + 2 * m.x[1])
     m.cuts = pyo.ConstraintList()
@@ -126,6 +92,13 @@ def test_added_constraints_and_a_turned_sense_reach_the_solver(solver):
     session.add(m.cuts.add(m.x[0] - 2 * m.x[1] <= 0), m.cuts.add(m.x[0] + m.x[1] >= 3))
     assert session.solve().objective == pytest.approx(4.0, abs=1e-6)
     assert ("constraints were added" in session.rebuilt) == (solver == "clarabel")
+    m.more = pyo.Constraint(expr=m.x[0] >= 3)
+    session.refresh()
+    assert solver != "highs" or session.rebuilt == ""
+    assert session.solve().objective == pytest.approx(6.0, abs=1e-6)
+    m.del_component("more")
+    session.refresh()
+    assert (bool(session.rebuilt), session.solve().objective) == (True, pytest.approx(4.0, abs=1e-6))
     m.o.sense = pyo.maximize
     session.update(m.o)
     assert session.solve().objective == pytest.approx(fsopt.solve(m).objective, abs=1e-6)
@@ -152,21 +125,6 @@ def test_an_update_that_leaves_the_class_of_the_solver_is_refused(change, solver
 
 
 @BOTH
-def test_new_and_removed_constraints_are_found(solver):
-    m = changeable(solver)
-    session = Session(m, solver)
-    before = session.solve().objective
-    m.more = pyo.Constraint(expr=m.x[1] + m.x[2] >= 3)
-    session.refresh()
-    assert solver != "highs" or session.rebuilt == ""
-    assert session.solve().objective == pytest.approx(fsopt.solve(m, solver).objective, rel=1e-6)
-    m.del_component("more")
-    session.refresh()
-    assert session.rebuilt
-    assert session.solve().objective == pytest.approx(before, rel=1e-6)
-
-
-@BOTH
 @pytest.mark.parametrize(("name", "value"), [("c", 3.0), ("k", 0.5), ("rhs", 3.0)])
 def test_a_mutable_parameter_is_named_in_place_of_what_it_changes(name, value, solver):
     m = changeable(solver)
@@ -179,3 +137,27 @@ def test_a_mutable_parameter_is_named_in_place_of_what_it_changes(name, value, s
     after = session.solve().objective
     assert after == pytest.approx(fsopt.solve(m.clone(), solver).objective, rel=1e-6)
     assert abs(after - before) > 1e-2
+
+
+def test_scs_starts_from_its_last_point_and_factorises_for_new_coefficients_only():
+    m = fsopt.build("gmeb-primal", blobs(40, 4), r_plus=0.4, r_minus=0.3)
+    session = Session(m, there("scs"))
+    cold = session.solve()
+    assert session.solve().iterations < cold.iterations / 2, "the second solve did not start from the first"
+    solver = session.connection.interface.solver
+    for body, factor in ((lambda: m.moment_plus.body <= 0.05, False), (lambda: 2 * m.moment_plus.body <= 0.05, True)):
+        m.moment_plus.set_value(body())
+        session.update(m.moment_plus)
+        assert session.solve().objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-6)
+        assert (session.rebuilt, session.connection.interface.solver is not solver) == ("", factor)
+
+
+def test_an_infeasible_bound_does_not_spoil_the_next_start():
+    m = model_of(lambda x: x, lambda x: x >= 1.0, bounds=[(0, 2)])
+    session = Session(m, there("scs"))
+    for side, status in ((1.0, "optimal"), (3.0, "infeasible"), (1.5, "optimal")):
+        m.row[0].set_value(m.x[0] >= side)
+        session.update(m.row)
+        result = session.solve()
+        assert result.status == status
+    assert result.objective == pytest.approx(1.5, rel=1e-6)

@@ -1,0 +1,250 @@
+"""fsopt's solvers in Pyomo's factories, by Pyomo's own contract and models; and Pyomo's solvers as ``pyomo:NAME``."""
+
+import logging
+import math
+import subprocess
+import sys
+from unittest import SkipTest
+
+import pyomo.environ as pyo
+import pyomo.solvers.tests.models  # noqa: F401  (registers them)
+import pyomo_contract
+import pytest
+from file_readers import scip
+from pyomo.contrib.solver.common.factory import SolverFactory
+from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
+from pyomo.contrib.solver.common.util import (
+    IncompatibleModelError,
+    NoDualsError,
+    NoOptimalSolutionError,
+    NoReducedCostsError,
+)
+from pyomo.solvers.tests.models.base import all_models
+from pyomo_models import model_of
+from support import blobs, sampled, there
+
+import fsopt
+from fsopt.errors import OptionError, SolverError, UnknownNameError
+from fsopt.models.draws import build_trial
+from fsopt.solvers.names import NAMES as OURS
+from fsopt.solvers.pyomo_call import PREFIX
+from fsopt.solvers.pyomo_names import KNOWN
+from fsopt.solvers.registry import SOLVERS, solver_spec
+
+MODEL = """
+m = pyo.ConcreteModel()
+m.x = pyo.Var(range(2))
+m.t = pyo.Var(within=pyo.NonNegativeReals)
+m.cone = pyo.Constraint(expr=m.x[0] ** 2 + m.x[1] ** 2 <= m.t**2)
+m.plane = pyo.Constraint(expr=3 * m.x[0] + 4 * m.x[1] == 10)
+m.o = pyo.Objective(expr=m.t)
+"""
+SOLVED = f"""{MODEL}
+from pyomo.contrib.solver.common.factory import SolverFactory
+first = pyo.SolverFactory("fsopt_clarabel").solve(m)
+assert round(pyo.value(m.o), 6) == 2.0 and str(first.solver.termination_condition) == "optimal"
+assert SolverFactory("fsopt_clarabel").solve(m).extra_info.status == "optimal"
+"""
+
+
+def distance() -> pyo.ConcreteModel:
+    """Return the distance, 2, of the plane 3x + 4y = 10 from the origin."""
+    scope = {"pyo": pyo}
+    exec(MODEL, scope)
+    return scope["m"]
+
+
+STARTS = (
+    "import pyomo.environ as pyo, fsopt",
+    "import fsopt, pyomo.environ as pyo",
+    "import fsopt, importlib.util; importlib.util.find_spec('pyomo.environ'); import pyomo.environ as pyo",
+)
+
+
+@pytest.mark.parametrize("start", sampled(STARTS, 0))
+def test_either_import_comes_first_and_a_probe_undoes_nothing(start):
+    subprocess.run([sys.executable, "-W", "error", "-c", f"{start}\n{SOLVED}"], capture_output=True, check=True)
+
+
+def test_results_have_the_certificate_and_the_source_of_the_bound():
+    m = distance()
+    solver = SolverFactory("fsopt_clarabel")
+    results = solver.solve(m)
+    assert results.solution_status is SolutionStatus.optimal
+    assert results.termination_condition is TerminationCondition.convergenceCriteriaSatisfied
+    assert results.incumbent_objective == pytest.approx(2.0)
+    assert results.objective_bound == pytest.approx(2.0, rel=1e-6)
+    assert results.objective_bound <= results.incumbent_objective
+    assert results.extra_info.bound_source == "dual point"
+    assert results.extra_info.certificate.ok
+    assert results.solution_loader.get_duals()[m.plane] == pytest.approx(0.2)
+    m.more = pyo.Constraint(expr=m.t <= 1)
+    with pytest.raises(NoOptimalSolutionError, match="provenInfeasible"):
+        solver.solve(m)
+    assert results.solution_loader.get_vars()[m.t] == pytest.approx(2.0)  # still those of the first solve
+
+
+def test_the_bound_of_an_integer_program_is_the_word_of_its_solver():
+    costs, sizes = [4, 7, 5, 8, 6, 4], [3, 4, 5, 6, 3, 4]
+    goal, row = (lambda *x, a=a: sum(u * v for u, v in zip(a, x, strict=True)) for a in (costs, sizes))
+    m = model_of(goal, lambda *x: row(*x) <= 11, bounds=[(0, 1)] * 6, whole=range(6), sense=pyo.maximize)
+    results = SolverFactory("fsopt_scip").solve(m)
+    assert results.extra_info.bound_source == "the word of scip"
+    assert results.solution_status is SolutionStatus.optimal
+    assert pyo.value(m.o) == pytest.approx(results.incumbent_objective)
+
+
+def test_a_stationary_point_is_no_optimum():
+    m = model_of(lambda x: pyo.sin(3 * x) - x, bounds=[(-2, 2)], start=[1.5])
+    results = SolverFactory("fsopt_ipopt").solve(m)
+    assert results.solution_status is SolutionStatus.feasible
+    assert results.termination_condition is TerminationCondition.convergenceCriteriaSatisfied
+    assert results.extra_info.status == "stationary"
+    assert results.objective_bound == -math.inf
+
+
+def test_an_answer_whose_certificate_fails_is_not_called_optimal():
+    m = distance()
+    coarse = SolverFactory("fsopt_clarabel", tolerance=1e-2)
+    results = coarse.solve(m, raise_exception_on_nonoptimal_result=False, load_solutions=False)
+    assert results.solution_status is not SolutionStatus.optimal
+    with pytest.raises(NoOptimalSolutionError):
+        coarse.solve(m)
+
+
+def test_options_and_limits_reach_the_solver():
+    solver = SolverFactory("fsopt_clarabel", raise_exception_on_nonoptimal_result=False, load_solutions=False)
+    assert solver.available()
+    few = solver.solve(fsopt.build("svm", blobs()), solver_options={"max_iter": 1})
+    assert few.solution_status is SolutionStatus.feasible
+    assert few.termination_condition is TerminationCondition.iterationLimit
+    with pytest.raises(OptionError, match="no_such_option"):
+        solver.solve(distance(), solver_options={"no_such_option": 1})
+    with pytest.raises(IncompatibleModelError, match="does not solve"):
+        SolverFactory("fsopt_highs").solve(distance())
+
+
+EXPECTED = (
+    IncompatibleModelError,
+    NoDualsError,
+    NoOptimalSolutionError,
+    NoReducedCostsError,
+    OptionError,
+    AttributeError,
+)
+"""What ends a test that a class is not to pass: nothing wrong is answered."""
+CLASSES = sampled(sorted(pyomo_contract.NAMES, key="fsopt_highs".__ne__), 1)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_class_passes_every_test_of_pyomos_contract_but_for_named_reasons(name, capfd):
+    if not SolverFactory(name).available():
+        pytest.skip(f"{name} is not installed")
+    logging.getLogger("pyomo").setLevel(logging.ERROR)
+    assert len(list(pyomo_contract.tests())) >= 55
+    failed, passed = [], 0
+    for case, test, function in pyomo_contract.tests():
+        why = pyomo_contract.reason(name, test, pyomo_contract.kind(function))
+        try:
+            pyomo_contract.run(case, test, name)
+        except SkipTest:  # of Pyomo: a library that is not installed
+            continue
+        except Exception as error:
+            if name == "fsopt_mosek" and "licence" in str(error):
+                return
+            if not (why and isinstance(error, EXPECTED)):
+                failed.append(f"{test}: {type(error).__name__}: {error}")
+        else:
+            passed += 1
+            if why and (name, test) not in pyomo_contract.EITHER:
+                failed.append(f"{test} passes, though {why}")
+    assert not failed
+    assert passed >= len(pyomo_contract.UNSOLVED)
+
+
+def test_every_solver_has_a_class():
+    assert set(OURS) == set(SOLVERS) - {"fsopt"}
+    assert set(pyomo_contract.NAMES) == {"fsopt", *(f"fsopt_{name.rpartition(':')[2]}" for name in OURS)}
+
+
+MODELS = sorted(name for name in all_models() if "kernel" not in name and "SOS" not in name)
+NO_KERNEL = "QP_constant_objective_kernel"
+"""Pyomo states it without pyomo.kernel, whatever its name says."""
+FAILING = {
+    "MILP_infeasible": {TerminationCondition.locallyInfeasible},  # the word of a solver, whose search is not repeated
+    "infeasible": {TerminationCondition.provenInfeasible},
+    "unbounded": {TerminationCondition.unbounded, TerminationCondition.infeasibleOrUnbounded},
+}
+"""Part of a model's name -> what ends its solve."""
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_each_model_of_pyomo_s_own_has_the_optimum_that_scip_finds(model, tmp_path):
+    assert len(MODELS) == 27
+    case = all_models(model)()
+    case.generate_model()
+    solver = SolverFactory("fsopt", raise_exception_on_nonoptimal_result=False, load_solutions=False)
+    results = solver.solve(case.model)
+    if (part := next((part for part in FAILING if part in model), None)) is not None:
+        assert results.termination_condition in FAILING[part]
+    else:
+        assert results.solution_status is SolutionStatus.optimal, results.extra_info.message
+        path = tmp_path / "model.lp"
+        case.model.write(str(path))
+        path.write_text(path.read_text().replace(" ^ 2", "^2"))
+        assert results.incumbent_objective == pytest.approx(scip(path), rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("model", sorted(name for name in set(all_models()) - {NO_KERNEL} if "kernel" in name))
+def test_a_model_of_pyomo_kernel_is_refused_in_one_line(model):
+    case = all_models(model)()
+    case.generate_model()
+    with pytest.raises(fsopt.FsoptError, match=r"pyomo\.kernel") as error:
+        SolverFactory("fsopt").solve(case.model)
+    assert "\n" not in str(error.value)
+
+
+CALLED = [name for name in KNOWN if solver_spec(PREFIX + name).available]
+"""The rows of the table whose program is installed; the others are left out, as no machine has them all."""
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_every_row_of_the_table_is_called_and_certified(name):
+    """A model of each class; a time limit goes by the option of its own that the row names."""
+    spec = solver_spec(PREFIX + name)
+    for slug, limit in (("onsvm", 30.0), ("svm-dual", None), ("l1-mpm", None), ("mmop", None), ("fsp-master", 30.0)):
+        if fsopt.MODELS[slug].problem_class not in spec.classes:
+            continue
+        try:
+            found = fsopt.solve(build_trial(slug), spec.name, time_limit=limit)
+        except SolverError as error:
+            assert "licen" in str(error).lower()  # noqa: PT017 - what a machine without one says
+            return
+        proved = fsopt.MODELS[slug].problem_class != "NLP" or spec.proves == "global"
+        assert (found.status, found.solver) == ("optimal" if proved else "stationary", spec.name), (slug, found.message)
+        if proved:
+            assert found.objective == pytest.approx(fsopt.solve(build_trial(slug)).objective, rel=1e-6), slug
+
+
+ABSENT = {"glpk": "glpk-utils", "cbc": "coinor-cbc", "baron": "not installed"}
+
+
+def test_an_absent_or_unknown_solver_is_one_line_with_what_to_do(monkeypatch, capfd):
+    monkeypatch.setenv("PATH", "")
+    for name, line in {**ABSENT, "glkp": r"Pyomo knows no solver 'glkp'.*glpk"}.items():
+        with pytest.raises(SolverError if name in ABSENT else UnknownNameError, match=line) as caught:
+            fsopt.solve(build_trial("onsvm"), f"pyomo:{name}")
+        assert "\n" not in str(caught.value)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_a_wrong_option_is_named_whatever_the_solver_says_of_it(name):
+    with pytest.raises(OptionError, match=f"pyomo:{name}.*'no_such_option'"):
+        fsopt.solve(build_trial("onsvm"), PREFIX + name, options={"no_such_option": 1})
+
+
+def test_an_option_reaches_the_solver():
+    model = build_trial("misclass-milp")
+    result = fsopt.solve(model, there("pyomo:cbc"), options={"maxNodes": 0, "heuristicsOnOff": "off", "cuts": "off"})
+    assert result.status != "optimal" or result.iterations == 0
