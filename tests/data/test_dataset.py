@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from fsopt.data import Dataset
-from fsopt.data.labels import map_labels
+from fsopt.data.labels import map_labels, places_by_name
 from fsopt.errors import DataError, ParameterError
 
 X3 = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -209,3 +209,9 @@ def test_more_or_fewer_labels_are_told():
     ):
         with pytest.raises(DataError, match=f"exactly two different values, {told}"):
             map_labels(list(texts))
+
+
+def test_numbers_in_names_count_as_such():
+    names = ["x10", "x2", "b", "x2a", "x02", "7", "", "x2"[::-1], "x" + "9" * 5000]
+    order = sorted(range(len(names)), key=places_by_name(names).tolist().__getitem__)
+    assert [names[j] for j in order] == ["", "2x", "7", "b", "x02", "x2", "x2a", "x10", "x" + "9" * 5000]

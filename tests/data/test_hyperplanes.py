@@ -1,12 +1,13 @@
-"""Intercepts, multipliers and the norm of GMEB against brute force and linear programs."""
+"""Intercepts, multipliers, measures and the norm of GMEB against brute force and other packages."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn import metrics
 
-from fsopt.data.hyperplanes import best_intercepts, hinge, midpoint_intercept, project_multipliers
+from fsopt.data.hyperplanes import MEASURES, best_intercepts, hinge, measures, midpoint_intercept, project_multipliers
 from fsopt.models.gmeb.norm import GmebNorm, second_moments
 
 
@@ -94,3 +95,20 @@ def test_gmeb_norm_is_the_largest_over_theta(wdbc_std):
         v_plus, v_minus = second_moments(wdbc_std)
         assert np.sum(w[w != 0] ** 2 / sigma[w != 0]) == pytest.approx(norm**2, rel=1e-6)
         assert max(v_plus @ sigma / radii[0], v_minus @ sigma / radii[1]) == pytest.approx(1.0, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_measures_agree_with_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(50) < 0.3, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    score = np.round(rng.standard_normal(50) + 0.5 * y, 1)  # with ties
+    labels = np.where(score > 0, 1.0, -1.0)
+    found = measures(y, score)
+    assert tuple(found) == MEASURES
+    assert found["accuracy"] == pytest.approx(metrics.accuracy_score(y, labels))
+    assert found["mcc"] == pytest.approx(metrics.matthews_corrcoef(y, labels))
+    assert found["balanced_accuracy"] == pytest.approx(metrics.balanced_accuracy_score(y, labels))
+    assert found["recall"] == pytest.approx(metrics.recall_score(y, labels))
+    assert found["auc"] == pytest.approx(metrics.roc_auc_score(y, score))
+    assert measures(y, np.ones(50))["mcc"] == 0.0  # where one is constant
