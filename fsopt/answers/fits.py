@@ -22,9 +22,8 @@ from fsopt.common.arguments import word
 from fsopt.common.figures import history_figure, scores_figure, weights_figure
 from fsopt.common.files import write_text
 from fsopt.data import Dataset
-from fsopt.data.given import Given, dataset_of
+from fsopt.data.given import Given, Table, dataset_of
 from fsopt.data.hyperplanes import measures
-from fsopt.data.intake import Table
 from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import Preprocessing, is_sparse, largest_values, row_blocks
 from fsopt.data.validation import values_of_labels

@@ -22,7 +22,7 @@ from fsopt.data.frames import (
     typed_columns,
     with_texts_as_names,
 )
-from fsopt.data.intake import Table
+from fsopt.data.given import Table
 from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError
@@ -90,7 +90,7 @@ class Trained:
 
         Parameters
         ----------
-        given : DataFrame, :class:`Dataset`, :class:`fsopt.data.intake.Table`, or (n, p) array in the order of the
+        given : DataFrame, :class:`Dataset`, :class:`fsopt.data.given.Table`, or (n, p) array in the order of the
             fit.
         needed : (p,) features on which a score depends; the others may be missing, and are 0 then.
 

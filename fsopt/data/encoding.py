@@ -12,7 +12,7 @@ import numpy as np
 from fsopt.common.memory import NUMBER as SIZE
 from fsopt.common.memory import size_limit
 from fsopt.data.frames import TEXT, kind_of, numbers_of
-from fsopt.data.labels import label_text
+from fsopt.data.labels import first_rows, label_text
 from fsopt.data.matrices import canonical, stays_sparse
 from fsopt.errors import DataError
 from fsopt.typing import Indices, Mask, Matrix
@@ -196,10 +196,9 @@ def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
 
 
 def _refuse_missing(name: str, gone: Mask) -> None:
-    first = ", ".join(str(i + 1) for i in np.flatnonzero(gone)[:5]) + (" ..." if gone.sum() > 5 else "")
     what = "1 missing value, in row" if gone.sum() == 1 else f"{int(gone.sum())} missing values, in rows"
     raise DataError(
-        f"column '{name}' has {what} {first}",
+        f"column '{name}' has {what} {first_rows(gone)}",
         "fit with missing= (mean, median, indicator), which is then used in predictions too, or remove these rows",
     )
 

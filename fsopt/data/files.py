@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 FOLDER_VARIABLE = "FSOPT_DATA"
+BUNDLED = "wdbc"
+"""Name of the data set that scikit-learn has."""
+QUANTITIES = "radius texture perimeter area smoothness compactness concavity concave_points symmetry fractal_dimension"
+"""Of the bundled data set, each with its mean, standard error and worst value."""
 WITHOUT_NAMES = (".npz", ".libsvm", ".svm")
 """Suffixes of files whose columns have no names."""
 NO_VALUE = ["?"]
@@ -52,7 +56,9 @@ def data_folder() -> Path | None:
 
 
 def resolve(source: Path) -> Path:
-    """Return the path of an existing file with a known suffix; raises DataError where there is none."""
+    """Return the path of an existing file with a known suffix, or the bundled name; raises DataError for any other."""
+    if source == Path(BUNDLED):
+        return source
     path, folder = expanded(source, "read"), data_folder()
     found = _is_file(path)
     if suffix_of(path):
@@ -212,7 +218,18 @@ def read_arrays(path: Path) -> tuple[Matrix, list[str], list[str] | None]:
     ------
     DataError : the file is damaged or too large.
     """
-    return _npz(path) if suffix_of(path) == ".npz" else _libsvm(path)
+    return {"": _wdbc, ".npz": _npz}.get(suffix_of(path), _libsvm)(path)
+
+
+def _wdbc(path: Path) -> tuple[Matrix, list[str], list[str]]:
+    """Return the data of scikit-learn's file, without the second that the import of scikit-learn takes."""
+    found = find_spec("sklearn")
+    if found is None or not found.submodule_search_locations:
+        raise DataError(f"scikit-learn, which has the data set '{path}', is not installed", "pip install scikit-learn")
+    held = Path(found.submodule_search_locations[0]) / "datasets" / "data" / "breast_cancer.csv"
+    table = np.loadtxt(held, delimiter=",", skiprows=1)
+    features = [f"{name}_{kind}" for kind in ("mean", "se", "worst") for name in QUANTITIES.split()]
+    return table[:, :-1], ["malignant" if target == 0 else "benign" for target in table[:, -1]], features
 
 
 def _npz(path: Path) -> tuple[Matrix, list[str], list[str] | None]:

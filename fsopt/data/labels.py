@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fsopt.errors import DataError
-from fsopt.typing import Indices, Vector
+from fsopt.typing import Indices, Mask, Vector
 
 NO_VALUE = frozenset({"", "?", "nan", "na", "n/a", "null"})
 """Texts of a missing value, in lower case."""
@@ -49,6 +49,12 @@ def label_text(value: object) -> str:
     """Return a label or category as a text, a whole number without a decimal point."""
     text = str(value).strip()
     return text if isinstance(value, str) else text.removesuffix(".0")
+
+
+def first_rows(chosen: Mask) -> str:
+    """Return the numbers from 1 of the first of the rows that are chosen."""
+    rows = np.flatnonzero(chosen)
+    return ", ".join(str(i + 1) for i in rows[:5]) + (" ..." if len(rows) > 5 else "")
 
 
 def map_labels(texts: Sequence[str], positive: Sequence[str] = ()) -> tuple[Vector, tuple[str, str]]:

@@ -13,7 +13,7 @@ import fsopt
 from fsopt.data import load_dataset, load_samples
 from fsopt.data.encoding import Encoding
 from fsopt.data.frames import typed_columns
-from fsopt.data.intake import load_table
+from fsopt.data.given import load_table
 from fsopt.data.layout import Layout
 from fsopt.data.splits import train_and_test
 from fsopt.errors import DataError, PackageError, ParameterError
