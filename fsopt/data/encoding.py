@@ -13,6 +13,7 @@ from fsopt.common.memory import NUMBER as SIZE
 from fsopt.common.memory import size_limit
 from fsopt.data.frames import TEXT, kind_of, numbers_of
 from fsopt.data.labels import first_rows, label_text
+from fsopt.data.layout import refuse_repeated
 from fsopt.data.matrices import canonical, stays_sparse
 from fsopt.errors import DataError
 from fsopt.typing import Indices, Mask, Matrix
@@ -98,9 +99,7 @@ class Encoding:
         DataError : a column has no value at all, or a missing one that is not treated.
         """
         encoding = cls(tuple(_learned(name, source[name], missing) for name in source), missing)
-        twice = [name for name, count in Counter(encoding.features).items() if count > 1]
-        if twice:
-            raise DataError(f"two features would be called '{twice[0]}'", "give the columns other names")
+        refuse_repeated(encoding.features, "feature")
         return encoding
 
     @property

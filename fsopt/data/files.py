@@ -19,7 +19,7 @@ import numpy as np
 from fsopt.common.files import brief, expanded, status
 from fsopt.common.memory import NUMBER, check_size, unpacked
 from fsopt.data.labels import label_text
-from fsopt.data.layout import SUFFIXES, Layout
+from fsopt.data.layout import SUFFIXES, Layout, refuse_repeated
 from fsopt.data.matrices import stays_sparse
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, PackageError, foreign
@@ -133,9 +133,7 @@ def _separated(path: Path, layout: Layout) -> DataFrame:
     header = text.partition("\n")[0].rstrip("\r")
     sep = layout.sep or ("\t" if ".tsv" in suffix_of(path) else _sniffed(header))
     names = next(csv.reader([header], delimiter=sep, skipinitialspace=True), []) if len(sep) == 1 else []
-    twice = sorted({name for name in names if name and names.count(name) > 1})
-    if twice:
-        raise DataError(f"there are {names.count(twice[0])} columns '{twice[0]}'", "give every column its own name")
+    refuse_repeated([name for name in names if name])
     exact = (
         {} if tuple(map(int, pd.__version__.split(".")[:2])) >= EXACT_BY_DEFAULT else {"float_precision": "round_trip"}
     )

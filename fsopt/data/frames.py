@@ -100,9 +100,14 @@ def numbers_of(column: Series) -> Vector:
     return np.asarray(column, dtype=float)
 
 
-def numbers_alone(columns: DataFrame) -> Matrix | None:
-    """Return the matrix of columns of numbers, None where another one is among them."""
-    return columns.to_numpy() if all(kind.kind == "f" for kind in columns.dtypes) else None
+def content_of(frame: DataFrame) -> tuple[Matrix, DataFrame | None]:
+    """Return the matrix of columns of numbers, sparse where all are; where not all are numbers, the typed columns."""
+    sparse = sparse_of_frame(frame)
+    if sparse is not None:
+        return sparse, None
+    typed = typed_columns(frame)
+    alone = all(kind.kind == "f" for kind in typed.dtypes)
+    return (typed.to_numpy(), None) if alone else (np.empty((len(frame), 0)), typed)
 
 
 def _typed(series: Series, name: str) -> Any:

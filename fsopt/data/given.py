@@ -19,13 +19,11 @@ from fsopt.data.dataset import Dataset
 from fsopt.data.encoding import Encoded, Encoding
 from fsopt.data.files import BUNDLED, WITHOUT_NAMES, read_arrays, read_frame, resolve, suffix_of
 from fsopt.data.frames import (
+    content_of,
     in_pandas,
     is_frame,
     is_number,
-    numbers_alone,
     refuse_texts,
-    sparse_of_frame,
-    typed_columns,
     with_texts_as_names,
 )
 from fsopt.data.labels import first_rows, is_missing, label_text, map_labels
@@ -305,14 +303,7 @@ def _read(source: Any, layout: Layout, tell: Tell, *, required: bool) -> Iterato
 
 
 def table_of_frame(frame: Any, layout: Layout, tell: Tell, *, required: bool = True) -> Table:
-    """Return the content of a DataFrame.
-
-    Parameters
-    ----------
-    frame : the columns are the features, apart from those that the layout gives another meaning.
-    tell : called with a sentence on columns that are left out.
-    required : whether the target must be there.
-    """
+    """Return the content of a DataFrame; the target need not be there unless it is ``required``."""
     frame = with_texts_as_names(in_pandas(frame))
     unnamed = [name for name in frame.columns if not name.strip() or name.startswith("Unnamed: ")]
     if unnamed:
@@ -327,29 +318,18 @@ def table_of_frame(frame: Any, layout: Layout, tell: Tell, *, required: bool = T
         cells = zip(frame[name].astype(object), frame[name].isna(), strict=True)
         texts[name] = ["" if gone else label_text(value) for value, gone in cells]
     held = frame[features]
-    source, X = None, sparse_of_frame(held)
-    if X is None:
-        source = typed_columns(held)
-        X = numbers_alone(source)
-    source, X = (source, np.empty((len(held), 0))) if X is None else (None, X)
+    X, source = content_of(held)
     declared = tuple(name for name, kind in held.dtypes.items() if str(kind) == "category")
     ids, weights = (texts.get(name or "") for name in (layout.id, layout.weights))
     return Table(X, texts.get(layout.target, []), features, source, ids, weights, declared)
 
 
 def to_dataset(table: Table, name: str, layout: Layout, tell: Tell | None = None) -> Dataset:
-    """Return the data set of a table: missing values and texts are treated, labels mapped.
-
-    Parameters
-    ----------
-    name : of the data set.
-    layout : the treatment of missing values and of texts, and the positive labels.
-    tell : called with a sentence on rows that are left out.
+    """Return the data set of a table: missing values and texts are treated by the layout, and labels mapped.
 
     Raises
     ------
-    DataError
-        If a value is missing and not treated, a column holds texts, or there are not two classes.
+    DataError : a value is missing and not treated, a column holds texts, or there are not two classes.
     """
     if len(table.labels) != table.n:
         raise DataError(f"there are {len(table.labels)} labels for {table.n} rows", "give one label per row")
@@ -364,8 +344,10 @@ def to_dataset(table: Table, name: str, layout: Layout, tell: Tell | None = None
         refuse_texts(table.source, layout.onehot, table.declared)
     y, labels = map_labels(table.labels, layout.positive)
     if layout.missing == "drop":
-        kept = _complete(table)
-        table, y = table.rows(kept), y[kept]
+        gone = with_nan(table.X) if table.source is None else table.source.isna().to_numpy().any(axis=1)
+        if gone.all():
+            raise DataError(f"every one of the {table.n} rows has a missing value", "use missing='mean'")
+        table, y = table.rows(np.flatnonzero(~gone)), y[~gone]
     X, features, encoded = _encoded(table, layout)
     weights = None if table.weights is None else _weights(str(layout.weights), table.weights)
     return Dataset(X, y, features, name=name, labels=labels, weights=weights, encoded=encoded)
@@ -377,14 +359,6 @@ def _encoded(table: Table, layout: Layout) -> tuple[Matrix, list[str] | None, En
         return table.X, table.features, None
     encoding = Encoding.learned(table.columns, layout.missing)
     return encoding.matrix(table.columns), list(encoding.features), Encoded(encoding, table.columns)
-
-
-def _complete(table: Table) -> Indices:
-    """Return the rows without a missing value."""
-    gone = with_nan(table.X) if table.source is None else table.source.isna().to_numpy().any(axis=1)
-    if gone.all():
-        raise DataError(f"every one of the {table.n} rows has a missing value", "use missing='mean'")
-    return np.flatnonzero(~gone)
 
 
 def _weights(name: str, texts: list[str]) -> Vector:

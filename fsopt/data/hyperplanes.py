@@ -41,16 +41,13 @@ def best_intercepts(scores: Vector, y: Vector, weights: Vector | None = None) ->
     theirs, and the weight of its sample. The slope is 0 between the two breakpoints returned, which may coincide. Both
     classes must be present.
     """
-    if weights is not None:
-        order = np.argsort(y - scores, kind="stable")
-        sorted_points, slopes = (y - scores)[order], np.cumsum(weights[order]) - weights[y > 0].sum()
-        slopes[np.abs(slopes) <= EVEN * weights.sum()] = 0.0
-        first = int(np.searchsorted(slopes, 0.0))
-        last = min(first + 1, len(y) - 1) if slopes[first] == 0.0 else first  # the rest may weigh nothing beside it
-        return float(sorted_points[first]), float(sorted_points[last])
-    points = np.sort(y - scores)
-    positives = int(np.sum(y > 0))
-    return float(points[positives - 1]), float(points[positives])
+    g = np.ones(len(y)) if weights is None else weights
+    order = np.argsort(y - scores, kind="stable")
+    points, slopes = (y - scores)[order], np.cumsum(g[order]) - g[y > 0].sum()
+    slopes[np.abs(slopes) <= EVEN * g.sum()] = 0.0
+    first = int(np.searchsorted(slopes, 0.0))
+    last = min(first + 1, len(y) - 1) if slopes[first] == 0.0 else first  # the rest may weigh nothing beside it
+    return float(points[first]), float(points[last])
 
 
 def midpoint_intercept(scores: Vector, y: Vector, weights: Vector | None = None) -> float:

@@ -21,6 +21,7 @@ SMALL = 5_000_000
 """Entries up to which a sparse file becomes a dense matrix, 40 MB, which every method takes."""
 FEW = 0.1
 """Share of nonzeros from which a matrix takes more memory and time as a sparse one."""
+MATRIX_HINT = "pass a matrix of numbers with one sample per row and one feature per column"
 BLOCK = 1 << 22
 """Entries of a block of samples that are made dense together."""
 
@@ -60,6 +61,16 @@ def refuse_sparse(what: str, X: Any, able: str = "") -> None:
         )
 
 
+def refuse_others(X: Any) -> None:
+    """Raise DataError for an array or a sparse matrix that has no numbers, not two dimensions, or nothing in one."""
+    if X.dtype.kind not in "biuf":
+        raise DataError(f"X is not numeric, its values are of type {X.dtype}", MATRIX_HINT)
+    if X.ndim != 2 or 0 in X.shape:
+        raise DataError(
+            f"X needs at least one sample and one feature, in two dimensions; its shape is {X.shape}", MATRIX_HINT
+        )
+
+
 def canonical(X: Any) -> Any:
     """Return a copy of a sparse matrix of numbers as rows of doubles, in the one form that equal content has.
 
@@ -72,16 +83,12 @@ def canonical(X: Any) -> Any:
     """
     from scipy.sparse import csr_array
 
-    hint = "pass a matrix of numbers with one sample per row and one feature per column"
-    if X.dtype.kind not in "biuf":
-        raise DataError(f"X is not numeric, its values are of type {X.dtype}", hint)
-    if X.ndim != 2 or 0 in X.shape:
-        raise DataError(f"X needs samples and features in two dimensions, its shape is {X.shape}", hint)
+    refuse_others(X)
     try:
         rows = X.tocsr()
         rows.check_format(full_check=True)
     except ValueError as error:
-        raise DataError(f"X is no valid sparse matrix ({error})", hint) from error
+        raise DataError(f"X is no valid sparse matrix ({error})", MATRIX_HINT) from error
     with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
         values = rows.data.astype(np.float64)
     kind = np.int32 if max(rows.nnz, *rows.shape) <= np.iinfo(np.int32).max else np.int64
@@ -169,14 +176,7 @@ def column_variances(X: Any, weights: Vector | None = None) -> Vector:
 
 def root_mean_squares(X: Any) -> Vector:
     """Return the norms (p,) of the columns of a sparse matrix, divided by sqrt(n)."""
-    return np.asarray(np.sqrt(column_squares(X) / X.shape[0]))
-
-
-def column_squares(X: Any) -> Vector:
-    """Return the sums of squares (p,) of the columns."""
-    if not is_sparse(X):
-        return np.asarray(np.einsum("ij,ij->j", X, X))
-    return _column_sums(X, X.data**2, None)
+    return np.asarray(np.sqrt(_column_sums(X, X.data**2, None) / X.shape[0]))
 
 
 def largest_values(X: Any) -> Vector:

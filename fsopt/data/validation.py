@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -14,7 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 from fsopt.common.texts import counted
 from fsopt.data.frames import is_frame, numbers_of_frame
 from fsopt.data.labels import is_missing, label_text, map_labels
-from fsopt.data.matrices import canonical, finite, is_sparse, largest_values, parts_of, place
+from fsopt.data.layout import refuse_repeated
+from fsopt.data.matrices import (
+    MATRIX_HINT,
+    canonical,
+    finite,
+    is_sparse,
+    largest_values,
+    parts_of,
+    place,
+    refuse_others,
+)
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -35,14 +44,8 @@ def as_matrix(X: ArrayLike) -> Matrix:
         X = numbers_of_frame(X)
     if is_sparse(X):
         return canonical(X)  # type: ignore[no-any-return]
-    hint = "pass an array of numbers with one sample per row and one feature per column"
-    values = _array(X, "X", "is not a matrix, its rows differ in length", hint)
-    if values.dtype.kind not in "biuf":
-        raise DataError(f"X is not numeric, its values are of type {values.dtype}", hint)
-    if values.ndim != 2:
-        raise DataError(f"X must be two-dimensional (samples, features), its shape is {values.shape}", hint)
-    if 0 in values.shape:
-        raise DataError(f"X needs at least one sample and one feature, its shape is {values.shape}", hint)
+    values = _array(X, "X", "is not a matrix, its rows differ in length", MATRIX_HINT)
+    refuse_others(values)
     with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
         return np.array(values, dtype=np.float64, order="C")
 
@@ -88,9 +91,7 @@ def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
     empty = [str(j) for j, name in enumerate(names, start=1) if not name.strip()]
     if empty:
         raise DataError(f"the name of feature {', '.join(empty)} is empty", "give every feature a name")
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise DataError(f"duplicate feature names: {', '.join(repeated)}", "give every feature its own name")
+    refuse_repeated(names, "feature")
     return names
 
 
@@ -176,17 +177,19 @@ def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> t
     return classes, texts or own
 
 
-def weights_of(weights: ArrayLike, n: int) -> Vector:
-    """Return the weights (n,) as floats; raises DataError unless they are positive."""
+def weights_of(weights: ArrayLike, n: int, *, zeros: bool = False) -> Vector:
+    """Return the weights (n,) as floats; raises DataError unless they are positive; ``zeros`` may be among them."""
     hint = "give a positive number for each sample; Dataset.weighted leaves out samples of weight 0"
-    values = _array(weights, "weights", "is not a vector", hint)
+    name = "sample_weight" if zeros else "weights"
+    values = _array(weights, name, "is not a vector", hint)
     if values.shape != (n,) or values.dtype.kind not in "biuf":
-        raise DataError(f"weights has shape {values.shape} and type {values.dtype}, not {n} numbers", hint)
-    if not (np.isfinite(values).all() and (values > 0).all()):
-        raise DataError("weights has values that are not positive and finite", hint)
-    if values.max() > LARGEST or values.min() < 1.0 / LARGEST:
+        raise DataError(f"{name} has shape {values.shape} and type {values.dtype}, not {n} numbers", hint)
+    used = values[values != 0] if zeros else values
+    if not (len(used) and np.isfinite(used).all() and (used > 0).all()):
+        raise DataError(f"{name} has values that are not positive and finite", hint)
+    if used.max() > LARGEST or used.min() < 1.0 / LARGEST:
         raise DataError(
-            f"weights has values from {values.min():.2g} to {values.max():.2g}, of which sums and squares overflow",
+            f"{name} has values from {used.min():.2g} to {used.max():.2g}, of which sums and squares overflow",
             "divide them by their mean, and leave out samples that weigh nothing",
         )
     return values.astype(np.float64)

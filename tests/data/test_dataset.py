@@ -82,12 +82,15 @@ def test_copies_are_equal_and_read_only(twin):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"X": [1.0, 2.0]}, r"X must be two-dimensional \(samples, features\), its shape is \(2,\)"),
+        ({"X": [1.0, 2.0]}, r"in two dimensions; its shape is \(2,\)"),
         ({"X": [["a", "b"]] * 3}, "X is not numeric, its values are of type <U1"),
         ({"X": X3.astype(object)}, "X is not numeric, its values are of type object"),
         ({"X": [[1.0], [1.0, 2.0]]}, "X is not a matrix, its rows differ in length"),
-        ({"X": np.zeros((3, 0))}, r"at least one sample and one feature, its shape is \(3, 0\)"),
-        ({"X": np.zeros((0, 2)), "y": []}, r"at least one sample and one feature, its shape is \(0, 2\)"),
+        ({"X": np.zeros((3, 0))}, r"at least one sample and one feature, in two dimensions; its shape is \(3, 0\)"),
+        (
+            {"X": np.zeros((0, 2)), "y": []},
+            r"at least one sample and one feature, .* its shape is \(0, 2\)",
+        ),
         ({"X": np.ma.masked_greater(X3, 5.5)}, "X has 1 masked values"),
         ({"y": np.ma.masked_array(Y3, [1, 1, 0])}, "y has 2 masked values"),
         ({"X": [[10**400, 1.0]] * 3}, "X is not numeric"),
@@ -99,7 +102,7 @@ def test_copies_are_equal_and_read_only(twin):
         ({"y": ["yes", "no", " "]}, "y has a value that is no label: ' '"),
         ({"y": ["yes", "yes", "yes"]}, "only one class is present, all 3 labels are yes"),
         ({"y": [1, 1, 1]}, r"only one class is present, all 3 labels are \+1"),
-        ({"features": ("a", "a")}, "duplicate feature names: a"),
+        ({"features": ("a", "a")}, "there are 2 features .a.:"),
         ({"features": ("a",)}, "there are 1 names for 2 features"),
         ({"features": ("a", " ")}, "the name of feature 2 is empty"),
         ({"features": "ab"}, "features is one text, not a list of names"),
@@ -161,8 +164,8 @@ def test_columns_and_another_matrix():
     assert part.labels == ("no", "yes")
     assert data.columns([False, True]).features == ("b",)
     for index, error, told in (
-        ([], DataError, r"at least one sample and one feature, its shape is \(3, 0\)"),
-        ([0, 0], DataError, "duplicate feature names: a"),
+        ([], DataError, r"at least one sample and one feature, in two dimensions; its shape is \(3, 0\)"),
+        ([0, 0], DataError, "there are 2 features .a.:"),
         ([2], ParameterError, "these are not features of the data set"),
     ):
         with pytest.raises(error, match=told):
