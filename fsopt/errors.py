@@ -18,19 +18,12 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 
 
 REMOVED: Mapping[str, str] = {
-    "certify": "'fsopt check FILE.mps --solution FILE', or 'fsopt check MODEL --data NAME --solution FILE'",
-    "data": "'fsopt fit' tells what a file holds, fsopt.data draws, and sklearn.datasets.fetch_openml fetches",
-    "label": "name the column with --target",
-    "separator": "give it with --sep",
-    "columns": "leave the other columns out with --drop",
-    "numbers": "make numbers of the cells first, for example by pandas",
-    "order": "make numbers of ordered words first, for example by pandas",
-    "unlabelled": "rows without a label are left out, with a warning",
-    "convert": "HiGHS does: highs A.lp --write_model_file B.mps; a model of fsopt is exported by its name",
     "prove": "integer programs are searched by scip or highs, whose word the bound is; selections are proved by "
-    "'fsopt fit best-subset' and 'fsopt check --proof'",
+    "the method best-subset",
+    "fetch_dataset": "sklearn.datasets.fetch_openml fetches data sets",
+    "sensitivity": "result.duals(component) has shadow prices",
 }
-"""Function, verb or flag of an earlier version -> what to do instead."""
+"""Function of an earlier version -> what to do instead."""
 
 
 class FsoptError(Exception):

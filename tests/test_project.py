@@ -137,8 +137,8 @@ def test_a_form_names_verbs_that_are_there_and_that_of_a_wrong_answer_asks_for_t
     for path in FORMS:
         assert set(re.findall(r"`fsopt (\w+)", text(path))) <= set(command().commands), path.name
     parts = {part.get("id"): part for part in read(".github/ISSUE_TEMPLATE/wrong-answer.yml")["body"]}
-    assert all(parts[name]["validations"]["required"] for name in ("claim", "model", "data", "doctor"))
-    assert "`fsopt doctor`" in parts["doctor"]["attributes"]["label"]
+    assert all(parts[name]["validations"]["required"] for name in ("claim", "model", "data", "solvers"))
+    assert "`fsopt solvers`" in parts["solvers"]["attributes"]["label"]
 
 
 def test_hooks_before_a_commit_have_the_versions_of_the_development_environment():

@@ -51,7 +51,6 @@ VERBS = (
     "models",
     "solvers",
     "methods",
-    "doctor",
     "show svm",
     "solve svm --data mine.csv -o solved.json",
     "fit best-subset --data mine.csv --param m=2 --checkpoint run.npz -o fit.json",

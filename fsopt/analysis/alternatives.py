@@ -18,8 +18,7 @@ from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
-from fsopt.common.arguments import checked
-from fsopt.common.docstrings import with_keywords_of
+from fsopt.common.arguments import checked, with_keywords_of
 from fsopt.common.figures import bars_figure
 from fsopt.common.interruption import deferred_interruption
 from fsopt.data import Dataset

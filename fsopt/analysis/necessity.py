@@ -17,8 +17,7 @@ from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
-from fsopt.common.arguments import checked
-from fsopt.common.docstrings import with_keywords_of
+from fsopt.common.arguments import checked, with_keywords_of
 from fsopt.common.figures import BLUE, new_figure, plain
 from fsopt.common.interruption import whole_or_interrupted
 from fsopt.data import Dataset

@@ -17,6 +17,27 @@ TRACEBACK_VARIABLE = "FSOPT_TRACEBACK"
 LEFT = "ignore:resource_tracker:UserWarning"
 """Filter of Python's warning that processes that were killed had locks: Pyomo makes one in each."""
 
+GONE: Mapping[str, str] = {
+    **REMOVED,
+    "certify": "'fsopt check FILE.mps --solution FILE', or 'fsopt check MODEL --data NAME --solution FILE'",
+    "data": "'fsopt fit' tells what a file holds, fsopt.data draws, and sklearn.datasets.fetch_openml fetches",
+    "label": "name the column with --target",
+    "separator": "give it as --read sep=...",
+    **dict.fromkeys(("sep", "decimal", "thousands", "encoding", "sheet"), "give it as --read KEY=VALUE"),
+    "doctor": "'fsopt solvers' says what is installed, and what is missing",
+    "limits": "the worst-case accuracy of 'fsopt fit mpm' is the largest feasible delta",
+    "plot": "fsopt.load_fit(FILE).plot() draws a fit in Python",
+    "cpu-limit": "give --time-limit, or cpu_limit= of a study",
+    "verbose": "--json and --report have all of each method",
+    "unit": "-o rows.csv has all of each unit",
+    "columns": "leave the other columns out with --drop",
+    "numbers": "make numbers of the cells first, for example by pandas",
+    "order": "make numbers of ordered words first, for example by pandas",
+    "unlabelled": "rows without a label are left out, with a warning",
+    "convert": "HiGHS does: highs A.lp --write_model_file B.mps; a model of fsopt is exported by its name",
+}
+"""Verb, flag or function of an earlier version -> what to do instead."""
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit; a user's error is one line on stderr (an object on stdout with --json)."""
@@ -50,8 +71,8 @@ def _run(given: list[str]) -> int:
         except typer.TyperException as error:
             message = error.format_message().rstrip(".").replace("\n", " ")
             word = getattr(error, "option_name", given[0] if given else "").lstrip("-")
-            if word in REMOVED:
-                raise FsoptError(f"'{word}' is no part of fsopt any more", REMOVED[word]) from error
+            if word in GONE:
+                raise FsoptError(f"'{word}' is no part of fsopt any more", GONE[word]) from error
             raise FsoptError(message, "see 'fsopt --help' or 'fsopt VERB --help'") from error
         except FsoptError as error:
             raise in_flags(error, command(), given) from error.__cause__
@@ -106,7 +127,11 @@ def _flags(command: Any, given: Sequence[str]) -> Mapping[str, str]:
 
 
 def _flag(found: re.Match[str], flags: Mapping[str, str]) -> str:
+    from fsopt.cli.layouts import KEYWORDS
+
     name, value = found.groups()
+    if name not in flags and "read" in flags and name in KEYWORDS:
+        return f"--read {found[0]}"
     if name not in flags:
         return f"--param {found[0]}" if value == "..." and "param" in flags else found[0]
     if value in (None, "True"):

@@ -15,7 +15,6 @@ from fsopt.cli import (
     catalogue,
     checking,
     comparing,
-    diagnosis,
     fitting,
     predicting,
     reproducing,
@@ -36,19 +35,18 @@ GROUPS: Mapping[str, Mapping[Callable[..., Any], str]] = {
         studying.study: "fsopt study study.toml --store results.sqlite",
     },
     "Models": {
-        showing.show: "fsopt show gmeb-dual wdbc",
-        solving.solve: "fsopt solve gmeb-dual wdbc --scale standard --param r_plus=3 --solver clarabel",
-        solving.export: "fsopt export fsv-step wdbc -o fsv.lp",
+        showing.show: "fsopt show gmeb-dual --data wdbc",
+        solving.solve: "fsopt solve gmeb-dual --data wdbc --scale standard --param r_plus=3 --solver clarabel",
+        solving.export: "fsopt export fsv-step --data wdbc -o fsv.lp",
     },
     "Evidence": {
-        checking.check: "fsopt check fit.json wdbc",
+        checking.check: "fsopt check fit.json --data wdbc",
         reproducing.reproduce: "fsopt reproduce sla-table1",
     },
     "Catalogue": {
         catalogue.models: "fsopt models",
         catalogue.methods: "fsopt methods gbd",
         catalogue.solvers: "fsopt solvers --json",
-        diagnosis.doctor: "fsopt doctor",
     },
 }
 """Group of the help -> its verbs, each with an example of its use, at the end of its help."""

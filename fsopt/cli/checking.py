@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
     from fsopt.verification.verified import ExactCheck
 
-ModelFile = Annotated[
-    str | None, typer.Option("--model", help="in place of --data: the model file that the answer or proof is of")
-]
+Data = Annotated[str | None, typer.Option("--data", help=f"{options.DATA_HELP}; or the model file of the answer")]
 
 
 def _check_solution(
@@ -84,12 +82,11 @@ def check(
             help="a file of 'fsopt solve' or 'fsopt fit' with -o, a proof; of --solution the model: a slug, .lp, .mps"
         ),
     ],
-    data: options.OptionalData = None,
+    data: Data = None,
     solution: Annotated[
         Path | None,
         typer.Option("--solution", help="a file of HiGHS, of lines 'name value', or AMPL's .sol"),
     ] = None,
-    model: ModelFile = None,
     layout: Layout = WHOLE,
     param: options.Params = None,
     scale: Scale = "none",
@@ -98,13 +95,13 @@ def check(
     proof: options.Proof = None,
     json: options.Json = False,
 ) -> int:
-    """Verify a saved answer again, without any solver, or what another program claims of a model.
+    """Verify a saved answer, a proof, or what another program claims.
 
-    What rests on a solver's word alone is named. The program of a proof is built anew from the data, or read from the
-    model file, and has to be the one in the proof.
+    No solver is called. What rests on a solver's word alone is named. The program of a proof is built anew from the
+    data, or read from the model file, and has to be the one in the proof.
     """
     if solution is not None:
-        own = {"model": model, "param": param, "customise": customise, "scale": scale != "none"}
+        own = {"param": param, "customise": customise, "scale": scale != "none"}
         if is_file(answer, data):
             program = read_file(answer, {"data": data} | own)
         else:
@@ -114,16 +111,15 @@ def check(
     if is_proof(Path(answer)):
         if proof is not None:
             raise ParameterError(f"'{answer}' is a proof already", "leave out --proof")
-        return check_proof(Path(answer), data, model, layout, customise, json)
-    if one_source(data, model) == "model":
-        return _check_solution(read_file(str(model), {}), str(model), Path(answer), exact, proof, json)
-    assert data is not None
+        return check_proof(Path(answer), data, layout, customise, json)
+    if of_file(data):
+        return _check_solution(read_file(str(data), {}), str(data), Path(answer), exact, proof, json)
     from fsopt.answers.records import plain
     from fsopt.answers.saved import read_record
     from fsopt.verification.exact_checking import verify_record
 
     record = read_record(answer)
-    source = load(data, checked_layout(record, layout, Path(answer)))
+    source = load(str(data), checked_layout(record, layout, Path(answer)))
     changes = changes_of(record, customise)
     verified = verify_record(record, source, answer, exact=exact or proof is not None, customise=changes)
     found = plain(verified.record())
@@ -167,23 +163,24 @@ def write_proof(output: Path, proof: Mapping[str, Any]) -> None:
         temporary.write_bytes(compress(content, 6, mtime=0) if output.suffix == ".gz" else content)
 
 
-def one_source(data: str | None, model: str | None) -> str:
-    """Return the name of the option that is given; raises ParameterError unless it is one of them."""
-    if (data is None) == (model is None):
-        raise ParameterError("--data and --model are both given, or both missing", "give the one that the answer is of")
-    return "model" if data is None else "data"
+def of_file(data: str | None) -> bool:
+    """Return whether an answer is of a model file; raises ParameterError without data."""
+    from fsopt.formats.read import is_model_file
+
+    if data is None:
+        raise ParameterError("no data are given", "give --data, the data set or the model file that the answer is of")
+    return is_model_file(data)
 
 
-def check_proof(
-    proof: Path, data: str | None, model: str | None, layout: Layout, customise: options.Customise, json: bool
-) -> int:
+def check_proof(proof: Path, data: str | None, layout: Layout, customise: options.Customise, json: bool) -> int:
     """Check a proof file against data in a layout or a model file, and print what was found."""
     from json import dumps
 
     from fsopt.verification.origins import check_proof as checked
     from fsopt.verifier.verify import said
 
-    source = read_file(str(model), {}) if one_source(data, model) == "model" else load(str(data), layout)
+    file = of_file(data)
+    source = read_file(str(data), {}) if file else load(str(data), layout)
     found = checked(proof, source, options.read_changes(customise, ()))
     if json:
         print_json(found.record())
@@ -193,7 +190,7 @@ def check_proof(
             rest = {k: v for k, v in origin.items() if k not in ("model", "parameters", "data") and v not in (None, [])}
             show(f"{origin['model']} {dumps(origin['parameters'])} {dumps(rest)}")
         show("\n".join(said(dict(statement))))
-    which = f"the model file {model}" if data is None else f"the data {data}"
+    which = f"the model file {data}" if file else f"the data {data}"
     show(f"REFUTED    {found.reason}" if found.reason else f"confirmed  proved for the programs of {which}")
     return EXIT_NOT_SOLVED if found.reason else EXIT_SOLVED
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -34,12 +34,10 @@ COLUMNS = (
     *(">CPU s", ">objective", "certificate", "solver"),
 )
 """Heads of the table."""
-VERBOSE = 6
-"""How many of the last ones are for ``-v``: objective values of different problems are no measure of methods."""
+UNPRINTED = 6
+"""The last ones, which a report has: objective values of different problems are no measure of methods."""
 OF_FOLDS = ("standing", "CV accuracy", "balanced", "CV MCC", "AUC")
 """Columns that the table of fits to all samples in a report leaves out: the table of the methods has them."""
-TIME_LIMIT = 30.0
-"""Seconds for each fit where no limit is given."""
 BAR = 40
 """Signs of the longest bar."""
 Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; repeat for several")]
@@ -57,24 +55,8 @@ def compare(
     folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
     seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
     jobs: options.Jobs = -1,
-    time_limit: Annotated[
-        float | None, typer.Option("--time-limit", help="seconds for each fit; 30 without --cpu-limit")
-    ] = None,
-    cpu_limit: Annotated[
-        float | None,
-        typer.Option("--cpu-limit", help="CPU seconds for each fit: other programs take none of them"),
-    ] = None,
+    time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
     exact: options.Exact = False,
-    whole: Annotated[
-        bool, typer.Option("--all", help="show all methods, not only the front and the best up to five")
-    ] = False,
-    verbose: Annotated[
-        bool,
-        typer.Option(
-            "-v", "--verbose", help="also seconds, objective, certificate, solver, and the names of the features"
-        ),
-    ] = False,
-    customise: options.Customise = None,
     report: options.Report = None,
     output: options.Output = None,
     json: options.Json = False,
@@ -91,25 +73,22 @@ def compare(
     from fsopt.solvers.registry import solver_spec
 
     names = _checked(methods)
-    if time_limit is None and cpu_limit is None:
-        time_limit = TIME_LIMIT
     if solver is not None:
         solver_spec(solver)
     own: dict[str, Any] = {
         "folds": folds,
         "seed": seed,
         "time_limit": time_limit,
-        "cpu_limit": cpu_limit,
         "solver": solver,
         "tune": tune,
         "exact": exact,
     }
-    own |= {"jobs": jobs, "params": _params(param), "customise": options.read_changes(customise, ())}
+    own |= {"jobs": jobs, "params": _params(param)}
     found, units = _compared([load(name, layout) for name in data], names, own)
     record = plain({**found.heading, "data": data[0] if len(data) == 1 else data, "rows": found.to_records()})
     if report is not None:
         _report(report, record, units)
-    deliver(record, output, as_json=json, present=lambda: _print(record, whole, verbose))
+    deliver(record, output, as_json=json, present=lambda: _print(record))
     _tell_unanswered(record)
     if found.interrupted:
         remark(f"interrupted: {counted(len(found.rows), 'method')} finished")
@@ -185,39 +164,31 @@ def _majority(name: str, scores: dict[str, float]) -> str:
     return f"{name}: the larger class alone has CV accuracy {scores['cv_accuracy']:.4f}, balanced 0.5000"
 
 
-def _print(record: dict[str, Any], whole: bool, verbose: bool) -> None:
+def _print(record: dict[str, Any]) -> None:
     several = isinstance(record["data"], list)
     names, sizes = list(record["majority"]), (record["n"], record["p"])
-    heads = COLUMNS[: len(COLUMNS) - (0 if verbose else VERBOSE)]
-    shown = []
+    heads = COLUMNS[:-UNPRINTED]
     for k, name in enumerate(names):
         n, p = (size[k] if several else size for size in sizes)
         title = f"{name if several else record['data']}: {counted(n, 'sample')}, {counted(p, 'feature')}, "
         title += f"{record['folds']}-fold cross-validation, seed {record['seed']}"
         ranked = _ranked(record, name)
-        first = ranked if whole else [row for row in ranked if row["method"] in record["leading"].get(name, ())]
-        shown += first or ranked
-        left = len(ranked) - len(first or ranked)
-        listing = table("", heads, [_cells(row)[: len(heads)] for row in first or ranked])
-        rest = f"--all, or --json, has {counted(left, 'other method')}" if left else ""
+        first = [row for row in ranked if row["method"] in record["leading"].get(name, ())] or ranked
+        left = len(ranked) - len(first)
+        listing = table("", heads, [_cells(row)[: len(heads)] for row in first])
+        rest = f"--report, or --json, has {counted(left, 'other method')}" if left else ""
         known = (rest, _majority(name, record["majority"][name]), record["own_parameters"][name])
         show(one_line(title), "", listing, "", *map(one_line, filter(None, known)))
         _print_answer(record, name)
-    _print_rows(record, shown if verbose else [])
+    _print_rows(record)
 
 
-def _print_rows(record: dict[str, Any], shown: Sequence[dict[str, Any]]) -> None:
-    """Print what the table has not: exact words and remarks of all methods, and the features of some."""
-    told: dict[tuple[str, ...], str] = {}
+def _print_rows(record: dict[str, Any]) -> None:
+    """Print what the table has not: exact words and remarks of all methods."""
     for row in record["rows"]:
         who = _who(row, record)
         if row["exact"]:
             show(one_line(f"{who}: {row['exact']}"))
-        if row in shown and row["features"]:
-            same = told.setdefault((row["data"], *sorted(row["features"])), who)
-            selected = ", ".join(row["features"]) if same == who else f"the features of {same}"
-            recall = _share(row["cv_recall"])
-            show(one_line(f"{who}: {selected}" + (f"; CV recall {recall}" if recall else "")))
         for text in (*row["warnings"], row["error"], _early(row)):
             if text:
                 remark(f"{who}: {text}")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
-from typer.models import ArgumentInfo
 
 from fsopt.cli import options
 from fsopt.common.texts import counted
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
 WHOLE = Layout()
 """Every column but ``label`` is a feature: the default of the verbs."""
+KEYWORDS = tuple(field.name for field in fields(Layout))
+"""Keys of ``--read``."""
 _LIST = "separated by commas; repeat for more"
 _TEXT, _TEXTS = str | None, list[str] | None
 _HELP: Mapping[str, tuple[Any, Any, str]] = {
@@ -34,11 +35,7 @@ _HELP: Mapping[str, tuple[Any, Any, str]] = {
     "missing": (_TEXT, None, f"{', '.join(MISSING)}: the treatment of missing values"),
     "weights": (_TEXT, None, "column of sample weights"),
     "class_weight": (_TEXTS, None, f"balanced, or CLASS=WEIGHT, {_LIST}"),
-    "sep": (_TEXT, None, "of pandas.read_csv: the separator"),
-    "decimal": (_TEXT, None, "of pandas.read_csv: the decimal mark"),
-    "thousands": (_TEXT, None, "of pandas.read_csv: the separator of thousands"),
-    "encoding": (_TEXT, None, "of pandas.read_csv, such as cp1252"),
-    "sheet": (_TEXT, None, "sheet of a workbook; else the first one"),
+    "read": (_TEXTS, None, "KEY=VALUE of fsopt.load_dataset, such as decimal=,; pandas has it; repeat for more"),
 }
 OPTIONS = tuple(
     inspect.Parameter(
@@ -49,8 +46,10 @@ OPTIONS = tuple(
     )
     for name, (kind, default, text) in _HELP.items()
 )
-READING = ("id", *SPELLING)
-"""The options of samples to be classified, of which a saved fit knows the rest."""
+OF_VERBS: Mapping[str, tuple[str, ...]] = {"predict": ("id", "read")} | dict.fromkeys(
+    ("solve", "export", "check"), ("target", "read")
+)
+"""Verb -> its options of a table, where it has not all: a saved fit knows the rest, and ``--read`` says the others."""
 
 
 def with_layout(verb: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,16 +57,16 @@ def with_layout(verb: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(verb, eval_str=True)
     if "data" not in signature.parameters:
         return verb
-    own = [option for option in OPTIONS if verb.__name__ != "predict" or option.name in READING]
+    own = [option for option in OPTIONS if option.name in OF_VERBS.get(verb.__name__, _HELP)]
     data = signature.parameters["data"]
-    in_place = not any(_many(parameter) for parameter in signature.parameters.values())
+    in_place = data.default is data.empty
 
     @wraps(verb)
     def call(**given: Any) -> Any:
         if "layout" in signature.parameters:
             given["layout"] = read_layout({option.name: given.pop(option.name) for option in own})
         if in_place:
-            given["data"] = _one_source(given.pop(options.FILE), given["data"], data.default is data.empty)
+            given["data"] = _one_source(given.pop(options.FILE), given["data"])
         return verb(**given)
 
     shown: list[inspect.Parameter] = []
@@ -82,12 +81,6 @@ def with_layout(verb: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _many(parameter: inspect.Parameter) -> bool:
-    """Return whether a parameter of a verb takes all arguments that there are."""
-    kind, *more = get_args(parameter.annotation) or (None,)
-    return get_origin(kind) is list and any(isinstance(one, ArgumentInfo) for one in more)
-
-
 def _both(data: inspect.Parameter) -> list[inspect.Parameter]:
     """Return the data of a verb in their place, FILE, and as the option ``--data``."""
     kind, described = get_args(data.annotation)
@@ -99,21 +92,31 @@ def _both(data: inspect.Parameter) -> list[inspect.Parameter]:
     ]
 
 
-def _one_source(file: Any, data: Any, required: bool) -> Any:
+def _one_source(file: Any, data: Any) -> Any:
     """Return the data of a verb, given in their place or by the option."""
     if file and data:
         raise ParameterError("the data are given twice, in their place and with --data", "give them once")
-    if required and not (file or data):
+    if not (file or data):
         raise ParameterError("no data are given", "name a file, wdbc, or a name in FSOPT_DATA")
     return file or data
 
 
 def read_layout(given: Mapping[str, Any]) -> Layout:
     """Return the layout of the options by their names; raises ParameterError for one that has not its form."""
-    lists = {name: _items(given[name]) for name in LISTS if name in given}
-    pairs = _items(given.get("class_weight"))
-    weight = "balanced" if pairs == ("balanced",) else tuple(map(_weight, pairs)) or None
-    return Layout(**{**given, **lists, "class_weight": weight})
+    stated = {name: value for name, value in given.items() if name != "read" and value not in (None, False)}
+    for text in given.get("read") or ():
+        name, equals, value = text.partition("=")
+        if name not in KEYWORDS or not equals:
+            raise ParameterError(f"'--read {text}' is not of the form KEY=VALUE", f"keys: {', '.join(KEYWORDS)}")
+        if name in stated and not (name == "target" and stated[name] == DEFAULT_TARGET):
+            raise ParameterError(f"'{name}' is given twice", "give it once")
+        stated[name] = value.lower() in ("true", "1", "yes", "") if name == "onehot" else value
+    for name in ("class_weight", *LISTS):
+        if name in stated:
+            stated[name] = _items([stated[name]] if isinstance(stated[name], str) else stated[name])
+    if pairs := stated.get("class_weight"):
+        stated["class_weight"] = "balanced" if pairs == ("balanced",) else tuple(map(_weight, pairs))
+    return Layout(**stated)
 
 
 def _items(given: Iterable[str] | None) -> tuple[str, ...]:
@@ -171,7 +174,7 @@ def checked_layout(record: Mapping[str, Any], given: Layout, path: Path) -> Layo
     saved = Layout.saved(record)
     if given == WHOLE:
         return saved
-    of_file: dict[str, Any] = dict.fromkeys(READING)
+    of_file: dict[str, Any] = dict.fromkeys(("id", *SPELLING))
     if "layout" in record and replace(saved, **of_file) != replace(given, **of_file):
         raise FileError(
             f"'{path}' was saved with other options of the data: {shown(saved.stated)}",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.layouts import READING, WHOLE
+from fsopt.cli.layouts import OF_VERBS, WHOLE
 from fsopt.cli.output import EXIT_SOLVED, deliver, emit, remark
 from fsopt.common.texts import counted
 from fsopt.data.layout import Layout
@@ -51,7 +51,7 @@ def predict(
     from fsopt.answers.saved import fit_from, read_fit
     from fsopt.data import load_samples
 
-    known = ("saved", "data", "output", "proba", "json", *READING)
+    known = ("saved", "data", "output", "proba", "json", *OF_VERBS["predict"])
     options.only(context, "here: the fit keeps what it learned of its training samples", known)
     if data is None:
         *saved, last = saved

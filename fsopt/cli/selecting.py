@@ -58,7 +58,6 @@ def select(
         list[float] | None, typer.Option("--c", help="of --path: penalty weight of the loss; repeat for several")
     ] = None,
     loss: Annotated[str, typer.Option("--loss", help="of --path: hinge, squared-hinge or logistic")] = "hinge",
-    tolerance: Annotated[float, typer.Option("--tolerance", help="of --path: relative gap of each search")] = 1e-4,
     time_limit: Annotated[
         float, typer.Option("--time-limit", help="seconds for the proof of the selection; of all for --path")
     ] = 30.0,
@@ -85,7 +84,7 @@ def select(
 
     if path is not None:
         return _path(context, data, layout, path, output, json)
-    options.only(context, "without --path", context.params.keys() - {"c", "loss", "tolerance"})
+    options.only(context, "without --path", context.params.keys() - {"c", "loss"})
     source = load(data, layout)
     with progress_bar("select", total=1) as update:
 
@@ -114,7 +113,7 @@ def select(
 
 def _path(context: typer.Context, data: str, layout: Layout, path: str, output: Path | None, json: bool) -> int:
     """Compute, save and print the path of a data set."""
-    named = ("c", "loss", "tolerance", "time_limit", "jobs")
+    named = ("c", "loss", "time_limit", "jobs")
     of_data = (option.name for option in OPTIONS)
     given = options.only(context, "with --path", ("data", "path", "output", "json", *named, *of_data))
     record, code = selection_path(load(data, layout), path, {k: given[k] for k in named if k in given})

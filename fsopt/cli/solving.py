@@ -235,11 +235,13 @@ def export(
     json: options.Json = False,
 ) -> int:
     """Write a model in the format of a file."""
-    from fsopt.errors import REMOVED
     from fsopt.formats.writers import export as write
 
     if is_file(model, data):
-        raise ParameterError(f"'{model}' is a model file already", REMOVED["convert"])
+        raise ParameterError(
+            f"'{model}' is a model file already",
+            "HiGHS writes it in another format",
+        )
     params = options.parse_params(param)
     record = {"model": model, "data": data, "params": params, "scale": scale}
     program = changed(model, str(data), layout, params, scale, customise)

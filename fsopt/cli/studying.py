@@ -23,7 +23,7 @@ from fsopt.cli.output import (
     written,
 )
 from fsopt.common.texts import counted, one_line
-from fsopt.errors import FileError, ParameterError, unknown
+from fsopt.errors import FileError
 
 if TYPE_CHECKING:
     from fsopt.studies.running import Progress
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 COPIES, TABLES = (".sqlite", ".db"), (".csv", ".parquet")
 FORMATS = (*TABLES, ".html", *COPIES)
 OF_RUNS = ("path", "store", "jobs", "scheduler", "retry", "allow_code", "json")
-OF_STORES = ("store", "study", "unit", "output", "json")
+OF_STORES = ("store", "output", "json")
 
 
 def study(
@@ -48,10 +48,6 @@ def study(
     allow_code: Annotated[
         bool, typer.Option("--allow-code", help="run the Python files that the study names in customise")
     ] = False,
-    study: Annotated[str | None, typer.Option("--study", help="show one study of the store; all by default")] = None,
-    unit: Annotated[
-        str | None, typer.Option("--unit", help="show all of the row of a key, or of its beginning")
-    ] = None,
     output: Annotated[
         Path | None,
         options.file("write rows, .csv or .parquet, a report, .html, or a copy, .sqlite", kinds=FORMATS),
@@ -68,8 +64,8 @@ def study(
         return _run(path, store, jobs, scheduler, retry, allow_code, json)
     options.only(context, "without STUDY.toml", OF_STORES)
     if output is not None:
-        return _write(store, study, unit, output, json)
-    return _show(store, study, json) if unit is None else _show_unit(store, study, unit, json)
+        return _write(store, output, json)
+    return _show(store, json)
 
 
 def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool, allow_code: bool, json: bool) -> int:
@@ -147,16 +143,13 @@ def _tell_failures(rows: Any) -> None:
         remark("--retry computes them again")
 
 
-def _read(store: Path, study: str | None) -> tuple[dict[str, list[dict[str, Any]]], dict[str, str]]:
-    """Return the rows of each chosen study, and the damaged ones, which are named on stderr."""
+def _read(store: Path) -> tuple[dict[str, list[dict[str, Any]]], dict[str, str]]:
+    """Return the rows of each study, and the damaged ones, which are named on stderr."""
     from fsopt.studies.store import opened
 
     with opened(store) as held:
-        names = held.studies()
-        if study is not None and study not in names:
-            raise unknown("study", study, names, "fsopt study --store FILE")
-        rows: dict[str, list[dict[str, Any]]] = {name: [] for name in names if study in (None, name)}
-        for row in held.rows(study):
+        rows: dict[str, list[dict[str, Any]]] = {name: [] for name in held.studies()}
+        for row in held.rows():
             if row["study"] in rows:
                 rows[row["study"]].append(row)
         damaged = dict(held.damaged)
@@ -167,11 +160,11 @@ def _read(store: Path, study: str | None) -> tuple[dict[str, list[dict[str, Any]
     return rows, damaged
 
 
-def _show(store: Path, study: str | None, json: bool) -> int:
+def _show(store: Path, json: bool) -> int:
     """Print how many units of each study are done, failed and waiting, and means over folds and seeds."""
     from fsopt.studies.summary import summarised
 
-    rows, damaged = _read(store, study)
+    rows, damaged = _read(store)
     counts = {name: dict(Counter(row["state"] for row in of_study)) for name, of_study in rows.items()}
     lines = {name: list(summarised(of_study)) for name, of_study in rows.items()}
     if json:
@@ -182,17 +175,6 @@ def _show(store: Path, study: str | None, json: bool) -> int:
     show(pairs(ended or [("none", "")]))
     for name, of_study in lines.items():
         _print_lines(name, of_study)
-    return EXIT_SOLVED
-
-
-def _show_unit(store: Path, study: str | None, key: str, json: bool) -> int:
-    """Print all of one row."""
-    from fsopt.answers.records import plain
-
-    found = [row for rows in _read(store, study)[0].values() for row in rows if row["key"].startswith(key)]
-    if len(found) != 1:
-        raise ParameterError(f"{len(found)} units have a key that begins with '{key}'", "-o rows.csv has the keys")
-    print_json(plain(found[0])) if json else show(pairs(found[0].items()))
     return EXIT_SOLVED
 
 
@@ -224,19 +206,17 @@ def line_record(line: MethodSummary) -> dict[str, Any]:
     return result
 
 
-def _write(store: Path, study: str | None, unit: str | None, output: Path, json: bool) -> int:
+def _write(store: Path, output: Path, json: bool) -> int:
     """Write the rows as a table, the report, or a copy of the store."""
     from fsopt.studies.report import write_report
     from fsopt.studies.store import copy_store
     from fsopt.studies.study_report import study_sections
 
     suffix = output.suffix.lower()
-    if unit is not None or (study is not None and suffix in COPIES):
-        raise ParameterError("--unit is not for -o, --study not for a copy", "leave them out")
     if suffix in COPIES:
         copy_store(store, output)
     else:
-        rows, _ = _read(store, study)
+        rows, _ = _read(store)
         if suffix in TABLES:
             _write_rows([row for of_study in rows.values() for row in of_study], output)
         else:

@@ -7,8 +7,7 @@ import re
 from functools import cache
 from typing import Any, cast
 
-from fsopt.common.arguments import bound, spelled
-from fsopt.common.docstrings import section
+from fsopt.common.arguments import bound, section, spelled
 from fsopt.estimators.base import SelectingClassifier, WeightedClassifier
 from fsopt.methods.registry import METHODS
 from fsopt.methods.spec import MethodSpec

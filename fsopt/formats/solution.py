@@ -266,7 +266,7 @@ def _json(text: str) -> Stated:
 def _ampl(text: str, model: pyo.ConcreteModel) -> Stated:
     """Read AMPL's .sol by Pyomo, in the order of the names of the model's .nl file."""
     if hasattr(model, "read_by"):
-        raise FileError("its values have the order of an .nl file", "give the model by its name and --data")
+        raise FileError("its values have the order of an .nl file", "give the model by its name, with its data")
     written = algebraic(model, ".nl")
     columns, rows = (written[end].decode().splitlines() for end in (".col", ".row"))
     rows.pop()  # the objective

@@ -12,8 +12,8 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.mpec import Complementarity
 
+from fsopt.common.arguments import section
 from fsopt.common.customising import SLUG
-from fsopt.common.docstrings import section
 from fsopt.common.registry import REGISTRIES
 from fsopt.compiler.values import values_of
 

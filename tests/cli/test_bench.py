@@ -1,4 +1,4 @@
-"""The command line as a bench: doctor, examples, meanings of parameters, 80 columns, logs, completion, own words."""
+"""The command line as a bench: examples, meanings of parameters, 80 columns, logs, completion, own words."""
 
 from __future__ import annotations
 
@@ -29,41 +29,9 @@ def test_sixteen_verbs_in_four_groups(run):
             found.append(line.split()[0])
     assert list(groups) == ["Tables", "Models", "Evidence", "Catalogue"]
     assert sorted(name for names in groups.values() for name in names) == sorted(command().commands)
-    assert len(command().commands) == 16
+    assert len(command().commands) == 13
     assert not [name for name, verb in command().commands.items() if hasattr(verb, "commands")]
     assert not [line for line in text.splitlines()[1:] if line.endswith("...")]
-
-
-def test_the_doctor_names_versions_solvers_and_what_is_missing(run, monkeypatch):
-    from fsopt.cli import diagnosis
-
-    monkeypatch.setattr(diagnosis, "_trial", lambda name: "works")
-    record = run("doctor --json")
-    assert record["fsopt"] == fsopt.__version__
-    assert record["packages"]["pyomo"]
-    states = {s["solver"]: s["state"] for s in record["solvers"]}
-    assert states["highs"] == "works"
-    assert set(states) == set(fsopt.SOLVERS)
-    monkeypatch.setattr(diagnosis, "_trial", lambda name: "fails" if name == "highs" else "works")
-    assert "fails" in run("doctor", code=1)
-
-
-def test_a_trial_tells_a_missing_licence_and_how_far_an_interface_goes_without_it(monkeypatch):
-    from fsopt.cli.diagnosis import _trial
-    from fsopt.errors import SolverError
-    from fsopt.solvers.clarabel import Clarabel
-
-    assert _trial("highs") == "works"
-    assert "\n" not in _trial("mosek")
-
-    def refuse(self, *rest):
-        raise SolverError("no licence was found", "get one")
-
-    monkeypatch.setattr(Clarabel, "solve", refuse)
-    state = _trial("clarabel")
-    assert state.startswith("its interface takes programs (LP, QP, SOCP, SDP), and solves none: no licence was found")
-    monkeypatch.setattr(Clarabel, "__init__", refuse)
-    assert _trial("clarabel").startswith("no licence was found")
 
 
 def test_every_parameter_of_every_method_has_a_meaning_in_plain_words(run):

@@ -137,7 +137,7 @@ def test_check_takes_a_proof_file(tmp_path, monkeypatch, run):
     assert run("check proof.json.gz --data data.csv --exact --json")["confirmed"]
     (tmp_path / "other.csv").write_text((tmp_path / "data.csv").read_text().replace("0.", "0.1", 1))
     assert run("check proof.json.gz --data other.csv --json", code=1)["reason"].startswith("the data are other ones")
-    assert "--data and --model" in run("check proof.json.gz --json", code=2)["error"]["message"]
+    assert "no data are given" in run("check proof.json.gz --json", code=2)["error"]["message"]
     # Of a table that has to be told how it is read.
     (tmp_path / "own.csv").write_text((tmp_path / "data.csv").read_text().replace("label", "ill", 1))
     run("fit onsvm --data own.csv --target ill -o own.json")
@@ -150,8 +150,8 @@ def test_an_answer_to_a_model_file_is_written_and_checked(tmp_path, monkeypatch,
     shutil.copy(ROOT / "models" / "onsvm" / "onsvm.mps", "own.mps")
     shutil.copy(ROOT / "models" / "rlp" / "rlp.mps", "other.mps")
     run("solve own.mps -o solved.json")
-    run("check solved.json --model own.mps --proof proof.json")
+    run("check solved.json --data own.mps --proof proof.json")
     assert verify.main(["proof.json"]) == 0
-    assert run("check proof.json --model own.mps --exact --json")["confirmed"]
-    assert not run("check proof.json --model other.mps --exact --json", code=1)["confirmed"]
-    assert run("check solved.json --model own.mps --exact --json")["verified"]
+    assert run("check proof.json --data own.mps --exact --json")["confirmed"]
+    assert not run("check proof.json --data other.mps --exact --json", code=1)["confirmed"]
+    assert run("check solved.json --data own.mps --exact --json")["verified"]

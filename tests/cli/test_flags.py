@@ -58,14 +58,14 @@ BOTH = {
     "select d.npz --target label --jobs 0": (lambda: fsopt.select(BLOBS, jobs=0), "jobs=0 "),
     "fit svm --data gaps.csv": (lambda: load("gaps.csv"), "missing= (drop"),
     "fit svm --data words.csv": (lambda: load("words.csv"), "onehot=True makes"),
-    "fit svm --data words.csv --label lable": (lambda: load("words.csv", target="lable"), "with target=, for"),
+    "fit svm --data words.csv --target lable": (lambda: load("words.csv", target="lable"), "with target=, for"),
     "fit svm --data words.csv --drop c": (lambda: load("words.csv", drop="c"), "with drop=, for"),
     "fit svm --data words.csv --target b": (lambda: load("words.csv", target="b"), "column with target="),
-    "fit svm --data words.csv --encoding x": (lambda: load("words.csv", encoding="x"), ": encoding= takes"),
+    "fit svm --data words.csv --read encoding=x": (lambda: load("words.csv", encoding="x"), ": encoding= names"),
 }
 """The commonest mistakes: on the command line, in Python, and a part of the message there."""
 THEIRS = {"folds=": "--folds", "jobs=": "--jobs ", "missing=": "--missing", "onehot=True": "--onehot"}
-THEIRS |= {"target=": "--target", "drop=": "--drop", "encoding=": "--encoding"}
+THEIRS |= {"target=": "--target", "drop=": "--drop", "encoding=": "--read encoding="}
 
 
 @pytest.mark.parametrize("words", BOTH)
@@ -88,10 +88,12 @@ def test_the_commonest_mistakes_in_both_places(tmp_path, monkeypatch, run, words
 def test_hints_of_reading_name_flags(tmp_path, monkeypatch, run):
     monkeypatch.chdir(tmp_path)
     Path("points.csv").write_text("a;label\n1,234;1\n5,678;0\n")
-    assert "say which: --decimal ',' or --thousands ','" in run.refusal("fit svm --data points.csv --sep ;")
+    assert "read them with --read decimal=',' or --read thousands=','" in run.refusal(
+        "fit svm --data points.csv --read sep=;"
+    )
 
 
-@pytest.mark.parametrize(("verb", "said"), [("solve", "give --param knots=..."), ("check", "give knots=...")])
+@pytest.mark.parametrize(("verb", "said"), [("solve", "give --param knots=..."), ("check", "give --param knots=...")])
 def test_a_parameter_that_is_missing_is_one_of_param(verb, said):
     error = in_flags(FsoptError("'own' needs knots", "give knots=..."), command(), [verb, "own"])
     assert (error.message, error.hint) == ("'own' needs knots", said)

@@ -63,25 +63,11 @@ def test_an_option_of_another_mode_is_refused_in_one_line(small, run):
         ("select small.csv --path 1 --loss z", "loss is"),
         ("select small.csv --path 1 --features 2", "--features has no meaning with --path"),
         ("select small.csv --loss logistic", "--loss has no meaning without --path"),
-        ("show svm --plot a.png", "--plot has no meaning of a model"),
-        ("show svm --export a.py", "--export has no meaning of a model"),
-        ("show solved.json --export a.py", "is a solved model, not a fit"),
-        ("show fit.json --export a.json", "let it end in .py"),
-        ("show fit.json --export a.py --plot a.png", "--plot has no meaning with --export"),
-        ("show svm --seed 3", "--seed has no meaning of a model"),
-        ("show svm --data small.csv --limits 2", "'svm' has no worst-case accuracy"),
-        ("show l1-mpm --limits 2", "--limits needs a data set"),
         ("show fit.json --param c=1", "--param has no meaning of a saved answer"),
-        ("show fit.json --kind weights", "add --plot FILE"),
-        ("show fit.json --plot a.png --kind scores", "there is none: give --data"),
-        ("show fit.json --plot a.txt", "let it end in .png"),
-        ("show solved.json --plot a.png", "is a solved model, not a fit"),
         ("show none.json", "none.json"),
         ("study --store s.sqlite --jobs 2", "--jobs has no meaning without STUDY.toml"),
-        ("study a.toml --store s.sqlite --unit x", "--unit has no meaning of a run"),
+        ("study a.toml --store s.sqlite -o rows.csv", "--output has no meaning of a run"),
         ("study --store s.sqlite -o rows.txt", "the type of 'rows.txt'"),
-        ("study --store s.sqlite -o rows.csv --unit x", "--unit is not for -o"),
-        ("study --store s.sqlite -o copy.db --study x", "--study not for a copy"),
     ):
         assert said in run.refusal(words), words
     run("check fit.json --data small.csv --proof proof.json")
@@ -94,11 +80,7 @@ def test_an_option_of_another_mode_is_refused_in_one_line(small, run):
         "fit svm {} --param C=2",
         "select {} --features 1 --folds 2",
         "compare {} --methods svm --folds 2 --jobs 1",
-        "show svm {}",
-        "solve svm {}",
         "predict fit.json {}",
-        "check fit.json {}",
-        "export svm {} -o svm.lp",
     ],
 )
 def test_the_data_stand_in_their_place_or_behind_their_option(command, small, run, in_process):

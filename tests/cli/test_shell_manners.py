@@ -15,7 +15,7 @@ from support import blobs
 
 import fsopt
 from fsopt.analysis import selecting
-from fsopt.cli import diagnosis, main
+from fsopt.cli import main
 from fsopt.cli.app import command
 from fsopt.common.texts import CONTROL
 from fsopt.studies.executors import InProcess
@@ -33,17 +33,14 @@ COMMANDS = {
     "solve --explain": f"solve svm {DATA} --explain",
     "fit": f"fit svm {DATA} -o 'f{RED}.json'",
     "predict": f"predict fit.json {DATA}",
-    "show --plot": "show fit.json --plot fit.png --kind weights",
-    "compare": f"compare {DATA} --methods svm --folds 2 -v",
+    "show FILE": "show fit.json",
+    "compare": f"compare {DATA} --methods svm --folds 2",
     "reproduce": "reproduce --list",
     "select": f"select '{FILE}' --features 1 --folds 2",
     "check": f"check fit.json {DATA}",
     "check --solution": f"check 'model{RED}.lp' --solution 'point{RED}.sol'",
     "check --proof": f"check fit.json {DATA} --proof 'p{RED}.json'",
     "select --path": f"select '{FILE}' --path all",
-    "show --limits": f"show l1-mpm {DATA} --limits 2",
-    "doctor": "doctor",
-    "data": f"data '{FILE}'",
     "study": "study --store s.sqlite",
     "study run": "study study.toml --store again.sqlite",
 }
@@ -51,7 +48,7 @@ FAULTS = (
     f"fit svm --data 'no{TITLE}.csv'",
     f"fit 'sv{RED}m' {DATA}",
     f"fit svm {DATA} --param 'c{RED}=1'",
-    f"fit svm {DATA} --label 'x{RED}'",
+    f"fit svm {DATA} --target 'x{RED}'",
     f"fit svm {DATA} -o 'none{RED}/f.json'",
     f"check 'none{RED}.json' {DATA}",
     f"predict 'bad{RED}.json' {DATA}",
@@ -85,7 +82,6 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def here(prepared: Path, in_process: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(prepared)
     monkeypatch.setattr(selecting, "PAIRS", 2)
-    monkeypatch.setattr(diagnosis, "_trial", lambda name: "works")
 
 
 def code_of(words: str) -> object:

@@ -141,8 +141,8 @@ def test_what_is_no_answer_and_what_was_removed_is_one_line(run):
     path = file("rlp.mps")
     for words, said in (
         (f"check {path}", "is a model, no answer: give what its solver wrote with --solution FILE"),
-        ("check rlp wdbc", "is a model, no answer"),
-        ("check fit.json wdbc --param c=1", "--param is for the model of --solution"),
+        ("check rlp --data wdbc", "is a model, no answer"),
+        ("check fit.json --data wdbc --param c=1", "--param is for the model of --solution"),
         (f"check {file('rlp.nl')} --solution x.sol", "fsopt reads .lp and .mps, by HiGHS"),
         (f"solve {file('gmeb-dual.cbf')}", "fsopt reads .lp and .mps, by HiGHS"),
         (f"solve {file('gmeb-dual.lp')}", "quadratic constraints are not supported by HiGHS"),

@@ -48,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", ["fit svm --data d.csv -o fit.json", "models"])
+@pytest.mark.parametrize("verb", ["fit svm --data d.csv --positive größer -o fit.json", "models"])
 def test_a_full_stdout_is_one_line_of_the_program(folder: Path, verb: str) -> None:
     code, _, err = started(f"$FSOPT {verb} > /dev/full", folder)
     assert code == 2
@@ -57,7 +57,7 @@ def test_a_full_stdout_is_one_line_of_the_program(folder: Path, verb: str) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", ["--help", "fit svm --data d.csv -o fit.json"])
+@pytest.mark.parametrize("verb", ["--help", "fit svm --data d.csv --positive größer -o fit.json"])
 def test_a_reader_that_goes_away_is_no_error(folder: Path, verb: str) -> None:
     process = start(f"$FSOPT {verb}", folder)
     process.stdout.close()
@@ -70,7 +70,7 @@ def test_a_reader_that_goes_away_is_no_error(folder: Path, verb: str) -> None:
 
 @pytest.mark.slow
 def test_closed_streams_take_nothing_and_files_nothing_else(folder: Path) -> None:
-    code, _, _ = started("$FSOPT fit svm --data d.csv -o fit.json <&- >&- 2>&-", folder)
+    code, _, _ = started("$FSOPT fit svm --data d.csv --positive größer -o fit.json <&- >&- 2>&-", folder)
     assert code == 0
     assert json.loads((folder / "fit.json").read_text())["method"] == "svm"
     code, _, _ = started("$FSOPT fit svm --data nowhere.csv 2> /dev/full", folder)
@@ -116,7 +116,18 @@ def test_a_disk_that_refuses_the_export_is_one_line(folder: Path) -> None:
 def test_a_limit_of_ages_is_none(folder: Path, run: Any) -> None:
     for solver, slug in (("clarabel", "svm"), ("scip", "svm"), ("highs", "onsvm")):
         for limit in ("inf", "1e300", "1e9"):
-            run("solve", slug, "--data", folder / "d.csv", "--solver", solver, "--time-limit", limit)
+            run(
+                "solve",
+                slug,
+                "--data",
+                folder / "d.csv",
+                "--read",
+                "positive=größer",
+                "--solver",
+                solver,
+                "--time-limit",
+                limit,
+            )
 
 
 def test_an_error_inside_is_one_line_too(monkeypatch: pytest.MonkeyPatch, run: Any) -> None:

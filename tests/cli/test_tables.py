@@ -44,7 +44,7 @@ def compare():
     rows += [row("mopfs", 3, None, ended_early=2, stop="time-limit", status="feasible", spreads={}, standing=None)]
     told = {"data": "wdbc.csv", "n": 40, "p": 1, "folds": 5, "seed": 0, "majority": {"wdbc": {"cv_accuracy": 0.63}}}
     told |= {"answer_in_words": {}, "leading": {"wdbc": ["pearson", "svm"]}, "own_parameters": {"wdbc": ""}}
-    comparing._print({**told, "rows": rows}, whole=False, verbose=True)
+    comparing._print({**told, "rows": rows})
 
 
 def select():
@@ -89,19 +89,6 @@ def test_every_method_model_and_solver_has_all_its_columns(run, width, monkeypat
         assert max(map(len, out.splitlines())) <= width
         assert set(heads) | set(getattr(fsopt, verb.upper())) <= set(out.split()), "no name is cut"
         assert "…" not in out
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_a_data_set_of_one_feature(run, width, small, monkeypatch):
-    monkeypatch.setenv("COLUMNS", str(width))
-    one = "\n".join(",".join(line.split(",")[::3]) for line in Path("small.csv").read_text().splitlines())
-    Path("one.csv").write_text(one + "\n")
-    assert run("data one.csv").split("\n")[:3] == [
-        "data               one",
-        "samples            24",
-        "features           1",
-    ]
-    assert "24 samples, 1 feature; " in run.err
 
 
 def test_parts_have_all_columns_once_and_the_names_each_time(capsys, monkeypatch):

@@ -39,7 +39,7 @@ def test_slug_file_and_python_have_the_same_words_and_exit_codes(slug, honest, p
     folder, code = place(slug), int(not honest)
     line = f"optimal (bound: {MODELS[slug]})" if MODELS[slug] else "optimal"
     verdicts = []
-    for source, of in ((f"{slug} --data data.csv", "--data data.csv"), (f"{slug}.mps", f"--model {slug}.mps")):
+    for source, of in ((f"{slug} --data data.csv", "--data data.csv"), (f"{slug}.mps", f"--data {slug}.mps")):
         assert f" {line}\n" in run(f"solve {source} -o solved.json")
         record = json.loads((folder / "solved.json").read_text())
         if not honest:

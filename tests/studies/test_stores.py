@@ -269,7 +269,7 @@ def test_a_store_with_another_schema_is_refused_before_it_is_read_or_written(wha
         connection.executescript(BESIDE[what])
     connection.close()
     before = place.read_bytes()
-    for more in ("", "--unit x", f"-o {place}.csv", f"-o {place}.html", f"-o {place}.db"):
+    for more in ("", f"-o {place}.csv", f"-o {place}.html", f"-o {place}.db"):
         out, err = run(f"study --store {place} {more}", capsys, code=2)
         assert (out, err.count("\n")) == ("", 1)
         assert "which no run makes" in err or "is missing or another one: give the name of a new file" in err

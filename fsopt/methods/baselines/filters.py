@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fsopt.answers.fits import Fit
-from fsopt.common.docstrings import with_keywords_of
+from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.feature_ranking import filter_spec, fit_filter, fit_scored

@@ -10,7 +10,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
-from fsopt.common.docstrings import with_keywords_of
+from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import kernel_svm_value, midpoint_intercept, project_multipliers, svm_value
 from fsopt.data.weights import loss_weights

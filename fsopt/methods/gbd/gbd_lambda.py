@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from fsopt.answers.fits import Fit
-from fsopt.common.docstrings import with_keywords_of
+from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.gbd import gbd

@@ -12,7 +12,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make, merged
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult
-from fsopt.common.docstrings import with_keywords_of
+from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.dca import worst_case_dca
 from fsopt.drivers.dca import dca

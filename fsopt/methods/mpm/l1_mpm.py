@@ -11,7 +11,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
-from fsopt.common.docstrings import with_keywords_of
+from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.worst_case import worst_case_generation

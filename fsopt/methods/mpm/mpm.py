@@ -13,7 +13,7 @@ from fsopt.answers.certificate import Certificate, Kind, make, merged
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.certificates.points import relative_gap
-from fsopt.common.docstrings import with_keywords_of
+from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run

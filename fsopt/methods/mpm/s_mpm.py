@@ -16,7 +16,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make, merged
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import Status
-from fsopt.common.docstrings import with_keywords_of
+from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from fsopt.common.docstrings import with_keywords_of
+from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.data.losses import loss_of
 from fsopt.models.blocks import add_margins, hinge_cost, number, perspective_constraint, squares, total

@@ -8,8 +8,7 @@ from typing import Any
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
-from fsopt.common.arguments import LIST
-from fsopt.common.docstrings import with_keywords_of
+from fsopt.common.arguments import LIST, with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError

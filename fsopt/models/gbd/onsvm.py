@@ -14,7 +14,7 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
-from fsopt.common.docstrings import with_keywords_of
+from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.data.matrices import divided

@@ -13,7 +13,7 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
-from fsopt.common.docstrings import with_keywords_of
+from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.blocks import mutable, number, total, vector
 from fsopt.models.mpm.l1_mpm import Equations, add_worst_case, new_worst_case_model

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.common.docstrings import with_keywords_of
+from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.models.blocks import add_weight_parts, new_model, number, one_norm, split_constraint
