@@ -80,43 +80,6 @@ def test_copies_are_equal_and_read_only(twin):
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"X": [1.0, 2.0]}, r"in two dimensions; its shape is \(2,\)"),
-        ({"X": [["a", "b"]] * 3}, "X is not numeric, its values are of type <U1"),
-        ({"X": X3.astype(object)}, "X is not numeric, its values are of type object"),
-        ({"X": [[1.0], [1.0, 2.0]]}, "X is not a matrix, its rows differ in length"),
-        ({"X": np.zeros((3, 0))}, r"at least one sample and one feature, in two dimensions; its shape is \(3, 0\)"),
-        (
-            {"X": np.zeros((0, 2)), "y": []},
-            r"at least one sample and one feature, .* its shape is \(0, 2\)",
-        ),
-        ({"X": np.ma.masked_greater(X3, 5.5)}, "X has 1 masked values"),
-        ({"y": np.ma.masked_array(Y3, [1, 1, 0])}, "y has 2 masked values"),
-        ({"X": [[10**400, 1.0]] * 3}, "X is not numeric"),
-        ({"y": [1, -1]}, r"y has shape \(2,\), expected \(3,\) for the 3 samples"),
-        ({"y": [[1], [-1], [1]]}, r"y has shape \(3, 1\), expected \(3,\)"),
-        ({"y": [[1], [1, 2], [1]]}, "y is not a vector"),
-        ({"y": [0, 1, 2]}, "y has 3 different labels, not two: '0', '1', '2'"),
-        ({"y": [1, -1, np.nan]}, "y has a value that is no label: nan"),
-        ({"y": ["yes", "no", " "]}, "y has a value that is no label: ' '"),
-        ({"y": ["yes", "yes", "yes"]}, "only one class is present, all 3 labels are yes"),
-        ({"y": [1, 1, 1]}, r"only one class is present, all 3 labels are \+1"),
-        ({"features": ("a", "a")}, "there are 2 features .a.:"),
-        ({"features": ("a",)}, "there are 1 names for 2 features"),
-        ({"features": ("a", " ")}, "the name of feature 2 is empty"),
-        ({"features": "ab"}, "features is one text, not a list of names"),
-        ({"labels": ("x", "x")}, "give two different texts"),
-        ({"labels": "xy"}, "give two different texts"),
-    ],
-)
-def test_dataset_refuses(changes, message):
-    with pytest.raises(DataError, match=message) as caught:
-        small(**changes)
-    assert caught.value.hint
-
-
-@pytest.mark.parametrize(
     ("values", "message"),
     [
         (

@@ -17,7 +17,7 @@ from fsopt.data.drawn import (
     mpm_synthetic_bayes,
     orthogonal,
 )
-from fsopt.errors import DataError, ParameterError
+from fsopt.errors import DataError
 
 INSTANCES = SHARED / "instances" / "gbd_set1.csv"
 N = 20_000
@@ -148,28 +148,6 @@ def test_the_named_instances_have_their_m():
     for row in rows[::7]:
         p, n, k, m = (int(row[key]) for key in ("n_features", "n_samples", "k", "m"))
         assert gbd_set_one(p, n, k)[3].size == m, row
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: gmeb_type1(1, 0), "n is 1: n is a whole number, at least 2"),
-        (lambda: gmeb_type1(10.0, 0), "n is 10.0: n is a whole number, at least 2"),
-        (lambda: gmeb_type1(10, 0, p=5), "p is 5: p is a whole number, at least 6"),
-        (lambda: gmeb_type1(10, -1), "seed is -1: seed is a whole number, at least 0"),
-        (lambda: gmeb_type2(10, 0, p=3, n_informative=4), "p is 3: p is a whole number, at least 4"),
-        (lambda: gmeb_type2(10, 0, n_informative=0), "n_informative is 0"),
-        (lambda: mpm_synthetic(10, 0, p=9), "p is 9: p is a whole number, at least 10"),
-        (lambda: gbd_set_one(4, 10, 0), "p is 4: p is a whole number, at least 5"),
-        (lambda: gbd_set_one(20, 10, 10), "k is 10: k is a whole number, 0 to 9"),
-        (lambda: gbd_set_one(20, 10, 0, root=-1), "root is -1"),
-        (lambda: gbd_set_two(11, 0, p=10, n=10), "m is 11: m is a whole number, 1 to 10"),
-        (lambda: gbd_set_two(1, -1), "k is -1"),
-    ],
-)
-def test_bad_arguments(call, message):
-    with pytest.raises(ParameterError, match=message):
-        call()
 
 
 def test_one_class_draws_are_reported():

@@ -7,7 +7,6 @@ from support import blobs
 
 import fsopt
 from fsopt.data.given import dataset_of
-from fsopt.errors import DataError, ParameterError
 from fsopt.studies.executors import InProcess
 from fsopt.studies.tuning import cross_validate, nested_cross_validation, tune
 
@@ -28,16 +27,6 @@ def test_the_columns_of_a_data_frame_name_the_features():
     fit = fsopt.fit("pearson", FRAME, DATA.y, m=3)
     assert set(fit.features) == {"age", "size", "dose"}
     assert np.array_equal(fit.predict(FRAME[["dose", "age", "size"]]), fit.predict(FRAME))
-
-
-def test_samples_that_are_no_data_set_are_refused_by_their_fault():
-    for X, y, error, told in (
-        (DATA, DATA.y, ParameterError, r"a Dataset has its labels already"),
-        (DATA.X, DATA.y[:-1], DataError, r"y has shape \(19,\), expected \(20,\)"),
-        (FRAME.assign(age="old"), DATA.y, DataError, "column 'age' of X is of type (str|object), not of numbers"),
-    ):
-        with pytest.raises(error, match=told):
-            fsopt.fit("svm", X, y)
 
 
 ILL = (DATA.y > 0).astype(int)
@@ -100,25 +89,3 @@ def test_a_comparison_takes_several_of_any_kind(tmp_path):
         [blobs(24, 3, seed=1), tmp_path / "mine.csv"], methods=["pearson"], folds=2, executor=InProcess()
     )
     assert found.data == ("data", "mine")
-
-
-@pytest.mark.parametrize(
-    ("data", "y", "reason"),
-    [
-        (FRAME, None, "no column 'label'"),
-        (DATA.X, None, "samples without labels"),
-        ("wdbc", DATA.y, "labels in a column"),
-        (None, None, "must be a Dataset, a pair"),
-        (3.0, None, "must be a Dataset, a pair"),
-        (DATA, ["svm"], "anything else by"),
-        ((DATA.X, DATA.y, DATA.y), None, "without labels"),
-    ],
-)
-def test_what_is_no_data_is_refused(data, y, reason):
-    with pytest.raises(ParameterError, match=reason):
-        dataset_of(data, y)
-
-
-def test_a_word_of_tables_is_answered_by_the_reader_of_tables():
-    with pytest.raises(ParameterError, match=r"load_dataset\(\.\.\., target="):
-        fsopt.fit("svm", FRAME, target="ill")

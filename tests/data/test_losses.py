@@ -17,10 +17,8 @@ from fsopt.data.losses import (
     dual_sizes,
     dual_slopes,
     dual_values,
-    loss_of,
     value_of_zero,
 )
-from fsopt.errors import ParameterError
 
 
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
@@ -105,11 +103,6 @@ def test_the_upper_bound_is_above_all_multipliers_and_the_unit_of_its_grid_is_ex
     largest = 1.0 if data.weights is None else data.weights.max()
     assert cap >= 2.0 * np.sqrt(0.7 * largest * 0.7 * zero)
     assert float(np.log2(cap / 0.7)).is_integer()
-
-
-def test_another_word_is_refused():
-    with pytest.raises(ParameterError, match="squared-hinge"):
-        loss_of("log")
 
 
 def test_the_slope_of_an_entropy_is_finite_where_a_multiplier_is_rounded_to_its_bound():

@@ -5,7 +5,6 @@ import pytest
 
 from fsopt.data import Dataset
 from fsopt.data.splits import random_parts, stratified_folds, train_and_test
-from fsopt.errors import DataError, ParameterError
 
 SHARES = (0.6, 0.2, 0.2)
 
@@ -43,14 +42,3 @@ def test_every_part_has_both_classes(smaller, shares):
     data = numbered(smaller, 11)
     for part in random_parts(data, shares, 0):
         assert set(data.y[part]) == {-1.0, 1.0}
-
-
-def test_other_shares_and_too_few_samples_are_refused():
-    for folds in (1, 4):
-        with pytest.raises(ParameterError, match="the smaller class has 3 samples"):
-            stratified_folds(numbered(3, 9), folds, 0)
-    for shares in ((0.5, 0.4), (1.2, -0.2)):
-        with pytest.raises(ParameterError, match="shares"):
-            random_parts(numbered(20, 30), shares, 0)
-    with pytest.raises(DataError, match="1 and 3 samples"):
-        random_parts(numbered(1, 3), SHARES, 0)
