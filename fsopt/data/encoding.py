@@ -85,18 +85,9 @@ class Encoding:
 
     @classmethod
     def learned(cls, source: DataFrame, missing: str | None) -> Encoding:
-        """Return the encoding that training samples tell: the levels of texts, and the substitutes of missing values.
+        """Return the encoding that columns of training samples tell, see :func:`fsopt.load_dataset`.
 
-        Parameters
-        ----------
-        source : columns of the training samples, see :func:`fsopt.data.frames.typed_columns`.
-        missing : ``mean`` and ``median`` substitute those of a column of numbers; ``indicator`` substitutes the mean
-            and adds a feature for each column with missing values. A column of texts gets its most frequent one, or
-            with ``indicator`` none. None makes a missing value an error.
-
-        Raises
-        ------
-        DataError : a column has no value at all, or a missing one that is not treated.
+        Raises DataError for a column without any value, or with a missing one that is not treated.
         """
         encoding = cls(tuple(_learned(name, source[name], missing) for name in source), missing)
         refuse_repeated(encoding.features, "feature")
@@ -114,11 +105,8 @@ class Encoding:
     def matrix(self, source: DataFrame) -> Matrix:
         """Return the features (n, p) of columns; those of a column that is not there are 0.
 
-        Features of many categories that would be larger than the limit on files are a sparse matrix.
-
-        Raises
-        ------
-        DataError : a value is missing and the training samples tell no substitute, or a column is of another kind.
+        Features of many categories that would be larger than the limit on files are a sparse matrix. Raises DataError
+        for a missing value without a substitute, and for a column of another kind.
         """
         n = len(source)
         if not stays_sparse(n, len(self.features), 2 * n * len(self.columns), size_limit() / SIZE):
@@ -155,13 +143,7 @@ class Encoding:
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """The columns of a table that the features of a data set were made of.
-
-    Attributes
-    ----------
-    encoding : the map from the columns to the features.
-    source : the columns.
-    """
+    """The columns of a table that the features of a data set were made of, and the map from them to the features."""
 
     encoding: Encoding
     source: DataFrame
@@ -175,19 +157,19 @@ def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
     """Return the features of a column."""
     kind, gone = kind_of(column), column.isna().to_numpy()
     present = (column if kind == TEXT else numbers_of(column))[~gone]
-    if not len(present) and (kind == TEXT or missing not in (None, "drop")):
-        so = "" if kind == TEXT else f", so no {missing}"
-        raise DataError(f"column '{name}' has no value at all{so}", f"leave it out: drop='{name}'")
-    if gone.any() and missing in (None, "drop"):
+    treated = missing not in (None, "drop")
+    if not len(present) and (kind == TEXT or treated):
+        raise DataError(f"column '{name}' has no value at all", f"leave it out: drop='{name}'")
+    if gone.any() and not treated:
         _refuse_missing(name, gone)
     indicator = missing == "indicator" and bool(gone.any())
     if kind == TEXT:
         counts = Counter(present.tolist())
         frequent = min(counts, key=lambda text: (-counts[text], text))
         return EncodedColumn(
-            name, TEXT, tuple(sorted(counts)), None if missing in (None, "drop") or indicator else frequent, indicator
+            name, TEXT, tuple(sorted(counts)), frequent if treated and not indicator else None, indicator
         )
-    if missing in (None, "drop"):
+    if not treated:
         return EncodedColumn(name, kind)
     with np.errstate(invalid="ignore", over="ignore"):  # infinite values are reported by Dataset
         fill = np.median(present) if missing == "median" else present.sum() / len(present)

@@ -93,17 +93,9 @@ def suffix_of(path: Path) -> str:
 
 
 def read_frame(path: Path, layout: Layout) -> DataFrame:
-    """Return the columns of a file; labels and names of samples are texts as they stand.
+    """Return the columns of a file with names of columns; labels and names of samples are texts as they stand.
 
-    Parameters
-    ----------
-    path : of a file whose columns have names.
-    layout : the target and the identifier, and the keywords of pandas.
-
-    Raises
-    ------
-    DataError : the file is damaged or too large.
-    PackageError : the package that reads it is missing.
+    Raises DataError for a damaged or too large file, PackageError where the package that reads it is missing.
     """
     suffix = suffix_of(path).removesuffix(".gz")
     reader = {".parquet": _parquet, ".xlsx": _excel, ".arff": _arff}.get(suffix, _separated)
@@ -210,12 +202,7 @@ def _need(package: str, what: str, extra: str) -> None:
 
 
 def read_arrays(path: Path) -> tuple[Matrix, list[str], list[str] | None]:
-    """Return X (n, p), the labels and the names of the features, None where the file has none.
-
-    Raises
-    ------
-    DataError : the file is damaged or too large.
-    """
+    """Return X (n, p), the labels and the names of the features, None where the file has none; or DataError."""
     return {"": _wdbc, ".npz": _npz}.get(suffix_of(path), _libsvm)(path)
 
 

@@ -79,11 +79,10 @@ class Table:
 
     def rows(self, positions: Indices) -> Table:
         """Return the content of some rows."""
-        lists = {"labels": self.labels, "ids": self.ids, "weights": self.weights}
+        lists = {name: getattr(self, name) for name in ("labels", "ids", "weights")}
         kept: dict[str, Any] = {name: one and [one[i] for i in positions] for name, one in lists.items()}
-        return replace(
-            self, X=self.X[positions], source=None if self.source is None else self.source.iloc[positions], **kept
-        )
+        source = None if self.source is None else self.source.iloc[positions]
+        return replace(self, X=self.X[positions], source=source, **kept)
 
     @property
     def columns(self) -> DataFrame:

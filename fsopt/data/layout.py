@@ -63,12 +63,7 @@ class Layout:
 
     @classmethod
     def of(cls, *, target: str | None = None, **given: Any) -> Layout:
-        """Return the layout of the keywords of :func:`fsopt.load_dataset`, of which one text stands for a list of one.
-
-        Raises
-        ------
-        ParameterError : a keyword is of another kind.
-        """
+        """Return the layout of the keywords of :func:`fsopt.load_dataset`; one text stands for a list of one."""
         lists = {name: _texts(name, given.get(name)) for name in LISTS}
         return cls(**{**given, **lists}, target=DEFAULT_TARGET if target is None else target)
 
@@ -86,14 +81,8 @@ class Layout:
     def features(self, names: list[str], *, required: bool = True) -> list[str]:
         """Return the columns of the features among all, in the order of the table.
 
-        Parameters
-        ----------
-        names : of all columns of the table.
-        required : whether a column that is named and not there is an error; samples to be classified need no target.
-
-        Raises
-        ------
-        DataError : a named column is not there, two columns have one name, or no feature is left.
+        Raises DataError where two columns have one name, no feature is left, or a column that the layout names is not
+        there, if these are ``required``: samples to be classified need no target.
         """
         count = Counter(names)
         for what in ("target", "id", "weights", "drop"):

@@ -46,13 +46,7 @@ def with_nan(X: Any) -> Mask:
 
 
 def refuse_sparse(what: str, X: Any, able: str = "") -> None:
-    """Raise DataError for a sparse X where a dense one is needed, with the memory that this would take.
-
-    Parameters
-    ----------
-    what : the model, method or question that needs it.
-    able : what takes sparse data in its place.
-    """
+    """Raise DataError for a sparse X where ``what`` needs a dense one, with the memory that this would take."""
     if is_sparse(X):
         n, p = X.shape
         raise DataError(
@@ -75,11 +69,7 @@ def canonical(X: Any) -> Any:
     """Return a copy of a sparse matrix of numbers as rows of doubles, in the one form that equal content has.
 
     The places of a row increase, none occurs twice, and no stored value is 0. Places are numbers of 32 bits where these
-    suffice, which scikit-learn needs.
-
-    Raises
-    ------
-    DataError : it is not two-dimensional, not numeric, empty, or its places are not inside it.
+    suffice, which scikit-learn needs. Raises DataError as :func:`refuse_others`, and for places that are outside.
     """
     from scipy.sparse import csr_array
 

@@ -33,13 +33,7 @@ columns and their sums over the samples are then numbers, also of features that 
 
 
 def as_matrix(X: ArrayLike) -> Matrix:
-    """Return a C-contiguous float copy of a two-dimensional array of numbers, which may hold NaN; sparse if it is.
-
-    Raises
-    ------
-    DataError
-        If `X` is not two-dimensional, not numeric, or has no sample or no feature, or values of it are masked.
-    """
+    """Return a C-contiguous float copy of a matrix of numbers, which may hold NaN, sparse if it is; or DataError."""
     if is_frame(X):
         X = numbers_of_frame(X)
     if is_sparse(X):
@@ -131,18 +125,7 @@ def _not_finite(X: Matrix, names: tuple[str, ...]) -> DataError:
 
 
 def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> tuple[Vector, tuple[str, str]]:
-    """Return the classes (n,), -1 and +1 as floats, and the texts of both.
-
-    Parameters
-    ----------
-    y : -1 and +1, or two other labels, of which the larger number or the last text is +1.
-    n : number of samples.
-    labels : the texts of -1 and +1; where they are the labels of `y`, they tell which one is +1.
-
-    Raises
-    ------
-    DataError : the labels are not n, one is missing, or they are not two different ones.
-    """
+    """Return the classes (n,), -1 and +1 as floats, and the texts of both, see :class:`fsopt.Dataset`; or DataError."""
     hint = "y holds a label for each sample, -1 or +1, or two other numbers or texts"
     texts = None if labels is None else label_texts_of(labels)
     values = _array(y, "y", "is not a vector", hint)

@@ -19,14 +19,7 @@ def weights_of_samples(
     class_weight: str | Mapping[str | int, float] | None,
     sample_weight: Vector | None,
 ) -> Vector | None:
-    """Return the products of sample and class weights (n,), None where none are given.
-
-    Parameters
-    ----------
-    y, labels : as in :class:`fsopt.Dataset`.
-    class_weight : as in :meth:`fsopt.Dataset.weighted`.
-    sample_weight : (n,) positive numbers.
-    """
+    """Return the products of sample and class weights (n,), see :meth:`fsopt.Dataset.weighted`; None for equal ones."""
     if class_weight is None:
         return sample_weight
     weights = np.ones(len(y)) if sample_weight is None else sample_weight

@@ -6,10 +6,11 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
-from fsopt.data import Dataset
+from fsopt.data import Dataset, load_dataset
 from fsopt.data.labels import map_labels, places_by_name
 from fsopt.errors import DataError, ParameterError
 
@@ -52,21 +53,41 @@ def test_dataset_properties():
 
 
 @pytest.mark.parametrize(
-    ("y", "given", "labels", "signs"),
+    ("y", "labels", "signs"),
     [
-        ([0, 1, 1], None, ("0", "1"), [-1, 1, 1]),
-        ([1.0, 0.0, 1.0], ("healthy", "ill"), ("healthy", "ill"), [1, -1, 1]),
-        ([True, False, True], None, ("False", "True"), [1, -1, 1]),
-        (["dead", "alive", "dead"], None, ("alive", "dead"), [1, -1, 1]),
-        (["dead", "alive", "dead"], ("dead", "alive"), ("dead", "alive"), [-1, 1, -1]),
-        (np.array(["ill", "a", "ill"], dtype=object), None, ("a", "ill"), [1, -1, 1]),
-        ([1, -1, 1], ("1", "-1"), ("1", "-1"), [1, -1, 1]),
+        ([0, 1, 1], ("0", "1"), [-1, 1, 1]),
+        ([2, 1], ("1", "2"), [1, -1]),
+        ([True, False, True], ("False", "True"), [1, -1, 1]),
+        (["dead", "alive", "dead"], ("alive", "dead"), [1, -1, 1]),
+        (np.array(["ill", "a", "ill"], dtype=object), ("a", "ill"), [1, -1, 1]),
+        (["no", "yes"], ("no", "yes"), [-1, 1]),
+        (["Ja", "nein"], ("nein", "Ja"), [1, -1]),
+        (["benign", "malignant"], ("benign", "malignant"), [-1, 1]),
+        (["case", "control"], ("control", "case"), [1, -1]),
+        (["1.0", "0"], ("0", "1.0"), [1, -1]),
+        (["10", "9"], ("9", "10"), [1, -1]),
+        (["0.5", "-1e3", "-1e3"], ("-1e3", "0.5"), [1, -1, -1]),
     ],
 )
-def test_labels_of_the_user(y, given, labels, signs):
-    data = Dataset(X3, y, labels=given)
-    for part, wanted in ((data, signs), (data.rows([0, 1]), signs[:2])):
-        assert (part.labels, part.y.tolist()) == (labels, wanted)
+def test_the_usual_positive_label_or_the_larger_number_is_plus_one(y, labels, signs):
+    X = np.arange(len(y))[:, None]
+    for data in (Dataset(X, y), load_dataset(pd.DataFrame({"a": X[:, 0], "label": y}))):
+        assert (data.labels, data.y.tolist()) == (labels, signs)
+        assert data.rows([1, 0]).labels == labels
+    assert map_labels(["-1", "+1", "1.0"])[1] == ("-1", "+1")
+
+
+@pytest.mark.parametrize(
+    ("y", "labels", "signs"),
+    [
+        ([1.0, 0.0, 1.0], ("healthy", "ill"), [1, -1, 1]),
+        (["dead", "alive", "dead"], ("dead", "alive"), [-1, 1, -1]),
+        ([1, -1, 1], ("1", "-1"), [1, -1, 1]),
+    ],
+)
+def test_texts_of_labels_that_are_given(y, labels, signs):
+    data = Dataset(X3, y, labels=labels)
+    assert (data.labels, data.y.tolist()) == (labels, signs)
 
 
 @pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))])
@@ -151,30 +172,6 @@ def test_import_is_light():
         f"print([m for m in {heavy} if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
-
-
-@pytest.mark.parametrize(
-    ("texts", "y", "labels"),
-    [
-        (["1", "0", "1"], [1, -1, 1], ("0", "1")),
-        (["-1", "+1", "1.0"], [-1, 1, 1], ("-1", "+1")),
-        (["10", "9"], [1, -1], ("9", "10")),
-        (["0.5", "-1e3", "-1e3"], [1, -1, -1], ("-1e3", "0.5")),
-        (["case", "b"], [1, -1], ("b", "case")),
-    ],
-)
-def test_label_mapping(texts, y, labels):
-    got, kept = map_labels(texts)
-    assert (got.tolist(), kept) == (y, labels)
-
-
-def test_more_or_fewer_labels_are_told():
-    for texts, told in (
-        (["1", "1.0"], "1 found: '1'"),
-        ("12345678", "8 found: '1', '2', '3', '4', '5', '6', ..."),
-    ):
-        with pytest.raises(DataError, match=f"exactly two different values, {told}"):
-            map_labels(list(texts))
 
 
 def test_numbers_in_names_count_as_such():

@@ -9,7 +9,6 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from support import SHARED, written
 
-import fsopt
 from fsopt.data import load_dataset, load_samples
 from fsopt.data.encoding import Encoding
 from fsopt.data.frames import typed_columns
@@ -146,23 +145,6 @@ def test_rows_without_a_label_are_left_out_with_a_warning(tmp_path):
         with pytest.warns(UserWarning, match="2 of 5 rows have no label and are left out: 2, 4") as found:
             assert load_dataset(path, missing=missing).X.tolist() == X
         assert {one.filename for one in found} == {__file__}
-
-
-@pytest.mark.parametrize(
-    ("labels", "expected"),
-    [
-        (["no", "yes"], ("no", "yes")),
-        (["Ja", "nein"], ("nein", "Ja")),
-        (["benign", "malignant"], ("benign", "malignant")),
-        (["case", "control"], ("control", "case")),
-        ([2, 1], ("1", "2")),
-        (["1.0", "0"], ("0", "1.0")),
-        ([True, False], ("False", "True")),
-    ],
-)
-def test_the_usual_positive_label_or_the_larger_number_is_plus_one(labels, expected):
-    assert load_dataset(pd.DataFrame({"a": [1, 2], "label": labels})).labels == expected
-    assert fsopt.Dataset(np.eye(2), labels).labels == expected
 
 
 def test_the_layout_survives_its_record_and_weighs_classes():
