@@ -16,10 +16,15 @@ from fsopt.data.labels import first_rows, label_text
 from fsopt.data.layout import refuse_repeated
 from fsopt.data.matrices import canonical, stays_sparse
 from fsopt.errors import DataError
-from fsopt.typing import Indices, Mask, Matrix
+from fsopt.typing import Indices, Matrix
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
+
+
+MISSING_HINT = (
+    "fit with missing= (mean, median, indicator), which is then used in predictions too, or remove these rows"
+)
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class EncodedColumn:
     ----------
     name, kind : of the column in the table.
     levels : the different texts of a column of texts, sorted. Two make one feature, which is 1 for the second; more
-        make one feature each. Ordered words, in their order, make one feature, their places from 0.
+        make one feature each.
     fill : the value in place of a missing one; None where a missing value is an error, or, with an indicator, where
         the features of a column of texts are all 0.
     indicator : whether a feature tells where the value is missing.
@@ -60,7 +65,8 @@ class EncodedColumn:
             strange = column[~gone].iloc[0]
             raise DataError(f"column '{self.name}' holds texts, such as '{strange}'", "give numbers, as in training")
         if gone.any() and self.fill is None and not self.indicator:
-            _refuse_missing(self.name, gone)
+            what = "1 missing value, in row" if gone.sum() == 1 else f"{gone.sum()} missing values, in rows"
+            raise DataError(f"column '{self.name}' has {what} {first_rows(gone)}", MISSING_HINT)
         if self.kind == TEXT:
             texts = np.where(gone, self.fill, _texts(column))
             parts = [np.asarray(texts == level, dtype=float) for level in self.shown]
@@ -160,8 +166,6 @@ def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
     treated = missing not in (None, "drop")
     if not len(present) and (kind == TEXT or treated):
         raise DataError(f"column '{name}' has no value at all", f"leave it out: drop='{name}'")
-    if gone.any() and not treated:
-        _refuse_missing(name, gone)
     indicator = missing == "indicator" and bool(gone.any())
     if kind == TEXT:
         counts = Counter(present.tolist())
@@ -174,14 +178,6 @@ def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
     with np.errstate(invalid="ignore", over="ignore"):  # infinite values are reported by Dataset
         fill = np.median(present) if missing == "median" else present.sum() / len(present)
     return EncodedColumn(name, kind, (), float(fill), indicator)
-
-
-def _refuse_missing(name: str, gone: Mask) -> None:
-    what = "1 missing value, in row" if gone.sum() == 1 else f"{int(gone.sum())} missing values, in rows"
-    raise DataError(
-        f"column '{name}' has {what} {first_rows(gone)}",
-        "fit with missing= (mean, median, indicator), which is then used in predictions too, or remove these rows",
-    )
 
 
 def _texts(column: Series) -> Any:

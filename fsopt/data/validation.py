@@ -75,7 +75,7 @@ def check_index(X: Any, y: Any) -> None:
 def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
     """Return the names of p features as texts; raises DataError unless they are p different ones."""
     if isinstance(features, str):
-        raise DataError("features is one text, not a list of names", "pass one name per feature")
+        raise DataError("features is one text, not a list of names", "give one name per feature")
     try:
         names = tuple(str(name) for name in features)
     except Exception as error:  # iteration over an arbitrary object may raise anything
@@ -95,18 +95,13 @@ def check_values(X: Matrix, names: tuple[str, ...]) -> None:
     if not np.isfinite(largest).all():
         raise _not_finite(X, names)
     bad = np.flatnonzero((largest > LARGEST) | ((largest < 1.0 / LARGEST) & (largest > 0.0)))
-    if not len(bad):
-        return
-    j = int(bad[0])
-    if largest[j] > LARGEST:
+    if len(bad):
+        j = int(bad[0])
         raise DataError(
-            f"column '{names[j]}' has a value of size {largest[j]:.2g}: numbers beyond {LARGEST:g} have no squares",
-            "divide the column by a power of ten, or replace the value where it is a mark of a missing one",
+            f"column '{names[j]}' has a value of size {largest[j]:.2g}, its largest: numbers beyond {LARGEST:g}, and "
+            f"below {1 / LARGEST:g}, have no squares",
+            "multiply it by a power of ten, or replace the value where it is a mark of a missing one",
         )
-    raise DataError(
-        f"column '{names[j]}' has no value beyond {largest[j]:.2g}: squares of numbers below {1 / LARGEST:g} are 0",
-        "multiply the column by a power of ten, or take logarithms",
-    )
 
 
 def _not_finite(X: Matrix, names: tuple[str, ...]) -> DataError:
