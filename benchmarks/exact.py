@@ -34,7 +34,7 @@ from threadpoolctl import threadpool_limits
 
 import fsopt
 from fsopt.data import Dataset
-from fsopt.data.synthetic.gbd import gbd_set_one, gbd_set_two
+from fsopt.data.drawn import gbd_set_one, gbd_set_two
 from fsopt.methods.preprocessing import preprocess
 from fsopt.svm.warm import WarmSvm
 

@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 import fsopt
-from fsopt.data.scores import area
+from fsopt.data.hyperplanes import area
 
 SPLITS, SHARE, MOST, MOST_TESTED, TIE = 3, 0.6, 250, 3000, 0.005
 TARGET = "label"

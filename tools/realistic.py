@@ -21,7 +21,7 @@ from fsopt.common.files import whole_file, write_text
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.data import Dataset, load_dataset
-from fsopt.data.synthetic.gbd import gbd_set_one
+from fsopt.data.drawn import gbd_set_one
 from fsopt.errors import ParameterError
 from fsopt.formats.writers import export
 from fsopt.methods.preprocessing import preprocess

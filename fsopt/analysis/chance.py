@@ -9,7 +9,7 @@ from scipy.special import chdtrc
 
 from fsopt.analysis.few_features import groups_of, path_of
 from fsopt.data import Dataset
-from fsopt.data.scores import area
+from fsopt.data.hyperplanes import area
 from fsopt.data.splits import random_parts, train_and_test
 from fsopt.methods.preprocessing import preprocess
 from fsopt.typing import Matrix, Vector

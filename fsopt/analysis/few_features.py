@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsopt.data import Dataset
-from fsopt.data.matrices import constant_columns
-from fsopt.data.scaling import Preprocessing
-from fsopt.data.scores import area
+from fsopt.data.hyperplanes import area
+from fsopt.data.matrices import Preprocessing, constant_columns
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.data.weights import loss_weights
 from fsopt.svm.logistic_path import LogisticPath

@@ -22,12 +22,10 @@ from fsopt.common.arguments import word
 from fsopt.common.figures import history_figure, scores_figure, weights_figure
 from fsopt.common.files import write_text
 from fsopt.data import Dataset
-from fsopt.data.given import Given, dataset_of
-from fsopt.data.intake import Table
+from fsopt.data.given import Given, Table, dataset_of
+from fsopt.data.hyperplanes import measures
 from fsopt.data.kernels import Kernel
-from fsopt.data.matrices import is_sparse, largest_values, row_blocks
-from fsopt.data.scaling import Preprocessing
-from fsopt.data.scores import measures
+from fsopt.data.matrices import Preprocessing, is_sparse, largest_values, row_blocks
 from fsopt.data.validation import values_of_labels
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Mask, Matrix, Samples, Vector
@@ -166,7 +164,7 @@ class Fit:
         return np.column_stack([1.0 - positive, positive])
 
     def scores(self, data: Given) -> dict[str, float]:
-        """Return the measures :func:`fsopt.data.scores.measures` on data as in :func:`fsopt.fit`: accuracy, MCC ..."""
+        """Return :func:`fsopt.data.hyperplanes.measures` on data as in :func:`fsopt.fit`: accuracy, MCC ..."""
         known = dataset_of(data)
         return measures(known.y, self.decision_function(known))
 

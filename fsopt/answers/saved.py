@@ -22,7 +22,7 @@ from fsopt.compiler.values import all_values
 from fsopt.data import Dataset
 from fsopt.data.encoding import Encoding
 from fsopt.data.kernels import Kernel
-from fsopt.data.scaling import Preprocessing
+from fsopt.data.matrices import Preprocessing
 from fsopt.errors import FileError, FsoptError, reading, shown
 from fsopt.typing import Vector
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,8 @@ from fsopt.data.frames import (
     typed_columns,
     with_texts_as_names,
 )
-from fsopt.data.intake import Table
+from fsopt.data.given import Table
+from fsopt.data.layout import refuse_repeated
 from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError
@@ -90,7 +90,7 @@ class Trained:
 
         Parameters
         ----------
-        given : DataFrame, :class:`Dataset`, :class:`fsopt.data.intake.Table`, or (n, p) array in the order of the
+        given : DataFrame, :class:`Dataset`, :class:`fsopt.data.given.Table`, or (n, p) array in the order of the
             fit.
         needed : (p,) features on which a score depends; the others may be missing, and are 0 then.
 
@@ -176,14 +176,13 @@ class Trained:
 
 
 def _refuse_absent(found: Sequence[str], wanted: Sequence[str]) -> None:
-    count = Counter(found)
-    absent = [name for name in wanted if name not in count]
+    there = set(found)
+    absent = [name for name in wanted if name not in there]
     if absent:
         more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
         raise DataError(
             f"the data have no column {', '.join(absent[:3])}{more}",
             "give the columns of the fit, by their names; it needs those with a weight",
         )
-    twice = [name for name in wanted if count[name] > 1]
-    if twice:
-        raise DataError(f"there are two columns '{twice[0]}'", "give every column its own name")
+    needed = set(wanted)
+    refuse_repeated([name for name in found if name in needed])

@@ -137,7 +137,7 @@ def _weight(item: str) -> tuple[str, float]:
 def load(source: str, layout: Layout = WHOLE) -> Dataset:
     """Load a data set; its size, its labels and what became of its columns are remarks on stderr."""
     from fsopt.cli.output import remark
-    from fsopt.data.intake import load_table
+    from fsopt.data.given import load_table
 
     data = load_table(source, layout, remark)
     remark(

@@ -20,7 +20,7 @@ from fsopt.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
     from fsopt.answers.fits import Fit
-    from fsopt.data.intake import Table
+    from fsopt.data.given import Table
 
 
 def predict(

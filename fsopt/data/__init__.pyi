@@ -1,8 +1,8 @@
 from .dataset import Dataset as Dataset
-from .intake import load_dataset as load_dataset
-from .intake import load_samples as load_samples
-from .synthetic.gbd import gbd_set_one as gbd_set_one
-from .synthetic.gbd import gbd_set_two as gbd_set_two
-from .synthetic.gmeb import gmeb_type1 as gmeb_type1
-from .synthetic.gmeb import gmeb_type2 as gmeb_type2
-from .synthetic.mpm import mpm_synthetic as mpm_synthetic
+from .drawn import gbd_set_one as gbd_set_one
+from .drawn import gbd_set_two as gbd_set_two
+from .drawn import gmeb_type1 as gmeb_type1
+from .drawn import gmeb_type2 as gmeb_type2
+from .drawn import mpm_synthetic as mpm_synthetic
+from .given import load_dataset as load_dataset
+from .given import load_samples as load_samples

@@ -22,7 +22,7 @@ from fsopt.data.validation import (
     positions_of,
     weights_of,
 )
-from fsopt.data.weights import positive_weights, weights_of_samples
+from fsopt.data.weights import weights_of_samples
 from fsopt.errors import DataError
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -125,10 +125,11 @@ class Dataset:
         ParameterError : a class weight of another kind.
         """
         equal = replace(self, weights=None)
-        kept = np.arange(self.n) if sample_weight is None else positive_weights(sample_weight, self.n)
-        chosen = equal.rows(kept) if len(kept) < self.n else equal
-        given = None if sample_weight is None else np.asarray(sample_weight, dtype=float)[kept]
-        return replace(chosen, weights=weights_of_samples(chosen.y, chosen.labels, class_weight, given))
+        if sample_weight is None:
+            return replace(equal, weights=weights_of_samples(self.y, self.labels, class_weight, None))
+        given = weights_of(sample_weight, self.n, zeros=True)
+        chosen = equal if given.all() else equal.rows(np.flatnonzero(given))
+        return replace(chosen, weights=weights_of_samples(chosen.y, self.labels, class_weight, given[given > 0]))
 
     def __repr__(self) -> str:
         negative, positive = self.labels

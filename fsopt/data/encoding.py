@@ -12,13 +12,19 @@ import numpy as np
 from fsopt.common.memory import NUMBER as SIZE
 from fsopt.common.memory import size_limit
 from fsopt.data.frames import TEXT, kind_of, numbers_of
-from fsopt.data.labels import label_text
+from fsopt.data.labels import first_rows, label_text
+from fsopt.data.layout import refuse_repeated
 from fsopt.data.matrices import canonical, stays_sparse
 from fsopt.errors import DataError
-from fsopt.typing import Indices, Mask, Matrix
+from fsopt.typing import Indices, Matrix
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
+
+
+MISSING_HINT = (
+    "fit with missing= (mean, median, indicator), which is then used in predictions too, or remove these rows"
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,7 @@ class EncodedColumn:
     ----------
     name, kind : of the column in the table.
     levels : the different texts of a column of texts, sorted. Two make one feature, which is 1 for the second; more
-        make one feature each. Ordered words, in their order, make one feature, their places from 0.
+        make one feature each.
     fill : the value in place of a missing one; None where a missing value is an error, or, with an indicator, where
         the features of a column of texts are all 0.
     indicator : whether a feature tells where the value is missing.
@@ -59,7 +65,8 @@ class EncodedColumn:
             strange = column[~gone].iloc[0]
             raise DataError(f"column '{self.name}' holds texts, such as '{strange}'", "give numbers, as in training")
         if gone.any() and self.fill is None and not self.indicator:
-            _refuse_missing(self.name, gone)
+            what = "1 missing value, in row" if gone.sum() == 1 else f"{gone.sum()} missing values, in rows"
+            raise DataError(f"column '{self.name}' has {what} {first_rows(gone)}", MISSING_HINT)
         if self.kind == TEXT:
             texts = np.where(gone, self.fill, _texts(column))
             parts = [np.asarray(texts == level, dtype=float) for level in self.shown]
@@ -84,23 +91,12 @@ class Encoding:
 
     @classmethod
     def learned(cls, source: DataFrame, missing: str | None) -> Encoding:
-        """Return the encoding that training samples tell: the levels of texts, and the substitutes of missing values.
+        """Return the encoding that columns of training samples tell, see :func:`fsopt.load_dataset`.
 
-        Parameters
-        ----------
-        source : columns of the training samples, see :func:`fsopt.data.frames.typed_columns`.
-        missing : ``mean`` and ``median`` substitute those of a column of numbers; ``indicator`` substitutes the mean
-            and adds a feature for each column with missing values. A column of texts gets its most frequent one, or
-            with ``indicator`` none. None makes a missing value an error.
-
-        Raises
-        ------
-        DataError : a column has no value at all, or a missing one that is not treated.
+        Raises DataError for a column without any value, or with a missing one that is not treated.
         """
         encoding = cls(tuple(_learned(name, source[name], missing) for name in source), missing)
-        twice = [name for name, count in Counter(encoding.features).items() if count > 1]
-        if twice:
-            raise DataError(f"two features would be called '{twice[0]}'", "give the columns other names")
+        refuse_repeated(encoding.features, "feature")
         return encoding
 
     @property
@@ -115,11 +111,8 @@ class Encoding:
     def matrix(self, source: DataFrame) -> Matrix:
         """Return the features (n, p) of columns; those of a column that is not there are 0.
 
-        Features of many categories that would be larger than the limit on files are a sparse matrix.
-
-        Raises
-        ------
-        DataError : a value is missing and the training samples tell no substitute, or a column is of another kind.
+        Features of many categories that would be larger than the limit on files are a sparse matrix. Raises DataError
+        for a missing value without a substitute, and for a column of another kind.
         """
         n = len(source)
         if not stays_sparse(n, len(self.features), 2 * n * len(self.columns), size_limit() / SIZE):
@@ -156,13 +149,7 @@ class Encoding:
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """The columns of a table that the features of a data set were made of.
-
-    Attributes
-    ----------
-    encoding : the map from the columns to the features.
-    source : the columns.
-    """
+    """The columns of a table that the features of a data set were made of, and the map from them to the features."""
 
     encoding: Encoding
     source: DataFrame
@@ -176,32 +163,21 @@ def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
     """Return the features of a column."""
     kind, gone = kind_of(column), column.isna().to_numpy()
     present = (column if kind == TEXT else numbers_of(column))[~gone]
-    if not len(present) and (kind == TEXT or missing not in (None, "drop")):
-        so = "" if kind == TEXT else f", so no {missing}"
-        raise DataError(f"column '{name}' has no value at all{so}", f"leave it out: drop='{name}'")
-    if gone.any() and missing in (None, "drop"):
-        _refuse_missing(name, gone)
+    treated = missing not in (None, "drop")
+    if not len(present) and (kind == TEXT or treated):
+        raise DataError(f"column '{name}' has no value at all", f"leave it out: drop='{name}'")
     indicator = missing == "indicator" and bool(gone.any())
     if kind == TEXT:
         counts = Counter(present.tolist())
         frequent = min(counts, key=lambda text: (-counts[text], text))
         return EncodedColumn(
-            name, TEXT, tuple(sorted(counts)), None if missing in (None, "drop") or indicator else frequent, indicator
+            name, TEXT, tuple(sorted(counts)), frequent if treated and not indicator else None, indicator
         )
-    if missing in (None, "drop"):
+    if not treated:
         return EncodedColumn(name, kind)
     with np.errstate(invalid="ignore", over="ignore"):  # infinite values are reported by Dataset
         fill = np.median(present) if missing == "median" else present.sum() / len(present)
     return EncodedColumn(name, kind, (), float(fill), indicator)
-
-
-def _refuse_missing(name: str, gone: Mask) -> None:
-    first = ", ".join(str(i + 1) for i in np.flatnonzero(gone)[:5]) + (" ..." if gone.sum() > 5 else "")
-    what = "1 missing value, in row" if gone.sum() == 1 else f"{int(gone.sum())} missing values, in rows"
-    raise DataError(
-        f"column '{name}' has {what} {first}",
-        "fit with missing= (mean, median, indicator), which is then used in predictions too, or remove these rows",
-    )
 
 
 def _texts(column: Series) -> Any:

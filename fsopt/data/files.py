@@ -19,7 +19,7 @@ import numpy as np
 from fsopt.common.files import brief, expanded, status
 from fsopt.common.memory import NUMBER, check_size, unpacked
 from fsopt.data.labels import label_text
-from fsopt.data.layout import SUFFIXES, Layout
+from fsopt.data.layout import SUFFIXES, Layout, refuse_repeated
 from fsopt.data.matrices import stays_sparse
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, PackageError, foreign
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 FOLDER_VARIABLE = "FSOPT_DATA"
+BUNDLED = "wdbc"
+"""Name of the data set that scikit-learn has."""
+QUANTITIES = "radius texture perimeter area smoothness compactness concavity concave_points symmetry fractal_dimension"
+"""Of the bundled data set, each with its mean, standard error and worst value."""
 WITHOUT_NAMES = (".npz", ".libsvm", ".svm")
 """Suffixes of files whose columns have no names."""
 NO_VALUE = ["?"]
@@ -52,7 +56,9 @@ def data_folder() -> Path | None:
 
 
 def resolve(source: Path) -> Path:
-    """Return the path of an existing file with a known suffix; raises DataError where there is none."""
+    """Return the path of an existing file with a known suffix, or the bundled name; raises DataError for any other."""
+    if source == Path(BUNDLED):
+        return source
     path, folder = expanded(source, "read"), data_folder()
     found = _is_file(path)
     if suffix_of(path):
@@ -87,17 +93,9 @@ def suffix_of(path: Path) -> str:
 
 
 def read_frame(path: Path, layout: Layout) -> DataFrame:
-    """Return the columns of a file; labels and names of samples are texts as they stand.
+    """Return the columns of a file with names of columns; labels and names of samples are texts as they stand.
 
-    Parameters
-    ----------
-    path : of a file whose columns have names.
-    layout : the target and the identifier, and the keywords of pandas.
-
-    Raises
-    ------
-    DataError : the file is damaged or too large.
-    PackageError : the package that reads it is missing.
+    Raises DataError for a damaged or too large file, PackageError where the package that reads it is missing.
     """
     suffix = suffix_of(path).removesuffix(".gz")
     reader = {".parquet": _parquet, ".xlsx": _excel, ".arff": _arff}.get(suffix, _separated)
@@ -127,9 +125,7 @@ def _separated(path: Path, layout: Layout) -> DataFrame:
     header = text.partition("\n")[0].rstrip("\r")
     sep = layout.sep or ("\t" if ".tsv" in suffix_of(path) else _sniffed(header))
     names = next(csv.reader([header], delimiter=sep, skipinitialspace=True), []) if len(sep) == 1 else []
-    twice = sorted({name for name in names if name and names.count(name) > 1})
-    if twice:
-        raise DataError(f"there are {names.count(twice[0])} columns '{twice[0]}'", "give every column its own name")
+    refuse_repeated([name for name in names if name])
     exact = (
         {} if tuple(map(int, pd.__version__.split(".")[:2])) >= EXACT_BY_DEFAULT else {"float_precision": "round_trip"}
     )
@@ -206,13 +202,19 @@ def _need(package: str, what: str, extra: str) -> None:
 
 
 def read_arrays(path: Path) -> tuple[Matrix, list[str], list[str] | None]:
-    """Return X (n, p), the labels and the names of the features, None where the file has none.
+    """Return X (n, p), the labels and the names of the features, None where the file has none; or DataError."""
+    return {"": _wdbc, ".npz": _npz}.get(suffix_of(path), _libsvm)(path)
 
-    Raises
-    ------
-    DataError : the file is damaged or too large.
-    """
-    return _npz(path) if suffix_of(path) == ".npz" else _libsvm(path)
+
+def _wdbc(path: Path) -> tuple[Matrix, list[str], list[str]]:
+    """Return the data of scikit-learn's file, without the second that the import of scikit-learn takes."""
+    found = find_spec("sklearn")
+    if found is None or not found.submodule_search_locations:
+        raise DataError(f"scikit-learn, which has the data set '{path}', is not installed", "pip install scikit-learn")
+    held = Path(found.submodule_search_locations[0]) / "datasets" / "data" / "breast_cancer.csv"
+    table = np.loadtxt(held, delimiter=",", skiprows=1)
+    features = [f"{name}_{kind}" for kind in ("mean", "se", "worst") for name in QUANTITIES.split()]
+    return table[:, :-1], ["malignant" if target == 0 else "benign" for target in table[:, -1]], features
 
 
 def _npz(path: Path) -> tuple[Matrix, list[str], list[str] | None]:

@@ -61,12 +61,7 @@ def sparse_of_frame(frame: Any) -> Any:
 
 
 def numbers_of_frame(frame: Any) -> Any:
-    """Return the matrix of a DataFrame of numbers, NaN for a missing one; sparse where all columns are.
-
-    Raises
-    ------
-    DataError : a column holds something else.
-    """
+    """Return the matrix of a DataFrame of numbers, NaN for a missing one; sparse where all columns are."""
     frame = in_pandas(frame)
     sparse = sparse_of_frame(frame)
     for name, kind in frame.dtypes.items() if sparse is None else ():
@@ -77,12 +72,7 @@ def numbers_of_frame(frame: Any) -> Any:
 
 
 def typed_columns(frame: DataFrame) -> DataFrame:
-    """Return columns of a DataFrame as floats with NaN, or as objects: texts, and None for a missing one.
-
-    Raises
-    ------
-    DataError : a column holds neither numbers nor texts.
-    """
+    """Return columns of a DataFrame as floats with NaN, or as objects: texts, and None for a missing one."""
     import pandas as pd
 
     if all(kind.kind in "biuf" for kind in frame.dtypes):
@@ -100,9 +90,14 @@ def numbers_of(column: Series) -> Vector:
     return np.asarray(column, dtype=float)
 
 
-def numbers_alone(columns: DataFrame) -> Matrix | None:
-    """Return the matrix of columns of numbers, None where another one is among them."""
-    return columns.to_numpy() if all(kind.kind == "f" for kind in columns.dtypes) else None
+def content_of(frame: DataFrame) -> tuple[Matrix, DataFrame | None]:
+    """Return the matrix of columns of numbers, sparse where all are; where not all are numbers, the typed columns."""
+    sparse = sparse_of_frame(frame)
+    if sparse is not None:
+        return sparse, None
+    typed = typed_columns(frame)
+    alone = all(kind.kind == "f" for kind in typed.dtypes)
+    return (typed.to_numpy(), None) if alone else (np.empty((len(frame), 0)), typed)
 
 
 def _typed(series: Series, name: str) -> Any:
@@ -135,11 +130,7 @@ def is_number(text: str) -> bool:
 def refuse_texts(columns: DataFrame, onehot: bool = False, declared: Sequence[str] = ()) -> None:
     """Raise DataError for a column of texts that is none of categories, or where categories are not asked for.
 
-    Parameters
-    ----------
-    columns : of :func:`typed_columns`.
-    onehot : whether 0/1 features are made of categories.
-    declared : the columns that are categories whatever their texts are.
+    ``declared`` columns are categories whatever their texts are.
     """
     texts = [str(name) for name in columns if kind_of(columns[name]) == TEXT]
     for name in texts:

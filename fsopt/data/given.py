@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.common.arguments import LIST, Argument
+from fsopt.common.arguments import LIST, PATH, Argument, checked
+from fsopt.common.texts import counted, one_line
 from fsopt.data.dataset import Dataset
-from fsopt.data.frames import in_pandas, is_frame, sparse_of_frame
-from fsopt.data.intake import load_dataset
-from fsopt.data.layout import DEFAULT_TARGET
-from fsopt.errors import ParameterError
-from fsopt.typing import Frame, Samples
+from fsopt.data.encoding import Encoded, Encoding
+from fsopt.data.files import BUNDLED, WITHOUT_NAMES, read_arrays, read_frame, resolve, suffix_of
+from fsopt.data.frames import (
+    content_of,
+    in_pandas,
+    is_frame,
+    is_number,
+    refuse_texts,
+    with_texts_as_names,
+)
+from fsopt.data.labels import first_rows, is_missing, label_text, map_labels
+from fsopt.data.layout import DEFAULT_TARGET, Layout
+from fsopt.data.matrices import is_sparse, with_nan
+from fsopt.errors import DataError, ParameterError
+from fsopt.typing import Frame, Indices, Matrix, Samples, Vector
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Given: TypeAlias = Dataset | Frame | str | os.PathLike[str] | tuple[Samples | str, ArrayLike]
 """A data set; a pair of samples and labels; a frame or file with labels in its column ``label``, or as a pair with the
@@ -24,6 +43,192 @@ DATA = Argument(
     lambda value: isinstance(value, Dataset | str | os.PathLike | tuple) or is_frame(value),
     "make one with fsopt.Dataset(X, y) or fsopt.load_dataset(path)",
 )
+SOURCE = Argument("a path", lambda value: PATH.holds(value) or is_frame(value), "give a text, a path, or a DataFrame")
+Tell: TypeAlias = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The raw content of a data file.
+
+    Attributes
+    ----------
+    X : (n, p) numbers, NaN for a missing value; sparse, or without a column where there is a ``source``.
+    labels : n texts, one of :data:`fsopt.data.labels.NO_VALUE` for a missing label; empty where there are none.
+    features : p names; None if the format has none.
+    source : the columns of the features, where not all of them are numbers.
+    ids : the names of the samples, from a column of their own.
+    weights : n texts, from a column of their own.
+    declared : the columns of the source that are categories whatever their texts are.
+    zeros : whether features that are not there are 0, as in sparse lines.
+    """
+
+    X: Matrix
+    labels: list[str]
+    features: list[str] | None
+    source: DataFrame | None = None
+    ids: list[str] | None = None
+    weights: list[str] | None = None
+    declared: tuple[str, ...] = ()
+    zeros: bool = False
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    def rows(self, positions: Indices) -> Table:
+        """Return the content of some rows."""
+        lists = {name: getattr(self, name) for name in ("labels", "ids", "weights")}
+        kept: dict[str, Any] = {name: one and [one[i] for i in positions] for name, one in lists.items()}
+        source = None if self.source is None else self.source.iloc[positions]
+        return replace(self, X=self.X[positions], source=source, **kept)
+
+    @property
+    def columns(self) -> DataFrame:
+        """The columns of the features, dense ones; where they have no names, they are called ``x1 .. xp``."""
+        import pandas as pd
+
+        if self.source is not None:
+            return self.source
+        return pd.DataFrame(self.X, columns=self.features or [f"x{j}" for j in range(1, self.X.shape[1] + 1)])
+
+
+@checked(source=SOURCE)
+def load_dataset(
+    source: str | os.PathLike[str] | Frame,
+    *,
+    target: str | None = None,
+    positive: str | int | Sequence[str | int] | None = None,
+    drop: str | Sequence[str] = (),
+    id: str | None = None,
+    onehot: bool = False,
+    missing: str | None = None,
+    weights: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> Dataset:
+    """Load a two-class data set.
+
+    Parameters
+    ----------
+    source : str, path or DataFrame
+        ``"wdbc"``, scikit-learn's copy of the Wisconsin diagnostic breast cancer data (569 x 30, +1 is
+        malignant); or a path with a suffix of :data:`fsopt.data.layout.SUFFIXES`; or a NAME, looked up with
+        these suffixes, in their order, in the folder that the environment variable FSOPT_DATA names; or a DataFrame of
+        pandas, or of a package whose frames have ``to_pandas``.
+    target : str, optional
+        Name of the label's column, in formats with names of columns, by default ``label``.
+    positive : str or list, optional
+        The label that is +1, or several; all other labels are -1, however many there are.
+    drop : str or list, optional
+        Columns that are left out.
+    id : str, optional
+        Column that names the samples, which is no feature.
+    onehot : bool
+        Whether columns of texts and categories become 0/1 features ``COLUMN=VALUE``, one for each value, or one alone
+        for two values. By default such a column is an error.
+    missing : {"drop", "mean", "median", "indicator"}, optional
+        ``"drop"`` omits the samples with a missing value. ``"mean"`` and ``"median"`` replace a missing number by that
+        of its feature, and a missing category by the most frequent one. ``"indicator"`` replaces a number by the mean,
+        leaves all features of a category at 0, and adds a feature ``COLUMN missing``. By default a missing value is
+        an error.
+    weights : str, optional
+        Column of positive sample weights, which is no feature.
+    sep, decimal, thousands, encoding : str, optional
+        Keywords of ``pandas.read_csv``; the separator is by default that which pandas finds in the header.
+    sheet : str, optional
+        Sheet of a workbook, by default the first one.
+
+    Returns
+    -------
+    Dataset
+        Its ``labels`` hold the original texts of -1 and +1. Of two numbers the larger is +1; of two words the one that
+        is among :data:`fsopt.data.labels.USUAL_POSITIVES`, or that which ``positive`` names.
+
+    Raises
+    ------
+    DataError
+        If there is no such data set, the file cannot be read, or it is not a valid two-class data set.
+    ParameterError
+        If a keyword is of another kind, or names columns in a format without names of columns.
+
+    Notes
+    -----
+    .csv, .tsv : as ``pandas.read_csv`` reads them, with ``?`` beside its texts of a missing value; also with .gz.
+    .parquet : a column for each feature; null is a missing value. Needs pyarrow, the extra ``parquet``.
+    .xlsx : a sheet with names in its first row. Needs openpyxl, the extra ``excel``.
+    .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored. A sparse X is
+    there by ``data indices indptr shape format``, the names of scipy.sparse.save_npz.
+    .arff : dense, of numeric and nominal attributes, by scipy.io.arff; nominal ones are categories.
+    .libsvm, .svm : sparse lines ``label index:value ...``; features are called ``x1 .. xp`` by their index, from ``x0``
+    where the index 0 is used. The data are sparse where they have more than 5 million entries and fewer than a tenth of
+    them are nonzeros.
+
+    Columns of a DataFrame that are all sparse make sparse data; so do categories whose 0/1 features would be larger
+    than the limit below.
+
+    A warning says which samples without a label and columns without a name are left out. A column of texts that would
+    be numbers with another decimal mark or separator of thousands is an error that names the keyword; so is a column of
+    texts that are nearly all different, which is no category.
+
+    Substitutes and categories are statistics of the samples. They are learned from all samples here, and from the
+    training samples again in cross-validation (:func:`fsopt.data.splits.train_and_test`). A fit keeps them for its
+    predictions.
+
+    Compressed and sparse files that would expand to more than 0.5 GB are refused before they are expanded; the
+    environment variable FSOPT_DATA_LIMIT, in gigabytes, raises the limit.
+    """
+    layout = Layout.of(**{name: value for name, value in locals().items() if name != "source"})
+    said: list[str] = []
+    data = load_table(source, layout, said.append)
+    for text in said:
+        warnings.warn(one_line(text), stacklevel=3)
+    return data
+
+
+def load_table(source: Any, layout: Layout, tell: Tell) -> Dataset:
+    """Load a data set by a layout, see :func:`load_dataset`; ``tell`` is called with what is left out."""
+    with _read(source, layout, tell, required=True) as (table, name):
+        data = to_dataset(table, name, layout, tell)
+    weight = layout.class_weight
+    if weight is None:
+        return data
+    return data.weighted(weight if isinstance(weight, str) else dict(weight), data.weights)
+
+
+@checked(source=SOURCE)
+def load_samples(
+    source: str | os.PathLike[str] | Frame, layout: Layout | None = None, *, target: str | None = None
+) -> Table:
+    """Read samples to be classified: as :func:`load_dataset`, but a file with names of columns may have no label.
+
+    Parameters
+    ----------
+    source : str, path or DataFrame
+        As in :func:`load_dataset`.
+    layout : Layout, optional
+        In place of ``target``; columns that it names need not be there.
+    target : str, optional
+        As in :func:`load_dataset`.
+
+    Returns
+    -------
+    Table
+        Raw content: ``labels`` is empty in a file without labels, features are None in a format without names, and
+        missing values are NaN.
+
+    Raises
+    ------
+    DataError
+        If there is no such data set, or the file cannot be read.
+    """
+    known = Layout.of(target=target) if layout is None else layout
+    with _read(source, known, lambda text: None, required=False) as (table, _):
+        return table
 
 
 def dataset_of(data: Given | Samples, y: ArrayLike | None = None) -> Dataset:
@@ -50,10 +255,15 @@ def dataset_of(data: Given | Samples, y: ArrayLike | None = None) -> Dataset:
         if y is not None and not isinstance(y, str):
             raise ParameterError("a file has its labels in a column", "give the name of the column as y")
         return load_dataset(data, target=y)
-    if is_frame(data):
-        return _of_frame(in_pandas(data), y)
+    if is_frame(data) and (isinstance(y, str) or (y is None and DEFAULT_TARGET in data.columns)):
+        return load_dataset(data, target=y)
     if y is not None:
         return Dataset(data, y)  # type: ignore[arg-type]
+    if is_frame(data):
+        raise ParameterError(
+            f"there are samples without labels: the DataFrame has no column '{DEFAULT_TARGET}'",
+            "give (frame, y) with the labels, or with the name of their column",
+        )
     if LIST.holds(data):
         raise ParameterError("there are samples without labels", "give (X, y), or a Dataset, which has both")
     raise DATA.error("data", data)
@@ -61,24 +271,109 @@ def dataset_of(data: Given | Samples, y: ArrayLike | None = None) -> Dataset:
 
 def datasets_of(data: Any, y: ArrayLike | None = None) -> list[Dataset]:
     """Return the data sets of one, see :func:`dataset_of`, or of a list of several; raises its errors."""
-    several = y is None and isinstance(data, list | tuple) and all(_is_one(one) for one in data)
+    several = y is None and isinstance(data, list | tuple) and all(map(DATA.holds, data))
     if several and not (isinstance(data, tuple) and len(data) == 2 and isinstance(data[1], str)):
         return [dataset_of(one) for one in data]
     return [dataset_of(data, y)]
 
 
-def _is_one(value: Any) -> bool:
-    return isinstance(value, Dataset | str | Path | tuple) or is_frame(value)
+@contextmanager
+def _read(source: Any, layout: Layout, tell: Tell, *, required: bool) -> Iterator[tuple[Table, str]]:
+    """Yield the content and the name of a source; the path stands before the messages of errors meanwhile."""
+    if is_frame(source):
+        yield table_of_frame(source, layout, tell, required=required), "data"
+        return
+    path = resolve(Path(source))
+    suffix = suffix_of(path)
+    bundled = path == Path(BUNDLED)
+    try:
+        if bundled or suffix in WITHOUT_NAMES:
+            if required:
+                _refuse_names(layout, BUNDLED if bundled else f"a {suffix} file")
+            table = Table(*read_arrays(path), zeros=suffix in (".libsvm", ".svm"))
+        else:
+            table = table_of_frame(read_frame(path, layout), layout, tell, required=required)
+        yield table, path.name[: len(path.name) - len(suffix)]
+    except DataError as error:
+        error.message = f"{path}: {error.message}"
+        raise
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}", "check the path") from error
 
 
-def _of_frame(frame: Any, y: Any) -> Dataset:
-    """Return the data set of a frame, whose labels are one of its columns or come beside it."""
-    if isinstance(y, str) or (y is None and DEFAULT_TARGET in frame.columns):
-        return load_dataset(frame, target=y)
-    if y is None:
+def table_of_frame(frame: Any, layout: Layout, tell: Tell, *, required: bool = True) -> Table:
+    """Return the content of a DataFrame; the target need not be there unless it is ``required``."""
+    frame = with_texts_as_names(in_pandas(frame))
+    unnamed = [name for name in frame.columns if not name.strip() or name.startswith("Unnamed: ")]
+    if unnamed:
+        tell(f"{counted(len(unnamed), 'column')} without a name left out")
+        frame = frame.drop(columns=unnamed)
+    names = list(frame.columns)
+    features = layout.features(names, required=required)
+    if not len(frame):
+        raise DataError("there is no row", "give one row per sample")
+    texts = {}
+    for name in {layout.target, layout.id, layout.weights}.intersection(names):
+        cells = zip(frame[name].astype(object), frame[name].isna(), strict=True)
+        texts[name] = ["" if gone else label_text(value) for value, gone in cells]
+    held = frame[features]
+    X, source = content_of(held)
+    declared = tuple(name for name, kind in held.dtypes.items() if str(kind) == "category")
+    ids, weights = (texts.get(name or "") for name in (layout.id, layout.weights))
+    return Table(X, texts.get(layout.target, []), features, source, ids, weights, declared)
+
+
+def to_dataset(table: Table, name: str, layout: Layout, tell: Tell | None = None) -> Dataset:
+    """Return the data set of a table: missing values and texts are treated by the layout, and labels mapped.
+
+    Raises
+    ------
+    DataError : a value is missing and not treated, a column holds texts, or there are not two classes.
+    """
+    if len(table.labels) != table.n:
+        raise DataError(f"there are {len(table.labels)} labels for {table.n} rows", "give one label per row")
+    gone = np.array([is_missing(text) for text in table.labels], dtype=bool)
+    if gone.any():
+        if gone.all():
+            raise DataError("no row has a label", "choose another column with target=")
+        if tell is not None:
+            tell(f"{gone.sum()} of {table.n} rows have no label and are left out: {first_rows(gone)}")
+        table = table.rows(np.flatnonzero(~gone))
+    if table.source is not None:
+        refuse_texts(table.source, layout.onehot, table.declared)
+    y, labels = map_labels(table.labels, layout.positive)
+    if layout.missing == "drop":
+        gone = with_nan(table.X) if table.source is None else table.source.isna().to_numpy().any(axis=1)
+        if gone.all():
+            raise DataError(f"every one of the {table.n} rows has a missing value", "use missing='mean'")
+        table, y = table.rows(np.flatnonzero(~gone)), y[~gone]
+    X, features, encoded = _encoded(table, layout)
+    weights = None if table.weights is None else _weights(str(layout.weights), table.weights)
+    return Dataset(X, y, features, name=name, labels=labels, weights=weights, encoded=encoded)
+
+
+def _encoded(table: Table, layout: Layout) -> tuple[Matrix, list[str] | None, Encoded | None]:
+    """Return the features of a table, their names, and the map to them, where it is more than the names."""
+    if table.source is None and (layout.missing in (None, "drop") or is_sparse(table.X)):
+        return table.X, table.features, None
+    encoding = Encoding.learned(table.columns, layout.missing)
+    return encoding.matrix(table.columns), list(encoding.features), Encoded(encoding, table.columns)
+
+
+def _weights(name: str, texts: list[str]) -> Vector:
+    values = np.array([float(text) if is_number(text) else 0.0 for text in texts])
+    wrong = np.flatnonzero(~((values > 0) & (values < np.inf)))
+    if wrong.size:
+        fault = f"column '{name}', row {wrong[0] + 1}: '{texts[wrong[0]]}' is no weight"
+        raise DataError(fault, "give a number > 0 in every row")
+    return values
+
+
+def _refuse_names(layout: Layout, what: str) -> None:
+    """Raise ParameterError for a layout that names columns of a data set whose label has one fixed place."""
+    stated = replace(layout, positive=(), missing=None, class_weight=None).stated
+    if stated:
+        name, value = next(iter(stated.items()))
         raise ParameterError(
-            f"there are samples without labels: the DataFrame has no column '{DEFAULT_TARGET}'",
-            "give (frame, y) with the labels, or with the name of their column",
+            f"{name}={value!r} cannot be used for {what}, which has one fixed label", f"leave out {name}="
         )
-    sparse = sparse_of_frame(frame)
-    return Dataset(frame if sparse is None else sparse, y, [str(name) for name in frame.columns])

@@ -1,4 +1,4 @@
-"""Hyperplanes w'x + b = 0: hinge loss, errors, optimal intercepts for a given w, and exact dual feasibility."""
+"""Hyperplanes w'x + b = 0: hinge loss, errors and other measures of scores, optimal intercepts, dual feasibility."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ ON_HYPERPLANE = 1e-9
 """Value of w'x + b, relative to the size of its terms, below which a sample lies on the hyperplane."""
 EVEN = 1e-13
 """Difference of the weights on both sides of an intercept, relative to their sum, that is a rounding error of 0."""
+MEASURES = ("accuracy", "mcc", "balanced_accuracy", "recall", "auc")
+"""The measures of :func:`measures`, each 1 at its best."""
 
 
 def hinge(scores: Vector, y: Vector, weights: Vector | None = None) -> float:
@@ -39,16 +41,13 @@ def best_intercepts(scores: Vector, y: Vector, weights: Vector | None = None) ->
     theirs, and the weight of its sample. The slope is 0 between the two breakpoints returned, which may coincide. Both
     classes must be present.
     """
-    if weights is not None:
-        order = np.argsort(y - scores, kind="stable")
-        sorted_points, slopes = (y - scores)[order], np.cumsum(weights[order]) - weights[y > 0].sum()
-        slopes[np.abs(slopes) <= EVEN * weights.sum()] = 0.0
-        first = int(np.searchsorted(slopes, 0.0))
-        last = min(first + 1, len(y) - 1) if slopes[first] == 0.0 else first  # the rest may weigh nothing beside it
-        return float(sorted_points[first]), float(sorted_points[last])
-    points = np.sort(y - scores)
-    positives = int(np.sum(y > 0))
-    return float(points[positives - 1]), float(points[positives])
+    g = np.ones(len(y)) if weights is None else weights
+    order = np.argsort(y - scores, kind="stable")
+    points, slopes = (y - scores)[order], np.cumsum(g[order]) - g[y > 0].sum()
+    slopes[np.abs(slopes) <= EVEN * g.sum()] = 0.0
+    first = int(np.searchsorted(slopes, 0.0))
+    last = min(first + 1, len(y) - 1) if slopes[first] == 0.0 else first  # the rest may weigh nothing beside it
+    return float(points[first]), float(points[last])
 
 
 def midpoint_intercept(scores: Vector, y: Vector, weights: Vector | None = None) -> float:
@@ -127,3 +126,42 @@ def smallest_multiple(scores: Vector, b: float, y: Vector, e_cap: float) -> floa
         return 0.0
     share = (losses[k - 1] - e_cap) / (losses[k - 1] - losses[k])
     return float(breaks[k - 1] + share * (breaks[k] - breaks[k - 1]))
+
+
+def measures(y: Vector, score: Vector) -> dict[str, float]:
+    r"""Return measures of the scores (n,) of samples with labels (n,) in {-1, +1}.
+
+    ``accuracy``; ``mcc``, Matthews' correlation coefficient; ``balanced_accuracy``, the mean of the accuracies of both
+    classes; ``recall``, the accuracy of the class +1; ``auc``, the area under the receiver operating characteristic:
+    the share of the pairs of a positive and a negative sample of which the positive one has the larger score, where
+    equal scores count as one half. A score of 0 is the label -1.
+    """
+    labels = np.where(score > 0, 1.0, -1.0)
+    right = labels == y
+    by_class = [float(right[y == sign].mean()) for sign in (1.0, -1.0) if np.any(y == sign)]
+    return {
+        "accuracy": float(np.mean(right)),
+        "mcc": matthews(y, labels),
+        "balanced_accuracy": float(np.mean(by_class)),
+        "recall": by_class[0],
+        "auc": area(y, score),
+    }
+
+
+def area(y: Vector, score: Vector) -> float:
+    """Return the area under the receiver operating characteristic, by the ranks of the scores; 0.5 for one class."""
+    _, place, count = np.unique(score, return_inverse=True, return_counts=True)
+    mean_rank = (np.cumsum(count) - (count - 1) / 2.0)[place]
+    up = y > 0
+    pairs = float(up.sum()) * float((~up).sum())
+    above = float(mean_rank[up].sum()) - up.sum() * (up.sum() + 1) / 2.0
+    return float(above / pairs) if pairs else 0.5
+
+
+def matthews(y: Vector, labels: Vector) -> float:
+    """Return Matthews' correlation coefficient of two label vectors (n,) in {-1, +1}; 0 where one is constant."""
+    true, found = y > 0, labels > 0
+    both, neither = float(np.sum(true & found)), float(np.sum(~true & ~found))
+    only_found, only_true = float(np.sum(~true & found)), float(np.sum(true & ~found))
+    product = (both + only_found) * (both + only_true) * (neither + only_found) * (neither + only_true)
+    return (both * neither - only_found * only_true) / product**0.5 if product > 0 else 0.0

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import scipy
 
-from fsopt.common.arguments import word
-from fsopt.common.memory import NUMBER, require
+from fsopt.common.arguments import NUMBER, within, word
+from fsopt.common.memory import NUMBER as SIZE
+from fsopt.common.memory import require
 from fsopt.data.dataset import Dataset
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Matrix
 
 KERNELS = ("gaussian", "polynomial", "linear")
-
-
-def _real(value: Any) -> float:
-    """Return a number as a float, nan for anything else."""
-    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    return float(value) if real else np.nan
+INTERVALS = {"width": "(0, inf)", "degree": "[1, inf)", "offset": "[0, inf)"}
+"""Of the parameters; a degree is a whole number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +51,10 @@ class Kernel:
 
     def __post_init__(self) -> None:
         word("the kernel", self.name, KERNELS)
-        degree = _real(self.degree)
-        for name, inside, allowed in (
-            ("width", 0 < _real(self.width) < np.inf, "a number > 0"),
-            ("degree", degree >= 1 and degree % 1 == 0, "a whole number >= 1"),
-            ("offset", 0 <= _real(self.offset) < np.inf, "a number >= 0"),
-        ):
-            if not inside:
-                raise ParameterError(f"{name} of the kernel is {shown(getattr(self, name))}", f"give {allowed}")
+        for name, interval in INTERVALS.items():
+            value = getattr(self, name)
+            if not (NUMBER.holds(value) and within(value, interval)) or (name == "degree" and value % 1):
+                raise ParameterError(f"{name} of the kernel is {shown(value)}", f"give a number in {interval}")
         object.__setattr__(self, "patterns", as_matrix(self.patterns))
         if not np.isfinite(self.patterns).all():
             raise DataError("the patterns of the kernel are not finite numbers", "fill or remove missing values")
@@ -99,7 +91,7 @@ class Kernel:
         MemoryLimitError : the kernel values and a copy of them do not fit into the memory.
         """
         require(
-            2 * NUMBER * data.n * len(self.patterns),
+            2 * SIZE * data.n * len(self.patterns),
             f"kernel values of {data.n} and {len(self.patterns)} samples",
             "leave the kernel out, or take fewer samples",
         )

@@ -1,13 +1,14 @@
-"""Labels: their texts, and which of two is +1."""
+"""The texts of a data set: its labels, and which of two is +1; and the order of its features by their names."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from fsopt.errors import DataError
-from fsopt.typing import Vector
+from fsopt.typing import Indices, Mask, Vector
 
 NO_VALUE = frozenset({"", "?", "nan", "na", "n/a", "null"})
 """Texts of a missing value, in lower case."""
@@ -36,6 +37,7 @@ USUAL_POSITIVES = frozenset(
     ]
 )
 """Labels that are +1 beside another one, in lower case."""
+_NUMBER = re.compile(r"([0-9]{1,15})")
 
 
 def is_missing(text: str) -> bool:
@@ -47,6 +49,12 @@ def label_text(value: object) -> str:
     """Return a label or category as a text, a whole number without a decimal point."""
     text = str(value).strip()
     return text if isinstance(value, str) else text.removesuffix(".0")
+
+
+def first_rows(chosen: Mask) -> str:
+    """Return the numbers from 1 of the first of the rows that are chosen."""
+    rows = np.flatnonzero(chosen)
+    return ", ".join(str(i + 1) for i in rows[:5]) + (" ..." if len(rows) > 5 else "")
 
 
 def map_labels(texts: Sequence[str], positive: Sequence[str] = ()) -> tuple[Vector, tuple[str, str]]:
@@ -110,3 +118,18 @@ def label_key(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
+
+
+def places_by_name(features: Sequence[str]) -> Indices:
+    """Return the place (p,) of each feature in the order of the names; numbers in them count as such, x2 before x10.
+
+    It decides where nothing else does: the order of the columns is an accident.
+    """
+    found = np.empty(len(features), dtype=np.int64)
+    found[sorted(range(len(features)), key=lambda j: _key(features[j]))] = np.arange(len(features))
+    return found
+
+
+def _key(name: str) -> tuple[list[str | int], str]:
+    # Texts are at the even places, so that a text is never compared with a number.
+    return [int(part) if k % 2 else part for k, part in enumerate(_NUMBER.split(name))], name

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from difflib import get_close_matches
+from operator import itemgetter
 from typing import Any
 
-from fsopt.common.arguments import FLAG, LIST, TEXT, optional
+from fsopt.common.arguments import FLAG, LIST, TEXT, optional, word
 from fsopt.errors import DataError, ParameterError, shown
 
 SUFFIXES = (".csv.gz", ".csv", ".tsv.gz", ".tsv", ".parquet", ".xlsx", ".npz", ".arff", ".libsvm", ".svm")
@@ -57,19 +58,12 @@ class Layout:
             optional(TEXT).check(name, getattr(self, name))
         for name in LISTS:
             LIST.check(name, getattr(self, name))
-        if not isinstance(self.missing, str | None) or self.missing not in (None, *MISSING):
-            raise ParameterError(
-                f"missing is {shown(self.missing)}", f"use one of {', '.join(MISSING)}, or nothing (an error)"
-            )
+        if self.missing is not None:
+            word("missing", self.missing, MISSING)
 
     @classmethod
     def of(cls, *, target: str | None = None, **given: Any) -> Layout:
-        """Return the layout of the keywords of :func:`fsopt.load_dataset`, of which one text stands for a list of one.
-
-        Raises
-        ------
-        ParameterError : a keyword is of another kind.
-        """
+        """Return the layout of the keywords of :func:`fsopt.load_dataset`; one text stands for a list of one."""
         lists = {name: _texts(name, given.get(name)) for name in LISTS}
         return cls(**{**given, **lists}, target=DEFAULT_TARGET if target is None else target)
 
@@ -87,14 +81,8 @@ class Layout:
     def features(self, names: list[str], *, required: bool = True) -> list[str]:
         """Return the columns of the features among all, in the order of the table.
 
-        Parameters
-        ----------
-        names : of all columns of the table.
-        required : whether a column that is named and not there is an error; samples to be classified need no target.
-
-        Raises
-        ------
-        DataError : a named column is not there, two columns have one name, or no feature is left.
+        Raises DataError where two columns have one name, no feature is left, or a column that the layout names is not
+        there, if these are ``required``: samples to be classified need no target.
         """
         count = Counter(names)
         for what in ("target", "id", "weights", "drop"):
@@ -107,13 +95,18 @@ class Layout:
                         f"name the column with {what}=, for example one of: {', '.join(near)}",
                     )
         without = {self.target, self.id, self.weights, *self.drop}
-        repeated = [name for name in count if name not in self.drop and count[name] > 1]
-        if repeated:
-            raise DataError(f"there are {count[repeated[0]]} columns '{repeated[0]}'", "give every column its own name")
+        refuse_repeated([name for name in names if name not in self.drop])
         left = [name for name in names if name not in without]
         if not left:
             raise DataError("no column is left for the features", "give a table with features, or drop fewer columns")
         return left
+
+
+def refuse_repeated(names: Sequence[str], what: str = "column") -> None:
+    """Raise DataError for a name that occurs twice among those of columns, or of something else."""
+    name, count = max(Counter(names).items(), key=itemgetter(1), default=("", 0))
+    if count > 1:
+        raise DataError(f"there are {count} {what}s '{name}'", f"give every {what} its own name")
 
 
 def _texts(name: str, given: object) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Matrices of samples, dense or sparse: their canonical form, statistics of their columns, and their products.
+"""Matrices of samples, dense or sparse: their canonical form, statistics of their columns, and their scaling.
 
 A sparse matrix is a ``scipy.sparse.csr_array`` in canonical form. Nothing here makes one dense.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ SMALL = 5_000_000
 """Entries up to which a sparse file becomes a dense matrix, 40 MB, which every method takes."""
 FEW = 0.1
 """Share of nonzeros from which a matrix takes more memory and time as a sparse one."""
+MATRIX_HINT = "pass a matrix of numbers with one sample per row and one feature per column"
 BLOCK = 1 << 22
 """Entries of a block of samples that are made dense together."""
 
@@ -44,13 +46,7 @@ def with_nan(X: Any) -> Mask:
 
 
 def refuse_sparse(what: str, X: Any, able: str = "") -> None:
-    """Raise DataError for a sparse X where a dense one is needed, with the memory that this would take.
-
-    Parameters
-    ----------
-    what : the model, method or question that needs it.
-    able : what takes sparse data in its place.
-    """
+    """Raise DataError for a sparse X where ``what`` needs a dense one, with the memory that this would take."""
     if is_sparse(X):
         n, p = X.shape
         raise DataError(
@@ -59,28 +55,30 @@ def refuse_sparse(what: str, X: Any, able: str = "") -> None:
         )
 
 
+def refuse_others(X: Any) -> None:
+    """Raise DataError for an array or a sparse matrix that has no numbers, not two dimensions, or nothing in one."""
+    if X.dtype.kind not in "biuf":
+        raise DataError(f"X is not numeric, its values are of type {X.dtype}", MATRIX_HINT)
+    if X.ndim != 2 or 0 in X.shape:
+        raise DataError(
+            f"X needs at least one sample and one feature, in two dimensions; its shape is {X.shape}", MATRIX_HINT
+        )
+
+
 def canonical(X: Any) -> Any:
     """Return a copy of a sparse matrix of numbers as rows of doubles, in the one form that equal content has.
 
     The places of a row increase, none occurs twice, and no stored value is 0. Places are numbers of 32 bits where these
-    suffice, which scikit-learn needs.
-
-    Raises
-    ------
-    DataError : it is not two-dimensional, not numeric, empty, or its places are not inside it.
+    suffice, which scikit-learn needs. Raises DataError as :func:`refuse_others`, and for places that are outside.
     """
     from scipy.sparse import csr_array
 
-    hint = "pass a matrix of numbers with one sample per row and one feature per column"
-    if X.dtype.kind not in "biuf":
-        raise DataError(f"X is not numeric, its values are of type {X.dtype}", hint)
-    if X.ndim != 2 or 0 in X.shape:
-        raise DataError(f"X needs samples and features in two dimensions, its shape is {X.shape}", hint)
+    refuse_others(X)
     try:
         rows = X.tocsr()
         rows.check_format(full_check=True)
     except ValueError as error:
-        raise DataError(f"X is no valid sparse matrix ({error})", hint) from error
+        raise DataError(f"X is no valid sparse matrix ({error})", MATRIX_HINT) from error
     with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
         values = rows.data.astype(np.float64)
     kind = np.int32 if max(rows.nnz, *rows.shape) <= np.iinfo(np.int32).max else np.int64
@@ -168,14 +166,7 @@ def column_variances(X: Any, weights: Vector | None = None) -> Vector:
 
 def root_mean_squares(X: Any) -> Vector:
     """Return the norms (p,) of the columns of a sparse matrix, divided by sqrt(n)."""
-    return np.asarray(np.sqrt(column_squares(X) / X.shape[0]))
-
-
-def column_squares(X: Any) -> Vector:
-    """Return the sums of squares (p,) of the columns."""
-    if not is_sparse(X):
-        return np.asarray(np.einsum("ij,ij->j", X, X))
-    return _column_sums(X, X.data**2, None)
+    return np.asarray(np.sqrt(_column_sums(X, X.data**2, None) / X.shape[0]))
 
 
 def largest_values(X: Any) -> Vector:
@@ -251,3 +242,49 @@ def _column_sums(X: Any, values: Vector, weights: Vector | None) -> Vector:
     if weights is not None:
         values = values * weights[row_places(X)]
     return np.asarray(np.bincount(X.indices, values, minlength=X.shape[1]), dtype=float)
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """The map of samples before a method: an affine map of each feature, and division by the norm if ``unit_rows``.
+
+    A sample x (p,) becomes ``z = (x - shift) / scale``, and with ``unit_rows`` then ``z / ||z||`` (0 stays 0). Samples
+    of sparse training data are not shifted, so that their zeros stay 0: ``shift`` is 0. The unpenalised intercept b
+    of a hyperplane absorbs a shift, w'(x - shift) + b = w'x + (b - w'shift), so that only ``unit-rows`` makes another
+    problem of it.
+
+    Attributes
+    ----------
+    kind : name of the map, for example ``standard`` or ``unit-rows``.
+    shift, scale : (p,) each.
+    """
+
+    kind: str
+    shift: Vector
+    scale: Vector
+
+    @property
+    def unit_rows(self) -> bool:
+        """Whether each sample is divided by its norm after the affine map."""
+        return self.kind == "unit-rows"
+
+    def row_norms(self, X: Matrix) -> Vector:
+        """Return the divisors (n,) of the samples X (n, p): all ones unless ``unit_rows``."""
+        n = X.shape[0]
+        if not self.unit_rows:
+            return np.ones(n)
+        norms = row_norms(divided(self.shifted(X), self.scale, np.ones(n)))
+        return np.where(norms > 0, norms, 1.0)
+
+    def apply(self, X: Matrix) -> Matrix:
+        """Return the preprocessed copy of the samples X (n, p)."""
+        Z: Matrix = divided(self.shifted(X), self.scale, self.row_norms(X))
+        return Z
+
+    def shifted(self, X: Matrix) -> Matrix:
+        """Return X - shift; raises ValueError for sparse samples of a map that shifts, which would be dense."""
+        if not is_sparse(X):
+            return X - self.shift
+        if self.shift.any():
+            raise ValueError("sparse samples are not shifted")
+        return X

@@ -19,14 +19,7 @@ SEEDS = 1 << 32
 def stratified_folds(data: Dataset, folds: int, seed: int) -> list[Indices]:
     """Return the samples of each fold of a shuffled cross-validation, with the class shares of the data.
 
-    Parameters
-    ----------
-    folds : from 2 to the number of samples of the smaller class.
-    seed : of the shuffling, from 0 to 4294967295.
-
-    Raises
-    ------
-    ParameterError : another number of folds, or another seed.
+    Raises ParameterError for folds that are not from 2 to the size of the smaller class, and for another seed.
     """
     from sklearn.model_selection import StratifiedKFold
 
@@ -58,17 +51,8 @@ def train_and_test(data: Dataset, test: Indices) -> tuple[Dataset, Dataset]:
 def random_parts(data: Dataset, shares: Sequence[float], seed: int) -> list[Indices]:
     """Return disjoint random parts of the samples, each increasing, with these shares of each class.
 
-    Every sample is in one part, and every part has at least one sample of each class.
-
-    Parameters
-    ----------
-    shares : positive, with sum 1.
-    seed : of the order of the samples.
-
-    Raises
-    ------
-    ParameterError : other shares.
-    DataError : a class has fewer samples than there are parts.
+    Every sample is in one part, and every part has at least one sample of each class. Raises ParameterError for shares
+    that are not positive with sum 1, DataError for a class of fewer samples than there are parts.
     """
     if min(shares) <= 0 or abs(sum(shares) - 1.0) > 1e-9:
         raise ParameterError(f"shares are {tuple(shares)}", "give positive numbers with sum 1")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -14,7 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 from fsopt.common.texts import counted
 from fsopt.data.frames import is_frame, numbers_of_frame
 from fsopt.data.labels import is_missing, label_text, map_labels
-from fsopt.data.matrices import canonical, finite, is_sparse, largest_values, parts_of, place
+from fsopt.data.layout import refuse_repeated
+from fsopt.data.matrices import (
+    MATRIX_HINT,
+    canonical,
+    finite,
+    is_sparse,
+    largest_values,
+    parts_of,
+    place,
+    refuse_others,
+)
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -24,25 +33,13 @@ columns and their sums over the samples are then numbers, also of features that 
 
 
 def as_matrix(X: ArrayLike) -> Matrix:
-    """Return a C-contiguous float copy of a two-dimensional array of numbers, which may hold NaN; sparse if it is.
-
-    Raises
-    ------
-    DataError
-        If `X` is not two-dimensional, not numeric, or has no sample or no feature, or values of it are masked.
-    """
+    """Return a C-contiguous float copy of a matrix of numbers, which may hold NaN, sparse if it is; or DataError."""
     if is_frame(X):
         X = numbers_of_frame(X)
     if is_sparse(X):
         return canonical(X)  # type: ignore[no-any-return]
-    hint = "pass an array of numbers with one sample per row and one feature per column"
-    values = _array(X, "X", "is not a matrix, its rows differ in length", hint)
-    if values.dtype.kind not in "biuf":
-        raise DataError(f"X is not numeric, its values are of type {values.dtype}", hint)
-    if values.ndim != 2:
-        raise DataError(f"X must be two-dimensional (samples, features), its shape is {values.shape}", hint)
-    if 0 in values.shape:
-        raise DataError(f"X needs at least one sample and one feature, its shape is {values.shape}", hint)
+    values = _array(X, "X", "is not a matrix, its rows differ in length", MATRIX_HINT)
+    refuse_others(values)
     with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
         return np.array(values, dtype=np.float64, order="C")
 
@@ -78,7 +75,7 @@ def check_index(X: Any, y: Any) -> None:
 def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
     """Return the names of p features as texts; raises DataError unless they are p different ones."""
     if isinstance(features, str):
-        raise DataError("features is one text, not a list of names", "pass one name per feature")
+        raise DataError("features is one text, not a list of names", "give one name per feature")
     try:
         names = tuple(str(name) for name in features)
     except Exception as error:  # iteration over an arbitrary object may raise anything
@@ -88,9 +85,7 @@ def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
     empty = [str(j) for j, name in enumerate(names, start=1) if not name.strip()]
     if empty:
         raise DataError(f"the name of feature {', '.join(empty)} is empty", "give every feature a name")
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise DataError(f"duplicate feature names: {', '.join(repeated)}", "give every feature its own name")
+    refuse_repeated(names, "feature")
     return names
 
 
@@ -100,18 +95,13 @@ def check_values(X: Matrix, names: tuple[str, ...]) -> None:
     if not np.isfinite(largest).all():
         raise _not_finite(X, names)
     bad = np.flatnonzero((largest > LARGEST) | ((largest < 1.0 / LARGEST) & (largest > 0.0)))
-    if not len(bad):
-        return
-    j = int(bad[0])
-    if largest[j] > LARGEST:
+    if len(bad):
+        j = int(bad[0])
         raise DataError(
-            f"column '{names[j]}' has a value of size {largest[j]:.2g}: numbers beyond {LARGEST:g} have no squares",
-            "divide the column by a power of ten, or replace the value where it is a mark of a missing one",
+            f"column '{names[j]}' has a value of size {largest[j]:.2g}, its largest: numbers beyond {LARGEST:g}, and "
+            f"below {1 / LARGEST:g}, have no squares",
+            "multiply it by a power of ten, or replace the value where it is a mark of a missing one",
         )
-    raise DataError(
-        f"column '{names[j]}' has no value beyond {largest[j]:.2g}: squares of numbers below {1 / LARGEST:g} are 0",
-        "multiply the column by a power of ten, or take logarithms",
-    )
 
 
 def _not_finite(X: Matrix, names: tuple[str, ...]) -> DataError:
@@ -130,18 +120,7 @@ def _not_finite(X: Matrix, names: tuple[str, ...]) -> DataError:
 
 
 def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> tuple[Vector, tuple[str, str]]:
-    """Return the classes (n,), -1 and +1 as floats, and the texts of both.
-
-    Parameters
-    ----------
-    y : -1 and +1, or two other labels, of which the larger number or the last text is +1.
-    n : number of samples.
-    labels : the texts of -1 and +1; where they are the labels of `y`, they tell which one is +1.
-
-    Raises
-    ------
-    DataError : the labels are not n, one is missing, or they are not two different ones.
-    """
+    """Return the classes (n,), -1 and +1 as floats, and the texts of both, see :class:`fsopt.Dataset`; or DataError."""
     hint = "y holds a label for each sample, -1 or +1, or two other numbers or texts"
     texts = None if labels is None else label_texts_of(labels)
     values = _array(y, "y", "is not a vector", hint)
@@ -176,17 +155,19 @@ def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> t
     return classes, texts or own
 
 
-def weights_of(weights: ArrayLike, n: int) -> Vector:
-    """Return the weights (n,) as floats; raises DataError unless they are positive."""
+def weights_of(weights: ArrayLike, n: int, *, zeros: bool = False) -> Vector:
+    """Return the weights (n,) as floats; raises DataError unless they are positive; ``zeros`` may be among them."""
     hint = "give a positive number for each sample; Dataset.weighted leaves out samples of weight 0"
-    values = _array(weights, "weights", "is not a vector", hint)
+    name = "sample_weight" if zeros else "weights"
+    values = _array(weights, name, "is not a vector", hint)
     if values.shape != (n,) or values.dtype.kind not in "biuf":
-        raise DataError(f"weights has shape {values.shape} and type {values.dtype}, not {n} numbers", hint)
-    if not (np.isfinite(values).all() and (values > 0).all()):
-        raise DataError("weights has values that are not positive and finite", hint)
-    if values.max() > LARGEST or values.min() < 1.0 / LARGEST:
+        raise DataError(f"{name} has shape {values.shape} and type {values.dtype}, not {n} numbers", hint)
+    used = values[values != 0] if zeros else values
+    if not (len(used) and np.isfinite(used).all() and (used > 0).all()):
+        raise DataError(f"{name} has values that are not positive and finite", hint)
+    if used.max() > LARGEST or used.min() < 1.0 / LARGEST:
         raise DataError(
-            f"weights has values from {values.min():.2g} to {values.max():.2g}, of which sums and squares overflow",
+            f"{name} has values from {used.min():.2g} to {used.max():.2g}, of which sums and squares overflow",
             "divide them by their mean, and leave out samples that weigh nothing",
         )
     return values.astype(np.float64)

@@ -5,30 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from fsopt.common.arguments import word
-from fsopt.data.validation import refuse_masked
-from fsopt.errors import DataError, ParameterError, shown
-from fsopt.typing import Indices, Vector
+from fsopt.common.arguments import NUMBER, word
+from fsopt.errors import ParameterError, shown
+from fsopt.typing import Vector
 
 BALANCED = "balanced"
-
-
-def positive_weights(sample_weight: ArrayLike, n: int) -> Indices:
-    """Return the samples of positive weight; raises DataError where there are not n numbers >= 0, some positive."""
-    refuse_masked(sample_weight, "sample_weight")
-    try:
-        weights = np.asarray(sample_weight, dtype=float)
-    except (TypeError, ValueError):
-        weights = np.full(0, np.nan)
-    if weights.shape != (n,) or not np.isfinite(weights).all() or np.any(weights < 0):
-        raise DataError(
-            f"the sample weights are {shown(sample_weight)}", f"give a number >= 0 for each of the {n} samples"
-        )
-    if not weights.any():
-        raise DataError("all sample weights are zero", "give samples of both classes a positive weight")
-    return np.flatnonzero(weights)
 
 
 def weights_of_samples(
@@ -37,14 +19,7 @@ def weights_of_samples(
     class_weight: str | Mapping[str | int, float] | None,
     sample_weight: Vector | None,
 ) -> Vector | None:
-    """Return the products of sample and class weights (n,), None where none are given.
-
-    Parameters
-    ----------
-    y, labels : as in :class:`fsopt.Dataset`.
-    class_weight : as in :meth:`fsopt.Dataset.weighted`.
-    sample_weight : (n,) positive numbers.
-    """
+    """Return the products of sample and class weights (n,), see :meth:`fsopt.Dataset.weighted`; None for equal ones."""
     if class_weight is None:
         return sample_weight
     weights = np.ones(len(y)) if sample_weight is None else sample_weight
@@ -68,8 +43,7 @@ def _given(class_weight: Mapping[str | int, float], labels: tuple[str, str]) -> 
             raise ParameterError(
                 f"the class weights name a class '{name}'", f"the classes are '{labels[0]}' and '{labels[1]}'"
             )
-        number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-        if not number or not 0 < float(value) < np.inf:
+        if not NUMBER.holds(value) or value <= 0:
             raise ParameterError(f"the weight of class '{name}' is {shown(value)}", "give a number > 0")
         factors[names[str(name)]] = float(value)
     return factors

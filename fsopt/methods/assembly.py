@@ -12,7 +12,7 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
-from fsopt.data.scaling import Preprocessing
+from fsopt.data.matrices import Preprocessing
 from fsopt.methods.preprocessing import Hyperplane, raw_hyperplane
 
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
-from fsopt.data.matrices import column_deviations, column_means, constant_columns
-from fsopt.data.scaling import Preprocessing
+from fsopt.data.matrices import Preprocessing, column_deviations, column_means, constant_columns
 from fsopt.typing import Vector
 
 SCALES = ("standard", "center", "none", "unit-rows")

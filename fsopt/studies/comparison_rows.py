@@ -12,7 +12,7 @@ from fsopt.answers.questions import Answer
 from fsopt.answers.results import Status
 from fsopt.common.figures import BLUE, new_figure, plain
 from fsopt.data import Dataset
-from fsopt.data.scores import MEASURES
+from fsopt.data.hyperplanes import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.studies.methods import study_spec
 from fsopt.studies.ranking import Standing, answer, leading, standings
@@ -40,7 +40,7 @@ class ComparedMethod:
     status, stop, objective, bound, solver, warnings : of the fit to all samples.
     n_features, features : of the same fit, the number and the names of the selected features.
     cv_accuracy, cv_mcc, cv_balanced_accuracy, cv_recall, cv_auc : means over the folds, see
-        :func:`fsopt.data.scores.measures`; None where a fold failed, or where the fit of one was ended early.
+        :func:`fsopt.data.hyperplanes.measures`; None where a fold failed, or where the fit of one was ended early.
     spreads : name of these means -> standard deviation over the folds.
     certificate : parts of the certificate of the fit to all samples.
     seconds, cpu_seconds : of this fit, by the clock and of the processor; None where its process ended early.

@@ -24,7 +24,7 @@ from fsopt.common import clock
 from fsopt.common.customising import Change, FromFile, names_of
 from fsopt.common.interruption import whole_or_interrupted
 from fsopt.data import Dataset
-from fsopt.data.scores import MEASURES
+from fsopt.data.hyperplanes import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import DataError, FsoptError, InternalError
 from fsopt.methods.registry import METHODS

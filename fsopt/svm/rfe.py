@@ -15,7 +15,7 @@ from fsopt.common import clock
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
-from fsopt.data.names import places_by_name
+from fsopt.data.labels import places_by_name
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop

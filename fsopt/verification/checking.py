@@ -19,8 +19,8 @@ from fsopt.certificates.exact.claims import Claim, not_shown
 from fsopt.common.customising import Change, customised
 from fsopt.data import Dataset
 from fsopt.data.encoding import Encoding
+from fsopt.data.hyperplanes import measures
 from fsopt.data.matrices import column_deviations
-from fsopt.data.scores import measures
 from fsopt.data.validation import values_of_labels
 from fsopt.errors import FileError, reading
 from fsopt.methods.checking import check_claims, saved_fit

@@ -10,7 +10,7 @@ import pytest
 import fsopt
 from fsopt.cli import comparing, fitting, output, selecting, studying
 from fsopt.common.texts import counted
-from fsopt.data.scaling import Preprocessing
+from fsopt.data.matrices import Preprocessing
 from fsopt.studies.summary import MEASURES, MethodSummary, Spread
 
 WIDTHS = (80, 100, 120)

@@ -9,11 +9,10 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from support import SHARED, written
 
-import fsopt
 from fsopt.data import load_dataset, load_samples
 from fsopt.data.encoding import Encoding
 from fsopt.data.frames import typed_columns
-from fsopt.data.intake import load_table
+from fsopt.data.given import load_table
 from fsopt.data.layout import Layout
 from fsopt.data.splits import train_and_test
 from fsopt.errors import DataError, PackageError, ParameterError
@@ -131,57 +130,6 @@ def test_texts_that_would_be_numbers_name_the_keyword(cells, flags):
         assert f"read them with {flags}, keywords" in caught.value.hint
 
 
-@pytest.mark.parametrize(
-    ("content", "keywords", "message"),
-    [
-        ("", {}, "cannot be read .*No columns"),
-        ("a,b,label\n", {}, "there is no row"),
-        ("a,b,label\n1,2,1\n1,2,3,4\n", {}, "cannot be read"),
-        ("a,b,class\n1,2,1\n", {}, "there is no column 'label' among the 3 columns: .*target=.*class"),
-        ("a,label,label\n1,2,1\n", {}, "there are 2 columns 'label'"),
-        ("label\n1\n0\n", {}, "no column is left"),
-        ("a,label\n1,1\n2,1\n", {}, "exactly two different values, 1 found: '1': give samples of both classes"),
-        ("a,label\n1,u\n2,v\n3,w\n", {}, "exactly two different values, 3 found: 'u', 'v', 'w': positive= makes"),
-        ("a,label\n1,u\n2,v\n", {}, "the labels are 'u', 'v', and either may be .1: name .* positive="),
-        ("a,label\n1,case\n2,ill\n", {}, "either may be .1"),
-        ("a,label\n1,u\n2,v\n3,w\n", {"positive": "x"}, "no sample has the label 'x': .*'u', 'v', 'w'"),
-        ("a,label\n1,u\n2,v\n", {"positive": ["u", "v"]}, "every label is positive"),
-        ("a,label\n1,\n2,\n", {}, "no row has a label"),
-        ("a,b,label\n1,x,0\n2,y,1\n", {}, "column 'b' holds texts, such as 'x': onehot=True makes"),
-        ("a,b,c,label\n1,x,u,0\n2,y,v,1\n", {}, "column 'b' holds texts, such as 'x'; so do c:"),
-        ("a,b,label\n1,2,0\n2,y,1\n3,4,1\n", {"onehot": True}, "column 'b' holds 'y' in row 2, which is not a number"),
-        ("a,b,label\n1,2,0\n3,4,1\n", {"drop": "aa"}, "no column 'aa' .*drop=.*: a"),
-        ("a,w,label\n1,2,0\n3,x,1\n", {"weights": "w"}, "column 'w', row 2: 'x' is no weight"),
-        ("a,b,label\n1,,1\n2,3,0\n", {}, "X has 1 missing value in row 1, column 'b': missing= "),
-        ("a,b,label\n1,,1\n,2,0\n", {"missing": "drop"}, "every one of the 2 rows has a missing value"),
-        ("a,b,label\n1,,1\n2,?,0\n", {"missing": "mean"}, "column 'b' has no value at all"),
-        ("a,label\ninf,1\n-inf,0\n,1\n", {"missing": "mean"}, "X has 3 values that are not finite"),
-    ],
-)
-def test_a_wrong_table_is_one_line(tmp_path, content, keywords, message):
-    path = written(tmp_path, "t.csv", content)
-    with pytest.raises(DataError, match=message) as caught:
-        load_dataset(path, **keywords)
-    assert caught.value.message.startswith(f"{path}: ")
-    assert caught.value.hint
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"a": pd.to_timedelta([1, 2, 3])}, "column 'a' holds values of the type timedelta"),
-        ({"a": pd.to_datetime(["2026-01-01"] * 3)}, "column 'a' holds values of the type datetime"),
-        ({"a": [[1], [2], [3]]}, r"column 'a' holds values of .*\[1\]"),
-        ({"a": ["1", "2", "3"]}, "column 'a' holds texts that are numbers, such as '1'"),
-        ({"a": pd.Categorical([None] * 3, categories=["x"])}, "column 'a' has no value at all"),
-    ],
-)
-def test_a_wrong_frame_is_one_line(changes, message):
-    with pytest.raises(DataError, match=message):
-        load_dataset(pd.DataFrame({"b": [1, 2, 3], "label": [0, 1, 0]}).assign(**changes), missing="mean")
-
-
 def test_names_are_no_categories_and_columns_without_a_name_are_left_out(tmp_path):
     rows = "".join(f"{i},u{i},{i},{i % 2}\n" for i in range(40))
     path = written(tmp_path, "t.csv", ",u,a,label\n" + rows)
@@ -197,29 +145,6 @@ def test_rows_without_a_label_are_left_out_with_a_warning(tmp_path):
         with pytest.warns(UserWarning, match="2 of 5 rows have no label and are left out: 2, 4") as found:
             assert load_dataset(path, missing=missing).X.tolist() == X
         assert {one.filename for one in found} == {__file__}
-
-
-@pytest.mark.parametrize(
-    ("labels", "expected"),
-    [
-        (["no", "yes"], ("no", "yes")),
-        (["Ja", "nein"], ("nein", "Ja")),
-        (["benign", "malignant"], ("benign", "malignant")),
-        (["case", "control"], ("control", "case")),
-        ([2, 1], ("1", "2")),
-        (["1.0", "0"], ("0", "1.0")),
-        ([True, False], ("False", "True")),
-    ],
-)
-def test_the_usual_positive_label_or_the_larger_number_is_plus_one(labels, expected):
-    assert load_dataset(pd.DataFrame({"a": [1, 2], "label": labels})).labels == expected
-    assert fsopt.Dataset(np.eye(2), labels).labels == expected
-
-
-@pytest.mark.parametrize("wrong", [{"encoding": 8}, {"missing": "most"}, {"onehot": 1}, {"id": 3}, {"positive": 1j}])
-def test_a_wrong_keyword_is_refused(wrong):
-    with pytest.raises(ParameterError):
-        load_dataset(FRAME, target="kind", **wrong)
 
 
 def test_the_layout_survives_its_record_and_weighs_classes():

@@ -31,7 +31,7 @@ from truths import (
     standardised,
 )
 
-from fsopt.data.synthetic.gmeb import gmeb_type2
+from fsopt.data.drawn import gmeb_type2
 from fsopt.papers.gmeb import figures
 from fsopt.papers.reproduction import RunSettings
 

@@ -89,7 +89,7 @@ def outcome(where, code, tmp_path, monkeypatch, capsys):
 
 def vars_of_papers():
     """Return the functions that a call names beside that of its place."""
-    from fsopt.data.synthetic import mpm
+    from fsopt.data import drawn
     from fsopt.papers.gbd import tables
 
-    return {**vars(mpm), **vars(tables)}
+    return {**vars(drawn), **vars(tables)}

@@ -9,7 +9,7 @@ from reproductions import needs_data, papers_data  # noqa: F401
 from scipy.stats import norm
 from support import blobs
 
-from fsopt.data.synthetic.gmeb import gmeb_type2_bayes
+from fsopt.data.drawn import gmeb_type2_bayes
 from fsopt.errors import DataError, OutOfTimeError
 from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gbd.tables import COMPARED, NODES, Measured

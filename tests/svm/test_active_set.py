@@ -5,8 +5,8 @@ import pytest
 from support import blobs
 
 from fsopt.data import Dataset
+from fsopt.data.drawn import gbd_set_two
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
-from fsopt.data.synthetic.gbd import gbd_set_two
 from fsopt.svm import warm
 from fsopt.svm.active_set import FreeSystem, active_set_svm
 from fsopt.svm.warm import WarmSvm

@@ -13,7 +13,7 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.names import places_by_name
+from fsopt.data.labels import places_by_name
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit

@@ -16,7 +16,7 @@ from fsopt.answers.fits import Fit
 from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
-from fsopt.data.names import places_by_name
+from fsopt.data.labels import places_by_name
 from fsopt.drivers.run import Run, Steps, drained
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit

@@ -8,8 +8,7 @@ import numpy as np
 
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.matrices import constant_columns, exact_sums
-from fsopt.data.scaling import Preprocessing
+from fsopt.data.matrices import Preprocessing, constant_columns, exact_sums
 from fsopt.errors import ParameterError
 from fsopt.methods.preprocessing import preprocess
 from fsopt.typing import Indices, Vector

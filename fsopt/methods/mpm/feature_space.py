@@ -11,7 +11,7 @@ import numpy as np
 from fsopt.answers.certificate import merged
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
-from fsopt.data.scaling import Preprocessing
+from fsopt.data.matrices import Preprocessing
 from fsopt.errors import InfeasibleError, ParameterError, reading
 from fsopt.methods.kernel_values import kernel_values
 from fsopt.methods.mpm.worst_case import Limit, accuracy_limit, worst_case

@@ -18,8 +18,7 @@ from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.data.matrices import largest_values
-from fsopt.data.scaling import Preprocessing
+from fsopt.data.matrices import Preprocessing, largest_values
 from fsopt.data.weights import weights_of_classes
 from fsopt.drivers.column_generation.sla import ConcaveHinge
 from fsopt.drivers.penalties.approximations import Penalty, step_costs

@@ -14,7 +14,7 @@ from fsopt.answers.trained import fingerprint
 from fsopt.common.figures import new_figure
 from fsopt.common.texts import counted
 from fsopt.data import Dataset, load_dataset
-from fsopt.data.synthetic.gbd import gbd_set_two
+from fsopt.data.drawn import gbd_set_two
 from fsopt.errors import DataError, OutOfTimeError
 from fsopt.papers.gbd.tables import CUTS, NODES, Average, Measured, averages, data_set_one, measure, real_data
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed

@@ -22,9 +22,9 @@ import numpy as np
 
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
+from fsopt.data.drawn import SyntheticInstance, gbd_set_one
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import random_parts
-from fsopt.data.synthetic.gbd import SyntheticInstance, gbd_set_one
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.studies.tuning import Tuned, tune

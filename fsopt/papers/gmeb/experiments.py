@@ -13,9 +13,9 @@ import numpy as np
 
 from fsopt.answers.trained import fingerprint
 from fsopt.data import Dataset, gmeb_type1, gmeb_type2, load_dataset
+from fsopt.data.drawn import gmeb_type2_bayes
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import random_parts
-from fsopt.data.synthetic.gmeb import gmeb_type2_bayes
 from fsopt.errors import DataError, OutOfTimeError, ParameterError
 from fsopt.methods.selection import SelectionRule
 from fsopt.models.blocks import whole

@@ -14,8 +14,8 @@ import numpy as np
 from fsopt.answers.fits import Fit
 from fsopt.answers.trained import fingerprint
 from fsopt.data import Dataset, load_dataset, load_samples
+from fsopt.data.given import Table, to_dataset
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.data.intake import Table, to_dataset
 from fsopt.data.layout import Layout
 from fsopt.drivers.pmm import pmm
 from fsopt.drivers.sla import ConcaveTerms, sla
