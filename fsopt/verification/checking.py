@@ -105,17 +105,17 @@ def _other_labels(stated: tuple[str, str], data: Dataset) -> float:
 
 def _stated_residuals(trained: Trained, fit: Fit, data: Dataset) -> dict[str, float]:
     """Return 0 or 1 for the names and scores that a fit states of its data: whether they are those of the data."""
-    train = measures(data.y, fit.decision_function(data.X))
+    train, scores = measures(data.y, fit.decision_function(data.X)) if fit.status.solved else {}, trained.scores
     encoding, here = (None if e is None else plain(e.plain) for e in (trained.encoding, _encoding_of(data)))
     deviation = column_deviations(data.X)
-    stated = np.array(trained.deviation) if len(trained.deviation) else deviation
-    off = np.abs(stated - deviation) / np.where(deviation > 0, deviation, 1.0)
+    off = np.abs(np.reshape(trained.deviation, data.p) - deviation) / np.where(deviation > 0, deviation, 1.0)
+    apart = [abs(scores.get(name, np.inf) - train.get(name, -np.inf)) for name in scores.keys() | train.keys()]
     return {
         "labels": _other_labels(trained.labels, data),
         "columns": float(trained.features != data.features),
         "encoding": float(encoding != here),
         "deviation": float(off.max(initial=0.0)),
-        "train": float(np.max([abs(float(score) - train[name]) for name, score in trained.scores.items()], initial=0)),
+        "train": float(np.max(apart, initial=0)),
     }
 
 

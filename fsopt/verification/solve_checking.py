@@ -128,18 +128,12 @@ def _stated_without_point(program: Program, result: SolveResult) -> dict[str, fl
 
 def _solution_residual(model: pyo.ConcreteModel, program: Program, point: Point, solution: Any) -> float:
     """Return the largest relative difference of the stated values of the variables from those of the point."""
-    if solution is None:
-        return 0.0
     for variable, value in zip(program.variables, point.x.tolist(), strict=True):
         if not variable.fixed:
             variable.set_value(value, skip_validation=True)
-    values = all_values(model)
-    if set(values) != set(solution):
+    values = {name: np.array(value, dtype=float) for name, value in all_values(model).items()}
+    if {name: value.shape for name, value in values.items()} != {k: np.shape(v) for k, v in (solution or {}).items()}:
         return np.inf
-    worst = 0.0
-    for name, value in values.items():
-        here, stated = np.asarray(value, dtype=float), np.asarray(solution[name], dtype=float)
-        if here.shape != stated.shape:
-            return np.inf
-        worst = max(worst, float((np.abs(here - stated) / np.maximum(1.0, np.abs(here))).max(initial=0.0)))
-    return worst
+    # A text of digits is no number: it cannot be subtracted.
+    off = [np.abs(here - solution[name]) / np.maximum(1.0, np.abs(here)) for name, here in values.items()]
+    return float(np.max([part.max(initial=0.0) for part in off], initial=0.0))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -68,7 +67,7 @@ def _table() -> fsopt.Dataset:
         "size": [math.nan if gap else round(rng.normal(2.0 * (kind == "a")), 3) for kind, gap in kinds],
         "kind": [kind for kind, _ in kinds],
     }
-    return fsopt.Dataset.from_frame(pd.DataFrame(frame), target="kind", positive="a", onehot=True, missing="mean")
+    return fsopt.load_dataset(pd.DataFrame(frame), target="kind", positive="a", onehot=True, missing="mean")
 
 
 DATA, TABLE = _data(), _table()
@@ -100,28 +99,21 @@ def statement(record: Record) -> Record:
     return found | {"worst_case": (record.get("details") or {}).get("worst_case")}
 
 
-LESS = ("train", "solution", "worst_case", "deviation")
-"""Statements of which a part, or all, may be left out."""
-
-
 def differing(new: Record, old: Record) -> set[str]:
     """Return the statements of a changed answer that are others, beyond the tolerance of certificates."""
     before, now = statement(old), statement(new)
-    return {key for key in before if not same(now[key], before[key], whole=key not in LESS)}
+    return {key for key in before if not same(now[key], before[key])}
 
 
-def same(now: Any, before: Any, *, whole: bool) -> bool:
-    """Return whether plain data say the same, up to 2e-5; they may say less where they need not be whole."""
+def same(now: Any, before: Any) -> bool:
+    """Return whether plain data say the same, up to 2e-6."""
     if isinstance(before, dict) and isinstance(now, dict):
-        kept = before.keys() == now.keys() or (not whole and now.keys() <= before.keys())
-        return kept and all(same(now[key], before[key], whole=whole) for key in now)
+        return before.keys() == now.keys() and all(same(now[key], before[key]) for key in now)
     if isinstance(before, list) and isinstance(now, list):
-        kept = len(before) == len(now) or (not whole and len(now) < len(before))
-        return kept and all(same(*pair, whole=True) for pair in zip(now, before, strict=False))
-    if isinstance(before, float) and isinstance(now, (int, float, str)):  # a text of digits is read as its number
-        with suppress(ValueError, OverflowError):
-            return math.isclose(float(now), before, rel_tol=2e-6, abs_tol=2e-5)
-    return (now is None and not whole) or (bool(now == before) and isinstance(now, type(before)))
+        return len(before) == len(now) and all(map(same, now, before))
+    if isinstance(before, float) and isinstance(now, (int, float)):
+        return abs(now - before) <= 2e-6 * max(1.0, abs(before))
+    return bool(now == before) and isinstance(now, type(before))
 
 
 WEAKER = {"optimal": ("stationary", "feasible"), "stationary": ("feasible",)}

@@ -165,7 +165,7 @@ def with_worst_case(saved: SavedFit) -> SavedFit:
         if "delta" in own:
             here["delta"] = asked_delta(saved.fit.method, own["delta"], limit, [])
         off = {name: _difference(float(details[name]), value) for name, value in here.items()}
-        accuracies = np.subtract(worst_case(saved.w, saved.b, moments), details["worst_case"])
+        accuracies = np.subtract(worst_case(saved.w, saved.b, moments), np.reshape(details["worst_case"], 2))
     residuals = merged(saved.residuals, off, {"worst case": float(np.abs(accuracies).max())})
     return replace(saved, residuals=residuals)
 
