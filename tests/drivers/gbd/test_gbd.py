@@ -187,7 +187,7 @@ def test_the_method_builds_no_subproblem_of_large_data(method, params, monkeypat
     data = blobs(30, 4, seed=4, gap=0.5)
     whole = fsopt.fit(method, data, **params)
     monkeypatch.setattr("fsopt.methods.large_programs.REPEATED", 100)
-    monkeypatch.setattr("fsopt.methods.gbd.decomposition.build_fsp_sub", None)
+    monkeypatch.setattr("fsopt.methods.gbd.gbd.build_fsp_sub", None)
     fit = fsopt.fit(method, data, **params)
     assert fit.status is Status.OPTIMAL
     assert fit.support == whole.support
