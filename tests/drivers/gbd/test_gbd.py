@@ -10,9 +10,7 @@ from fsopt.drivers.gbd import subproblem
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.gbd.subproblem import certify_gbd
 from fsopt.drivers.run import Run
-from fsopt.errors import ParameterError
 from fsopt.models.gbd.fsp_master import cut_coefficients
-from fsopt.solvers.base import Session
 from fsopt.svm.interior_point import svm_interior_point
 from fsopt.verification.checking import check_fit
 
@@ -109,26 +107,6 @@ def test_a_master_that_repeats_itself_ends_the_loop_without_a_claim(monkeypatch)
     assert (result.stop, result.status) == ("repeated", Status.FEASIBLE)
     assert result.bound <= best * (1 + 1e-6) <= result.objective * (1 + 2e-6)
     assert result.bound < 0.999 * result.objective
-
-
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        ({"start": "half"}, "start"),
-        ({"start": [0.5]}, "start"),
-        ({"start": [2.0] * 6}, "start"),
-        ({"preset": "level"}, "preset"),
-        ({"max_cuts": 1}, "max_cuts"),
-        ({"root_cuts": 5}, "no parameter 'root_cuts'"),
-        ({"m": 1, "include": [0, 1]}, "no selection"),
-        ({"include": ["nix"]}, "nix"),
-    ],
-    ids=str,
-)
-def test_wrong_settings_are_refused_before_any_solver(options, word, monkeypatch):
-    monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
-    with pytest.raises(ParameterError, match=word):
-        fsopt.fit("gbd", reference("gbd_n6"), **options)
 
 
 def test_all_selections_of_all_features_need_one_iteration():

@@ -202,15 +202,11 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(sp
         (compiled.COMPILE, True, 5.0, True),
         (compiled.COMPILE, None, None, False),  # every process would compile again
         (compiled.IMPORT, True, 5.0, True),
+        (0.99 * compiled.IMPORT, True, None, False),  # a short search has no time for an import
     ):
         spend(seconds, kept)
         with clock.limited(limit) if limit else nullcontext():
             assert on() is goes_on, (seconds, kept, limit)
-
-
-def test_a_short_search_has_no_time_for_an_import(spend):
-    spend(0.99 * compiled.IMPORT, kept=True)
-    assert not on()
 
 
 def test_a_function_is_compiled_once_its_own_time_has_come(spend, monkeypatch):
