@@ -30,10 +30,9 @@ from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.search.branch_and_benders.cuts import CAPACITY, Grid
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.enumeration import Enumeration
-from fsopt.search.branch_and_benders.evidence import renumbered
+from fsopt.search.branch_and_benders.evidence import cuts_by_name, leaf_bound, renumbered, replay
 from fsopt.search.branch_and_benders.incumbents import Incumbent
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
-from fsopt.search.branch_and_benders.replay import cuts_by_name, leaf_bound, replay
 from fsopt.search.branch_and_benders.tree import FORGOTTEN
 from fsopt.typing import Matrix, Vector
 

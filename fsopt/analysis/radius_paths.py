@@ -21,8 +21,7 @@ from fsopt.data.splits import check_features, stratified_folds, train_and_test
 from fsopt.drivers.run import Run, drained, within
 from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.formulations import ROUTES, dual_answer
-from fsopt.methods.gmeb.gmeb import choose_route
-from fsopt.methods.gmeb.settling import settle
+from fsopt.methods.gmeb.gmeb import choose_route, settle
 from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.selection import SelectionRule
 from fsopt.models.gmeb.gmeb import build_gmeb_dual

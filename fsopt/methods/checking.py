@@ -24,11 +24,10 @@ from fsopt.data.matrices import largest_values
 from fsopt.drivers.kernel_scaling.driver import SCALINGS
 from fsopt.drivers.penalties.registry import PENALTIES
 from fsopt.errors import FileError, ParameterError, reading, shown
-from fsopt.methods.gbd.decomposition import PRESETS
+from fsopt.methods.gbd.gbd import PRESETS
 from fsopt.methods.gmeb.formulations import ROUTES as GMEB_ROUTES
-from fsopt.methods.kernel_values import kernel_values
 from fsopt.methods.mop.rsvm_training import ROUTES as RSVM_ROUTES
-from fsopt.methods.preprocessing import SCALES, preprocess, scaled_hyperplane
+from fsopt.methods.preprocessing import SCALES, kernel_values, preprocess, scaled_hyperplane
 from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit
 from fsopt.methods.verification import extend
 

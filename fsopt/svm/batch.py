@@ -16,10 +16,8 @@ import numpy as np
 
 from fsopt.data.losses import DualTerm, dual_curvature
 from fsopt.search.branch_and_benders.interior_point import ITERATIONS, LARGEST, Best, open_gap, run, step
-from fsopt.search.branch_and_benders.marks import entry, fast
 from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeArrays, warm_start
-from fsopt.search.branch_and_benders.stacks import times
-from fsopt.search.branch_and_benders.step_formulas import balance
+from fsopt.search.branch_and_benders.stacks import balance, entry, fast, times
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 Start = tuple[Matrix, Matrix, Matrix]

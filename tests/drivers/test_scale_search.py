@@ -144,7 +144,7 @@ def test_the_method_takes_column_generation_for_large_data_and_its_proof_can_be_
     monkeypatch.setattr(large_programs, "LONG", 60)
     monkeypatch.setattr(large_programs, "LARGE", 1000)
     data = blobs(30, 60, seed=3, gap=0.4)
-    fit = fsopt.fit(METHOD, data, c_plus=0.4, c_minus=0.8, tolerance=1e-4)
+    fit = fsopt.fit(METHOD, data, c_plus=0.4, c_minus=0.8)
     assert fit.status is Status.OPTIMAL
     assert len(fit.support) > 1
     grid = values(data, 0.4, 0.8, [0.3, fit.history[-1]["share"]])

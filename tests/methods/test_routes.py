@@ -13,7 +13,7 @@ from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.run import drained
 from fsopt.errors import OutOfTimeError, SolverError
 from fsopt.methods import large_programs
-from fsopt.methods.routes import first_certified
+from fsopt.methods.large_programs import first_certified
 from fsopt.svm import interior_point
 from fsopt.verification.checking import check_record
 

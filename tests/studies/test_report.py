@@ -180,13 +180,6 @@ def test_of_many_methods_a_picture_names_those_of_the_front(rows):
     assert len(profile_figure({name: [1.0 - a, 1.0 - b] for name, (a, b) in scores.items()}).axes[0].lines) == NAMED
 
 
-def test_the_columns_of_a_table_are_looked_at_once(monkeypatch):
-    looked = []
-    monkeypatch.setattr(ReportTable, "numeric", property(lambda table: looked.append(table) or (True, True)))
-    page("t", [ReportSection("s", tables=(ReportTable(("a", "b"), [(1, 2)] * 50),))])
-    assert len(looked) == 2, "of the table, and of that of versions"
-
-
 def inside(box, outer):
     return outer.x0 - 1 <= box.x0 <= box.x1 <= outer.x1 + 1 and outer.y0 - 1 <= box.y0 <= box.y1 <= outer.y1 + 1
 

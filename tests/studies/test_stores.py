@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -167,20 +166,6 @@ def test_during_a_run_the_file_alone_has_the_rows_and_readers_hinder_nobody(tmp_
     fsopt.run_study(STUDY, store=place, jobs=1, progress=look)
     assert seen == [k for k in range(1, 7) for _ in range(2)]
     assert [file.name for file in tmp_path.iterdir()] == ["s.sqlite"]
-
-
-@pytest.mark.slow
-def test_rows_leave_the_log_when_there_is_no_other_row_to_write(tmp_path):
-    place, copied, seen = tmp_path / "s.sqlite", tmp_path / "copied", []
-
-    class Waiting(InProcess):
-        def submit(self, fn, /, *args):
-            subprocess.run(["cp", place, copied], check=True)
-            seen.append(finished(copied))
-            return super().submit(fn, *args)
-
-    fsopt.run_study(STUDY, store=place, executor=Waiting(), progress=lambda state: time.sleep(0.3))
-    assert seen[-1] >= 2, "the rows of more than a second ago"
 
 
 def test_a_folder_of_other_machines_has_a_journal_that_needs_no_memory_in_common(tmp_path, monkeypatch):

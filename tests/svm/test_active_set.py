@@ -8,8 +8,7 @@ from fsopt.data import Dataset
 from fsopt.data.drawn import gbd_set_two
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
 from fsopt.svm import warm
-from fsopt.svm.active_set import FreeSystem, active_set_svm
-from fsopt.svm.warm import WarmSvm
+from fsopt.svm.warm import FreeSystem, WarmSvm, active_set_svm
 
 
 def violation(gram, y, caps, alpha):

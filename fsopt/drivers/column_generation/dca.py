@@ -6,8 +6,7 @@ import numpy as np
 
 from fsopt.answers.results import DriverResult
 from fsopt.compiler import compile_model
-from fsopt.drivers.column_generation.worst_case import WorstCaseData, add_violated, worst_case_generation
-from fsopt.drivers.column_generation.worst_case_program import Multipliers
+from fsopt.drivers.column_generation.worst_case import Multipliers, WorstCaseData, add_violated, worst_case_generation
 from fsopt.drivers.dca import best_descent, dca
 from fsopt.drivers.loop import Iterate, Loop
 from fsopt.drivers.penalties.approximations import Penalty

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult
 from fsopt.data import Dataset
-from fsopt.drivers.gbd.master import ClosedForm, Master
-from fsopt.drivers.gbd.state import State
+from fsopt.drivers.gbd.master import ClosedForm, Master, State
 from fsopt.drivers.gbd.subproblem import Subproblem, Training, certify_gbd
 from fsopt.drivers.loop import Loop, run_loop
 from fsopt.drivers.recorder import EARLY, Recorder

@@ -20,7 +20,7 @@ from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multiplier
 from fsopt.data.matrices import parts_of
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.agreement import check_svm
-from fsopt.drivers.gbd.state import TriedSelection
+from fsopt.drivers.gbd.master import TriedSelection
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError

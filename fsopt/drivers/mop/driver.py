@@ -15,8 +15,7 @@ from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers
-from fsopt.drivers.kernel_scaling.driver import check_scaling, rescale
-from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, certify_stationary
+from fsopt.drivers.kernel_scaling.driver import OuterApproximation, certify_stationary, check_scaling, rescale
 from fsopt.drivers.kernel_scaling.programs import LinearPrograms, RestrictedPrograms, WholeProgram
 from fsopt.drivers.loop import Iterate, Loop, run_inner, run_loop
 from fsopt.drivers.mop.risk import (
@@ -80,7 +79,7 @@ def mop(
         histories; ``inactive``, whether the cap is; ``alpha`` and ``cap``, the multipliers by which
         :func:`fsopt.drivers.mop.driver.risk_bound` bounds the loss of every hyperplane with these scales and this
         cap from below; ``scaling``, the last (15) with its answer, bound and cuts, see
-        :func:`fsopt.drivers.kernel_scaling.outer_approximation.certify_scaling`; ``start``: the verified status of
+        :func:`fsopt.drivers.kernel_scaling.driver.certify_scaling`; ``start``: the verified status of
         s = e in the first (15), ``optimal``, ``stationary`` or empty. Each record of the history has E and H with their
         bounds (None where there is none) and the largest residual of the certificate of (15). Status ``feasible``: no
         step of the alternation proves optimality for the bi-objective problem, and none is claimed. The objective is

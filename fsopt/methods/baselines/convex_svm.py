@@ -20,8 +20,8 @@ from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.subset_svm import TOLERANCE
+from fsopt.methods.large_programs import first_certified
 from fsopt.methods.preprocessing import Hyperplane, deviations, preprocess, raw_hyperplane
-from fsopt.methods.routes import first_certified
 from fsopt.methods.selection import SelectionRule, without_rounding
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import evidence

@@ -14,10 +14,9 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, svm_value
 from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.errors import reading
-from fsopt.methods.large_programs import interior_order
+from fsopt.methods.large_programs import first_certified, interior_order
+from fsopt.methods.mop.rsvm import stated_residuals
 from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
-from fsopt.methods.mop.rsvm_verification import stated_residuals
-from fsopt.methods.routes import first_certified
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.blocks import number

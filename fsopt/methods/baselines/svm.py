@@ -19,9 +19,8 @@ from fsopt.errors import ParameterError
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
 from fsopt.methods.exact.hinge import by_multipliers
-from fsopt.methods.kernel_values import centred_factor, kernel_values
 from fsopt.methods.large_programs import interior_order
-from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.preprocessing import Hyperplane, centred_factor, kernel_values, preprocess
 from fsopt.methods.selection import THRESHOLD, SelectionRule, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_multipliers

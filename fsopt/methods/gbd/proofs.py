@@ -26,9 +26,8 @@ from fsopt.models.gbd.feature_lists import ENDS, WeightBounds
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
 from fsopt.search.branch_and_benders.covering import Leaves, cover
 from fsopt.search.branch_and_benders.cuts import Grid
-from fsopt.search.branch_and_benders.evidence import unpacked
+from fsopt.search.branch_and_benders.evidence import check_feasible, relaxed, unpacked
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.search.branch_and_benders.replay import check_feasible, relaxed
 from fsopt.search.branch_and_benders.tree import BRANCH, FORGOTTEN, NODE, PEG, walk
 from fsopt.typing import Mask, Vector
 from fsopt.verifier.grammar import written

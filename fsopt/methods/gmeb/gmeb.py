@@ -1,32 +1,139 @@
-"""Method ``gmeb`` (Peleg & Meir, (15)): by any of four formulations, with one certificate for all."""
+"""Method ``gmeb`` (Peleg & Meir, (15)): by any of four formulations, with one certificate for all.
+
+The classifier of an answer is of smallest norm where the data are separable. The exact claim of a saved fit is program
+(15) at its hyperplane, with the multipliers of (16).
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.certificates.exact.claims import Claim
+from fsopt.certificates.exact.program import exact_program
 from fsopt.common.arguments import word
+from fsopt.compiler import compile_model
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge
+from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, Steps, drained, within
-from fsopt.errors import SolverError
+from fsopt.errors import SolverError, reading
 from fsopt.methods.assembly import certified, make_fit
-from fsopt.methods.exact.gmeb import of_gmeb
-from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, by_dual, is_large
+from fsopt.methods.exact.programs import about_of, assembled, hinge_values, multipliers, optimum
+from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, by_dual, is_large, smallest_norm
 from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, polish, quotients
-from fsopt.methods.gmeb.settling import Settled, settle
 from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
 from fsopt.methods.preprocessing import Hyperplane, raw_hyperplane
 from fsopt.methods.selection import SelectionRule
-from fsopt.methods.spec import MethodSpec, Value, selected_by
+from fsopt.methods.spec import MethodSpec, SavedFit, Value, selected_by
+from fsopt.methods.verification import finite_vector
 from fsopt.models.gmeb.norm import GmebNorm, radius
+from fsopt.models.registry import build
 from fsopt.solvers.registry import no_multipliers, solver_spec
 from fsopt.typing import Indices, Vector
+
+NAME = "the optimum of (15), on features of unit root mean square"
+
+
+def of_gmeb(saved: SavedFit) -> list[Claim]:
+    r"""Return the claim of ``gmeb``.
+
+    With the multipliers :math:`\mu, \mu_1, \mu_+, \mu_-` of (16) the dual point of (15) has
+    :math:`\alpha_j = \mu_+v_j^+ + \mu_-v_j^-`, :math:`\beta_j = \mu_1` and :math:`\gamma_j = -s_j` in the cone
+    :math:`w_j^2 \le \sigma_jt_j`. Separable data have the bound 0 of all multipliers 0.
+
+    Raises
+    ------
+    FileError : the saved multipliers are damaged.
+    """
+    fit = saved.fit
+    with reading("multipliers"):
+        prepared = unit_rms(saved.raw, fit.params["scale"])
+        part = saved.data.columns(prepared.kept)
+        work = part.with_X(part.X / prepared.units)
+        stated = fit.details["multipliers"]
+        mu = finite_vector(stated["mu"], saved.data.n)
+        unit, plus, minus = (float(stated[k]) for k in ("unit", "plus", "minus"))
+        radii = [np.inf if fit.params[k] is None else float(fit.params[k]) for k in ("r_plus", "r_minus")]
+    norm, w = GmebNorm.of(work, *radii), saved.w[prepared.kept] * prepared.units
+    model = build("gmeb-primal", work, r_plus=radii[0], r_minus=radii[1])
+    program = compile_model(model)
+    sigma = norm.scales(w)
+    t = np.divide(w**2, sigma, out=np.zeros_like(w), where=sigma > 0)
+    x = assembled(model, program, {**hinge_values(work, w, saved.b), "sigma": sigma, "t": t})
+    exact = exact_program(program)
+    start = np.zeros(exact.dual_size)
+    if not bool(fit.details["separable"]):
+        sides = {"moment_plus": -plus, "moment_minus": -minus, "unit_norm": -unit}
+        rows = {k: np.array([v]) for k, v in sides.items() if model.component(k) is not None and np.isfinite(v)}
+        start[: len(exact.rows)] = multipliers(model, program, {"margin": mu, **rows})
+        s = work.X.T @ (mu * work.y)
+        scales = (plus if np.isfinite(radii[0]) else 0.0) * norm.v_plus
+        scales = scales + (minus if np.isfinite(radii[1]) else 0.0) * norm.v_minus
+        for j, cone in enumerate(exact.cones):
+            place = len(exact.rows) + 3 * j
+            k = int(program.variables[cone.tails[0].columns[0]].index())
+            start[place : place + 3] = scales[k], unit, -s[k]
+    about = about_of("gmeb-primal", {"r_plus": radii[0], "r_minus": radii[1]}, units="rms")
+    return [optimum(saved, program, x, start, about=about, name=NAME)]
+
+
+SEPARABLE = 1e-6
+"""Hinge loss, relative to the number of samples, up to which an optimum counts as 0."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A classifier inside the unit ball of the norm, the answer it came from, and its certificate."""
+
+    w: Vector
+    b: float
+    answer: RouteSolution
+    certificate: Certificate
+
+
+def settle(
+    data: Dataset, norm: GmebNorm, answer: RouteSolution, run: Run, *, cuts: bool = False, repair: bool = True
+) -> Steps[tuple[Settled, list[str]]]:
+    """Return the certified classifier of an answer, and warnings.
+
+    Parameters
+    ----------
+    data, norm : in the units of the answer.
+    cuts : whether the separating hyperplane of smallest norm is found by cuts in theta, not by cones.
+    repair : whether the problem is solved again by cuts in theta if the certificate fails.
+    """
+    warnings: list[str] = []
+    found = _certified(data, norm, answer)
+    if not found.certificate.ok and repair:
+        warnings.append(f"the answer of {answer.outcome.solver} failed its check: cuts in theta were used instead")
+        run, cuts = replace(run, solver=None, options=None), True
+        found = _certified(data, norm, (yield from by_cuts(data, norm, run)))
+    loss = found.certificate.objective
+    if loss is None or loss > SEPARABLE * data.n:
+        return found, warnings
+    try:
+        hard = _certified(data, norm, (yield from smallest_norm(data, norm, run, cuts=cuts)))
+    except SolverError:
+        return found, warnings
+    if not hard.certificate.ok:
+        return found, warnings
+    return hard, ["the data are separable within the norm: the hyperplane of smallest norm is returned"]
+
+
+def _certified(data: Dataset, norm: GmebNorm, answer: RouteSolution) -> Settled:
+    w = answer.w / max(1.0, norm.at(answer.w)[0])
+    b = midpoint_intercept(data.X @ w, data.y, data.weights)
+    if not answer.separable:
+        answer = replace(answer, dual=polish(data, norm, answer.dual))
+    return Settled(w, b, answer, certify_gmeb(data, norm, w, b, answer.dual, separable=answer.separable))
+
 
 EPSILON = 1e-5
 """The cone programs (15) and (16) end with about 1e-10 of the largest weight in place of its zeros."""

@@ -19,9 +19,8 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.exact.hinge import by_multipliers
-from fsopt.methods.large_programs import interior_order
+from fsopt.methods.large_programs import first_certified, interior_order
 from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.routes import first_certified
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_multipliers, evidence
 from fsopt.models.blocks import number

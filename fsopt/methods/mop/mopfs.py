@@ -17,8 +17,7 @@ from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling.driver import check_scaling
-from fsopt.drivers.kernel_scaling.outer_approximation import certify_scaling
+from fsopt.drivers.kernel_scaling.driver import certify_scaling, check_scaling
 from fsopt.drivers.mop.driver import GAP, certify_mop, mop
 from fsopt.drivers.mop.risk import SLACK
 from fsopt.drivers.run import Run, Steps

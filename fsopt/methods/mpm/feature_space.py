@@ -13,9 +13,8 @@ from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import Preprocessing
 from fsopt.errors import InfeasibleError, ParameterError, reading
-from fsopt.methods.kernel_values import kernel_values
 from fsopt.methods.mpm.worst_case import Limit, accuracy_limit, worst_case
-from fsopt.methods.preprocessing import preprocess
+from fsopt.methods.preprocessing import kernel_values, preprocess
 from fsopt.methods.spec import SavedFit
 from fsopt.models.blocks import number
 from fsopt.models.mpm.moments import Moments, kappa

@@ -16,8 +16,7 @@ import numpy as np
 from fsopt.answers.certificate import TOLERANCE, Kind, make
 from fsopt.answers.results import SolveResult
 from fsopt.common import clock
-from fsopt.drivers.column_generation.worst_case import add_violated, first_columns
-from fsopt.drivers.column_generation.worst_case_program import SLACK, spread_multipliers
+from fsopt.drivers.column_generation.worst_case import SLACK, add_violated, first_columns, spread_multipliers
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.methods.mpm.feature_space import FeatureSpace

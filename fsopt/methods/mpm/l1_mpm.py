@@ -14,11 +14,11 @@ from fsopt.answers.fits import Fit
 from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.worst_case import worst_case_generation
-from fsopt.drivers.column_generation.worst_case_program import certify_worst_case
+from fsopt.drivers.column_generation.worst_case import certify_worst_case, worst_case_generation
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.mpm import of_l1_mpm
+from fsopt.methods.large_programs import first_certified
 from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, with_worst_case
 from fsopt.methods.mpm.many_features import (
     RouteResult,
@@ -30,7 +30,6 @@ from fsopt.methods.mpm.many_features import (
 )
 from fsopt.methods.mpm.worst_case import accuracy_violation, worst_case
 from fsopt.methods.preprocessing import Hyperplane
-from fsopt.methods.routes import first_certified
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, evidence
 from fsopt.models.mpm.l1_mpm import build_l1_mpm

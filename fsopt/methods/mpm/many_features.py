@@ -8,8 +8,7 @@ from typing import Any
 
 from fsopt.answers.results import DriverResult, SolveResult
 from fsopt.common.customising import changes_in_force
-from fsopt.drivers.column_generation.worst_case import WorstCaseData
-from fsopt.drivers.column_generation.worst_case_program import Multipliers, WorstCaseProgram
+from fsopt.drivers.column_generation.worst_case import Multipliers, WorstCaseData, WorstCaseProgram
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods import large_programs

@@ -1,33 +1,45 @@
-"""Method ``s-mpm``, a reconstruction: Yang & Ju compare with S-MPM, whose own paper is not available.
+r"""Method ``s-mpm``, a reconstruction: Yang & Ju compare with S-MPM, whose own paper is not available.
 
 Yang & Ju say of it: the 1-norm is in the objective, it is a fractional program, and quadratic interpolation solves it.
 All three hold for the biased minimax probability machine with a penalty on the 1-norm, optimized over the accuracy that
 it is given.
+
+The outer problem is the best worst-case accuracy beta of class -1, a search in one variable.
+
+.. math:: \max_{0<\beta<1}\ J(\beta) = \theta\,\frac{g(\beta)^2}{1+g(\beta)^2} + (1-\theta)\beta
+
+with g(beta) the optimal value of the inner cone program. J is not unimodal: it has local maxima where a class is given
+up, at beta = 0, and at alpha = 0 with beta towards 1. So a grid is searched for brackets of an inner maximum, and
+inverse quadratic interpolation (Brent) finds the root of the slope of J in the best one.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import scipy
 
 from fsopt.answers.certificate import Certificate, Kind, make, merged
 from fsopt.answers.fits import Fit
-from fsopt.answers.results import Status
+from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.common import clock
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.drivers.run import Run, Steps
-from fsopt.errors import reading
+from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
+from fsopt.drivers.run import OutOfTimeError, Run, Steps, usable
+from fsopt.errors import InfeasibleError, reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.programs import of_inner
 from fsopt.methods.large_programs import LONG
-from fsopt.methods.mpm.accuracy_search import AccuracySearch, WeightedAccuracy
 from fsopt.methods.mpm.feature_space import FeatureSpace, with_worst_case
 from fsopt.methods.mpm.inner_program import InnerProgram, inner_residuals
 from fsopt.methods.mpm.many_features import has_multipliers, many_features_order, saved_multipliers
-from fsopt.methods.mpm.worst_case import NARROW, moments_of, worst_case
+from fsopt.methods.mpm.worst_case import NARROW, accuracy_limit, moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import LOCAL_TOLERANCE, check_first_order, has_program
@@ -35,6 +47,186 @@ from fsopt.models.blocks import number
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.mpm.mpm import penalised_ratio
 from fsopt.typing import Vector
+
+GRID = np.sin(np.linspace(0.0, np.pi / 2, 21)[1:-1]) ** 2
+"""Values of beta among which the search looks for a bracket: equal steps of arctan(kappa)."""
+
+TOLERANCE = 1e-5
+"""Largest relative slope of a stationary answer."""
+
+NEARLY = 1e4
+"""kappa* above which alpha* is 1 up to rounding, 1 - 1e-8, and the inner program unbounded."""
+
+
+@dataclass(frozen=True)
+class WeightedAccuracy:
+    r"""The outer objective :math:`J = \theta\alpha + (1-\theta)\beta`, :math:`\alpha = g^2/(1+g^2)`, at a hyperplane.
+
+    Attributes
+    ----------
+    beta : worst-case accuracy of class -1.
+    ratio : g, the penalised ratio of :func:`fsopt.models.mpm.mpm.penalised_ratio`, 0 where it is negative.
+    theta : weight of class +1.
+    spread : ``||F_2 w|| / ||F_1 w||``, minus the derivative of g in kappa(beta) (envelope theorem).
+    """
+
+    beta: float
+    ratio: float
+    theta: float
+    spread: float
+
+    @classmethod
+    def at(cls, moments: Moments, w: Vector, beta: float, lam: float, theta: float) -> WeightedAccuracy:
+        """Return the objective at w (p,), nonzero."""
+        spread = np.linalg.norm(moments.factor2 @ w) / np.linalg.norm(moments.factor1 @ w)
+        return cls(beta, max(penalised_ratio(moments, w, beta, lam), 0.0), theta, float(spread))
+
+    @property
+    def alpha(self) -> float:
+        """The accuracy alpha of class +1 that is left after the penalty on the 1-norm."""
+        return self.ratio**2 / (1.0 + self.ratio**2)
+
+    @property
+    def value(self) -> float:
+        """The objective J."""
+        return self.theta * self.alpha + (1.0 - self.theta) * self.beta
+
+    @property
+    def slope(self) -> float:
+        r"""The derivative of J in beta over that of its second term: 0 at a stationary beta, 1 where alpha is 0.
+
+        With :math:`\kappa^2 = \beta/(1-\beta)`, :math:`\kappa' = 1/(2\kappa(1-\beta)^2)` and
+        :math:`\alpha' = 2g/(1+g^2)^2 \cdot (-\text{spread}\,\kappa')`.
+        """
+        growth = 0.5 / (kappa(self.beta) * (1.0 - self.beta) ** 2)
+        loss = 2.0 * self.ratio / (1.0 + self.ratio**2) ** 2 * self.spread * growth
+        return 1.0 - self.theta * loss / (1.0 - self.theta)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """The optimal hyperplane w (p,) of the inner program at an accuracy beta, the solve behind it, and its evidence."""
+
+    at: WeightedAccuracy
+    w: Vector
+    solved: SolveResult
+    details: Mapping[str, Any]
+
+
+@dataclass
+class AccuracySearch:
+    """The search over beta: one inner program, solved again for each beta.
+
+    Attributes
+    ----------
+    inner : the program.
+    moments, lam, theta : of the method.
+    found : hyperplanes with an accuracy of class +1 above 0, in the order of their solves.
+    """
+
+    inner: InnerProgram
+    moments: Moments
+    lam: float
+    theta: float
+    found: list[Candidate] = field(default_factory=list)
+
+    def run(self, warnings: list[str]) -> Steps[tuple[DriverResult, Candidate]]:
+        """Return the result and the hyperplane of the best inner maximum.
+
+        Without an inner maximum the hyperplane of the grid with the most even accuracies is taken, and a warning added.
+
+        Raises
+        ------
+        InfeasibleError : the penalty leaves no weight, or the inner program is unbounded.
+        """
+        _, stop = yield from run_loop(self._maximise(), self.inner.recorder)
+        if not self.found:
+            limit = np.abs(self.moments.mean1 - self.moments.mean2).max()
+            raise InfeasibleError(
+                f"'s-mpm' at lam = {self.lam:g} has no hyperplane: the penalty leaves no weight",
+                f"choose a smaller lam; {limit:.4g}, the largest difference of the means, is certainly too much",
+            )
+        if stop == "no-maximum":
+            warnings.append("no inner maximum over beta: of the grid, the hyperplane with the most even accuracies")
+        best = self._best(stop)
+        return self._result(best, stop), best
+
+    def _maximise(self) -> Loop:
+        """Yield the hyperplanes of the grid, then those of the search for a root of the slope."""
+        for beta in GRID:
+            at = yield from self._solve(float(beta))
+            if not at.ratio:
+                break
+        brackets = [(a.at, b.at) for a, b in pairwise(self.found) if a.at.slope > 0 > b.at.slope]
+        if brackets:
+            left, right = max(brackets, key=lambda ends: max(end.value for end in ends))
+            yield from self._root(left.beta, right.beta)
+        stop = "stationary" if brackets else "no-maximum"
+        if self.found:
+            best = self._best(stop)
+            solved, w = self.inner.solve(best.at.beta, final=True)
+            if w is not None:
+                at = WeightedAccuracy.at(self.moments, w, best.at.beta, self.lam, self.theta)
+                self.found = [Candidate(at, w, solved, self.inner.details)]
+        yield self._iterate(stop=stop)
+
+    def _best(self, stop: str) -> Candidate:
+        """Return the hyperplane of the smallest slope, where there is a maximum, else of the most even accuracies."""
+        if stop == "stationary":
+            return min(self.found, key=lambda c: abs(c.at.slope))
+        return max(self.found, key=lambda c: min(c.at.alpha, c.at.beta))
+
+    def _root(self, left: float, right: float) -> Loop:
+        """Find the root of the slope, each solve a step: brentq begins again with the slopes that are known so far."""
+        known: dict[float, float] = {}
+        while True:
+            try:
+                scipy.optimize.brentq(known.__getitem__, left, right, xtol=1e-12)
+                return
+            except KeyError as unknown:
+                beta = unknown.args[0]
+            known[beta] = (yield from self._solve(beta)).slope
+
+    def _iterate(self, record: Mapping[str, float] | None = None, stop: str = "") -> Iterate:
+        """Return the hyperplanes so far as an iterate."""
+        return Iterate(np.nan, {"found": self.found} if self.found else {}, record=record, stop=stop)
+
+    def _solve(self, beta: float) -> Within[WeightedAccuracy]:
+        """Solve the inner program at beta; a hyperplane of positive ratio becomes a candidate."""
+        solved, w = self.inner.solve(beta, final=False)
+        if not solved.status.solved and clock.expired():
+            raise OutOfTimeError("the time limit passed before S-MPM had a hyperplane", "give more seconds")
+        # Next to an unbounded program rounding decides: solvers then end without a ray and without a point.
+        nearly = not solved.status.solved and accuracy_limit(self.moments).kappa > NEARLY
+        if solved.status is Status.UNBOUNDED or nearly:
+            raise InfeasibleError(
+                "'s-mpm' is unbounded up to rounding: the covariances are singular along a direction that separates "
+                "the means, which has the worst-case accuracy 1, as n samples of p >= n features without a ridge do",
+                "set a larger ridge, for example ridge=0.01 for standardised features, or a larger lam",
+            )
+        usable(solved, "the inner problem of S-MPM")
+        assert w is not None
+        # The optimum is at ||F_1 w|| = 1, or at w = 0 where the ratio is not positive.
+        if np.linalg.norm(self.moments.factor1 @ w) < 0.5:
+            return WeightedAccuracy(beta, 0.0, self.theta, 0.0)
+        at = WeightedAccuracy.at(self.moments, w, beta, self.lam, self.theta)
+        if at.ratio:
+            self.found.append(Candidate(at, w, solved, self.inner.details))
+        yield self._iterate({"objective": at.value, "beta": beta, "alpha": at.alpha, "slope": at.slope})
+        return at
+
+    def _result(self, best: Candidate, stop: str) -> DriverResult:
+        """Return the result: stationary where the inner program is certified and the slope is 0, else feasible."""
+        inner = best.solved.certificate
+        assert inner is not None
+        certificate = make(Kind.KKT, {**inner.residuals, "slope": abs(best.at.slope)}, tolerance=TOLERANCE)
+        proved = stop == "stationary" and certificate.ok and best.solved.status is Status.OPTIMAL
+        status = Status.STATIONARY if proved else Status.FEASIBLE
+        if stop != "stationary":
+            certificate = inner
+        point = {"w": best.w}
+        return self.inner.recorder.end(status, stop, objective=best.at.value, point=point, certificate=certificate)
+
 
 RECONSTRUCTION = "this S-MPM is a reconstruction: the original paper was not available"
 
@@ -56,7 +248,7 @@ def fit_s_mpm(
         \max_{0<\beta<1}\ \theta\,\frac{g(\beta)^2}{1+g(\beta)^2} + (1-\theta)\beta, \qquad
         g(\beta) = \max_{\|F_1w\| \le 1} w'(\mu_1 - \mu_2) - \kappa(\beta)\|F_2w\| - \lambda\|w\|_1
 
-    Each beta is one cone program, all in one session; :mod:`fsopt.methods.mpm.accuracy_search` searches over beta. For
+    Each beta is one cone program, all in one session; :mod:`fsopt.methods.mpm.s_mpm` searches over beta. For
     lam = 0 this is the minimum error minimax probability machine (MEMPM). From 3,000 features on the inner programs are
     solved by column generation.
 

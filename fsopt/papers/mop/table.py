@@ -307,8 +307,8 @@ def _ranked(digits: Digits, name: str, scores: str, fisher: str) -> tuple[int, .
 @lru_cache(maxsize=16)
 def _selection(digits: Digits, name: str, cap: float, c: float | None, scaling: str) -> Fit:
     """Return the fit of MOPFS or VS-SSVM that selects pixels."""
-    own: dict[str, Any] = {} if c is None else {"c": c, "scaling": scaling}
-    return fit(name, digits.train, w_cap=cap, **own)
+    own: dict[str, Any] = {} if c is None else {"c": c, "scaling": scaling, "w_cap": cap}
+    return fit(name, digits.train, **own)
 
 
 @lru_cache(maxsize=2048)

@@ -13,10 +13,10 @@ from fsopt.common.checkpoints import digest, read, undamaged, write
 from fsopt.data.losses import HINGE
 from fsopt.data.matrices import parts_of
 from fsopt.search.branch_and_benders.cuts import CAPACITY, BendersCut, bound
+from fsopt.search.branch_and_benders.evidence import CutOf, cuts_by_name, replay
 from fsopt.search.branch_and_benders.incumbents import Incumbent
-from fsopt.search.branch_and_benders.node_programs import NodeHyperplane
+from fsopt.search.branch_and_benders.nodes import NodeHyperplane
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
-from fsopt.search.branch_and_benders.replay import CutOf, cuts_by_name, replay
 from fsopt.search.branch_and_benders.root import STAGES
 from fsopt.search.branch_and_benders.search import SelectionNode, SelectionSearch
 from fsopt.search.branch_and_benders.tree import NODE, SelectionTree

@@ -20,7 +20,7 @@ import numpy as np
 
 from fsopt.common import clock
 from fsopt.common.jit import available, cached
-from fsopt.search.branch_and_benders.marks import COMPILED, ENTRIES
+from fsopt.search.branch_and_benders.stacks import COMPILED, ENTRIES
 
 IMPORT, COMPILE = 2.0, 10.0
 """CPU seconds of the searches of this process from which compiled functions are imported, and others are compiled."""

@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 
 from fsopt.data.losses import EPS, dual_sizes, dual_values
-from fsopt.search.branch_and_benders.marks import entry, fast, inner
 from fsopt.search.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
-from fsopt.search.branch_and_benders.stacks import Number, falling, total
+from fsopt.search.branch_and_benders.stacks import Number, entry, falling, fast, inner, total
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 for _function in (dual_values, dual_sizes):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fsopt.search.branch_and_benders.incumbents import Incumbent
-from fsopt.search.branch_and_benders.node_programs import NodeHyperplane
+from fsopt.search.branch_and_benders.nodes import NodeHyperplane
 from fsopt.search.branch_and_benders.problem import Partial
 from fsopt.search.branch_and_benders.search import SelectionSearch
 from fsopt.typing import Mask

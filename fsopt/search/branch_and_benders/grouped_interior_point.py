@@ -38,7 +38,7 @@ from fsopt.errors import OutOfTimeError
 from fsopt.search.branch_and_benders.interior_point import BOUNDARY, CENTERING, ITERATIONS, Direction, Goal, Solved
 from fsopt.search.branch_and_benders.reduced_system import Reduced, by_features, steps_by_features
 from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, cold
-from fsopt.search.branch_and_benders.step_formulas import balance, longest, of_sample
+from fsopt.search.branch_and_benders.stacks import balance, longest, of_sample
 from fsopt.typing import Indices, Matrix, Vector
 
 

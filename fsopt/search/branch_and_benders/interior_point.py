@@ -67,7 +67,6 @@ import numpy as np
 from fsopt.common import clock
 from fsopt.data.losses import dual_curvature, dual_gaps, dual_slopes, dual_values
 from fsopt.errors import OutOfTimeError
-from fsopt.search.branch_and_benders.marks import entry, fast, inner
 from fsopt.search.branch_and_benders.reduced_system import reduced_system, steps
 from fsopt.search.branch_and_benders.relaxation import (
     InteriorPoint,
@@ -76,8 +75,24 @@ from fsopt.search.branch_and_benders.relaxation import (
     cold,
     sizes,
 )
-from fsopt.search.branch_and_benders.stacks import Number, across, alone, keep, lowest, times, total
-from fsopt.search.branch_and_benders.step_formulas import after, balance, before, longest, of_feature, of_sample
+from fsopt.search.branch_and_benders.stacks import (
+    Number,
+    across,
+    after,
+    alone,
+    balance,
+    before,
+    entry,
+    fast,
+    inner,
+    keep,
+    longest,
+    lowest,
+    of_feature,
+    of_sample,
+    times,
+    total,
+)
 from fsopt.typing import Matrix, Vector
 
 for _function in (dual_slopes, dual_curvature, dual_gaps):

@@ -16,7 +16,6 @@ from fsopt.common.jit import LOOPS
 from fsopt.data.losses import dual_gaps, dual_values
 from fsopt.search.branch_and_benders import interior_point, relaxation, stacks
 from fsopt.search.branch_and_benders.interior_point import Best, System
-from fsopt.search.branch_and_benders.marks import INNER
 from fsopt.search.branch_and_benders.relaxation import (
     InteriorPoint,
     NodeArrays,
@@ -26,7 +25,7 @@ from fsopt.search.branch_and_benders.relaxation import (
     pairs,
     sizes,
 )
-from fsopt.search.branch_and_benders.step_formulas import after, balance, before, longest, of_feature, of_sample
+from fsopt.search.branch_and_benders.stacks import INNER, after, balance, before, longest, of_feature, of_sample
 from fsopt.typing import Indices, Matrix, Vector
 
 __all__ = ["LOOPS", "compiled"]

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsopt.search.branch_and_benders import compiled
-from fsopt.search.branch_and_benders.node_programs import NodeHyperplane
-from fsopt.search.branch_and_benders.nodes import NodeSolver
+from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.svm.batch import Start, SvmBatch, in_turn, solve_batch
 from fsopt.typing import Indices, Mask, Matrix, Vector

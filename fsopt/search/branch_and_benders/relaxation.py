@@ -10,8 +10,7 @@ import numpy as np
 
 from fsopt.data.losses import DualTerm
 from fsopt.search.branch_and_benders.columns import Columns
-from fsopt.search.branch_and_benders.marks import entry, fast, inner
-from fsopt.search.branch_and_benders.stacks import Number, across, choice, falling, times, total
+from fsopt.search.branch_and_benders.stacks import Number, across, choice, entry, falling, fast, inner, times, total
 from fsopt.typing import Matrix, Vector
 
 Floats = np.ndarray[tuple[int], np.dtype[np.floating[Any]]]

@@ -1,4 +1,10 @@
-"""The loop over nodes: pool, pegs, relaxation, rounding, branching, closing. All of its state can be saved and sent."""
+"""The loop over nodes: pool, pegs, relaxation, rounding, branching, closing. All of its state can be saved and sent.
+
+The branching rule takes the feature whose exclusion is expected to raise the bound most. Of each feature the search
+keeps what its exclusions raised the bound by, for each unit of its weight :math:`|w_j|`, the norm of those of a group
+(pseudo-costs): their sum and their number, (2, p). The first branchings take the largest :math:`|w_j|`. Gains that
+reach the cutoff count up to there.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +17,43 @@ import numpy as np
 
 from fsopt.common import clock
 from fsopt.search.branch_and_benders import compiled, cuts
-from fsopt.search.branch_and_benders.branching import candidates, learn
 from fsopt.search.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.search.branch_and_benders.incumbents import Incumbents
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.machines import LastFeature, one_left
-from fsopt.search.branch_and_benders.node_programs import NodeHyperplane
-from fsopt.search.branch_and_benders.nodes import NodeSolver
+from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.tree import SelectionTree
 from fsopt.search.frontier import Frontier
-from fsopt.typing import Mask, Matrix, Vector
+from fsopt.typing import Indices, Mask, Matrix, Vector
+
+PRIOR = 1.0
+"""The mean of all features counts as much as that many observations of a feature."""
+SMALLEST = 0.1
+"""A weight counts as at least this share of the largest one: what a tiny weight seems to gain says nothing."""
+SHARES = 1e-4, 0.999
+"""A share sigma between these is fractional."""
+
+
+def learn(gains: Matrix, feature: int, sizes: Vector, gain: float) -> None:
+    """Count the gain of a branching, but one without an incumbent to compare with."""
+    if np.isfinite(gain):
+        smallest = max(SMALLEST * float(sizes.max()), 1e-9)
+        gains[:, feature] += max(gain, 0.0) / max(float(sizes[feature]), smallest), 1.0
+
+
+def candidates(gains: Matrix, at: Partial, sigma: Vector, sizes: Vector) -> Indices:
+    """Return the free features in the order of their expected gain, only fractional ones where there are any."""
+    free = at.free.nonzero()[0]
+    share = sigma[free]
+    fractional = free[(share > SHARES[0]) & (share < SHARES[1])]
+    chosen = fractional if len(fractional) else free
+    total, count = gains
+    seen = float(count.sum())
+    mean = float(total.sum()) / seen if seen else 1.0
+    unit = (total[chosen] + PRIOR * mean) / (count[chosen] + PRIOR)
+    return chosen[np.argsort(-unit * sizes[chosen], kind="stable")]
+
 
 OPEN_CHILDREN = 1
 """Children without the feature that stay open before the child with all features is solved."""
@@ -56,7 +88,7 @@ class SelectionSearch:
     ----------
     settings : of which the tolerance and ``thorough`` count here.
     tree, pool, incumbents, solver : evidence, cuts, selections, relaxations.
-    gains : (2, p), see :mod:`fsopt.search.branch_and_benders.branching`.
+    gains : (2, p), of the branching rule.
     closed : the smallest bound of all that was closed.
     nodes : nodes so far.
     frontier : open nodes.

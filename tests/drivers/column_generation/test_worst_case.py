@@ -9,8 +9,13 @@ from fsopt.answers.results import Status
 from fsopt.drivers import dca
 from fsopt.drivers.column_generation import worst_case
 from fsopt.drivers.column_generation.dca import worst_case_dca
-from fsopt.drivers.column_generation.worst_case import WorstCaseData, worst_case_generation
-from fsopt.drivers.column_generation.worst_case_program import Multipliers, WorstCaseProgram, certify_worst_case
+from fsopt.drivers.column_generation.worst_case import (
+    Multipliers,
+    WorstCaseData,
+    WorstCaseProgram,
+    certify_worst_case,
+    worst_case_generation,
+)
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.models.mpm.moments import Moments
 

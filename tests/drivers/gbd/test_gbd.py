@@ -10,9 +10,7 @@ from fsopt.drivers.gbd import subproblem
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.gbd.subproblem import certify_gbd
 from fsopt.drivers.run import Run
-from fsopt.errors import ParameterError
 from fsopt.models.gbd.fsp_master import cut_coefficients
-from fsopt.solvers.base import Session
 from fsopt.svm.interior_point import svm_interior_point
 from fsopt.verification.checking import check_fit
 
@@ -111,26 +109,6 @@ def test_a_master_that_repeats_itself_ends_the_loop_without_a_claim(monkeypatch)
     assert result.bound < 0.999 * result.objective
 
 
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        ({"start": "half"}, "start"),
-        ({"start": [0.5]}, "start"),
-        ({"start": [2.0] * 6}, "start"),
-        ({"preset": "level"}, "preset"),
-        ({"max_cuts": 1}, "max_cuts"),
-        ({"root_cuts": 5}, "no parameter 'root_cuts'"),
-        ({"m": 1, "include": [0, 1]}, "no selection"),
-        ({"include": ["nix"]}, "nix"),
-    ],
-    ids=str,
-)
-def test_wrong_settings_are_refused_before_any_solver(options, word, monkeypatch):
-    monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
-    with pytest.raises(ParameterError, match=word):
-        fsopt.fit("gbd", reference("gbd_n6"), **options)
-
-
 def test_all_selections_of_all_features_need_one_iteration():
     data = reference("gbd_n6")
     result = run(data, {"m": data.p})
@@ -187,7 +165,7 @@ def test_the_method_builds_no_subproblem_of_large_data(method, params, monkeypat
     data = blobs(30, 4, seed=4, gap=0.5)
     whole = fsopt.fit(method, data, **params)
     monkeypatch.setattr("fsopt.methods.large_programs.REPEATED", 100)
-    monkeypatch.setattr("fsopt.methods.gbd.decomposition.build_fsp_sub", None)
+    monkeypatch.setattr("fsopt.methods.gbd.gbd.build_fsp_sub", None)
     fit = fsopt.fit(method, data, **params)
     assert fit.status is Status.OPTIMAL
     assert fit.support == whole.support

@@ -1,11 +1,10 @@
 """Method gbd-lambda: the closed form of one cut against brute force, and its limits."""
 
 import pytest
-from support import all_values, blobs, reference
+from support import all_values, blobs
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.errors import ParameterError
 
 
 def closed_form(data, **keywords):
@@ -38,15 +37,3 @@ def test_elsewhere_its_bounds_enclose_the_optimum_that_it_misses():
         assert fit.bound <= best * (1 + 1e-6)
         assert (fit.status, fit.stop) == (Status.FEASIBLE, "repeated")
         assert fsopt.verify(fit, data).verified
-
-
-@pytest.mark.parametrize("rules", [{"m": 2}, {"include": [0], "lam": 1.0}, {"implies": [[0, 1]], "lam": 1.0}], ids=str)
-def test_the_closed_form_is_refused_with_constraints_on_the_selection(rules):
-    with pytest.raises(ParameterError, match=r"penalty weights alone.*gbd-lambda"):
-        fsopt.fit("gbd-lambda" if "lam" in rules else "gbd", reference("gbd_n6"), preset="closed-form", **rules)
-
-
-@pytest.mark.parametrize(("lam", "word"), [(-1.0, "lam"), ([1.0], "lam"), ("much", "lam")])
-def test_a_wrong_penalty_weight_is_refused(lam, word):
-    with pytest.raises(ParameterError, match=word):
-        fsopt.fit("gbd-lambda", reference("gbd_n6"), lam=lam)

@@ -13,8 +13,7 @@ from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling.driver import kernel_scaling
-from fsopt.drivers.kernel_scaling.outer_approximation import certify_scaling
+from fsopt.drivers.kernel_scaling.driver import certify_scaling, kernel_scaling
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, SolverError

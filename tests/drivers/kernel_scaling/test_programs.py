@@ -10,8 +10,8 @@ import fsopt
 from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling import outer_approximation, programs
-from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, lower_hull
+from fsopt.drivers.kernel_scaling import driver, programs
+from fsopt.drivers.kernel_scaling.driver import OuterApproximation, lower_hull
 from fsopt.drivers.kernel_scaling.programs import RestrictedPrograms, WholeProgram
 from fsopt.drivers.recorder import Recorder
 from fsopt.models.mop.kernel_scaling import build_kernel_scaling_step
@@ -86,7 +86,7 @@ def test_the_losses_of_samples_left_out_are_linear():
 
 @pytest.mark.parametrize(("value", "stop"), [(0.4, "optimal"), (0.6, "iteration-limit")])
 def test_below_one_the_gap_is_absolute(value, stop, monkeypatch):
-    monkeypatch.setattr(outer_approximation, "lower_bound", lambda problem, cuts, value: (0.0, 1.0))
+    monkeypatch.setattr(driver, "lower_bound", lambda problem, cuts, value: (0.0, 1.0))
     problem = SimpleNamespace(lower_bounds=[0.0])
     search = OuterApproximation(problem, None, np.zeros(1), value, programs=1)
     assert [at.stop for at in search.close_gap(0.5, 1)] == [stop]

@@ -7,33 +7,6 @@ from support import blobs, reference
 
 import fsopt
 from fsopt.errors import FileError, ParameterError
-from fsopt.solvers.base import Session
-
-LOOPS = {"best-subset": "gbd", "best-subset-penalised": "gbd-lambda"}
-
-
-def test_wrong_parameters_are_refused(monkeypatch):
-    monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
-    for options, word in (
-        ({"solver": "clarabel"}, "calls no solver, and is given solver='clarabel'"),
-        ({"options": {"verbose": True}}, "calls no solver, and is given options"),
-    ):
-        with pytest.raises(ParameterError, match=word):
-            fsopt.fit("best-subset", reference("gbd_n6"), **{"m": 2, **options})
-
-
-@pytest.mark.parametrize(("method", "loop"), LOOPS.items())
-def test_a_parameter_of_the_other_method_is_refused_with_its_name(method, loop):
-    data = reference("gbd_n6")
-    for name, params, other in (
-        (method, {"max_cuts": 20}, loop),
-        (method, {"preset": "printed"}, loop),
-        (loop, {"max_nodes": 3}, method),
-        (loop, {"loss": "hinge"}, method),
-    ):
-        with pytest.raises(ParameterError, match=f"method '{name}' has no parameter '{next(iter(params))}'") as caught:
-            fsopt.fit(name, data, **params)
-        assert other in caught.value.hint.split(": ")[1].split(", ")
 
 
 def test_a_master_with_variables_of_its_own_is_for_the_loop():

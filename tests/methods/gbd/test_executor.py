@@ -9,7 +9,6 @@ from joblib import Parallel, delayed
 from selection_cases import DEEP
 
 import fsopt
-from fsopt.errors import ParameterError
 from fsopt.search.branch_and_benders import driver
 
 
@@ -63,16 +62,3 @@ def test_a_worker_of_dask_that_dies_leaves_the_optimum_as_it_is(monkeypatch):
     assert fit.status == "optimal"
     assert fit.objective == pytest.approx(alone.objective, rel=1e-6)
     assert fsopt.verify(fit, DEEP).verified
-
-
-@pytest.mark.parametrize(
-    ("name", "params"), [("svm", {}), ("best-subset", {"m": 2}), ("best-subset", {"m": 2, "jobs": 1})]
-)
-def test_an_executor_without_tasks_is_refused(name, params):
-    with ThreadPoolExecutor(1) as executor, pytest.raises(ParameterError, match="no more than one"):
-        fsopt.fit(name, DEEP, executor=executor, **params)
-
-
-def test_what_is_no_executor_is_refused():
-    with pytest.raises(ParameterError, match="an executor"):
-        fsopt.fit("best-subset", DEEP, m=2, jobs=2, executor=print)

@@ -46,18 +46,11 @@ def test_centring_is_not_optional():
     assert (centred.objective, raw.objective) == pytest.approx((113.51018448, 190.5359717), rel=1e-7)
 
 
-def test_a_solver_of_linear_programs_gets_the_cuts_and_one_without_multipliers_is_refused():
+def test_a_solver_of_linear_programs_gets_the_cuts():
     data = blobs()
     fit = fsopt.fit("gmeb", data, solver="highs", r_plus=0.5, r_minus=0.5)
     assert fit.solver == "highs"
     assert fit.objective == pytest.approx(fsopt.fit("gmeb", data, r_plus=0.5, r_minus=0.5).objective, rel=1e-6)
-    with pytest.raises(SolverError, match=r"scip.*gives no multipliers.*clarabel"):
-        fsopt.fit("gmeb", data, solver="scip")
-    with pytest.raises(SolverError, match="installed for SOCP"):
-        fsopt.fit("gmeb", data, solver="highs", route="dual")
-    for wrong, words in (({"route": "dula"}, "route is 'dula'"), ({"r_plus": np.inf, "r_minus": np.inf}, "r_plus")):
-        with pytest.raises(ParameterError, match=words):
-            fsopt.fit("gmeb", data, **wrong)
 
 
 def settled():
@@ -121,9 +114,7 @@ def test_separable_data_get_the_plane_of_least_norm_by_every_route(route):
     assert not check_fit(worse, data).ok
 
 
-def test_flat_data_are_refused_and_features_of_one_class_alone_are_kept():
-    with pytest.raises(ParameterError, match="all features are constant"):
-        fsopt.fit("gmeb", fsopt.Dataset(np.ones((6, 2)), np.array([1.0, -1.0] * 3)))
+def test_features_of_one_class_alone_are_kept():
     data = blobs(30, 3, seed=1)
     X = data.X.copy()
     X[data.y < 0, 2] = 0.0

@@ -16,7 +16,7 @@ from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
 from fsopt.answers.saved import read_record
 from fsopt.drivers.run import Run, drained
-from fsopt.errors import FileError, FsoptError
+from fsopt.errors import FileError
 from fsopt.methods.mop.rsvm_training import certify_rsvm, solve_rsvm
 from fsopt.verification.checking import check_fit, check_record
 
@@ -197,11 +197,6 @@ def test_the_bound_holds_for_any_multipliers():
         assert not other.ok
     outside = certify_rsvm(data, best.details["capacity"], 1.01 * best.w, best.b, best.details["alpha"])
     assert outside.residuals["capacity"] == pytest.approx(1.01**2 - 1)
-
-
-def test_samples_without_a_difference_are_refused():
-    with pytest.raises(FsoptError, match="all samples are the same"):
-        fsopt.fit("rsvm", fsopt.Dataset(np.ones((4, 2)), [1, -1, 1, -1]))
 
 
 @pytest.mark.parametrize(("route", "gap"), [("dual", 0.4), ("primal", 1.5)])

@@ -12,12 +12,11 @@ import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers.run import Run
 from fsopt.errors import InfeasibleError, ParameterError
-from fsopt.methods.gbd.subset_search import selection_problem
-from fsopt.search.branch_and_benders.branching import learn
+from fsopt.methods.gbd.best_subset import selection_problem
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.problem import BranchSettings
-from fsopt.search.branch_and_benders.search import SelectionSearch
+from fsopt.search.branch_and_benders.search import SelectionSearch, learn
 
 FORMS = ("hinge", "squared-hinge", "logistic", "sparse")
 CASES = sorted(

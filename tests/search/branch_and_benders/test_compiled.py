@@ -15,12 +15,11 @@ from selection_cases import NOISE, allowed_values, drawn, problem_of
 
 from fsopt.common import clock
 from fsopt.data import Dataset
-from fsopt.search.branch_and_benders import compiled, interior_point, machines, marks, relaxation
+from fsopt.search.branch_and_benders import compiled, interior_point, machines, relaxation, stacks
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
 from fsopt.search.branch_and_benders.machines import Machines, Neighbours
-from fsopt.search.branch_and_benders.node_programs import node_program
-from fsopt.search.branch_and_benders.nodes import NodeSolver
+from fsopt.search.branch_and_benders.nodes import NodeSolver, node_program
 from fsopt.search.branch_and_benders.problem import Partial
 from fsopt.search.branch_and_benders.relaxation import warm
 from fsopt.search.branch_and_benders.search import SelectionSearch
@@ -51,7 +50,7 @@ def loops():
                     patch.setattr(module, function.__name__, loop, raising=False)
         patch.setattr(compiled, "go_on", lambda: None)
         for function in (interior_point.run, svm_batch._in_turn):
-            patch.setitem(marks.COMPILED, function, lambda *given, function=function: function(*given))
+            patch.setitem(stacks.COMPILED, function, lambda *given, function=function: function(*given))
         return undone(patch)
 
     return context
@@ -176,8 +175,8 @@ def test_machines_on_neighbours_are_those_of_numpy(kind, loss, kept, monkeypatch
 def spend(monkeypatch):
     """Return a function that sets the CPU seconds of the searches so far, and what of the functions is compiled."""
     monkeypatch.setattr(compiled, "available", lambda: True)
-    monkeypatch.setattr(marks, "COMPILED", {})
-    monkeypatch.setattr(compiled, "COMPILED", marks.COMPILED)
+    monkeypatch.setattr(stacks, "COMPILED", {})
+    monkeypatch.setattr(compiled, "COMPILED", stacks.COMPILED)
     monkeypatch.setattr(kernels, "compiled", lambda function: lambda *given: function(*given))
 
     def given(seconds, kept=False):
@@ -190,8 +189,8 @@ def spend(monkeypatch):
 def on():
     """Return whether a search goes on with compiled functions."""
     compiled.go_on()
-    assert len(marks.COMPILED) in (0, len(marks.ENTRIES))
-    return marks.fast(interior_point.run) is not interior_point.run
+    assert len(stacks.COMPILED) in (0, len(stacks.ENTRIES))
+    return stacks.fast(interior_point.run) is not interior_point.run
 
 
 def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(spend):
@@ -203,24 +202,20 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(sp
         (compiled.COMPILE, True, 5.0, True),
         (compiled.COMPILE, None, None, False),  # every process would compile again
         (compiled.IMPORT, True, 5.0, True),
+        (0.99 * compiled.IMPORT, True, None, False),  # a short search has no time for an import
     ):
         spend(seconds, kept)
         with clock.limited(limit) if limit else nullcontext():
             assert on() is goes_on, (seconds, kept, limit)
 
 
-def test_a_short_search_has_no_time_for_an_import(spend):
-    spend(0.99 * compiled.IMPORT, kept=True)
-    assert not on()
-
-
 def test_a_function_is_compiled_once_its_own_time_has_come(spend, monkeypatch):
     spend(compiled.IMPORT)
-    run = marks.ENTRIES.index(interior_point.run)
-    answers = iter([k == run for k in range(len(marks.ENTRIES))])
+    run = stacks.ENTRIES.index(interior_point.run)
+    answers = iter([k == run for k in range(len(stacks.ENTRIES))])
     monkeypatch.setattr(compiled, "_kept", lambda *_: next(answers))
     compiled.go_on()
-    assert list(marks.COMPILED) == [interior_point.run]
+    assert list(stacks.COMPILED) == [interior_point.run]
 
 
 def test_searches_count_together(monkeypatch, spend):
@@ -240,7 +235,7 @@ def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_ans
     visit, visits, answers, ticks = SelectionSearch._branch, [], [], itertools.count()
     monkeypatch.setattr(compiled, "thread_time", lambda: float(next(ticks)))
     monkeypatch.setattr(
-        SelectionSearch, "_branch", lambda self, node: visits.append(bool(marks.COMPILED)) or visit(self, node)
+        SelectionSearch, "_branch", lambda self, node: visits.append(bool(stacks.COMPILED)) or visit(self, node)
     )
     for seconds in (np.inf, 8.0):
         visits.clear()
@@ -255,7 +250,7 @@ def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_ans
 
 SEARCH = """
 import json, sys
-from fsopt.search.branch_and_benders import compiled, marks
+from fsopt.search.branch_and_benders import compiled, stacks
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings
 from selection_cases import NOISE, problem_of
@@ -271,7 +266,7 @@ for seconds in (float('inf'), 0.0):
     assert ("numba" in sys.modules) == (seconds == 0.0)  # a short search does not import it
 with clock.limited(1.0):
     compiled.go_on()  # what is compiled costs no time
-    found = [marks.fast(function) for function in marks.ENTRIES]
+    found = [stacks.fast(function) for function in stacks.ENTRIES]
     assert all(len(function.signatures) == 1 for function in found), found
 print(json.dumps(answers))
 """

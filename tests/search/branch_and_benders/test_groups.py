@@ -14,7 +14,7 @@ from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.grouped_interior_point import GroupedInteriorPoint
 from fsopt.search.branch_and_benders.interior_point import Goal
-from fsopt.search.branch_and_benders.node_programs import node_program
+from fsopt.search.branch_and_benders.nodes import node_program
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 
 

@@ -13,7 +13,7 @@ from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.incumbents import Incumbents
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeSolver
-from fsopt.search.branch_and_benders.root_steps import RootSteps
+from fsopt.search.branch_and_benders.root import RootSteps
 
 
 def proved(problem, found):
