@@ -204,7 +204,9 @@ class Solution(SolutionLoader):  # type: ignore[misc]
 
     def __init__(self, model: pyo.ConcreteModel, program: Program | None, result: SolveResult | None) -> None:
         self._pyomo_model = model
-        self._values, self._reduced, self._prices = ComponentMap(), ComponentMap(), ComponentMap()
+        self._values = ComponentMap()
+        self._reduced = ComponentMap()
+        self._prices = ComponentMap()
         if program is not None and result is not None and result.status.solved and result.point is not None:
             from fsopt.solvers.outcome import priced_variables, valued_variables
 

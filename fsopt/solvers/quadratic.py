@@ -100,7 +100,7 @@ def by_qpsolvers(name: str, arrays: Arrays, options: Mapping[str, Any]) -> Answe
     pairs = ((M.toarray() if dense else M, v) if len(v) else (None, None) for M, v in ((a.G, a.h), (a.A, a.b)))
     P = a.P.toarray() if dense else a.P
     if name == "daqp" and not a.P.nnz:
-        options = {"eps_prox": 1.0, **options}  # by proximal steps: else a linear objective is regularised
+        options = {"eps_prox": 1e-4, **options}  # by proximal steps: else a linear objective is regularised
     problem = qpsolvers.Problem(P, a.c, *(part for pair in pairs for part in pair))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of dense copies, and of programs without an answer
