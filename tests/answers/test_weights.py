@@ -63,7 +63,7 @@ def test_printed_weights_are_the_classifier(method, table, capsys):
 
 def test_a_feature_below_the_threshold_of_the_rule_is_listed_as_not_selected():
     data = fsopt.Dataset(TABLES["units"], SMALL.y)
-    fit = fsopt.fit("l1-svm", data, scale="center", units="raw")
+    fit = fsopt.fit("l1-svm", data, scale="center")
     frame = fit.to_frame()
     assert tuple(frame["feature"][frame["selected"]]) != tuple(frame["feature"])
     assert set(frame["feature"][frame["selected"]]) == set(fit.features)
