@@ -1,4 +1,7 @@
-"""L0-MPM by DCA: critical and global points for every approximation, starts, saved fits."""
+"""L0-MPM by DCA: critical and global points for every approximation, starts, saved fits.
+
+The approximations of the number of features: convexity, gradients, plateaus, units.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,24 @@ from dataclasses import replace
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from saved_records import as_read
+from scipy.integrate import quad
 from support import blobs
 
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers.dca import dca
-from fsopt.drivers.penalties.approximations import Exponential
+from fsopt.drivers.penalties.approximations import (
+    SMALLEST_COST,
+    Exponential,
+    InversePower,
+    Logarithm,
+    Power,
+    step_costs,
+)
 from fsopt.drivers.penalties.registry import PENALTIES, approximation
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
@@ -223,3 +237,100 @@ def test_a_saved_fit_is_verified_and_a_forged_one_is_not(name):
     assert set(checked.certificate.residuals) >= parts
     for part, false in forged(fit):
         assert not check_fit(false, data).ok, part
+
+
+FEW = settings(max_examples=40, deadline=None, derandomize=True)
+ALPHAS = st.floats(0.1, 50)
+WEIGHTS = arrays(float, 4, elements=st.floats(-3, 3, width=32))
+NAMES = st.sampled_from(sorted(PENALTIES))
+
+
+def convex_part(penalty, w):
+    return penalty.slope * np.abs(w).sum() - penalty.value(w)
+
+
+def kinks(name, alpha):
+    """Return where phi has no second derivative."""
+    lam = 2 / (4.7 * alpha)
+    return {"capped-l1": (1 / alpha,), "scad": (lam, 3.7 * lam)}.get(name, ())
+
+
+@FEW
+@given(name=NAMES, alpha=ALPHAS, a=WEIGHTS, b=WEIGHTS, share=st.floats(0, 1))
+def test_h_is_convex_and_its_gradient_lies_below(name, alpha, a, b, share):
+    penalty = approximation(name, alpha)
+    h = [convex_part(penalty, w) for w in (a, b, share * a + (1 - share) * b)]
+    slack = 1e-10 * (1 + penalty.slope * 12)
+    assert h[2] <= share * h[0] + (1 - share) * h[1] + slack
+    v = penalty.gradient(a)
+    assert h[1] >= h[0] + v @ (b - a) - slack - 12 * SMALLEST_COST * penalty.slope
+
+
+@FEW
+@given(name=NAMES, alpha=ALPHAS, w=WEIGHTS)
+def test_the_gradient_is_that_of_finite_differences(name, alpha, w):
+    penalty, step = approximation(name, alpha), 1e-6
+    near = [np.abs(np.abs(w) - k) < 2 * step for k in kinks(name, alpha)]
+    for j in np.flatnonzero(~np.any(near, axis=0)) if near else range(len(w)):
+        up, down = w.copy(), w.copy()
+        up[j] += step
+        down[j] -= step
+        slope = (convex_part(penalty, up) - convex_part(penalty, down)) / (2 * step)
+        allowed = 1e-5 * penalty.slope * (1 + alpha)
+        assert penalty.gradient(w)[j] == pytest.approx(slope, abs=allowed)
+        cost = (penalty.value(np.abs(w) + step * (np.arange(4) == j)) - penalty.value(w)) / step
+        assert step_costs(penalty, np.abs(w))[j] == pytest.approx(cost, abs=10 * allowed)
+
+
+@FEW
+@given(name=NAMES, alpha=ALPHAS, w=WEIGHTS, grow=st.floats(1, 1e9))
+def test_a_penalty_is_zero_at_zero_increasing_even_and_never_free(name, alpha, w, grow):
+    penalty = approximation(name, alpha)
+    assert penalty.value(0 * w) == 0.0
+    assert not penalty.gradient(0 * w).any()
+    assert penalty.value(grow * w) >= penalty.value(w) * (1 - 1e-12)
+    assert penalty.value(-w) == penalty.value(w)
+    np.testing.assert_array_equal(penalty.gradient(-w), -penalty.gradient(w))
+    cost = penalty.slope - np.abs(penalty.gradient(grow * w))
+    assert cost.min() >= 0.99 * SMALLEST_COST * penalty.slope
+    tiny = np.array([1e-9 / alpha])
+    assert penalty.value(tiny) == pytest.approx(penalty.slope * tiny[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 5.0, 40.0])
+def test_plateaus_and_units(alpha):
+    one, far = np.array([1.0]), np.array([1e3])
+    for name in ("exp", "capped-l1", "scad"):
+        assert approximation(name, alpha).value(far) == 1.0
+        assert approximation(name, alpha).slope == alpha
+    for q in (0.5, 1.0, 3.0):
+        penalty = InversePower(alpha, q=q)
+        assert penalty.slope == q * alpha
+        assert penalty.value(np.array([1e99])) == 1.0
+        # Its print, -(t + epsilon)^(-q), but for the unit and the value at 0.
+        t, epsilon = 0.7 / alpha, 1 / alpha
+        printed = -((t + epsilon) ** -q), -(epsilon**-q)
+        assert penalty.value(np.array([t])) == pytest.approx((printed[0] - printed[1]) * epsilon**q, rel=1e-12)
+    for name in ("log", "lp"):
+        assert approximation(name, alpha).value(one) == pytest.approx(1.0, rel=1e-12)
+        assert approximation(name, alpha).value(far) > 1.0
+    for t in (0.1 / alpha, 0.7 / alpha, 3 / alpha):
+        limit = Logarithm(alpha).value(np.array([t]))
+        assert Power(alpha, q=1e-7).value(np.array([t])) == pytest.approx(limit, rel=1e-5)
+        lam = 2 / (4.7 * alpha)  # Fan and Li's derivative over its plateau (a + 1) lam^2 / 2
+        area, _ = quad(
+            lambda u, lam=lam: lam if u <= lam else max(3.7 * lam - u, 0) / 2.7, 0, t, points=kinks("scad", alpha)
+        )
+        assert approximation("scad", alpha).value(np.array([t])) == pytest.approx(area / (2.35 * lam**2), rel=1e-7)
+
+
+def test_another_word_steepness_or_power_is_refused():
+    for name, alpha in (("exp", 0.0), ("scad", -1.0), ("log", np.inf), ("lp", "steep")):
+        with pytest.raises(ParameterError, match="alpha"):
+            approximation(name, alpha)
+    with pytest.raises(ParameterError, match="approx") as caught:
+        approximation("l0", 5.0)
+    assert all(f"{spec.name}: {spec.formula}" in caught.value.hint for spec in PENALTIES.values())
+    for kind, q in ((Power, 0.0), (Power, 1.0), (InversePower, 0.0)):
+        with pytest.raises(ParameterError, match="'q'"):
+            kind(5.0, q=q)

@@ -1,7 +1,13 @@
-"""Saved fits in which parts vouch for each other: the program behind an answer is that of its method and parameters."""
+"""Saved fits in which parts vouch for each other: the program behind an answer is that of its method and parameters.
+
+Saved parameters that a method would have refused: found by name, whether the certificate uses them or not.
+
+A tolerance stops a search; it makes no optimum of a wide interval, neither in a fit nor in a saved file.
+"""
 
 import contextlib
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -9,8 +15,14 @@ from scipy.optimize import brentq
 from support import blobs, there
 
 import fsopt
-from fsopt.errors import FileError
-from fsopt.verification.checking import check_fit
+from fsopt.answers.certificate import WIDEST, closed, gap_allowed
+from fsopt.answers.fits import fit_record
+from fsopt.answers.records import sealed
+from fsopt.common.arguments import ALL, range_of
+from fsopt.errors import FileError, FsoptError
+from fsopt.methods.checking import WORDS, refused
+from fsopt.methods.registry import METHODS
+from fsopt.verification.checking import check_fit, check_record
 
 DATA = blobs(40, 4, seed=3)
 
@@ -121,3 +133,81 @@ def test_a_fit_by_a_solver_without_multipliers_is_verified_by_those_that_it_was_
     assert fsopt.verify(fit, data).verified
     forged = dataclasses.replace(fit, objective=fit.objective * 1.01, bound=fit.bound * 1.01)
     assert not fsopt.verify(forged, data).verified
+
+
+SAVED_DATA = blobs(24, 4, seed=3)
+
+
+@pytest.mark.parametrize(
+    ("method", "params"), [("rsvm", {"route": "auto"}), ("gbd", {"max_cuts": 1}), ("fsv", {"approx": "maybe"})]
+)
+def test_a_value_that_the_method_refuses_is_refused_in_a_file(method, params):
+    fit = fsopt.fit(method, SAVED_DATA)
+    with pytest.raises(FsoptError):
+        fsopt.fit(method, SAVED_DATA, **params)
+    (name,) = params
+    with pytest.raises(FileError, match=rf"the saved parameters of '{method}' are damaged: {name}"):
+        check_fit(dataclasses.replace(fit, params={**fit.params, **params}), SAVED_DATA)
+
+
+def test_a_capacity_that_the_method_set_itself_is_positive_too():
+    fit = fsopt.fit("rsvm", SAVED_DATA)
+    assert check_fit(fit, SAVED_DATA).ok
+    for w_cap in (0.0, float("nan"), "1"):
+        with pytest.raises(FileError, match="w_cap"):
+            check_fit(dataclasses.replace(fit, details={**fit.details, "w_cap": w_cap}), SAVED_DATA)
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_defaults_are_taken_and_every_word_and_number_outside_its_range_is_refused_by_the_method(method):
+    spec = METHODS[method]
+    defaults = dict(spec.parameters)
+    assert refused(spec, defaults, {}) == []
+    for name in defaults:
+        words = name in WORDS or f"{method}.{name}" in WORDS
+        if not words and range_of(method, name) == ALL:
+            continue
+        bad = "zzz" if words else -1
+        assert refused(spec, {**defaults, name: bad}, {}) == [name]
+        with pytest.raises(FsoptError):
+            fsopt.fit(method, SAVED_DATA, **{name: bad})
+
+
+WIDE = 10.0
+SEARCHES = [("best-subset", {"m": 5}), ("gbd", {"m": 5}), ("best-subset-penalised", {})]
+
+
+@pytest.mark.parametrize(("method", "params"), SEARCHES)
+def test_a_gap_above_a_thousandth_is_feasible_within_the_tolerance(method, params, wdbc):
+    data = wdbc.rows(slice(0, 120)).columns(slice(0, 8))
+    fit = fsopt.fit(method, data, tolerance=WIDE, **params)
+    assert (fit.objective - fit.bound) / max(1.0, fit.objective) > WIDEST
+    assert (fit.status, fit.stop) == ("feasible", "within 10")
+    assert not fit.certificate.ok
+    assert "feasible (within 10)" in fit.summary()
+    record = json.loads(json.dumps(fit_record(fit, source="wdbc")))
+    found = check_record(sealed(record), data, "fit.json")
+    assert (found.verified, found.recomputed) == (True, "feasible")
+    claimed = sealed(record | {"status": "optimal", "stop": "optimal"})
+    assert not check_record(claimed, data, "fit.json").verified
+    narrow = fsopt.fit(method, data, tolerance=WIDEST, **params)
+    assert (narrow.status, narrow.stop) == ("optimal", "optimal")
+    assert (narrow.objective - narrow.bound) / max(1.0, narrow.objective) <= WIDEST
+
+
+def test_the_words_and_the_gap_that_a_tolerance_gives():
+    assert closed("optimal", 0.06, 10.0) == "within 10"
+    assert closed("optimal", WIDEST, 10.0) == "optimal"
+    assert closed("time-limit", 0.06, 10.0) == "time-limit"
+    assert [gap_allowed(v) for v in (0.0, 1e-6, 1e-3, 10.0)] == [0.0, 1e-6, 1e-3, 1e-3]
+
+
+def test_an_exact_check_of_a_wide_interval_claims_bounds_and_prints_its_width(wdbc):
+    data = wdbc.rows(slice(0, 120)).columns(slice(0, 8))
+    fit = fsopt.fit("best-subset", data, m=5, tolerance=WIDE)
+    [claim] = fsopt.verify(fit, data, exact=True).exact.plain()["claims"]
+    assert claim["claim"] == "bounds on the optimum over all allowed selections"
+    assert float(claim["relative_width"]) > WIDEST
+    [proved] = fsopt.verify(fsopt.fit("best-subset", data, m=5), data, exact=True).exact.plain()["claims"]
+    assert proved["claim"] == "the optimum over all allowed selections"
+    assert float(proved["relative_width"]) <= 1e-6

@@ -1,6 +1,12 @@
-"""Studies: every unit once, whatever ends the run; the same rows from every executor; failures are rows."""
+"""Studies: every unit once, whatever ends the run; the same rows from every executor; failures are rows.
+
+Studies of weighted samples: a weight of k is k equal samples.
+
+Studies of tables as people have them: an entry of data takes what fsopt.load_dataset takes.
+"""
 
 import dataclasses
+import inspect
 import json
 import os
 import signal
@@ -20,7 +26,7 @@ import fsopt
 from fsopt.errors import DataError, FileError, ParameterError, UnknownNameError, WorkersLost
 from fsopt.studies import store, units
 from fsopt.studies.executors import InProcess
-from fsopt.studies.study import load_all, read_study, study_from
+from fsopt.studies.study import _DATA_KINDS, load_all, read_study, study_from
 from fsopt.studies.tuning import tune
 
 STUDY = {
@@ -357,3 +363,87 @@ def test_wrong_words_are_one_line(folder, capsys, words, text):
     _, err = run(words, capsys, code=2)
     assert err.strip().count("\n") == 0
     assert text in err
+
+
+DATA = blobs(20, 4, gap=0.8, seed=3)
+WEIGHTS = np.random.default_rng(1).integers(1, 5, DATA.n)
+BOTH = DATA.weighted(sample_weight=WEIGHTS), DATA.rows(np.repeat(np.arange(DATA.n), WEIGHTS))
+STUDIES = {
+    "path of the number of features": lambda data: fsopt.selection_path(data, m=[1, 2, 3]).objective,
+    "path of the radii": lambda data: fsopt.radius_path(data, (1.0, 4.0)).objective.ravel(),
+    "front of loss and capacity": lambda data: fsopt.pareto_front(data, (3.0, 10.0)).y,
+    "alternatives": lambda data: np.array(
+        [r["objective"] for r in fsopt.alternatives(data, 2, within=0.1).to_records()]
+    ),
+    "necessity": lambda data: fsopt.necessity(data, 2).without,
+}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_whole_weights_are_repeated_samples(name):
+    weighted, repeated = map(STUDIES[name], BOTH)
+    assert weighted == pytest.approx(repeated, rel=1e-5)
+
+
+RAW_STUDY = """
+folds = 2
+[[methods]]
+name = "l1-svm"
+[[data]]
+file = "raw.csv"
+name = "raw"
+target = "kind"
+positive = ["a", "b"]
+drop = ["day"]
+id = "nr"
+onehot = true
+sep = ";"
+decimal = ","
+"""
+
+MARKS = {"sep": ";", "decimal": ","}
+
+
+@pytest.fixture
+def table(tmp_path):
+    draw = np.random.default_rng(5)
+    kinds = draw.choice(["a", "b", "c"], 40)
+    colors, sizes = draw.choice(["red", "blue"], 40), draw.normal(size=40) + 2.0 * (kinds == "c")
+    rows = [
+        f"N{i};{colors[i]};{str(sizes[i]).replace('.', ',')};{i + 1};{'' if i == 9 else kinds[i]}" for i in range(40)
+    ]
+    (tmp_path / "raw.csv").write_text("\n".join(["nr;color;size;day;kind", *rows]) + "\n", encoding="utf-8")
+    (tmp_path / "study.toml").write_text(RAW_STUDY, encoding="utf-8")
+    return tmp_path
+
+
+def test_an_entry_of_data_has_the_keywords_of_load_dataset():
+    assert set(_DATA_KINDS) - {"file", "name"} == set(inspect.signature(fsopt.load_dataset).parameters) - {"source"}
+
+
+@pytest.mark.filterwarnings("ignore:1 of 40 rows")
+def test_a_raw_table_in_a_study_is_the_one_that_load_dataset_reads(table):
+    found = fsopt.run_study(str(table / "study.toml"), executor=InProcess()).rows
+    data = fsopt.load_dataset(
+        table / "raw.csv", target="kind", positive=["a", "b"], drop=["day"], id="nr", onehot=True, **MARKS
+    )
+    assert data.features == ("color=red", "size")
+    assert data.labels == ("c", "a|b")
+    ours = fsopt.run_study({"data": [data], "folds": 2, "methods": [{"name": "l1-svm"}]}, executor=InProcess()).rows
+    assert [row["accuracy"] for row in found] == [row["accuracy"] for row in ours]
+    assert {row["data"] for row in found} == {"raw"}
+
+
+def test_what_was_found_in_a_raw_table_is_said_by_the_run_alone(table):
+    """Each worker reads it again."""
+    units._read.cache_clear()
+    with pytest.warns(UserWarning, match="1 of 40 rows have no label") as said:
+        rows = fsopt.run_study(str(table / "study.toml"), executor=InProcess()).rows
+    assert {row["state"] for row in rows} == {"done"}
+    assert len(said) == 1
+
+
+def test_a_wrong_value_of_an_entry_is_named(table):
+    (table / "study.toml").write_text(RAW_STUDY.replace("onehot = true", "onehot = 1"), encoding="utf-8")
+    with pytest.raises(ParameterError, match="'onehot' of an entry of data is 1"):
+        fsopt.run_study(str(table / "study.toml"), executor=InProcess())

@@ -1,6 +1,17 @@
-"""GBD: all selections by brute force, swapped parts of the loop, valid cuts, bounds, stops."""
+"""GBD: all selections by brute force, swapped parts of the loop, valid cuts, bounds, stops.
+
+Method gbd-lambda: the closed form of one cut against brute force, and its limits.
+
+The master with one cut in closed form: against all selections, and where it is left to a solver.
+
+GBD on masters that a reader has changed: fixed features, own variables, own cuts, other objectives.
+"""
+
+import itertools
+from dataclasses import replace
 
 import numpy as np
+import pyomo.environ as pyo
 import pytest
 from support import all_values, blobs, keeps, reference, sampled, there
 
@@ -8,9 +19,14 @@ import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd import subproblem
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
+from fsopt.drivers.gbd.master import Master, largest_number, solve_one_cut
 from fsopt.drivers.gbd.subproblem import certify_gbd
-from fsopt.drivers.run import Run
-from fsopt.models.gbd.fsp_master import cut_coefficients
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import OutOfTimeError, Run
+from fsopt.errors import InfeasibleError, ParameterError, SolverError
+from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
+from fsopt.models.gbd.fsp_sub import build_fsp_sub
+from fsopt.solvers.base import Session
 from fsopt.svm.interior_point import svm_interior_point
 from fsopt.verification.checking import check_fit
 
@@ -173,3 +189,202 @@ def test_the_method_builds_no_subproblem_of_large_data(method, params, monkeypat
     assert check_fit(fit, data).ok
     with pytest.raises(TypeError, match="not callable"):
         fsopt.fit(method, data, solver="clarabel", **params)
+
+
+def closed_form(data, **keywords):
+    return fsopt.fit("gbd-lambda", data, c=1.0, scale="none", preset="closed-form", **keywords)
+
+
+def test_the_closed_form_is_the_integer_program_as_long_as_there_is_one_cut():
+    data = blobs(30, 5, seed=1)
+    milp = fsopt.fit("gbd-lambda", data, c=1.0, scale="none", solver="piqp")
+    rule = closed_form(data, solver="piqp")
+    assert rule.history[0]["bound"] == pytest.approx(milp.history[0]["bound"], rel=1e-6, abs=1e-6)
+    assert rule.history[1]["objective"] == pytest.approx(milp.history[1]["objective"], rel=1e-6)
+    assert rule.details["alphas"][1] == pytest.approx(milp.details["alphas"][1], abs=1e-5)
+
+
+def test_the_closed_form_is_optimal_where_one_cut_decides():
+    data = blobs(30, 5, seed=0)
+    for lam in (0.0, 1e3):
+        fit = closed_form(data, lam=lam)
+        assert fit.status is Status.OPTIMAL
+        assert fit.objective == pytest.approx(all_values(data, 1.0)[(int(lam == 0.0),) * 5], rel=2e-6)
+
+
+def test_elsewhere_its_bounds_enclose_the_optimum_that_it_misses():
+    for seed, ratio in ((1, 1.441), (2, 1.0), (4, 1.258)):
+        data = blobs(30, 5, seed=seed)
+        best = min(value + sum(s) for s, value in all_values(data, 1.0).items())
+        fit = closed_form(data, solver="piqp")
+        assert fit.objective == pytest.approx(ratio * best, rel=5e-4)
+        assert fit.bound <= best * (1 + 1e-6)
+        assert (fit.status, fit.stop) == (Status.FEASIBLE, "repeated")
+        assert fsopt.verify(fit, data).verified
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_selection_has_a_lower_value(seed):
+    rng = np.random.default_rng(seed)
+    p = 7
+    slopes, penalties = rng.exponential(1.0, p) * rng.integers(0, 2, p), rng.choice([0.0, 0.3], p)
+    slopes[-1] = slopes[0]
+    constant, most = slopes.sum() + rng.exponential(1.0), int(rng.integers(1, p + 1))
+    value, sigma = solve_one_cut(constant, slopes, penalties, most)
+    selections = np.array([s for s in itertools.product((0.0, 1.0), repeat=p) if sum(s) <= most])
+    values = np.maximum(constant - selections @ slopes, 0.0) + selections @ penalties
+    assert value == pytest.approx(values.min(), abs=1e-12)
+    assert max(constant - slopes @ sigma, 0.0) + penalties @ sigma == pytest.approx(value, abs=1e-12)
+    assert sigma.sum() <= most
+
+
+def test_a_cut_below_zero_is_left_to_the_solver():
+    assert solve_one_cut(1.0, np.array([2.0, 0.5]), np.zeros(2), 1) is None
+
+
+RULES = {
+    "include": {"include": [0]},
+    "exclude": {"exclude": [1]},
+    "budget": {"costs": [1.0, 2.0, 1.0, 1.0, 1.0], "budget": 2.0},
+    "implies": {"implies": [[0, 1]]},
+    "conflicts": {"conflicts": [[0, 1]]},
+}
+
+
+@pytest.mark.parametrize("rule", ["m", "lam", *RULES])
+def test_a_master_has_the_bound_and_the_selection_of_its_solver(rule):
+    data = blobs(40, 5, seed=3)
+    params = RULES.get(rule, {"m": 2} if rule == "m" else {"lam": [0.0, 0.1, 0.2, 0.5, 5.0]})
+    alpha = np.full(data.n, 0.05)
+    master = Master(data, build_fsp_master(data, **params), None)
+    assert (master.most is None) == (rule in RULES)
+    master.add(alpha)
+    bound, sigma, done = master.solve(Recorder([master.session]))
+    expected = fsopt.solve(build_fsp_master(data, **params, cuts=[alpha]))
+    assert done
+    assert bound == pytest.approx(expected.objective, rel=1e-6, abs=1e-9)
+    assert master.feasible(np.round(sigma)) or rule == "implies"
+    master.add(2.0 * alpha)
+    assert master.one_cut is None
+
+
+@pytest.mark.parametrize("params", [{"m": 2}, {"lam": 0.05}], ids=["m", "lam"])
+def test_a_master_that_is_never_solved_leaves_an_incumbent_and_a_bound(params, monkeypatch):
+    data = blobs(60, 8, seed=1, gap=0.6)
+    master, sub = build_fsp_master(data, **params), build_fsp_sub(data, c=1.0)
+    best = gbd(data, master, sub, c=1.0)
+    whole = Session.solve
+
+    def late(self, **given):
+        if self.model.name == "fsp-master":
+            raise OutOfTimeError("late", "give more seconds")
+        return whole(self, **given)
+
+    monkeypatch.setattr(Session, "solve", late)
+    found = gbd(data, build_fsp_master(data, **params), build_fsp_sub(data, c=1.0), c=1.0, run=Run(time_limit=60.0))
+    assert (found.status, found.stop) == ("feasible", "time-limit")
+    assert 0.0 < found.bound <= best.objective * (1 + 1e-9)
+    assert found.objective >= best.objective * (1 - 1e-6)
+    assert len(found.point["alphas"]) >= 2
+    assert np.sum(found.point["sigma"]) <= params.get("m", data.p)
+
+
+@pytest.mark.parametrize(("bounds", "expected"), [((0.0, 1.0), 2), ((-1.0, 1.0), None), ((0.0, 2.0), None)])
+def test_a_number_of_features_is_a_limit_of_shares_alone(bounds, expected):
+    session = Session(build_fsp_master(blobs(20, 3), m=2))
+    columns = session.columns(session.model.sigma)
+    lb, ub = session.program.lb.copy(), session.program.ub.copy()
+    lb[columns[0]], ub[columns[0]] = bounds
+    assert largest_number(replace(session.program, lb=lb, ub=ub), columns) == expected
+
+
+MASTERS_C = 4.0
+
+
+def masters_run(data, model, **settings):
+    return gbd(data, model, fsopt.build("fsp-sub", data, c=MASTERS_C), c=MASTERS_C, settings=GbdSettings(**settings))
+
+
+def masters_least(data, allowed):
+    """Return the smallest F over the selections (p,) for which a function is true."""
+    return min(value for s, value in all_values(data, MASTERS_C).items() if allowed(np.array(s)))
+
+
+FIXED = [(2, "zero", {}), (6, "all", {}), (2, "all", {"master_solver": "scip"})]
+
+
+@pytest.mark.parametrize(("m", "start", "settings"), FIXED)
+def test_features_that_are_fixed_or_bounded_stay_where_they_are(m, start, settings):
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=m)
+    master.sigma[0].fix(1)
+    master.sigma[3].fix(0)
+    master.sigma[4].setub(0)
+    master.sigma[5].setlb(0.5)
+    result = masters_run(data, master, start=start, **settings)
+    best = masters_least(data, lambda s: s.sum() <= m and s[0] and not s[3] and not s[4] and s[5])
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(best, rel=2e-6)
+    assert result.bound <= best * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("solver", [None, "scip"])
+def test_fixed_features_that_no_limit_admits_are_told(solver):
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=2)
+    for j in range(3):
+        master.sigma[j].fix(1)
+    with pytest.raises(InfeasibleError, match="keeps all limits"):
+        masters_run(data, master, master_solver=solver)
+
+
+OBJECTIVES = {
+    "weight": lambda m: m.objective.set_value(2 * m.theta),
+    "none": lambda m: m.objective.set_value(sum(m.sigma.values())),
+    "product": lambda m: m.objective.set_value(m.theta + m.sigma[0] * m.sigma[1]),
+    "constant": lambda m: m.objective.set_value(m.theta + 3.0),
+    "another variable": lambda m: m.objective.set_value(m.theta + m.group),
+    "maximised": lambda m: setattr(m.objective, "sense", pyo.maximize),
+}
+
+
+def test_an_objective_that_the_bounds_do_not_mean_is_refused():
+    """F(sigma) + lambda'sigma is what the SVMs are worth: a master with another objective bounds something else."""
+    data = reference("gbd_n6")
+    for change in OBJECTIVES.values():
+        master = fsopt.build("fsp-master", data, m=2)
+        master.group = pyo.Var(within=pyo.Binary)
+        change(master)
+        with pytest.raises(ParameterError, match="'theta' plus penalty weights of 'sigma'"):
+            masters_run(data, master)
+
+
+def test_constraints_that_are_not_linear_are_for_a_solver_that_takes_them():
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=2)
+    master.pair = pyo.Constraint(expr=master.sigma[0] * master.sigma[4] <= 0)
+    with pytest.raises(SolverError, match="MINLP"):
+        masters_run(data, master, master_solver="highs")
+
+
+def test_limits_may_have_variables_of_their_own():
+    """Groups of features that are open or not."""
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=4)
+    master.group = pyo.Var([0, 1], within=pyo.Binary)
+    master.of_group = pyo.Constraint(master.J, rule=lambda m, j: m.sigma[j] <= m.group[j % 2])
+    master.one_group = pyo.Constraint(expr=master.group[0] + master.group[1] <= 1)
+    result = masters_run(data, master)
+    assert result.solver == "highs+clarabel"
+    best = masters_least(data, lambda s: s.sum() <= 4 and not (s[::2].any() and s[1::2].any()))
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(best, rel=2e-6)
+
+
+def test_cuts_that_the_master_brings_along_count():
+    data = reference("gbd_n6")
+    alphas = masters_run(data, fsopt.build("fsp-master", data, m=2)).point["alphas"][:3]
+    master = fsopt.build("fsp-master", data, m=2, cuts=alphas)
+    result = masters_run(data, master)
+    assert result.solver == "highs+clarabel"
+    assert result.objective == pytest.approx(masters_least(data, lambda s: s.sum() <= 2), rel=2e-6)

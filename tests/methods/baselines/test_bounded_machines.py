@@ -1,20 +1,25 @@
-"""Signs and bounds on the weights of ``svm``, ``onsvm`` and ``l1-svm``, in the units of the features."""
+"""Signs and bounds on the weights of ``svm``, ``onsvm`` and ``l1-svm``, in the units of the features.
+
+The C-SVM with a kernel: libsvm finds the same scores, and a changed fit is not verified.
+"""
 
 import contextlib
 import copy
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import linprog
+from sklearn.svm import SVC
 from support import blobs, exact_value
 
 import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
-from fsopt.verification.checking import check_record
+from fsopt.verification.checking import check_fit, check_record
 from fsopt.verification.origins import check_proof
 
 SAMPLE = blobs(24, 4, seed=1)
@@ -124,3 +129,32 @@ def test_a_proof_states_the_bounds_and_is_of_no_other_ones(tmp_path) -> None:
         path.write_text(json.dumps(forged))
         with contextlib.suppress(fsopt.FsoptError):
             assert check_proof(path, DATA).reason != "", change
+
+
+KERNEL_DATA = blobs(30, 4, gap=0.5)
+Z = (KERNEL_DATA.X - KERNEL_DATA.X.mean(axis=0)) / KERNEL_DATA.X.std(axis=0)
+KERNELS = {
+    "gaussian": ({"width": 1.5}, {"kernel": "rbf", "gamma": 1 / (2 * 1.5**2)}),
+    "polynomial": ({}, {"kernel": "poly", "degree": 2, "coef0": 1.0, "gamma": 1.0}),
+    "linear": ({}, {"kernel": "linear"}),
+}
+
+
+@pytest.mark.parametrize("c", [0.1, 5.0])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_libsvm_has_the_same_scores(kernel, c):
+    ours, theirs = KERNELS[kernel]
+    fit = fsopt.fit("svm", KERNEL_DATA, kernel=kernel, c=c, **ours)
+    machine = SVC(C=c, tol=1e-10, **theirs).fit(Z, KERNEL_DATA.y)
+    assert fit.status == "optimal"
+    wanted = machine.decision_function(Z)
+    assert fit.decision_function(KERNEL_DATA.X) == pytest.approx(wanted, rel=1e-4, abs=1e-4 * np.abs(wanted).max())
+    # Some samples may be exactly on the margin without a multiplier.
+    assert set(fit.support) <= set(machine.support_.tolist())
+
+
+def test_a_changed_fit_is_not_verified():
+    fit = fsopt.fit("svm", KERNEL_DATA, kernel="gaussian", width=1.5)
+    assert check_fit(fit, KERNEL_DATA).ok
+    assert not check_fit(replace(fit, coef=1.01 * fit.coef), KERNEL_DATA).ok
+    assert not check_fit(replace(fit, support=fit.support[1:], features=fit.features[1:]), KERNEL_DATA).ok

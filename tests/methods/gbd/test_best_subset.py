@@ -1,12 +1,31 @@
-"""Methods best-subset and best-subset-penalised: the optimum of the loops, refusals, equal optima."""
+"""Methods best-subset and best-subset-penalised: the optimum of the loops, refusals, equal optima.
+
+The features of a fit are its selection: those of weight 0 among them that a rule asks for, and no others.
+
+The parameter ``executor`` of fit: who runs the subtrees of a search.
+"""
+
+import json
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import blobs, reference
+from joblib import Parallel, delayed
+from selection_cases import DEEP
+from support import blobs, keeps, reference, sampled
 
 import fsopt
+from fsopt.analysis.selection_paths import selection_path
+from fsopt.answers.fits import fit_record
+from fsopt.answers.records import sealed
 from fsopt.errors import FileError, ParameterError
+from fsopt.estimators import BestSubsetSVM
+from fsopt.search.branch_and_benders import driver
+from fsopt.verification.checking import check_record
+from fsopt.verification.exact_checking import exact_word
 
 
 def test_a_master_with_variables_of_its_own_is_for_the_loop():
@@ -45,3 +64,125 @@ def test_of_equal_optima_every_run_returns_the_same_and_the_alternatives_list_al
     found = fsopt.alternatives(data, 1, within=0.0, c=2.0)
     assert tuple(runs[0].support) in {tuple(one) for one in found.support}
     assert {tuple(one) for one in found.support} in ({(0,), (3,)}, {(1,), (4,)})
+
+
+NAMES = ("mean radius", "x11", "Größe", "batch", "site", "x1")
+BATCH, SITE = 3, 4
+"""Two features that are the same in all samples: their weights are 0."""
+
+
+def data() -> fsopt.Dataset:
+    X = blobs(24, 6).X.copy()
+    X[:, BATCH], X[:, SITE], X[:, 5] = 0.1, 7.3, X[:, 0] + X[:, 5]
+    return fsopt.Dataset(X, blobs(24, 6).y, NAMES, name="patients")
+
+
+DATA = data()
+RULES = (
+    {"include": ["batch"]},
+    {"include": ["batch", "x1"]},
+    {"implies": [["mean radius", "site"], ["site", "batch"]]},
+    {"implies": [["x11", "batch"], ["Größe", "batch"], ["mean radius", "batch"]], "conflicts": [["batch", "site"]]},
+    {"include": ["batch"]},
+    {"conflicts": [["mean radius", "batch"]], "include": ["batch"]},
+)
+LIMITS = ({"m": 3}, {"costs": [1.0, 1.0, 1.0, 2.0, 0.0, 1.0], "budget": 4.0})
+METHODS = [("best-subset", "best-subset-penalised"), ("gbd", "gbd-lambda")]
+
+
+def places(rules):
+    at = {name: j for j, name in enumerate(NAMES)}
+    named = {"include", "exclude"}
+    return {k: [at[f] for f in v] if k in named else [[at[f] for f in g] for g in v] for k, v in rules.items()}
+
+
+@pytest.mark.parametrize(("limited", "penalised"), METHODS)
+@pytest.mark.parametrize("rules", sampled([*RULES[3:], *RULES[:3]], 2))
+def test_the_answer_keeps_the_rules_of_the_user_and_is_verified(rules, limited, penalised):
+    for method, limit in [*((limited, limit) for limit in LIMITS), (penalised, {"lam": 0.3})]:
+        fit = fsopt.fit(method, DATA, **rules, **limit)
+        sigma = np.isin(np.arange(6), fit.support).astype(int)
+        own = {k: v for k, v in limit.items() if k != "lam"}
+        assert keeps(sigma, **own, **places(rules)), (method, limit, fit.features)
+        assert fit.features == tuple(NAMES[j] for j in fit.support)
+        assert list(sigma) == list(fit.details["sigma"])
+        assert not np.any(fit.coef[sigma == 0])
+        assert not fit.coef[[BATCH, SITE]].any()
+        found = check_record(json.loads(json.dumps(sealed(fit_record(fit, source="patients")))), DATA, "fit.json")
+        assert found.verified, found.certificate
+
+
+@pytest.mark.parametrize(("limited", "penalised"), METHODS)
+def test_a_place_that_is_left_takes_no_feature_that_does_nothing(limited, penalised):
+    fit = fsopt.fit(limited, DATA, m=6)
+    assert fit.features == ("mean radius", "x11", "Größe", "x1")
+    free = fsopt.fit(penalised, DATA, lam=0.0)
+    assert free.features == fit.features
+    assert fit.objective == pytest.approx(fsopt.fit("svm", DATA).objective, rel=1e-6)
+    path = selection_path(DATA, m=[0, 2, 6])
+    assert path.support == ((), path.support[1], fit.support)
+    assert fsopt.verify(path, DATA).verified
+    assert all(claim.holds for claim in path.claims(DATA))
+
+
+def test_the_selection_is_that_of_estimators_exact_checks_and_predictions():
+    fit = fsopt.fit("best-subset", DATA, m=3, include=["batch"])
+    assert "batch" in fit.features
+    assert exact_word(fit, DATA) == "verified exactly"
+    machine = BestSubsetSVM(m=3, include=[BATCH]).fit(DATA.X, DATA.y)
+    assert tuple(np.flatnonzero(machine.get_support())) == fit.support
+    # No score depends on it: it may be missing where one predicts.
+    kept = [j for j, name in enumerate(NAMES) if name != "batch"]
+    assert np.array_equal(fit.predict(DATA.columns(kept)), fit.predict(DATA.X))
+
+
+class Counting(ThreadPoolExecutor):
+    tasks = 0
+
+    def submit(self, *args, **keywords):
+        self.tasks += 1
+        return super().submit(*args, **keywords)
+
+
+@pytest.mark.slow
+def test_the_executor_runs_the_subtrees_and_the_answer_is_the_same(monkeypatch):
+    monkeypatch.setattr(driver, "RAMP", 2)  # a small problem never has as many open nodes as a large one
+    alone = fsopt.fit("best-subset", DEEP, m=5, c=1.0, tolerance=1e-4, scale="none")
+    with Counting(2) as executor:
+        fit = fsopt.fit("best-subset", DEEP, m=5, c=1.0, tolerance=1e-4, scale="none", jobs=2, executor=executor)
+        assert executor.tasks > 0
+    assert fit.objective == pytest.approx(alone.objective, rel=1e-4)
+    assert fit.status == "optimal"
+    assert "executor" not in fit.params
+
+
+@pytest.mark.slow
+def test_processes_of_a_search_are_not_those_of_joblib():
+    fit = fsopt.fit("best-subset", DEEP, m=5, c=1.0, tolerance=1e-4, scale="none", jobs=2)
+    assert fit.status == "optimal"
+    assert Parallel(n_jobs=2)(delayed(abs)(k) for k in (-1, -2)) == [1, 2]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_worker_of_dask_that_dies_leaves_the_optimum_as_it_is(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(driver, "RAMP", 2)
+    params = {"m": 5, "c": 1.0, "scale": "none"}
+    alone = fsopt.fit("best-subset", DEEP, **params)
+    killed = []
+    with (
+        distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        pids = list(client.run(os.getpid).values())
+
+        def kill(record):
+            if not killed and any(client.processing().values()):
+                killed.append(os.kill(pids[0], signal.SIGKILL))
+
+        fit = fsopt.fit("best-subset", DEEP, jobs=2, executor=client.get_executor(pure=False), progress=kill, **params)
+    assert killed
+    assert fit.status == "optimal"
+    assert fit.objective == pytest.approx(alone.objective, rel=1e-6)
+    assert fsopt.verify(fit, DEEP).verified

@@ -1,4 +1,7 @@
-"""GMEB with penalty weights (10): global optimality against brute force, special data, and its relation to (15)."""
+"""GMEB with penalty weights (10): global optimality against brute force, special data, and its relation to (15).
+
+Method svm-norm: the hyperplane of the ordinary SVM at C' = 2 ||w|| C, w = 0 below the threshold.
+"""
 
 import numpy as np
 import pytest
@@ -9,6 +12,7 @@ from support import blobs
 
 import fsopt
 from fsopt.errors import ParameterError
+from fsopt.methods.preprocessing import preprocess
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
 from fsopt.verification.checking import check_fit
 
@@ -185,3 +189,22 @@ def test_the_builder_refuses_what_the_program_does_not_mean():
     for name, value in (("share", 0.0), ("share", 1.0), ("end", -0.1), ("end", 1.1), ("c_plus", 0)):
         with pytest.raises(ParameterError, match=name):
             fsopt.build("gmeb-weighted-l1", blobs(), **{name: value})
+
+
+def test_its_hyperplane_is_an_ordinary_svm():
+    data = blobs(50, 4, gap=0.6)
+    fit = fsopt.fit("svm-norm", data, c=2.0)
+    assert fit.status == "optimal"
+    other = fsopt.fit("svm", data, c=2.0 * 2.0 * float(np.linalg.norm(fit.coef)), scale="center")
+    assert fit.coef == pytest.approx(other.coef, rel=1e-4)
+    assert check_fit(fit, data).ok
+
+
+def test_below_the_threshold_w_is_0_and_it_says_so():
+    data = blobs(50, 4, gap=0.6)
+    work, _ = preprocess(data, "center")
+    threshold = 1.0 / (2.0 * np.linalg.norm(work.X.T @ work.y))  # of classes of one size
+    assert "w is 0" in fsopt.fit("svm-norm", data, c=0.5 * threshold).warnings[0]
+    fit = fsopt.fit("svm-norm", data, c=2 * threshold)
+    assert not fit.warnings
+    assert 0 < fit.details["theorem_c"] < threshold
