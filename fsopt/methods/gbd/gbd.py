@@ -61,6 +61,7 @@ SPEC = MethodSpec(
     equation="(5)-(10)",
     estimator="GBD",
     driver="gbd",
+    resumable=True,
     support=selection,
     compare=few_cuts,
     weights="samples",

@@ -1,7 +1,7 @@
 """The cut loop, interrupted wherever it can be, and resumed: the answer is that of the undisturbed run.
 
 An interruption comes from a counter at one of the loop's seams, not from a signal: the subproblem (before the record of
-an iteration), the record, and the checkpoint, which is written after each solve here.
+an iteration), the record, and the checkpoint after it.
 Every call, and larger data, with ``FSOPT_LIMITS=1`` (``make limits``).
 """
 
@@ -14,10 +14,9 @@ from kills import lasting
 from support import blobs, sampled
 
 import fsopt
-from fsopt.common import checkpoints
+from fsopt.drivers.gbd import driver
 from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder
-from fsopt.solvers.checkpoints import Answers
 
 LONG = bool(os.environ.get("FSOPT_LIMITS"))
 DATA, M = (blobs(60, 12, seed=3, gap=0.1), 4) if LONG else (blobs(24, 6, seed=3, gap=0.1), 2)
@@ -27,7 +26,7 @@ CASES = {
     "printed": {"m": M, "preset": "printed", "tolerance": 1e-3},
     "penalties": {"lam": 2.0},
 }
-SEAMS = {"subproblem": (Subproblem, "solve"), "record": (Recorder, "append"), "written": (Answers, "write")}
+SEAMS = {"subproblem": (Subproblem, "solve"), "record": (Recorder, "append"), "written": (driver, "_save")}
 POINTS = [(case, seam) for case in CASES for seam in SEAMS]
 DRAWN = [
     ("defaults", "subproblem"),
@@ -65,7 +64,6 @@ def counted(monkeypatch, seam, last=None):
 @pytest.mark.parametrize(("case", "seam"), POINTS if LONG else sampled(DRAWN, 4))
 def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(case, seam, tmp_path, monkeypatch):
     path = tmp_path / "run.npz"
-    monkeypatch.setattr(checkpoints, "WRITING", 0.0)
     with monkeypatch.context() as patch:
         calls = counted(patch, seam)
         whole = fitted(case, tmp_path, checkpoint=path)
