@@ -84,7 +84,8 @@ class _BestHyperplane:
         """Count the errors of a hyperplane and take it over if it has the fewest."""
         errors = hyperplane_errors(self.data, w, b)
         if errors < self.errors:
-            self.errors, self.w, self.b = errors, w, b
+            self.errors, self.w = errors, w
+            self.b = b
 
     def iterate(self, record: Mapping[str, Any] | None = None, stop: str = "") -> Iterate:
         """Return the incumbent as an iterate."""

@@ -126,7 +126,7 @@ def gbd(
     state.lower = problem.proved
     name = _identity(data, c, problem)
     if run.resume is not None:
-        _resume(run.resume, name, state, problem, machine, recorder)
+        _load(run.resume, name, state, problem, machine, recorder)
     save = None if run.checkpoint is None else partial(_save, run.checkpoint, name, state, recorder)
     at, stop = yield from run_loop(_add_cuts(problem, machine, state, settings, recorder), recorder, save)
     if stop not in EARLY and at.bound > problem.proved:  # which a checkpoint states
@@ -182,20 +182,18 @@ def _save(path: Path, problem: Mapping[str, str], state: State, recorder: Record
     write(path, problem, words, {"alphas": state.alphas, "sigma": [state.sigma], "tried": tried, "best": best})
 
 
-def _resume(
-    path: Path, problem: Mapping[str, str], state: State, master: Master, sub: Subproblem, recorder: Recorder
-) -> None:
+def _load(path: Path, name: dict[str, str], state: State, master: Master, sub: Subproblem, recorder: Recorder) -> None:
     """Take the state of a checkpoint, whose bound leads the loop on its way; it is proved at the end."""
-    words, arrays = read(path, "gbd", problem)
+    words, arrays = read(path, "gbd", name)
     data, k = sub.data, len(state.sigma)
     with undamaged(path, "gbd"):
         widths = {"alphas": data.n, "sigma": k, "tried": k, "best": k + data.p}
         alphas, sigma, tried, best = (np.asarray(arrays[at], dtype=float).reshape(-1, widths[at]) for at in widths)
-        state.alphas, state.sigma, state.lower = list(alphas), sigma[0], float(words["lower"])
-        if not np.isfinite([state.lower, *state.sigma, *best.ravel()]).all():
-            raise ValueError("a number is not finite")
-        if not all(np.allclose(a, project_multipliers(a, data.y, sub.caps), atol=1e-9 * sub.c) for a in alphas):
-            raise ValueError("its cuts are not of dual feasible multipliers")
+        state.alphas, state.sigma = list(alphas), sigma[0]
+        state.lower = float(words["lower"])
+        valid = [np.allclose(a, project_multipliers(a, data.y, sub.caps), atol=1e-9 * sub.c) for a in alphas]
+        if not (all(valid) and np.isfinite([state.lower, *state.sigma, *best.ravel()]).all()):
+            raise ValueError("its multipliers are not dual feasible, or a number is not finite")
         recorder.resume([dict(record) for record in words["history"]], [str(name) for name in words["solvers"]])
     for alpha in alphas:
         master.add(alpha)
