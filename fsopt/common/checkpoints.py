@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.common.files import AGAIN, check_readable, checkpoint_of, whole_file
+from fsopt.common.files import check_readable, whole_file
 from fsopt.errors import FileError
 
 WRITING = 20.0
@@ -81,7 +82,7 @@ def read(path: Path, kind: str, problem: Mapping[str, str]) -> tuple[dict[str, A
     ------
     FileError : no checkpoint, a damaged one, or one of another problem.
     """
-    with checkpoint_of(kind, path):
+    with undamaged(path, kind):
         with check_readable(path, "the checkpoint").open("rb") as file, np.load(file, allow_pickle=False) as parts:
             arrays = {name: parts[name] for name in parts.files}
         words = json.loads(arrays["text"].tobytes())
@@ -98,9 +99,13 @@ def read(path: Path, kind: str, problem: Mapping[str, str]) -> tuple[dict[str, A
 
 
 @contextmanager
-def undamaged(path: Path) -> Iterator[None]:
-    """Raise FileError where the numbers of a checkpoint are wrong."""
+def undamaged(path: Path, kind: str) -> Iterator[None]:
+    """Raise FileError where a file cannot be read, or what is read of it is no checkpoint of this kind."""
     try:
         yield
-    except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise FileError(f"the checkpoint '{path}' is damaged: {error}", AGAIN) from error
+    except OSError as error:
+        raise FileError(f"cannot read the checkpoint '{path}': {error.strerror or error}", "check the path") from error
+    except (ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile) as error:
+        raise FileError(
+            f"'{path}' is no checkpoint of {kind}, or damaged: {error}", "start again without it"
+        ) from error

@@ -7,7 +7,6 @@ import secrets
 import stat
 import sys
 import tempfile
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +16,6 @@ from fsopt.errors import FileError
 WRITE_BITS = 0o222
 STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 """Beginnings of the names of open streams: ``/dev/stdout`` may be a file that is already written to."""
-AGAIN = "start again without it"
-"""What to do without a checkpoint."""
 
 
 def expanded(path: str | os.PathLike[str], verb: str = "use") -> Path:
@@ -138,17 +135,6 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         raise FileError(f"cannot write '{brief(target)}': {error.strerror or error}", "choose another place") from error
-
-
-@contextmanager
-def checkpoint_of(kind: str, path: Path, hint: str = AGAIN) -> Iterator[None]:
-    """Raise FileError where a file cannot be read, or what is read of it is no checkpoint of this kind."""
-    try:
-        yield
-    except OSError as error:
-        raise FileError(f"cannot read the checkpoint '{path}': {error.strerror or error}", "check the path") from error
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise FileError(f"'{path}' is no checkpoint of {kind}, or damaged: {error}", hint) from error
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

@@ -20,7 +20,6 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import number, one_norm
 from fsopt.solvers.base import Session
-from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Indices, Mask, Vector
 
 NOISE = 1e-10
@@ -141,8 +140,6 @@ def _train(session: Session, costs: Vector, recorder: Recorder) -> _Svm:
     m = session.model
     m.objective.set_value(one_norm(m) + dot(costs, tuple(m.xi.values())))
     session.update(m.objective)
-    point = recorder.solve(session, "a one-norm SVM", load=False).point
-    if point is None or point.y is None:
-        raise no_multipliers(session.spec.name, session.problem_class)
+    point, y = recorder.multipliers(session, "a one-norm SVM")
     b = float(point.x[session.columns(m.b)][0])
-    return _Svm(point.x[session.columns(m.w)], b, point.y[session.rows(m.margin)])
+    return _Svm(point.x[session.columns(m.w)], b, y[session.rows(m.margin)])

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.answers.results import DriverResult, Point, SolveResult, Status
 from fsopt.common import clock
 from fsopt.common.interruption import uninterrupted
 from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTimeError, Run, usable
 from fsopt.errors import FsoptError, SolverError
 from fsopt.solvers.base import Session
-from fsopt.solvers.registry import preference
+from fsopt.solvers.registry import no_multipliers, preference
 from fsopt.solvers.spec import SolverSpec
+from fsopt.typing import Vector
 
 PHASES = ("translate", "update", "solve", "load")
 LATE = 3
@@ -109,10 +110,6 @@ class Recorder:
         if not checked and result.point is not None:
             clock.found()
             return result
-        if not result.status.solved and result.status is not Status.INFEASIBLE and clock.expired():
-            raise OutOfTimeError(
-                f"the time limit passed before {what} was solved for the first time", "give more seconds"
-            )
         return usable(result, what)
 
     def _by_another(
@@ -136,6 +133,13 @@ class Recorder:
         if tried:
             error.message += f"; nor was it by {', '.join(tried)}"
         raise error
+
+    def multipliers(self, session: Session, what: str, *, checked: bool = True) -> tuple[Point, Vector]:
+        """Solve a subproblem as :meth:`solve`, without loading it, and return its point and the multipliers y of it."""
+        point = self.solve(session, what, load=False, checked=checked).point
+        if point is None or point.y is None:
+            raise no_multipliers(session.spec.name, session.problem_class)
+        return point, point.y
 
     def solve_once(self, session: Session, what: str) -> SolveResult:
         """Solve a session that is not one of the loop's, count its seconds and name its solver."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Executor
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
@@ -17,10 +16,9 @@ import pyomo.environ as pyo
 from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
 from fsopt.common.interruption import end_if_interrupted
-from fsopt.errors import MemoryLimitError, SolverError
+from fsopt.errors import MemoryLimitError, ParameterError, SolverError
 from fsopt.errors import OutOfTimeError as OutOfTimeError
 from fsopt.solvers.base import Session
-from fsopt.solvers.checkpoints import kept
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
@@ -63,7 +61,7 @@ class Run:
     progress : called with the record of each iteration. KeyboardInterrupt, and any other exception of it, ends the
         loop with its incumbent.
     checkpoint, resume : file that is replaced while the loop runs, and one to resume from; None for none. It has the
-        state of the loop, or the answers of its solves, see :mod:`fsopt.solvers.checkpoints`.
+        state of the loop: of ``gbd`` or ``branch_and_benders``, the others refuse it.
     executor : runs the tasks of a driver that has any; None for processes of its own.
     """
 
@@ -166,32 +164,28 @@ def stepwise(
     return decorate
 
 
-def timed(driver: Callable[P, Steps[T]]) -> Stepwise[P, T]:
-    """Decorate a driver with a checkpoint of its own: its time limit holds for all that it does."""
-    return _driver(driver, saved=False)
+def loop(driver: Callable[P, Steps[T]], *, saved: bool = False) -> Stepwise[P, T]:
+    """Decorate a driver: the time limit of its keyword ``run`` holds for all that it does.
 
-
-def loop(driver: Callable[P, Steps[T]]) -> Stepwise[P, T]:
-    """Decorate a driver: time limit and checkpoint of its keyword ``run`` hold for all solves of the driver."""
-    return _driver(driver, saved=True)
-
-
-def _driver(driver: Callable[P, Steps[T]], *, saved: bool) -> Stepwise[P, T]:
-    """Return a driver that runs within the limits of its keyword ``run``, which a call as a whole tells its records."""
+    Parameters
+    ----------
+    saved : whether it has checkpoints; else they are refused.
+    """
 
     @wraps(driver)
     def steps(*args: P.args, **kwargs: P.kwargs) -> Steps[T]:
-        run = _run_of(kwargs)
-        with clock.limited(run.time_limit), kept(run.checkpoint, run.resume) if saved else nullcontext():
+        run = cast("Run", kwargs.get("run", DEFAULT_RUN))
+        if not saved and (run.checkpoint or run.resume):
+            raise ParameterError(f"'{driver.__name__}' has no checkpoints", "leave out 'checkpoint' and 'resume'")
+        with clock.limited(run.time_limit):
             return (yield from driver(*args, **kwargs))
 
-    return stepwise(lambda kwargs: _run_of(kwargs).progress)(steps)
+    return stepwise(lambda kwargs: kwargs.get("run", DEFAULT_RUN).progress)(steps)
 
 
-def _run_of(kwargs: Mapping[str, Any]) -> Run:
-    run = kwargs.get("run", DEFAULT_RUN)
-    assert isinstance(run, Run)
-    return run
+def resumable(driver: Callable[P, Steps[T]]) -> Stepwise[P, T]:
+    """Decorate a driver with checkpoints, as :func:`loop`."""
+    return loop(driver, saved=True)
 
 
 def usable(result: SolveResult, what: str) -> SolveResult:
@@ -199,16 +193,17 @@ def usable(result: SolveResult, what: str) -> SolveResult:
 
     Raises
     ------
-    OutOfTimeError : its solver stopped at the time limit.
+    OutOfTimeError : its solver stopped at the time limit, or that of the loop has passed.
     NoPoint : it is infeasible.
     SolverError : every other reason.
     """
     if result.status.solved:
         clock.found()
         return result
-    if result.stop == "time-limit" and result.status is Status.NONE:
+    infeasible = result.status is Status.INFEASIBLE
+    if not infeasible and (clock.expired() or (result.stop == "time-limit" and result.status is Status.NONE)):
         raise OutOfTimeError(f"the time limit passed before {what} was solved for the first time", "give more seconds")
-    error = NoPoint if result.status is Status.INFEASIBLE else SolverError
+    error = NoPoint if infeasible else SolverError
     raise error(
         f"{what} was not solved: {result.status} ({result.stop}; {result.solver}: {result.message})",
         "try another solver, other parameters or scaled data",

@@ -49,7 +49,6 @@ from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty as GmebPenalty
 from fsopt.models.gmeb.gmeb_penalised import linearise
 from fsopt.solvers.base import Session
-from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
 IMPROVEMENT = 1e-12
@@ -128,12 +127,10 @@ class _Search:
         session, m = self.session, self.session.model
         linearise(m, self.penalty, share, end)
         session.update(m.objective, m.side)
-        point = self.recorder.solve(session, "a program with a weighted one-norm", load=False).point
-        if point is None or point.y is None:
-            raise no_multipliers(session.spec.name, session.problem_class)
+        point, y = self.recorder.multipliers(session, "a program with a weighted one-norm")
         self._update_incumbent(point.x[session.columns(m.w_plus)] - point.x[session.columns(m.w_minus)])
         yield self.iterate()
-        return float(point.y[session.rows(m.side)][0]), point.y[session.rows(m.margin)]
+        return float(y[session.rows(m.side)][0]), y[session.rows(m.margin)]
 
     def _generate(self, share: float, end: float) -> Within[tuple[float, Vector]]:
         """Return the same by column generation, without the constraint on D, from the incumbent."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Executor
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -40,10 +40,7 @@ from fsopt.methods.spec import MethodSpec
 from fsopt.models.blocks import number
 from fsopt.models.registry import MODELS
 from fsopt.models.spec import WEIGHTS, check_parameters, check_weights
-from fsopt.solvers.checkpoints import kept
 from fsopt.typing import Samples
-
-NOTHING_KEPT = "no solver was called for a convex program: the checkpoint has nothing, a fit that resumes starts anew"
 
 
 def _check(spec: MethodSpec) -> None:
@@ -183,7 +180,7 @@ def fit(
         Called with the record of each iteration. An exception of it, KeyboardInterrupt or another one with a warning,
         ends the loop with its incumbent; before there is one, it is raised.
     checkpoint : str | Path, optional
-        File that is replaced while the loop runs, whole or not at all. A second process with the same file is refused.
+        File that is replaced while ``gbd`` or ``best-subset`` runs, whole or not at all, by one process at a time.
     resume : str | Path, optional
         Checkpoint of the same method, data and parameters to go on from; limits and tolerances of the loop may differ.
     customise : Mapping[str, Change], optional
@@ -225,22 +222,15 @@ def fit(
     refuse_data(entry, data, others)
     check_changes(entry, customise)
     refuse_executor(executor, params, others)
+    refuse_checkpoint(entry, resume if checkpoint is None else checkpoint, others)
     place = None if checkpoint is None else check_writable(checkpoint)
     source = None if resume is None else check_readable(resume, "the checkpoint")
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
-    own = nullcontext() if entry.resumable else kept(place, source)
-    with (
-        _own_errors(entry, data),
-        alone(place),
-        clock.limited(time_limit),
-        customised(customise) as read,
-        own as answers,
-    ):
+    with _own_errors(entry, data), alone(place), clock.limited(time_limit), customised(customise) as read:
         run = Run(solver, clock.seconds_of(time_limit), options, progress, place, source, executor)
         fitted = yield from within(entry.fit(data, run, **params))
-    said = (NOTHING_KEPT,) if answers is not None and not answers.known else ()
-    warned, params = (*fitted.warnings, *said), {**defaults, **params, **fitted.params}
-    fitted = dataclasses.replace(fitted, method=name, params=params, warnings=warned, trained=fitted.kept_of(data))
+    params = {**defaults, **params, **fitted.params}
+    fitted = dataclasses.replace(fitted, method=name, params=params, trained=fitted.kept_of(data))
     with _own_errors(entry, data), customised(customise):
         fitted = judged(entry, fitted, data)
     if not customise:
@@ -326,6 +316,14 @@ def refuse_executor(executor: Executor | None, params: Mapping[str, Any], method
             "an executor runs subtrees, and this fit has no more than one at a time",
             f"give jobs=, the number of them, to one of {able}",
         )
+
+
+def refuse_checkpoint(entry: MethodSpec, file: str | Path | None, methods: Methods) -> None:
+    """Raise ParameterError for a checkpoint, to write or to resume from, of a method whose loop has none."""
+    if file is not None and not entry.resumable:
+        able = ", ".join(spec.name for spec in methods if spec.resumable)
+        said = f"method '{entry.name}' has no checkpoints: a loop of seconds is run again"
+        raise ParameterError(said, f"leave out 'checkpoint' and 'resume'; {able} have them")
 
 
 def refuse_solver(entry: MethodSpec, solver: str | None, options: Mapping[str, Any] | None, methods: Methods) -> None:

@@ -125,7 +125,7 @@ class MethodSpec:
     paper : gmeb, mpm, sla, gbd or mop, and the folder of the module; None for a baseline, in ``baselines``.
     equation : its place in the paper, or its source.
     driver : name of the driver; empty where one solve is all.
-    resumable : whether its checkpoints have the state of its loop; those of the others have the answers of the solvers.
+    resumable : whether its loop writes and reads the checkpoints of its ``Run``; the others refuse them.
     support : function of a :class:`SavedFit` that returns the features that it should select.
     weights : ``samples`` where the losses take weights of samples, ``classes`` where they take one weight for each
         class; empty where the method has no place for them.

@@ -22,7 +22,6 @@ from fsopt.compiler.rereading import differences, read_rows, reread_bounds, rere
 from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS, refuse_infinite
 from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.solvers.auxiliary import meets_constraints, with_evidence
-from fsopt.solvers.checkpoints import current
 from fsopt.solvers.interface import Change, Outcome, Settings
 from fsopt.solvers.outcome import certified_result, load_values
 from fsopt.solvers.registry import choose
@@ -217,17 +216,11 @@ class Session:
         mip_gap: float | None = None,
         evidence: bool = True,
     ) -> Outcome:
-        """Return the answer of the solver with its evidence, or that of a checkpoint."""
-
-        def solve() -> Outcome:
-            outcome = self.connection.solve(limit, mip_gap)
-            if not evidence and meets_constraints(self.program, outcome):
-                return outcome
-            return with_evidence(self.program, outcome, self.settings, limit, self.spec.name)
-
-        answers = current()
-        asked = f"{self.spec.name} {replace(self.settings, tee=False)} {mip_gap}{'' if evidence else ' bare'}"
-        return solve() if answers is None else answers.answer(self.program, asked, solve)
+        """Return the answer of the solver with its evidence."""
+        outcome = self.connection.solve(limit, mip_gap)
+        if not evidence and meets_constraints(self.program, outcome):
+            return outcome
+        return with_evidence(self.program, outcome, self.settings, limit, self.spec.name)
 
     def _refinable(self, outcome: Outcome, result: SolveResult) -> bool:
         """Return whether the solver calls an answer optimal whose certificate fails, at its default tolerance."""

@@ -11,7 +11,7 @@ from fsopt.data.hyperplanes import combination, midpoint_intercept, project_mult
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, timed
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import number
 from fsopt.svm.certificate import certify_svm
 from fsopt.svm.primal_dual import PrimalDual, Saddle
@@ -52,7 +52,7 @@ class _Best:
         return bound, min(values)
 
 
-@timed
+@loop
 def svm_first_order(data: Dataset, *, c: float = 1.0, run: Run = DEFAULT_RUN) -> Steps[DriverResult]:
     r"""Solve the support vector machine of Aytug, (1), by :class:`fsopt.svm.primal_dual.PrimalDual`.
 

@@ -34,7 +34,7 @@ from fsopt.data.losses import HINGE
 from fsopt.data.matrices import refuse_sparse
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, timed
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import number
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
 from fsopt.search.branch_and_benders.relaxation import NodeRelaxation, cold
@@ -54,7 +54,7 @@ Certify: TypeAlias = Callable[[Vector, float, Vector], Certificate]
 """Function (w (p,), b, alpha (n,)) -> certificate of the program, with an objective value and a bound."""
 
 
-@timed
+@loop
 def svm_interior_point(
     data: Dataset, *, c: float = 1.0, tolerance: float = 1e-9, run: Run = DEFAULT_RUN
 ) -> Steps[DriverResult]:
@@ -90,7 +90,7 @@ def svm_interior_point(
     return (yield from _minimise(best, partial(_program, data, np.sqrt(c), 0, 0.0), c, tolerance, run))
 
 
-@timed
+@loop
 def rsvm_interior_point(
     data: Dataset, *, w_cap: float, tolerance: float = 1e-9, run: Run = DEFAULT_RUN
 ) -> Steps[DriverResult]:
@@ -119,7 +119,7 @@ def rsvm_interior_point(
     return (yield from _minimise(best, partial(_program, data, None, 1, np.sqrt(w_cap)), 1.0, tolerance, run))
 
 
-@timed
+@loop
 def svm_norm_interior_point(
     data: Dataset, *, c: float = 1.0, tolerance: float = 1e-9, run: Run = DEFAULT_RUN
 ) -> Steps[DriverResult]:

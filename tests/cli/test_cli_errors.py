@@ -49,6 +49,10 @@ CASES = {
     "unreadable options file": ("solve svm --data good.csv --options no.toml", "cannot read the options file"),
     "options file that is not TOML": ("solve svm --data good.csv --options bad.toml", "is not TOML"),
     # files
+    "checkpoint of seconds": (
+        "fit fsv --data good.csv --checkpoint c.npz",
+        "method 'fsv' has no checkpoints",
+    ),
     "folder that is not there": ("fit svm --data good.csv -o nowhere/out.json", "cannot write"),
     "output is a folder": ("fit svm --data good.csv -o folder", "it is a folder"),
     "read-only output": ("solve svm --data good.csv -o readonly.json", "read-only"),

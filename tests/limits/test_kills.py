@@ -1,6 +1,6 @@
 """A run that is killed at random moments and resumed ends as the run that was not: the same record but for seconds.
 
-GBD and every method with a checkpoint of its own are taken; 20 kills with ``FSOPT_LIMITS=1`` (``make limits``), else 2.
+Every method with checkpoints is taken; 20 kills with ``FSOPT_LIMITS=1`` (``make limits``), else 2.
 """
 
 import os
@@ -14,7 +14,7 @@ import fsopt
 
 KILLS = 20 if os.environ.get("FSOPT_LIMITS") else 2
 PARAMS = {"gbd": "--param m=5", "gbd-lambda": "--param lam=1.0 --param max_cuts=100"}
-RESUMABLE = ["gbd", "gbd-lambda", *(name for name, spec in fsopt.METHODS.items() if spec.resumable)]
+RESUMABLE = [name for name, spec in fsopt.METHODS.items() if spec.resumable]
 
 
 @pytest.mark.slow

@@ -11,9 +11,10 @@ from support import blobs
 
 import fsopt
 from fsopt.common import clock
-from fsopt.drivers.run import drained
+from fsopt.drivers.run import Run, drained
 from fsopt.errors import FileError, ParameterError, SolverError, UnknownNameError
 from fsopt.methods import large_programs
+from fsopt.svm.interior_point import svm_interior_point
 
 DATA = blobs(40, 6, seed=2, gap=0.3)
 LOOPS = {
@@ -81,13 +82,28 @@ def test_a_loop_that_is_stopped_between_iterates_has_the_last_one_and_is_verifie
 
 def test_a_loop_that_nobody_holds_gives_its_file_back(tmp_path):
     place = tmp_path / "run.npz"
-    loop = fsopt.steps("fsv", DATA, checkpoint=place)
+    loop = fsopt.steps("gbd", DATA, m=2, checkpoint=place)
     next(loop)
     with pytest.raises(FileError, match="another process"):
-        fsopt.fit("fsv", DATA, checkpoint=place)
+        fsopt.fit("gbd", DATA, m=2, checkpoint=place)
     del loop
     gc.collect()
-    assert fsopt.fit("fsv", DATA, resume=place, checkpoint=place).status.solved
+    assert fsopt.fit("gbd", DATA, m=2, resume=place, checkpoint=place).status.solved
+
+
+@pytest.mark.parametrize("method", [name for name, spec in fsopt.METHODS.items() if not spec.resumable])
+def test_a_loop_of_seconds_has_no_checkpoints(method, tmp_path):
+    place = tmp_path / "run.npz"
+    place.touch()
+    for given in ({"checkpoint": place}, {"resume": place}):
+        with pytest.raises(ParameterError, match=f"method '{method}' has no checkpoints") as caught:
+            fsopt.fit(method, DATA, **given)
+        assert "gbd, gbd-lambda, best-subset, best-subset-penalised have them" in caught.value.hint
+
+
+def test_a_driver_without_checkpoints_refuses_them(tmp_path):
+    with pytest.raises(ParameterError, match="'svm_interior_point' has no checkpoints"):
+        svm_interior_point(DATA, c=1.0, run=Run(checkpoint=tmp_path / "run.npz"))
 
 
 def interrupting():

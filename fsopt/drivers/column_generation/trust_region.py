@@ -15,7 +15,6 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.models.blocks import number, whole
 from fsopt.models.registry import build
-from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Mask, Vector
 
 
@@ -189,7 +188,7 @@ class TrustRegion:
         excess = np.where(left > 0, np.where(fixed > 0, margins - 1, 1 - margins), 0.0)
         crossed = excess > CROSSED
         model = program.value(w, margins) - float(left @ np.maximum(excess, 0.0))
-        added = self._learn(alpha) | program.cut(w)
+        added = self._add_columns(self._raise_bound(alpha)) | program.cut(w)
         before, length = self.value, max(float(np.abs(w - self.w).max()), abs(b - self.b))
         moved = self._move(w, b)
         at_edge = radius is not None and length >= (1 - EDGE) * radius
@@ -240,10 +239,6 @@ class TrustRegion:
         self.columns = self.program.free | (self.w != 0)
         self._reset_radius()
 
-    def _learn(self, alpha: Vector) -> bool:
-        """Take over the bound of multipliers if it is the largest so far, and the features of negative reduced cost."""
-        return self._add_columns(self._raise_bound(alpha))
-
     def _raise_bound(self, alpha: Vector) -> Vector:
         """Take over the bound of multipliers if it is the largest so far; return the excess (p,) of the features."""
         alpha, excess, bound = self.program.bound(alpha, self.columns)
@@ -263,17 +258,15 @@ class TrustRegion:
         model = build("l1-hinge-part", part, offset=offset, **weights, **box)
         session = self.run.open(model)
         self.recorder.renew(session)
-        point = self.recorder.solve(session, "a restricted program", load=False, checked=False).point
-        if point is None or point.y is None:
-            raise no_multipliers(session.spec.name, session.problem_class)
+        point, duals = self.recorder.multipliers(session, "a restricted program", checked=False)
         # The restricted problem is posed as its dual, a maximisation with a constraint for each feature: in the
         # minimisation form its multipliers are minus the weights.
         w, alpha = np.zeros(len(program.c)), fixed.copy()
-        w[columns] = -point.y[session.rows(model.columns)]
+        w[columns] = -duals[session.rows(model.columns)]
         if norms is not None:
-            w[columns] -= point.y[session.rows(model.columns_below)]
+            w[columns] -= duals[session.rows(model.columns_below)]
         alpha[kept] = point.x[session.columns(model.alpha)]
-        return w, -float(point.y[session.rows(model.balance)][0]), alpha
+        return w, -float(duals[session.rows(model.balance)][0]), alpha
 
     def iterate(self, stop: str = "", *, record: bool = False, within: bool = False) -> Iterate:
         """Return the incumbent as an iterate, with values in the units of the weights given."""

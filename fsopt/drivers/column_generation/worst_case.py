@@ -34,7 +34,6 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, NoPoint, Run, Steps, loop
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.registry import build
-from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 SLACK = 1e-8
@@ -334,9 +333,7 @@ def _solve(
     model = problem.restricted(kept, alpha, v[kept])
     session = recorder.run.open(model)
     recorder.renew(session)
-    point = recorder.solve(session, "a restricted program", load=False).point
-    if point is None or point.y is None:
-        raise no_multipliers(session.spec.name, session.problem_class)
+    point, _ = recorder.multipliers(session, "a restricted program")
     w = np.zeros(problem.data.p)
     w[kept] = point.x[session.columns(model.w)]
     b = -float(point.x[session.columns(model.b)][0])

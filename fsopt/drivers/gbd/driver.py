@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pyomo.environ as pyo
@@ -11,12 +14,16 @@ from numpy.typing import ArrayLike
 
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult
+from fsopt.common.checkpoints import digest, read, undamaged, write
 from fsopt.data import Dataset
+from fsopt.data.hyperplanes import project_multipliers
+from fsopt.data.matrices import parts_of
+from fsopt.data.weights import loss_weights
 from fsopt.drivers.gbd.master import ClosedForm, Master, State
 from fsopt.drivers.gbd.subproblem import Subproblem, Training, certify_gbd
-from fsopt.drivers.loop import Loop, run_loop
+from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import EARLY, Recorder
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, Steps, loop
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, Steps, resumable
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, vector, whole
 from fsopt.typing import Vector
@@ -60,7 +67,7 @@ class GbdSettings:
 DEFAULT_SETTINGS = GbdSettings()
 
 
-@loop
+@resumable
 def gbd(
     data: Dataset,
     master: pyo.ConcreteModel,
@@ -87,8 +94,8 @@ def gbd(
         :func:`fsopt.svm.interior_point.svm_interior_point`.
     c : penalty weight of the hinge loss in ``sub``.
     settings : the first cut, the master, and stopping criteria.
-    run : its solver is for the subproblem, a QP. With the settings of a checkpoint, a run that resumes from it has the
-        iterates of one without an interruption.
+    run : its solver is for the subproblem, a QP. A checkpoint has the state after an iteration: with
+        the same settings, a run that resumes from it has the iterates of one without an interruption.
 
     Returns
     -------
@@ -115,13 +122,16 @@ def gbd(
     problem = (ClosedForm if settings.closed_form else Master)(data, master, settings.master_solver)
     machine = Subproblem(data, sub, c, run, problem.rules)
     recorder = Recorder([problem.session, *machine.sessions], run)
-    # A lower bound without any cut: F is not negative.
-    state.lower = without_cuts = float(np.minimum(problem.penalties, 0.0).sum())
-    at, stop = yield from run_loop(_add_cuts(problem, machine, state, settings, recorder), recorder)
-    if stop not in EARLY:  # a bound that a checkpoint states is proved at the end
+    state.lower = problem.proved
+    name = _identity(data, c, problem)
+    if run.resume is not None:
+        _load(run.resume, name, state, problem, machine, recorder)
+    save = None if run.checkpoint is None else partial(_save, run.checkpoint, name, state, recorder)
+    at, stop = yield from run_loop(_add_cuts(problem, machine, state, settings, recorder), recorder, save)
+    if stop not in EARLY and at.bound > problem.proved:  # which a checkpoint states
         with suppress(*ENDS):
-            problem.prove(at.bound, settings.tolerance, recorder)
-    lower = min(at.bound, max(problem.proved, without_cuts))
+            problem.proved = max(problem.proved, problem.solve(recorder, 0.1 * settings.tolerance)[0])
+    lower = min(at.bound, problem.proved)
     certificate = certify_gbd(data, at.point["alphas"], c, at.objective, lower, settings.tolerance)
     return recorder.end_certified(certificate, closed(stop, certificate.residuals["gap"], settings.tolerance), at.point)
 
@@ -130,10 +140,10 @@ def _add_cuts(master: Master, sub: Subproblem, state: State, settings: GbdSettin
     """Yield the incumbents, and the lower bounds of the masters with more and more cuts."""
     # Step 1: a first selection.
     feasible = master.feasible(state.sigma)
-    if settings.start == "zero" and not feasible:
+    if settings.start == "zero" and not feasible and not state.alphas:
         state.sigma, feasible = master.first(recorder), True
-    yield state.iterate(within=True)
-    stop = ""
+    stop = state.stopping_criterion(settings.tolerance, settings.max_cuts)  # of a checkpoint
+    yield state.iterate(stop, within=True)
     while not stop:
         # Step 2.1: the subproblem at sigma; a feasible selection has a value.
         alpha, w = sub.solve(state.sigma, recorder)
@@ -149,3 +159,43 @@ def _add_cuts(master: Master, sub: Subproblem, state: State, settings: GbdSettin
         feasible = True
         stop = state.stopping_criterion(settings.tolerance, settings.max_cuts)
         yield state.iterate(stop)
+
+
+def _identity(data: Dataset, c: float, master: Master) -> dict[str, str]:
+    """Return the identity of a problem, name -> text, which a checkpoint shares with the run that resumes from it."""
+    at, rules = master.program, master.rules
+    limits = (*parts_of(at.A), at.lo, at.hi, at.lb, at.ub, at.c)
+    return {
+        "format": "fsopt gbd 1",
+        "data": digest(*parts_of(data.X), data.y, loss_weights(1.0, data.weights)),
+        "c": repr(float(c)),
+        "the constraints": digest(*limits, rules.groups.of, rules.bounds.lower, rules.bounds.upper),
+    }
+
+
+def _save(path: Path, problem: Mapping[str, str], state: State, recorder: Recorder, _: Iterate) -> None:
+    """Write the state after an iteration in place of the last one; raises FileError."""
+    words = {"lower": state.lower, "history": recorder.history, "solvers": recorder.solvers}
+    tried = [np.frombuffer(selection) for selection in sorted(state.tried)]
+    best = [] if state.best is None else [np.append(state.best.sigma, state.best.w)]
+    write(path, problem, words, {"alphas": state.alphas, "sigma": [state.sigma], "tried": tried, "best": best})
+
+
+def _load(path: Path, name: dict[str, str], state: State, master: Master, sub: Subproblem, recorder: Recorder) -> None:
+    """Take the state of a checkpoint, whose bound leads the loop on its way; it is proved at the end."""
+    words, arrays = read(path, "gbd", name)
+    data, k = sub.data, len(state.sigma)
+    with undamaged(path, "gbd"):
+        widths = {"alphas": data.n, "sigma": k, "tried": k, "best": k + data.p}
+        alphas, sigma, tried, best = (np.asarray(arrays[at], dtype=float).reshape(-1, widths[at]) for at in widths)
+        state.alphas, state.sigma = list(alphas), sigma[0]
+        state.lower = float(words["lower"])
+        valid = [np.allclose(a, project_multipliers(a, data.y, sub.caps), atol=1e-9 * sub.c) for a in alphas]
+        if not (all(valid) and np.isfinite([state.lower, *state.sigma, *best.ravel()]).all()):
+            raise ValueError("its multipliers are not dual feasible, or a number is not finite")
+        recorder.resume([dict(record) for record in words["history"]], [str(name) for name in words["solvers"]])
+    for alpha in alphas:
+        master.add(alpha)
+    if len(best) and master.feasible(best[0, :k]):  # else all selections are tried again
+        state.tried = {selection.tobytes() for selection in tried}
+        state.keep(sub.iterate(best[0, :k], best[0, k:], master.penalties))

@@ -20,7 +20,6 @@ from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.models.gbd.fsp_master import add_cut, cut_coefficients
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.solvers.base import Session
-from fsopt.solvers.checkpoints import steering
 from fsopt.typing import Indices, Vector
 
 
@@ -118,7 +117,7 @@ class Master:
     most : M where the constraints are a cardinality alone, p where there are none, else None.
     one_cut : optimum and selection with one cut, in closed form; None where there is none.
     cuts : their number.
-    proved : largest lower bound that was proved here: those of a checkpoint only lead the loop on its way.
+    proved : largest lower bound that was proved here: that of a checkpoint only leads the loop on its way.
     """
 
     def __init__(self, data: Dataset, model: pyo.ConcreteModel, solver: str | None) -> None:
@@ -133,12 +132,7 @@ class Master:
         self.most = largest_number(self.program, self.columns)
         self.one_cut: tuple[float, Vector] | None = None
         self.cuts = 0
-        self.proved = -np.inf
-
-    def prove(self, bound: float, tolerance: float, recorder: Recorder) -> None:
-        """Solve the master with all cuts, where a bound is larger than all that were proved here."""
-        if bound > self.proved:
-            self.proved = max(self.proved, self.solve(recorder, 0.1 * tolerance)[0])
+        self.proved = float(np.minimum(self.penalties, 0.0).sum())  # without any cut: F is not negative
 
     def feasible(self, sigma: Vector) -> bool:
         """Return whether a selection satisfies the constraints; False too where they have variables of their own."""
@@ -196,10 +190,8 @@ class Master:
         """
         exact = 0.1 * tolerance
         for mip_gap in (max(0.1 * min(state.gap, 1.0), exact), exact):
-            with steering() as recalled:
-                bound, sigma, done = self.solve(recorder, mip_gap)
-            if not recalled():
-                self.proved = max(self.proved, bound)
+            bound, sigma, done = self.solve(recorder, mip_gap)
+            self.proved = max(self.proved, bound)
             state.lower = max(state.lower, bound)
             state.sigma = np.round(sigma)
             if not done or state.sigma.tobytes() not in state.tried or state.closed(tolerance):

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Certificate, Kind
-from fsopt.answers.results import DriverResult, Point, Status
+from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import of_bounds
-from fsopt.common.checkpoints import digest
 from fsopt.common.interruption import uninterrupted
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
-from fsopt.data.matrices import parts_of
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.agreement import check_svm
 from fsopt.drivers.gbd.master import TriedSelection
@@ -26,9 +23,6 @@ from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.solvers.base import Session
-from fsopt.solvers.checkpoints import current
-from fsopt.solvers.interface import Outcome
-from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
 Training: TypeAlias = Callable[..., DriverResult]
@@ -79,11 +73,8 @@ class Subproblem:
         store(m.sigma, np.sqrt(sigma))
         session.update(*(m.component(rows) for rows in ("selection", "above", "below") if m.component(rows)))
         # Read from the point: the values and dual variables of all constraints are not loaded for each of the cuts.
-        result = recorder.solve(session, "the subproblem", load=False)
-        point = result.point
-        if point is None or point.y is None:
-            raise no_multipliers(session.spec.name, session.problem_class)
-        return point.y[session.rows(m.margin)], point.x[session.columns(m.w)]
+        point, y = recorder.multipliers(session, "the subproblem")
+        return y[session.rows(m.margin)], point.x[session.columns(m.w)]
 
     def _by_training(self, sigma: Vector, recorder: Recorder) -> tuple[Vector, Vector]:
         used, w = np.flatnonzero(sigma), np.zeros(self.data.p)
@@ -92,30 +83,10 @@ class Subproblem:
             return np.full(self.data.n, self.caps), w
         root = np.sqrt(sigma[used])
         part = self.data.columns(used)
-
-        def train() -> Outcome:
-            result = self.model(part.with_X(part.X * root), c=self.c, run=recorder.rest())
-            recorder.include(result)
-            point = Point(uninterrupted(result).point["w"], result.point["alpha"])
-            status = Status.FEASIBLE if result.stop == "time-limit" else Status.OPTIMAL
-            return Outcome(status, result.stop, point, None, result.iterations, 0.0, result.solver)
-
-        answers = current()
-        if answers is None:
-            outcome = train()
-        else:
-            outcome = answers.recall(digest(self._identity, sigma), {"x": len(used), "y": self.data.n}, train)
-            recorder.count(outcome.message, 0.0)
-        assert outcome.point is not None
-        assert outcome.point.y is not None
-        w[used] = root * outcome.point.x
-        return outcome.point.y, w
-
-    @cached_property
-    def _identity(self) -> Vector:
-        """Return the digest of the problem as an array."""
-        known = digest(*parts_of(self.data.X), self.data.y, self.caps)
-        return np.frombuffer(known.encode(), dtype=np.uint8)
+        result = self.model(part.with_X(part.X * root), c=self.c, run=recorder.rest())
+        recorder.include(result)
+        w[used] = root * uninterrupted(result).point["w"]
+        return result.point["alpha"], w
 
     def iterate(self, sigma: Vector, w: Vector, penalties: Vector) -> TriedSelection:
         """Return the iterate of a selection and its weights; the value is the primal one, with the best intercept."""

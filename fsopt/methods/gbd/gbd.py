@@ -196,6 +196,7 @@ GBD = MethodSpec(
     equation="(5)-(10)",
     estimator="GBD",
     driver="gbd",
+    resumable=True,
     support=selection,
     compare=few_cuts,
     weights="samples",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -154,19 +153,16 @@ def mop_fig2(settings: RunSettings) -> Reproduction:
     except DataError as error:
         return Reproduction((TableCell("risks", "curves", None, None, NO_DATA, error.message),))
 
-    def risks(share: float, size: int, most: int, resume: Path | None = None) -> list[float]:
+    def risks(share: float, size: int, most: int) -> list[float]:
         """Return the two error rates of MOPFS after at most so many iterations, 0 being all pixels."""
-        compute = partial(_risks, digits[size], share * size - 1.0, most, resume)
+        compute = partial(_risks, digits[size], share * size - 1.0, most)
         found: list[float] = settings.part("mop-fig2", compute, size=size, share=share, c=CURVES_C, iterations=most)
         return found
 
     size, share = sizes[-1], 0.1
-    with TemporaryDirectory() as folder:
-        solves = Path(folder) / "solves"
-        chosen = fit("mopfs", digits[size].train, w_cap=share * size - 1.0, c=CURVES_C, checkpoint=solves)
-        steps = [{"H": share * size - 1.0, "n_features": digits[size].train.p}, *chosen.history[:-1]]
-        # A fit that ends at iteration k is that of the first k: the solves that it has in common are not made again.
-        errors = [risks(share, size, k, solves if k else None) for k in range(len(steps) - 1)]
+    chosen = fit("mopfs", digits[size].train, w_cap=share * size - 1.0, c=CURVES_C)
+    steps = [{"H": share * size - 1.0, "n_features": digits[size].train.p}, *chosen.history[:-1]]
+    errors = [risks(share, size, k) for k in range(len(steps) - 1)]  # a fit that ends at iteration k is the first k
     errors.append(_errors(chosen, digits[size]))
     course = np.array([[s["H"] / size, *pair, s["n_features"]] for s, pair in zip(steps, errors, strict=True)])
     curves = {one: np.array([risks(h, one, MOST) for h in shares]) for one in sizes}
@@ -192,10 +188,10 @@ def mop_fig2(settings: RunSettings) -> Reproduction:
     return Reproduction(tuple(cells), notes, figures)
 
 
-def _risks(parts: Digits, cap: float, most: int, resume: Path | None) -> list[float]:
+def _risks(parts: Digits, cap: float, most: int) -> list[float]:
     """Return the training and the test error of MOPFS after at most so many iterations; 0: of all pixels."""
     steps: dict[str, Any] = {"c": CURVES_C, "max_iterations": most} if most else {}
-    return _errors(fit("mopfs" if most else "rsvm", parts.train, w_cap=cap, resume=resume, **steps), parts)
+    return _errors(fit("mopfs" if most else "rsvm", parts.train, w_cap=cap, **steps), parts)
 
 
 def _errors(found: Fit, parts: Digits) -> list[float]:

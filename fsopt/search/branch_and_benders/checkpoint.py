@@ -90,7 +90,7 @@ def load(path: Path, problem: SelectionProblem, settings: BranchSettings) -> tup
     FileError : no checkpoint, a damaged one, or one of other data or settings.
     """
     words, arrays = read(path, "branch and Benders", identity(problem))
-    with undamaged(path):
+    with undamaged(path, "branch and Benders"):
         _check(arrays, problem)
         search = _restored(problem, settings, arrays, words)
         return search, {name: kind(words[name]) for name, kind in RUN.items()}

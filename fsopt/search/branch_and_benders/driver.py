@@ -22,7 +22,7 @@ from fsopt.common.teams import processes
 from fsopt.drivers.gbd.master import NONE_FEASIBLE
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, OutOfTimeError, Run, Steps, timed
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, OutOfTimeError, Run, Steps, resumable
 from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.search.branch_and_benders import checkpoint
 from fsopt.search.branch_and_benders.compiled import counted
@@ -47,7 +47,7 @@ RAMP = 32
 """Open nodes for each task before subtrees are given out."""
 
 
-@timed
+@resumable
 def branch_and_benders(
     problem: SelectionProblem,
     *,
