@@ -9,7 +9,6 @@ from .analysis.radius_paths import radius_path as radius_path
 from .analysis.selecting import select as select
 from .analysis.selection_paths import selection_path as selection_path
 from .answers.certificate import Certificate as Certificate
-from .answers.exporting import export_predictor as export_predictor
 from .answers.fits import Fit as Fit
 from .answers.results import DriverResult as DriverResult
 from .answers.results import SolveResult as SolveResult

@@ -22,6 +22,7 @@ REMOVED: Mapping[str, str] = {
     "the method best-subset",
     "fetch_dataset": "sklearn.datasets.fetch_openml fetches data sets",
     "sensitivity": "result.duals(component) has shadow prices",
+    "export_predictor": "fit.coef and fit.intercept are the classifier in raw units",
 }
 """Function of an earlier version -> what to do instead."""
 
