@@ -38,8 +38,6 @@ UNPRINTED = 6
 """The last ones, which a report has: objective values of different problems are no measure of methods."""
 OF_FOLDS = ("standing", "CV accuracy", "balanced", "CV MCC", "AUC")
 """Columns that the table of fits to all samples in a report leaves out: the table of the methods has them."""
-BAR = 40
-"""Signs of the longest bar."""
 Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; repeat for several")]
 
 
@@ -200,24 +198,10 @@ def _ranked(record: dict[str, Any], data: str) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda r: (r["cv_accuracy"] is None, -(r["cv_accuracy"] or 0), r["n_features"] or 0))
 
 
-def _front(record: dict[str, Any], data: str) -> list[dict[str, Any]]:
-    return [row for row in _ranked(record, data) if row["front"]][::-1]
-
-
 def _print_answer(record: dict[str, Any], data: str) -> None:
-    """Print the front of score and number of features as bars above the larger class, and the answer in a sentence."""
-    if data not in record["answer_in_words"]:
-        return
-    front = _front(record, data)
-    low = min(record["majority"][data]["cv_accuracy"], *(row["cv_accuracy"] for row in front))
-    unit = (max(row["cv_accuracy"] for row in front) - low) / BAR or 1.0
-    lines = [
-        f"{row['n_features']:>6} {'#' * round((row['cv_accuracy'] - low) / unit):<{BAR}} {row['cv_accuracy']:.4f}  "
-        f"{row['method']}"
-        for row in front
-    ]
-    show("features, CV accuracy above the larger class, of methods that no other one beats in both:", *lines)
-    show(one_line(f"{record['answer_in_words'][data]}."))
+    """Print the answer in a sentence."""
+    if data in record["answer_in_words"]:
+        show(one_line(f"{record['answer_in_words'][data]}."))
 
 
 def _cells(row: dict[str, Any], seconds: Callable[[float], str] = "{:.2f}".format) -> tuple[Any, ...]:

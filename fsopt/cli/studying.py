@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -77,7 +76,7 @@ def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool,
 
     check_jobs(jobs)
     options.check_workers(jobs, scheduler)
-    asked = read_study(path, allow_code=allow_code or _agreed(path))
+    asked = read_study(path, allow_code=allow_code)
     with progress_bar(asked.name, total=1) as update:
         try:
             with dask_executor(scheduler) as executor:
@@ -98,16 +97,6 @@ def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool,
     print_json(record) if json else show(words)
     _tell_failures(found.rows)
     return EXIT_SOLVED if found.complete else EXIT_NOT_SOLVED
-
-
-def _agreed(path: Path) -> bool:
-    """Ask on a terminal whether the code that a study names may run; without a terminal nobody agrees."""
-    from fsopt.studies.study import code_of, study_content
-
-    code = code_of(study_content(path))
-    if not code or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    return typer.confirm(f"the study runs the code of {', '.join(code)}: have you read it, and may it run?", err=True)
 
 
 def _told(p: Progress) -> str:

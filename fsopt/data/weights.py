@@ -62,12 +62,6 @@ def weights_of_classes(y: Vector, weights: Vector | None) -> tuple[float, float]
     return found
 
 
-def refuse_weights(what: str, weights: Vector | None, instead: str) -> None:
-    """Raise ParameterError for weights where there is no place for them."""
-    if weights is not None:
-        raise ParameterError(f"{what} has no weights of samples", instead)
-
-
 def by_class(y: Vector, weights: Vector | None) -> tuple[float, float] | None:
     """Return the weight of the samples with y = +1 and y = -1; None where weights differ within a class."""
     if weights is None:

@@ -107,7 +107,6 @@ VALUES = {
         [fewest_features(X[:12], Y[:12], 0.1), True],
     ),
     "(17) fsv-exact, lambda=0": lambda found: (optimum(found), separation()),
-    "(18) sigmoid": lambda found: (found, np.full(4, 1 / (1 + math.exp(-5)))),
     "(19) alpha": lambda found: (found, np.full(4, 5 * math.exp(-5))),
     "(20)": smooth_count,
     "(21)": smooth_features,

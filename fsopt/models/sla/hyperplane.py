@@ -157,15 +157,3 @@ def iterate_of_costs(alpha: float, costs: Vector) -> Vector:
     smallest = np.finfo(float).tiny
     x: Vector = np.maximum(-np.log(np.maximum(costs / alpha, smallest)) / alpha, 0.0)
     return x
-
-
-def sigmoid(alpha: float, at: Vector) -> Vector:
-    """Return 1 / (1 + exp(-alpha x)) at x (k,), the approximation (18) of the step function.
-
-    It is neither convex nor concave, the reason for which the paper takes (19) on nonnegative variables instead; no
-    model of this package uses it.
-    """
-    from scipy.special import expit
-
-    values: Vector = expit(alpha * np.asarray(at, dtype=float))
-    return values
