@@ -15,12 +15,8 @@ from fsopt.common.texts import one_line
 
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
-
-
 REMOVED: Mapping[str, str] = {
-    "prove": "integer programs are searched by scip or highs, whose word the bound is; selections are proved by "
-    "the method best-subset",
-    "fetch_dataset": "sklearn.datasets.fetch_openml fetches data sets",
+    "prove": "scip and highs search integer programs, whose word the bound is; best-subset proves selections",
     "sensitivity": "result.duals(component) has shadow prices",
     "export_predictor": "fit.coef and fit.intercept are the classifier in raw units",
 }

@@ -33,3 +33,6 @@ class _Package(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         if not (isinstance(value, ModuleType) and name in self.__all__):
             super().__setattr__(name, value)
+
+    def __reduce__(self) -> Any:
+        return import_module, (self.__name__,)

@@ -12,7 +12,7 @@ import fsopt
 from fsopt.common import clock
 from fsopt.compiler import compile_model
 from fsopt.drivers.recorder import LATE, Recorder
-from fsopt.drivers.run import Run, Steps, timed
+from fsopt.drivers.run import Run, Steps, loop
 from fsopt.errors import MemoryLimitError, OutOfTimeError
 from fsopt.methods import registry
 from fsopt.models.gbd.svm import build_svm
@@ -141,7 +141,7 @@ def test_a_point_within_an_inner_limit_is_one_for_the_limit_around_it(passed):
 
 
 def test_the_limit_of_a_run_holds_for_all_that_its_driver_does():
-    @timed
+    @loop
     def driver(*, run: Run) -> Steps[tuple[float, float]]:
         yield {"within": clock.left()}
         return clock.left(), clock.left(1.0)

@@ -23,7 +23,7 @@ from fsopt.verifier.selections import UNIT, SelectionToCheck
 PROBLEMS = {
     "cardinality": {"m": 2},
     "budget": {"costs": [3.0, 1.0, 2.0, 1.5, 1.0], "budget": 4.0},
-    "rules": {"m": 3, "implies": [[0, 3]], "conflicts": [[1, 2]], "exclude": [4]},
+    "rules": {"m": 3, "implies": [[0, 3]], "conflicts": [[1, 2]], "include": [4]},
 }
 
 

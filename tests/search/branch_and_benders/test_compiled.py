@@ -195,6 +195,7 @@ def on():
 
 def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(spend):
     for seconds, kept, limit, goes_on in (
+        (0.99 * compiled.IMPORT, True, None, False),  # a short search has no time for an import
         (0.99 * compiled.COMPILE, False, None, False),
         (compiled.COMPILE, False, None, True),
         (compiled.COMPILE, False, 3600.0, True),
@@ -202,7 +203,6 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(sp
         (compiled.COMPILE, True, 5.0, True),
         (compiled.COMPILE, None, None, False),  # every process would compile again
         (compiled.IMPORT, True, 5.0, True),
-        (0.99 * compiled.IMPORT, True, None, False),  # a short search has no time for an import
     ):
         spend(seconds, kept)
         with clock.limited(limit) if limit else nullcontext():
