@@ -109,7 +109,7 @@ def test_the_bound_of_an_integer_program_is_never_exact():
 
 
 def test_what_was_removed_says_what_to_do_instead(run):
-    said = "selections are proved by"
+    said = "best-subset proves selections"
     with pytest.raises(AttributeError, match=said):
         fsopt.prove  # noqa: B018
     for words in ("prove fsv-exact", "solve fsv-exact --data wdbc --prove 10"):
