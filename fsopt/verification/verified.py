@@ -85,7 +85,7 @@ class ExactCheck:
         return {"word": self.word, "about": ABOUT, "claims": [claim.plain() for claim in self.claims]}
 
     def proof(self) -> dict[str, Any]:
-        """Return statement, program and evidence of the claims with one, for ``fsopt-verify``: docs/formats.md."""
+        """Return statement, program and evidence of the claims with one, for ``fsopt-verify``: docs/exact.md."""
         return proof_file([c.part for c in self.claims], [c.about for c in self.claims], self.header)
 
 

@@ -3,7 +3,7 @@
 ``fsopt-verify proof.json``, or beside a copy of this folder ``python -m verifier.verify proof.json``, needs nothing but
 Python: no solver, no package, no floating point where something is decided. A proof file has programs, a statement of
 each, and the evidence from which it follows. The statement that follows is made here, and is the one that is printed;
-that of the file has to be the same text. The format is in docs/formats.md,
+that of the file has to be the same text. The format is in docs/exact.md,
 the lemmas behind each check in docs/exact.md.
 """
 

@@ -1,4 +1,4 @@
-"""Programs and evidence as plain data, and proof files: as in docs/formats.md, read by :mod:`fsopt.verifier`."""
+"""Programs and evidence as plain data, and proof files: as in docs/exact.md, read by :mod:`fsopt.verifier`."""
 
 from __future__ import annotations
 
