@@ -20,7 +20,7 @@ def test_every_verb_has_an_example_in_its_help(run):
         assert " ".join(example.split()) in " ".join(run(f"{verb} --help").split())
 
 
-def test_sixteen_verbs_in_four_groups(run):
+def test_thirteen_verbs_in_four_groups(run):
     text, groups = run("--help"), {}
     for line in text.partition("Show this message and exit.")[2].splitlines():
         if line.endswith(":"):

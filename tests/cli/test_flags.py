@@ -85,14 +85,6 @@ def test_the_commonest_mistakes_in_both_places(tmp_path, monkeypatch, run, words
     assert ours not in said
 
 
-def test_hints_of_reading_name_flags(tmp_path, monkeypatch, run):
-    monkeypatch.chdir(tmp_path)
-    Path("points.csv").write_text("a;label\n1,234;1\n5,678;0\n")
-    assert "read them with --read decimal=',' or --read thousands=','" in run.refusal(
-        "fit svm --data points.csv --read sep=;"
-    )
-
-
 @pytest.mark.parametrize(("verb", "said"), [("solve", "give --param knots=..."), ("check", "give --param knots=...")])
 def test_a_parameter_that_is_missing_is_one_of_param(verb, said):
     error = in_flags(FsoptError("'own' needs knots", "give knots=..."), command(), [verb, "own"])
