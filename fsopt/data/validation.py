@@ -157,7 +157,7 @@ def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> t
 
 def weights_of(weights: ArrayLike, n: int, *, zeros: bool = False) -> Vector:
     """Return the weights (n,) as floats; raises DataError unless they are positive; ``zeros`` may be among them."""
-    hint = "give a positive number for each sample; Dataset.weighted leaves out samples of weight 0"
+    hint = "give a positive number for each sample; Dataset.weighted leaves out samples of weight zero"
     name = "sample_weight" if zeros else "weights"
     values = _array(weights, name, "is not a vector", hint)
     if values.shape != (n,) or values.dtype.kind not in "biuf":

@@ -132,14 +132,6 @@ def test_a_function_of_a_file_changes_fit_and_check(capsys):
     assert "--customise" in run("check fit.json --data data.npz", capsys, code=2)[1]
 
 
-@pytest.mark.slow
-def test_compare_sends_the_function_of_a_file_to_its_workers(capsys):
-    words = "compare --data data.npz --methods best-subset --folds 2 --jobs 2 --customise rules.py:BOTH --json"
-    row = json.loads(run(words, capsys)[0])["rows"][0]
-    assert row["error"] == ""
-    assert len({0, 1, 2} & {DATA.features.index(name) for name in row["features"]}) <= 1
-
-
 def test_a_bad_place_is_one_line(capsys):
     for given, said in (
         ("rule", "SLUG=FILE.py:FUNCTION"),

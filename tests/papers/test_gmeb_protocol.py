@@ -88,7 +88,7 @@ def errors_of_table_3(deviation, seeds=6):
     """Return the mean test errors of the three methods on 50 samples, with this deviation of the noise features."""
     methods = (
         ("svm", {"scale": "center"}),
-        ("l1-svm", {"scale": "center", "units": "raw"}),
+        ("l1-svm", {"scale": "center"}),
         ("gmeb", {"r_plus": 2.0, "r_minus": 2.0}),
     )
     errors = []

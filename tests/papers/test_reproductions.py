@@ -59,7 +59,8 @@ def test_the_verb_writes_a_page_figures_and_a_report(tmp_path, capsys, monkeypat
     assert [one["name"] for one in record["experiments"]] == ["mop-fig1", "l0mpm-table4"]
     pictures = ("l0mpm-table4-agreement", "mop-fig1-fig1", "overview")
     files = {f"{name}.{kind}" for name in pictures for kind in ("png", "svg")}
-    files |= {"l0mpm-table4.md", "mop-fig1.md", "overview.md", "verdicts.json"}
+    files |= {f"{name}.{kind}" for name in ("l0mpm-table4", "mop-fig1") for kind in ("md", "json")}
+    files |= {"overview.md", "verdicts.json"}
     assert {p.name for p in (tmp_path / "results").iterdir()} == files
     page = (tmp_path / "results" / "overview.md").read_text()
     assert page.splitlines()[2] == "Of 4 printed numbers none is reproduced; 4 are errata of the paper."
