@@ -119,18 +119,8 @@ def test_a_disk_that_refuses_the_export_is_one_line(folder: Path) -> None:
 def test_a_limit_of_ages_is_none(folder: Path, run: Any) -> None:
     for solver, slug in (("clarabel", "svm"), ("scip", "svm"), ("highs", "onsvm")):
         for limit in ("inf", "1e300", "1e9"):
-            run(
-                "solve",
-                slug,
-                "--data",
-                folder / "d.csv",
-                "--read",
-                "positive=größer",
-                "--solver",
-                solver,
-                "--time-limit",
-                limit,
-            )
+            own = ("--solver", solver, "--time-limit", limit, "--read", "positive=größer")
+            run("solve", slug, "--data", folder / "d.csv", *own)
 
 
 def test_an_error_inside_is_one_line_too(monkeypatch: pytest.MonkeyPatch, run: Any) -> None:
