@@ -41,7 +41,7 @@ nitpick_ignore_regex = [
     # Parts of nested types, type variables, and a class of a module that a function of its name hides.
     (
         r"py:.*",
-        r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|(fsopt(\.\w+)*\.)?(R|P|T|F|Descent|Result|Entry|Answer|Fraction|CutValues|Interval|ShareInterval|StationaryPoint|Number|Box)",
+        r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|(fsopt(\.\w+)*\.)?(R|P|T|F|Descent|Result|Entry|Answer|Fraction|CutValues|Interval|ShareInterval|StationaryPoint|Number|Box|Node)",
     ),
     (r"py:mod", r"fsopt(\.\w+)*"),
 ]

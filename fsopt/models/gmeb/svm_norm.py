@@ -108,9 +108,8 @@ def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     Notes
     -----
-    Peleg & Meir, (18), its quotient as an epigraph. For the threshold see
-    :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`: the scores of a minimiser span at least :math:`2\gamma`, and at
-    most the diameter of the data.
+    Peleg & Meir, (18), its quotient as an epigraph. The threshold is that of ``svm-norm``:
+    the scores of a minimiser span at least :math:`2\gamma`, and at most the diameter of the data.
     """
     c = number("svm-margin", "c", c)
     largest = 2 * float(np.linalg.norm(data.X - data.X.mean(axis=0), axis=1).max())
