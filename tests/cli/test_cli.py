@@ -123,10 +123,10 @@ def test_compare_takes_every_method_where_none_is_named(small: Path, run: Any, m
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
-def test_the_table_of_compare_tells_an_open_gap_from_a_proof(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_of_compare_tells_an_open_gap_from_a_proof(run: Any, tmp_path: Path) -> None:
     few = "--param best-subset.max_nodes=20"
-    run(f"compare --data wdbc --methods best-subset,svm,mopfs {few} --folds 2 --jobs 1 --report r.html")
-    page = Path("r.html").read_text()
+    run(f"compare --data wdbc --methods best-subset,svm,mopfs {few} --folds 2 --jobs 1 --report {tmp_path}/r.html")
+    page = (tmp_path / "r.html").read_text()
     for method, cells in (
         ("best-subset", r"feasible.*gap \d\.\de-01"),
         ("svm", "optimal.*convex"),
