@@ -122,9 +122,9 @@ def _separated(path: Path, layout: Layout) -> DataFrame:
         raise DataError(
             f"the file cannot be decoded ({error})", "encoding= names its encoding, such as cp1252 or utf-16"
         ) from error
-    header = text.partition("\n")[0].rstrip("\r")
+    header = text.partition("\n")[0].partition("\r")[0]
     sep = layout.sep or ("\t" if ".tsv" in suffix_of(path) else _sniffed(header))
-    names = next(csv.reader([header.partition("\r")[0]], delimiter=sep, skipinitialspace=True), []) if len(sep) == 1 else []
+    names = next(csv.reader([header], delimiter=sep, skipinitialspace=True), []) if len(sep) == 1 else []
     refuse_repeated([name for name in names if name])
     exact = (
         {} if tuple(map(int, pd.__version__.split(".")[:2])) >= EXACT_BY_DEFAULT else {"float_precision": "round_trip"}
