@@ -12,6 +12,7 @@ import re
 import tokenize
 import tomllib
 from collections.abc import Iterable
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -73,8 +74,9 @@ def sizes(rooms: tuple[str, ...]) -> Sizes:
 def written_pages(docs: Path) -> list[Path]:
     """Return the pages that are kept, without those of a build: what ``.gitignore`` has of ``docs/``."""
     lines = (ROOT / ".gitignore").read_text("utf-8").splitlines()
-    made = tuple(line for line in lines if line.startswith("docs/"))
-    return sorted(page for page in docs.rglob("*.md") if not page.relative_to(ROOT).as_posix().startswith(made))
+    made = [line + "*" * line.endswith("/") for line in lines if line.startswith("docs/")]
+    pages = {page: page.relative_to(ROOT).as_posix() for page in sorted(docs.rglob("*.md"))}
+    return [page for page, path in pages.items() if f"!{path}" in lines or not any(fnmatch(path, m) for m in made)]
 
 
 def entries() -> dict[str, Any]:
