@@ -7,8 +7,10 @@ import io
 import os
 import stat
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from importlib.metadata import distribution
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +20,7 @@ import numpy as np
 
 from fsopt.common.files import brief, expanded, status
 from fsopt.common.memory import NUMBER, check_size, unpacked
+from fsopt.data.frames import refuse_false_groups
 from fsopt.data.labels import label_text
 from fsopt.data.layout import SUFFIXES, Layout, refuse_repeated
 from fsopt.data.matrices import stays_sparse
@@ -102,11 +105,14 @@ def read_frame(path: Path, layout: Layout) -> DataFrame:
     return reader(path, layout)
 
 
-def _given(layout: Layout) -> dict[str, Any]:
-    """Return the keywords that pandas has for texts, of CSV files and workbooks."""
+def _with_keywords(read: Callable[..., DataFrame], layout: Layout) -> DataFrame:
+    """Return what pandas reads with its keywords of texts, in CSV files and workbooks."""
     marks = {name: value for name in ("decimal", "thousands") if (value := getattr(layout, name))}
     special = {name: str for name in (layout.target, layout.id) if name}
-    return {**marks, "dtype": special, "na_values": NO_VALUE}
+    frame = read(**marks, dtype=special, na_values=NO_VALUE)
+    if layout.thousands:
+        refuse_false_groups(frame, read(dtype=object), layout)
+    return frame
 
 
 def _separated(path: Path, layout: Layout) -> DataFrame:
@@ -132,9 +138,8 @@ def _separated(path: Path, layout: Layout) -> DataFrame:
     engine = exact | {"low_memory": False} if len(sep) == 1 else {"engine": "python"}
     with _by_pandas("correct the file, or name its separator with sep="):
         warnings.simplefilter("error", pd.errors.ParserWarning)  # a row with more fields than names
-        return pd.read_csv(
-            io.StringIO(text), sep=sep, index_col=False, skipinitialspace=True, **engine, **_given(layout)
-        )
+        same = {"sep": sep, "index_col": False, "skipinitialspace": True, **engine}
+        return _with_keywords(lambda **given: pd.read_csv(io.StringIO(text), **same, **given), layout)
 
 
 def _sniffed(header: str) -> str:
@@ -176,7 +181,7 @@ def _excel(path: Path, layout: Layout) -> DataFrame:
     with _by_pandas("save it as an Excel workbook (.xlsx), names in the first row, or as CSV; sheet= names the sheet"):
         with ZipFile(path) as archive:
             check_size(sum(member.file_size for member in archive.infolist()), "the workbook")
-        return pd.read_excel(path, sheet_name=layout.sheet or 0, engine="openpyxl", **_given(layout))
+        return _with_keywords(partial(pd.read_excel, path, sheet_name=layout.sheet or 0, engine="openpyxl"), layout)
 
 
 def _arff(path: Path, layout: Layout) -> DataFrame:
@@ -208,11 +213,8 @@ def read_arrays(path: Path) -> tuple[Matrix, list[str], list[str] | None]:
 
 def _wdbc(path: Path) -> tuple[Matrix, list[str], list[str]]:
     """Return the data of scikit-learn's file, without the second that the import of scikit-learn takes."""
-    found = find_spec("sklearn")
-    if found is None or not found.submodule_search_locations:
-        raise DataError(f"scikit-learn, which has the data set '{path}', is not installed", "pip install scikit-learn")
-    held = Path(found.submodule_search_locations[0]) / "datasets" / "data" / "breast_cancer.csv"
-    table = np.loadtxt(held, delimiter=",", skiprows=1)
+    held = distribution("scikit-learn").locate_file("sklearn/datasets/data/breast_cancer.csv")
+    table = np.loadtxt(str(held), delimiter=",", skiprows=1)
     features = [f"{name}_{kind}" for kind in ("mean", "se", "worst") for name in QUANTITIES.split()]
     return table[:, :-1], ["malignant" if target == 0 else "benign" for target in table[:, -1]], features
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from fsopt.data.labels import label_text
+from fsopt.data.layout import Layout
 from fsopt.data.matrices import canonical
 from fsopt.errors import DataError, shown
 from fsopt.typing import Frame, Matrix, Vector
@@ -24,12 +25,20 @@ MOST_LEVELS = 100
 """Largest number of different texts in a column of categories."""
 FEW_ROWS = 10
 """Rows up to which each may have a text of its own."""
+
+
+def number_form(decimal: str, thousands: str) -> re.Pattern[str]:
+    """Return the form of a number with a decimal mark, and a mark before groups of three digits if there is one."""
+    whole = rf"\d{{1,3}}({re.escape(thousands)}\d{{3}})*" if thousands else r"\d+"
+    return re.compile(rf"[+-]?{whole}({re.escape(decimal)}\d+)?([eE][+-]?\d+)?")
+
+
 MARKS = {
-    "decimal=','": re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?"),
-    "thousands=','": re.compile(r"[+-]?\d{1,3}(,\d{3})*(\.\d+)?"),
-    "decimal=',' and thousands='.'": re.compile(r"[+-]?\d{1,3}(\.\d{3})*(,\d+)?"),
-    "thousands=' '": re.compile(r"[+-]?\d{1,3}( \d{3})*(\.\d+)?"),
-    "decimal=',' and thousands=' '": re.compile(r"[+-]?\d{1,3}( \d{3})*(,\d+)?"),
+    "decimal=','": number_form(",", ""),
+    "thousands=','": number_form(".", ","),
+    "decimal=',' and thousands='.'": number_form(",", "."),
+    "thousands=' '": number_form(".", " "),
+    "decimal=',' and thousands=' '": number_form(",", " "),
 }
 """Keywords of pandas -> the numbers that it reads with them."""
 
@@ -125,6 +134,16 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return "_" not in text
+
+
+def refuse_false_groups(read: DataFrame, texts: DataFrame, layout: Layout) -> None:
+    """Raise DataError for one of the texts, as they stand, out of which pandas takes marks though it is no number."""
+    mark, form = str(layout.thousands), number_form(layout.decimal or ".", str(layout.thousands))
+    for name in (name for name in read if read[name].dtype.kind in "iuf" and name not in layout.drop):
+        for row, text in enumerate(texts[name], start=1):
+            if isinstance(text, str) and mark in text.strip() and not form.fullmatch(text.strip()):
+                fault = f"column '{name}' holds '{text}' in row {row}, which is no number with thousands='{mark}'"
+                raise DataError(fault, f"correct it, read the file without the keyword, or leave it out: drop='{name}'")
 
 
 def refuse_texts(columns: DataFrame, onehot: bool = False, declared: Sequence[str] = ()) -> None:

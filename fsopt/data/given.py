@@ -18,14 +18,7 @@ from fsopt.common.texts import counted, one_line
 from fsopt.data.dataset import Dataset
 from fsopt.data.encoding import Encoded, Encoding
 from fsopt.data.files import BUNDLED, WITHOUT_NAMES, read_arrays, read_frame, resolve, suffix_of
-from fsopt.data.frames import (
-    content_of,
-    in_pandas,
-    is_frame,
-    is_number,
-    refuse_texts,
-    with_texts_as_names,
-)
+from fsopt.data.frames import content_of, in_pandas, is_frame, is_number, refuse_texts, with_texts_as_names
 from fsopt.data.labels import first_rows, is_missing, label_text, map_labels
 from fsopt.data.layout import DEFAULT_TARGET, Layout
 from fsopt.data.matrices import is_sparse, with_nan
@@ -172,8 +165,9 @@ def load_dataset(
     than the limit below.
 
     A warning says which samples without a label and columns without a name are left out. A column of texts that would
-    be numbers with another decimal mark or separator of thousands is an error that names the keyword; so is a column of
-    texts that are nearly all different, which is no category.
+    be numbers with another decimal mark or separator of thousands is an error that names the keyword; so is a number
+    whose separators are not before groups of three digits, such as a date, and a column of texts that are nearly all
+    different, which is no category.
 
     Substitutes and categories are statistics of the samples. They are learned from all samples here, and from the
     training samples again in cross-validation (:func:`fsopt.data.splits.train_and_test`). A fit keeps them for its

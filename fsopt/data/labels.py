@@ -12,30 +12,8 @@ from fsopt.typing import Indices, Mask, Vector
 
 NO_VALUE = frozenset({"", "?", "nan", "na", "n/a", "null"})
 """Texts of a missing value, in lower case."""
-USUAL_POSITIVES = frozenset(
-    [
-        "1",
-        "+1",
-        "yes",
-        "ja",
-        "oui",
-        "si",
-        "sí",
-        "true",
-        "positive",
-        "pos",
-        "case",
-        "malignant",
-        "cancer",
-        "ill",
-        "sick",
-        "krank",
-        "diseased",
-        "disease",
-        "event",
-        "dead",
-    ]
-)
+_USUAL = "1 +1 yes ja oui si sí true positive pos case malignant cancer ill sick krank diseased disease event dead"
+USUAL_POSITIVES = frozenset(_USUAL.split())
 """Labels that are +1 beside another one, in lower case."""
 _NUMBER = re.compile(r"([0-9]{1,15})")
 

@@ -58,6 +58,10 @@ class Layout:
             optional(TEXT).check(name, getattr(self, name))
         for name in LISTS:
             LIST.check(name, getattr(self, name))
+        if self.thousands == (self.decimal or "."):
+            raise ParameterError(
+                f"thousands='{self.thousands}' is the decimal mark too", "name the other with decimal="
+            )
         if self.missing is not None:
             word("missing", self.missing, MISSING)
 

@@ -119,11 +119,9 @@ def exact_sums(X: Matrix, weights: Vector | None = None) -> Vector:
     sparse matrix, and beyond :data:`SMALL` entries, for which no program is proved exactly, numpy adds.
     """
     terms = X if weights is None else X * weights[:, None]
-    return (
-        terms.sum(axis=0)
-        if is_sparse(terms) or terms.size > SMALL
-        else np.array([_sum(column) for column in terms.T.tolist()])
-    )
+    if is_sparse(terms) or terms.size > SMALL:
+        return np.asarray(terms.sum(axis=0))
+    return np.array([_sum(column) for column in terms.T.tolist()])
 
 
 def _sum(values: list[float]) -> float:

@@ -130,6 +130,17 @@ def test_texts_that_would_be_numbers_name_the_keyword(cells, flags):
         assert f"read them with {flags}, keywords" in caught.value.hint
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+@pytest.mark.parametrize("cell", ["10.05.2025", "1.5.3", "1.23", "1234.567"])
+def test_marks_of_thousands_stand_before_groups_of_three_digits(cell, suffix, tmp_path):
+    path = stored(tmp_path, suffix, pd.DataFrame({"x": ["1.234", cell], "z": [1, 2], "label": [0, 1]}))
+    with pytest.raises(DataError, match=f"'x' holds '{cell}' in row 2, which is no number with thousands='.'"):
+        load_dataset(path, decimal=",", thousands=".")
+    assert load_dataset(path, decimal=",", thousands=".", drop="x").p == 1
+    with pytest.raises(ParameterError, match=r"thousands='\.' is the decimal mark too"):
+        load_dataset(path, thousands=".")
+
+
 def test_names_are_no_categories_and_columns_without_a_name_are_left_out(tmp_path):
     rows = "".join(f"{i},u{i},{i},{i % 2}\n" for i in range(40))
     path = written(tmp_path, "t.csv", ",u,a,label\n" + rows)

@@ -10,15 +10,7 @@ import numpy as np
 from inventory.sla import steps
 from sklearn.svm import SVC
 from support import all_values, keeps
-from truths import (
-    DATA,
-    SCALED,
-    STANDARD,
-    Y,
-    one_norm,
-    optimum,
-    row,
-)
+from truths import DATA, SCALED, STANDARD, Y, one_norm, optimum, row
 
 from fsopt.data import Dataset
 from fsopt.papers.gbd import experiments, tables
