@@ -123,33 +123,33 @@ def test_every_file_of_the_library_that_highs_reads_has_its_optimum_verified(mod
 def test_a_model_by_its_name_and_data(run, tmp_path):
     """Answers to exports: HiGHS's raw style, and AMPL's .sol of the library; another scale is another model."""
     folder, lp, raw = MODELS / "rlp", tmp_path / "rlp.lp", tmp_path / "answer.sol"
-    data = f"--data {folder / 'data.csv'}"
-    found = run(f"check rlp {data} --solution {folder / 'rlp.sol'} --json")
+    data = "--data", folder / "data.csv"
+    found = run("check rlp --json", *data, "--solution", folder / "rlp.sol")
     assert (found["claimed"], found["verified"], found["software"]) == ("optimal", True, "AMPL (rlp)")
-    run(f"export onsvm {data} --param c=3 --scale standard -o {lp} --json")
+    run("export onsvm --param c=3 --scale standard --json", *data, "-o", lp)
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     solver.readModel(str(lp))
     solver.run()
     solver.writeSolution(str(raw), 0)
-    found = run(f"check onsvm {data} --param c=3 --scale standard --solution {raw} --exact --json")
+    found = run("check onsvm --param c=3 --scale standard --exact --json", *data, "--solution", raw)
     assert (found["claimed"], found["verified"], found["software"]) == ("optimal", True, "HiGHS")
-    assert not run(f"check onsvm {data} --param c=3 --solution {raw} --json", code=1)["verified"]
+    assert not run("check onsvm --param c=3 --json", *data, "--solution", raw, code=1)["verified"]
 
 
 def test_what_is_no_answer_and_what_was_removed_is_one_line(run):
     path = file("rlp.mps")
-    for words, said in (
-        (f"check {path}", "is a model, no answer: give what its solver wrote with --solution FILE"),
+    for *words, said in (
+        ("check", path, "is a model, no answer: give what its solver wrote with --solution FILE"),
         ("check rlp --data wdbc", "is a model, no answer"),
         ("check fit.json --data wdbc --param c=1", "--param is for the model of --solution"),
-        (f"check {file('rlp.nl')} --solution x.sol", "fsopt reads .lp and .mps, by HiGHS"),
-        (f"solve {file('gmeb-dual.cbf')}", "fsopt reads .lp and .mps, by HiGHS"),
-        (f"solve {file('gmeb-dual.lp')}", "quadratic constraints are not supported by HiGHS"),
-        (f"export {path} -o x.lp", "is a model file already"),
+        ("check", file("rlp.nl"), "--solution", "x.sol", "fsopt reads .lp and .mps, by HiGHS"),
+        ("solve", file("gmeb-dual.cbf"), "fsopt reads .lp and .mps, by HiGHS"),
+        ("solve", file("gmeb-dual.lp"), "quadratic constraints are not supported by HiGHS"),
+        ("export", path, "-o", "x.lp", "is a model file already"),
         ("convert a.mps b.lp", "write_model_file"),
         ("certify a.mps a.sol", "fsopt check FILE.mps --solution FILE"),
     ):
-        assert said in run.refusal(words)
+        assert said in run.refusal(*words)
     assert "read by HiGHS 1." in run("solve", path)
     assert run("solve", path, "--json")["file"]["read_by"].startswith("HiGHS 1.")
