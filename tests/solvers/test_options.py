@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from fractions import Fraction
 from importlib.util import find_spec
 
@@ -153,12 +154,11 @@ INSTALLED = [name for name, package in PACKAGES.items() if find_spec(package) is
 @pytest.mark.parametrize("solver", [name for name in takers("MILP") if name in ("highs", "scip", "gurobi")])
 def test_ctrl_c_ends_a_solve_and_keeps_the_incumbent_where_the_solver_gives_it(solver, usual_interruption, monkeypatch):
     fsopt.solve(knapsacks(2), solver)  # its package is loaded, which may take a second of its own
-    solve = Connection.solve
 
-    def interrupted(self, *given):
-        monkeypatch.setattr(Connection, "solve", solve)  # the other solves of its evidence are not
-        with subprocess.Popen(["sh", "-c", f"sleep 1; kill -INT {os.getpid()}"]):  # SCIP lets no thread of Python run
-            return solve(self, *given)
+    def interrupted(self, *given):  # by another process: SCIP lets no thread run, and a bare machine has no `sleep`
+        monkeypatch.undo()  # the other solves of its evidence are not
+        with subprocess.Popen([sys.executable, "-c", f"import os, time; time.sleep(1); os.kill({os.getpid()}, 2)"]):
+            return self.solve(*given)
 
     monkeypatch.setattr(Connection, "solve", interrupted)
     result = fsopt.solve(knapsacks(45), solver, time_limit=60.0, options={"mip_gap": 0.0})
