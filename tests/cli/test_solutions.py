@@ -137,7 +137,7 @@ def test_a_model_by_its_name_and_data(run, tmp_path):
     assert not run("check onsvm --param c=3 --json", *data, "--solution", raw, code=1)["verified"]
 
 
-def test_what_is_no_answer_and_what_was_removed_is_one_line(run):
+def test_what_is_no_answer_and_what_was_removed_is_one_line(run, tmp_path):
     path = file("rlp.mps")
     for *words, said in (
         ("check", path, "is a model, no answer: give what its solver wrote with --solution FILE"),
@@ -146,7 +146,7 @@ def test_what_is_no_answer_and_what_was_removed_is_one_line(run):
         ("check", file("rlp.nl"), "--solution", "x.sol", "fsopt reads .lp and .mps, by HiGHS"),
         ("solve", file("gmeb-dual.cbf"), "fsopt reads .lp and .mps, by HiGHS"),
         ("solve", file("gmeb-dual.lp"), "quadratic constraints are not supported by HiGHS"),
-        ("export", path, "-o", "x.lp", "is a model file already"),
+        ("export", path, "-o", tmp_path / "x.lp", "is a model file already"),
         ("convert a.mps b.lp", "write_model_file"),
         ("certify a.mps a.sol", "fsopt check FILE.mps --solution FILE"),
     ):
