@@ -29,7 +29,7 @@ FEW_ROWS = 10
 
 def number_form(decimal: str, thousands: str) -> re.Pattern[str]:
     """Return the form of a number with a decimal mark, and a mark before groups of three digits if there is one."""
-    whole = rf"\d{{1,3}}({re.escape(thousands)}\d{{3}})*" if thousands else r"\d+"
+    whole = rf"(0|[1-9]\d{{0,2}}({re.escape(thousands)}\d{{3}})*)" if thousands else r"\d+"
     return re.compile(rf"[+-]?{whole}({re.escape(decimal)}\d+)?([eE][+-]?\d+)?")
 
 

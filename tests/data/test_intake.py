@@ -131,7 +131,7 @@ def test_texts_that_would_be_numbers_name_the_keyword(cells, flags):
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
-@pytest.mark.parametrize("cell", ["10.05.2025", "1.5.3", "1.23", "1234.567"])
+@pytest.mark.parametrize("cell", ["10.05.2025", "1.5.3", "1.23", "1234.567", "0.123"])
 def test_marks_of_thousands_stand_before_groups_of_three_digits(cell, suffix, tmp_path):
     path = stored(tmp_path, suffix, pd.DataFrame({"x": ["1.234", cell], "z": [1, 2], "label": [0, 1]}))
     with pytest.raises(DataError, match=f"'x' holds '{cell}' in row 2, which is no number with thousands='.'"):
