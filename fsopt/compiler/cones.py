@@ -10,7 +10,7 @@ their matrices. Software other than fsopt sees S as free variables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,9 @@ class ConeStack:
         the constraint; nan for a semidefinite cone.
     sense : +1 for an upper bound of the constraint's body, -1 for a lower bound.
     orders : (number of cones,) order of the matrix of a semidefinite cone, 0 for a second-order cone.
+    bodies : (number of cones, (n + 1)^2) the constraints q(x) <= 0 behind the cones as they were read: entry
+        ``i (n + 1) + j`` is the coefficient of :math:`x_i x_j`, i <= j, with x_n = 1. Those of semidefinite cones, and
+        of copies with other rows, are empty.
     """
 
     G: sp.csr_matrix
@@ -48,10 +51,12 @@ class ConeStack:
     scale: Vector
     sense: Vector
     orders: Indices = field(default_factory=lambda: np.zeros(0, dtype=int))
+    bodies: sp.csr_matrix = field(init=False)
 
     def __post_init__(self) -> None:
         if len(self.orders) != len(self.constraints):
             self.orders = np.zeros(len(self.constraints), dtype=int)
+        self.bodies = sp.csr_matrix((len(self.constraints), (self.G.shape[1] + 1) ** 2))
 
     def __len__(self) -> int:
         return len(self.constraints)
@@ -74,37 +79,18 @@ class ConeStack:
             rows[start : start + len(i)] = start + i * (i + 1) // 2 + j
         return rows
 
-    def equals(self, other: ConeStack) -> bool:
-        """Return whether other cones are of the same constraints, with the same numbers."""
-        same = len(self) == len(other) and all(a is b for a, b in zip(self.constraints, other.constraints, strict=True))
-        same = same and self.G.shape == other.G.shape and not (self.G != other.G).nnz
-        numbers = ("h", "starts", "pairs", "orders", "sense")
-        return same and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in numbers)
+    def receding(self) -> ConeStack:
+        """Return the cones of the directions in which these have no end: without constants, and q without slopes."""
+        found = replace(self, h=np.zeros_like(self.h))
+        found.bodies = self.bodies.copy()
+        found.bodies.data[self.bodies.indices % (self.G.shape[1] + 1) == self.G.shape[1]] = 0.0
+        return found
 
     def heads_at_least(self, lb: Vector, ub: Vector) -> Vector:
         """Return the smallest heads of the cones within bounds (n,) of the variables; -inf for no limit."""
         heads = self.G[self.starts[:-1]]
         smallest: Vector = heads.maximum(0) @ lb + heads.minimum(0) @ ub + self.h[self.starts[:-1]]
         return smallest
-
-    def distances(self, s: Vector) -> Vector:
-        r"""Return the Euclidean distance of each block of s (k,) to its cone.
-
-        For a second-order cone with head t and tail v the distance is 0 inside, the norm of (t, v) in the polar cone
-        (:math:`\|v\| \le -t`, where the projection is the apex), and :math:`(\|v\| - t) / \sqrt2` elsewhere. For a
-        semidefinite cone it is the Euclidean norm of the negative eigenvalues.
-        """
-        if not len(self):
-            return np.zeros(0)
-        head = s[self.starts[:-1]]
-        squares = np.maximum(np.add.reduceat(s**2, self.starts[:-1]) - head**2, 0.0)
-        norms = np.sqrt(squares)
-        in_polar = norms <= -head
-        distance: Vector = np.where(in_polar, np.sqrt(squares + head**2), np.maximum(norms - head, 0) / np.sqrt(2))
-        for k in np.flatnonzero(self.orders):
-            eigenvalues = np.linalg.eigvalsh(triangle_to_matrix(s[self.starts[k] : self.starts[k + 1]], self.orders[k]))
-            distance[k] = np.linalg.norm(np.minimum(eigenvalues, 0.0))
-        return distance
 
 
 def triangle_to_matrix(v: Vector, order: int) -> Matrix:
@@ -150,7 +136,7 @@ def with_semidefinite(cones: ConeStack, model: pyo.ConcreteModel, column: dict[i
     columns = np.array([column[id(v)] for b in marked for v in b.S.values()], dtype=int)
     weights = np.array([1.0 if i == j else np.sqrt(2.0) for b in marked for i, j in b.S])
     rows = sp.csr_matrix((weights, (np.arange(len(columns)), columns)), shape=(len(columns), cones.G.shape[1]))
-    return ConeStack(
+    stack = ConeStack(
         G=sp.csr_matrix(sp.vstack([cones.G, rows])),
         h=np.concatenate([cones.h, np.zeros(len(columns))]),
         starts=np.concatenate([cones.starts, cones.starts[-1] + np.cumsum(lengths)]).astype(int),
@@ -160,3 +146,5 @@ def with_semidefinite(cones: ConeStack, model: pyo.ConcreteModel, column: dict[i
         sense=np.concatenate([cones.sense, np.ones(len(marked))]),
         orders=np.concatenate([cones.orders, sizes]).astype(int),
     )
+    stack.bodies = sp.csr_matrix(sp.vstack([cones.bodies, stack.bodies[len(cones) :]]))
+    return stack

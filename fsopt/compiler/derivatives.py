@@ -201,15 +201,16 @@ class Derivatives:
         parts = [self.linear.data * x[self.linear.col], self.v * x[self.i] * x[self.j], *(j.f for j in self._jets(x))]
         return _summed(np.concatenate(owners), parts, self.q + 1)
 
-    def jacobian_values(self, x: Vector) -> Vector:
-        """Return the entries of the Jacobian at x (n,), in the order of its pattern."""
+    def jacobian_values(self, x: Vector, *, absolute: bool = False) -> Vector:
+        """Return the entries of the Jacobian at x (n,), in the order of its pattern; or the sums of their terms."""
         entries = [self.linear.data, self.v * x[self.j], self.v * x[self.i], *(jet.g.ravel() for jet in self._jets(x))]
+        entries = [np.abs(part) for part in entries] if absolute else entries
         return _summed(self.jacobian_pattern.entry, entries, len(self.jacobian_pattern.rows))
 
-    def jacobian(self, x: Vector) -> sp.csr_matrix:
-        """Return the Jacobian (q + 1, n) at x (n,)."""
-        pattern = self.jacobian_pattern
-        return sp.csr_matrix((self.jacobian_values(x), (pattern.rows, pattern.columns)), shape=self.shape)
+    def jacobian(self, x: Vector, *, absolute: bool = False) -> sp.csr_matrix:
+        """Return the Jacobian (q + 1, n) at x (n,), or the sums of the absolute values of the terms of its entries."""
+        pattern, values = self.jacobian_pattern, self.jacobian_values(x, absolute=absolute)
+        return sp.csr_matrix((values, (pattern.rows, pattern.columns)), shape=self.shape)
 
     def hessian_values(self, x: Vector, weights: Vector) -> Vector:
         """Return the entries of the Hessian of ``sum_r weights[r] * function r``, in the order of its pattern."""

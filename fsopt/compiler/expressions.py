@@ -57,8 +57,7 @@ class Dot(LinearExpression):  # type: ignore[misc]
     def _trunc_append(self, other: Any) -> SumExpression:
         return SumExpression([self, other])
 
-    def _trunc_extend(self, other: Any) -> SumExpression:
-        return SumExpression([self, other])
+    _trunc_extend = _trunc_append
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Dot:
         return Dot(self.coefs, copy.deepcopy(self.variables, memo))
@@ -235,13 +234,7 @@ def _operator(kind: type) -> _Reader:
 
 
 def with_constants(terms: Terms, constants: Mapping[int, float], column: dict[int, int]) -> Terms:
-    """Return terms in which some variables are constants in the terms that are not linear.
-
-    Parameters
-    ----------
-    constants : id of a variable -> its value.
-    column : id of a variable -> its column.
-    """
+    """Return terms in which some variables, id -> value, are constants in the terms that are not linear."""
     if terms.linear or not constants:
         return terms
     at = {column[key]: number for key, number in constants.items() if key in column}
@@ -275,35 +268,15 @@ def _multiply(scale: float, node: Any, left: Any, right: Any, column: dict[int, 
     if i is not None and j is not None:
         terms.quadratic.append((i, j, scale))
         return
-    first = _affine(left, column)
-    second = first if right is left else _affine(right, column)
-    if first is None or second is None:
+    first = read(left, column)
+    second = first if right is left else read(right, column)
+    if not (first.linear and second.linear):
         terms.nonlinear.append((scale, node))
         return
-    (a, fa), (b, fb) = first, second
+    (a, fa), (b, fb) = ((factor.constant, factor.affine(column)) for factor in (first, second))
     terms.constant += scale * a * b
     for form, factor in ((fa, b), (fb, a)):
         if factor:
             terms.columns.extend(form)
             terms.values.extend(scale * factor * v for v in form.values())
     terms.quadratic.extend([(i, j, scale * u * v) for i, u in fa.items() for j, v in fb.items()])
-
-
-def _affine(node: Any, column: dict[int, int]) -> tuple[float, dict[int, float]] | None:
-    """Return constant and column -> coefficient of an affine expression, None for any other one."""
-    j = column.get(id(node))
-    if j is not None:
-        return 0.0, {j: 1.0}
-    if type(node) is LinearExpression:
-        # A shortcut for the common case, a short sum of monomials: no Terms object for each factor of a product.
-        form: dict[int, float] = {}
-        for arg in node.args:
-            if type(arg) is not MonomialTermExpression or arg._args_[0].__class__ not in native_numeric_types:
-                break
-            coef, var = arg._args_
-            k = column[id(var)]
-            form[k] = form.get(k, 0.0) + coef
-        else:
-            return 0.0, form
-    terms = read(node, column)
-    return (terms.constant, terms.affine(column)) if terms.linear else None

@@ -62,11 +62,7 @@ UNARY: Mapping[str, Callable[[Vector], Chain]] = {
 
 
 def power(u: Vector, p: Vector) -> Chain:
-    """Return u^p and its derivatives.
-
-    The derivatives have the factors p and p (p - 1). A factor of 0 makes them 0, also at u = 0, where the formula
-    p u^(p - 1) gives 0 times infinity.
-    """
+    """Return u^p and its derivatives, which are 0 where their factors p and p (p - 1) are, also at u = 0."""
     first = np.where(p == 0, 0.0, p * u ** (p - 1))
     second = np.where((p == 0) | (p == 1), 0.0, p * (p - 1) * u ** (p - 2))
     return Chain(u**p, first, second)

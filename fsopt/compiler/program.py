@@ -33,9 +33,9 @@ from fsopt.common.arguments import Argument
 from fsopt.common.customising import complete
 from fsopt.compiler.cones import ConeStack, with_semidefinite
 from fsopt.compiler.expressions import Terms, read, with_constants
-from fsopt.compiler.recognition import Quadratic, recognise
-from fsopt.compiler.rows import ConstraintRow, LinearRows, build_rows, hessian, linear_part, read_row, semidefinite
-from fsopt.compiler.scaling import Scaling, equilibrate
+from fsopt.compiler.recognition import lacking, recognise
+from fsopt.compiler.rows import ConstraintRow, LinearRows, build_rows, hessian, linear_part, read_row
+from fsopt.compiler.scaling import Scaling, equilibrate, row_factors
 from fsopt.compiler.unsupported import reading, refuse_infinite, unsupported_functions, unsupported_kinds
 from fsopt.compiler.values import fixed_values, integers, read_bounds, variables_of
 from fsopt.errors import ParameterError
@@ -78,7 +78,8 @@ class Program:
         model's own sense.
     unsupported : kind of components, or function in them, without a place in the arrays -> name of the first one.
     constants : id -> value of the fixed variables whose products are linear terms; empty where they stay products.
-    judged : the P of the last test of convexity, and its outcome, which copies of the program with the same P share.
+    judged : the P of the last test of convexity, and what it lacks, which copies of the program with the same P share.
+    measured : the A and x of the last product Ax, and the product; an A is replaced, and its entries never changed.
     """
 
     model: pyo.ConcreteModel
@@ -103,14 +104,20 @@ class Program:
     row_of: dict[int, int] = field(default_factory=dict)
     unsupported: dict[str, str] = field(default_factory=dict)
     constants: dict[int, float] = field(default_factory=dict)
-    judged: tuple[sp.csc_matrix, bool] | None = field(default=None, repr=False)
+    judged: tuple[sp.csc_matrix, Vector | None] | None = field(default=None, repr=False)
+    measured: tuple[sp.csr_matrix, Vector, Any] | None = field(default=None, repr=False)
+
+    @property
+    def lacking(self) -> Vector | None:
+        """What the diagonal of P lacks to be positive semidefinite: an eigenvalue problem, solved once for each P."""
+        if self.judged is None or self.judged[0] is not self.P:
+            self.judged = self.P, lacking(self.P)
+        return self.judged[1]
 
     @property
     def convex_objective(self) -> bool:
-        """Whether P is positive semidefinite: an eigenvalue problem, solved once for each P."""
-        if self.judged is None or self.judged[0] is not self.P:
-            self.judged = self.P, semidefinite(self.P)
-        return self.judged[1]
+        """Whether P is positive semidefinite, up to rounding."""
+        return self.lacking is not None
 
     @property
     def discrete(self) -> bool:
@@ -124,12 +131,15 @@ class Program:
 
     @cached_property
     def scaling(self) -> Scaling:
-        """The units of the program at the first use; later updates of its numbers do not change them."""
-        curvature = self.P.diagonal()
+        """The units of the program at the first use; later updates of its numbers, and a few more rows, keep them."""
         nodes = [node for _, node in (*self.objective_terms, *(t for row in self.general for t in row.terms.nonlinear))]
         columns = [self.column[id(v)] for node in nodes for v in identify_variables(node, include_fixed=False)]
-        curvature[columns] = np.maximum(curvature[columns], 1.0)  # exp(-5 x) has its bend near 1, in any units of A
-        return equilibrate(self.A, (self.lo, self.hi), (self.lb, self.ub), self.cones, curvature, self.integer)
+        low, high = self.lb.copy(), self.ub.copy()
+        linear = [j for row in self.general for j in row.terms.affine(self.column)]
+        low[linear], high[linear] = -np.inf, np.inf  # what a row says that is not in A is not known, a loose bound is
+        low[columns] = high[columns] = 1.0  # exp(-5 x) has its bend near 1, in any units of A
+        objective = self.P.diagonal(), self.c
+        return equilibrate(self.A, (self.lo, self.hi), (low, high), self.cones, *objective, self.integer)
 
     @property
     def n(self) -> int:
@@ -160,7 +170,11 @@ class Program:
         for row in rows:
             self.row_of[id(row.constraint)] = len(self.constraints)
             self.constraints.append(row.constraint)
-        self.__dict__.pop("scaling", None)
+        known: Scaling | None = self.__dict__.pop("scaling", None)
+        doubled = len(self.lo).bit_length() != (len(self.lo) - len(rows)).bit_length()
+        if known is not None and not doubled:  # the units of the first rows hold for as many more
+            factors = row_factors(added.A, known.columns, self.integer)
+            self.scaling = replace(known, rows=np.append(known.rows, factors))
 
     def objective_at(self, x: Vector) -> float:
         """Return the linear and quadratic terms of the objective at x (n,), in the model's own sense."""
@@ -224,11 +238,7 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
     integer[places] = False
     linear = build_rows(listed.linear, column)
     functions = _functions(listed, linear, objective, terms, column)
-    quadratics = [
-        Quadratic(r.constraint, r.terms.quadratic, r.terms.affine(column), r.terms.constant, r.lo, r.hi)
-        for r in listed.quadratic
-    ]
-    cones, refused = recognise(quadratics, lb, ub, len(variables))
+    cones, refused = recognise(listed.quadratic, column, lb, ub)
     cones = with_semidefinite(cones, model, column)
     sign = -1.0 if objective is not None and objective.sense == pyo.maximize else 1.0
     names = {name for name, _ in refused}
@@ -298,9 +308,4 @@ def _nonconic(objective: pyo.Objective | None, terms: Terms, general: Sequence[C
     listed = [(row.constraint.name, row.terms) for row in general]
     if objective is not None and terms.nonlinear:
         listed.insert(0, (objective.name, terms))
-    return [(name, f"the term {_short(found.nonlinear[0][1])} is not quadratic") for name, found in listed]
-
-
-def _short(expression: NumericExpression) -> str:
-    text = str(expression)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return [(name, f"the term {str(found.nonlinear[0][1])[:60]} is not quadratic") for name, found in listed]

@@ -11,13 +11,17 @@ every other case:
   :math:`F'F = Q + \lambda uu'`. Rotated cones :math:`w^2 + d' \le s t` with affine :math:`s, t \ge 0` are of this kind.
   The eigenvectors of a product of two linear forms are the sum and the difference of these forms brought to equal
   length, so the cone is balanced in all units of the data.
+
+Rank and signs are those of Q in units of the variables in which its diagonal is 1: a congruence keeps them (Sylvester),
+and no unit of a variable decides what is a rounding error. What floating-point numbers cannot tell is decided in whole
+numbers: :func:`_eliminated`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import isfinite, sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,33 +29,23 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from fsopt.compiler.cones import ConeStack
-from fsopt.typing import Indices, Mask, Vector
+from fsopt.compiler.rows import ConstraintRow
+from fsopt.typing import Indices, Mask, Matrix, Vector
 
 Stack: TypeAlias = NDArray[np.float64]
 """Matrices of equal shape, one for each constraint: (N, k, k) or (N, r, k)."""
 
 
 @dataclass
-class Quadratic:
-    """A quadratic constraint ``lo <= x'Qx + a'x + d <= hi`` as it was read, Q as triples (i, j, value)."""
-
-    constraint: Any
-    terms: list[tuple[int, int, float]]
-    linear: dict[int, float]
-    constant: float
-    lo: float
-    hi: float
-
-
-@dataclass
 class Family:
-    """N quadratic constraints ``x'Qx + a'x + d <= 0`` with the same terms in different variables.
+    """N quadratic constraints ``t'Qt + a't + d <= 0`` with the same terms in different variables ``x = units * t``.
 
     Attributes
     ----------
-    members : (N,) positions in the list of quadratics.
+    members : (N,) positions in the list of constraints.
     columns : (N, k) columns of their variables.
-    Q, a, d : (N, k, k), (N, k) and (N,) coefficients; a lower bound is multiplied by -1.
+    Q, a, d : (N, k, k), (N, k) and (N,) coefficients.
+    units : (N, k) powers of 2, in which the diagonal of Q is near 1.
     """
 
     members: Indices
@@ -59,142 +53,180 @@ class Family:
     Q: Stack
     a: Stack
     d: Vector
+    units: Stack
 
     def take(self, which: Indices) -> Family:
         """Return the family of some members."""
-        return Family(self.members[which], self.columns[which], self.Q[which], self.a[which], self.d[which])
+        return replace(self, **{name: values[which] for name, values in vars(self).items()})
 
 
 @dataclass
 class Cones:
-    """N cones of one size: the nonzeros of G (N, r, k) over columns (N, k), h (N, r), and the rest of a ConeStack."""
+    """N cones of one size: rows G (N r, .) and constants h (N, r), and the rest of a ConeStack."""
 
     members: Indices
-    columns: Indices
-    places: tuple[Indices, Indices, Indices]
-    values: Vector
+    G: sp.csr_matrix
     h: Stack
-    scale: float = 1.0
+    scale: float | Vector = 1.0
     pair: int = 0
 
     @classmethod
-    def of(cls, part: Family, G: Stack, h: Stack, scale: float = 1.0) -> Cones:
-        """Return the cones Gx + h over the columns of a family."""
+    def of(cls, part: Family, G: Stack, h: Stack, scale: float | Vector = 1.0) -> Cones:
+        """Return the cones Gt + h over the columns of a family, as Gx + h in the variables x = units * t."""
         member, row, column = np.nonzero(G)
-        return cls(part.members, part.columns, (member, row, column), G[member, row, column], h, scale)
+        values = G[member, row, column] / part.units[member, column]
+        places = member * G.shape[1] + row, part.columns[member, column]
+        return cls(part.members, sp.csr_matrix((values, places), (h.size, part.columns.max() + 1)), h, scale)
 
 
-def families(quadratics: Sequence[Quadratic], senses: Vector, refused: dict[int, str]) -> list[Family]:
-    """Group quadratics by the positions of their terms, numbered in the order of their first occurrence."""
+def bodies_of(rows: Sequence[ConstraintRow], senses: Vector, column: dict[int, int]) -> sp.csr_matrix:
+    """Return the functions q of constraints ``q(x) <= 0``, as :attr:`ConeStack.bodies`, with a constant each."""
+    n = len(column)
+    terms: list[tuple[int, int, float]] = []
+    for k, (row, sense) in enumerate(zip(rows, senses.tolist(), strict=True)):
+        constant = row.terms.constant - (row.hi if sense > 0 else row.lo)
+        linear = ((j, n, v) for j, v in row.terms.affine(column).items())
+        products = (*row.terms.quadratic, *linear, (n, n, constant))
+        terms.extend((k, min(i, j) * (n + 1) + max(i, j), sense * v) for i, j, v in products)
+    place, entry, values = np.array(terms).reshape(-1, 3).T
+    return sp.csr_matrix((values, (place.astype(int), entry.astype(int))), (len(rows), (n + 1) ** 2))
+
+
+def families(bodies: sp.csr_matrix, n: int, members: Sequence[int]) -> list[Family]:
+    """Group functions by the positions of their terms, numbered in the order of their first occurrence."""
     groups: dict[Any, list[tuple[int, list[int]]]] = {}
-    for i, q in enumerate(quadratics):
-        if i in refused:
-            continue
-        place: dict[int, int] = {}
-        number = place.setdefault
-        pairs = tuple([(number(j, len(place)), number(k, len(place))) for j, k, _ in q.terms])
-        linear = tuple([number(j, len(place)) for j in q.linear])
-        groups.setdefault((pairs, linear), []).append((i, list(place)))
-    return [_family(quadratics, senses, pairs, linear, listed) for (pairs, linear), listed in groups.items()]
+    for i in members:
+        place = {n: -1}
+        pairs = []
+        for entry in bodies.indices[bodies.indptr[i] : bodies.indptr[i + 1]].tolist():
+            j, k = divmod(entry, n + 1)
+            pairs.append((place.setdefault(j, len(place) - 1), place.setdefault(k, len(place) - 1)))
+        groups.setdefault(tuple(pairs), []).append((i, list(place)[1:]))
+    return [_family(bodies, np.array(pairs).T, listed) for pairs, listed in groups.items()]
 
 
-def _family(
-    quadratics: Sequence[Quadratic],
-    senses: Vector,
-    pairs: tuple[tuple[int, int], ...],
-    linear: tuple[int, ...],
-    listed: list[tuple[int, list[int]]],
-) -> Family:
-    """Return the arrays of quadratics (position, columns) with terms in the same pairs and linear positions."""
+def _family(bodies: sp.csr_matrix, places: Indices, listed: list[tuple[int, list[int]]]) -> Family:
+    """Return the arrays of functions (position, columns) with terms in the same places (2, t), -1 for the constant."""
     members = np.array([i for i, _ in listed])
     columns = np.array([c for _, c in listed], dtype=int)
-    alike = [quadratics[i] for i in members]
-    sense = senses[members]
-    Q = np.zeros((*columns.shape, columns.shape[1]))
-    values = sense[:, None] * np.array([[v for _, _, v in q.terms] for q in alike]) / 2
-    for t, (j, k) in enumerate(pairs):
-        Q[:, j, k] += values[:, t]
-        Q[:, k, j] += values[:, t]
-    a = np.zeros(columns.shape)
-    a[:, list(linear)] = sense[:, None] * np.array([list(q.linear.values()) for q in alike])
-    bound = np.where(sense > 0, [q.hi for q in alike], [q.lo for q in alike])
-    constant = np.array([q.constant for q in alike])
-    return Family(members, columns, Q, a, sense * (constant - bound))
+    half = np.zeros((len(members), *(columns.shape[1] + 1,) * 2))
+    half[:, places[0], places[1]] = 0.5 * bodies.data[bodies.indptr[members][:, None] + np.arange(places.shape[1])]
+    whole = half + np.swapaxes(half, 1, 2)
+    Q = whole[:, :-1, :-1]
+    units = unit_diagonal(Q)
+    slopes, constants = 2.0 * units * whole[:, :-1, -1], whole[:, -1, -1]
+    return Family(members, columns, units[:, :, None] * Q * units[:, None, :], slopes, constants, units)
 
 
-def stacked(found: Sequence[Cones], quadratics: Sequence[Quadratic], senses: Vector, n: int) -> ConeStack:
+def unit_diagonal(Q: Stack) -> Stack:
+    """Return powers of 2 (N, k) with which the rows of ``units_i Q_ij units_j`` (N, k, k) have a largest size near 1.
+
+    Where Q is positive semidefinite, these are the units of its diagonal, as no entry exceeds the larger of its two
+    diagonal ones; a row whose diagonal is 0, as of a product of two variables, has those of its largest entry.
+    """
+    sizes = np.abs(Q)
+    diagonal = np.diagonal(sizes, axis1=1, axis2=2)
+    units = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    for _ in range(PASSES):
+        largest = (units[:, :, None] * sizes * units[:, None, :]).max(axis=2)
+        if np.all((largest == 0.0) | ((largest > 0.5) & (largest < 2.0))):
+            break
+        units /= np.sqrt(np.where(largest > 0.0, largest, 1.0))
+    powers: Stack = np.exp2(np.round(np.log2(units)))
+    return powers
+
+
+def lacking(P: sp.csc_matrix) -> Vector | None:
+    """Return what the diagonal of a symmetric matrix (n, n) lacks to be positive semidefinite.
+
+    None where that is beyond the rounding of products like X'X.
+    """
+    diagonal = P.diagonal()
+    lack = np.zeros(len(diagonal))
+    if sp.triu(P, 1).count_nonzero() == 0:
+        return lack if np.all(diagonal >= 0.0) else None
+    active = np.flatnonzero(np.diff(P.indptr))
+    Q = P[active][:, active].toarray()
+    units = unit_diagonal(Q[None])[0]
+    Q = units[:, None] * Q * units
+    smallest = np.linalg.eigvalsh(Q)[0]
+    if len(Q) > FEW or abs(smallest) > NEARLY_FLAT:
+        fine = smallest >= -ZERO * len(Q)
+    else:
+        fine = np.all(_eliminated(np.pad(Q, (0, 1)), np.eye(1, len(Q))[0])[0] >= 0)
+    lack[active] = max(-smallest, 0.0) / units**2
+    return lack if fine else None
+
+
+def stacked(
+    found: Sequence[Cones], rows: Sequence[ConstraintRow], senses: Vector, bodies: sp.csr_matrix, n: int
+) -> ConeStack:
     """Stack cones in the order of their constraints."""
-    members = np.concatenate([np.zeros(0, int), *(c.members for c in found)])
-    order = np.argsort(members)
-    sizes = np.concatenate([np.zeros(0, int), *(np.full(len(c.members), c.h.shape[1]) for c in found)])[order]
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
-    start_of = dict(zip(members[order].tolist(), starts[:-1].tolist(), strict=True))
-    h = np.zeros(int(starts[-1]))
-    rows: list[Indices] = [np.zeros(0, int)]
-    columns: list[Indices] = [np.zeros(0, int)]
-    values: list[Vector] = [np.zeros(0)]
     for c in found:
-        first = np.array([start_of[i] for i in c.members.tolist()])
-        row = first[:, None] + np.arange(c.h.shape[1])
-        h[row] = c.h
-        rows.append(row[c.places[:2]])
-        columns.append(c.columns[c.places[0], c.places[2]])
-        values.append(c.values)
-    entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
-    scale = np.concatenate([np.zeros(0), *(np.full(len(c.members), c.scale) for c in found)])[order]
-    pairs = np.concatenate([np.zeros(0, int), *(np.full(len(c.members), c.pair) for c in found)])[order]
-    return ConeStack(
-        G=sp.csr_matrix(entries, shape=(len(h), n)),
-        h=h,
-        starts=starts,
-        constraints=[quadratics[i].constraint for i in members[order].tolist()],
-        pairs=pairs.astype(int),
-        scale=scale,
-        sense=senses[members[order]] if len(members) else np.zeros(0),
+        c.G.resize(c.h.size, n)
+    tables = (np.stack(np.broadcast_arrays(c.members, c.h.shape[1], c.scale, c.pair)) for c in found)
+    table = np.hstack([np.zeros((4, 0)), *tables])
+    ends, order = np.cumsum(table[1]).astype(int), np.argsort(table[0])
+    members, sizes, pairs = table[:, order][[0, 1, 3]].astype(int)
+    moved = np.concatenate([np.zeros(0, int), *map(np.arange, ends[order] - sizes, ends[order])])
+    stack = ConeStack(
+        G=sp.vstack([sp.csr_matrix((0, n)), *(c.G for c in found)], format="csr")[moved],
+        h=np.concatenate([np.zeros(0), *(c.h.ravel() for c in found)])[moved],
+        starts=np.append(0, np.cumsum(sizes)),
+        constraints=[rows[i].constraint for i in members.tolist()],
+        pairs=pairs,
+        scale=table[2][order],
+        sense=senses[members],
     )
+    stack.bodies = bodies[members]
+    return stack
 
 
-ZERO = 1e-12
-"""Eigenvalues below this fraction of the largest one of their block count as zero: the error of ``eigh`` is a small
-multiple of the machine precision, 2e-16, times the largest eigenvalue."""
+ZERO = 2.0**-50
+"""What the rounding of products like X'X leaves of a zero, for each variable: an eigenvalue or pivot of k variables in
+their own units (:func:`unit_diagonal`) is zero up to k times this, a sum up to this fraction of its terms."""
+PASSES = 20
+"""Largest number of passes over a quadratic form for its units; each halves the distance of their logarithms."""
 LARGE = 500
 """Terms from which a sum of squares is recognised without the matrix of its quadratic form."""
+NEARLY_FLAT = 1e-8
+"""Eigenvalues below this fraction of the largest one have lost digits or their sign: :func:`_eliminated` has them."""
+FEW = 40
+"""Largest number of variables for which whole numbers decide what floating-point numbers cannot tell."""
+DIGITS, DUST = 2.0**160, 2**60
+"""Unit of the whole numbers in :func:`_eliminated`, and what their own rounding leaves of a zero."""
 ROUNDING = 1e-15
 """Entries of normed eigenvectors below this count as zero, so that the cones stay sparse."""
 
 
 def recognise(
-    quadratics: Sequence[Quadratic], lb: Vector, ub: Vector, n: int
+    rows: Sequence[ConstraintRow], column: dict[int, int], lb: Vector, ub: Vector
 ) -> tuple[ConeStack, list[tuple[str, str]]]:
-    """Return the cones of quadratic constraints in n variables, and (name, reason) of every other constraint.
-
-    Parameters
-    ----------
-    quadratics : the constraints, as read.
-    lb, ub : (n,) bounds of the variables.
-    """
+    """Return the cones of quadratic constraints as read, and (name, reason) of every other constraint."""
     found: list[Cones] = []
     refused: dict[int, str] = {
         i: "a quadratic equation or range is not convex"
-        for i, q in enumerate(quadratics)
-        if isfinite(q.lo) and isfinite(q.hi)
+        for i, row in enumerate(rows)
+        if isfinite(row.lo) and isfinite(row.hi)
     }
-    senses = np.array([1.0 if isfinite(q.hi) else -1.0 for q in quadratics])
-    norms = {i: cone for i, q in enumerate(quadratics) if (cone := _norm(i, q, senses[i], lb)) is not None}
+    senses = np.array([1.0 if isfinite(row.hi) else -1.0 for row in rows])
+    bodies = bodies_of(rows, senses, column)
+    others = [i for i in range(len(rows)) if i not in refused]
+    norms = {i: cone for i in others if (cone := _norm(bodies, i, lb)) is not None}
     found.extend(norms.values())
-    for family in families(quadratics, senses, {**refused, **dict.fromkeys(norms, "")}):
+    for family in families(bodies, len(lb), [i for i in others if i not in norms]):
         found.extend(_second_order_cones(family, lb, ub, refused))
-    names = [(quadratics[i].constraint.name, refused[i]) for i in sorted(refused)]
-    return stacked(found, quadratics, senses, n), names
+    names = [(rows[i].constraint.name, refused[i]) for i in sorted(refused)]
+    return stacked(found, rows, senses, bodies, len(lb)), names
 
 
-def _norm(place: int, q: Quadratic, sense: float, lb: Vector) -> Cones | None:
+def _norm(bodies: sp.csr_matrix, place: int, lb: Vector) -> Cones | None:
     """Return the cone of a large constraint ``sum_j c_j x_j^2 <= d`` or ``<= c_0 x_0^2``, x_0 >= 0; or None."""
-    if len(q.terms) < LARGE or q.linear or any(j != k for j, k, _ in q.terms) or isfinite(q.lo) == isfinite(q.hi):
+    terms = slice(bodies.indptr[place], bodies.indptr[place + 1])
+    columns, second = np.divmod(bodies.indices[terms], len(lb) + 1)
+    if len(columns) <= LARGE or (columns != second).any():
         return None
-    columns, at = np.unique([j for j, _, _ in q.terms], return_inverse=True)
-    values = sense * np.bincount(at, weights=[v for _, _, v in q.terms])
-    bound = sense * ((q.hi if sense > 0 else q.lo) - q.constant)
+    values, bound = bodies.data[terms][:-1], -bodies.data[terms][-1]
     head = np.flatnonzero(values < 0)
     tail = np.flatnonzero(values > 0)
     h = np.zeros((1, 1 + len(tail)))
@@ -202,51 +234,108 @@ def _norm(place: int, q: Quadratic, sense: float, lb: Vector) -> Cones | None:
         h[0, 0] = np.sqrt(bound)
     elif len(head) != 1 or bound != 0 or lb[columns[head[0]]] < 0:
         return None
-    rows = np.concatenate([np.zeros(len(head), dtype=int), 1 + np.arange(len(tail))])
+    line = np.concatenate([np.zeros(len(head), dtype=int), 1 + np.arange(len(tail))])
     which = np.concatenate([head, tail])
-    places = (np.zeros(len(rows), dtype=int), rows, which)
-    return Cones(np.array([place]), columns[None], places, np.sqrt(np.abs(values[which])), h)
+    entries = (np.sqrt(np.abs(values[which])), (line, columns[which]))
+    return Cones(np.array([place]), sp.csr_matrix(entries, (h.size, len(lb))), h)
 
 
 def _second_order_cones(family: Family, lb: Vector, ub: Vector, refused: dict[int, str]) -> list[Cones]:
     """Return the cones of a family, one group for each pattern of signs, and enter the others in ``refused``."""
-    values, vectors = _eigen(family.Q)
-    patterns = np.column_stack([np.sign(values), family.a.any(axis=1), np.sign(family.d)]) + 0.0  # no zero is -0.0
-    alike: dict[bytes, list[int]] = {}
-    for i, signs in enumerate(patterns):
-        alike.setdefault(signs.tobytes(), []).append(i)
+    signs, forms, rest = _squares(family)
+    patterns = np.column_stack([signs, family.a.any(axis=1), np.sign(family.d), np.sign(rest)])
+    label = np.unique(patterns, axis=0, return_inverse=True)[1].ravel()
     found: list[Cones] = []
-    for which in map(np.array, alike.values()):
-        part, pattern = family.take(which), patterns[which[0]]
-        negative, positive = np.flatnonzero(pattern[:-2] < 0), np.flatnonzero(pattern[:-2] > 0)
-        F = np.sqrt(values[which][:, positive])[:, :, None] * np.swapaxes(vectors[which][:, :, positive], 1, 2)
-        if len(negative) > 1:
-            reason = f"it is not convex: its quadratic part has {len(negative)} negative eigenvalues"
-            refused.update(dict.fromkeys(part.members.tolist(), reason))
-        elif len(negative) == 1:
-            found.extend(_one_branch(part, F, (values[which], vectors[which]), (lb, ub), refused))
-        else:
-            found.append(_convex_quadratics(part, F))
+    for which in (np.flatnonzero(label == name) for name in np.unique(label)):
+        part, pattern = family.take(which), signs[which[0]]
+        left = rest[which]
+        heads, F = forms[which][:, pattern < 0], forms[which][:, pattern > 0]
+        if len(heads[0]) == 0:
+            found.append(_convex_quadratics(part, F[:, :, :-1]))
+            continue
+        reason = "the bounds do not separate its two branches (give its larger part lower bounds 0)"
+        if len(heads[0]) > 1:
+            reason = f"its quadratic part has {len(heads[0])} negative eigenvalues"
+        elif left[0] < 0:
+            reason = "its quadratic part has a negative eigenvalue beside linear terms or a constant"
+        sign = _branches(heads[:, 0], *(bound[part.columns] / part.units for bound in (lb, ub)))
+        sign *= len(heads[0]) == 1 and left[0] >= 0
+        refused.update(dict.fromkeys(part.members[sign == 0].tolist(), f"it is not convex: {reason}"))
+        if sign.any():
+            rows = np.concatenate([sign[:, None, None] * heads, F], axis=1)[sign != 0]
+            found.append(_one_branch(part.take(sign != 0), rows, left[sign != 0]))
     return found
+
+
+def _squares(family: Family) -> tuple[Stack, Stack, Vector]:
+    """Return signs s (N, k), forms f (N, k, k + 1) and d' (N,) with ``q(x) = sum_i s_i f_i(x, 1)^2 + d'``.
+
+    d' is -inf where a linear function is left over.
+    """
+    values, vectors = _eigen(family.Q)
+    k, flat = values.shape[1], values == 0
+    sizes = np.abs(values)
+    slopes = np.einsum("nkj,nk->nj", vectors, family.a)
+    steps = np.where(flat, 0.0, slopes / np.where(flat, 1.0, 2.0 * values))
+    forms = np.sqrt(sizes)[:, :, None] * np.concatenate([np.swapaxes(vectors, 1, 2), steps[:, :, None]], axis=2)
+    signs, rest = np.sign(values), family.d - np.sum(values * steps**2, axis=1)
+    error = ZERO * k * np.abs(family.a).max(axis=1, keepdims=True)
+    rest[np.any(flat & (np.abs(slopes) > error), axis=1)] = -np.inf
+    nearly = family.Q.any(axis=1) & (sizes < NEARLY_FLAT * sizes.max(axis=1, initial=0.0, keepdims=True))
+    doubtful = nearly.any(axis=1) & (np.count_nonzero(values, axis=1) > 1)  # one square alone has all of its digits
+    terms = np.abs(family.d) + np.sum(forms[:, :, -1] ** 2, axis=1)
+    doubtful |= (values < 0).any(axis=1) & (np.abs(rest) < NEARLY_FLAT * terms)
+    for n in np.flatnonzero(doubtful & (np.sum(values < -NEARLY_FLAT, axis=1) < 2)) if k <= FEW else ():
+        whole = np.block([[family.Q[n], family.a[n][:, None] / 2], [family.a[n] / 2, family.d[n]]])
+        signs[n], forms[n], rest[n] = _eliminated(whole, vectors[n, :, values[n].argmin()])
+    rest[(rest < 0) & (rest >= -ZERO * terms)] = 0.0
+    return signs, forms, rest
+
+
+def _eliminated(whole: Matrix, start: Vector) -> tuple[Vector, Matrix, float]:
+    """Return signs s (k,), rows f (k, k + 1) and d with ``y'My = sum_i s_i (f_i y)^2 + d y_k^2``, each to all digits.
+
+    M is a symmetric matrix (k + 1, k + 1), with y_k = 1 for the linear terms and the constant of a quadratic function.
+    A step takes away the square in a direction of the others: ``start`` (k,), where M is not 0 there, and then that of
+    the largest entry. d is -inf where products of y_k with other entries are left.
+    """
+    # Whole numbers of any length: a pivot of 1e-12 is a difference of ones, of which doubles keep four digits.
+    k = len(whole) - 1
+    size = max(np.abs(whole[k, :k]).max(), np.sqrt(abs(whole[k, k]))) or 1.0
+    unit = np.append(np.ones(k), 2.0 ** -np.ceil(np.log2(size)))
+    integers = np.vectorize(int, otypes=[object])
+    rest, way = integers(unit[:, None] * whole * unit * DIGITS), integers(np.append(start, 0.0) * DIGITS)
+    small, lost = (int(ZERO * k * size) for size in (DIGITS, max(abs(rest[k, :k]))))
+    signs, forms = np.zeros(k), np.zeros((k, k + 1))
+    while any(way):
+        line = rest @ way
+        pivot = line @ way
+        if abs(pivot) > small * int(DIGITS) ** 2:
+            place = np.count_nonzero(signs)
+            signs[place] = 1.0 if pivot > 0 else -1.0
+            forms[place] = line / sqrt(abs(pivot) * int(DIGITS)) / unit
+            rest = rest - np.outer(line, line) // pivot
+            rest[abs(rest) < DUST] = 0
+        i, j = divmod(int(abs(rest[:k, :k]).argmax()), k)
+        way[:] = 0
+        if abs(rest[i, j]) > small:
+            way[[i, j]] = int(DIGITS), int(DIGITS) * (1 if (rest[i, i] + rest[j, j]) * rest[i, j] >= 0 else -1)
+    d = rest[k, k] / DIGITS / unit[k] ** 2 if max(abs(rest[k, :k])) <= lost else -np.inf
+    return signs, forms, d
 
 
 def _eigen(Q: Stack) -> tuple[Stack, Stack]:
     """Return eigenvalues (N, k) and eigenvectors (N, k, k) of Q (N, k, k)."""
-    # Blocks of variables without common terms are decomposed separately: their units may differ by 1e12, and a small
-    # eigenvalue is zero only relative to its own block.
-    N, k = Q.shape[:2]
+    # Blocks of variables without common terms are decomposed separately: each is as sparse as its terms.
     values = np.ascontiguousarray(np.diagonal(Q, axis1=1, axis2=2)).copy()
-    vectors = np.tile(np.eye(k), (N, 1, 1))
+    vectors = np.tile(np.eye(Q.shape[1]), (len(Q), 1, 1))
     pattern = np.any(Q != 0, axis=0)
     np.fill_diagonal(pattern, False)
-    if not pattern.any():
-        return values, vectors
     label = sp.csgraph.connected_components(sp.csr_matrix(pattern), directed=False)[1]
     for name in np.unique(label[pattern.any(axis=0)]):
         block = np.flatnonzero(label == name)
         found, turn = np.linalg.eigh(Q[:, block[:, None], block])
-        largest = np.abs(found).max(axis=1, keepdims=True)
-        values[:, block] = np.where(np.abs(found) > ZERO * largest, found, 0.0)
+        values[:, block] = np.where(np.abs(found) > ZERO * len(block), found, 0.0)
         vectors[:, block[:, None], block] = np.where(np.abs(turn) < ROUNDING, 0.0, turn)
     return values, vectors
 
@@ -255,71 +344,34 @@ def _convex_quadratics(part: Family, F: Stack) -> Cones:
     """Return the cones of ``||F x||^2 + a'x + d <= 0``; that of a negative upper bound is empty."""
     N, r = F.shape[:2]
     if part.a.any() or part.d[0] > 0:
-        # ||Fx||^2 <= -(a'x + d) =: u is ||(2Fx, 1 - u)|| <= 1 + u, as (1 + u)^2 - (1 - u)^2 = 4u.
-        G = np.concatenate([-part.a[:, None], 2 * F, part.a[:, None]], axis=1)
-        h = np.column_stack([1.0 - part.d, np.zeros((N, r)), 1.0 + part.d])
-        return replace(Cones.of(part, G, h, 0.25), pair=1 + r)
-    G = np.concatenate([np.zeros((N, 1, F.shape[2])), F], axis=1)
-    return Cones.of(part, G, np.column_stack([np.sqrt(-part.d), np.zeros((N, r))]))
+        # ||Fx||^2 <= -(a'x + d) =: u is ||(2 sqrt(f) Fx, f - u)|| <= f + u, as (f + u)^2 - (f - u)^2 = 4 f u. With f
+        # of the size of d, the sum and the difference keep the digits of both.
+        f = 4.0 ** np.round(np.log2(np.where(part.d == 0.0, 1.0, np.abs(part.d))) / 2)
+        G = np.concatenate([-part.a[:, None], 2 * np.sqrt(f)[:, None, None] * F, part.a[:, None]], axis=1)
+        h = np.column_stack([f - part.d, np.zeros((N, r)), f + part.d])
+        return replace(Cones.of(part, G, h, 0.25 / f), pair=1 + r)
+    return Cones.of(part, np.pad(F, ((0, 0), (1, 0), (0, 0))), np.column_stack([np.sqrt(-part.d), np.zeros((N, r))]))
 
 
-def _one_branch(
-    part: Family, F: Stack, eigen: tuple[Stack, Stack], bounds: tuple[Vector, Vector], refused: dict[int, str]
-) -> list[Cones]:
-    """Return the cones of quadratics with one negative eigenvalue, and enter the others in ``refused``."""
-    values, vectors = eigen
-    place = np.flatnonzero(values[0] < 0)[0]
-    z, rest, central = _centred(part, values, vectors)
-    root = np.sqrt(-values[:, place])[:, None] * vectors[:, :, place]
-    shift = -np.einsum("nk,nk->n", root, z)
-    sign, separated = _nonnegative(root, shift, *(bound[part.columns] for bound in bounds))
-    reasons = np.where(
-        central & (rest >= 0),
-        "it is not convex: the bounds do not separate its two branches (give its larger part lower bounds 0)",
-        "it is not convex: its quadratic part has a negative eigenvalue beside linear terms or a constant",
-    )
-    kept = central & (rest >= 0) & separated
-    refused.update(zip(part.members[~kept].tolist(), reasons[~kept].tolist(), strict=True))
-    heads = sign[:, None] * root
-    found = []
-    for which in (np.flatnonzero(kept & (rest == 0)), np.flatnonzero(kept & (rest > 0))):
-        if len(which):
-            offsets = -np.einsum("nrk,nk->nr", F[which], z[which])
-            h = np.column_stack([(sign * shift)[which], offsets, np.sqrt(rest[which])])
-            found.append(_branch(part.take(which), heads[which], F[which], h if rest[which[0]] else h[:, :-1]))
-    return found
+def _one_branch(part: Family, forms: Stack, rest: Vector) -> Cones:
+    """Return the cones of forms, the head first; a row in the same variables as the head is its pair."""
+    used = np.any(forms[:, :, :-1] != 0, axis=0)
+    alike = 1 + np.flatnonzero(np.all(used[1:] == used[0], axis=1))
+    if rest[0] > 0:
+        forms = np.pad(forms, ((0, 0), (0, 1), (0, 0)))
+        forms[:, -1, -1] = np.sqrt(rest)
+    pair = int(alike[0]) if len(alike) and np.count_nonzero(used[0]) > 1 else 0
+    return replace(Cones.of(part, forms[:, :, :-1], forms[:, :, -1]), pair=pair)
 
 
-def _branch(part: Family, heads: Stack, F: Stack, h: Stack) -> Cones:
-    """Return the cones with these heads, F and constants; a row of F in the same variables as the head is its pair."""
-    alike = np.flatnonzero(np.all((F != 0) == (heads != 0)[:, None], axis=(0, 2)))
-    pair = 1 + int(alike[0]) if len(alike) and np.count_nonzero(heads[0]) > 1 else 0
-    constant = np.zeros((len(h), h.shape[1] - 1 - F.shape[1], F.shape[2]))
-    return replace(Cones.of(part, np.concatenate([heads[:, None], F, constant], axis=1), h), pair=pair)
+def _branches(forms: Stack, lb: Stack, ub: Stack) -> Vector:
+    """Return signs (N,) with which the bounds imply ``forms'(x, 1) >= 0``, 0 where they imply none."""
 
-
-def _centred(part: Family, values: Stack, vectors: Stack) -> tuple[Stack, Vector, Mask]:
-    """Return z (N, k) and d' (N,) with ``q(x) = (x - z)'Q(x - z) + d'``, and which quadratics have such a centre."""
-    y = np.einsum("nkj,nk->nj", vectors, part.a)
-    flat = values == 0
-    central = np.all(~flat | (np.abs(y) <= ZERO * np.abs(part.a).max(axis=1, keepdims=True)), axis=1)
-    steps = np.where(flat, 0.0, y / np.where(flat, 1.0, values))
-    z = -0.5 * np.einsum("nkj,nj->nk", vectors, steps)
-    rest = part.d - 0.25 * np.sum(y * steps, axis=1)
-    largest = np.abs(part.d) + 0.25 * np.sum(np.abs(y * steps), axis=1)
-    return z, np.where(np.abs(rest) > ZERO * largest, rest, 0.0), central
-
-
-def _nonnegative(forms: Stack, shift: Vector, lb: Stack, ub: Stack) -> tuple[Vector, Mask]:
-    """Return signs (N,) with which the bounds imply ``forms'x + shift >= 0``, and which forms have such a sign."""
-
-    def implied(forms: Stack, shift: Vector) -> Mask:
-        ends = np.where(forms > 0, lb, np.where(forms < 0, ub, 0.0))
-        terms = np.column_stack([forms * ends, shift])
+    def implied(sign: float) -> Mask:
+        ends = np.pad(np.where(sign * forms[:, :-1] > 0, lb, ub), ((0, 0), (0, 1)), constant_values=1.0)
+        terms = sign * forms * np.where(forms == 0, 0.0, ends)
         lowest = terms.sum(axis=1)
-        found: Mask = np.isfinite(lowest)
-        found[found] = lowest[found] >= -ZERO * np.abs(terms[found]).sum(axis=1)
+        found: Mask = np.isfinite(lowest) & (lowest >= -ZERO * np.abs(terms).sum(axis=1))
         return found
 
-    up = implied(forms, shift)
-    return np.where(up, 1.0, -1.0), up | implied(-forms, -shift)
+    return np.where(implied(1.0), 1.0, -1.0 * implied(-1.0))

@@ -33,14 +33,6 @@ class LinearRows(NamedTuple):
     hi: Vector
 
 
-class _Entries(NamedTuple):
-    """Entries of a sparse matrix."""
-
-    rows: Indices
-    columns: Indices
-    values: Vector
-
-
 def linear_part(terms: Terms, column: dict[int, int]) -> Vector:
     """Return the linear coefficients (n,) of an expression."""
     c = np.zeros(len(column))
@@ -93,9 +85,9 @@ def build_rows(rows: Sequence[ConstraintRow], column: dict[int, int]) -> LinearR
         for scale, d in row.terms.dots:
             shared.setdefault(id(d.variables), []).append((i, scale, d))
     parts = [_dot_entries(listed, column) for listed in shared.values()]
-    parts.append(_Entries(np.array(plain_rows, int), np.array(plain_columns, int), np.array(plain_values, float)))
-    every = _Entries(*(np.concatenate(part) for part in zip(*parts, strict=True)))
-    A = sp.coo_matrix((every.values, (every.rows, every.columns)), shape=(len(rows), len(column))).tocsr()
+    parts.append((np.array(plain_rows, int), np.array(plain_columns, int), np.array(plain_values, float)))
+    places, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+    A = sp.coo_matrix((values, (places, columns)), shape=(len(rows), len(column))).tocsr()
     A.sum_duplicates()
     shift = np.array([r.terms.constant for r in rows])
     lo = np.array([r.lo for r in rows], dtype=float) - shift
@@ -103,29 +95,12 @@ def build_rows(rows: Sequence[ConstraintRow], column: dict[int, int]) -> LinearR
     return LinearRows(A, lo, hi)
 
 
-def _dot_entries(listed: list[tuple[int, float, Dot]], column: dict[int, int]) -> _Entries:
-    """Return the nonzeros of linear forms (row, scale, Dot) in the same variables."""
+def _dot_entries(listed: list[tuple[int, float, Dot]], column: dict[int, int]) -> tuple[Indices, Indices, Vector]:
+    """Return rows, columns and values of the nonzeros of linear forms (row, scale, Dot) in the same variables."""
     columns = np.array([column[id(v)] for v in listed[0][2].variables], dtype=int)
     numbers = np.array([i for i, _, _ in listed])
     block = np.array([d.coefs for _, _, d in listed]) * np.array([scale for _, scale, _ in listed])[:, None]
     if block.all():
-        return _Entries(np.repeat(numbers, len(columns)), np.tile(columns, len(numbers)), block.ravel())
+        return np.repeat(numbers, len(columns)), np.tile(columns, len(numbers)), block.ravel()
     i, j = np.nonzero(block)
-    return _Entries(numbers[i], columns[j], block[i, j])
-
-
-def semidefinite(P: sp.csc_matrix) -> bool:
-    """Return whether a symmetric matrix is positive semidefinite, to 1e-10 of its largest eigenvalue.
-
-    The tolerance covers the rounding of ``eigvalsh`` and of products like X'X, whose smallest eigenvalues are often 0.
-    """
-    if not P.nnz:
-        return True
-    diagonal = P.diagonal()
-    if np.any(diagonal < 0):
-        return False
-    if sp.triu(P, 1).count_nonzero() == 0:
-        return True
-    active = np.flatnonzero(np.diff(P.indptr))
-    values = np.linalg.eigvalsh(P[active][:, active].toarray())
-    return bool(values[0] >= -1e-10 * max(values[-1], 0.0))
+    return numbers[i], columns[j], block[i, j]

@@ -145,12 +145,9 @@ def function_of(node: Any) -> str:
 
 
 def refuse_infinite(rows: Sequence[ConstraintRow], listed: Listed) -> None:
-    """Raise ParameterError for a number of constraints or of the objective that is infinite or no number.
+    """Raise ParameterError for a number in rows or listed (component, terms) that is infinite or no number.
 
-    Parameters
-    ----------
-    rows : all constraints. A bound that no number meets is refused, too.
-    listed : components and their terms.
+    A bound that no number meets is refused, too.
     """
     for component, terms in listed:
         numbers = [terms.constant, *terms.values, *(scale for scale, _ in terms.nonlinear)]
