@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -19,6 +19,8 @@ LIMITS: Mapping[str, float] = MappingProxyType({"infeasibility": FEASIBLE, "rema
 """First word of a residual -> the largest valid one, where it is smaller than that of the certificate."""
 WORD = "the word of "
 """Start of the source of a bound that nothing but the search of a solver supports."""
+NUMERICALLY = "numerically"
+"""First word of a note on a remainder that counts as 0, and of the status line of a verdict that rests on it."""
 WIDEST = 1e-3
 """Largest relative gap of an answer that is called optimal, whatever tolerance a search was given."""
 
@@ -89,14 +91,18 @@ class Certificate:
         return {name: v for name, v in self.residuals.items() if not valid(name, v, self.tolerance)}
 
 
-def status_line(status: str, bound_source: str) -> str:
-    """Return a status, with the solver behind it where its bound is a solver's word: ``optimal (bound: highs)``.
+def status_line(status: str, bound_source: str = "", notes: Iterable[str] = ()) -> str:
+    """Return a status, with the solver whose word its bound is, or that a remainder counts as 0.
+
+    ``optimal (bound: highs)``, ``unbounded (numerically)``.
 
     Parameters
     ----------
-    bound_source : as in :class:`Certificate`.
+    bound_source, notes : as in :class:`Certificate`.
     """
-    return f"{status} (bound: {bound_source.removeprefix(WORD)})" if bound_source.startswith(WORD) else str(status)
+    words = [f"bound: {bound_source.removeprefix(WORD)}"] * bound_source.startswith(WORD)
+    words += [NUMERICALLY] * any(note.startswith(NUMERICALLY) for note in notes)
+    return f"{status} ({', '.join(words)})" if words else str(status)
 
 
 def valid(name: str, residual: float, tolerance: float = TOLERANCE) -> bool:
@@ -134,7 +140,11 @@ def merged(*parts: Mapping[str, float]) -> dict[str, float]:
 
 
 def bound_residual(stated: Any, recomputed: float | None, sign: float) -> float:
-    """Return by how much a stated bound claims more than the recomputed one; infinite where one of them is missing."""
-    if stated is None or recomputed is None or not math.isfinite(float(stated)):
+    """Return by how much a stated bound claims more than the recomputed one; infinite where one of them is missing.
+
+    One that is no better than the recomputed bound is true. The infinite bound that every value has claims nothing.
+    """
+    if stated is None or math.isnan(stated):
         return math.inf
-    return max(sign * (float(stated) - recomputed), 0.0) / max(1.0, abs(recomputed))
+    claimed, proved = sign * float(stated), -math.inf if recomputed is None else sign * recomputed
+    return 0.0 if claimed <= proved else (claimed - proved) / max(1.0, abs(recomputed or 0.0))

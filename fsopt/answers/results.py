@@ -79,7 +79,7 @@ class SolveResult:
     Attributes
     ----------
     status : the strongest verified statement; ``optimal`` only if ``certificate.ok``.
-    stop : why the solver stopped, one of the words in :data:`fsopt.solvers.interface.STOP_WORDS`.
+    stop : why the solver stopped, one of the words of :class:`fsopt.solvers.interface.Outcome`.
     objective : objective value at the point, in the model's own sense.
     bound : lower bound of a minimum, or upper bound of a maximum; None if there is none.
     solver : name of the solver.
@@ -114,8 +114,9 @@ class SolveResult:
 
     @property
     def status_line(self) -> str:
-        """The status, with the solver whose word the bound is: ``optimal (bound: highs)``."""
-        return status_line(self.status, "" if self.certificate is None else self.certificate.bound_source)
+        """The status, with the solver whose word the bound is, or ``numerically``: ``optimal (bound: highs)``."""
+        found = self.certificate
+        return str(self.status) if found is None else status_line(self.status, found.bound_source, found.notes)
 
     @cached_property
     def shadow_prices(self) -> ComponentMap:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -38,27 +39,10 @@ def numbers(value: Any) -> Any:
     return value
 
 
-OUTCOME = (
-    "solver",
-    "status",
-    "stop",
-    "objective",
-    "bound",
-    "seconds",
-    "iterations",
-    "message",
-    "certificate",
-    "evidence",
-    "evidence_source",
-    "ray",
-    "direction",
-)
-"""The parts of a result that a saved one has by the same names, whatever its model is."""
-
-
 def outcome(result: SolveResult) -> dict[str, Any]:
-    """Return these parts."""
-    return {name: getattr(result, name) for name in OUTCOME}
+    """Return the parts of a result that a saved one has by the same names, whatever its model is."""
+    others = ("point", "constraint_duals")
+    return {part.name: getattr(result, part.name) for part in fields(result) if part.name not in others}
 
 
 def solve_record(

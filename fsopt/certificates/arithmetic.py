@@ -74,6 +74,13 @@ def product(matrix: sp.csr_matrix, x: Vector) -> Sums:
     return segments(matrix.data, x[matrix.indices], matrix.indptr)
 
 
+def plain(matrix: sp.csr_matrix, x: Vector) -> Sums:
+    """Return the product of a sparse matrix (m, n) in rows with a vector (n,) in working precision."""
+    terms = abs(matrix) @ np.abs(x)
+    error = 2.0 * UNIT * (np.diff(matrix.indptr) + 1.0) * terms
+    return Sums(matrix @ x, np.zeros_like(terms), terms + error, error)
+
+
 def dot(a: Vector, b: Vector) -> tuple[float, float]:
     """Return the product of two vectors (k,), and the sum of the absolute values of its terms."""
     found = segments(a, b, np.array([0, len(a)]))

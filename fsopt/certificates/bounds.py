@@ -11,7 +11,8 @@ provided that no multiplier belongs to an infinite side, which the signs that ar
 Shcherbina, Mathematical Programming A 99, 2004; Jansson, Chaykin and Keil, SIAM Journal on Numerical Analysis 46,
 2007): r needs not vanish. A variable without the bound that its reduced cost asks for has a range that propagation
 proves (:mod:`fsopt.certificates.propagation`), or its reduced cost counts as 0 where it is below :data:`REMAINDER` of
-its own terms: the bound is then one for costs that differ by this much, and is called numerical.
+its own terms: the bound is then one for costs that differ by this much, and is called numerical. So is one that rests
+on eigenvalues of P below 0 by rounding, where the ranges of the variables do not pay for what they may fall.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from fsopt.answers.certificate import REMAINDER, Certificate, Kind, make
 from fsopt.answers.results import Point
 from fsopt.certificates import arithmetic
 from fsopt.certificates.arithmetic import UNIT, Sums
-from fsopt.certificates.points import block_norms, infeasibility, ratio, symmetric
+from fsopt.certificates.points import block_norms, infeasibility, judged_point, ratio, symmetric
+from fsopt.certificates.propagation import ranges
 from fsopt.compiler import Program
 from fsopt.compiler.cones import triangle_to_matrix
 from fsopt.typing import Vector
@@ -83,7 +85,11 @@ def lower_bound(program: Program, point: Point, box: Box | None = None, *, objec
     slack = 64.0 * UNIT * (terms + float(np.abs(np.where(np.isfinite(counted), counted, 0.0)).sum()))
     used = ratio(np.abs(value), r.terms)[small].max(initial=0.0)
     terms += float(np.abs(counted).sum())
-    return Bound(float(base + counted.sum() - slack), float(base + paid.sum() - slack), float(used), terms)
+    curve = 0.0
+    if objective and (lack := program.lacking) is not None:
+        lacks = lack > 0.0
+        curve = 0.5 * float(lack[lacks] @ np.maximum(x - low, high - x)[lacks] ** 2)
+    return Bound(float(base + counted.sum() - slack), float(base + paid.sum() - slack - curve), float(used), terms)
 
 
 def _least(r: Vector, low: Vector, high: Vector) -> Vector:
@@ -118,7 +124,7 @@ def into_cones(program: Program, z: Vector) -> Vector:
     if not len(cones):
         return z
     z, heads = z.copy(), cones.starts[:-1]
-    needed = block_norms(program, z, tail=True) * (1.0 + INSIDE)
+    needed = block_norms(program, z, heads) * (1.0 + INSIDE)
     second = cones.orders == 0
     z[heads[second]] = np.maximum(z[heads], needed)[second]
     for k in np.flatnonzero(cones.orders):
@@ -148,13 +154,10 @@ def _into_semidefinite(z: Vector, order: int) -> Vector:
 def farkas(program: Program, ray: Point) -> Certificate:
     """Return the certificate of infeasibility of multipliers y, z: the bound of the program with the objective 0.
 
-    A positive bound is a contradiction, as 0 is the value of every point. It has to exceed the rounding of numbers that
-    differ by :data:`fsopt.answers.certificate.REMAINDER` of themselves: the residual ``farkas`` is the change of the
-    bound by as much, relative to the bound.
-
-    Raises
-    ------
-    ParameterError : the ray has no multipliers.
+    A positive bound is a contradiction, as 0 is the value of every point. Where it is positive after its own rounding
+    and with every reduced cost paid, the program has no point, however small the bound. Else it has to exceed the
+    change by numbers that differ by :data:`fsopt.answers.certificate.REMAINDER` of themselves: the residual ``farkas``
+    is that change relative to the bound, and the certificate says ``numerically``.
     """
     words = crossed(program)
     if words:
@@ -162,11 +165,13 @@ def farkas(program: Program, ray: Point) -> Certificate:
     y, z = ray.multipliers
     zero = np.zeros(program.n)
     for sign in (1.0, -1.0):  # Solvers differ in the sign of the multipliers of rows in a ray.
-        found = lower_bound(program, Point(zero, sign * y, z), objective=False)
+        pair = Point(zero, sign * y, z)
+        found = lower_bound(program, pair, objective=False)
+        if found.rigorous > 0.0 or lower_bound(program, pair, ranges(program), objective=False).rigorous > 0.0:
+            return make(Kind.INFEASIBLE, {"farkas": 0.0, "remainder": 0.0})
         if found.value > 0.0:
             residuals = {"farkas": float(REMAINDER * found.terms / found.value), "remainder": found.remainder}
-            notes = () if found.rigorous > 0.0 else ("numerically: the multipliers have a remainder",)
-            return make(Kind.INFEASIBLE, residuals, notes=notes)
+            return make(Kind.INFEASIBLE, residuals, notes=("numerically: the multipliers have a remainder",))
     return Certificate(Kind.INFEASIBLE, False, {"farkas": np.inf})
 
 
@@ -185,21 +190,22 @@ def recession(program: Program, direction: Vector) -> Certificate:
     program is unbounded.
     """
     receding = recession_cone(program)
-    d = np.clip(direction, receding.lb, receding.ub)
+    d = judged_point(receding, direction)
     fall, terms = arithmetic.dot(-program.c, d)
     if not (np.isfinite(d).all() and fall > 0.0):
         return Certificate(Kind.UNBOUNDED, False, {"descent": np.inf})
     quadratic = arithmetic.product(symmetric(program), d)
     flat = float(ratio(np.abs(quadratic.value), quadratic.terms).max(initial=0.0))
     worst = max(flat, infeasibility(receding, d))
-    return make(Kind.UNBOUNDED, {"ray": worst, "descent": REMAINDER * terms / fall})
+    notes = ("numerically: the ray has a remainder",) if worst > 0.0 else ()
+    return make(Kind.UNBOUNDED, {"ray": worst, "descent": REMAINDER * terms / fall}, notes=notes)
 
 
 def recession_cone(program: Program) -> Program:
     """Return the program of the directions along which every constraint stays met, with the objective 0."""
     low, high = (np.where(np.isfinite(v), 0.0, v) for v in (program.lb, program.ub))
     rows = [np.where(np.isfinite(v), 0.0, v) for v in (program.lo, program.hi)]
-    cones = replace(program.cones, h=np.zeros_like(program.cones.h))
+    cones = program.cones.receding()
     whole = np.zeros_like(program.integer)
     return replace(no_objective(program), lb=low, ub=high, lo=rows[0], hi=rows[1], cones=cones, integer=whole)
 

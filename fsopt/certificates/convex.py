@@ -8,17 +8,46 @@ declares another one: the one absolute number of a certificate.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 import scipy.sparse as sp
+from numpy.linalg import norm
+from scipy.linalg import lstsq
+from scipy.sparse.linalg import lsmr, splu
 
 from fsopt.answers.certificate import FEASIBLE, REMAINDER, TOLERANCE, Certificate, Kind, make, merged
 from fsopt.answers.results import Point
 from fsopt.certificates import arithmetic
+from fsopt.certificates.arithmetic import UNIT
 from fsopt.certificates.bounds import Bound, Box, lower_bound
-from fsopt.certificates.points import infeasibility, judged_point, minimised, ratio, rounding, row_violations, symmetric
+from fsopt.certificates.near import tangents
+from fsopt.certificates.points import (
+    activities,
+    infeasibility,
+    judged_point,
+    minimised,
+    ratio,
+    rounded,
+    row_violations,
+)
 from fsopt.certificates.propagation import ranges
 from fsopt.compiler import Program
+from fsopt.compiler.derivatives import derivatives_of
 from fsopt.typing import Mask, Vector
+
+ROUNDING = 8.0 * UNIT
+"""Violation of a constraint, relative to its terms, up to which the numbers of a point are rounded."""
+SOLVED = 8.0 * ROUNDING
+"""What equations miss that are solved in floating point, relative to their terms."""
+PASSES = 8
+"""Systems of equations that are solved for a change of a point that meets every row."""
+LARGE = 4_000_000
+"""Entries of a system of equations from which it is solved by iterations."""
+SPARSE = 16
+"""Entries of a system of equations for each that is not zero, from which it has sparse factors."""
+FACTORED = 1e-8
+"""What a solution by sparse factors misses, relative to the right-hand side, where they hold; a pass corrects it."""
 
 
 def at_point(program: Program, x: Vector) -> dict[str, float]:
@@ -28,11 +57,12 @@ def at_point(program: Program, x: Vector) -> dict[str, float]:
     meets exactly, change of its value and of the rows, relative to their terms.
     """
     judged = judged_point(program, x)
-    value = minimised(program, judged)
+    value, error = rounded(program, judged)
+    there = value if np.array_equal(judged, x) else minimised(program, x)
     return {
-        "infeasibility": np.inf if drowned(program, judged) else infeasibility(program, judged),
-        "rounding": rounding(program, judged),
-        "bounds": max(gap(program, value, minimised(program, x)), _row_change(program, judged, x)),
+        "infeasibility": np.inf if _drowned(program, judged) else infeasibility(program, judged),
+        "rounding": error,
+        "bounds": max(gap(program, value, there), _row_change(program, judged, x)),
     }
 
 
@@ -52,15 +82,8 @@ def gap(program: Program, value: float, bound: float) -> float:
 def best_bound(program: Program, pair: Point, value: float, known: dict[float, Box] | None = None) -> Bound:
     """Return the lower bound that the multipliers of a pair prove of the points with at most a value.
 
-    Ranges of the variables are propagated only where the bound without them does not meet the value.
-
-    Parameters
-    ----------
-    known : ranges for values, which several pairs of the same program share.
-
-    Raises
-    ------
-    ParameterError : the pair has no multipliers.
+    Ranges of the variables are propagated only where the bound without them does not meet the value, and are ``known``
+    to further pairs of the same program.
     """
     own = Point(judged_point(program, pair.x), *pair.multipliers)
     found = lower_bound(program, own)
@@ -75,20 +98,14 @@ def best_bound(program: Program, pair: Point, value: float, known: dict[float, B
 
 
 def certify_convex(program: Program, x: Vector, pair: Point | None, source: str) -> Certificate:
-    """Return the certificate of a point x (n,) of a convex program by the multipliers of a pair.
-
-    Parameters
-    ----------
-    pair : None, or one without multipliers: the certificate is that of a feasible point.
-    source : of the bound.
-    """
+    """Return the certificate of a point x (n,) of a convex program by a pair; without multipliers it is feasible."""
     residuals, x = at_point(program, x), judged_point(program, x)
     value = minimised(program, x)
     objective = program.sign * value
     if pair is None or pair.y is None or pair.z is None:
         return make(Kind.FEASIBLE, residuals, objective=objective)
     found = best_bound(program, pair, value)
-    residuals = merged(residuals, {"remainder": found.remainder, "gap": gap(program, value, found.value)})
+    residuals = merged(residuals, {"remainder": found.remainder, "gap": open_gap(program, x, value, found.value)})
     notes: tuple[str, ...] = ()
     if found.rigorous < found.value - TOLERANCE * max(program.unit, abs(value)):
         notes = (f"numerically: without remainders the bound is {program.sign * found.rigorous:.9g}",)
@@ -101,43 +118,97 @@ def proves(found: Certificate) -> bool:
     return found.bound is not None and np.isfinite(found.bound) and found.residuals.get("remainder", 0.0) <= REMAINDER
 
 
-def drowned(program: Program, x: Vector) -> bool:
-    """Return whether a right-hand side drowns at x (n,), which meets every row relative to its terms."""
-    violation, terms = row_violations(program, x)
-    side = np.where(program.A @ x < program.lo, program.lo, program.hi)
-    size = np.where(np.isfinite(side), np.abs(side), 0.0)
-    doubtful = (size > 0.0) & (violation > FEASIBLE * size) & (FEASIBLE * terms > size)
-    if not doubtful.any():
-        return False
-    doubtful &= ~(abs(program.A) @ _held(program, x) > 0)
-    if not doubtful.any():
-        return False
-    return bool((ratio(terms, _least_terms(program, x, terms, side) + size)[doubtful] > 1.0 / FEASIBLE).any())
+def open_gap(program: Program, x: Vector, value: float, bound: float) -> float:
+    """Return the gap of a bound and what the value at x (n,) is an upper end for: with the price of what x misses."""
+    found = gap(program, value, bound)
+    return found if found > TOLERANCE else found + price(program, x) / max(program.unit, abs(value), 1e-300)
 
 
-def _held(program: Program, x: Vector) -> Mask:
-    """Return the variables (n,) that rows and cones connect with a term of the objective."""
-    rows = sp.csr_matrix(sp.vstack([program.A, program.cones.G]) != 0).astype(float)
-    held: Mask = (program.c != 0.0) | (arithmetic.product(symmetric(program), np.ones(len(x))).terms > 0.0)
-    if program.objective_terms or program.general:
-        return np.ones(program.n, dtype=bool)
-    while True:
-        more = held | (rows.T @ (rows @ held > 0).astype(float) > 0)
-        if np.array_equal(more, held):
-            return held
-        held = more
+def price(program: Program, x: Vector) -> float:
+    """Return by how much the optimum may exceed the value at a point x (n,) that misses constraints.
+
+    That is what the change costs which meets them; infinite where none is found.
+    """
+    change = correction(program, x)
+    return np.inf if change is None else cost(program, x, change)
 
 
-def _least_terms(program: Program, x: Vector, terms: Vector, side: Vector) -> Vector:
-    """Return the sums of terms (m,) at the least norm, in units of x, that meets the active rows and bounds."""
-    from scipy.sparse.linalg import lsmr
+def cost(program: Program, x: Vector, change: Vector) -> float:
+    """Return by how much a change (n,) of a point x raises the linear and quadratic terms at x, at least 0."""
+    slope = program.P @ x + program.c
+    if program.objective_terms:
+        slope = slope + derivatives_of(program).jacobian(x)[-1].toarray().ravel()
+    return max(float(slope @ change + 0.5 * change @ (program.P @ change)), 0.0)
 
-    activity = program.A @ x
-    away = np.minimum(np.abs(activity - program.lo), np.abs(activity - program.hi))
-    active = np.flatnonzero(ratio(away, terms) < FEASIBLE)
-    fixed = ((x == program.lb) | (x == program.ub)) & (x != 0.0)
-    rows, right = 1.0 / terms[active], side[active] - program.A[active] @ np.where(fixed, x, 0.0)
-    unit = np.where(fixed, 0.0, np.abs(x))
-    matrix = sp.diags(rows) @ program.A[active] @ sp.diags(unit)
-    least = unit * lsmr(matrix, rows * right, atol=1e-15, btol=1e-15)[0]
-    return arithmetic.product(program.A, np.where(fixed, x, least)).terms
+
+def correction(program: Program, x: Vector) -> Vector | None:
+    """Return a change (n,) of a point x with which it meets every row beyond rounding; None where none is found.
+
+    Cones, matrices and other constraints have their tangents as rows, at the point that is reached. Rows that are
+    missed, and those that the change would miss, are met as equations by the least change relative to the sizes of the
+    variables and their distances from their bounds, integers as they are.
+    """
+    A, below, above, allowed, _ = _missed(program, x)
+    m, sizes = len(program.lo), abs(A)
+    room = np.minimum(x - program.lb, program.ub - x)
+    unit = np.where(program.integer, 0.0, np.minimum(np.where(x != 0.0, np.abs(x), 1.0), room))
+    change, taken = np.zeros(program.n), np.zeros(len(allowed), dtype=bool)
+    for done in range(PASSES):
+        if len(allowed) > m and change.any():
+            A, *ends, _ = tangents(program, x + change, own_units=True)
+            below[m:], above[m:] = (end[m:] + A[m:] @ change for end in ends)
+        reached = A @ change
+        left = np.where(below > reached, below - reached, np.minimum(above - reached, 0.0))
+        if len(allowed) > m and done == PASSES - 1:  # at the apex of a cone rounding is met up to rounding
+            allowed *= SOLVED / ROUNDING
+        step = float(ratio(np.abs(change), unit).max(initial=0.0))
+        outside, wrong = np.abs(change) > room, np.abs(left) > allowed + SOLVED * step * (sizes @ unit)
+        if not (wrong.any() or outside.any()):
+            return change
+        unit[outside], change[outside] = 0.0, 0.0
+        taken |= wrong
+        rows = A[taken]
+        columns = np.unique(rows.indices[unit[rows.indices] > 0.0])
+        scale = ratio(np.ones(len(left[taken])), sizes[taken] @ unit)
+        scale[np.isinf(scale)] = 0.0
+        scaled = sp.diags(scale) @ rows[:, columns] @ sp.diags(unit[columns])
+        change[columns] += unit[columns] * _least_norm(scaled, scale * left[taken])
+    return None
+
+
+def _missed(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector, Vector, Mask]:
+    """Return the rows at x (n,), between what a change has to bring them, and what may be left of it.
+
+    A right-hand side may drown in terms that cancel, as 1 in x - y = 1 at 1e12, the mask. Such a row has to be met
+    relative to its right-hand side: by a change that need not be a double at x.
+    """
+    rows, below, above, terms = tangents(program, x, own_units=True)
+    m = len(program.lo)
+    for end, side in ((below, program.lo), (above, program.hi)):
+        end[:m] = arithmetic.of(side).minus(activities(program, x)).value
+    allowed, deep = ROUNDING * terms, np.zeros(len(terms), dtype=bool)
+    side = np.where(below[:m] > 0.0, program.lo, np.where(above[:m] < 0.0, program.hi, 0.0))
+    size, missed = np.abs(side), np.maximum(np.maximum(below, -above), 0.0)[:m]
+    deep[:m] = (size > 0.0) & (missed > FEASIBLE * size) & (FEASIBLE * terms[:m] > size)
+    allowed[:m] = np.where(deep[:m], FEASIBLE * size, np.minimum(missed, allowed[:m]))
+    return rows, below, above, allowed, deep
+
+
+def _drowned(program: Program, x: Vector) -> bool:
+    """Return whether a right-hand side drowns at x (n,) in terms that cancel, and no change of the point meets it."""
+    return bool(_missed(program, x)[-1].any()) and correction(program, x) is None
+
+
+def _least_norm(matrix: sp.csr_matrix, right: Vector) -> Vector:
+    """Return the solution of least norm of linear equations, which need not have one."""
+    n, entries = matrix.shape[1], matrix.shape[0] * matrix.shape[1]
+    if SPARSE * matrix.nnz < entries:
+        # x = M'y and Mx = r; without factors that hold, as of equations that depend on one another, by what follows.
+        system = sp.bmat([[sp.identity(n), -matrix.T], [matrix, None]], format="csc")
+        with suppress(RuntimeError):
+            found: Vector = splu(system).solve(np.append(np.zeros(n), right))[:n]
+            if norm(matrix @ found - right) <= FACTORED * norm(right):
+                return found
+    if entries > LARGE:
+        return np.asarray(lsmr(matrix, right, atol=0.0, btol=UNIT)[0])
+    return np.asarray(lstsq(matrix.toarray(), right, lapack_driver="gelsy")[0]) if n else np.zeros(0)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
 
-from fsopt.answers.certificate import WORD, Certificate, Kind, make, merged
+from fsopt.answers.certificate import Certificate, Kind, make, merged
 from fsopt.answers.results import RESULT, Point, SolveResult
-from fsopt.certificates.bounds import farkas, recession
-from fsopt.certificates.convex import at_point, best_bound, certify_convex, gap
-from fsopt.certificates.nonconvex import certify_nonconvex
+from fsopt.certificates.bounds import crossed, farkas, recession
+from fsopt.certificates.convex import at_point, best_bound, certify_convex, correction, gap
+from fsopt.certificates.nonconvex import certify_nonconvex, certify_smooth
 from fsopt.certificates.points import infeasibility, integrality, judged_point, minimised, rounded_point
 from fsopt.certificates.shadow_prices import loaded_point
 from fsopt.common.arguments import checked, optional
 from fsopt.compiler import Program, compile_model
+from fsopt.compiler.classes import smoothly_convex
 from fsopt.compiler.program import MODEL
 from fsopt.errors import ParameterError
 from fsopt.typing import Vector
@@ -69,12 +68,8 @@ def certify(model: pyo.ConcreteModel, result: SolveResult | None = None) -> Cert
                 "constraints are others",
                 "solve the model again",
             )
-    if result.point is None and result.ray is not None:
-        return farkas(program, result.ray)
-    if result.point is None and result.direction is not None and result.evidence is not None:
-        return certify_unbounded(program, result.direction, result.evidence)
     if result.point is None:
-        return Certificate(Kind.NONE, False, {}, notes=("there is no point to check",))
+        return certify_without_point(program, result.ray, result.direction, result.evidence)
     bound = None if result.bound is None else program.sign * result.bound
     claim = StatedBound(bound, result.solver, result.evidence, result.evidence_source)
     return certify_point(program, result.point, claim)
@@ -87,7 +82,7 @@ def _fits(program: Program, point: Point) -> bool:
     return all(v is None or np.shape(v) == (k,) for v, k in zip(parts, lengths, strict=True))
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class StatedBound:
     """The word of a solver about its point, and the evidence for it that another solver gave.
 
@@ -132,7 +127,7 @@ def certify_point(program: Program, point: Point, claim: StatedBound | None = No
     certificate = _certificate_of_arrays(program, point, claim or StatedBound())
     if program.unsupported:
         unseen = ", ".join(f"{kind} ('{name}')" for kind, name in program.unsupported.items())
-        return dataclasses.replace(certificate, ok=False, notes=(f"not checked: {unseen}", *certificate.notes))
+        return replace(certificate, ok=False, notes=(f"not checked: {unseen}", *certificate.notes))
     return certificate
 
 
@@ -142,31 +137,21 @@ def _certificate_of_arrays(program: Program, point: Point, claim: StatedBound) -
         x = judged_point(program, point.x)
         value = program.sign * minimised(program, x)
         return make(Kind.FEASIBLE, at_point(program, point.x), objective=value, notes=(reason,))
-    if not program.convex:
-        found = certify_nonconvex(program, point, bound=claim.bound, source=claim.source)
-        if claim.evidence is None or found.kind is not Kind.MIXED_INTEGER or found.objective is None:
-            return found
-        return with_residuals(found, _at_fixed_integers(program, point.x, claim.evidence, found.objective))
-    if program.discrete:
-        return _certify_integers(program, point.x, claim)
-    if claim.evidence is not None:
-        return certify_convex(program, point.x, claim.evidence, f"{DUAL_POINT} of {claim.evidence_source}")
-    return certify_convex(program, point.x, point, DUAL_POINT)
-
-
-def _certify_integers(program: Program, x: Vector, claim: StatedBound) -> Certificate:
-    """Return the certificate of a point of a program that is convex but for its integers."""
-    judged = judged_point(program, x)
-    value = minimised(program, judged)
-    objective = program.sign * value
-    residuals = merged(at_point(program, x), {"integrality": integrality(program, x)})
-    if claim.evidence is not None:
-        residuals = merged(residuals, _at_fixed_integers(program, judged, claim.evidence, objective))
-    if claim.bound is None:
-        return make(Kind.FEASIBLE, residuals, objective=objective)
-    residuals["gap"] = gap(program, value, claim.bound)
-    found = {"objective": objective, "bound": program.sign * claim.bound}
-    return make(Kind.MIXED_INTEGER, residuals, bound_source=f"{WORD}{claim.source}", **found)
+    if program.convex and not program.discrete:
+        if claim.evidence is not None:
+            return certify_convex(program, point.x, claim.evidence, f"{DUAL_POINT} of {claim.evidence_source}")
+        return certify_convex(program, point.x, point, DUAL_POINT)
+    rows = program.A.shape[0] + len(program.general)
+    if point.y is not None and point.z is not None and len(point.y) == rows and smoothly_convex(program):
+        smooth = certify_smooth(program, point, DUAL_POINT)
+        if smooth.ok:
+            return smooth
+    found = certify_nonconvex(program, point, bound=claim.bound, source=claim.source)
+    if claim.evidence is None or found.objective is None or not program.discrete:
+        return found
+    more = _at_fixed_integers(program, judged_point(program, point.x), claim.evidence, found.objective)
+    ok = found.ok and make(Kind.FEASIBLE, more).ok
+    return replace(found, residuals=merged(found.residuals, more), ok=ok)
 
 
 def _at_fixed_integers(program: Program, x: Vector, evidence: Point, objective: float) -> dict[str, float]:
@@ -175,12 +160,6 @@ def _at_fixed_integers(program: Program, x: Vector, evidence: Point, objective: 
     found = best_bound(fixed_program(program, x), evidence, value)
     fixed = {"remainder": found.remainder, "gap": gap(program, value, found.value)}
     return {f"{name} at fixed integers": residual for name, residual in fixed.items()}
-
-
-def with_residuals(found: Certificate, more: Mapping[str, float]) -> Certificate:
-    """Return a certificate with more residuals."""
-    ok = found.ok and make(Kind.FEASIBLE, more).ok
-    return dataclasses.replace(found, residuals=merged(found.residuals, more), ok=ok)
 
 
 def fixed_program(program: Program, x: Vector) -> Program:
@@ -193,12 +172,23 @@ def fixed_program(program: Program, x: Vector) -> Program:
         known = {id(program.variables[j]): float(values[j]) for j in np.flatnonzero(fixed).tolist()}
         rest = compile_model(program.model, known)
         return rest if rest.convex_objective else with_substituted_objective(rest)
-    return dataclasses.replace(
+    return replace(
         program,
         lb=np.where(fixed, values, program.lb),
         ub=np.where(fixed, values, program.ub),
         integer=np.zeros_like(program.integer),
     )
+
+
+def certify_without_point(
+    program: Program, ray: Point | None, direction: Point | None, start: Point | None
+) -> Certificate:
+    """Return the certificate of infeasibility by crossed bounds or a ray, of unboundedness, or of nothing."""
+    if ray is not None or crossed(program):
+        return farkas(program, ray or Point(np.zeros(program.n)))
+    if direction is not None and start is not None:
+        return certify_unbounded(program, direction, start)
+    return Certificate(Kind.NONE, False, {}, notes=("there is no point to check",))
 
 
 def certify_unbounded(program: Program, direction: Point, start: Point) -> Certificate:
@@ -211,10 +201,11 @@ def certify_unbounded(program: Program, direction: Point, start: Point) -> Certi
     if program.nonconic or program.unsupported or (program.discrete and len(program.cones)):
         return Certificate(Kind.UNBOUNDED, False, {}, notes=("a ray proves nothing of such a program",))
     found = recession(program, direction.x)
-    residuals = {**found.residuals, "infeasibility": infeasibility(program, start.x)}
+    missed = np.inf if correction(program, start.x) is None else infeasibility(program, start.x)
+    residuals = {**found.residuals, "infeasibility": missed}
     if program.discrete:
         residuals["integrality"] = integrality(program, start.x)
-    return make(Kind.UNBOUNDED, residuals)
+    return make(Kind.UNBOUNDED, residuals, notes=found.notes)
 
 
 def with_substituted_objective(program: Program) -> Program:

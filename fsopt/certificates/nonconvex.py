@@ -18,9 +18,11 @@ term that is not convex an estimator: a solver that searches a box of its own bo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from pyomo.common.collections import ComponentMap
 from pyomo.common.errors import InfeasibleConstraintException, IntervalException
 from pyomo.contrib.fbbt.expression_bounds_walker import ExpressionBoundsVisitor
@@ -28,11 +30,12 @@ from pyomo.core.expr.numeric_expr import PowExpression, UnaryFunctionExpression
 from pyomo.core.expr.numvalue import is_potentially_variable
 from pyomo.core.expr.visitor import identify_variables
 
-from fsopt.answers.certificate import WORD, Certificate, Kind, make
+from fsopt.answers.certificate import FEASIBLE, REMAINDER, TOLERANCE, WORD, Certificate, Kind, make, merged
 from fsopt.answers.results import Point
+from fsopt.certificates import bounds
 from fsopt.certificates.bounds import cleaned
-from fsopt.certificates.convex import at_point, gap
-from fsopt.certificates.points import integrality, judged_point, minimised, ratio
+from fsopt.certificates.convex import at_point, certify_convex, gap, open_gap
+from fsopt.certificates.points import infeasibility, integrality, judged_point, minimised, ratio
 from fsopt.certificates.propagation import ranges
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import Derivatives, derivatives_of
@@ -40,20 +43,18 @@ from fsopt.compiler.expressions import read
 from fsopt.errors import SolverError
 from fsopt.typing import Vector
 
+DIRECTIONS = 8
+"""Directions of negative curvature along which a better point than a solver's is looked for."""
+LARGEST = 300
+"""Variables in the objective up to which that is done."""
+
 
 def certify_nonconvex(program: Program, point: Point, *, bound: float | None, source: str) -> Certificate:
     """Return the certificate of a point of a program that is not known to be convex.
 
-    Parameters
-    ----------
-    bound : lower bound of the minimisation form that a solver reported; None without one.
-    source : name of the solver.
-
-    Returns
-    -------
-    Certificate
-        Of kind ``global`` (``mixed-integer`` with integer variables) with a bound, ``kkt`` with multipliers,
-        ``feasible`` otherwise, and ``none`` if fsopt cannot evaluate a function of the program.
+    It is of kind ``global`` (``mixed-integer`` with integer variables) with the lower bound of the minimisation form
+    that a solver, its source, reported; ``kkt`` with multipliers; ``feasible`` otherwise, and ``none`` if fsopt cannot
+    evaluate a function of the program.
     """
     x = judged_point(program, point.x)
     try:
@@ -66,17 +67,57 @@ def certify_nonconvex(program: Program, point: Point, *, bound: float | None, so
     notes: tuple[str, ...] = ()
     if bound is not None:
         name = _without_range(program, value)
-        if not name:
-            residuals["gap"] = gap(program, value, bound)
+        closed = gap(program, value, bound) <= TOLERANCE
+        below = minimised(program, descended(program, x)) if closed else value
+        if below < value and gap(program, value, below) > TOLERANCE:
+            notes = (f"the bound of {source} does not hold: a feasible point has the value {program.sign * below:.9g}",)
+        elif not name:
+            residuals["gap"] = open_gap(program, x, value, bound)
             kind = Kind.MIXED_INTEGER if program.discrete else Kind.GLOBAL
             found = {"objective": objective, "bound": program.sign * bound}
             return make(kind, residuals, bound_source=f"{WORD}{source}", **found)
-        notes = (f"the bound of {source} does not count: '{name}' has no range, by bounds or by propagation",)
+        else:
+            notes = (f"the bound of {source} does not count: '{name}' has no range, by bounds or by propagation",)
     rows = program.A.shape[0] + len(program.general)
     if program.discrete or point.y is None or point.z is None or len(point.y) != rows:
         return make(Kind.FEASIBLE, residuals, objective=objective, notes=notes)
     first = _first_order(program, Point(x, point.y, point.z), value)
     return make(Kind.KKT, residuals | first, objective=objective, notes=notes)
+
+
+def descended(program: Program, x: Vector) -> Vector:
+    """Return a feasible point (n,) that is no worse than x: by steps along negative curvature and single variables.
+
+    A solver that takes an indefinite form for a sum of squares stops where such a step leads to a corner of the box.
+    """
+    width = np.where(np.isfinite(program.ub - program.lb), program.ub - program.lb, np.maximum(np.abs(x), 1.0))
+    curved = np.flatnonzero(((np.diff(program.P.indptr) > 0) | (program.c != 0.0)) & ~program.integer & (width > 0.0))
+    if program.objective_terms or program.convex or not 0 < len(curved) <= LARGEST:
+        return x
+    unit = width[curved]
+    values, vectors = np.linalg.eigh(unit[:, None] * program.P[curved][:, curved].toarray() * unit)
+    bent = np.flatnonzero(values < 0.0)[:DIRECTIONS]
+    directions = np.zeros((len(bent) + len(curved), program.n))
+    directions[:, curved] = np.vstack([unit * vectors[:, bent].T, np.diag(unit)])
+    for direction in np.tile(directions, (2, 1)):
+        x = _lowest(program, x, direction)
+    return x
+
+
+def _lowest(program: Program, x: Vector, direction: Vector) -> Vector:
+    """Return the best point (n,) on the line through x within bounds and rows, or x where other constraints end it."""
+    rates = np.append(direction, program.A @ direction)
+    at, low, high = (np.append(*v) for v in ((x, program.A @ x), (program.lb, program.lo), (program.ub, program.hi)))
+    moving = rates != 0.0
+    ends = np.sort([(side - at)[moving] / rates[moving] for side in (low, high)], axis=0)
+    first, last = min(float(ends[0].max()), 0.0), max(float(ends[1].min()), 0.0)
+    slope, curve = float((program.P @ x + program.c) @ direction), float(direction @ (program.P @ direction))
+    steps = np.array([first, last, np.clip(-slope / curve, first, last) if curve > 0.0 else 0.0])
+    steps = steps[np.isfinite(steps)]
+    step = steps[np.argmin(slope * steps + 0.5 * curve * steps**2)]
+    found = np.clip(x + step * direction, program.lb, program.ub)
+    better = step != 0.0 and minimised(program, found) < minimised(program, x)
+    return found if better and infeasibility(program, found) <= FEASIBLE else x
 
 
 def _without_range(program: Program, value: float) -> str:
@@ -180,3 +221,41 @@ def _complementarity(multiplier: Vector, activity: Vector, low: Vector, high: Ve
     bound = np.where(multiplier > 0, low, high)
     finite = np.isfinite(bound)
     return float(np.abs(multiplier[finite]) @ np.abs(activity[finite] - bound[finite]))
+
+
+def certify_smooth(program: Program, point: Point, source: str) -> Certificate:
+    """Return the certificate of a point of a program that is convex by its structure, with nonlinear functions.
+
+    The program linearised at the point has no larger value anywhere: its bound by the multipliers is one of the
+    program. A reduced cost that is small beside the gradients of the single terms counts as 0.
+    """
+    x, (y, z) = judged_point(program, point.x), point.multipliers
+    linear, J = linearised(program, x), derivatives_of(program).jacobian(x, absolute=True)
+    r = bounds.reduced_costs(linear, x, *cleaned(linear, Point(x, y, z)))[0]
+    terms = r.terms + abs(program.P) @ np.abs(x) + J.T @ np.append(np.abs(y[program.A.shape[0] :]), 1.0)
+    rest = np.where(np.abs(r.value) <= REMAINDER * terms, r.value, 0.0)
+    linear = replace(linear, c=linear.c - rest, c0=linear.c0 + float(rest @ x))
+    found = certify_convex(linear, x, Point(x, y, z), source)
+    residuals = merged(at_point(program, point.x), found.residuals)
+    notes = ("numerically: the gradients of the functions are rounded", *found.notes)
+    return replace(found, residuals=residuals, ok=found.ok and make(Kind.FEASIBLE, residuals).ok, notes=notes)
+
+
+def linearised(program: Program, x: Vector) -> Program:
+    """Return the program of the gradients of objective and constraints at a point x (n,), with the same cones."""
+    other = derivatives_of(program)
+    J, g = other.jacobian(x), other.values(x)
+    shift = J[:-1] @ x - g[:-1]
+    gradient = program.P @ x + program.c + J[-1].toarray().ravel()
+    return replace(
+        program,
+        P=sp.csc_matrix((program.n, program.n)),
+        c=gradient,
+        c0=minimised(program, x) - float(gradient @ x),
+        A=sp.csr_matrix(sp.vstack([program.A, J[:-1]])),
+        lo=np.append(program.lo, other.lo + shift),
+        hi=np.append(program.hi, other.hi + shift),
+        general=[],
+        objective_terms=[],
+        nonconic=[],
+    )

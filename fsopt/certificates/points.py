@@ -18,15 +18,12 @@ from collections.abc import Mapping
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.answers.certificate import FEASIBLE, Certificate, Kind, gap_allowed, make
+from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.certificates import arithmetic
 from fsopt.compiler import Program
 from fsopt.compiler.cones import triangle_to_matrix
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.typing import Indices, Mask, Matrix, Vector
-
-FAR_OUTSIDE = 0.1
-"""Backward error of a cone from which its tail is 0 at the point that is judged."""
 
 
 def relative_gap(value: float, bound: float) -> float:
@@ -55,23 +52,26 @@ def minimised(program: Program, x: Vector) -> float:
     return _objective(program, x)[0]
 
 
-def rounding(program: Program, x: Vector) -> float:
-    """Return the rounding error of the objective at x (n,), relative to its value in the unit of the objective.
+def rounded(program: Program, x: Vector) -> tuple[float, float]:
+    """Return the objective value at x (n,), and its rounding error relative to it in the unit of the objective.
 
     Terms of 1e15 that cancel leave a value that is no number of the model any more.
     """
     value, terms = _objective(program, x)
-    return float(2.0 * arithmetic.UNIT * terms / max(program.unit, abs(value)))
+    return value, float(2.0 * arithmetic.UNIT * terms / max(program.unit, abs(value)))
 
 
 def _objective(program: Program, x: Vector) -> tuple[float, float]:
     """Return the value of the minimisation form, and the sum of the absolute values of its terms."""
-    quadratic = arithmetic.product(symmetric(program), x)
-    square, squares = arithmetic.dot(x, quadratic.value)
+    square, squares = 0.0, 0.0
+    if program.P.nnz:
+        quadratic = arithmetic.product(symmetric(program), x)
+        square, squares = arithmetic.dot(x, quadratic.value)
+        squares = max(squares, float(np.abs(x) @ quadratic.terms))
     linear, terms = arithmetic.dot(program.c, x)
     other = float(derivatives_of(program).values(x)[-1]) if program.objective_terms else 0.0
     value = 0.5 * square + linear + program.c0 + other
-    return value, max(squares, float(np.abs(x) @ quadratic.terms)) / 2 + terms + abs(program.c0) + abs(other)
+    return value, squares / 2 + terms + abs(program.c0) + abs(other)
 
 
 def symmetric(program: Program) -> sp.csr_matrix:
@@ -84,43 +84,10 @@ def symmetric(program: Program) -> sp.csr_matrix:
 
 
 def judged_point(program: Program, x: Vector) -> Vector:
-    """Return x (n,) within its bounds, with whole integers.
-
-    The tail of a second-order cone that x is far outside of, as w = 1e-12 is of w^2 <= s t at s = 0, is 0 as well: what
-    this changes of the other constraints and of the value is judged there.
-    """
-    return _judged(program, x)[0]
-
-
-def _judged(program: Program, x: Vector) -> tuple[Vector, Vector]:
-    """Return the point (n,) that is judged for x, and the backward errors of the cones there."""
-    inside: Vector = np.clip(rounded_point(program, x), program.lb, program.ub)
-    errors = cone_errors(program, inside)
-    if (errors > FAR_OUTSIDE).any():
-        gone = _vanishing(program, inside, errors)
-        inside[gone] = np.clip(0.0, program.lb[gone], program.ub[gone])
-        errors = cone_errors(program, inside)
-    return inside, errors
-
-
-def _vanishing(program: Program, x: Vector, errors: Vector) -> Mask:
-    """Return the variables (n,) alone in a row of the tail of a cone far from x, and next to nothing elsewhere."""
-    # Next to nothing: at most FEASIBLE of the terms of each of their linear rows.
-    cones, G = program.cones, program.cones.G.tocsr()
-    far = (errors > FAR_OUTSIDE) & (cones.orders == 0)
-    rows = np.repeat(far, cones.sizes) & (np.diff(G.indptr) == 1) & (cones.h == 0.0)
-    rows[cones.starts[:-1]] = False
-    found = np.zeros(program.n, dtype=bool)
-    found[G.indices[G.indptr[:-1][rows]]] = True
-    if not found.any():
-        return found
-    terms = row_violations(program, x)[1]
-    share = sp.csr_matrix(abs(program.A) @ sp.diags(np.where(found, np.abs(x), 0.0)))
-    rows = np.repeat(np.arange(len(terms)), np.diff(share.indptr))
-    found[share.indices[share.data > FEASIBLE * terms[rows]]] = False
-    if program.general:
-        found[derivatives_of(program).jacobian(x)[:-1].indices] = False
-    return found & ~program.integer
+    """Return x (n,) within its bounds, with whole integers."""
+    low, high = (np.where(program.integer, f(v), v) for f, v in ((np.ceil, program.lb), (np.floor, program.ub)))
+    inside: Vector = np.clip(rounded_point(program, x), low, high)
+    return inside
 
 
 def rounded_point(program: Program, x: Vector) -> Vector:
@@ -136,8 +103,8 @@ def integrality(program: Program, x: Vector) -> float:
 
 def infeasibility(program: Program, x: Vector) -> float:
     """Return the largest relative backward error of a constraint at the point that is judged for x (n,)."""
-    x, cones = _judged(program, x)
-    errors = (row_errors(program, x), cones, general_errors(program, x))
+    x = judged_point(program, x)
+    errors = (row_errors(program, x), cone_errors(program, x), general_errors(program, x))
     worst = max(float(e.max(initial=0.0)) for e in errors)
     return np.inf if np.isnan(worst) else worst
 
@@ -148,14 +115,26 @@ def ratio(part: Vector, whole: Vector) -> Vector:
         return np.divide(part, whole, out=np.where(part > 0.0, np.inf, 0.0), where=whole > 0.0)
 
 
-def row_violations(program: Program, x: Vector) -> tuple[Vector, Vector]:
-    """Return the violation of each linear constraint (m,), and the sum of its terms and the violated side."""
-    activity = arithmetic.product(program.A, x)
+def row_violations(program: Program, x: Vector, activity: arithmetic.Sums | None = None) -> tuple[Vector, Vector]:
+    """Return the violation of each linear constraint (m,), and the sum of its terms and the violated side.
+
+    ``activity`` is Ax (m,), None for that in twice the working precision.
+    """
+    activity = activities(program, x) if activity is None else activity
     with np.errstate(invalid="ignore"):
         below, above = (arithmetic.of(side).minus(activity).value for side in (program.lo, program.hi))
     violation = np.maximum(np.maximum(below, -above), 0.0)
     side = np.where(below > 0.0, program.lo, program.hi)
     return violation, activity.terms + np.where(np.isfinite(side), np.abs(side), 0.0)
+
+
+def activities(program: Program, x: Vector) -> arithmetic.Sums:
+    """Return Ax (m,); of the last x it is known."""
+    known = program.measured
+    if known is None or known[0] is not program.A or not np.array_equal(known[1], x):
+        known = program.measured = program.A, x.copy(), arithmetic.product(program.A, x)
+    found: arithmetic.Sums = known[2]
+    return found
 
 
 def row_errors(program: Program, x: Vector) -> Vector:
@@ -218,20 +197,20 @@ def cone_errors(program: Program, x: Vector) -> Vector:
     A second-order cone: :math:`(\|t\| - s_0)_+` relative to the norm of the terms of its rows. A rotated cone
     :math:`\|w\|^2 \le fg`: :math:`(\|w\| - \sqrt{fg})_+` relative to :math:`\|W\| + \sqrt{FG}` with the terms W, F and
     G, in every unit of f and g. A semidefinite cone: the negative eigenvalue of the matrix whose diagonal entries are
-    divided by their terms.
+    divided by their terms. No error is smaller than that of the constraint as it was read, see :func:`body_errors`.
     """
     cones = program.cones
     if not len(cones):
         return np.zeros(0)
     s = cone_rows(program, x)
     value, heads = s.value, cones.starts[:-1]
-    tails, sizes = block_norms(program, value, tail=True), block_norms(program, s.terms)
+    tails, sizes = block_norms(program, value, heads), block_norms(program, s.terms)
     errors = ratio(np.maximum(tails - value[heads], 0.0), sizes)
     paired = np.flatnonzero(cones.pairs)
     if len(paired):
         f, g = factors(program, x, paired)
         turned = heads[paired] + cones.pairs[paired]
-        w, terms = (_without(v, heads[paired], turned, cones.starts[paired + 1]) for v in (value, s.terms))
+        w, terms = (block_norms(program, v, np.append(heads, turned))[paired] for v in (value, s.terms))
         root = np.sqrt(np.maximum(f.value, 0.0) * np.maximum(g.value, 0.0))
         errors[paired] = ratio(np.maximum(w - root, 0.0), terms + np.sqrt(f.terms * g.terms))
         negative = np.maximum(ratio(np.maximum(-f.value, 0.0), f.terms), ratio(np.maximum(-g.value, 0.0), g.terms))
@@ -240,7 +219,18 @@ def cone_errors(program: Program, x: Vector) -> Vector:
         part = slice(cones.starts[k], cones.starts[k + 1])
         scaled, _ = scaled_matrix(value[part], s.terms[part], int(cones.orders[k]))
         errors[k] = max(-float(np.linalg.eigvalsh(scaled)[0]), 0.0)
-    return errors
+    return np.maximum(errors, body_errors(program, x))
+
+
+def body_errors(program: Program, x: Vector) -> Vector:
+    """Return half of the backward error of the quadratic constraint behind each cone, as it was read; 0 for a matrix.
+
+    Half, as a factor of a square has half of its relative change: for w^2 <= f g it is never above that of the cone.
+    """
+    bodies, point = program.cones.bodies, np.append(x, 1.0)
+    first, second = np.divmod(bodies.indices, len(point))
+    q = arithmetic.segments(bodies.data * point[first], point[second], bodies.indptr)
+    return 0.5 * ratio(np.maximum(q.value, 0.0), q.terms)
 
 
 def factors(program: Program, x: Vector, paired: Indices) -> tuple[arithmetic.Sums, arithmetic.Sums]:
@@ -253,15 +243,6 @@ def factors(program: Program, x: Vector, paired: Indices) -> tuple[arithmetic.Su
     return f, g
 
 
-def _without(s: Vector, heads: Indices, turned: Indices, ends: Indices) -> Vector:
-    """Return the norm of each block between its head and its end, without the entry at ``turned``."""
-    others = s.copy()
-    others[heads], others[turned] = 0.0, 0.0
-    bounds = np.column_stack([heads, ends]).ravel()
-    norms: Vector = np.sqrt(np.add.reduceat(np.append(others**2, 0.0), bounds)[::2])
-    return norms
-
-
 def scaled_matrix(s: Vector, terms: Vector, order: int) -> tuple[Matrix, Vector]:
     """Return the lower triangle of a matrix with a diagonal of terms scaled to 1, and the factors of its rows."""
     lower, sizes = triangle_to_matrix(s, order), triangle_to_matrix(terms, order)
@@ -271,12 +252,12 @@ def scaled_matrix(s: Vector, terms: Vector, order: int) -> tuple[Matrix, Vector]
     return lower * factors[:, None] * factors, factors
 
 
-def block_norms(program: Program, s: Vector, *, tail: bool = False) -> Vector:
-    """Return the Euclidean norm of each block of s (k,), with or without its head."""
+def block_norms(program: Program, s: Vector, without: Indices | None = None) -> Vector:
+    """Return the Euclidean norm of each block of s (k,), but for entries at some places."""
     if not len(program.cones):
         return np.zeros(0)
     squares = s**2
-    if tail:
-        squares[program.cones.starts[:-1]] = 0.0
+    if without is not None:
+        squares[without] = 0.0
     norms: Vector = np.sqrt(np.add.reduceat(squares, program.cones.starts[:-1]))
     return norms

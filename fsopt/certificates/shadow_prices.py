@@ -63,9 +63,7 @@ def _point(program: Program, x: Vector, prices: Vector) -> Point | None:
 def loaded_point(program: Program) -> Point:
     """Return the values in a model, with the multipliers of its suffix ``dual`` where that has one of each constraint.
 
-    Raises
-    ------
-    ParameterError : a variable has no value.
+    ParameterError where a variable has no value.
     """
     used = (program.c != 0) | (np.diff(program.A.tocsc().indptr) > 0) | (np.diff(program.cones.G.tocsc().indptr) > 0)
     used |= bool(program.general) | (np.diff(program.P.indptr) > 0)

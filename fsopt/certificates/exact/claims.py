@@ -1,4 +1,16 @@
-"""Claims on optima, each with the exact interval that its evidence proves, or the reason why it proves none."""
+r"""Claims on optima, each with the exact interval that its evidence proves, or the reason why it proves none.
+
+The interval around the optimum of a convex program ends at the value of a point, and at the bound of a dual point:
+
+.. math::
+
+    -\tfrac12 \hat x'P\hat x + c_0 + \sum_{y_i > 0} y_i \ell_i + \sum_{y_i < 0} y_i u_i
+    + \sum_{r_j > 0} r_j \underline x_j + \sum_{r_j < 0} r_j \overline x_j
+    - \sum (\alpha l_0 + \beta r_0 + \gamma'v_0) - \sum \langle Z, S_0 \rangle
+
+is a lower bound, with the reduced costs r of :attr:`ExactProgram.reduced_costs` and the constants of the forms of cones
+and matrices. Its proof is in docs/exact.md.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +19,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from fsopt.certificates.exact.intervals import Pair, repaired_dual
-from fsopt.certificates.exact.program import ExactProgram
+import numpy as np
+
+from fsopt.answers.results import Point
+from fsopt.certificates.exact.forms import Form
+from fsopt.certificates.exact.program import ExactProgram, dual_start, exact_program
 from fsopt.certificates.exact.proofs import About, Part, Slope, dual_data, evidence_data, program_data, statement
+from fsopt.certificates.exact.repair import repaired
+from fsopt.compiler import Program
 from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 from fsopt.verifier.programs import slopes
@@ -102,33 +119,84 @@ def claim_of(name: str, status: str, program: Part, evidence: Part, gap: float =
     return Claim(name, lower, upper, holds=not reason, reason=reason, part=part)
 
 
-def claim_of_pair(name: str, status: str, pair: Pair, gap: float) -> Claim:
+@dataclass(frozen=True)
+class Pair:
+    """An exactly feasible point and an exactly feasible dual point of one program.
+
+    Attributes
+    ----------
+    program : in rational numbers.
+    x, dual : the two points; None where none was found, and then ``reasons`` says why.
+    """
+
+    program: ExactProgram
+    x: tuple[Fraction, ...] | None
+    dual: tuple[Fraction, ...] | None
+    reasons: tuple[str, ...] = ()
+
+
+def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> Pair:
+    """Return the repaired primal and dual point of a convex program, its integers fixed at those of x (n,), rounded.
+
+    The multipliers are those of a point, or the dual variables (dual_size,); NotShownError for a program without a form
+    in rational numbers.
+    """
+    exact = exact_program(program)
+    reasons = []
+    primal = dual = None
+    try:
+        primal = primal_point(exact, x)
+    except NotShownError as error:
+        reasons.append(f"the value: {error.message}")
+    if multipliers is None or (isinstance(multipliers, Point) and multipliers.y is None):
+        reasons.append("the bound: the answer has no multipliers")
+    else:
+        try:
+            start = dual_start(program, exact, multipliers) if isinstance(multipliers, Point) else multipliers
+            dual = repaired_dual(exact, start)
+        except NotShownError as error:
+            reasons.append(f"the bound: {error.message}")
+    return Pair(exact, primal, dual, tuple(reasons))
+
+
+def repaired_dual(exact: ExactProgram, start: Floats) -> tuple[Fraction, ...]:
+    """Return a feasible dual point near dual variables (dual_size,); NotShownError without one."""
+    return tuple(repaired(exact.relaxed.duals, start))
+
+
+def primal_point(exact: ExactProgram, x: Floats) -> tuple[Fraction, ...]:
+    """Return a feasible point near x (n,), its integers at whole numbers; NotShownError without one."""
+    points, rounded = exact.points, np.where(exact.integer, np.rint(x), x)
+    whole = [Form.of([j], [Fraction(1)], -Fraction(rounded[j])) for j in np.flatnonzero(exact.integer).tolist()]
+    return tuple(repaired(replace(points, equations=(*points.equations, *whole)), rounded))
+
+
+def claim_of_pair(name: str, status: str, pair: Pair, gap: float, concave: Sequence[Slope] = ()) -> Claim:
     """Return the claim of a status from a repaired primal and dual point.
 
     Parameters
     ----------
-    status : ``optimal``; any other one claims the value of a feasible point alone.
+    status : ``optimal`` or ``stationary``; any other one claims the value of a feasible point alone.
     gap : relative to the value, the largest width of the interval of an optimum.
+    concave : terms of the objective, of which the dual point is that of their linearisation.
     """
     if pair.x is None and pair.dual is None:
         return not_shown(name, "; ".join(pair.reasons))
     tree = ((), ()) if pair.dual is None else (LEAF, [dual_data(pair.program, pair.dual)])
-    found = claim_of(name, status, program_data(pair.program), evidence_data(pair.program, pair.x, *tree), gap)
+    evidence = evidence_data(pair.program, pair.x, *tree)
+    found = claim_of(name, status, program_data(pair.program, concave), evidence, gap)
     if status == "optimal" and pair.reasons and found.part is not None:
         return replace(found, holds=False, reason="; ".join(pair.reasons))
     return found
 
 
 def claim_of_stationary(
-    name: str, program: ExactProgram, x: Sequence[Fraction], concave: Sequence[Slope], start: Floats, gap: float
+    name: str, program: ExactProgram, x: tuple[Fraction, ...], concave: Sequence[Slope], start: Floats, gap: float
 ) -> Claim:
     """Return the claim that no feasible step improves the linearised objective at x by more than the gap.
 
-    Parameters
-    ----------
-    program : the linearised program, whose costs of the columns of the concave terms are replaced.
-    x : a feasible point.
-    start : (dual_size,) dual variables of the linearised program.
+    The costs of the columns of the concave terms are replaced in the program, and ``start`` (dual_size,) are dual
+    variables of the linearised one.
     """
     costs = list(program.c)
     for j, low, _ in slopes([(f, k, list(columns)) for f, k, columns in concave], list(x)):
@@ -137,26 +205,17 @@ def claim_of_stationary(
         dual = repaired_dual(replace(program, c=tuple(costs)), start)
     except NotShownError as error:
         return not_shown(name, f"the bound: {error.message}")
-    evidence = evidence_data(program, x, LEAF, [dual_data(program, dual)])
-    return claim_of(name, "stationary", program_data(program, concave), evidence, gap)
+    return claim_of_pair(name, "stationary", Pair(program, x, dual), gap, concave)
 
 
 def with_statement(claim: Claim, objective: float | None, bound: float | None, gap: float) -> Claim:
-    """Return a claim after a look at the stated numbers: they must be within the claimed gap of the interval.
-
-    Parameters
-    ----------
-    objective, bound : as stated, in the model's own sense; None where they are not.
-    """
+    """Return a claim after a look at the stated numbers: they must be within the claimed gap of the interval."""
     if not claim.holds:
         return claim
     ends = [end for end in (claim.lower, claim.upper) if end is not None]
+    allowed = Fraction(gap) * max(Fraction(1), *map(abs, ends))
     for name, stated in (("objective", objective), ("bound", bound)):
-        if stated is None:
-            continue
-        allowed = Fraction(gap) * max(Fraction(1), *(abs(end) for end in ends))
-        if any(abs(Fraction(stated) - end) > allowed for end in ends):
-            return replace(
-                claim, holds=False, reason=f"the stated {name} is not within the claimed gap of the interval"
-            )
+        if stated is not None and any(abs(Fraction(stated) - end) > allowed for end in ends):
+            reason = f"the stated {name} is not within the claimed gap of the interval"
+            return replace(claim, holds=False, reason=reason)
     return claim

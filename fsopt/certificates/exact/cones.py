@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from fsopt.certificates.exact.forms import ZERO, Form
+from fsopt.certificates.exact.forms import ZERO, Form, stacked
 from fsopt.compiler import Program
 from fsopt.compiler.rows import read_row
 from fsopt.errors import NotShownError
@@ -39,12 +39,7 @@ class Cone:
 
 
 def cone_of(program: Program, place: int) -> Cone:
-    """Return the place-th second-order cone of a program, from the constraint behind it.
-
-    Raises
-    ------
-    NotShownError : the quadratic part is neither a sum of squares nor a sum of squares less one product.
-    """
+    """Return the place-th second-order cone of a program, from the constraint behind it, as :func:`factored`."""
     row = read_row(program.cones.constraints[place], program.column)
     sign = 1 if program.cones.sense[place] > 0 else -1
     bound = Fraction(row.hi if sign > 0 else row.lo)
@@ -67,12 +62,7 @@ def _nonnegative(program: Program, form: Form) -> bool:
 
 
 def factored(quadratic: Mapping[tuple[int, int], Fraction], linear: Mapping[int, Fraction], constant: Fraction) -> Cone:
-    """Return the cone of ``q(x) <= 0``, q given by its coefficients.
-
-    Raises
-    ------
-    NotShownError : q has another form than those of the module.
-    """
+    """Return the cone of ``q(x) <= 0``, q given by its coefficients; NotShownError for one of another form."""
     squares = {i: v for (i, j), v in quadratic.items() if i == j and v > 0}
     others = {key: v for key, v in quadratic.items() if key not in {(i, i) for i in squares}}
     tails = tuple(Form.of([j], [Fraction(1)]) for j in squares)
@@ -96,29 +86,10 @@ def dual_of(cone: Cone, functional: Floats, constant: float) -> list[float]:
     functional, constant : coefficients (n,) and constant of the functional, the product of a multiplier of the arrays
         with its cone.
     """
-    left, right = (_array(form, len(functional)) for form in (cone.left, cone.right))
-    gammas = []
-    for tail in cone.tails:
-        (column,) = tail.columns
-        inner = left[column] != 0 or right[column] != 0
-        gammas.append(0.0 if inner else float(functional[column]) / float(tail.coefficient(0)))
-    target = np.append(functional, constant)
-    used = np.flatnonzero(left) if not right.any() else np.flatnonzero((left != 0) | (right != 0))
-    pair = np.column_stack([left, right])[used]
-    if not len(used):
-        return [0.0, 0.0, *gammas]
-    (alpha, beta), _, rank, _ = np.linalg.lstsq(pair, target[used], rcond=None)
-    if rank < 2:  # l is a multiple of r: the two shares are best where their products with l and r are equal
-        place = int(used[0])
-        half = 0.5 * (alpha * left[place] + beta * right[place])
-        alpha, beta = half / left[place], half / right[place]
-    return [float(alpha), float(beta), *gammas]
-
-
-def _array(form: Form, n: int) -> Floats:
-    """Return the coefficients of a form in floats, its constant last."""
-    array = np.zeros(n + 1)
-    for k, j in enumerate(form.columns):
-        array[j] = float(form.coefficient(k))
-    array[n] = float(form.offset)
-    return array
+    coefficients, offsets = stacked(cone.forms, len(functional))
+    forms = np.column_stack([coefficients.toarray(), offsets])
+    used, sizes = forms.any(axis=0), np.linalg.norm(forms, axis=1)
+    sizes[sizes == 0.0] = 1.0  # of forms of unit size that are alike, the shares are: their product is largest
+    target = np.append(functional, constant)[used]
+    shares = np.linalg.lstsq((forms[:, used] / sizes[:, None]).T, target, rcond=None)[0]
+    return [float(v) for v in shares / sizes]

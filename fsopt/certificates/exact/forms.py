@@ -12,6 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
 
+import numpy as np
+import scipy.sparse as sp
+
+from fsopt.typing import Vector as Floats
+
 ZERO = Fraction(0)
 
 
@@ -56,29 +61,29 @@ class Form:
         total = sum(map(mul, self.values, [held[j] for j in self.columns])) + self.constant * x.denominator
         return Fraction(total, self.denominator * x.denominator)
 
-    def coefficient(self, place: int) -> Fraction:
-        """Return the coefficient of the place-th column of the form."""
-        return Fraction(self.values[place], self.denominator)
+    @property
+    def coefficients(self) -> list[Fraction]:
+        """The coefficients of the columns."""
+        return [Fraction(v, self.denominator) for v in self.values]
 
     @property
     def offset(self) -> Fraction:
         """The value at 0."""
         return Fraction(self.constant, self.denominator)
 
-    def negative(self) -> Form:
-        """Return the negative of the form."""
-        return Form(self.columns, tuple(-v for v in self.values), -self.constant, self.denominator)
+    def times(self, factor: int) -> Form:
+        """Return a multiple of the form."""
+        return Form(self.columns, tuple(factor * v for v in self.values), factor * self.constant, self.denominator)
 
     def less(self, constant: Fraction) -> Form:
         """Return the form less a constant."""
-        if not constant:
-            return self
-        denominator = math.lcm(self.denominator, constant.denominator)
-        scale = denominator // self.denominator
-        rest = self.constant * scale - constant.numerator * (denominator // constant.denominator)
-        return Form(self.columns, tuple(scale * v for v in self.values), rest, denominator)
+        return Form.of(self.columns, self.coefficients, self.offset - constant) if constant else self
 
 
-def fractions_of(values: Iterable[float]) -> list[Fraction]:
-    """Return doubles as rational numbers."""
-    return [Fraction(v) for v in values]
+def stacked(forms: Sequence[Form], size: int) -> tuple[sp.csr_matrix, Floats]:
+    """Return the coefficients (m, size) and the constants (m,) of forms, rounded."""
+    values = [v / form.denominator for form in forms for v in form.values]
+    starts = np.cumsum([0, *(len(form.columns) for form in forms)])
+    matrix = sp.csr_matrix((values, [j for form in forms for j in form.columns], starts), shape=(len(forms), size))
+    matrix.sort_indices()
+    return matrix, np.array([form.constant / form.denominator for form in forms])

@@ -12,24 +12,26 @@ of each matrix inequality, and a point :math:`\hat x` of the quadratic objective
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from itertools import islice, pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from fsopt.answers.results import Point
 from fsopt.certificates.exact.cones import Cone, cone_of, dual_of
-from fsopt.certificates.exact.forms import Form, fractions_of
+from fsopt.certificates.exact.forms import Form
 from fsopt.compiler import Program
 from fsopt.errors import NotShownError
 from fsopt.typing import Mask
 from fsopt.typing import Vector as Floats
-from fsopt.verifier.programs import semidefinite
+from fsopt.verifier.programs import semidefinite, triangle
 
+Limits: TypeAlias = Sequence[Fraction | None]
+"""Limits of forms; None for an infinite one."""
 SHIFTS = tuple(Fraction(1, 2**k) for k in (52, 48, 44, 40, 36, 32))
 """Additions to the diagonal of a matrix that rounding made indefinite, relative to its largest entry."""
 
@@ -56,6 +58,27 @@ class PointSet:
     inequalities: tuple[Form, ...]
     cones: tuple[Cone, ...]
     matrices: tuple[Matrix, ...]
+
+    @cached_property
+    def joint(self) -> tuple[Form, ...]:
+        """The inequalities of several variables."""
+        return tuple(form for form in self.inequalities if len(form.columns) > 1)
+
+    @cached_property
+    def limits(self) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
+        """Lower and upper bounds of the variables that are alone in an equation, inequality or factor of a cone."""
+        lower: dict[int, Fraction] = {}
+        upper: dict[int, Fraction] = {}
+        forms = [*self.equations, *(form.times(-1) for form in self.equations), *self.inequalities]
+        for form in [*forms, *(form for cone in self.cones for form in (cone.left, cone.right))]:
+            if len(form.columns) != 1:
+                continue
+            j, value = form.columns[0], -form.offset / form.coefficients[0]
+            if form.values[0] > 0:
+                lower[j] = max(lower.get(j, value), value)
+            else:
+                upper[j] = min(upper.get(j, value), value)
+        return lower, upper
 
 
 @dataclass(frozen=True)
@@ -94,13 +117,16 @@ class ExactProgram:
 
     @cached_property
     def shift(self) -> dict[int, Fraction]:
-        """What the diagonal of P lacks to be that of a convex objective, of the order of its rounding.
-
-        Raises
-        ------
-        NotShownError : it lacks more.
-        """
-        return _shift(self.P)
+        """What the diagonal of P lacks of a convex objective, of the order of rounding; NotShownError for more."""
+        if all(i == j for i, j in self.P) and all(v > 0 for v in self.P.values()):
+            return {}
+        largest = max(map(abs, self.P.values()), default=Fraction(0))
+        for share in (Fraction(0), *SHIFTS):
+            shift = dict.fromkeys(self.curved, share * largest) if share else {}
+            shifted = {(j, j): self.P.get((j, j), Fraction(0)) + s for j, s in shift.items()}
+            if semidefinite({**self.P, **shifted}):
+                return shift
+        raise NotShownError("the quadratic objective is not convex in rational numbers")
 
     @cached_property
     def relaxed(self) -> ExactProgram:
@@ -121,34 +147,22 @@ class ExactProgram:
     @cached_property
     def points(self) -> PointSet:
         """The feasible points."""
-        equations, inequalities = [], []
-        unit = Fraction(1)
-        limits = [(row, lo, hi) for row, lo, hi in zip(self.rows, self.lo, self.hi, strict=True)]
-        limits += [(Form.of([j], [unit]), lo, hi) for j, (lo, hi) in enumerate(zip(self.lb, self.ub, strict=True))]
-        for form, lo, hi in limits:
-            if lo is not None and lo == hi:
-                equations.append(form.less(lo))
-                continue
-            if lo is not None:
-                inequalities.append(form.less(lo))
-            if hi is not None:
-                inequalities.append(form.less(hi).negative())
-        return PointSet(self.n, tuple(equations), tuple(inequalities), self.cones, self.matrices)
+        forms = (*self.rows, *(Form.of([j], [Fraction(1)]) for j in range(self.n)))
+        sides = _sides(forms, (*self.lo, *self.lb), (*self.hi, *self.ub))
+        return PointSet(self.n, *sides, self.cones, self.matrices)
 
     @cached_property
     def reduced_costs(self) -> tuple[Form, ...]:
         """The reduced cost of each variable, an affine form in the dual variables."""
-        columns: list[list[tuple[int, int, int]]] = [[] for _ in range(self.n)]
+        columns: list[dict[int, Fraction]] = [{} for _ in range(self.n)]
         for place, form, factor in self._terms():
-            for j, v in zip(form.columns, form.values, strict=True):
-                columns[j].append((place, -factor * v, form.denominator))
+            for j, v in zip(form.columns, form.times(-factor).coefficients, strict=True):
+                columns[j][place] = v
         first = self.dual_size - len(self.curved)
         of_point = {j: first + k for k, j in enumerate(self.curved)}
         for (i, j), entry in self.P.items():
-            columns[i].append((of_point[j], entry.numerator, entry.denominator))
-            if i != j:
-                columns[j].append((of_point[i], entry.numerator, entry.denominator))
-        return tuple(_column(terms, c) for terms, c in zip(columns, self.c, strict=True))
+            columns[i][of_point[j]] = columns[j][of_point[i]] = entry
+        return tuple(Form.of([*terms], terms.values(), c) for terms, c in zip(columns, self.c, strict=True))
 
     def _terms(self) -> list[tuple[int, Form, int]]:
         """Return (dual variable, the form that it multiplies, how often)."""
@@ -156,15 +170,9 @@ class ExactProgram:
         for cone in self.cones:
             found += [(len(found) + k, form, 1) for k, form in enumerate(cone.forms)]
         for matrix in self.matrices:
-            twice = [1 if i == j else 2 for j in range(matrix.order) for i in range(j + 1)]
-            found += [(len(found) + k, form, twice[k]) for k, form in enumerate(matrix.entries)]
+            places = zip(triangle(matrix.order), matrix.entries, strict=True)
+            found += [(len(found) + k, form, 2 - (i == j)) for k, ((i, j), form) in enumerate(places)]
         return found
-
-    @cached_property
-    def offsets(self) -> tuple[Fraction, ...]:
-        """What each dual variable of a cone or a matrix takes from the bound: the constant of its form."""
-        held = self._terms()[len(self.rows) :]
-        return tuple(factor * form.offset for _, form, factor in held)
 
     @cached_property
     def dual_size(self) -> int:
@@ -174,58 +182,47 @@ class ExactProgram:
     @cached_property
     def duals(self) -> PointSet:
         """The feasible dual points."""
-        equations, inequalities = [], []
-        unit = Fraction(1)
-        limits = [(Form.of([i], [unit]), lo, hi) for i, (lo, hi) in enumerate(zip(self.lo, self.hi, strict=True))]
-        limits += list(zip(self.reduced_costs, self.lb, self.ub, strict=True))
-        for form, lo, hi in limits:
-            if lo is None and hi is None:
-                equations.append(form)
-            elif hi is None:
-                inequalities.append(form)
-            elif lo is None:
-                inequalities.append(form.negative())
-        cones, matrices = [], []
-        place = len(self.rows)
+        single = [Form.of([k], [Fraction(1)]) for k in range(self.dual_size)]
+        forms = (*single[: len(self.rows)], *self.reduced_costs)
+        least, most = (
+            tuple(None if end is not None else Fraction(0) for end in ends)
+            for ends in ((*self.hi, *self.ub), (*self.lo, *self.lb))
+        )
+        rest, cones = iter(single[len(self.rows) :]), []
+        matrices = []
         for cone in self.cones:
-            left, right, *tails = (Form.of([place + k], [unit]) for k in range(len(cone.forms)))
+            left, right, *tails = islice(rest, len(cone.forms))
             cones.append(Cone(tuple(tails), tuple(1 / (4 * w) for w in cone.weights), left, right))
-            place += len(cone.forms)
         for matrix in self.matrices:
-            size = len(matrix.entries)
-            matrices.append(Matrix(matrix.order, tuple(Form.of([place + k], [unit]) for k in range(size))))
-            place += size
-        return PointSet(self.dual_size, tuple(equations), tuple(inequalities), tuple(cones), tuple(matrices))
+            matrices.append(Matrix(matrix.order, tuple(islice(rest, len(matrix.entries)))))
+        return PointSet(self.dual_size, *_sides(forms, least, most), tuple(cones), tuple(matrices))
 
-    def with_fixed(self, values: dict[int, Fraction]) -> ExactProgram:
-        """Return the program with some variables fixed."""
-        lb, ub = list(self.lb), list(self.ub)
-        for j, value in values.items():
-            lb[j] = ub[j] = value
-        return replace(self, lb=tuple(lb), ub=tuple(ub))
+
+def _sides(forms: Sequence[Form], lo: Limits, hi: Limits) -> tuple[tuple[Form, ...], tuple[Form, ...]]:
+    """Return the equations and the inequalities ``form >= 0`` of forms between limits."""
+    limits = list(zip(forms, lo, hi, strict=True))
+    equations = tuple(form.less(low) for form, low, high in limits if low is not None and low == high)
+    inequalities: list[Form] = []
+    for form, low, high in limits:
+        if low is None or low != high:
+            inequalities += [] if low is None else [form.less(low)]
+            inequalities += [] if high is None else [form.less(high).times(-1)]
+    return equations, tuple(inequalities)
 
 
 def exact_program(program: Program) -> ExactProgram:
-    """Return a compiled program in rational numbers.
-
-    Raises
-    ------
-    NotShownError : it is not convex in the form of the module, its integers apart.
-    """
+    """Return a compiled program in rational numbers; NotShownError where it is not convex but for its integers."""
     if program.unsupported or program.nonconic:
         name = next(iter(program.unsupported.values()), "") or program.nonconic[0][0]
         raise NotShownError(f"'{name}' is not convex in the arrays", "the statement stays verified numerically")
-    rows = []
     A = program.A.tocsr()
-    for i in range(A.shape[0]):
-        part = slice(A.indptr[i], A.indptr[i + 1])
-        rows.append(Form.of(A.indices[part].tolist(), fractions_of(A.data[part].tolist())))
+    parts = [slice(*ends) for ends in pairwise(A.indptr.tolist())]
     count = int(np.sum(program.cones.orders == 0)) if len(program.cones) else 0
     return ExactProgram(
         P=_upper(program.P),
-        c=tuple(fractions_of(program.c.tolist())),
+        c=tuple(map(Fraction, program.c.tolist())),
         c0=Fraction(program.c0),
-        rows=tuple(rows),
+        rows=tuple(Form.of(A.indices[part].tolist(), map(Fraction, A.data[part].tolist())) for part in parts),
         lo=limits_of(program.lo),
         hi=limits_of(program.hi),
         lb=limits_of(program.lb),
@@ -244,20 +241,6 @@ def _upper(P: Any) -> dict[tuple[int, int], Fraction]:
     return {(i, j): Fraction(v) for i, j, v in sorted(entries) if i <= j and v}
 
 
-def _shift(P: Mapping[tuple[int, int], Fraction]) -> dict[int, Fraction]:
-    """Return what the diagonal of a matrix lacks to be semidefinite; empty for nothing."""
-    if all(i == j for i, j in P) and all(v > 0 for v in P.values()):
-        return {}
-    columns = {j for pair in P for j in pair}
-    largest = max(map(abs, P.values()), default=Fraction(0))
-    for share in (Fraction(0), *SHIFTS):
-        shift = dict.fromkeys(columns, share * largest) if share else {}
-        shifted = {**P, **{(j, j): P.get((j, j), Fraction(0)) + s for j, s in shift.items()}}
-        if semidefinite(shifted):
-            return shift
-    raise NotShownError("the quadratic objective is not convex in rational numbers")
-
-
 def dual_start(program: Program, exact: ExactProgram, point: Point) -> Floats:
     """Return the dual variables (dual_size,) near the multipliers of a point, not yet feasible."""
     y, z = point.multipliers
@@ -271,8 +254,7 @@ def dual_start(program: Program, exact: ExactProgram, point: Point) -> Floats:
             parts += dual_of(exact.cones[k], functional, float(h[block] @ z[block]))
         else:
             order = int(program.cones.orders[k])
-            whole = [i == j for j in range(order) for i in range(j + 1)]
-            parts += np.where(whole, z[block], z[block] / np.sqrt(2.0)).tolist()
+            parts += (z[block] / [1.0 if i == j else np.sqrt(2.0) for i, j in triangle(order)]).tolist()
     return np.array([*parts, *point.x[list(exact.curved)].tolist()])
 
 
@@ -285,11 +267,3 @@ def _matrix(program: Program, place: int) -> Matrix:
 def limits_of(values: Floats) -> tuple[Fraction | None, ...]:
     """Return bounds in rational numbers; None for an infinite one."""
     return tuple(Fraction(v) if np.isfinite(v) else None for v in values.tolist())
-
-
-def _column(terms: Sequence[tuple[int, int, int]], constant: Fraction) -> Form:
-    """Return the form of terms (column, numerator, denominator) and a constant."""
-    denominator = math.lcm(constant.denominator, *{below for _, _, below in terms})
-    values = tuple(v * (denominator // below) for _, v, below in terms)
-    whole = constant.numerator * (denominator // constant.denominator)
-    return Form(tuple(j for j, _, _ in terms), values, whole, denominator)

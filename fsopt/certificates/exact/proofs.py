@@ -102,12 +102,7 @@ def proof_file(parts: Sequence[Part | None], abouts: Sequence[About], header: He
 
 
 def statement(program: Part, evidence: Part) -> Part:
-    """Return what the verifier finds that evidence proves, the statement of a claim, its origin apart.
-
-    Raises
-    ------
-    NotShownError : the evidence does not prove it, or takes too much work.
-    """
+    """Return what the verifier finds that evidence proves, without an origin; NotShownError for nothing."""
     Work.left = PATIENCE * MOST_WORK
     try:
         return verify.statement(program, evidence)
@@ -118,12 +113,7 @@ def statement(program: Part, evidence: Part) -> Part:
 
 
 def program_data(program: ExactProgram, concave: Sequence[Slope] = ()) -> Part:
-    """Return a program as plain data, in its own sense, the costs of concave terms replaced by these.
-
-    Parameters
-    ----------
-    concave : the terms; the program is that of their linearisation at 0.
-    """
+    """Return a program as plain data, in its own sense; with concave terms it is their linearisation at 0."""
     sign, curved = program.sign, {j for _, _, columns in concave for j in columns}
     rows = zip(program.rows, program.lo, program.hi, strict=True)
     return {
@@ -175,5 +165,5 @@ def sparse(values: Sequence[Fraction]) -> list[Any]:
 
 
 def _form(form: Form) -> list[Any]:
-    pairs = sorted((j, form.coefficient(k)) for k, j in enumerate(form.columns))
+    pairs = sorted(zip(form.columns, form.coefficients, strict=True))
     return [[j for j, _ in pairs], [written(v) for _, v in pairs], written(form.offset)]
