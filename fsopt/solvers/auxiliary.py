@@ -25,27 +25,42 @@ from dataclasses import replace
 
 import numpy as np
 
-from fsopt.answers.certificate import FEASIBLE
+from fsopt.answers.certificate import FEASIBLE, Kind
 from fsopt.answers.results import Point, Status
-from fsopt.certificates.bounds import Box, recession
+from fsopt.certificates.bounds import Box, cleaned, farkas, reduced_costs
 from fsopt.certificates.convex import certify_convex
-from fsopt.certificates.model import certify_point, fixed_program
+from fsopt.certificates.model import certify_point, certify_unbounded, fixed_program
+from fsopt.certificates.near import moved
 from fsopt.certificates.points import infeasibility, judged_point, minimised
 from fsopt.common import clock
 from fsopt.compiler import Program
-from fsopt.compiler.classes import CONVEX, program_class
+from fsopt.compiler.classes import CONVEX, program_class, smoothly_convex
 from fsopt.errors import SolverError, said
 from fsopt.solvers.interface import Outcome, Settings
-from fsopt.solvers.mending import closes, inwards, linear_first, mended, mended_ray, moved, stationary, without_small
+from fsopt.solvers.mending import (
+    closes,
+    inwards,
+    linear_first,
+    mended,
+    mended_ray,
+    newton_step,
+    stationary,
+    without_small,
+)
 from fsopt.solvers.registry import preference
-from fsopt.solvers.shared import recession_program, without_objective
+from fsopt.solvers.shared import elastic_program, recession_program, without_objective
 from fsopt.solvers.spec import Connection
+from fsopt.typing import Vector
 
 SECOND_OPINION = 10.0
 """Time limit, in seconds, of another solver for a feasible point of a program that the first called infeasible."""
 SHARE = 5.0
 """Largest cost of a mend, in the seconds of the solve; at least ``BRIEF``."""
 BRIEF = 10.0
+NOISE = 1e-9
+"""Share of the largest entry of a direction up to which an entry may be rounding noise."""
+SMALL = 1000
+"""Most variables of a convex program with nonlinear functions whose point takes a step of dense linear algebra."""
 
 
 def with_evidence(
@@ -71,11 +86,21 @@ def with_evidence(
     return replace(outcome, seconds=outcome.seconds + time.perf_counter() - started)
 
 
-def meets_constraints(program: Program, outcome: Outcome) -> bool:
-    """Return whether the point that a solver calls optimal meets the constraints, as the certificate measures it."""
-    if outcome.status is not Status.OPTIMAL or outcome.point is None:
-        return False
-    return infeasibility(program, judged_point(program, outcome.point.x)) <= FEASIBLE
+def nearest(program: Program, x: Vector, step: Point | None) -> Vector:
+    """Return the point (n,) next to x that meets every constraint, at prices of the multipliers of a step of a loop.
+
+    Raises
+    ------
+    SolverError : none is found.
+    """
+    if infeasibility(program, x) > FEASIBLE:
+        terms = None
+        if step is not None and step.y is not None and step.z is not None:
+            terms = reduced_costs(program, x, *cleaned(program, step))[0].terms
+        x = moved(program, x, time.perf_counter() + BRIEF, terms)
+        if infeasibility(program, x) > FEASIBLE:
+            raise SolverError("no point near that of the solver meets every constraint", "try another solver")
+    return judged_point(program, x)
 
 
 def _evidence_added(program: Program, outcome: Outcome, settings: Settings, solver: str) -> Outcome:
@@ -83,7 +108,8 @@ def _evidence_added(program: Program, outcome: Outcome, settings: Settings, solv
     settings = Settings(tolerance=settings.tolerance, threads=settings.threads, seed=settings.seed)
     deadline = time.perf_counter() + max(SHARE * outcome.seconds, BRIEF)
     if program_class(program) in CONVEX:
-        return _convex(program, outcome, settings, deadline, known)
+        found = _convex(program, outcome, settings, deadline, known)
+        return _settled(program, found, _elastic(program, found, settings), settings, deadline)
     if outcome.point is not None:
         return _fixed(program, _moved(program, outcome, deadline), settings, deadline)
     free = np.zeros_like(program.integer)
@@ -133,6 +159,23 @@ def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: fl
     return outcome
 
 
+def _elastic(program: Program, outcome: Outcome, settings: Settings) -> tuple[Outcome, str] | None:
+    """Return the multipliers of the smallest violation as a Farkas vector, for an outcome that no evidence supports."""
+    point, ray = outcome.point, outcome.ray
+    feasible = point is not None and infeasibility(program, point.x) <= FEASIBLE
+    proved = outcome.direction is not None or (ray is not None and farkas(program, ray).ok)
+    if feasible or proved or outcome.stop in ("time-limit", "interrupted"):
+        return None
+    # Right-hand sides of any size: x = size * x' leaves the multipliers as they are.
+    ends = {name: getattr(program, name) for name in ("lo", "hi", "lb", "ub")} | {"h": program.cones.h}
+    size = max(float(np.abs(v[np.isfinite(v)]).max(initial=0.0)) for v in ends.values()) or 1.0
+    cones = replace(program.cones, h=ends.pop("h") / size)
+    found = _solved(elastic_program(replace(program, cones=cones, **{k: v / size for k, v in ends.items()})), settings)
+    if found is None or found[0].point is None:
+        return None
+    return replace(found[0], status=Status.INFEASIBLE, ray=found[0].point, point=None), found[1]
+
+
 def _settled(
     program: Program, outcome: Outcome, found: tuple[Outcome, str] | None, settings: Settings, deadline: float
 ) -> Outcome:
@@ -174,7 +217,14 @@ def _moved(program: Program, outcome: Outcome, deadline: float) -> Outcome:
                 break
         outcome = _with_point(program, outcome, replace(point, x=x))
         point = outcome.point
-    if point is None or point.y is None or outcome.bound is not None or certify_point(program, point).ok:
+    if point is None or point.y is None or outcome.bound is not None:
+        return outcome
+    found = certify_point(program, point)
+    if found.kind is Kind.KKT and program.n <= SMALL and smoothly_convex(program):
+        step = newton_step(program, point)
+        if certify_point(program, step).kind is Kind.CONVEX:
+            return replace(outcome, point=step)
+    if found.ok:
         return outcome
     for settled in (without_small(program, point), stationary(program, point, deadline)):
         if certify_point(program, settled).ok:
@@ -260,9 +310,10 @@ def _unbounded(program: Program, relaxed: Program, outcome: Outcome, settings: S
         return outcome
     direction = moved(recession_program(relaxed), steepest[0].point.x, deadline)
     x = moved(without_objective(program), start[0].point.x, deadline)
-    if not recession(relaxed, direction).ok or infeasibility(program, x) > FEASIBLE:
-        return outcome
-    return replace(outcome, direction=Point(direction), evidence=Point(x), evidence_source=steepest[1])
+    for d in (direction, np.where(np.abs(direction) > NOISE * np.abs(direction).max(), direction, 0.0)):
+        if certify_unbounded(program, Point(d), Point(x)).ok:
+            return replace(outcome, direction=Point(d), evidence=Point(x), evidence_source=steepest[1])
+    return outcome
 
 
 def _fixed(program: Program, outcome: Outcome, settings: Settings, deadline: float) -> Outcome:

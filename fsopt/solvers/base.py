@@ -16,17 +16,17 @@ from fsopt.common import clock
 from fsopt.common.arguments import FLAG, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
 from fsopt.common.interruption import end_if_interrupted
 from fsopt.compiler import Program, compile_model
-from fsopt.compiler.classes import program_class
-from fsopt.compiler.program import COMPONENT, MODEL, ROW
-from fsopt.compiler.rereading import differences, read_rows, reread_bounds, reread_objective, reread_rows
+from fsopt.compiler.classes import program_class, smoothly_convex
+from fsopt.compiler.program import COMPONENT, MODEL, READ, ROW
+from fsopt.compiler.rereading import Reading, read_rows, reread_bounds, reread_objective, reread_rows
 from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS, refuse_infinite
 from fsopt.errors import FsoptError, ParameterError, SolverError
-from fsopt.solvers.auxiliary import meets_constraints, with_evidence
+from fsopt.solvers.auxiliary import with_evidence
 from fsopt.solvers.interface import Change, Outcome, Settings
-from fsopt.solvers.outcome import certified_result, load_values
+from fsopt.solvers.outcome import certified_result, load_values, step_result
 from fsopt.solvers.registry import choose
 from fsopt.solvers.spec import Connection, SolverSpec
-from fsopt.typing import Indices
+from fsopt.typing import Indices, Vector
 
 
 @checked(time_limit=optional(SECONDS))
@@ -72,7 +72,8 @@ class Session:
     """A model that stays translated and loaded in one solver, for loops that change it and solve it again.
 
     Change parameters, bounds or fixed variables of the model, name what changed in :meth:`update` (new constraints in
-    :meth:`add`; :meth:`refresh` finds it out), and :meth:`solve` again: only that part is read and sent anew.
+    :meth:`add`), and :meth:`solve` again: only that part is read and sent anew. A change that was not named is noticed
+    by the next solve, which finds the components that it concerns, as :meth:`refresh` does.
 
     Attributes
     ----------
@@ -99,6 +100,7 @@ class Session:
         self.spec: SolverSpec = self._choose(solver)
         clock.look()
         self.connection, self.rebuilt = self._open(), ""
+        self._reading = Reading(model)
         self.seconds = {"build": 0.0, "translate": time.perf_counter() - started, "update": 0.0}
         self.seconds |= {"solve": 0.0, "load": 0.0}
 
@@ -110,7 +112,7 @@ class Session:
                 TRANSFORMATIONS.get(kind, STATE),
             )
         try:
-            return choose(solver, self.problem_class, self.model.name)
+            return choose(solver, self.problem_class, self.model.name, convex=smoothly_convex(self.program))
         except SolverError as error:
             if self.program.nonconic:
                 name, reason = self.program.nonconic[0]
@@ -122,7 +124,7 @@ class Session:
 
     @checked(components=each(COMPONENT))
     def update(self, *components: Any) -> None:
-        """Read again an Objective, Constraints, or Vars (their bounds); for a mutable Param all, as :meth:`refresh`."""
+        """Read again an Objective, Constraints, or Vars (their bounds); for a mutable Param what it is in."""
         kinds, started = {component.ctype for component in components}, time.perf_counter()
         if pyo.Param in kinds:
             self.refresh()
@@ -149,21 +151,17 @@ class Session:
             self._rebuild("a constraint got other variables, was deactivated or is not linear")
         else:
             self._send(Change(objective, hessian, bounds, numbers))
+            self._reading.note(components)
         self.seconds["update"] += time.perf_counter() - started
 
     def refresh(self) -> None:
-        """Read the whole model again, whatever changed in it; the solver gets what differs, where it can."""
-        started = time.perf_counter()
-        self.rebuilt = ""
-        old, new = self.program, compile_model(self.model)
-        same = program_class(new) == self.problem_class
-        if (found := differences(old, new) if same else None) is None:
-            self._rebuild("its components, their types or terms that are not linear changed", new)
-        elif found:
-            self._send(Change(**found), new)
-        self.seconds["update"] += time.perf_counter() - started
-        if self.program is old and len(new.constraints) > len(old.constraints):
-            self.add(*new.constraints[len(old.constraints) :])
+        """Find out what changed in the model, and read it again; the solver gets what differs, where it can."""
+        started, changed = time.perf_counter(), self._reading.changed()
+        if changed is None or any(component.ctype not in READ for component in changed):
+            self._rebuild("its components or named expressions changed")
+            self.seconds["update"] += time.perf_counter() - started
+        else:
+            self.update(*changed)
 
     @checked(constraints=each(ROW))
     def add(self, *constraints: Any) -> None:
@@ -177,6 +175,9 @@ class Session:
             raise ParameterError("only linear constraints can be added to a session", "open a new session")
         p.append(read_anew)
         self._send(Change(added=len(constraints)))
+        owners = [data.parent_component() for data in constraints]
+        for owner in {id(c): c for c in owners}.values():
+            self._reading.note([owner], sum(c is owner for c in owners))
         self.seconds["update"] += time.perf_counter() - started
 
     @checked(time_limit=optional(SECONDS), load=FLAG, mip_gap=optional(NUMBER), evidence=FLAG)
@@ -188,64 +189,80 @@ class Session:
         mip_gap: float | None = None,
         evidence: bool = True,
     ) -> SolveResult:
-        """Solve the model as it was last read, and certify the answer.
+        """Solve the model and certify the answer; what changed, and was not named, is read before.
 
-        ``load=False`` leaves variables and suffixes; ``mip_gap`` is for this call only; ``evidence=False`` takes a
-        point that meets the constraints with the multipliers that the solver gives, which may prove less.
+        ``load=False`` leaves variables and suffixes; ``mip_gap`` is for this call only. ``evidence=False`` is for the
+        steps of a loop that names its changes: a point that meets the constraints within the tolerance of the solver
+        is measured as it comes, without a bound; :meth:`completed` has that of the last step.
         """
         before = dict(self.seconds)
         clock.look()
+        if evidence and self._reading.changed() != []:
+            self.refresh()
         limit = clock.left(clock.seconds_of(time_limit))
         with clock.limited(limit):
-            outcome = self._answer(limit, None if mip_gap is None else float(mip_gap), evidence)
+            outcome = self.connection.solve(limit, None if mip_gap is None else float(mip_gap))
+            started = time.perf_counter()
+            step = None if evidence else step_result(self.program, outcome, self.spec.name)
+            self.seconds["load"] += time.perf_counter() - started
+            outcome = outcome if step else self._with_evidence(outcome, limit)
         end_if_interrupted(outcome.stop)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
-        result = certified_result(self.program, outcome, self.spec.name)
-        if evidence and self._refinable(outcome, result):
-            result = self._refined(result, None if limit is None else limit - outcome.seconds)
+        result = step or self._certified(outcome, limit, mip_gap)
         if load and result.status.solved and result.point is not None:
             load_values(self.program, result.point, result.shadow_prices)
         self.seconds["load"] += time.perf_counter() - started
         seconds = {k: v - before[k] for k, v in self.seconds.items() if k != "update"}
         return replace(result, seconds=seconds | {"translate": self.seconds["translate"]})
 
-    def _answer(
-        self,
-        limit: float | None,
-        mip_gap: float | None = None,
-        evidence: bool = True,
-    ) -> Outcome:
-        """Return the answer of the solver with its evidence."""
-        outcome = self.connection.solve(limit, mip_gap)
-        if not evidence and meets_constraints(self.program, outcome):
-            return outcome
+    def completed(self, step: SolveResult, x: Vector) -> SolveResult:
+        """Return the last step of a loop, by ``solve(evidence=False)``, with the evidence that it was without.
+
+        Where its multipliers prove that a point x (n,) of the loop is optimal, that is its point.
+        """
+        if self._reading.changed() != []:
+            return self.solve(load=False)
+        started, found = time.perf_counter(), step
+        if step.point is not None and step.bound is None and step.stop in ("optimal", "almost"):
+            own = Outcome(Status.OPTIMAL, step.stop, step.point, None, step.iterations, 0.0, step.message)
+            found = certified_result(self.program, replace(own, point=replace(step.point, x=x)), step.solver)
+            if found.status is not Status.OPTIMAL:
+                found = self._certified(self._with_evidence(own, clock.left()), clock.left())
+        self.seconds["load"] += time.perf_counter() - started
+        return replace(found, seconds=step.seconds)
+
+    def _with_evidence(self, outcome: Outcome, limit: float | None) -> Outcome:
         return with_evidence(self.program, outcome, self.settings, limit, self.spec.name)
 
-    def _refinable(self, outcome: Outcome, result: SolveResult) -> bool:
-        """Return whether the solver calls an answer optimal whose certificate fails, at its default tolerance."""
-        claimed = outcome.status is Status.OPTIMAL and result.status in (Status.FEASIBLE, Status.NONE)
+    def _certified(self, outcome: Outcome, limit: float | None, mip_gap: float | None = None) -> SolveResult:
+        """Return the certified result; where a solver's optimum has none, that of a new start or a finer tolerance."""
+        # A solver may contradict its own point after an update in place. Solvers measure residuals in the units of
+        # their own equilibration, the certificate relative to the terms of each constraint.
+        first = certified_result(self.program, outcome, self.spec.name)
+        claimed = outcome.status is Status.OPTIMAL and first.status in (Status.FEASIBLE, Status.NONE)
         default = self.settings.tolerance is None and not self.settings.own
-        return claimed and default and bool(self.spec.finer)
-
-    def _refined(self, first: SolveResult, seconds: float | None) -> SolveResult:
-        """Return the first certified optimum at a finer tolerance of the solver, else the result as it was."""
-        # Solvers measure residuals in the units of their own equilibration, the certificate relative to the terms of
-        # each constraint.
+        default = default and mip_gap is None and self.settings.mip_gap <= Settings.mip_gap
+        if not (claimed and default):
+            return first
+        seconds = None if limit is None else limit - outcome.seconds
         other, started = copy.copy(self), time.perf_counter()
-        for tolerance in self.spec.finer:
+        for tolerance in ((None,) if self.connection.updated else ()) + self.spec.finer:
             left = None if seconds is None else seconds - (time.perf_counter() - started)
             if left is not None and left <= 0:
                 break
             other.settings = replace(self.settings, tolerance=tolerance)
             try:
                 other.connection = other._open()
-                outcome = other._answer(left)
+                outcome = other._with_evidence(other.connection.solve(left), left)
                 result = certified_result(self.program, outcome, self.spec.name)
             except FsoptError:
                 break
+            if tolerance is None:
+                self.connection = other.connection
             if result.status is Status.OPTIMAL:
-                return replace(result, message=f"{result.message}; solved again at the tolerance {tolerance:g}")
+                words = "from a new start" if tolerance is None else f"at the tolerance {tolerance:g}"
+                return replace(result, message=f"{result.message}; solved again {words}")
         return first
 
     def with_solver(self, solver: str) -> Session:
@@ -290,4 +307,4 @@ class Session:
         self.problem_class = program_class(self.program)
         kept = self.requested or self.problem_class in self.spec.classes
         self.spec = self._choose(self.spec.name if kept else None)
-        self.connection = self._open()
+        self.connection, self._reading = self._open(), Reading(self.model)

@@ -3,9 +3,8 @@
 A linear program goes to its simplex method, a large one first to its interior-point method IPX. The option ``solver``
 takes another: ``ipx``, ``pdlp`` (first-order), or ``hipo`` (interior point, from the package ``highspy-extras``).
 
-HiGHS scales inside, but it leaves coefficients up to 1e-9 out, and has absolute tolerances for rows. So rows and
-continuous columns of odd size, and those alone, get factors, powers of two: in the units of the other solvers its
-multipliers were too coarse for the bounds of kernel scaling on features of sizes from 0.05 to 291.
+HiGHS scales inside, but it leaves coefficients up to 1e-12 out, and has absolute tolerances: it gets the units of
+:class:`fsopt.compiler.scaling.Scaling`.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from numpy.typing import NDArray
 from fsopt.answers.results import Point, Status
 from fsopt.common.interruption import deferred_interruption
 from fsopt.compiler import Program
+from fsopt.compiler.scaling import row_factors
 from fsopt.errors import SolverError
-from fsopt.solvers.interface import Change, Outcome, Settings, set_options
-from fsopt.solvers.shared import column_powers, raised_powers, row_powers
+from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, set_options
 from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.typing import Indices, Vector
 
@@ -34,15 +33,12 @@ STATUS_MAP = {
     "kModelEmpty": (Status.OPTIMAL, "optimal"),
     "kInfeasible": (Status.INFEASIBLE, "infeasible"),
     "kUnbounded": (Status.UNBOUNDED, "unbounded"),
-    "kUnboundedOrInfeasible": (Status.NONE, "numerical"),  # ``solve`` tells the two apart
     "kTimeLimit": (Status.NONE, "time-limit"),
     "kIterationLimit": (Status.NONE, "iteration-limit"),
     "kSolutionLimit": (Status.NONE, "iteration-limit"),
     "kInterrupt": (Status.NONE, "interrupted"),
-    "kUnknown": (Status.NONE, "numerical"),
-    "kSolveError": (Status.NONE, "numerical"),
 }
-"""By the names in ``highspy.HighsModelStatus``."""
+"""By the names in ``highspy.HighsModelStatus``; every other one is none."""
 TOLERANCE = 1e-9
 SMALLEST = 1e-12
 """The smallest value of the option ``small_matrix_value``, up to which HiGHS leaves coefficients out."""
@@ -66,9 +62,7 @@ class Highs:
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
-        A = program.A
-        self.columns = column_powers(sp.diags(row_powers(A)) @ A, program.integer)
-        self.rows = self._row_factors(np.arange(A.shape[0]))
+        self.columns, self.rows = program.scaling.columns, program.scaling.rows.copy()
         self.mip = bool(program.integer.any())
         self.mip_gap = settings.mip_gap
         self.interior = not (self.mip or "solver" in settings.own) and program.A.nnz >= INTERIOR
@@ -96,7 +90,7 @@ class Highs:
 
     def _row_factors(self, rows: Indices) -> Vector:
         """Return the factors of some rows in the units of the columns."""
-        return raised_powers(sp.csr_matrix(self.program.A[rows] @ sp.diags(self.columns)))
+        return row_factors(self.program.A[rows], self.columns, self.program.integer)
 
     def _entries(self, rows: Indices) -> sp.csr_matrix:
         """Return some rows as HiGHS gets them, explicit zeros kept."""
@@ -165,7 +159,7 @@ class Highs:
             self._run()
             if self._word() == "kUnboundedOrInfeasible":
                 self._run_without_presolve()
-        status, stop = self._status()
+        status, stop = STATUS_MAP.get(self._word(), UNKNOWN)
         info = self.h.getInfo()
         feasible = info.primal_solution_status == FEASIBLE and status is not Status.UNBOUNDED
         bound = float(info.mip_dual_bound) if self.mip else None
@@ -212,13 +206,6 @@ class Highs:
 
     def _word(self) -> str:
         return str(self.h.getModelStatus().name)
-
-    def _status(self) -> tuple[Status, str]:
-        word = self._word()
-        if word not in STATUS_MAP:
-            said = self.h.modelStatusToString(self.h.getModelStatus())
-            raise SolverError(f"HiGHS stopped with '{said}'", "try solver='clarabel'")
-        return STATUS_MAP[word]
 
     def _point(self) -> Point:
         solution = self.h.getSolution()
@@ -275,8 +262,6 @@ SPEC = SolverSpec(
     package="highspy",
     ranks={"LP": 10, "MILP": 10},
     declined={"QP": "its QP solver fails on everyday support vector machines"},
-    proves="global",
-    duals=True,
     vertex=True,
     in_place=True,
     tolerance=1e-7,

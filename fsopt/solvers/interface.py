@@ -14,17 +14,8 @@ from fsopt.common.arguments import own_number
 from fsopt.errors import OptionError, shown
 from fsopt.typing import Indices, Vector
 
-STOP_WORDS = (
-    "optimal",
-    "almost",
-    "infeasible",
-    "unbounded",
-    "time-limit",
-    "iteration-limit",
-    "interrupted",
-    "numerical",
-)
-"""Why a solver stopped."""
+UNKNOWN = (Status.NONE, "numerical")
+"""Status and reason to stop for a word of a solver that is not in the table of its interface."""
 LARGEST = 2**31 - 1
 """The largest whole number that every solver takes."""
 COARSE = 1e-5
@@ -98,7 +89,7 @@ class Outcome:
     Attributes
     ----------
     status : the solver's own word, before fsopt's certificate.
-    stop : one of STOP_WORDS.
+    stop : optimal, almost, infeasible, unbounded, time-limit, iteration-limit, interrupted or numerical.
     point : primal-dual point, None where there is none.
     bound : lower bound on the minimisation form that the solver states; None if unknown.
     ray : proof of infeasibility, a point whose y and z are a Farkas certificate; None if unknown.
@@ -148,14 +139,9 @@ def set_options(
     put: Callable[[str, Any], object],
     errors: tuple[type[Exception], ...],
 ) -> None:
-    """Set options of a solver one by one; raise OptionError for the first that it does not take.
+    """Set options of a solver, by its own names, one by one; raise OptionError for the first that it does not take.
 
-    Parameters
-    ----------
-    solver : registry name, for the message.
-    options : name -> value, by the solver's own names.
-    put : sets one option, or raises one of ``errors``.
-    errors : the exceptions by which the solver refuses a name or a value.
+    ``put`` sets one option, or raises one of ``errors``, by which the solver refuses a name or a value.
     """
     for name, value in options.items():
         try:

@@ -18,10 +18,10 @@ import scipy.sparse as sp
 
 from fsopt.answers.results import Point, Status
 from fsopt.compiler import Program
+from fsopt.compiler.recognition import ZERO, unit_diagonal
 from fsopt.errors import SolverError
 from fsopt.solvers.conic import ConicForm
-from fsopt.solvers.interface import Change, Outcome, Settings, set_options
-from fsopt.solvers.shared import units
+from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, set_options
 from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.typing import Indices, Matrix
 
@@ -35,7 +35,6 @@ STATUS_MAP = {
     "prim_feas": (Status.FEASIBLE, "almost"),
 }
 """By the names in ``mosek.solsta``; every other one, and no solution, is none."""
-UNKNOWN = (Status.NONE, "numerical")
 ITERATIONS = ("trm_max_iterations", "trm_mio_num_relaxs", "trm_mio_num_branches", "trm_num_max_num_int_solutions")
 STOP_MAP = {"trm_max_time": "time-limit", "trm_user_callback": "interrupted"}
 STOP_MAP |= dict.fromkeys(ITERATIONS, "iteration-limit")
@@ -44,8 +43,6 @@ NO_POINT = ("prim_infeas_cer", "dual_infeas_cer", "prim_illposed_cer", "dual_ill
 """Statuses of a solution that holds a certificate in the place of a point."""
 COUNTERS = ("intpnt_iter", "sim_primal_iter", "sim_dual_iter")
 TOLERANCE = 1e-9
-RANK = 1e-14
-"""Eigenvalues below this fraction of the largest one are rounding errors of 0."""
 LICENCE = (
     "get one at mosek.com (free for academics, 30-day trial for all) and save it as mosek/mosek.lic in the"
     " home folder, or set MOSEKLM_LICENSE_FILE to its path"
@@ -66,7 +63,7 @@ class Mosek:
         self.program = program
         self.settings = settings
         self.mip = bool(program.integer.any())
-        self.form = ConicForm(program, units(program))
+        self.form = ConicForm(program)
         self.task: Any = None
         self._load()
 
@@ -221,9 +218,11 @@ class Mosek:
 def _factor(P: sp.csc_matrix) -> tuple[Indices, Matrix]:
     """Return columns (k,) and F (r, k) with F'F = P on these columns; P, positive semidefinite, is 0 elsewhere."""
     active = np.flatnonzero(np.diff(P.indptr))
-    values, vectors = np.linalg.eigh(P[active][:, active].toarray())
-    keep = values > RANK * values[-1]
-    return active, np.sqrt(values[keep])[:, None] * vectors[:, keep].T
+    Q = P[active][:, active].toarray()
+    own = unit_diagonal(Q[None])[0]
+    values, vectors = np.linalg.eigh(own[:, None] * Q * own)
+    keep = values > ZERO * values.sum()
+    return active, np.sqrt(values[keep])[:, None] * vectors[:, keep].T / own
 
 
 def _word(code: Any) -> str:
@@ -244,11 +243,8 @@ SPEC = SolverSpec(
     connect=Mosek,
     package="mosek",
     ranks=dict.fromkeys(("LP", "QP", "SOCP", "SDP", "MILP", "MIQP", "MISOCP"), 70),
-    proves="global",
-    duals=True,
     vertex=True,
     in_place=True,
-    tolerance=1e-6,
     pip="pip install mosek",
     licence="commercial, free for academics, trial for all (mosek.com): mosek.lic in the home folder's mosek/",
 )

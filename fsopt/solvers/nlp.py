@@ -4,7 +4,9 @@ In the units of :class:`fsopt.compiler.scaling.Scaling`, :math:`x = Dx'`, with t
 variables :math:`s` of their own:
 
 .. math:: \min f(Dx') \quad\text{s.t.}\quad R\ell \le RADx' \le Ru,\quad s - TGDx' = Th,\quad
-          \frac{\|s_{2:}\|^2}{s_1} - s_1 \le 0,\quad s_1 \ge 0,\quad \text{general constraints}.
+          \frac{\|s_{2:}\|^2}{s_1} - s_1 \le 0,\quad s_1 \ge 0,\quad \text{general constraints},
+
+with factors of the objective and of the general constraints that bring coefficients of odd size to about 1.
 
 An interior method keeps :math:`s_1 > 0`, where the quotient is smooth and convex, and a violation
 :math:`\epsilon` of it is a distance to the cone of that order; :math:`\|s_{2:}\|^2 \le s_1^2` would let
@@ -27,9 +29,10 @@ from pyomo.core.expr.visitor import replace_expressions
 from fsopt.answers.results import Point
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
+from fsopt.compiler.scaling import row_factors
 from fsopt.errors import SolverError
-from fsopt.solvers import shared
 from fsopt.solvers.interface import INFINITY, optional
+from fsopt.solvers.shared import objective_factor
 from fsopt.typing import Indices, Vector
 
 WHOLE = 1e-9
@@ -46,8 +49,9 @@ class NonlinearForm:
     Attributes
     ----------
     program, other : the arrays, and the functions that are neither linear nor conic.
-    n, m, k, cones : numbers of variables, linear constraints, rows of cones, and cones.
+    n, m, k, cones, size : numbers of variables, linear constraints, rows of cones, and cones; size of v.
     D, R : (n,) and (m,) units of the variables and of the linear constraints.
+    factor, factors : of the objective; (q + 1,) of the functions of ``other``, the last of which is the objective's.
     heads, tail : (cones,) first row of each cone; (k,) which rows of the cones are not the first.
     block : (k,) number of the cone of each row.
     lower, upper : bounds of v.
@@ -59,16 +63,18 @@ class NonlinearForm:
             raise SolverError("a nonlinear solver takes no semidefinite cones", "use a conic solver")
         p = self.program = program
         self.other = derivatives_of(program)
-        self.D, self.R = shared.units(p), shared.row_factors(p)
+        self.D, self.R = p.scaling.columns, p.scaling.rows
+        self.factor = objective_factor(p)
+        self.factors = np.append(general_factors(p), self.factor)
         self.n, self.m = p.n, p.A.shape[0]
         self.k, self.cones = len(p.cones.h), len(p.cones)
         self.heads = p.cones.starts[:-1].astype(int)
         self.block = np.repeat(np.arange(self.cones), p.cones.sizes)
         self.tail = np.ones(self.k, dtype=bool)
         self.tail[self.heads] = False
-        self.P = sp.csr_matrix(sp.diags(self.D) @ p.P @ sp.diags(self.D))
+        self.P = sp.csr_matrix(self.factor * sp.diags(self.D) @ p.P @ sp.diags(self.D))
         self.lower_P = sp.tril(self.P, format="coo")
-        self.q = self.D * p.c
+        self.q = self.factor * self.D * p.c
         self._bounds()
         self._constant()
 
@@ -93,15 +99,12 @@ class NonlinearForm:
         first[self.heads] = 0.0
         equations = np.count_nonzero(p.lo == p.hi) + np.count_nonzero(self.other.lo == self.other.hi)
         self.spare = max(0, int(equations - np.count_nonzero(p.lb < p.ub)) + 1)
+        self.size = self.n + self.k + self.spare
         self.lower = _finite(np.concatenate([p.lb / self.D, first, np.zeros(self.spare)]))
         self.upper = _finite(np.concatenate([p.ub / self.D, np.full(self.k, np.inf), np.ones(self.spare)]))
-        self.low = _finite(np.concatenate([self.R * p.lo, link, np.full(self.cones, -np.inf), self.other.lo]))
-        self.high = _finite(np.concatenate([self.R * p.hi, link, np.zeros(self.cones), self.other.hi]))
-
-    @property
-    def size(self) -> int:
-        """Number of variables v."""
-        return self.n + self.k + self.spare
+        low, high = self.factors[:-1] * self.other.lo, self.factors[:-1] * self.other.hi
+        self.low = _finite(np.concatenate([self.R * p.lo, link, np.full(self.cones, -np.inf), low]))
+        self.high = _finite(np.concatenate([self.R * p.hi, link, np.zeros(self.cones), high]))
 
     def start(self, x: Vector) -> Vector:
         """Return a starting point v at x (n,), strictly inside the cones."""
@@ -112,17 +115,17 @@ class NonlinearForm:
         return np.concatenate([x / self.D, s, np.full(self.spare, 0.5)])
 
     def objective(self, v: Vector) -> float:
-        """Return the objective at v, without its constant."""
+        """Return the objective at v, without its constant, times its factor."""
         x = v[: self.n]
         other = self.other.values(self.D * x)[-1] if self.other.batches else 0.0
-        return float(0.5 * x @ (self.P @ x) + self.q @ x + other)
+        return float(0.5 * x @ (self.P @ x) + self.q @ x + self.factor * other)
 
     def gradient(self, v: Vector) -> Vector:
         """Return the gradient of the objective at v."""
         x = v[: self.n]
         g = self.P @ x + self.q
         if self.other.batches:
-            g += self.D * self.other.jacobian(self.D * x)[-1].toarray().ravel()
+            g += self.factor * self.D * self.other.jacobian(self.D * x)[-1].toarray().ravel()
         return np.concatenate([g, np.zeros(self.k + self.spare)])
 
     def _quotients(self, v: Vector) -> tuple[Vector, Vector, Vector]:
@@ -136,7 +139,7 @@ class NonlinearForm:
         """Return the values of the constraints at v."""
         _, head, quotient = self._quotients(v)
         general = self.other.values(self.D * v[: self.n])[:-1] if self.other.q else np.zeros(0)
-        return np.concatenate([self.product @ v, quotient - head, general])
+        return np.concatenate([self.product @ v, quotient - head, self.factors[:-1] * general])
 
     def jacobianstructure(self) -> tuple[Indices, Indices]:
         """Return rows and columns of the entries of the Jacobian."""
@@ -157,7 +160,7 @@ class NonlinearForm:
         if self.other.q:
             other = self.other.jacobian_pattern
             entries = self.other.jacobian_values(self.D * v[: self.n]) * self.D[other.columns]
-            general = entries[other.rows < self.other.q]
+            general = (self.factors[other.rows] * entries)[other.rows < self.other.q]
         return np.concatenate([self.linear.data, cone, general])
 
     def hessianstructure(self) -> tuple[Indices, Indices]:
@@ -182,7 +185,7 @@ class NonlinearForm:
         general = np.zeros(0)
         other = self.other.hessian_pattern
         if len(other.rows):
-            weights = np.append(multipliers[above + self.cones :], factor)
+            weights = self.factors * np.append(multipliers[above + self.cones :], factor)
             curvature = self.other.hessian_values(self.D * v[: self.n], weights)
             general = curvature * self.D[other.rows] * self.D[other.columns]
         return np.concatenate([factor * self.lower_P.data, own, mixed, general])
@@ -196,12 +199,29 @@ class NonlinearForm:
         """
         p = self.program
         x = np.clip(self.D * v[: self.n], p.lb, p.ub)
-        rows, link, _, general = np.split(-multipliers, np.cumsum([self.m, self.k, self.cones]))
-        y = np.concatenate([self.R * rows, general])
+        rows, link, _, general = np.split(-multipliers / self.factor, np.cumsum([self.m, self.k, self.cones]))
+        y = np.concatenate([self.R * rows, self.factors[:-1] * general])
         low, high = np.append(p.lo, self.other.lo), np.append(p.hi, self.other.hi)
         y = np.where(np.isfinite(low), y, np.minimum(y, 0.0))
         y = np.where(np.isfinite(high), y, np.maximum(y, 0.0))
         return Point(x, y, p.scaling.cone.T @ -link)
+
+
+def general_factors(program: Program) -> Vector:
+    """Return the powers of two (q,) for the general constraints, from their coefficients as those of linear rows.
+
+    A function that is neither linear nor quadratic counts with the number before it.
+    """
+    p, d = program, program.scaling.columns
+    sizes: list[float] = []
+    ends = [0]
+    for row in p.general:
+        sizes += [v * d[j] for j, v in row.terms.affine(p.column).items()]
+        sizes += [v * d[i] * d[j] for i, j, v in row.terms.quadratic]
+        sizes += [scale for scale, _ in row.terms.nonlinear]
+        ends.append(len(sizes))
+    table = sp.csr_matrix((sizes, np.arange(len(sizes)), ends), shape=(len(p.general), len(sizes)))
+    return row_factors(table, np.ones(len(sizes)), np.zeros(len(sizes), dtype=bool))
 
 
 def _finite(bounds: Vector) -> Vector:
@@ -212,22 +232,11 @@ def _finite(bounds: Vector) -> Vector:
 # -- as a Pyomo model, for solvers that are called through Pyomo ------------------------------------------
 
 
-def pyomo_model(form: NonlinearForm, start: Vector, *, factor: float = 1.0, smooth: bool = True) -> pyo.ConcreteModel:
+def pyomo_model(form: NonlinearForm, start: Vector) -> pyo.ConcreteModel:
     """Return the form as a Pyomo model with variables ``v`` and constraints ``rows``, in the order of the form.
 
-    Parameters
-    ----------
-    form : of a program; its integer variables stay integer.
-    start : (size,) values of the variables.
-    factor : of the objective.
-    smooth : whether a cone is ``||t||^2 / s_1 - s_1 <= 0``, smooth where an interior method goes; else it is
-        ``||t||^2 - s_1^2 <= 0``, the form in which solvers for quadratic constraints recognise a cone.
-
-    Returns
-    -------
-    ConcreteModel
-        With a suffix ``dual`` for a program without integers. An inequality that always holds follows the rows where
-        Ipopt needs it.
+    A cone is ``||t||^2 - s_1^2 <= 0``, the form in which solvers for quadratic constraints recognise one. Integer
+    variables stay integer; without them there is a suffix ``dual``.
     """
     m = pyo.ConcreteModel()
     m.v = pyo.Var(range(form.size))
@@ -239,14 +248,12 @@ def pyomo_model(form: NonlinearForm, start: Vector, *, factor: float = 1.0, smoo
         variable.setub(upper[j])
         variable.set_value(float(start[j]), skip_validation=True)
     v = list(m.v.values())
-    bodies = _linear(form, v) + _cones(form, v, smooth) + _general(form, v)
+    bodies = _linear(form, v) + _cones(form, v) + _general(form, v)
     low, high = optional(form.low), optional(form.high)
     # Writers of files refuse constraints without a variable, and Pyomo those without a bound.
     rows = [i for i, body in enumerate(bodies) if body.nargs() and (low[i], high[i]) != (None, None)]
     m.rows = pyo.Constraint(rows, rule=lambda m, i: (low[i], bodies[i], high[i]))
-    if smooth:
-        _keep_free(m, form)
-    m.objective = pyo.Objective(expr=_objective(form, v, factor))
+    m.objective = pyo.Objective(expr=_objective(form, v))
     if not form.program.integer.any():  # some interfaces fail where they are asked for what there is not
         m.dual = pyo.Suffix(direction=pyo.Suffix.IMPORT)
     return m
@@ -280,12 +287,11 @@ def _linear(form: NonlinearForm, v: list[Any]) -> list[Any]:
     return bodies
 
 
-def _cones(form: NonlinearForm, v: list[Any], smooth: bool) -> list[Any]:
-    """Return ``||tail||^2 / head - head`` of every cone, or ``||tail||^2 - head^2``."""
+def _cones(form: NonlinearForm, v: list[Any]) -> list[Any]:
+    """Return ``||tail||^2 - head^2`` of every cone."""
     starts = form.n + form.program.cones.starts.astype(int)
     blocks = [v[first:last] for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)]
-    squares = [(head, pyo.quicksum(a**2 for a in tail)) for head, *tail in blocks]
-    return [square / head - head if smooth else square - head**2 for head, square in squares]
+    return [pyo.quicksum(a**2 for a in tail) - head**2 for head, *tail in blocks]
 
 
 def _general(form: NonlinearForm, v: list[Any]) -> list[Any]:
@@ -293,10 +299,10 @@ def _general(form: NonlinearForm, v: list[Any]) -> list[Any]:
     p = form.program
     x = [d * a for d, a in zip(form.D.tolist(), v, strict=False)]
     bodies = []
-    for row in p.general:
-        body = pyo.quicksum(c * x[j] for j, c in row.terms.affine(p.column).items())
-        body += pyo.quicksum(c * x[i] * x[j] for i, j, c in row.terms.quadratic)
-        bodies.append(body + _replaced(row.terms.nonlinear, p, x))
+    for f, row in zip(form.factors.tolist(), p.general, strict=False):
+        body = pyo.quicksum(f * c * x[j] for j, c in row.terms.affine(p.column).items())
+        body += pyo.quicksum(f * c * x[i] * x[j] for i, j, c in row.terms.quadratic)
+        bodies.append(body + f * _replaced(row.terms.nonlinear, p, x))
     return bodies
 
 
@@ -306,21 +312,10 @@ def _replaced(terms: list[tuple[float, Any]], program: Program, x: list[Any]) ->
     return pyo.quicksum(scale * replace_expressions(node, columns) for scale, node in terms)
 
 
-def _objective(form: NonlinearForm, v: list[Any], factor: float) -> Any:
+def _objective(form: NonlinearForm, v: list[Any]) -> Any:
     p, lower = form.program, form.lower_P
     x = [d * a for d, a in zip(form.D.tolist(), v, strict=False)]
-    linear = pyo.quicksum(c * a for c, a in zip((factor * form.q).tolist(), v, strict=False) if c)
-    entries = zip(lower.row.tolist(), lower.col.tolist(), (factor * lower.data).tolist(), strict=True)
+    linear = pyo.quicksum(c * a for c, a in zip(form.q.tolist(), v, strict=False) if c)
+    entries = zip(lower.row.tolist(), lower.col.tolist(), lower.data.tolist(), strict=True)
     quadratic = pyo.quicksum((0.5 if i == j else 1.0) * c * v[i] * v[j] for i, j, c in entries)
-    return linear + quadratic + factor * p.sign * _replaced(p.objective_terms, p, x)
-
-
-def _keep_free(m: pyo.ConcreteModel, form: NonlinearForm) -> None:
-    """Add variables in [0, 1] where there are as many equations as variables: Ipopt refuses such a program."""
-    # A variable that occurs nowhere is not written to the file: the new ones stand in an inequality that always holds.
-    used = np.unique(form.jacobianstructure()[1])
-    moving = np.count_nonzero(form.lower[used] < form.upper[used])
-    spare = int(np.count_nonzero(form.low == form.high) - moving) + 1
-    if spare > 0:
-        m.spare = pyo.Var(range(spare), bounds=(0, 1), initialize=0.5)
-        m.keep = pyo.Constraint(expr=pyo.quicksum(m.spare.values()) <= spare + 1)
+    return linear + quadratic + form.factor * p.sign * _replaced(p.objective_terms, p, x)

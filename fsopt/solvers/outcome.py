@@ -9,15 +9,17 @@ import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
 from pyomo.common.collections import ComponentMap
-from pyomo.core.expr.visitor import identify_variables
 
-from fsopt.answers.certificate import Certificate, Kind, valid
+from fsopt.answers.certificate import FEASIBLE, Certificate, Kind, make
 from fsopt.answers.results import Point, SolveResult, Status
-from fsopt.certificates.bounds import crossed, farkas
+from fsopt.certificates import arithmetic
+from fsopt.certificates.bounds import crossed
 from fsopt.certificates.convex import proves
-from fsopt.certificates.model import StatedBound, certify_point, certify_unbounded
+from fsopt.certificates.model import StatedBound, certify_point, certify_without_point
 from fsopt.certificates.nonconvex import reduced_costs
+from fsopt.certificates.points import cone_errors, infeasibility, judged_point, minimised, ratio, row_violations
 from fsopt.compiler import Program
+from fsopt.compiler.derivatives import derivatives_of
 from fsopt.compiler.scaling import segment_max
 from fsopt.solvers.interface import Outcome
 from fsopt.typing import Vector
@@ -33,6 +35,40 @@ APEX = 1e-9
 """A cone with a head below this is at its apex, in the units of the cone."""
 LEAK = 1e-3
 """Largest leak at which a solver's bound counts. False optima of CBC and SCIP were found from 0.03 on."""
+
+
+def step_result(program: Program, outcome: Outcome, solver: str) -> SolveResult | None:
+    """Return the result of a step of a loop as its solver gives it, with its point measured and without a bound.
+
+    None where that is no optimum, or its point is not next to one that meets every constraint: where its violations,
+    but for those of a program with integers, are not as small beside the largest terms.
+    """
+    if outcome.status is not Status.OPTIMAL or outcome.point is None:
+        return None
+    x = judged_point(program, outcome.point.x)
+    if program.discrete or not program.convex:
+        return certified_result(program, outcome, solver) if infeasibility(program, x) <= FEASIBLE else None
+    activity = arithmetic.plain(program.A, x)
+    (violation, terms), cones = row_violations(program, x, activity), float(cone_errors(program, x).max(initial=0.0))
+    violation += activity.error
+    if not max(float(violation.max(initial=0.0)), cones) <= FEASIBLE * float(terms.max(initial=1.0)):
+        return None
+    residuals = {"infeasibility": max(float(ratio(violation, terms).max(initial=0.0)), cones)}
+    certificate = make(Kind.FEASIBLE, residuals, objective=program.sign * minimised(program, x))
+    point = replace(outcome.point, x=x)
+    return SolveResult(
+        status=Status.FEASIBLE if certificate.ok else Status.NONE,
+        stop=outcome.stop,
+        objective=certificate.objective,
+        bound=None,
+        solver=solver,
+        seconds={},
+        iterations=outcome.iterations,
+        certificate=certificate,
+        point=point,
+        message=outcome.message,
+        constraint_duals=_shadow_prices(program, point),
+    )
 
 
 def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveResult:
@@ -54,15 +90,16 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
     certificate = certify_point(program, point, stated)
     if doubt:
         certificate = replace(certificate, notes=(*certificate.notes, doubt))
-    feasible = valid("infeasibility", certificate.residuals.get("infeasibility", np.inf))
     excluded = _excluded(certificate, sign)  # a point beyond a proved bound violates what it costs
-    status = Status.FEASIBLE if feasible and not (excluded and certificate.kind is Kind.CONVEX) else Status.NONE
-    if certificate.ok:
-        status = PROVES.get(certificate.kind, status)
     if certificate.kind is Kind.CONVEX:
         bound = sign * certificate.bound if proves(certificate) and certificate.bound is not None else None
-    elif certificate.kind is Kind.FEASIBLE or excluded:
+    elif certificate.bound is None or excluded:
         bound = None
+    feasible = supporting(program, certificate, Status.FEASIBLE, bounded=bound is not None)
+    if certificate.ok or not feasible.ok:
+        status = PROVES.get(certificate.kind, Status.FEASIBLE) if certificate.ok else Status.NONE
+    else:
+        status = Status.NONE if excluded and certificate.kind is Kind.CONVEX else Status.FEASIBLE
     return SolveResult(
         status=status,
         stop=outcome.stop,
@@ -71,13 +108,26 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
         solver=solver,
         seconds={},
         iterations=outcome.iterations,
-        certificate=certificate,
+        certificate=feasible if status is Status.FEASIBLE else certificate,
         point=point,
         message=_words(outcome, certificate.notes if certificate.kind is Kind.FEASIBLE else (outcome.message,)),
         constraint_duals=_shadow_prices(program, point),
         evidence=outcome.evidence,
         evidence_source=outcome.evidence_source,
     )
+
+
+def supporting(program: Program, found: Certificate, status: Status, *, bounded: bool) -> Certificate:
+    """Return the certificate of a point as that of a claimed status; another one than ``feasible`` needs all of it.
+
+    The gap of a feasible point may be open, and with it the first-order conditions. Where a bound is stated, its
+    multipliers count.
+    """
+    if status is not Status.FEASIBLE or found.ok or found.kind is Kind.NONE or program.unsupported:
+        return found
+    names = ["infeasibility", "rounding", "bounds", "integrality", *["remainder"] * bounded]
+    residuals = {name: found.residuals[name] for name in names if name in found.residuals}
+    return replace(found, kind=Kind.FEASIBLE, ok=make(Kind.FEASIBLE, residuals).ok, residuals=residuals)
 
 
 def _words(outcome: Outcome, words: Sequence[str]) -> str:
@@ -95,22 +145,16 @@ def _excluded(certificate: Certificate, sign: float) -> bool:
 def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResult:
     """Return the result of a solve without a point: infeasible or unbounded only with a certificate that holds."""
     # The word of a solver whose search cannot be repeated is its reason to stop, and no status.
-    certificate, status = None, outcome.status
-    if crossed(program):
-        status, certificate = Status.INFEASIBLE, farkas(program, Point(np.zeros(program.n)))
-    elif outcome.ray is not None:
-        certificate = farkas(program, outcome.ray)
-    elif outcome.direction is not None and outcome.evidence is not None:
-        certificate = certify_unbounded(program, outcome.direction, outcome.evidence)
-    proved = certificate is not None and certificate.ok and status in (Status.INFEASIBLE, Status.UNBOUNDED)
-    if not proved and status in (Status.INFEASIBLE, Status.UNBOUNDED):
-        note = f"that it is {status} is the word of {solver}, whose search is not repeated"
+    certificate = certify_without_point(program, outcome.ray, outcome.direction, outcome.evidence)
+    if not certificate.ok and outcome.status in (Status.INFEASIBLE, Status.UNBOUNDED):
+        note = f"that it is {outcome.status} is the word of {solver}, whose search is not repeated"
         certificate = Certificate(Kind.NONE, False, {}, bound_source=solver, notes=(note,))
+    bound = None if certificate.ok or outcome.bound is None else program.sign * outcome.bound
     return SolveResult(
-        status=status if proved else Status.NONE,
-        stop=str(status) if crossed(program) else outcome.stop,
+        status=Status(certificate.kind) if certificate.ok else Status.NONE,
+        stop=str(Status.INFEASIBLE) if crossed(program) else outcome.stop,
         objective=None,
-        bound=None if outcome.bound is None else program.sign * outcome.bound,
+        bound=bound,
         solver=solver,
         seconds={},
         iterations=outcome.iterations,
@@ -177,9 +221,7 @@ def valued_variables(program: Program, point: Point) -> list[tuple[pyo.Var, floa
     used = program.c != 0.0
     for matrix in (program.A, program.P, program.cones.G):
         used[sp.coo_matrix(matrix).col] = True
-    nonlinear = [node for _, node in program.objective_terms]
-    nonlinear += [row.constraint.body for row in program.general]
-    used[[program.column[id(v)] for node in nonlinear for v in identify_variables(node)]] = True
+    used[derivatives_of(program).jacobian_pattern.columns] = True
     pairs = zip(program.variables, point.x.tolist(), used.tolist(), strict=True)
     return [(variable, value) for variable, value, occurs in pairs if occurs and not variable.fixed]
 

@@ -28,10 +28,10 @@ from fsopt.answers.results import Point, Status
 from fsopt.compiler import Program
 from fsopt.errors import SolverError, UnknownNameError, shown
 from fsopt.errors import unknown as unknown_name
-from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, refuse_option
 from fsopt.solvers.nlp import NonlinearForm, impossible, pyomo_model
 from fsopt.solvers.pyomo_names import GUROBI, KNOWN, XPRESS, known_solver
-from fsopt.solvers.shared import objective_factor, refuse_other_than_quadratic
+from fsopt.solvers.shared import refuse_other_than_quadratic
 from fsopt.solvers.spec import SolverSpec
 from fsopt.typing import Vector
 
@@ -50,18 +50,8 @@ STATUS_MAP = {
     "resourceInterrupt": (Status.FEASIBLE, "iteration-limit"),
     "infeasible": (Status.INFEASIBLE, "infeasible"),
     "unbounded": (Status.UNBOUNDED, "unbounded"),
-    "infeasibleOrUnbounded": (Status.NONE, "numerical"),
-    "intermediateNonInteger": (Status.NONE, "numerical"),
-    "noSolution": (Status.NONE, "numerical"),
-    "invalidProblem": (Status.NONE, "numerical"),
-    "solverFailure": (Status.NONE, "numerical"),
-    "internalSolverError": (Status.NONE, "numerical"),
-    "error": (Status.NONE, "numerical"),
-    "other": (Status.NONE, "numerical"),
-    "unknown": (Status.NONE, "numerical"),
-    "licensingProblems": (Status.NONE, "numerical"),
 }
-"""By the names of ``pyomo.opt.TerminationCondition``; these are all."""
+"""By the names of ``pyomo.opt.TerminationCondition``; every other one is none."""
 REFUSAL = re.compile(r"(?i)invalid|unknown|no match|not recogni|unrecogni|illegal|ambiguous|not understood|no such|bad")
 TOLERANCE = 1e-9
 """The smallest that Gurobi takes."""
@@ -74,14 +64,7 @@ PRINTED = 1e-3
 
 
 class PyomoCall:
-    """One program given to a solver through Pyomo, translated anew at every solve.
-
-    Attributes
-    ----------
-    name, pyomo_name : registry name, and Pyomo's name of the interface.
-    known : what is known of the solver.
-    gap : the option that branch and bound stops at; empty where there is none.
-    """
+    """One program given to a solver through Pyomo, by Pyomo's name of its interface, translated anew at every solve."""
 
     def __init__(self, name: str, pyomo_name: str, program: Program, settings: Settings) -> None:
         self.name = name
@@ -117,9 +100,7 @@ class PyomoCall:
             words = "bounds exclude each other, or a constraint without variables does not hold"
             return Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, words)
         start = form.start(np.clip(p.values(), p.lb, p.ub))
-        # Searches over nonconvex terms get less exact in other units of the objective.
-        factor = objective_factor(p, form.D) if p.convex else 1.0
-        m = pyomo_model(form, start, factor=factor, smooth=self.known.smooth)
+        m = pyomo_model(form, start)
         for variable in m.v.values():
             variable.stale = True
         if not self.known.duals or (self.known.tree and not p.convex):
@@ -137,13 +118,13 @@ class PyomoCall:
         if condition == "infeasibleOrUnbounded" and self.gap and self.known.apart:
             left = None if time_limit is None else max(time_limit - time.perf_counter() + started, 0.1)
             condition, bound, message = self._call(m, options | dict(self.known.apart), left)
-        status, stop = STATUS_MAP[condition]
+        status, stop = STATUS_MAP.get(condition, UNKNOWN)
         if stop in ("almost", "numerical") and time_limit is not None and time.perf_counter() - started >= time_limit:
             stop = "time-limit"  # GLPK calls it feasible, and Xpress without a point an error
         if "by the user" in message:  # Pyomo calls it an error
             stop = "interrupted"
-        point = _point(m, form, start, factor) if status.solved else None
-        stated = self._bound(point, status, bound, factor, options)
+        point = _point(m, form, start) if status.solved else None
+        stated = self._bound(point, status, bound, form.factor, options)
         seconds, words = time.perf_counter() - started, message or condition
         whole = self.known.integer_tolerance(options)
         return Outcome(status, stop, point, stated, 0, seconds, words, integer_tolerance=whole)
@@ -196,12 +177,11 @@ class PyomoCall:
     def _prepared(self, m: pyo.ConcreteModel, options: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Return the solver with options and, if it keeps a model, the model; and keywords of its call."""
         solver = _factory(self.pyomo_name)
-        named = {f"{self.known.prefix}{name}": value for name, value in options.items()}
         if hasattr(solver, "set_instance"):
             solver.set_instance(m)
         if not hasattr(solver, "options"):
-            return solver, {"options": named}
-        solver.options.update(named)
+            return solver, {"options": options}
+        solver.options.update(options)
         return solver, {}
 
     def _try_options(self) -> None:
@@ -253,7 +233,7 @@ def _load(solver: Any, results: Any, m: pyo.ConcreteModel) -> None:
     if len(results.solution):
         m.solutions.load_from(results)
         return
-    condition = STATUS_MAP[results.solver.termination_condition.name][0]
+    condition, _ = STATUS_MAP.get(results.solver.termination_condition.name, UNKNOWN)
     if not condition.solved or not hasattr(solver, "load_vars"):
         return
     try:
@@ -271,7 +251,7 @@ def _load(solver: Any, results: Any, m: pyo.ConcreteModel) -> None:
         return
 
 
-def _point(m: pyo.ConcreteModel, form: NonlinearForm, start: Vector, factor: float) -> Point | None:
+def _point(m: pyo.ConcreteModel, form: NonlinearForm, start: Vector) -> Point | None:
     """Return the point in a model, None where no value was loaded."""
     if all(variable.stale for variable in m.v.values()):
         return None
@@ -282,7 +262,7 @@ def _point(m: pyo.ConcreteModel, form: NonlinearForm, start: Vector, factor: flo
     prices = {} if m.component("dual") is None else m.dual
     multipliers = np.zeros(len(form.low))
     for i, row in m.rows.items():
-        multipliers[i] = -prices.get(row, 0.0) / factor
+        multipliers[i] = -prices.get(row, 0.0)
     point = form.point(v, multipliers)
     without_rows = not len(m.rows) and form.program.convex and not form.program.integer.any()
     return point if len(prices) or without_rows else Point(point.x)
@@ -327,8 +307,6 @@ def _entry(name: str, pyomo_name: str, package: str, rank: int, licence: str) ->
         proves=known.proves,
         duals=known.duals,
         vertex=known.vertex,
-        in_place=False,
-        tolerance=1e-6,
         pip=known.install,
         licence=licence,
     )

@@ -48,8 +48,6 @@ CERTIFIED = {
 """Status of fsopt -> Pyomo's words; the other two have a condition by the reason to stop."""
 COMMON = {"rel_gap": "mip_gap", "tolerance": "tolerance", "threads": "threads", "seed": "seed"}
 """Option of Pyomo -> the name that it has in fsopt."""
-
-
 OWN = {"rel_gap": NonNegativeFloat, "tolerance": NonNegativeFloat, "seed": NonNegativeInt}
 """Options of all solvers of fsopt beside Pyomo's: relative gap of branch and bound; of feasibility and gap; a seed."""
 
@@ -66,8 +64,8 @@ class FsoptConfig(SolverConfig):  # type: ignore[misc]
 class CertifiedSolver(SolverBase):  # type: ignore[misc]
     """A solver of fsopt: ``optimal`` is said where fsopt's own certificate holds, and nowhere else.
 
-    Between two solves of the same model the solver keeps what it has; whatever was changed in the model is found by
-    reading it again, and only the difference is sent, see :meth:`fsopt.Session.refresh`.
+    Between two solves of the same model the solver keeps what it has; whatever was changed in the model is noticed, and
+    only the difference is sent, see :class:`fsopt.Session`.
 
     Attributes
     ----------
@@ -142,9 +140,7 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
             return None
         try:
             with clock.limited(config.time_limit):
-                if self._session is not None and self._session.model is model and self._given == given:
-                    self._session.refresh()
-                else:
+                if self._session is None or self._session.model is not model or self._given != given:
                     self._session = None
                     self._session, self._given = Session(model, self.solver, **given), given
                 return self._session.solve(time_limit=config.time_limit, load=False)

@@ -11,7 +11,6 @@ from fsopt.solvers.interface import COARSE
 
 LINEAR = ("LP", "MILP")
 QUADRATIC = ("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP")
-SMOOTH = ("LP", "QP", "SOCP", "NLP")
 ALGEBRAIC = (*QUADRATIC, "NLP", "MINLP")
 
 
@@ -34,11 +33,9 @@ class Known:
     threads, seed : its options for them; empty for none, or where they are left as they are.
     tolerances : options for the feasibility of constraints and of integers, and for reduced costs; empty where
         there are none, or not for each of these.
-    smooth : whether cones are given to it in the form for interior methods.
     defaults : (option, value) pairs that it always gets, unless the user gives others.
     nonconvex : such pairs for programs that are not convex.
     apart : pairs with which it tells infeasible from unbounded, where it had one word for both.
-    prefix : of the names of its options in Pyomo's interface.
     licence : how to get a licence; empty where it needs none.
     """
 
@@ -54,11 +51,9 @@ class Known:
     threads: str = ""
     seed: str = ""
     tolerances: tuple[str, ...] = ()
-    smooth: bool = False
     defaults: tuple[tuple[str, Any], ...] = ()
     nonconvex: tuple[tuple[str, Any], ...] = ()
     apart: tuple[tuple[str, Any], ...] = ()
-    prefix: str = ""
     licence: str = ""
 
     def integer_tolerance(self, options: Mapping[str, Any]) -> float:
@@ -122,29 +117,6 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
             defaults=tuple((name, 1e-9) for name in ("bargapstop", "barprimalstop", "bardualstop", "mipabsstop")),
             licence=XPRESS,
         ),
-        "scip": Known(
-            ALGEBRAIC,
-            "pip install pyscipopt, or the program 'scip' with AMPL support",
-            duals=False,
-            gap="limits/gap",
-            tolerances=("numerics/feastol",),
-        ),
-        "ipopt": Known(
-            SMOOTH,
-            "put an 'ipopt' executable on the path (conda install -c conda-forge ipopt), or take the solver 'ipopt'",
-            "local",
-            executable="ipopt",
-            seconds="max_cpu_time",
-            smooth=True,
-            # Ipopt moves bounds outwards by default, and its answer violates them.
-            defaults=(
-                ("tol", 1e-10),
-                ("constr_viol_tol", 1e-10),
-                ("compl_inf_tol", 1e-10),
-                ("bound_relax_factor", 0.0),
-            ),
-            prefix="OF_",  # its command line takes only some of them
-        ),
     }
 )
 """Pyomo's name -> the solver."""
@@ -153,8 +125,8 @@ OTHER = Known(ALGEBRAIC, "see the pages of Pyomo and of the solver", "local")
 
 
 def known_solver(name: str) -> Known:
-    """Return the entry of a solver by any of Pyomo's names for it: ``gurobi_direct``, ``ipopt_v2``, ``appsi_cbc``."""
+    """Return the entry of a solver by any of Pyomo's names for it: ``gurobi_direct``, ``appsi_cbc``."""
     if name in KNOWN:
         return KNOWN[name]
     found = KNOWN.get(name.removeprefix("appsi_").partition("_")[0])
-    return OTHER if found is None else replace(found, executable="", prefix="")
+    return OTHER if found is None else replace(found, executable="")

@@ -25,7 +25,7 @@ from fsopt.answers.results import Status
 from fsopt.compiler import Program
 from fsopt.errors import said
 from fsopt.solvers.conic import ConicForm
-from fsopt.solvers.interface import Change, Outcome, Settings, set_options
+from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, set_options
 from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.typing import Indices, Vector
 
@@ -45,7 +45,6 @@ WORDS = {
     "SIGINT": (Status.NONE, "interrupted"),
 }
 """By the solvers' words without their names; every other word, and no word of a solver that found nothing, is none."""
-UNKNOWN = (Status.NONE, "numerical")
 TOLERANCE = 1e-9
 SMALLEST = 1e-15
 """Tolerance in place of 0, which OSQP and QOCO do not take."""
@@ -167,14 +166,7 @@ class Software:
 
 
 class QuadraticSolver:
-    """One convex quadratic program, with second-order cones at most; the arrays are read from it at every solve.
-
-    Attributes
-    ----------
-    name : registry name.
-    software : what calls the solver.
-    options : by the solver's own names.
-    """
+    """One convex quadratic program, with second-order cones at most; the arrays are read from it at every solve."""
 
     def __init__(self, name: str, software: Software, program: Program, settings: Settings) -> None:
         self.name, self.software = name, software
@@ -242,11 +234,7 @@ def _spec(name: str, software: Software, package: str, ranks: Mapping[str, int],
         package=package,
         ranks=ranks,
         declined=linear,
-        proves="global",
-        duals=True,
-        vertex=False,
         in_place=True,
-        tolerance=1e-6,
         pip="pip install 'fsopt[qp]'",
         licence=licence,
         present=lambda: all(find_spec(one) is not None for one in needed),

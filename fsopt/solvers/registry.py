@@ -10,13 +10,6 @@ from fsopt.solvers.names import MODULES
 from fsopt.solvers.pyomo_call import PREFIX, spec_of
 from fsopt.solvers.spec import SolverSpec
 
-GONE = {
-    "cuopt": 'highs with the option solver = "pdlp"',
-    **dict.fromkeys(("gurobinative", "gurobidirect", "gurobipersistent", "gurobipy"), "gurobi"),
-    **dict.fromkeys(("xpressnative", "xpressdirect", "xpresspersistent"), "xpress"),
-}
-"""Names of interfaces that are no solvers of their own here -> what is taken."""
-
 
 def _check(spec: SolverSpec) -> None:
     """Raise ParameterError for a solver of the user's own that cannot be called."""
@@ -34,7 +27,6 @@ SOLVERS = Registry(
     MODULES,
     listing="fsopt solvers",
     check=_check,
-    words=GONE,
 )
 """Name -> entry of every solver; those of the user's own follow, see :func:`register_solver`. No module of a solver
 imports its package."""
@@ -75,7 +67,7 @@ def preference(problem_class: str) -> tuple[SolverSpec, ...]:
     return tuple(spec for _, spec in sorted(ranked, key=lambda pair: pair[0]))
 
 
-def choose(name: str | None, problem_class: str, model: str) -> SolverSpec:
+def choose(name: str | None, problem_class: str, model: str, *, convex: bool = False) -> SolverSpec:
     """Return the solver to call for a problem class, or say which ones there are.
 
     Parameters
@@ -83,6 +75,7 @@ def choose(name: str | None, problem_class: str, model: str) -> SolverSpec:
     name : registry name, or None for the preferred installed solver of the class.
     problem_class : as returned by :func:`fsopt.classify`.
     model : name of the model, for the message.
+    convex : whether it is an NLP that is convex, for which no global search is taken that was not asked for.
 
     Raises
     ------
@@ -90,9 +83,11 @@ def choose(name: str | None, problem_class: str, model: str) -> SolverSpec:
     SolverError : the solver is not installed, or does not solve this class, or none does.
     """
     if name is None:
-        installed = next((spec for spec in preference(problem_class) if spec.available), None)
+        ranked = [spec for spec in preference(problem_class) if not convex or spec.proves == "local"]
+        installed = next((spec for spec in ranked if spec.available), None)
         if installed is None:
-            raise SolverError(f"no installed solver takes '{model}', a {problem_class}", alternatives(problem_class))
+            kind = f"convex {problem_class}" if convex else problem_class
+            raise SolverError(f"no installed solver takes '{model}', a {kind}", alternatives(problem_class))
         return installed
     spec = solver_spec(name)
     if problem_class not in spec.classes:
@@ -125,13 +120,7 @@ def alternatives(problem_class: str, *, duals: bool = False) -> str:
 
 
 def no_multipliers(solver: str, problem_class: str) -> SolverError:
-    """Return the error for an answer without multipliers (dual variables) where they are needed.
-
-    Parameters
-    ----------
-    solver : registry name of the solver that gave the answer.
-    problem_class : class of the program, as returned by :func:`fsopt.classify`.
-    """
+    """Return the error for the answer of a solver without multipliers (dual variables) where a class needs them."""
     return SolverError(
         f"solver '{solver}' gives no multipliers (dual variables), which are needed here",
         f"take one that gives them: {alternatives(problem_class, duals=True)}",

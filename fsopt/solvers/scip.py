@@ -9,48 +9,42 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.expr import numeric_expr as pe
 from pyomo.core.expr.numvalue import native_numeric_types, value
 
 from fsopt.answers.results import Point, Status
-from fsopt.certificates.convex import certify_convex
 from fsopt.common import clock
 from fsopt.compiler import Program
-from fsopt.compiler.classes import program_class
 from fsopt.compiler.rows import ConstraintRow
 from fsopt.errors import SolverError
-from fsopt.solvers.interface import Change, Outcome, Settings, optional, set_options
-from fsopt.solvers.shared import objective_factor, row_factors, scaled_cones, units
+from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, optional, set_options
+from fsopt.solvers.nlp import general_factors
+from fsopt.solvers.shared import objective_factor
 from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.typing import Indices, Vector
 
 pyscipopt = Package("pyscipopt")
+LIMITS = (
+    *("nodelimit", "totalnodelimit", "stallnodelimit", "restartlimit"),
+    *("sollimit", "bestsollimit", "primallimit", "duallimit"),
+)
 STATUS_MAP = {
     "optimal": (Status.OPTIMAL, "optimal"),
     "gaplimit": (Status.OPTIMAL, "optimal"),
     "infeasible": (Status.INFEASIBLE, "infeasible"),
     "unbounded": (Status.UNBOUNDED, "unbounded"),
-    "inforunbd": (Status.NONE, "numerical"),  # ``solve`` tells the two apart
     "timelimit": (Status.FEASIBLE, "time-limit"),
-    "nodelimit": (Status.FEASIBLE, "iteration-limit"),
-    "totalnodelimit": (Status.FEASIBLE, "iteration-limit"),
-    "stallnodelimit": (Status.FEASIBLE, "iteration-limit"),
-    "restartlimit": (Status.FEASIBLE, "iteration-limit"),
-    "sollimit": (Status.FEASIBLE, "iteration-limit"),
-    "bestsollimit": (Status.FEASIBLE, "iteration-limit"),
-    "primallimit": (Status.FEASIBLE, "iteration-limit"),
-    "duallimit": (Status.FEASIBLE, "iteration-limit"),
     "memlimit": (Status.FEASIBLE, "numerical"),
     "userinterrupt": (Status.FEASIBLE, "interrupted"),
     "terminate": (Status.FEASIBLE, "interrupted"),
-    "unknown": (Status.NONE, "numerical"),
-    "failure": (Status.NONE, "numerical"),
+    **dict.fromkeys(LIMITS, (Status.FEASIBLE, "iteration-limit")),
 }
+"""By SCIP's own words; every other one is none."""
 FAILURE = "failure"
 """Our status for an exception in SCIP during the solve."""
 INFINITE = 0.99
@@ -68,18 +62,15 @@ class Scip:
     ----------
     program, settings : as given.
     scale : (n,) d with x = d x'; 1 for integer variables. ``x`` are SCIP's variables x', ``terms`` are d x'.
-    factor : of the objective, from its first costs; 1 for a nonconvex program.
+    factor : of the objective, from its first costs.
     epigraph : SCIP's variable q of the nonlinear part of the objective; None for a linear objective.
-    linear : whether it is a linear program. ``rows`` are SCIP's constraints of its rows, None for those without bounds.
     """
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
         self.settings = settings
-        self.scale = units(program)
-        # Searches over nonconvex terms get less exact in other units of the objective.
-        self.factor = objective_factor(program, self.scale) if program.convex else 1.0
-        self.linear = program_class(program) == "LP"
+        self.scale = program.scaling.columns
+        self.factor = objective_factor(program)
         self._new()
 
     # -- loading ------------------------------------------------------------------------------------------
@@ -98,44 +89,40 @@ class Scip:
         self.terms = [float(d) * v for d, v in zip(self.scale.tolist(), self.x, strict=True)]
         self._add_rows()
         self._add_cones()
-        for row in p.general:
-            self._add_general(row)
+        for row, factor in zip(p.general, general_factors(p).tolist(), strict=True):
+            self._add_general(row, factor)
         self._add_epigraph()
 
-    def _add_general(self, row: ConstraintRow) -> None:
-        """Add a general constraint; the largest coefficient of a quadratic one becomes about 1."""
-        p, d = self.program, self.scale
-        quadratic, affine = row.terms.quadratic, row.terms.affine(p.column)
-        body = self._quadratic(quadratic) + row.terms.constant
-        body += pyscipopt.quicksum(v * self.terms[j] for j, v in affine.items())
+    def _add_general(self, row: ConstraintRow, f: float) -> None:
+        """Add a general constraint times the factor f."""
+        p = self.program
+        body = self._quadratic(row.terms.quadratic) + row.terms.constant
+        body += pyscipopt.quicksum(v * self.terms[j] for j, v in row.terms.affine(p.column).items())
         for factor, node in row.terms.nonlinear:
             body = body + factor * translate(node, p.column, self.terms, row.constraint.name)
-        sizes = [abs(v) * d[i] * d[j] for i, j, v in quadratic] + [abs(v) * d[j] for j, v in affine.items()]
-        largest = max(sizes, default=0.0)
-        f = 2.0 ** -np.round(np.log2(largest)) if largest > 0.0 and not row.terms.nonlinear else 1.0
         self._add(f * body, f * row.lo, f * row.hi)
 
-    def _add(self, body: Any, low: float, high: float) -> Any:
-        """Add a constraint and return it; None for one without bounds."""
+    def _add(self, body: Any, low: float, high: float) -> None:
+        """Add a constraint, unless it has no bounds."""
         bounds = optional(np.array([low, high]))
-        return None if bounds == [None, None] else self.m.addCons(pyscipopt.ExprCons(body, *bounds))
+        if bounds != [None, None]:
+            self.m.addCons(pyscipopt.ExprCons(body, *bounds))
 
     def _form(self, columns: Indices, coefs: Vector) -> Any:
         """Return ``coefs'x'`` as an expression of SCIP."""
         return pyscipopt.quicksum(c * self.x[j] for j, c in zip(columns.tolist(), coefs.tolist(), strict=True) if c)
 
     def _add_rows(self) -> None:
-        p, factor = self.program, row_factors(self.program)
-        self.rows = []
+        p, factor = self.program, self.program.scaling.rows
         for i in range(p.A.shape[0]):
             at = slice(p.A.indptr[i], p.A.indptr[i + 1])
             columns, f = p.A.indices[at], factor[i]
             body = self._form(columns, f * p.A.data[at] * self.scale[columns])
-            self.rows.append(self._add(body, f * p.lo[i], f * p.hi[i]))
+            self._add(body, f * p.lo[i], f * p.hi[i])
 
     def _add_cones(self) -> None:
         p = self.program
-        G, h = scaled_cones(p, self.scale)
+        G, h = sp.csr_matrix(p.scaling.cone @ p.cones.G @ sp.diags(self.scale)), p.scaling.cone @ p.cones.h
         for start, end in zip(p.cones.starts[:-1].tolist(), p.cones.starts[1:].tolist(), strict=True):
             s = []
             for i in range(start, end):
@@ -195,7 +182,7 @@ class Scip:
         self.m.freeTransform()
         self._limits(time_limit, mip_gap)
         message = self._run()
-        status, stop = STATUS_MAP[message]
+        status, stop = STATUS_MAP.get(message, UNKNOWN)
         infinite, whole = INFINITE * self.m.infinity(), float(self.m.getParam("numerics/feastol"))
         bound = float(self.m.getDualbound()) if message != FAILURE else None
         nodes = int(self.m.getNTotalNodes()) if message != FAILURE else 0
@@ -210,9 +197,7 @@ class Scip:
             point = None
         bound = bound / self.factor if bound is not None and abs(bound) < infinite else None
         seconds = time.perf_counter() - started
-        found = Outcome(status, stop, point, bound, nodes, seconds, message, integer_tolerance=whole)
-        evidence = self._evidence(point) if self.linear and point is not None else None
-        return found if evidence is None else replace(found, evidence=evidence, evidence_source=SPEC.name)
+        return Outcome(status, stop, point, bound, nodes, seconds, message, integer_tolerance=whole)
 
     def _limits(self, time_limit: float | None, mip_gap: float | None) -> None:
         """Set the limits of this call; without them those of the options hold."""
@@ -230,10 +215,7 @@ class Scip:
         except Exception:  # pyscipopt has no exception of its own for a linear program that SCIP fails to solve
             self._new()
             return FAILURE
-        message = str(self.m.getStatus())
-        if message not in STATUS_MAP:
-            raise SolverError(f"SCIP stopped with '{message}'", "try another solver: 'fsopt solvers' lists them")
-        return message
+        return str(self.m.getStatus())
 
     def _point(self) -> Point:
         """Return the incumbent, its integers rounded."""
@@ -242,19 +224,6 @@ class Scip:
         whole = self.program.integer & (np.abs(x - np.round(x)) <= 1e-6)
         return Point(np.where(whole, np.round(x), x))
 
-    def _evidence(self, point: Point) -> Point | None:
-        """Return the solution of a linear program with the multipliers of SCIP, if they prove it to be optimal."""
-        prices = np.array([self._price(row) for row in self.rows]) * row_factors(self.program) / self.factor
-        priced = replace(point, y=prices, z=np.zeros(0))
-        return priced if certify_convex(self.program, priced.x, priced, "").ok else None
-
-    def _price(self, row: Any) -> float:
-        """Return the multiplier of a constraint; 0 for one that SCIP has dropped, as redundant or for a bound."""
-        try:
-            return 0.0 if row is None else float(self.m.getDualsolLinear(row))
-        except Warning:  # of pyscipopt: the constraint is not in the program of the simplex method
-            return 0.0
-
     def _tell_apart(self) -> tuple[Status, str]:
         """Tell infeasible from unbounded: a program with the objective 0 is not unbounded."""
         self.m.freeTransform()
@@ -262,7 +231,7 @@ class Scip:
         message = self._run()
         self.m.freeTransform()
         self._set_objective()
-        return STATUS_MAP["unbounded" if message in ("optimal", "gaplimit") else message]
+        return STATUS_MAP.get("unbounded" if message in ("optimal", "gaplimit") else message, UNKNOWN)
 
 
 TOLERANCE = 1e-9
@@ -273,20 +242,14 @@ It is too much for a sum of exponentials, say, in which every term gains by its 
 """
 NLP_HEURISTICS = {"heuristics/multistart/freq": -1}
 """Switched off for convex cone programs: there its local solver runs for minutes at the tips of cones."""
-NO_PRESOLVE = {"presolving/maxrounds": 0}
-"""For linear programs: SCIP has multipliers only where the program of its simplex method is the one it was given."""
 
 
 def put_options(m: Any, program: Program, settings: Settings, factor: float) -> None:
-    """Set the parameters of a model of pyscipopt: those for the program, and then the user's.
-
-    Parameters
-    ----------
-    factor : of the objective in SCIP.
-    """
+    """Set the parameters of a model of pyscipopt, with a factor of the objective, and then the user's."""
     if not settings.tee:
         m.hideOutput()
-    standard = TOLERANCE if len(program.cones) or not _has_products(program) else TOLERANCE_QUADRATIC
+    products = program.P.nnz or any(row.terms.quadratic for row in program.general)
+    standard = TOLERANCE_QUADRATIC if products and not len(program.cones) else TOLERANCE
     common: dict[str, Any] = {
         "numerics/feastol": standard if settings.tolerance is None else max(settings.tolerance, 1e-10),
         "numerics/dualfeastol": 1e-9,
@@ -298,8 +261,6 @@ def put_options(m: Any, program: Program, settings: Settings, factor: float) -> 
     }
     if len(program.cones) and program.convex:
         common |= NLP_HEURISTICS
-    if program_class(program) == "LP":
-        common |= NO_PRESOLVE
     known = m.getParams()
 
     def put(name: str, value: Any) -> None:
@@ -311,23 +272,13 @@ def put_options(m: Any, program: Program, settings: Settings, factor: float) -> 
     set_options("scip", {**common, **settings.own}, put, refusals)
 
 
-def _has_products(program: Program) -> bool:
-    return bool(program.P.nnz or any(row.terms.quadratic for row in program.general))
-
-
 def translate(node: Any, column: Mapping[int, int], terms: Sequence[Any], where: str) -> Any:
-    """Return a Pyomo expression as one of SCIP.
+    """Return a Pyomo expression as one of SCIP; raises SolverError for a function that SCIP does not have.
 
     Parameters
     ----------
-    node : the expression.
-    column : id of a Pyomo variable -> its place in ``terms``.
-    terms : (n,) SCIP's expressions for the variables.
+    column : id of a Pyomo variable -> its place in ``terms``, SCIP's expressions for the variables.
     where : name of the constraint or objective, for the message.
-
-    Raises
-    ------
-    SolverError : SCIP does not have a function in it.
     """
     if node.__class__ in native_numeric_types or not node.is_potentially_variable():
         return float(value(node))
@@ -378,11 +329,7 @@ SPEC = SolverSpec(
     connect=Scip,
     package="pyscipopt",
     ranks=dict.fromkeys(("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP", "NLP", "MINLP"), 40),
-    proves="global",
     duals=False,
-    vertex=False,
-    in_place=False,
-    tolerance=1e-6,
     pip="pip install pyscipopt",
     licence="Apache-2.0, in the wheel",
 )

@@ -1,8 +1,4 @@
-"""Shared by the interfaces: units, factors, powers of two, programs derived from one, refusals.
-
-Powers of two bring rows and columns of odd size near 1, exactly, and leave all others as they are. Solvers have
-absolute tolerances and leave out coefficients below an absolute size: a row of 1e-9 is nothing to them.
-"""
+"""Shared by the interfaces: the factor of the objective, programs derived from one, refusals."""
 
 from __future__ import annotations
 
@@ -13,97 +9,29 @@ import numpy as np
 import scipy.sparse as sp
 
 from fsopt.compiler import Program
-from fsopt.compiler.scaling import segment_max
 from fsopt.errors import SolverError
-from fsopt.typing import Mask, Vector
 
 FAINT = 1e-8
 """Costs below this fraction of the largest one do not count in the factor of the objective."""
-ODD_ROW = 10.0
-"""Logarithm from which a row is of odd size: all its coefficients are that far from 1, on the same side."""
-ODD_COLUMN = 20.0
-"""The same for columns."""
-SMALL_MATRIX_VALUE = -38.0
-"""Logarithm below which HiGHS leaves a coefficient out, at the smallest value of its option ``small_matrix_value``."""
-LARGE = 30.0
-"""Logarithm to which a row with a faint coefficient may grow."""
+ODD = 10.0
+"""Logarithm from which costs are of odd size; others stay as they are."""
 
 
-# -- arrays -----------------------------------------------------------------------------------------------
+def objective_factor(program: Program) -> float:
+    """Return the power of two that balances costs of odd size in the units of the program, else 1.
 
-
-def units(program: Program) -> Vector:
-    """Return d (n,) with x = d x' for the x' of the solver: 1 for integer variables, which must stay integer."""
-    d: Vector = np.where(program.integer, 1.0, program.scaling.columns)
-    return d
-
-
-def row_factors(program: Program) -> Vector:
-    """Return the factors (m,) of the linear constraints; one with integer variables gets a factor at odd sizes only.
-
-    A large M beside a binary variable, which keeps its unit, would shrink the rest of its constraint to nothing.
+    It brings the nearest one of the smallest and the largest cost to about 1, as the factors of rows do. Costs on both
+    sides of 1 stay: smaller, a large penalty weight would leave the others below the tolerances of the solver.
     """
-    mixed = np.flatnonzero(program.A[:, np.flatnonzero(program.integer)].getnnz(axis=1))
-    factors = program.scaling.rows.copy()
-    factors[mixed] = row_powers(sp.csr_matrix(program.A[mixed] @ sp.diags(units(program))))
-    return factors
-
-
-def objective_factor(program: Program, d: Vector) -> float:
-    """Return the power of two that balances the costs of a program in the units x = d x'; 1 without costs.
-
-    It brings the geometric mean of the smallest and the largest cost to about 1. The largest alone would leave small
-    costs below the tolerance of the reduced costs where a large penalty weight stands beside them.
-    """
+    d = program.scaling.columns
     D = sp.diags(d)
     curvature = np.abs((D @ program.P @ D).data).max(initial=0.0)
-    sizes = np.append(np.abs(d * program.c), curvature)
+    sizes = np.array([*np.abs(d * program.c), curvature, *(abs(scale) for scale, _ in program.objective_terms)])
     largest = sizes.max(initial=0.0)
     if not 0.0 < largest < np.inf:
         return 1.0
-    smallest = sizes[sizes >= FAINT * largest].min()
-    return float(2.0 ** -np.round((np.log2(largest) + np.log2(smallest)) / 2))
-
-
-def scaled_cones(program: Program, d: Vector) -> tuple[sp.csr_matrix, Vector]:
-    """Return TGD (k, n) and Th (k,): the cones are TGD x' + Th, in balanced units."""
-    T = program.scaling.cone
-    return sp.csr_matrix(T @ program.cones.G @ sp.diags(d)), np.asarray(T @ program.cones.h)
-
-
-# -- powers of two -----------------------------------------------------------------------------------------
-
-
-def row_powers(A: sp.csr_matrix) -> Vector:
-    """Return the factors (m,) of the rows of A."""
-    smallest, largest = _ends(A)
-    return np.asarray(2.0 ** _shift(smallest, largest, ODD_ROW))
-
-
-def column_powers(A: sp.csr_matrix, integer: Mask) -> Vector:
-    """Return d (n,) with x = d x' for rows A (m, n) in their factors; 1 for an integer column, which stays integer."""
-    smallest, largest = _ends(sp.csr_matrix(A.T))
-    return np.where(integer, 1.0, 2.0 ** _shift(smallest, largest, ODD_COLUMN))
-
-
-def raised_powers(A: sp.csr_matrix) -> Vector:
-    """Return the factors (m,) of the rows of A in which no coefficient is faint, unless others would become large."""
-    smallest, largest = _ends(A)
-    shift = _shift(smallest, largest, ODD_ROW)
-    return np.asarray(2.0 ** np.maximum(shift, np.minimum(SMALL_MATRIX_VALUE - smallest, LARGE - largest)))
-
-
-def _ends(A: sp.csr_matrix) -> tuple[Vector, Vector]:
-    """Return the rounded logarithms (m,) of the smallest and the largest entry of each row; 0 for an empty one."""
-    A = A.copy()
-    A.eliminate_zeros()
-    sizes = np.round(np.log2(np.abs(A.data)))
-    return -segment_max(-sizes, A.indptr), segment_max(sizes, A.indptr)
-
-
-def _shift(smallest: Vector, largest: Vector, odd: float) -> Vector:
-    """Return the shift of logarithms that brings ends of odd size to 0."""
-    return np.where(largest < -odd, -largest, np.where(smallest > odd, -smallest, 0.0))
+    nearest = np.round(np.clip(0.0, np.log2(sizes[sizes >= FAINT * largest].min()), np.log2(largest)))
+    return float(2.0**-nearest) if abs(nearest) >= ODD else 1.0
 
 
 # -- programs derived from one ----------------------------------------------------------------------------

@@ -32,11 +32,7 @@ class Package:
 
     The registry imports every interface, also those of solvers that are not installed or slow to import. Pyomo's code
     runs with the import of some packages and calls what warns in them: where warnings are errors, Pyomo would
-    take the package for missing from then on.
-
-    Parameters
-    ----------
-    name : of the package or of a module in it.
+    take the package for missing from then on. The name may be that of a module in the package.
     """
 
     def __init__(self, name: str) -> None:
@@ -79,13 +75,13 @@ class SolverSpec:
     connect: Callable[[Program, Settings], Interface]
     package: str
     ranks: Mapping[str, int | None]
-    proves: str
-    duals: bool
-    vertex: bool
-    in_place: bool
-    tolerance: float
     pip: str
     licence: str
+    proves: str = "global"
+    duals: bool = True
+    vertex: bool = False
+    in_place: bool = False
+    tolerance: float = 1e-6
     executable: str = ""
     declined: Mapping[str, str] = field(default_factory=dict)
     interior: tuple[tuple[str, Any], ...] = ()
@@ -108,17 +104,14 @@ class SolverSpec:
 class Connection:
     """A program loaded in a solver; changes of the program reach the solver through it.
 
-    Parameters
-    ----------
-    spec : the solver's registry entry.
-    program : as compiled; certificates are computed from it.
-    settings : of the solver.
-
     Attributes
     ----------
     crossed : bounds that exclude one another, as a sentence; empty if there are none.
     interface : of the solver; None while bounds exclude one another.
+    updated : whether a change reached the solver in place.
     """
+
+    updated = False
 
     def __init__(self, spec: SolverSpec, program: Program, settings: Settings) -> None:
         self.program = program
@@ -135,6 +128,7 @@ class Connection:
             return None
         if self.interface is None:
             return "bounds excluded one another"
+        self.updated = True
         with self._boundary():
             return self.interface.update(change)
 
