@@ -12,6 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fsopt.analysis.cardinality import SELECTION, cardinality_about, cardinality_problem, rules_of
+from fsopt.answers.certificate import bound_residual
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.exact.claims import Claim
@@ -39,11 +40,10 @@ from fsopt.typing import Matrix, Vector
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
 NODES = 2**62
 """Nodes of an enumeration: as many as the time limit allows."""
 MARGIN = 1e-8
-"""Relative margin of the limit."""
+"""Relative margin of the limit for the gap of the SVMs: without a share the optimum itself is within the limit."""
 OTHERS = "every other selection"
 """Name of the claim on the selections that are not listed."""
 
@@ -118,21 +118,24 @@ class Alternatives(Answer):
         -------
         dict
             How far the bound exceeds the replayed one, and each objective value is from that of its weights; features
-            beyond m, and selections that are listed twice; and, where all selections are said to be found, how far the
-            optimum is from the smallest value, and the limit above the bound.
+            beyond m, and selections that are listed twice or beyond the count; how far the limit is from that of the
+            share, or of the last of the best K, and values are beyond the share; and, where all selections are said to
+            be found, how far the optimum is from the smallest value, and the limit above the bound.
         """
         problem = cardinality_problem(data, self.m, self.c, self.scale, "alternatives", self.rules)
         names = rules_of("alternatives", data, self.rules)[1]
         selected = np.array([np.isin(np.arange(len(names)), one) for one in self.support]).reshape(-1, len(names))
         values = [problem.value(one, problem.nearest(w))[0] for one, w in zip(selected, self.w, strict=True)]
         replayed = self.tree.bound(problem, self.support)
-        smallest = float(self.objective.min(initial=np.inf))
+        smallest, largest = float(self.objective.min(initial=np.inf)), float(self.objective.max(initial=-np.inf))
+        share, missing = _limit(self.optimum, self.within), (self.count or np.inf) - len(self.support)
         found = {
             "features": float(self.features != names),
-            "bound": max(self.bound - replayed, 0.0) / max(1.0, abs(self.bound)),
+            "bound": bound_residual(self.bound, replayed, 1.0),
             "objective": float(np.max(list(map(relative_gap, values, self.objective.tolist())), initial=0.0)),
             "selections": float(np.maximum(selected.sum(axis=1) - self.m, 0).sum()),
-            "repeated": float(len(self.support) - len(set(self.support))),
+            "repeated": float(len(self.support) - len(set(self.support))) + max(-missing, 0.0),
+            "limit": max(bound_residual(largest, share, 1.0), relative_gap(share if missing else largest, self.limit)),
         }
         if not self.complete:
             return found
@@ -149,9 +152,8 @@ class Alternatives(Answer):
         data : the data of the question; a selection that was found and is not listed is a leaf like all others.
         """
         problem = cardinality_problem(data, self.m, self.c, self.scale, "alternatives", self.rules)
-        claim = claim_of_tree(
-            OTHERS, evidence_of(problem, self.tree.stream, self.tree.cuts, None, self.tree.nodes), 0.0, optimal=False
-        )
+        evidence = evidence_of(problem, self.tree.stream, self.tree.cuts, None, self.tree.nodes)
+        claim = claim_of_tree(OTHERS, evidence, 0.0, optimal=False)
         return (replace(claim, about=cardinality_about(data, self.m, self.c, rules=self.rules)),)
 
     def with_proof(self, data: Dataset) -> Alternatives:
@@ -251,22 +253,21 @@ def alternatives(
     problem = cardinality_problem(data, m, c, scale, "alternatives", rules)
     best = branch_and_benders(problem, settings=BranchSettings(1e-6), run=Run(time_limit=time_limit))
     assert best.objective is not None
-    # A margin for the gap of the SVMs: without a share the optimum itself is within the limit.
-    limit = best.objective * (1.0 + within) * (1.0 + MARGIN)
-    search, ended = _enumerated(problem, best, limit, count, end)
+    search, ended = _enumerated(problem, best, _limit(best.objective, within), count, end)
     listed = dict(sorted(search.found.items(), key=lambda one: one[1].value)[:count])
     tree = tree_of(search, listed)
     found = list(listed.values())
     support = tuple(tuple(np.flatnonzero(one.selection).tolist()) for one in found)
     with threadpool_limits(1):
         bound = tree.bound(problem, support)
-    last = limit if count is None or len(found) < count else found[-1].value
+    optimum = min([best.objective, *(one.value for one in found)])
+    last = _limit(optimum, within) if count is None or len(found) < count else found[-1].value
     complete = bool(bound >= last * (1.0 - 1e-9)) and best.stop == "optimal"
     answer = Alternatives(
         features=names,
         support=support,
         objective=np.array([one.value for one in found]),
-        optimum=min([best.objective, *(one.value for one in found)]),
+        optimum=optimum,
         limit=last,
         bound=bound,
         complete=complete,
@@ -283,6 +284,11 @@ def alternatives(
         tree=tree,
     )
     return answer.with_proof(data) if exact else answer
+
+
+def _limit(optimum: float, within: float) -> float:
+    """Return the largest value within a share of the optimum."""
+    return optimum * (1.0 + within) * (1.0 + MARGIN)
 
 
 def _enumerated(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fsopt.analysis.cardinality import SELECTION, cardinality_about, cardinality_problem, rules_of
-from fsopt.answers.certificate import gap_allowed
+from fsopt.answers.certificate import bound_residual, gap_allowed
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.exact.claims import Claim
@@ -184,7 +184,7 @@ class Necessity(Answer):
 
 def _residual(upper: float, lower: float, value: float, bound: float) -> float:
     """Return how far stated bounds are from the recomputed value, or exceed the recomputed bound."""
-    return max(relative_gap(upper, value), max(lower - bound, 0.0) / max(1.0, abs(lower)))
+    return max(relative_gap(upper, value), bound_residual(lower, bound, 1.0))
 
 
 @checked()
@@ -244,16 +244,13 @@ def necessity(
     problem = cardinality_problem(data, m, c, scale, "necessity", rules)
     first = _search(problem, tolerance, clock.part(end, 0.5), None)
     selected = first.point["sigma"] > 0.5
-    upper, lower = np.zeros((2, len(names))), np.zeros((2, len(names)))
-    upper[:], lower[:] = first.objective, first.bound
-    seeds = first.point["seeds"]
+    upper, lower = (np.full((2, len(names)), float(end or 0.0)) for end in (first.objective, first.bound))
     searches = [first]
     for j in range(len(names)):
         other = 0 if selected[j] else 1
         part = problem.with_fixed(j, selected=bool(other))
-        result = _search(part, tolerance, clock.part(end, 1.0 / (len(names) - j)), seeds)
+        result = _search(part, tolerance, clock.part(end, 1.0 / (len(names) - j)), searches[-1].point["seeds"])
         searches.append(result)
-        seeds = result.point["seeds"]
         upper[other, j], lower[other, j] = result.objective, max(float(result.bound or 0.0), float(first.bound or 0.0))
     answer = Necessity(
         features=names,

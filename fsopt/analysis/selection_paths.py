@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fsopt.analysis.cardinality import SELECTION, at_most, cardinality_about, rules_of
-from fsopt.answers.certificate import gap_allowed, merged
+from fsopt.answers.certificate import bound_residual, gap_allowed, merged
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.exact.claims import Claim
@@ -324,18 +324,18 @@ class SelectionPath(Answer):
         rules = in_units("selection_path", data, self.rules, map_.scale)
         allowed = SelectionConstraints.of("selection_path", work, **rules)
         found = {"features": float(self.features != data.features)}
-        for k, name in enumerate(self.names):
-            m, c = int(self.m[k]), float(self.c[k])
-            w, b = scaled_hyperplane(self.coef[k], float(self.intercept[k]), map_)
+        entries = zip(self.names, self.to_records(), self.coef, self.intercept.tolist(), self.evidence, strict=True)
+        for k, (name, stated, coef, intercept, evidence) in enumerate(entries):
+            m, c, upper, lower = (stated[part] for part in ("m", "c", "objective", "bound"))
+            w, b = scaled_hyperplane(coef, intercept, map_)
             value = 0.5 * float(w @ w) + c * loss.total(work.X @ w + b, work.y, work.weights)
-            upper, lower = float(self.objective[k]), float(self.bound[k])
             beyond = set(np.flatnonzero(w).tolist()) - set(self.support[k])
-            replayed = replayed_evidence(at_most(work, c, m, loss, rules), self.evidence[k]).bound
+            replayed = replayed_evidence(at_most(work, c, m, loss, rules), evidence).bound
             sigma = np.bincount(allowed.groups.of[list(self.support[k])], minlength=allowed.p) > 0
             beyond |= set(np.flatnonzero(sigma[allowed.groups.of]).tolist()) ^ set(self.support[k])
-            gap = relative_gap(upper, lower) - gap_allowed(self.tolerance) if self.optimal[k] else 0.0
+            gap = relative_gap(upper, lower) - gap_allowed(self.tolerance) if stated["optimal"] else 0.0
             entry = {
-                f"bound of {name}": max(lower - replayed, 0.0) / max(1.0, abs(lower)),
+                f"bound of {name}": bound_residual(lower, replayed, 1.0),
                 f"objective of {name}": relative_gap(value, upper),
                 f"selection of {name}": float(len(beyond) + max(int(sigma.sum()) - m, 0)) + allowed.bounds.violation(w),
                 f"gap of {name}": max(gap, 0.0),
@@ -376,12 +376,9 @@ class SelectionPath(Answer):
     def plot(self) -> Figure:
         """Return the optimal values and their lower bounds against the number of features, a line for each C."""
         figure = new_figure(1)
-        axes = figure.axes[0]
-        several = len(self.weights) > 1
+        axes, several = figure.axes[0], len(self.weights) > 1
         for k, c in enumerate(self.weights):
-            at = self.c == c
-            m = self.m[at]
-            upper, lower = self.objective[at], self.bound[at]
+            m, upper, lower = (part[self.c == c] for part in (self.m, self.objective, self.bound))
             axes.fill_between(m, lower, upper, color="tab:gray", alpha=0.4, label="" if k else "gap")
             colours = (f"C{k}", f"C{k}") if several else (BLUE, ORANGE)
             axes.plot(m, upper, "o-", color=colours[0], label=f"C = {c:g}" if several else "incumbent")

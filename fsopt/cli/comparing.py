@@ -177,7 +177,8 @@ def _print(record: dict[str, Any]) -> None:
         rest = f"--report, or --json, has {counted(left, 'other method')}" if left else ""
         known = (rest, _majority(name, record["majority"][name]), record["own_parameters"][name])
         show(one_line(title), "", listing, "", *map(one_line, filter(None, known)))
-        _print_answer(record, name)
+        if name in record["answer_in_words"]:
+            show(one_line(f"{record['answer_in_words'][name]}."))
     _print_rows(record)
 
 
@@ -196,12 +197,6 @@ def _ranked(record: dict[str, Any], data: str) -> list[dict[str, Any]]:
     """Return the rows of a data set, the best score first, of equal ones the fewest features; without a score last."""
     rows = [row for row in record["rows"] if row["data"] == data]
     return sorted(rows, key=lambda r: (r["cv_accuracy"] is None, -(r["cv_accuracy"] or 0), r["n_features"] or 0))
-
-
-def _print_answer(record: dict[str, Any], data: str) -> None:
-    """Print the answer in a sentence."""
-    if data in record["answer_in_words"]:
-        show(one_line(f"{record['answer_in_words'][data]}."))
 
 
 def _cells(row: dict[str, Any], seconds: Callable[[float], str] = "{:.2f}".format) -> tuple[Any, ...]:
@@ -236,12 +231,11 @@ def _share(value: float | None) -> str | None:
 
 
 def _certificate(row: dict[str, Any]) -> str | None:
-    """Return the largest residual, or the optimality gap where both bounds hold and do not meet."""
+    """Return the largest residual, or the optimality gap of a feasible fit where it has a bound."""
     certificate = row["certificate"]
     if certificate is None:
         return None
     worst = certificate["worst"]
     size = f"{worst:.1e}" if isinstance(worst, float) else str(worst)
-    if certificate["ok"]:
-        return f"{size} {certificate['kind']}"
-    return f"gap {size}" if open_gap(certificate) else f"{size} fails"
+    gap = open_gap(row["objective"], row["bound"]) if row["status"] == "feasible" else ""
+    return (gap or f"{size} {certificate['kind']}") if certificate["ok"] else f"{size} fails"

@@ -93,9 +93,8 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
 def _refuse_packed(source: Path) -> None:
     """Raise FileError for a packed file that is damaged, or longer than FSOPT_DATA_LIMIT allows."""
     try:
-        content = source.read_bytes() if source.suffix.lower() == ".gz" else b""
-        if content:
-            unpacked(content, "the text of the packed file", error=FileError)
+        if source.suffix.lower() == ".gz":
+            unpacked(source.read_bytes(), "the text of the packed file", error=FileError)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise FileError(f"cannot read '{brief(source)}': {reason}", "check the file") from error

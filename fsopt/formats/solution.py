@@ -19,7 +19,7 @@ from pyomo.opt import ReaderFactory
 
 from fsopt.answers.records import plain
 from fsopt.answers.results import Point, SolveResult, Status
-from fsopt.answers.saved import numbers, outcome, point_from
+from fsopt.answers.saved import intact, numbers, outcome, point_from
 from fsopt.certificates.points import minimised
 from fsopt.certificates.shadow_prices import point_of_prices, priced
 from fsopt.common.arguments import PATH, checked
@@ -57,7 +57,7 @@ class Stated:
     ----------
     software : that wrote it.
     status : its claim.
-    objective : None where it states none.
+    objective, bound : None where it states none.
     values, duals : of variables and constraints by name; ``duals`` None where the file has none.
     sparse : whether a variable of value 0 may be left out.
     evidence : the points ``evidence``, ``ray`` and ``direction`` of fsopt's own files, as plain data.
@@ -66,6 +66,7 @@ class Stated:
     software: str
     status: Status
     objective: float | None = None
+    bound: float | None = None
     values: Mapping[str, float] = field(default_factory=dict)
     duals: Mapping[str, float] | None = None
     sparse: bool = False
@@ -167,7 +168,7 @@ def _highs(text: str) -> Stated:
     found = Stated("HiGHS", _claim(lines[1]))
     part, place = "", 0
     stated = False
-    seen: set[tuple[str, str]] = set()
+    tables: dict[tuple[str, str], dict[str, float] | None] = {}
     while place < len(lines):
         line = lines[place]
         place += 1
@@ -182,15 +183,12 @@ def _highs(text: str) -> Stated:
             count = int(line.split()[2])
             if place + count > len(lines):
                 raise ValueError(f"it ends before its {count} values")
-            values = _pairs(lines[place : place + count]) if stated else {}
-            place += count
-            if (part, line.split()[1]) in seen:
+            table = (part, line.split()[1])
+            if table in tables:
                 raise ValueError(f"the {part} values come twice")
-            seen.add((part, line.split()[1]))
-            if stated and part == "primal" and line.startswith("# Columns"):
-                found.values = values
-            elif stated and part == "dual" and line.startswith("# Rows"):
-                found.duals = values
+            tables[table] = _pairs(lines[place : place + count]) if stated else None
+            place += count
+    found.values, found.duals = tables.get(("primal", "Columns")) or {}, tables.get(("dual", "Rows"))
     return found
 
 
@@ -252,11 +250,15 @@ def _json(text: str) -> Stated:
     record: Any = numbers(json.loads(text))
     if not isinstance(record, dict) or "variables" not in record:
         raise ValueError("it has no variables")
-    objective, duals = record.get("objective"), record.get("duals")
+    if not intact(record):
+        raise ValueError("it was changed after it was saved: its digest is another one")
+    duals = record.get("duals")
+    objective, bound = (None if record.get(end) is None else float(record[end]) for end in ("objective", "bound"))
     return Stated(
         software=str(record.get("solver") or "fsopt"),
         status=Status(record.get("status", "feasible")),
-        objective=None if objective is None else float(objective),
+        objective=objective,
+        bound=bound,
         values={str(name): float(value) for name, value in (record["variables"] or {}).items()},
         duals=None if not duals else {str(name): float(value) for name, value in duals.items()},
         evidence={name: record[name] for name in ("evidence", "ray", "direction") if record.get(name) is not None},
@@ -286,7 +288,7 @@ def _ampl(text: str, model: pyo.ConcreteModel) -> Stated:
             f"{other}, the model {len(columns)} variables and {len(rows)} constraints", "give its own model"
         )
     prices = dict(zip(rows, duals, strict=True)) if duals else None
-    return Stated(name, status, None, dict(zip(columns, values, strict=True)), prices)
+    return Stated(name, status, values=dict(zip(columns, values, strict=True)), duals=prices)
 
 
 SCIP = re.compile(r"\A(solution status:|objective value:|no solution available)")
@@ -302,24 +304,23 @@ FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], Stated]]] = (
 def _result(program: Program, stated: Stated) -> SolveResult:
     evidence: dict[str, Any] = {name: point_from(value, program) for name, value in stated.evidence.items()}
     source = stated.software if evidence else ""
-    result = SolveResult(stated.status, "", None, None, stated.software, {}, 0, evidence_source=source, **evidence)
+    ends = (stated.objective, stated.bound)
+    result = SolveResult(stated.status, "", *ends, stated.software, {}, 0, evidence_source=source, **evidence)
     if not stated.values:
         if stated.status.solved:
             raise FileError("it has no values", "write the solution again, with its variables")
         return result
     x = _values(program, stated)
-    convex = program_class(program) in CONVEX
     objective = stated.objective
     try:
         objective = program.sign * minimised(program, x) if objective is None else objective
     except SolverError:  # the point has no value
         objective = None
-    point = _with_multipliers(program, x, stated)
-    bound = None
-    if stated.status is Status.OPTIMAL:  # the word of the software, where the program is not convex
-        supported = point is not None or result.evidence is not None
-        bound = stated.objective if not convex else objective if supported else None
-    return replace(result, point=Point(x) if point is None else point, objective=objective, bound=bound)
+    own = None if result.evidence is None else replace(result.evidence, x=x)
+    point, bound = _with_multipliers(program, x, stated) or own, stated.bound
+    if stated.status is Status.OPTIMAL and bound is None:  # the word of the software, where the program is not convex
+        bound = stated.objective if program_class(program) not in CONVEX else objective if point else None
+    return replace(result, point=point or Point(x), objective=objective, bound=bound)
 
 
 def _values(program: Program, stated: Stated) -> Vector:
@@ -346,8 +347,7 @@ def _values(program: Program, stated: Stated) -> Vector:
     x[fixed] = program.lb[fixed]
     if (rest := missing & ~fixed).any():
         if not stated.sparse:
-            name = names[int(np.argmax(rest))]
-            raise FileError(f"it has no value of '{name}'", "give the whole solution file of this model")
+            raise FileError(f"it has no value of '{names[int(np.argmax(rest))]}'", "give the whole file of this model")
         x[rest] = 0.0
     return x
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, bound_residual, gap_allowed
+from fsopt.answers.certificate import Certificate, Kind, bound_residual, gap_allowed, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import EVIDENCE, Status
 from fsopt.answers.schema import is_parameter
@@ -49,28 +49,40 @@ SIMPLE = re.compile(r"(float|int|bool|str|None)( \| (float|int|bool|str|None))*"
 
 
 def judged(spec: MethodSpec, fit: Fit, data: Dataset) -> Fit:
-    """Return a fit with the status that its verification supports: ``feasible`` where it does not support the claim.
+    """Return a fit with the status that its verification supports, and the certificate of that.
 
+    Where the claim is not supported it is ``feasible``, with the value of the classifier, and its bound where that is.
     The classifier of a fit is stated for raw features. Where the range of a feature is far from 0 and narrow, the
     rounding of its weight and of the intercept is larger than the tolerance, so that the classifier is not optimal.
     """
-    if fit.status not in (Status.OPTIMAL, Status.STATIONARY):
+    own = fit.certificate
+    if fit.status is Status.FEASIBLE and own is not None and own.kind is Kind.GBD:
+        return _with_open_gap(fit, own, _value(spec, fit, data))
+    if not fit.status.solved:
         return fit
     found = _checked(spec, fit, data)
     if found.ok and found.kind in EVIDENCE[fit.status]:
-        return fit if fit.certificate is not None and fit.certificate.ok else replace(fit, certificate=found)
-    large = ", ".join(f"{name} {value:.1e}" for name, value in found.residuals.items() if not value <= found.tolerance)
-    reason = large or "; ".join(found.notes) or f"{found.kind} is no evidence for it"
-    warning = f"not {fit.status}: the classifier, as it is stated for raw features, does not verify that ({reason})"
-    lower = replace(
-        fit,
-        status=Status.FEASIBLE,
-        objective=_value(spec, fit, data),
-        bound=None,
-        details={name: value for name, value in fit.details.items() if name not in PROGRAM},
-        warnings=(*fit.warnings, warning),
-    )
-    return replace(lower, certificate=_checked(spec, lower, data))
+        return fit if own is not None and own.ok else replace(fit, certificate=found)
+    lower = replace(fit, status=Status.FEASIBLE, objective=_value(spec, fit, data))
+    if fit.status is not Status.FEASIBLE:
+        large = ", ".join(f"{name} {value:.1e}" for name, value in found.refused().items())
+        reason = large or "; ".join(found.notes) or f"{found.kind} is no evidence for it"
+        warning = f"not {fit.status}: the classifier, as it is stated for raw features, does not verify that ({reason})"
+        lower = replace(lower, warnings=(*fit.warnings, warning))
+    found = _checked(spec, lower, data)
+    if not found.ok:
+        details = {name: value for name, value in fit.details.items() if name not in PROGRAM}
+        lower = replace(lower, bound=None, details=details)
+        found = _checked(spec, lower, data)
+    return replace(lower, certificate=found)
+
+
+def _with_open_gap(fit: Fit, own: Certificate, value: float | None) -> Fit:
+    """Return the feasible fit of a search with the certificate of this claim: its value and its bound need not meet."""
+    # A replay of the search could take as long as the search, which a limit has ended.
+    residuals = {name: residual for name, residual in own.residuals.items() if name != "gap"}
+    found = replace(own, residuals=residuals, objective=value, ok=make(own.kind, residuals).ok)
+    return replace(fit, objective=value, certificate=found)
 
 
 def _value(spec: MethodSpec, fit: Fit, data: Dataset) -> float | None:
@@ -98,8 +110,8 @@ def check_claims(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
     evidence. Preprocessing, selected features and the bound are compared with what follows from the data.
     """
     saved = saved_fit(spec, fit, data)
-    work, w = saved.data, saved.w
-    b = saved.b
+    work = saved.data
+    w, b = saved.w, saved.b
     with reading("fit"):
         value, violation = spec.objective(work, w, b, saved.params)
         residuals = {
@@ -138,8 +150,7 @@ def saved_fit(spec: MethodSpec, fit: Fit, data: Dataset) -> SavedFit:
 
 def _check_params(fit: Fit, spec: MethodSpec) -> None:
     """Raise FileError where the parameters of a saved fit are none that its method takes."""
-    damaged = refused(spec, fit.params, fit.details)
-    if damaged:
+    if damaged := refused(spec, fit.params, fit.details):
         raise FileError(
             f"the saved parameters of '{fit.method}' are damaged: {', '.join(damaged)}",
             "compute the answer again and save it",

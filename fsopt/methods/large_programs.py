@@ -6,10 +6,11 @@ Of several routes to one answer the next is taken where one does not end in a ce
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import Status
+from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
@@ -98,38 +99,13 @@ def certify_generation(saved: SavedFit, sample_costs: Vector, feature_costs: Vec
     return certify_l1_hinge(saved.data, sample_costs, feature_costs, saved.w, saved.b, alpha, residuals=saved.residuals)
 
 
-class Ended(Protocol):
-    """The outcome of a route: of a solver, of a driver, or an answer that has one.
-
-    Attributes
-    ----------
-    status, stop, certificate, solver : as in :class:`fsopt.answers.results.SolveResult`.
-    """
-
-    @property
-    def status(self) -> Status:
-        """How much is proved."""
-
-    @property
-    def stop(self) -> str:
-        """Why it ended."""
-
-    @property
-    def certificate(self) -> Certificate | None:
-        """The evidence."""
-
-    @property
-    def solver(self) -> str:
-        """Who solved it."""
-
-
 Answer = TypeVar("Answer")
 
 
 def first_certified(
-    routes: Sequence[Callable[[], Answer | Steps[Answer]]], outcome: Callable[[Answer], Ended]
+    routes: Sequence[Callable[[], Answer | Steps[Answer]]], outcome: Callable[[Answer], SolveResult | DriverResult]
 ) -> Steps[tuple[Answer, tuple[str, ...]]]:
-    """Return the first answer that is a certified optimum, else the one with the smallest residual; and warnings.
+    """Return the first answer that is a certified optimum, else the one with the smallest gap; and warnings.
 
     A route is left for the next where it stalls, ends without a certificate that holds, or raises SolverError; not
     where its time is over or the user interrupts it.
@@ -165,17 +141,18 @@ def first_certified(
         reasons.append(f"{ended.solver} ended without a certified optimum ({ended.stop})")
     if not answers:
         raise errors[0]
-    best = min(answers, key=lambda answer: _worst(outcome(answer)))
-    if not reasons:
-        return best, ()
+    best = min(answers, key=lambda answer: _gap(outcome(answer)))
     ended = outcome(best)
+    words = f"the answer of {ended.solver} is the nearest to an optimum"
     if ended.status is Status.OPTIMAL:
-        return best, (f"{'; '.join(reasons)}: the answer is that of {ended.solver}",)
-    return best, (f"{'; '.join(reasons)}: the answer of {ended.solver} is the nearest to an optimum",)
+        words = f"the answer is that of {ended.solver}"
+    return best, (f"{'; '.join(reasons)}: {words}",) if reasons else ()
 
 
-def _worst(ended: Ended) -> float:
-    """Return the largest residual, a negative number for a certified optimum."""
+def _gap(ended: SolveResult | DriverResult) -> float:
+    """Return the gap between value and bound, infinite where one is missing, negative for a certified optimum."""
     if ended.status is Status.OPTIMAL:
         return -1.0
-    return float("inf") if ended.certificate is None else ended.certificate.worst
+    if ended.objective is None or ended.bound is None:
+        return float("inf")
+    return relative_gap(ended.objective, ended.bound)

@@ -10,7 +10,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make, merged, valid
 from fsopt.answers.fits import Fit
-from fsopt.answers.results import Point
+from fsopt.answers.results import Point, Status
 from fsopt.answers.saved import point_from
 from fsopt.certificates.convex import best_bound
 from fsopt.certificates.model import certify_point
@@ -21,6 +21,7 @@ from fsopt.errors import reading
 from fsopt.methods.spec import SavedFit
 from fsopt.models.gbd.feature_lists import BOUNDS, WeightBounds
 from fsopt.models.registry import MODELS, build
+from fsopt.solvers.outcome import supporting
 from fsopt.typing import Vector
 
 LOCAL_TOLERANCE = 1e-5
@@ -42,6 +43,8 @@ def evidence(program: str, params: Mapping[str, Any], point: Point | None, **res
 def check_program(saved: SavedFit) -> Certificate:
     """Certify the convex program of a saved fit again, and compare its bound with the objective of the hyperplane.
 
+    The gap of a feasible fit may be open: its bound is compared with what it states.
+
     The parameters of the program have to be those of the fit. A check that gets here by a program with parameters of
     other names looks at these itself.
 
@@ -52,11 +55,13 @@ def check_program(saved: SavedFit) -> Certificate:
     found = _program(saved)
     if found is None:
         return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
-    certificate = certify_point(*found)
-    bound = float("nan") if certificate.bound is None else certificate.bound
-    stated = {"bound": relative_gap(saved.value, bound), "program's parameters": _parameters_residual(saved)}
-    residuals = merged(saved.residuals, certificate.residuals, stated)
-    return make(Kind.CONVEX, residuals, objective=saved.value, bound=bound, bound_source="dual point")
+    fit = saved.fit
+    certificate = supporting(found[0], certify_point(*found), fit.status, bounded=fit.bound is not None)
+    bound, stated = certificate.bound, {"program's parameters": _parameters_residual(saved)}
+    if closed := fit.status is not Status.FEASIBLE:
+        stated["bound"] = relative_gap(saved.value, float("nan") if bound is None else bound)
+    residuals, kind = merged(saved.residuals, certificate.residuals, stated), Kind.CONVEX if closed else Kind.FEASIBLE
+    return make(kind, residuals, objective=saved.value, bound=bound, bound_source="dual point")
 
 
 def check_multipliers(saved: SavedFit, certify: Callable[[Vector], Certificate]) -> Certificate:
@@ -121,8 +126,7 @@ def _program(saved: SavedFit) -> tuple[Program, Point] | None:
         return None
     details = saved.fit.details
     with reading("program"):
-        model = build(details["program"], saved.data, **details["program_params"])
-    program = compile_model(model)
+        program = compile_model(build(details["program"], saved.data, **details["program_params"]))
     return program, point_from(details["point"], program)
 
 
@@ -130,8 +134,7 @@ def starts_residual(fit: Fit) -> dict[str, float]:
     """Return the number of random starts that a saved fit was asked for and has no value of, unless it was stopped."""
     with reading("starts"):
         missing = int(fit.params.get("n_starts", 1)) - len(fit.details["starts"])
-    stopped = fit.stop in EARLY
-    return {"starts": 0.0 if stopped else float(max(missing, 0))}
+    return {"starts": 0.0 if fit.stop in EARLY else float(max(missing, 0))}
 
 
 def saved_alpha(saved: SavedFit) -> Vector:

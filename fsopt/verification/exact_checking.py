@@ -24,10 +24,11 @@ from fsopt.certificates.exact.claims import (
     claim_of,
     claim_of_pair,
     not_shown,
+    pair_of,
+    repaired_dual,
     with_statement,
 )
 from fsopt.certificates.exact.forms import ZERO
-from fsopt.certificates.exact.intervals import pair_of, repaired_dual
 from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import Header, dual_data, evidence_data, program_data
 from fsopt.common.arguments import FLAG, PATH, Argument, checked, optional

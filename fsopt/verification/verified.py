@@ -116,8 +116,8 @@ class Verification:
 
     @property
     def status_line(self) -> str:
-        """The claimed status, with the solver whose word its bound is: ``optimal (bound: highs)``."""
-        return status_line(self.claimed, self.certificate.bound_source)
+        """The claimed status, and whose word its bound is, or ``numerically``: ``optimal (bound: highs)``."""
+        return status_line(self.claimed, self.certificate.bound_source, self.certificate.notes)
 
     @property
     def word(self) -> str:
@@ -159,7 +159,7 @@ class Verification:
         """Return why the recomputed numbers do not support the claim, in one line."""
         certificate, large = self.certificate, self.certificate.refused()
         unbounded = self.claimed is Status.OPTIMAL and certificate.kind in (Kind.FEASIBLE, Kind.KKT)
-        if unbounded and set(large) <= {"stated bound", "evidence"}:
+        if unbounded and set(large) <= {"stated bound"}:
             return NO_BOUND
         if certificate.kind is Kind.NONE and self.claimed in (Status.INFEASIBLE, Status.UNBOUNDED):
             return f"nothing in the answer proves that the model is {self.claimed}"
@@ -168,12 +168,11 @@ class Verification:
         if not name:
             return shown or f"{certificate.kind} is no evidence for the status {self.claimed}"
         values = ""
-        if name == "objective":
-            values = f": recomputed {certificate.objective:.9g}"
-        elif name in ("gap", "stated bound") and certificate.bound is not None:
-            values = (
-                f": objective {certificate.objective:.9g}, bound {certificate.bound:.9g} ({certificate.bound_source})"
-            )
+        objective, bound = certificate.objective, certificate.bound
+        if name == "objective" and objective is not None:
+            values = f": recomputed {objective:.9g}"
+        elif name in ("gap", "stated bound") and objective is not None and bound is not None:
+            values = f": objective {objective:.9g}, bound {bound:.9g} ({certificate.bound_source})"
         return f"{EXPLAINED[name]} ({shown}){values}"
 
     def record(self) -> dict[str, Any]:

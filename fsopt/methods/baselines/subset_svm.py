@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, svm_value
@@ -172,8 +172,12 @@ def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
         "support": float(saved.selection != fit.support),
         "status": float(fit.status is not Status.FEASIBLE),
     }
-    # The bound is one on these features only: the method has none.
-    return replace(extend(found, saved.residuals, wrong), bound=None, bound_source="", notes=(NOTE,))
+    # The bound is one on these features only: the method has none. One that ended early claims no optimum of them.
+    notes: tuple[str, ...] = (NOTE,)
+    if fit.stop != "complete":
+        inside = {name: residual for name, residual in found.residuals.items() if name != "gap"}
+        found, notes = make(Kind.FEASIBLE, inside, objective=found.objective), ()
+    return replace(extend(found, saved.residuals, wrong), bound=None, bound_source="", notes=notes)
 
 
 def _default_capacity(part: Dataset) -> float:

@@ -13,8 +13,15 @@ import pyomo.environ as pyo
 from fsopt.answers.certificate import TOLERANCE
 from fsopt.answers.results import Point, Status
 from fsopt.answers.saved import point_from
-from fsopt.certificates.exact.claims import Claim, claim_of_pair, claim_of_stationary, not_shown, with_statement
-from fsopt.certificates.exact.intervals import pair_of, primal_point
+from fsopt.certificates.exact.claims import (
+    Claim,
+    claim_of_pair,
+    claim_of_stationary,
+    not_shown,
+    pair_of,
+    primal_point,
+    with_statement,
+)
 from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import Slope
 from fsopt.compiler import Program, compile_model

@@ -9,8 +9,7 @@ import numpy as np
 
 from fsopt.answers.certificate import TOLERANCE
 from fsopt.answers.results import Point
-from fsopt.certificates.exact.claims import Claim, claim_of_pair, not_shown
-from fsopt.certificates.exact.intervals import pair_of
+from fsopt.certificates.exact.claims import Claim, claim_of_pair, not_shown, pair_of
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.errors import NotShownError, reading

@@ -13,8 +13,7 @@ from fsopt.answers.certificate import TOLERANCE, gap_allowed
 from fsopt.answers.records import plain
 from fsopt.answers.results import Point, Status
 from fsopt.answers.saved import point_from
-from fsopt.certificates.exact.claims import Claim, claim_of_pair, not_shown, with_statement
-from fsopt.certificates.exact.intervals import pair_of
+from fsopt.certificates.exact.claims import Claim, claim_of_pair, not_shown, pair_of, with_statement
 from fsopt.certificates.exact.proofs import About
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset

@@ -20,7 +20,7 @@ from fsopt.data.losses import HINGE
 from fsopt.data.matrices import refuse_sparse
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.gbd.parameters import constraints_of, saved_selection
-from fsopt.methods.gbd.verification import problem_of
+from fsopt.methods.gbd.verification import selection_problem
 from fsopt.methods.spec import SavedFit
 from fsopt.models.gbd.feature_lists import ENDS, WeightBounds
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
@@ -55,16 +55,15 @@ def tree_claims(saved: SavedFit) -> list[Claim]:
     ------
     FileError : the evidence is damaged.
     """
-    fit = saved.fit
+    fit, at = saved.fit, saved.params
     if saved.data.weights is not None:
         return [not_shown(NAME, WEIGHTED)]
-    problem = problem_of(saved)
-    sigma = saved_selection(saved.data, {**saved.params, "sigma": fit.details["sigma"]}) > 0.5
+    problem = selection_problem(saved.data, at)
+    sigma = saved_selection(saved.data, {**at, "sigma": fit.details["sigma"]}) > 0.5
     gap = max(gap_allowed(fit.params["tolerance"]), TOLERANCE)
     optimal = fit.status is Status.OPTIMAL
     hyperplane, name = SelectedHyperplane(sigma, saved.w, saved.b), NAME if optimal else f"bounds on {NAME}"
     claim = _claim(name, problem, fit.details["evidence"], hyperplane, gap, optimal=optimal)
-    at = saved.params
     bounds = WeightBounds.of(fit.method, saved.raw, fit.params).words(saved.raw)
     about = selection_about(float(at["c"]), constraints_of(saved.data, at), at.get("lam"), at["loss"], bounds)
     return [replace(claim, about=about)]

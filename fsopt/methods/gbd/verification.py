@@ -52,7 +52,7 @@ def check_gbd(saved: SavedFit) -> Certificate:
         alphas = [finite_vector(alpha, data.n) for alpha in fit.details["alphas"]]
         weight = abs(float(fit.details["c"]) / float(fit.params["c"]) - 1.0)
     if not alphas or fit.bound is None or fit.objective is None or not np.isfinite([fit.bound, fit.objective]).all():
-        return Certificate(Kind.GBD, False, saved.residuals, notes=("there are no saved cuts, or no finite bounds",))
+        return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
     cuts = certify_gbd(data, alphas, fit.params["c"], fit.objective, fit.bound, 0.0)
     checks = merged(saved.residuals, cuts.residuals, {"weight": weight})
     # The gap may be as large as the parameter tolerance, and the upper bound is never below the lower one.
@@ -78,8 +78,8 @@ def check_best_subset(saved: SavedFit) -> Certificate:
     """
     fit = saved.fit
     if fit.bound is None or fit.objective is None or not np.isfinite([fit.bound, fit.objective]).all():
-        return Certificate(Kind.GBD, False, saved.residuals, notes=("there are no finite bounds",))
-    problem = problem_of(saved)
+        return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
+    problem = selection_problem(saved.data, saved.params)
     with reading("tree of the search"):
         found = verify(problem, fit.details["evidence"])
         weight = abs(float(fit.details["c"]) / problem.c - 1.0)
@@ -99,11 +99,6 @@ def selection(saved: SavedFit) -> tuple[int, ...]:
     """Return the features of the saved selection: also those of weight 0, which a rule may ask for."""
     at = saved.params
     return features_of(constraints_of(saved.data, at).of_features(saved_selection(saved.data, at)))
-
-
-def problem_of(saved: SavedFit) -> SelectionProblem:
-    """Return the selection problem of a saved fit."""
-    return selection_problem(saved.data, saved.params)
 
 
 SELECTION = ("c", "loss", "m", "costs", "budget", "lam", "groups", *ENDS, *RULES)

@@ -15,9 +15,10 @@ from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.points import relative_gap
+from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling.driver import certify_scaling, check_scaling
+from fsopt.drivers.kernel_scaling.driver import SCALINGS, certify_scaling
 from fsopt.drivers.mop.driver import GAP, certify_mop, mop
 from fsopt.drivers.mop.risk import SLACK
 from fsopt.drivers.run import Run, Steps
@@ -94,15 +95,14 @@ def fit_mopfs(
     started = time.perf_counter()
     cap = default_capacity(data.n, 1.0) if w_cap is None else number("mopfs", "w_cap", w_cap)
     weight = number("mopfs", "c", c)
-    check_scaling("mopfs", scaling)
-    max_iterations = whole("mopfs", "max_iterations", max_iterations)
+    word("parameter 'scaling' of 'mopfs'", scaling, SCALINGS)
     work, map_ = preprocess(data, scale)
     result = yield from mop.steps(
         work,
         w_cap=cap,
         c=scale_cost(work, weight, cap),
         scaling=scaling,
-        max_iterations=max_iterations,
+        max_iterations=whole("mopfs", "max_iterations", max_iterations),
         generate=interior_order(work, run)[0],
         run=run,
     )

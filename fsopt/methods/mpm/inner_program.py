@@ -80,6 +80,8 @@ class InnerProgram:
             model.kappa.set_value(kappa(beta))
             self.session.update(model.objective)
             solved = self.session.solve(load=False, evidence=final)
+            if not final and solved.point is not None and not solved.status.solved:
+                solved = self.session.completed(solved, solved.point.x)
             if not solved.status.solved or solved.point is None:
                 if last is not None and clock.expired():
                     continue
