@@ -4,8 +4,12 @@
 over the seconds of its solver (the rest is modelling, reading back and certifying); the seconds of the first solve over
 the mean of the third and later ones (the saving of a warm start); and the total seconds of the driver beside those of
 hand-written code for the same number of solves, in turn, A B A B. The hand-written code builds no arrays and certifies
-nothing. ``-o FILE`` appends the seconds of each round. Seconds are CPU seconds: those of a clock differ threefold
-between two runs on a shared machine.
+nothing; its HiGHS starts by primal simplex, that of fsopt by interior point from 30,000 nonzeros on. The script ends
+with 1 where the median of the last column is above the loop's aim, the number behind its data. ``-o FILE`` appends the
+seconds of each round. Seconds are CPU seconds: those of a clock differ threefold between two runs on a shared machine.
+
+The first of these ratios has no aim: it divides by the seconds of warm solves, rises where these fall, and says nothing
+of the whole. It was 1.27 for a loop with 0.57 of the seconds of hand-written code, and 1.18 for one with 1.23.
 """
 
 from __future__ import annotations
@@ -37,7 +41,6 @@ from fsopt.models.sla.hyperplane import step_costs
 from fsopt.solvers.conic import ConicForm
 
 time.perf_counter = time.process_time  # also in the records of the drivers
-LIMIT = 1.3
 PHASES = ("translate", "update", "solve", "load")
 
 
@@ -196,16 +199,16 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("-o", "--output", type=Path, help="append the seconds of each round to this file (JSON lines)")
     args = parser.parse_args()
-    cases: list[tuple[str, str, Dataset, Callable[..., DriverResult], Callable[..., float]]] = [
-        ("SLA, misclass", "HiGHS", data(2000, 14), run_misclass, hand_misclass),
-        ("SLA, fsv", "HiGHS", data(2000, 14), run_sla, hand_sla),
-        ("SLA, fsv", "HiGHS", data(1000, 200), run_sla, hand_sla),
-        ("DCA, l0-mpm", "Clarabel", data(400, 200), run_dca, hand_dca),
-        ("GBD", "HiGHS and Clarabel", gbd_set_one(20, 500, 4)[0], run_gbd, hand_gbd),
+    cases: list[tuple[str, str, Dataset, float, Callable[..., DriverResult], Callable[..., float]]] = [
+        ("SLA, misclass", "HiGHS", data(2000, 14), 1.2, run_misclass, hand_misclass),
+        ("SLA, fsv", "HiGHS", data(2000, 14), 1.2, run_sla, hand_sla),
+        ("SLA, fsv", "HiGHS", data(1000, 200), 1.0, run_sla, hand_sla),
+        ("DCA, l0-mpm", "Clarabel", data(400, 200), 1.0, run_dca, hand_dca),
+        ("GBD", "HiGHS and Clarabel", gbd_set_one(20, 500, 4)[0], 1.2, run_gbd, hand_gbd),
     ]
     table = Table("loop", "solves", "loop / solver", "first / third+", "fsopt s", "by hand s", "fsopt / by hand")
-    worst = 0.0
-    for name, solver, source, ours, theirs in cases:
+    above = False
+    for name, solver, source, aim, ours, theirs in cases:
         pairs = [measure(source, ours, theirs) for _ in range(args.repeat)]
         size = f"{source.n} x {source.p}"
         if args.output:
@@ -214,14 +217,14 @@ def main() -> None:
             with args.output.open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(row) + "\n")
         ratios = [pair.fsopt / pair.by_hand for pair in pairs]
+        above |= median(ratios) > aim
         overhead = median(pair.overhead for pair in pairs)
-        worst = max(worst, overhead)
         warm = median(pair.warm for pair in pairs)
         seconds = [f"{median(pair.fsopt for pair in pairs):.3f}", f"{median(pair.by_hand for pair in pairs):.3f}"]
         spread = f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
         table.add_row(f"{name} {size}", str(pairs[-1].solves), f"{overhead:.2f}", f"{warm:.1f}", *seconds, spread)
     Console(width=120).print(table)
-    raise SystemExit(int(worst > LIMIT))
+    raise SystemExit(int(above))
 
 
 if __name__ == "__main__":

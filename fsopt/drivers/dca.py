@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
-from fsopt.compiler.values import all_values, store, values_of
-from fsopt.drivers.loop import Iterate, Loop, best, best_of
+from fsopt.compiler.values import store
+from fsopt.drivers.loop import Iterate, Loop, best, best_of, reader
 from fsopt.drivers.penalties.approximations import Penalty
 from fsopt.drivers.recorder import Recorder, proved_bound
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import vector, whole
+from fsopt.solvers.auxiliary import nearest
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 
@@ -47,36 +47,39 @@ def descend(
     ``rise``, the largest relative rise of the objective, which no exact step has: each minimises a majorant of it.
     """
     model, slope = session.model, penalty.slope
-    w, value = v, np.inf
-    rise, point = 0.0, dict[str, Any]()
+    columns, read = session.columns(model.w), reader(session)
+    w = x = v
+    value, rise = np.inf, 0.0
     for k in range(max_iterations):
         # Step 2.1: the next iterate minimises slope ||w||_1 - <v, w>.
         store(model.v, v)
         session.update(model.objective)
-        step = recorder.solve(session, f"a step of '{model.name}'")
-        new = values_of(model.w)
+        step = recorder.solve(session, f"a step of '{model.name}'", load=False, evidence=False)
+        taken = step.point
+        assert taken is not None
+        new = taken.x[columns]
         new_value, criticality = penalty.value(new), np.inf
         stop = ""
-        _check_objective(model, penalty, step, slope * float(np.abs(new).sum()) - float(v @ new))
+        _check_objective(session, penalty, step, slope * float(np.abs(new).sum()) - float(v @ new))
         # Step 2.2, not at k = 0, unlike in print: v^0 belongs to no iterate, so nothing has fallen yet. w is critical
         # where it solves its own step: v is in the subdifferential of g and of h there. The difference between its
         # value in the step and the step's lower bound measures how far it is from that; the solution of the step
         # itself is not needed, so that an inaccurate one cannot prove too much.
         if k:
-            here = slope * np.abs(w).sum() - v @ w
-            criticality = float(max(here - proved_bound(step), 0.0) / max(1.0, abs(here)))
             rise = max(rise, (new_value - value) / max(1.0, abs(value)))
             if np.linalg.norm(new - w) < tolerance or new_value >= value - tolerance * max(1.0, abs(value)):
+                x = nearest(session.program, x, step.point)
+                step, w = session.completed(step, x), x[columns]
+                value, here = penalty.value(w), float(slope * np.abs(w).sum() - v @ w)
+                criticality = max(here - proved_bound(step), 0.0) / max(1.0, abs(here))
                 stop = "stationary" if step.status is Status.OPTIMAL else step.stop
-        if stop:
-            point = {**point, "gradient": v, "proof": step.supported}
-        else:
-            w, value = new, new_value
-            point = all_values(model) | {"gradient": v, "proof": None}
-        evidence = {"criticality": criticality if stop else np.inf, "rise": rise}
-        n_nonzero = int(np.sum(np.abs(new) > NONZERO))
+        evidence, n_nonzero = {"criticality": criticality, "rise": rise}, int(np.sum(np.abs(new) > NONZERO))
         record = {"start": start, "objective": new_value, "criticality": criticality, "n_nonzero": n_nonzero}
-        yield Iterate(value, point, evidence=evidence, record=record, stop=stop)
+        if not stop:
+            w, x = new, taken.x
+            value = new_value
+        point = {**read(x), "gradient": v, "proof": step.supported if stop else None}
+        yield Iterate(value, point, evidence=evidence, record=record, stop=stop, step=(session, read, taken))
         if stop:
             return
         # Step 2.3: an element of the subdifferential of h.
@@ -85,10 +88,11 @@ def descend(
 
 def best_descent(
     descents: Callable[[int, Vector], Loop],
-    first: Vector,
+    start: Vector | None,
     penalty: Penalty,
     recorder: Recorder,
     *,
+    size: int,
     n_starts: int,
     seed: int,
     tolerance: float,
@@ -98,11 +102,12 @@ def best_descent(
     Parameters
     ----------
     descents : function (number of the start, its linearisation (p,)) -> loop, with the evidence of :func:`descend`.
-    first : (p,) linearisation of the first start; the others are drawn.
-    penalty, n_starts, seed, tolerance : as in :func:`dca`.
+    size : p.
+    start, penalty, n_starts, seed, tolerance : as in :func:`dca`.
     recorder : of all runs.
     """
-    rng = np.random.default_rng(seed)
+    n_starts, rng = whole("dca", "n_starts", n_starts), np.random.default_rng(whole("dca", "seed", seed))
+    first = np.zeros(size) if start is None else penalty.gradient(vector("dca", "start", start, size))
 
     def starts(ended: Sequence[Iterate]) -> Loop | None:
         k = len(ended)
@@ -118,15 +123,17 @@ def best_descent(
     return recorder.end(status, stop, objective=at.objective, point=at.point, certificate=certificate)
 
 
-def _check_objective(model: pyo.ConcreteModel, penalty: Penalty, step: SolveResult, linearised: float) -> None:
+def _check_objective(session: Session, penalty: Penalty, step: SolveResult, linearised: float) -> None:
     """Raise ParameterError where a solved step minimised anything but the penalty, linearised."""
     assert step.objective is not None
-    difference = abs(step.objective - linearised)
+    assert step.point is not None
+    if abs(step.objective - linearised) <= DIFFERENT * max(1.0, abs(linearised)):
+        return
     # Where an interior point stopped early both parts of w are positive, and the objective is above slope * ||w||_1.
-    if step.status is Status.OPTIMAL and difference > DIFFERENT * max(1.0, abs(linearised)):
+    if session.completed(step, step.point.x).status is Status.OPTIMAL:
         raise ParameterError(
-            f"the objective of '{model.name}' is not slope * ||w||_1 - v'w with the slope {penalty.slope:g} of the "
-            "penalty",
+            f"the objective of '{session.model.name}' is not slope * ||w||_1 - v'w with the slope {penalty.slope:g} "
+            "of the penalty",
             "build it with alpha = penalty.slope and leave its objective",
         )
 
@@ -191,15 +198,11 @@ def dca(
 
         result = dca(fsopt.build("l0-mpm-step", data, delta=0.7, alpha=Fraction.slope), Fraction())
     """
-    n_starts, seed = whole("dca", "n_starts", n_starts), whole("dca", "seed", seed)
-    size = len(model.w)
-    first = np.zeros(size) if start is None else penalty.gradient(vector("dca", "start", start, size))
     session = run.open(model)
     recorder = Recorder([session], run)
 
     def descents(k: int, v: Vector) -> Loop:
         return descend(session, recorder, penalty, v, tolerance=tolerance, max_iterations=max_iterations, start=k)
 
-    return (
-        yield from best_descent(descents, first, penalty, recorder, n_starts=n_starts, seed=seed, tolerance=tolerance)
-    )
+    how = {"n_starts": n_starts, "seed": seed}
+    return (yield from best_descent(descents, start, penalty, recorder, size=len(model.w), tolerance=tolerance, **how))

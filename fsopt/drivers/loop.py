@@ -8,15 +8,20 @@ of an answer is a function of the last iterate.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+import pyomo.environ as pyo
 
+from fsopt.answers.results import Point
 from fsopt.common import clock
 from fsopt.drivers.recorder import EARLY, Recorder, stop_word
 from fsopt.drivers.run import ENDS, Steps
 from fsopt.errors import SolverError
+from fsopt.solvers.auxiliary import nearest
+from fsopt.solvers.base import Session
+from fsopt.typing import Vector
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,8 @@ class Iterate:
     record : fields of the record of a step; None for no record.
     stop : the stopping criterion that holds here; empty where the loop goes on.
     within : whether this is within a step, which is completed after the time limit, too.
+    step : the session, the reader of its points, and the one behind this iterate, which is moved to meet every
+        constraint where the loop is ended here, without a stopping criterion; None for one that meets them.
     """
 
     objective: float
@@ -41,11 +48,13 @@ class Iterate:
     record: Mapping[str, Any] | None = None
     stop: str = ""
     within: bool = False
+    step: tuple[Session, Reader, Point] | None = None
 
 
 T = TypeVar("T")
 Loop: TypeAlias = Generator[Iterate, None, None]
 """The iterates of an algorithm, to the one at which its stopping criterion holds, or to its largest number of steps."""
+Reader: TypeAlias = Callable[[Vector], dict[str, Any]]
 Within: TypeAlias = Generator[Iterate, None, T]
 """A part of a loop that yields its iterates and returns what the loop goes on with."""
 
@@ -81,12 +90,26 @@ def run_loop(
     except ENDS as reason:
         if at is None or not at.point:
             raise
-        return at, stop_word(reason)
+        return _settled(at), stop_word(reason)
     finally:
         loop.close()
     if at is None:
         raise SolverError("the loop ended before its first step", "allow it at least one")
-    return at, at.stop or "iteration-limit"
+    return _settled(at), at.stop or "iteration-limit"
+
+
+def reader(session: Session) -> Reader:
+    """Return the function point (n,) of the program -> value, or array of values, of each variable by its name."""
+    components = list(session.model.component_objects(pyo.Var))
+    places = {v.name: session.columns(v) if v.is_indexed() else int(session.columns(v)[0]) for v in components}
+    return lambda x: {name: x[place] for name, place in places.items()}
+
+
+def _settled(at: Iterate) -> Iterate:
+    if at.step is None or at.stop:
+        return at
+    session, read, point = at.step
+    return replace(at, point={**at.point, **read(nearest(session.program, point.x, point))})
 
 
 def run_inner(loop: Loop) -> None:

@@ -243,26 +243,23 @@ def certify_pmm(data: Dataset, errors: int, below: StationaryPoint | None) -> Ce
     """
     if errors == 0:
         return make(Kind.GLOBAL, {"gap": 0.0}, objective=0.0, bound=0.0, bound_source=COUNT, notes=(SEPARATES,))
-    if below is None or below.d != errors - 1 or hyperplane_errors(data, below.w, below.b) < errors:
+    proved = below is not None and (below.alpha is not None or below.point is not None)
+    if below is None or not proved or below.d != errors - 1 or hyperplane_errors(data, below.w, below.b) < errors:
         return make(Kind.FEASIBLE, {}, objective=float(errors), notes=(NOTE,))
     costs, here = without_largest(data, below.d, below.w, below.b)
-    residuals = _principle(data, costs, here, below)
-    if residuals is None:
-        return make(Kind.FEASIBLE, {}, objective=float(errors), notes=(NOTE,))
-    residuals["loss"] = abs(here - below.value) / (1.0 + here)
+    residuals = _principle(data, costs, here, below) | {"loss": abs(here - below.value) / (1.0 + here)}
     return make(Kind.PMM, residuals, objective=float(errors), notes=(NOTE,))
 
 
-def _principle(data: Dataset, costs: Vector, here: float, end: StationaryPoint) -> dict[str, float] | None:
-    """Return the residuals of the minimum principle at the end of a descent; None where it has no evidence."""
+def _principle(data: Dataset, costs: Vector, here: float, end: StationaryPoint) -> dict[str, float]:
+    """Return the residuals of the minimum principle at the end of a descent that has evidence."""
     if end.alpha is not None:
         found = certify_l1_hinge(data, costs, np.zeros(data.p), end.w, end.b, end.alpha)
         bound, residuals = found.bound or 0.0, {"cost": found.residuals["cost"]}
-    elif end.point is not None:
+    else:
+        assert end.point is not None
         y, z = (FREE * (1.0 - costs[members]) for members in (data.positive, data.negative))
         program = compile_model(build_misclass_step(data, alpha=1.0, y=y, z=z))
         found_bound = best_bound(program, end.point, here)
         bound, residuals = found_bound.value, {"remainder": found_bound.remainder}
-    else:
-        return None
     return {**residuals, "minimum principle": max(here - bound, 0.0) / (1.0 + here)}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate
+from fsopt.answers.certificate import Certificate, Kind
 from fsopt.answers.results import DriverResult, Point, SolveResult, Status
 from fsopt.common import clock
 from fsopt.common.interruption import uninterrupted
@@ -71,6 +71,7 @@ class Recorder:
         load: bool = True,
         mip_gap: float | None = None,
         checked: bool = True,
+        evidence: bool = True,
         vertex: bool = False,
     ) -> SolveResult:
         """Solve a subproblem within the time left; where its solver returns no point, by another one of the class.
@@ -84,6 +85,7 @@ class Recorder:
         mip_gap : relative gap at which branch and bound stops.
         checked : whether the point must have passed its certificate. A driver that proves its bounds from any point
             takes unchecked ones.
+        evidence : whether the step is proved; without, a loop completes its last one in the session.
         vertex : whether another solver must return vertices.
 
         Raises
@@ -94,7 +96,7 @@ class Recorder:
             of a licence or because it does not take the model.
         """
         self.check_clock()
-        attempt = partial(self._attempt, what=what, load=load, mip_gap=mip_gap, checked=checked)
+        attempt = partial(self._attempt, what=what, load=load, mip_gap=mip_gap, checked=checked, evidence=evidence)
         try:
             return attempt(session)
         except (OutOfTimeError, NoPoint):
@@ -107,7 +109,8 @@ class Recorder:
     def _attempt(self, session: Session, *, what: str, checked: bool, **keywords: Any) -> SolveResult:
         """Return the result of one solve, if it holds a point; else raise what :meth:`solve` raises."""
         result = uninterrupted(session.solve(**keywords))
-        if not checked and result.point is not None:
+        as_it_comes = result.certificate is not None and result.certificate.kind is Kind.FEASIBLE
+        if result.point is not None and (not checked or (as_it_comes and not keywords["evidence"])):
             clock.found()
             return result
         return usable(result, what)
@@ -134,9 +137,9 @@ class Recorder:
             error.message += f"; nor was it by {', '.join(tried)}"
         raise error
 
-    def multipliers(self, session: Session, what: str, *, checked: bool = True) -> tuple[Point, Vector]:
+    def multipliers(self, session: Session, what: str, **how: bool) -> tuple[Point, Vector]:
         """Solve a subproblem as :meth:`solve`, without loading it, and return its point and the multipliers y of it."""
-        point = self.solve(session, what, load=False, checked=checked).point
+        point = self.solve(session, what, load=False, **how).point
         if point is None or point.y is None:
             raise no_multipliers(session.spec.name, session.problem_class)
         return point, point.y

@@ -15,13 +15,14 @@ from fsopt.certificates.points import relative_gap
 from fsopt.compiler.expressions import read
 from fsopt.compiler.rows import linear_part
 from fsopt.compiler.values import store
-from fsopt.drivers.loop import Iterate, Loop, best, best_of
+from fsopt.drivers.loop import Iterate, Loop, best, best_of, reader
 from fsopt.drivers.penalties.approximations import Penalty, step_costs
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.recorder import EARLY, Recorder, proved_bound
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import number, whole
+from fsopt.solvers.auxiliary import nearest
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import SOLVERS
 from fsopt.solvers.spec import SolverSpec
@@ -111,22 +112,19 @@ def descend(
     before the stopping criterion holds.
     """
     model, columns = session.model, concave.columns(session)
-    places = {
-        v.name: session.columns(v) if v.is_indexed() else session.columns(v)[0]
-        for v in model.component_objects(pyo.Var)
-    }
+    vertex, read = at, reader(session)
     rest, value = 0.0, np.inf
-    vertex = at
     for i in range(max_iterations):
         # Step 2.1: a vertex that minimises the linearisation at the last iterate.
         if i or start:  # The session was opened with the costs of the first step of the first run.
             concave.linearise(model, at)
             session.update(model.objective)
-        step = recorder.solve(session, f"a step of '{model.name}'", load=False, vertex=True)
-        assert step.point is not None
+        step = recorder.solve(session, f"a step of '{model.name}'", load=False, vertex=True, evidence=False)
+        taken = step.point
+        assert taken is not None
         assert step.objective is not None
         # A variable below 0 by the solver's tolerance would have a negative concave term, and a cost above alpha.
-        new, slopes = np.maximum(step.point.x[columns], 0.0), concave.slopes(at)
+        new, slopes = np.maximum(taken.x[columns], 0.0), concave.slopes(at)
         new_rest = step.objective - float(slopes @ new)
         new_value, principle = new_rest + concave.value(new), np.inf
         stop = ""
@@ -134,17 +132,20 @@ def descend(
         # linearisation, so each step but the last lowers f, and no vertex comes back.
         if i:
             here = rest + float(slopes @ at)
-            # Judged by the dual bound of the step, not by the vertex that the solver calls optimal.
-            principle = float(max(here - proved_bound(step), 0.0) / (1.0 + abs(here)))
             if step.objective >= here - tolerance * (1.0 + abs(here)):
+                vertex = nearest(session.program, vertex, step.point)
+                step, at = session.completed(step, vertex), np.maximum(vertex[columns], 0.0)
+                here = session.program.objective_at(vertex)
+                value = here - float(slopes @ at) + concave.value(at)
+                # Judged by the dual bound of the step, not by the vertex that the solver calls optimal.
+                principle = float(max(here - proved_bound(step), 0.0) / (1.0 + abs(here)))
                 stop = "stationary" if step.status is Status.OPTIMAL else step.stop
+        record = {"start": start, "objective": new_value, "principle": principle}
         if not stop:
             at, rest = new, new_rest
-            value, vertex = new_value, step.point.x
-        point = {name: vertex[place] for name, place in places.items()}
-        point["proof"] = step.supported if stop else None
-        record = {"start": start, "objective": new_value, "principle": principle}
-        yield Iterate(value, point, evidence={"principle": principle if stop else np.inf}, record=record, stop=stop)
+            value, vertex = new_value, taken.x
+        point, evidence = {**read(vertex), "proof": step.supported if stop else None}, {"principle": principle}
+        yield Iterate(value, point, evidence=evidence, record=record, stop=stop, step=(session, read, taken))
         if stop:
             return
 

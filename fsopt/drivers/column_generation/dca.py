@@ -12,7 +12,6 @@ from fsopt.drivers.loop import Iterate, Loop
 from fsopt.drivers.penalties.approximations import Penalty
 from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
-from fsopt.models.blocks import vector, whole
 from fsopt.typing import Vector
 
 NOTHING = {"criticality": np.inf, "rise": 0.0}
@@ -112,14 +111,10 @@ def worst_case_dca(
     -----
     Yang & Ju, Algorithm 1.
     """
-    p = problem.data.p
-    n_starts, seed = whole("dca", "n_starts", n_starts), whole("dca", "seed", seed)
-    first = np.zeros(p) if start is None else penalty.gradient(vector("dca", "start", start, p))
     recorder = Recorder([], run)
 
     def descents(k: int, v: Vector) -> Loop:
         return _descend(problem, recorder, penalty, v, tolerance=tolerance, start=k)
 
-    return (
-        yield from best_descent(descents, first, penalty, recorder, n_starts=n_starts, seed=seed, tolerance=tolerance)
-    )
+    how = {"n_starts": n_starts, "seed": seed, "size": problem.data.p}
+    return (yield from best_descent(descents, start, penalty, recorder, tolerance=tolerance, **how))

@@ -10,6 +10,7 @@ from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.matrices import divided
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge
+from fsopt.drivers.column_generation.worst_case import add_violated
 from fsopt.drivers.loop import Iterate
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
@@ -103,7 +104,7 @@ class TrustRegion:
         self.alpha, self.crossed = np.zeros(len(program.y)), np.zeros(len(program.y), dtype=bool)
         self._move(w, b)
         self.columns = program.free | (w != 0)
-        if not self._add_columns(program.bound(program.d, self.columns)[1]):
+        if not add_violated(self.columns, program.bound(program.d, self.columns)[1], self.settings.columns):
             self.columns[0] = True
         self._reset_radius()
         self.sizes = (len(program.y), 0)
@@ -143,14 +144,6 @@ class TrustRegion:
         self.margins, self.value = margins, value
         return True
 
-    def _add_columns(self, excess: Vector) -> bool:
-        """Add the features of the most negative reduced costs c - |X'Y alpha|; return whether there are any."""
-        excess = np.where(self.columns, 0.0, excess)
-        new = np.argsort(-excess)[: self.settings.columns]
-        new = new[excess[new] > 0]
-        self.columns[new] = True
-        return len(new) > 0
-
     def sample(self, random: np.random.Generator) -> bool:
         """Move to the hyperplane of a random sample of each class, whose weights add to those of the whole class.
 
@@ -188,7 +181,7 @@ class TrustRegion:
         excess = np.where(left > 0, np.where(fixed > 0, margins - 1, 1 - margins), 0.0)
         crossed = excess > CROSSED
         model = program.value(w, margins) - float(left @ np.maximum(excess, 0.0))
-        added = self._add_columns(self._raise_bound(alpha)) | program.cut(w)
+        added = add_violated(self.columns, self._raise_bound(alpha), self.settings.columns) | program.cut(w)
         before, length = self.value, max(float(np.abs(w - self.w).max()), abs(b - self.b))
         moved = self._move(w, b)
         at_edge = radius is not None and length >= (1 - EDGE) * radius

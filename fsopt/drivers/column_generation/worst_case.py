@@ -235,10 +235,10 @@ def first_columns(scores: Vector) -> Mask:
     return columns
 
 
-def add_violated(columns: Mask, excess: Vector) -> bool:
-    """Add the features of the largest excess; return whether there are any."""
+def add_violated(columns: Mask, excess: Vector, most: int | None = None) -> bool:
+    """Add the features of the largest excess, of the most negative reduced costs; return whether there are any."""
     excess = np.where(columns, 0.0, excess)
-    new = np.argsort(-excess, kind="stable")[:COLUMNS]
+    new = np.argsort(-excess, kind="stable")[: COLUMNS if most is None else most]
     new = new[excess[new] > 0]
     columns[new] = True
     return len(new) > 0

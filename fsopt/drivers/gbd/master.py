@@ -170,7 +170,7 @@ class Master:
             # Copied, since selections are kept; a solver would first look for dominated features among all pairs.
             return self.one_cut[0], self.one_cut[1].copy(), True
         try:
-            result = recorder.solve(self.session, "the master problem", load=False, mip_gap=mip_gap)
+            result = recorder.solve(self.session, "the master problem", load=False, mip_gap=mip_gap, evidence=False)
         except NoPoint as error:
             raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits") from error
         assert result.point is not None

@@ -330,7 +330,7 @@ def kernel_scaling(
     -----
     Bi, problem (15), linear kernel; its text has a local solver for it. R is the squared radius.
     """
-    check_scaling("kernel_scaling", scaling, (*SCALINGS, FRONTIER))
+    word("parameter 'scaling' of 'kernel_scaling'", scaling, (*SCALINGS, FRONTIER))
     weights = vector("kernel_scaling", "w", w, data.p)
     b = number("kernel_scaling", "b", b)
     c = number("kernel_scaling", "c", c)
@@ -340,7 +340,7 @@ def kernel_scaling(
     recorder = Recorder([session], run)
     search = OuterApproximation(problem, WholeProgram(session, recorder))
     search.load(np.ones(data.p))
-    _, stop = yield from run_loop(scale(search, scaling, tolerance, max_programs), recorder)
+    _, stop = yield from run_loop(rescale(search, scaling, tolerance, max_programs), recorder)
     status, bound, certificate = search.certified(scaling, tolerance)
     if bound is not None:
         stop = closed(stop, relative_gap(search.value, bound), tolerance)
@@ -355,14 +355,9 @@ def kernel_scaling(
     return recorder.end(status, stop, objective=search.value, bound=bound, point=point, certificate=certificate)
 
 
-def scale(search: OuterApproximation, scaling: str, tolerance: float, max_programs: int) -> Loop:
+def rescale(search: OuterApproximation, scaling: str, tolerance: float, max_programs: int) -> Loop:
     """Yield the incumbents of (15), first the scales that were loaded, if they are one."""
     yield search.iterate()
-    yield from rescale(search, scaling, tolerance, max_programs)
-
-
-def rescale(search: OuterApproximation, scaling: str, tolerance: float, max_programs: int) -> Loop:
-    """Yield the incumbents of (15) from the scales that were loaded."""
     # Frank-Wolfe steps on (R, W).
     yield from search.start()
     if scaling == "local":
@@ -374,8 +369,3 @@ def rescale(search: OuterApproximation, scaling: str, tolerance: float, max_prog
     if scaling == FRONTIER:
         stop = (yield from search.find_frontier(max_programs)) or stop
     yield search.iterate(stop=stop)
-
-
-def check_scaling(name: str, scaling: str, words: Sequence[str] = SCALINGS) -> None:
-    """Raise ParameterError for a word that is no way of solving (15)."""
-    word(f"parameter 'scaling' of '{name}'", scaling, words)

@@ -15,7 +15,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from fsopt.answers.results import Point, SolveResult
+from fsopt.answers.results import Point
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
@@ -80,8 +80,7 @@ class WholeProgram:
         self, weights: tuple[float, float], costs: Vector, radius: float | None
     ) -> tuple[Vector, Multipliers | None]:
         """Solve a program, see :class:`LinearPrograms`."""
-        result = _solve(self.session, self.recorder, weights, costs, radius)
-        m, point = self.session.model, _point(result)
+        point, m = _solve(self.session, self.recorder, weights, costs, radius), self.session.model
         if point.y is None:
             return _scales(self.session, point, self.active), None
         mu, beta = point.y[self.session.rows(m.margin)], -point.y[self.session.rows(m.ball)]
@@ -128,7 +127,7 @@ class RestrictedPrograms:
         """Solve restricted programs until one is exact, see :class:`LinearPrograms`."""
         # Each pass but the last adds samples, of which there are n; the recorder looks at the clock.
         while True:
-            point = _point(_solve(self.session, self.recorder, weights, costs, radius))
+            point = _solve(self.session, self.recorder, weights, costs, radius)
             s = _scales(self.session, point, self.problem.active)
             if not self._add_samples(s):
                 break
@@ -186,7 +185,7 @@ def _smallest(values: Vector, count: int) -> Mask:
 
 def _solve(
     session: Session, recorder: Recorder, weights: tuple[float, float], costs: Vector, radius: float | None
-) -> SolveResult:
+) -> Point:
     """Solve the program of a session with other weights of R and W, other costs and another largest radius."""
     m = session.model
     m.price_R.set_value(weights[0])
@@ -196,13 +195,9 @@ def _solve(
         m.R.setub(radius)
         session.update(m.R)
     session.update(m.objective)
-    return recorder.solve(session, "a linear program of (15)", load=False, checked=False)
-
-
-def _point(result: SolveResult) -> Point:
-    """Return the point of a solve, which the recorder has made sure of."""
-    assert result.point is not None
-    return result.point
+    point = recorder.solve(session, "a linear program of (15)", load=False, checked=False).point
+    assert point is not None
+    return point
 
 
 def _scales(session: Session, point: Point, active: Mask) -> Vector:

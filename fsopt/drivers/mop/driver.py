@@ -13,9 +13,10 @@ from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.points import relative_gap
+from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers
-from fsopt.drivers.kernel_scaling.driver import OuterApproximation, certify_stationary, check_scaling, rescale
+from fsopt.drivers.kernel_scaling.driver import SCALINGS, OuterApproximation, certify_stationary, rescale
 from fsopt.drivers.kernel_scaling.programs import LinearPrograms, RestrictedPrograms, WholeProgram
 from fsopt.drivers.loop import Iterate, Loop, run_inner, run_loop
 from fsopt.drivers.mop.risk import (
@@ -95,7 +96,7 @@ def mop(
     Bi, Algorithm 1 with the penalty of section 6. Where (15) ends at W = 0, as on data that no feature separates better
     than a constant does, H = 0 is the minimum, and the next step (14) has a closed form.
     """
-    check_scaling("mop", scaling)
+    word("parameter 'scaling' of 'mop'", scaling, SCALINGS)
     c = number("mop", "c", c)
     e = np.ones(data.p)
     train: Training

@@ -11,6 +11,7 @@ import numpy as np
 
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
+from fsopt.common.interruption import uninterrupted
 from fsopt.compiler.values import store, values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
@@ -105,9 +106,7 @@ def train_by_interior_point(data: Dataset, recorder: Recorder, scales: Vector, c
     def solve(driver: Callable[..., DriverResult], **given: Any) -> tuple[Vector, DriverResult]:
         found = driver(part, run=recorder.rest(), **given)
         recorder.include(found)
-        if found.stop == "interrupted":
-            raise KeyboardInterrupt
-        if found.status is not Status.OPTIMAL and clock.expired():
+        if uninterrupted(found).status is not Status.OPTIMAL and clock.expired():
             raise OutOfTimeError("the time limit passed before (14) was solved for the first time", "give more seconds")
         w = np.zeros(data.p)
         w[active] = found.point["w"] / root
