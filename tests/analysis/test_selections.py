@@ -40,14 +40,6 @@ def test_the_path_has_the_optimum_of_every_number_of_features_and_its_evidence_h
         assert set(np.flatnonzero(coef)) <= set(support)
 
 
-def test_an_entry_does_not_vouch_for_another_one_of_the_same_name():
-    """The residuals of the entries have the names of their M: one that is right would hide those before it."""
-    path = fsopt.selection_path(DATA, c=C, m=[1, 2, 3])
-    assert fsopt.verify(path, DATA).verified
-    for m in ([2, 2, 3], [3, 2, 3], [3, 3, 3]):
-        assert not fsopt.verify(dataclasses.replace(path, m=np.array(m, dtype=float)), DATA).verified
-
-
 @pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "logistic"])
 def test_a_path_over_two_parameters_has_the_optimum_of_every_pair_and_a_proof(loss):
     data, weights, numbers = blobs(24, 4, seed=4), [2.0, 0.02], [0, 1, 3]

@@ -76,8 +76,3 @@ def test_a_parameter_has_a_kind_of_its_annotation(annotation, good, bad):
     assert all(is_parameter(annotation, value) for value in good)
     assert not any(is_parameter(annotation, value) for value in bad)
     assert is_parameter(float, "anything")
-
-
-def test_a_number_beyond_floats_is_an_error_of_the_user():
-    with pytest.raises(fsopt.errors.ParameterError):
-        fsopt.fit("svm", DATA, c=10**400)

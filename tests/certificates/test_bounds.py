@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyomo_models import FREE, POSITIVE, model_of
 
+from fsopt.answers.certificate import FEASIBLE, status_line
 from fsopt.answers.results import Point
 from fsopt.certificates import arithmetic
-from fsopt.certificates.bounds import farkas, lower_bound, recession
+from fsopt.certificates.bounds import farkas, lower_bound
 from fsopt.certificates.convex import best_bound, certify_convex
+from fsopt.certificates.model import StatedBound, certify_point, certify_unbounded
 from fsopt.certificates.propagation import ranges
 from fsopt.compiler import compile_model
 
@@ -82,9 +84,48 @@ def test_a_proof_of_another_program_is_no_proof_of_infeasibility():
 
 
 @pytest.mark.parametrize(
-    ("direction", "holds"),
-    [((1, 1), True), ((1, 0), True), ((1, 1 + 1e-9), False), ((0, 1), False), ((-1, -1), False)],
+    ("direction", "holds", "line"),
+    [
+        ((1, 1), True, "unbounded"),
+        ((1, 0), True, "unbounded"),
+        ((1, 1 + 1e-13), True, "unbounded (numerically)"),
+        ((1, 1 + 1e-9), False, "unbounded (numerically)"),
+        ((0, 1), False, "unbounded (numerically)"),
+        ((-1, -1), False, "unbounded"),
+    ],
 )
-def test_a_ray_keeps_every_row_and_descends(direction, holds):
+def test_a_ray_keeps_every_row_and_descends(direction, holds, line):
     model = model_of(lambda x, y: -x - 2 * y, lambda x, y: x - y >= -1, bounds=[POSITIVE, (1e-9, None)])
-    assert recession(compile_model(model), np.array(direction, dtype=float)).ok == holds
+    found = certify_unbounded(compile_model(model), Point(np.array(direction, dtype=float)), Point(np.ones(2)))
+    assert (found.ok, status_line("unbounded", notes=found.notes)) == (holds, line)
+
+
+@pytest.mark.parametrize("kind", ["rows", "cone", "integers", "product"])
+@pytest.mark.parametrize("away", [0.0, 1e-4])
+def test_a_point_pays_for_what_it_misses_of_its_rows(kind, away):
+    """min x, x + y = 2 and x + (1 + e) y >= 2 + e, e = 2^-20: (1, 1) is the minimum, and (1 - a, 1 + a) misses e a."""
+    e = 2.0**-20
+    rows = [lambda x, y, k: x + y == 2, lambda x, y, k: x + (1 + e) * y <= 2 + e]
+    if kind == "cone":
+        rows[1] = lambda x, y, k: (2 * (x + (1 + e) * y) - (2 + e)) ** 2 <= (2 + e) ** 2 * k**2
+    if kind == "product":
+        rows.append(lambda x, y, k: (x - 1) * (k - 1) <= 3)
+    bounds = [(0, 9), (0, 1 + away), (1, 1)]
+    program = compile_model(model_of(lambda x, y, k: x, *rows, bounds=bounds, whole=[2] if kind == "integers" else ()))
+    assert (kind == "cone") == bool(len(program.cones))
+    pair = Point(
+        np.array([1 - away, 1 + away, 1.0]),
+        np.eye(len(program.lo) + len(program.general))[0],
+        np.zeros(len(program.cones.h)),
+    )
+    found = certify_point(program, pair, StatedBound(1 - away, "somebody"))
+    assert (found.ok, found.objective) == (away == 0.0, 1 - away)
+    assert found.residuals["infeasibility"] <= FEASIBLE
+
+
+@pytest.mark.parametrize("gap", [1e-5, 1e-8])
+def test_a_farkas_vector_counts_by_its_sign(gap):
+    rows = (lambda x, y: x + y >= 1), (lambda x, y: x + y <= 1 - gap)
+    program = compile_model(model_of(lambda x, y: x, *rows, bounds=[FREE] * 2))
+    assert farkas(program, Point(np.zeros(2), np.array([1.0, -1.0]), np.zeros(0))).ok
+    assert not farkas(program, Point(np.zeros(2), np.array([1.0, -1.0 - 2 * gap]), np.zeros(0))).ok

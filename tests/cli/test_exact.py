@@ -92,22 +92,6 @@ def test_a_copy_of_the_folder_alone_confirms_and_refutes(options, saved, run):
     assert found.stdout.splitlines()[-1].startswith("REFUTED")
 
 
-def test_what_is_no_proof_is_an_error_in_one_line(tmp_path, capsys):
-    path = tmp_path / "proof.json"
-    for text in (
-        "",
-        "[]",
-        "{}",
-        '{"format": "fsopt proof 4", "claims": []}',
-        '{"format": "fsopt proof 2", "statement": {}, "proof": []}',
-        '{"format": "fsopt proof 1", "parts": [1]}',
-    ):
-        path.write_text(text)
-        assert verify.main([str(path)]) == 2, text
-        assert capsys.readouterr().err.count("\n") == 1, text
-    assert verify.main([str(tmp_path / "none.json")]) == 2
-
-
 def test_usage(capsys):
     for words, code in ((["--help"], 0), ([], 2), (["proof.json", "--work", "x"], 2)):
         with pytest.raises(SystemExit) as ended:

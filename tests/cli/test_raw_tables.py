@@ -89,35 +89,6 @@ def test_fits_that_do_not_make_one_classifier_of_several_classes_are_refused(thr
         assert message in run.refusal("predict", *words, "--data", "three.csv")
 
 
-def test_a_german_table_from_end_to_end(tmp_path, monkeypatch, run):
-    """In cp1252, with semicolons, decimal commas and points in thousands: each message names the next flag."""
-    monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(1)
-    rows = ["Proben-Nr.;Größe (cm);Kosten €;Geschlecht;Zustand"]
-    for i in range(40):
-        size, sex = f"{rng.normal(170 + 9 * (i % 2), 8):.1f}".replace(".", ","), ("männlich", "weiblich")[i % 3 % 2]
-        rows.append(f"P{i};{size};{1 + i % 9}.{100 + i},5;{sex};{('gesund', 'krank', '')[2 if i == 7 else i % 2]}")
-    (tmp_path / "Patienten.csv").write_bytes("\r\n".join([*rows, ""]).encode("cp1252"))
-    words = ["fit", "svm", "Patienten.csv", "--id", "Proben-Nr.", "-o", "fit.json"]
-    for message, more in (
-        ("--read encoding= names its encoding", ["--read", "encoding=cp1252"]),
-        ("name the column with --target", ["--target", "Zustand"]),
-        ("column 'Größe (cm)' holds texts that would be numbers", ["--read", "decimal=,"]),
-        ("such as '1.100,5': read them with --read decimal=',' and --read thousands='.'", ["--read", "thousands=."]),
-        ("column 'Geschlecht' holds texts", ["--onehot"]),
-    ):
-        assert message in run.refusal(*words)
-        words += more
-    run(*words)
-    assert "1 of 40 rows have no label and are left out: 8" in run.err
-    assert "+1 is 'krank', -1 is 'gesund'" in run.err
-    saved = json.loads((tmp_path / "fit.json").read_text())
-    assert saved["features"] == ["Größe (cm)", "Kosten €", "Geschlecht=weiblich"]
-    run("check", "fit.json", "--data", "Patienten.csv")
-    run("predict", "fit.json", "Patienten.csv", "--json")
-    assert json.loads(run.out)["scores"]
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

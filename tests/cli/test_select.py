@@ -70,8 +70,6 @@ def test_a_table_becomes_an_answer_and_probabilities(table, tmp_path, run):
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        (["--rule", "best"], "log-loss, shortest"),
-        (["--features", "9"], "'features'"),
         (["--report", "page.pdf"], ".html, .md, .tex"),
     ],
 )

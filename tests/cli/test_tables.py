@@ -64,6 +64,7 @@ def show():
     record |= {"train": dict.fromkeys(("accuracy", "mcc", "balanced_accuracy", "recall", "auc"), 0.9139), "details": {}}
     record |= {"features": ["radius_worst"], "coef": [0.0, 0.433462], "support": [1], "intercept": -0.164503}
     held = {"kind": "convex", "tolerance": 1e-6, "ok": True, "residuals": {"gap": 2e-9}, "notes": []}
+    held |= {"objective": 108.56, "bound": 108.56}
     map_ = Preprocessing("standard", np.zeros(2), np.ones(2))
     fit = SimpleNamespace(**{**record, "coef": np.array(record["coef"])}, preprocessing=map_, trained=None)
     fitting.print_fit(fit, record | {"certificate": held})

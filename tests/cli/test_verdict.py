@@ -75,24 +75,6 @@ def answer(status, x=None, objective=None, bound=None):
     return SolveResult(Status(status), "", objective, bound, "another", {}, 0, point=point)
 
 
-REFUSED = {
-    "no bound": (answer("optimal", [2.0, 1.0], 4.0), "nothing in the answer bounds the optimum"),
-    "a bound below": (answer("optimal", [1.0, 2.0], 5.0, 4.0), "the optimum is bounded elsewhere (gap 2"),
-    "an infeasible point": (answer("feasible", [1.0, 1.0], 3.0), "the point violates a constraint"),
-    "another value": (answer("feasible", [2.0, 1.0], 3.5), "the stated objective value is not that of the point"),
-    "a fraction": (answer("feasible", [1.5, 1.5], 4.5), "an integer variable is no whole number"),
-    "no point": (answer("infeasible"), "nothing in the answer proves that the model is infeasible"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_is_not_supported_is_refused_with_its_reason(case):
-    stated, reason = REFUSED[case]
-    found = fsopt.verify(stated, at_least_three(pyo.Integers))
-    assert not found.verified
-    assert found.reason.startswith(reason)
-
-
 def test_the_bound_of_an_integer_program_is_never_exact():
     model = at_least_three(pyo.Integers)
     result = fsopt.solve(model)

@@ -52,14 +52,6 @@ def swallowed():
         signal.raise_signal(signal.SIGINT)
 
 
-def test_a_question_of_many_solves_ends_whatever_its_loops_make_of_the_interruption(usual_interruption):
-    with pytest.raises(KeyboardInterrupt), whole_or_interrupted():
-        swallowed()
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    with whole_or_interrupted():  # the next one has not heard of it
-        end_if_interrupted()
-
-
 def test_each_part_of_an_interrupted_question_ends_it(usual_interruption):
     reached = []
 

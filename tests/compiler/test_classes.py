@@ -8,7 +8,7 @@ import pytest
 import fsopt
 from fsopt.compiler import program
 from fsopt.compiler.classes import CLASSES
-from fsopt.compiler.rows import semidefinite
+from fsopt.compiler.recognition import lacking
 from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
 
@@ -49,7 +49,7 @@ def test_every_class_is_told(objective, cone, integer, expected):
 
 def test_convexity_is_an_eigenvalue_problem_solved_once_for_each_quadratic_part(monkeypatch):
     tested = []
-    monkeypatch.setattr(program, "semidefinite", lambda P: tested.append(P) or semidefinite(P))
+    monkeypatch.setattr(program, "lacking", lambda P: tested.append(P) or lacking(P))
     m = pyo.ConcreteModel()
     m.x = pyo.Var(range(3), bounds=(-1, 1))
     m.curvature, m.slope, m.side = (pyo.Param(initialize=1.0, mutable=True) for _ in range(3))

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from pyomo_models import FREE, POSITIVE, model_of
+from pyomo_models import FREE, POSITIVE, missed, model_of
 
 import fsopt
 from fsopt.compiler import compile_model, dot, recognition
@@ -61,19 +61,72 @@ def test_convex_quadratics_become_cones_with_the_same_members(shape, side, unit)
         q = -m.q.slack()
         s = p.cones.G @ at + p.cones.h
         if abs(q) > 1e-7 * max(1.0, float(s @ s)):
-            kinds.add(bool(p.cones.distances(s)[0] == 0))
-            assert (p.cones.distances(s)[0] == 0) == (q <= 0), at
+            kinds.add(bool(missed(p.cones, s)[0] == 0))
+            assert (missed(p.cones, s)[0] == 0) == (q <= 0), at
             form = p.cones.scale[0] * (s[1:] @ s[1:] - s[0] ** 2)
             assert form == pytest.approx(q, rel=1e-9, abs=1e-9 * float(s @ s))
     assert kinds == {True, False}
 
 
-@pytest.mark.parametrize("tiny", [1e-9, 1e-13, 1e-16])
-def test_a_rotated_cone_with_factors_in_a_small_unit_keeps_them(tiny):
-    m = model_of(lambda w, s, t: w, lambda w, s, t: w**2 <= tiny * s * t, bounds=[FREE, POSITIVE, POSITIVE])
-    cones = compile_model(m).cones
-    inside = cones.G @ np.array([0.5 * np.sqrt(tiny), 1.0, 1.0]) + cones.h
-    assert cones.distances(inside)[0] == 0
+@pytest.mark.parametrize("box", [None, 2.0])
+def test_no_unit_of_a_variable_loses_a_direction(box):
+    """u^2 + uv + v^2 <= 1, u = 1000 x, v = y / 1000: the smallest -u - v is -2 / sqrt 3, with a box or without."""
+    bounds = [FREE] * 2 if box is None else [(-box / 1e3, box / 1e3), (-box * 1e3, box * 1e3)]
+    m = model_of(lambda x, y: -1e3 * x - 1e-3 * y, lambda x, y: 1e6 * x**2 + x * y + 1e-6 * y**2 <= 1, bounds=bounds)
+    result = fsopt.solve(m, "clarabel")
+    assert (result.status, result.objective) == ("optimal", pytest.approx(-2 / np.sqrt(3), rel=1e-6))
+
+
+@pytest.mark.parametrize("unit", [1e-8, 1.0, 1e6])
+@pytest.mark.parametrize(("product", "convex"), [(3.0, False), (2.0 + 2.0**-47, False), (2.0, True), (1.0, True)])
+def test_no_unit_of_a_variable_changes_a_sign(unit, product, convex):
+    """u^2 + product uv + v^2 is a sum of squares up to the product 2, in the objective and in a constraint."""
+    m = model_of(
+        lambda x, y: (unit * x) ** 2 + product * x * y + (y / unit) ** 2,
+        lambda x, y: (unit * x) ** 2 + product * x * y + (y / unit) ** 2 <= 1,
+        bounds=[FREE] * 2,
+    )
+    program = compile_model(m)
+    assert (program.convex_objective, program.nonconic == []) == (convex, convex)
+
+
+@pytest.mark.parametrize("delta", [1e-7, 1e-10, 1e-13])
+def test_a_nearly_flat_direction_keeps_its_digits(delta):
+    """q = u^2 + (2 - delta) uv + v^2 is delta u^2 at v = -u."""
+    q = 2.0 - delta
+    rows = (lambda u, v, w: u**2 + q * u * v + v**2 <= w), lambda u, v, w: w <= 1
+    result = fsopt.solve(model_of(lambda u, v, w: u - v, *rows, bounds=[FREE] * 3), "clarabel")
+    assert (result.status, result.objective) == ("optimal", pytest.approx(-2 / np.sqrt(2.0 - q), rel=1e-6))
+
+
+@pytest.mark.parametrize(("place", "rest"), [(1e5, 2.0**-14), (1e7, 1.0)])
+def test_a_hyperbola_far_from_the_origin_keeps_what_is_left_of_its_constant(place, rest):
+    """(x - P) (y - P) >= r, written out."""
+    row = lambda x, y: x * y - place * x - place * y >= rest - place**2  # noqa: E731
+    cones = compile_model(model_of(lambda x, y: x, row, bounds=[(place, None)] * 2)).cones
+    assert cones.h[-1] == pytest.approx(np.sqrt(rest), rel=1e-12)
+
+
+@pytest.mark.parametrize("head", [0.0, 1.0])
+def test_a_nearly_flat_direction_beside_a_flat_one_keeps_its_digits(head):
+    """(x + y + z)^2 + 2^-36 (x - y)^2 <= 1 or w^2 has no end along (1, 1, -2), and is 4 * 2^-36 at (1, -1, 0)."""
+    e = 2.0**-36
+    row = lambda x, y, z, w: (  # noqa: E731
+        (1 + e) * (x**2 + y**2) + z**2 + (2 - 2 * e) * x * y + 2 * x * z + 2 * y * z - head * w**2 <= 1 - head
+    )
+    cones = compile_model(model_of(lambda x, y, z, w: x, row, bounds=[*[FREE] * 3, POSITIVE])).cones
+    flat, nearly = cones.G @ [1, 1, -2, 0], cones.G @ [1, -1, 0, 0]
+    assert np.abs(flat).max() <= 1e-18
+    assert nearly @ nearly == pytest.approx(4 * e, rel=1e-12)
+
+
+def test_products_of_a_matrix_without_full_rank_are_convex_in_every_unit():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((400, 4)) @ rng.standard_normal((4, 9)) * 10.0 ** rng.uniform(-8, 8, 9)
+    program = compile_model(model_of(lambda *x: sum(dot(row, x) ** 2 for row in X), bounds=[FREE] * 9))
+    assert program.convex_objective
+    cone = model_of(lambda *x: x[0], lambda *x: sum(dot(row, x) ** 2 for row in X) <= 1, bounds=[FREE] * 9)
+    assert np.diff(compile_model(cone).cones.starts).tolist() == [1 + 4]
 
 
 REFUSED = [

@@ -1,9 +1,13 @@
-"""Scaling: cones are mapped onto themselves, and a norm with a constant bound is measured by that bound."""
+"""Scaling: units are finite in every graph and follow those of the data; cones are mapped onto themselves."""
+
+from dataclasses import replace
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
+from pyomo_models import missed
+from solver_cases import takers
 from support import blobs
 
 import fsopt
@@ -54,21 +58,7 @@ def test_scaling_maps_cones_onto_themselves_with_powers_of_two(seed):
             for a, b in zip(p.cones.starts[:-1], p.cones.starts[1:], strict=True):
                 s[a] = np.linalg.norm(s[a + 1 : b]) * (1 + (0.1 if inside else -0.1) * rng.uniform(0.1, 1))
             for turned in (units.cone @ s, units.uncone @ s, units.cone.T @ s):
-                assert np.all((p.cones.distances(turned) <= 1e-12 * np.abs(turned).max()) == inside)
-
-
-def test_the_units_of_weights_follow_those_of_the_features():
-    """The rows of big-M take their units from the binary variables, and the weights theirs from these rows."""
-    data = blobs(12, 3, seed=1)
-
-    def columns(unit):
-        program = compile_model(fsopt.build("fsv-exact", data.with_X(data.X * unit), big_m=20.0 / unit))
-        weights = [k for k, v in enumerate(program.variables) if v.parent_component().local_name == "w"]
-        assert len(weights) == 3
-        return program.scaling.columns[weights]
-
-    for unit in (2.0**-10, 2.0**10, 2.0**20):
-        np.testing.assert_array_equal(columns(unit) * unit, columns(1.0))
+                assert np.all((missed(p.cones, turned) <= 1e-12 * np.abs(turned).max()) == inside)
 
 
 def linear_program(A, lo, hi, bounds):
@@ -100,47 +90,71 @@ def test_a_loose_bound_and_a_loose_constraint_fix_no_unit(scale):
     assert np.all((sizes >= 1) & (sizes <= 8))
 
 
-def test_constraints_without_a_right_hand_side_get_units_from_their_variables():
-    """x <= 1e8 z with z >= 1000 says nothing about x, z = x does."""
-    units = linear_program([[1, -1e8], [1, -1], [0, 1]], [None, 0, 1000], [0, 0, None], [(0, None), (0, None)])
-    assert units.columns.tolist() == [1024.0, 1024.0]
-    assert units.rows[0] == 2.0**-37
-
-
-def norm_in(unit):
-    """Return a model of w and t with ``t >= ||u||``, where u is w in some unit."""
+def scaled_entries(pairs, n):
+    """Return the entries of rows a x_i - b x_j = 0 beside x_0 = 1 in the units of the program, and these units."""
     m = pyo.ConcreteModel()
-    m.w = pyo.Var(range(2))
-    m.u = pyo.Var(range(2))
-    m.t = pyo.Var(bounds=(0, None))
-    m.rows = pyo.Constraint(range(2), rule=lambda m, i: unit * m.w[i] == m.u[i])
-    m.norm = pyo.Constraint(expr=m.u[0] ** 2 + m.u[1] ** 2 <= m.t**2)
-    return m
+    m.x = pyo.Var(range(n), bounds=(0, None))
+    m.start = pyo.Constraint(expr=m.x[0] == 1)
+    m.c = pyo.ConstraintList()
+    for i, j, a, b in pairs:
+        m.c.add(a * m.x[i] - b * m.x[j] == 0)
+    units = (p := compile_model(m)).scaling
+    entries = sp.diags(units.rows) @ p.A @ sp.diags(units.columns)
+    return np.abs(entries.data), np.concatenate([units.columns, units.rows])
 
 
-def units_of(m):
-    program = compile_model(m)
-    return dict(zip([v.name for v in program.variables], program.scaling.columns, strict=True))
+@pytest.mark.parametrize("graph", ["chain", "star", "tree", "cycle"])
+@pytest.mark.parametrize("seed", range(3))
+def test_units_are_finite_in_every_graph_and_entries_near_1_in_a_tree(graph, seed):
+    """Fifty rows with ratios up to 1e6, and a chain in which all of them grow, to 1e300 and beyond."""
+    n, rng = 51, np.random.default_rng(seed)
+    before = {"star": lambda j: 0, "tree": lambda j: int(rng.integers(j))}.get(graph, lambda j: j - 1)
+    pairs = [(j, before(j), 1.0, 10.0 ** rng.uniform(-6, 6)) for j in range(1, n)]
+    pairs += [(n - 1, 0, 1.0, 1e6)] if graph == "cycle" else []
+    entries, units = scaled_entries(pairs, n)
+    assert np.all(np.isfinite(units) & (units > 0.0))
+    assert graph == "cycle" or (entries.min() > 2.0**-7 and entries.max() < 2.0**7)
+    _, units = scaled_entries([(j, before(j), 1.0, 1e6) for j in range(1, n + 20)], n + 20)
+    assert np.all(np.isfinite(units) & (units > 0.0))
 
 
-@pytest.mark.parametrize("unit", [1.0, 2.0**-10, 2.0**10])
+@pytest.mark.parametrize("solver", takers("LP"))
+def test_a_chain_of_seven_rows_has_its_optimum(solver):
+    """x_0 = 1 and x_t+1 = 1.1 x_t: units that went a row a pass did not reach the end."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(7), bounds=(0, None))
+    m.c = pyo.Constraint(range(7), rule=lambda m, t: m.x[t] == (1.1 * m.x[t - 1] if t else 1.0))
+    m.o = pyo.Objective(expr=m.x[6])
+    assert (fsopt.solve(m, solver).status, pyo.value(m.o)) == ("optimal", pytest.approx(1.1**6))
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("slug", ["svm", "rlp", "gmeb-primal", "mpm"])
+def test_other_units_of_rows_and_columns_leave_the_scaled_program_as_it_is(slug, seed):
+    program, rng = compile_model(fsopt.build(slug, blobs(20, 3, seed=1))), np.random.default_rng(seed)
+    rows, columns = (2.0 ** rng.integers(-26, 27, k) for k in program.A.shape)
+    R, D = sp.diags(rows), sp.diags(columns)
+    ends = {"lo": rows * program.lo, "hi": rows * program.hi, "lb": program.lb / columns, "ub": program.ub / columns}
+    other = replace(
+        program,
+        A=sp.csr_matrix(R @ program.A @ D),
+        P=sp.csc_matrix(D @ program.P @ D),
+        c=columns * program.c,
+        cones=replace(program.cones, G=sp.csr_matrix(program.cones.G @ D)),
+        **ends,
+    )
+    units, others = program.scaling, other.scaling
+    drift = [others.columns * columns / units.columns, others.rows * rows / units.rows]
+    assert all(np.all(np.abs(np.log2(part)) <= 7) for part in drift)
+
+
 @pytest.mark.parametrize("small", [2.0**-10, 2.0**-30])
-def test_a_weight_that_is_next_to_nothing_in_its_row_gives_a_norm_no_unit(small, unit):
-    """min ||(w1, w2)|| in some unit with w1 + small w2 = 1: w2 is small, though the row lets it be 1 / small."""
-    m = norm_in(unit)
-    m.objective = pyo.Objective(expr=m.t)
+def test_a_weight_that_is_next_to_nothing_in_its_row_is_found_beside_a_norm(small):
+    """min ||w|| with w1 + small w2 = 1: w2 is small, though the row lets it be 1 / small."""
+    m = pyo.ConcreteModel()
+    m.w, m.t = pyo.Var(range(2)), pyo.Var(bounds=(0, None))
     m.normal = pyo.Constraint(expr=m.w[0] + small * m.w[1] == 1)
-    assert units_of(m) == {"w[0]": 1.0, "w[1]": 1.0, "u[0]": unit, "u[1]": unit, "t": unit}
-
-
-@pytest.mark.parametrize("unit", [2.0**-10, 1.0, 2.0**10])
-def test_a_norm_below_a_variable_with_a_unit_has_this_unit(unit):
-    """The norm of w is at most m = w1 + 1e-17 w2 with m >= 1, as in L1-MPM with means that agree in a feature."""
-    m = norm_in(unit)
-    m.m = pyo.Var(bounds=(1, None))
-    m.objective = pyo.Objective(expr=m.m)
-    m.mean = pyo.Constraint(expr=m.w[0] + 1e-17 * m.w[1] == m.m)
-    m.accuracy = pyo.Constraint(expr=m.m >= m.t)
-    units = units_of(m)
-    assert units["w[1]"] == 1.0 / unit
-    assert units["u[0]"] == units["u[1]"] == units["t"] == units["m"] == 1.0
+    m.norm = pyo.Constraint(expr=m.w[0] ** 2 + m.w[1] ** 2 <= m.t**2)
+    m.o = pyo.Objective(expr=m.t)
+    result = fsopt.solve(m, "clarabel")
+    assert (result.status, result.objective) == ("optimal", pytest.approx((1 + small**2) ** -0.5, rel=1e-6))

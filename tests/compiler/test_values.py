@@ -4,14 +4,13 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 
-from fsopt.compiler.values import all_values, store, values_of
+from fsopt.compiler.values import store, values_of
 
 
 def model():
     m = pyo.ConcreteModel()
     m.J = pyo.Set(initialize=["c", "a", "b"])
     m.x = pyo.Var(m.J, initialize={"a": 1.0, "b": 2.0, "c": 3.0})
-    m.s = pyo.Var(initialize=0.5)
     m.free = pyo.Var([0, 1])
     m.k = pyo.Param(m.J, initialize=0.0, mutable=True)
     return m
@@ -23,14 +22,6 @@ def test_values_of_variables_and_parameters_follow_the_index_set():
     assert values_of(m.k).tolist() == [0.0, 0.0, 0.0]
     assert np.isnan(values_of(m.free)).all(), "a variable without value is no number"
     assert values_of(m.x).dtype == np.float64
-
-
-@pytest.mark.parametrize("values", [np.array([1.5, -2.0, 4.0]), [1.5, -2, 4]])
-def test_stored_values_are_read_back(values):
-    m = model()
-    store(m.k, values)
-    assert values_of(m.k).tolist() == [1.5, -2.0, 4.0]
-    assert (m.k["c"].value, m.k["a"].value) == (1.5, -2.0)
 
 
 @pytest.mark.parametrize("count", [2, 4])
@@ -47,9 +38,3 @@ def test_a_value_that_is_not_finite_is_an_error_that_changes_nothing(wrong):
     with pytest.raises(ValueError, match="'k' is not finite"):
         store(m.k, [1.0, wrong, 2.0])
     assert values_of(m.k).tolist() == [0.0, 0.0, 0.0]
-
-
-def test_all_values_of_a_model():
-    found = all_values(model())
-    assert list(found) == ["x", "s", "free"]
-    assert (found["x"].tolist(), found["s"], found["free"].tolist()) == ([3.0, 1.0, 2.0], 0.5, [None, None])

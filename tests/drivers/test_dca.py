@@ -29,7 +29,6 @@ from fsopt.drivers.penalties.approximations import (
     step_costs,
 )
 from fsopt.drivers.penalties.registry import PENALTIES, approximation
-from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
@@ -139,28 +138,6 @@ def test_more_starts_find_better_hyperplanes_and_keep_the_first():
     assert again.details["starts"] == starts
     assert other.details["starts"][0] == starts[0]
     assert other.details["starts"][1:] != starts[1:]
-
-
-@pytest.mark.parametrize("stop", ["interrupted", "time-limit"])
-def test_a_later_start_that_is_cut_short_leaves_the_best_run(stop, monkeypatch):
-    data = blobs(40, 5, seed=4)
-    delta = share_of_limit(data)
-    whole = run(data, Exponential(5.0), delta)
-
-    def interrupt(record):
-        if record["start"] == 1 and stop == "interrupted":
-            raise KeyboardInterrupt
-        if record["start"] == 1:
-            monkeypatch.setattr("fsopt.common.clock.expired", lambda: True)
-
-    result = run(data, Exponential(5.0), delta, n_starts=9, run=Run(progress=interrupt))
-    assert result.stop == stop
-    assert max(h["start"] for h in result.history) == 1
-    assert result.objective <= whole.objective + 1e-9
-    assert result.objective == pytest.approx(Exponential(5.0).value(result.point["w"]), rel=1e-12)
-    if result.objective == whole.objective:
-        assert result.status is Status.STATIONARY
-        assert result.point["proof"] is not None
 
 
 def test_a_step_that_was_not_solved_to_the_end_is_no_other_objective(answers):

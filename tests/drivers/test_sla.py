@@ -74,8 +74,8 @@ def test_every_run_falls_strictly_and_the_best_one_satisfies_the_minimum_princip
         assert np.all(np.diff(values[:-1]) < 0)
         assert values[-1] <= values[-2] + 1e-9
         ends.append(values[-2])
-    assert ends == [run["objective"] for run in result.point["starts"]]
-    assert result.objective == min(ends)
+    assert ends == pytest.approx([run["objective"] for run in result.point["starts"]], rel=1e-12)
+    assert result.objective == pytest.approx(min(ends), rel=1e-12)
     for run in result.point["starts"]:
         assert value(data, run, lam) == pytest.approx(run["objective"], rel=1e-7, abs=1e-7)
         assert slope(data, run, lam) >= -1e-6

@@ -15,8 +15,7 @@ from support import blobs
 
 import fsopt
 from fsopt.answers.results import Point
-from fsopt.certificates.exact.claims import claim_of_pair
-from fsopt.certificates.exact.intervals import pair_of
+from fsopt.certificates.exact.claims import claim_of_pair, pair_of
 from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.compiler import compile_model
 from fsopt.methods.exact.programs import about_of

@@ -195,6 +195,8 @@ def test_the_work_is_bounded_and_can_be_raised(file, monkeypatch):
 
 TEXT = json.dumps(exactly(fsopt.fit("svm", DATA), DATA).proof())
 UNREADABLE = {
+    **{f"the text {text!r}": text for text in ("", "[]", "{}", '{"format": "fsopt proof 4", "claims": []}')},
+    "a proof of another format": '{"format": "fsopt proof 2", "statement": {}, "proof": []}',
     "nesting": '{"format": "fsopt proof 4", "claims": ' + "[" * 100_000 + "]" * 100_000 + "}",
     "a number for a list": '{"format": "fsopt proof 4", "claims": 5}',
     "a lone surrogate": TEXT.replace('"optimal"', '"\\ud800"', 1),

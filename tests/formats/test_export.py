@@ -92,13 +92,6 @@ def entropic() -> pyo.ConcreteModel:
     return m
 
 
-def ordered() -> pyo.ConcreteModel:
-    m = curved(pyo.minimize)
-    m.y = pyo.Var([1, 2, 3], bounds=(0, 1))
-    m.atmost = pyo.SOSConstraint(var=m.y, sos=1)
-    return m
-
-
 REFUSED = {
     "lp-cubic": (cubic, ".lp", r"cannot export 'cubic' to \.lp.*in 'curve' the term x\*\*3.*use \.nl"),
     "mps-cubic": (cubic, ".mps", r"to \.mps.*'curve'"),
@@ -106,8 +99,6 @@ REFUSED = {
     "cbf-cubic": (cubic, ".cbf", r"'curve'.*x\*\*3"),
     "cbf-nonconvex": (saddle, ".cbf", r"'hyperbola' is neither.*not convex"),
     "cbf-concave": (lambda: curved(pyo.maximize), ".cbf", r"objective 'cost' is not convex"),
-    "cbf-sos": (ordered, ".cbf", r"SOSConstraint"),
-    "lp-sos": (ordered, ".lp", r"SOSConstraint"),
     "unknown": (cubic, ".xyz", r"unknown format '\.xyz'.*\.lp.*\.cbf"),
 }
 

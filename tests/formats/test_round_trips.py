@@ -1,4 +1,4 @@
-"""Every file of the library in a reader that is not its writer: the stored optimum; and programs that come back."""
+"""Every file of the library in a reader that is not its writer: the stored optimum, and the model's own program."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import tomllib
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from conic_files import parse_cbf, solve_cbf
 from file_readers import highs, scip
@@ -91,43 +90,3 @@ def rows(program, order):
     A = program.A.tocsc()[:, order].toarray().tolist()
     ends = [(end, k, a) for k in ("lo", "hi") for end, a in zip(getattr(program, k).tolist(), A, strict=True)]
     return [one for one in ends if np.isfinite(one[0])]
-
-
-def random_program(seed):
-    """Return a bounded program with feasible points: ranges, equations, integers, a maximum, a constant, squares."""
-    rng = np.random.default_rng(seed)
-    m = pyo.ConcreteModel(name=f"random-{seed}")
-    n = int(rng.integers(4, 7))
-    m.x = pyo.Var(range(n), bounds=(-6, 7))
-    domains = ((pyo.Reals, 1.5), (pyo.NonNegativeReals, 0.5), (pyo.Integers, -2), (pyo.Binary, 1))
-    start = np.zeros(n)
-    for j in range(n):
-        m.x[j].domain, start[j] = domains[rng.integers(len(domains))]
-    m.still = pyo.Var(initialize=0.5)
-    m.still.fix()
-    m.row = pyo.ConstraintList()
-    for kind in rng.permutation(["<=", "=", "range"]):
-        coefs = rng.integers(-4, 5, size=n) / 4
-        coefs[rng.integers(n)] = 1.25
-        value, form = (
-            float(coefs @ start) + 0.5,
-            sum(float(c) * v for c, v in zip(coefs, m.x.values(), strict=True) if c),
-        )
-        low = {"<=": None, "=": value, "range": value - 2}[kind]
-        m.row.add((low, form + m.still, value + {"<=": 1, "=": 0, "range": 3}[kind]))
-    cost = sum(float(c) * v for c, v in zip(rng.integers(-4, 5, size=n), m.x.values(), strict=True)) + float(seed)
-    sense = pyo.maximize if rng.integers(2) else pyo.minimize
-    curved = sum(v**2 for v in m.x.values() if v.is_continuous()) + (m.x[0] - m.x[1]) ** 2 if seed % 2 else 0.0
-    m.o = pyo.Objective(expr=cost + (curved if sense == pyo.minimize else -curved), sense=sense)
-    return m
-
-
-@pytest.mark.parametrize("suffix", [".lp", ".mps"])
-@pytest.mark.parametrize("seed", sampled(range(20), 4))
-def test_a_program_that_is_written_and_read_has_its_optimum(seed, suffix, tmp_path):
-    model = random_program(seed)
-    again = fsopt.read_model(fsopt.export(model, tmp_path / f"a program{suffix}")[0])
-    solver = "scip" if seed % 2 else "highs"
-    first, second = (fsopt.solve(m, solver) for m in (model, again))
-    assert first.status == second.status
-    assert first.objective == pytest.approx(second.objective, rel=1e-6, abs=1e-6)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 
 import highspy
 import pyomo.environ as pyo
@@ -152,17 +151,28 @@ def test_what_a_sol_file_says(case, tmp_path):
         fsopt.read_solution(path, named_model())
 
 
-@pytest.mark.parametrize("slug", [path.name for path in MODELS.iterdir() if (path / f"{path.name}.sol").is_file()])
-def test_the_sol_file_of_a_model_of_the_library_is_a_point_of_it(slug, tmp_path):
-    folder = MODELS / slug
-    params = tomllib.loads((folder / "instance.toml").read_text())["parameters"]
-    model = fsopt.build(slug, fsopt.load_dataset(folder / "data.csv"), **params)
-    answer = fsopt.read_solution(folder / f"{slug}.sol", model)
-    stored = json.loads((folder / "optimum.json").read_text())
-    assert answer.status == "optimal"
-    assert answer.objective == pytest.approx(stored["objective"], rel=1e-6)
-    again = fsopt.read_solution(folder / "optimum.json", model)
-    assert answer.point.x.tolist() == again.point.x.tolist()
+PLACES = [
+    *(("fsopt", before, after) for before, after in (('"objective": ', "value"), ('"a[1]": ', 0), ('"c one": ', "y"))),
+    *(("HiGHS", before, after) for before, after in (("Objective ", "value"), ("a[1] ", 0))),
+    *(("SCIP", before, after) for before, after in (("value:      ", "value"), ("a[1]     ", 0))),
+    *(("Gurobi", before, after) for before, after in (("value = ", "value"), ("a[1] ", 0), ("(2) ", 1))),
+]
+"""Software, what stands before a number, and which number that is."""
+
+
+@pytest.mark.parametrize(("software", "before", "place"), PLACES)
+@pytest.mark.parametrize("word", ["2", "-7.5", "2x", "1.5.2"])
+def test_a_number_that_is_another_is_read_as_it_stands_or_refused(software, before, place, word, tmp_path):
+    start, rest = BY_HAND[software][0].split(before, 1)
+    path = written(tmp_path, "answer", start + before + word + rest.lstrip("0123456789.e+"))
+    if word in ("2x", "1.5.2"):
+        with pytest.raises(FileError, match="damaged"):
+            fsopt.read_solution(path, named_model())
+        return
+    answer = fsopt.read_solution(path, named_model())
+    # Multipliers of all signs are turned together.
+    found = {"value": answer.objective, "y": answer.point.y, **dict(enumerate(answer.point.x.tolist()))}[place]
+    assert (abs(found) == abs(float(word))) if place == "y" else found == float(word)
 
 
 DAMAGED = {

@@ -102,6 +102,18 @@ def _duplicated_rows(program: Small, rng) -> Change:
     return _kept(program, A=np.vstack([program.A, factor[:, None] * program.A]), lo=lo, hi=hi)
 
 
+def _nearly_parallel(program: Small, rng) -> Change:
+    """Append to each row an equation that differs by 2^-12 to 2^-20 in one entry, and by about as much in its side."""
+    if program.cone:
+        return _kept(program)
+    m, e = len(program.lo), 2.0 ** -rng.integers(12, 21, len(program.lo))
+    near = program.A.copy()
+    near[np.arange(m), rng.integers(0, program.n, m)] += e
+    side = np.where(np.isfinite(program.lo), program.lo, program.hi) + e * rng.integers(-1, 3, m)
+    lo, hi = np.append(program.lo, side), np.append(program.hi, side)
+    return _moved(program, A=np.vstack([program.A, near]), lo=lo, hi=hi)
+
+
 CHANGES: dict[str, Callable[[Small, np.random.Generator], Change]] = {
     "scaled-rows": _scaled_rows,
     "scaled-columns": _scaled_columns,
@@ -109,6 +121,7 @@ CHANGES: dict[str, Callable[[Small, np.random.Generator], Change]] = {
     "epsilon-bounds": _epsilon_bounds,
     "loose-bounds": _loose_bounds,
     "duplicated-rows": _duplicated_rows,
+    "nearly-parallel-rows": _nearly_parallel,
 }
 EXACT = ("scaled-rows", "scaled-columns")
 """The changes whose answers are those of the program, but for the units of rows and columns."""

@@ -6,6 +6,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.compiler import lmi
+from fsopt.compiler.cones import ConeStack, triangle_to_matrix
 
 FREE, POSITIVE = (None, None), (0, None)
 """Bounds of a variable."""
@@ -39,3 +40,13 @@ def largest_eigenvalue(A: np.ndarray, sense: int = pyo.minimize) -> pyo.Concrete
     m.lmi = lmi([[(m.t if i == j else 0.0) - A[i, j] for j in range(size)] for i in range(size)], doc="t I - A >= 0")
     m.o = pyo.Objective(expr=turn * (7 + 2 * m.t), sense=sense)
     return m
+
+
+def missed(cones: ConeStack, s: np.ndarray) -> np.ndarray:
+    """Return by how much each block of s misses its cone: its tail less its head, or minus its least eigenvalue."""
+    blocks = [s[a:b] for a, b in zip(cones.starts[:-1], cones.starts[1:], strict=True)]
+    least = [
+        np.linalg.eigvalsh(triangle_to_matrix(v, order))[0] if order else v[0] - np.linalg.norm(v[1:])
+        for v, order in zip(blocks, cones.orders, strict=True)
+    ]
+    return np.maximum(-np.array(least), 0.0)

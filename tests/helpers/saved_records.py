@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Mapping
 
 import pytest
 
@@ -11,6 +12,16 @@ from fsopt.answers.fits import fit_record
 from fsopt.answers.saved import numbers
 from fsopt.errors import FileError
 from fsopt.verification.checking import check_record
+
+VOLATILE = ("seconds", "elapsed", "digest")
+"""Keys, or beginnings of keys, of a saved fit that differ from run to run: times, and the digest of the record."""
+
+
+def lasting(record):
+    """Return a saved fit without its times, at all depths."""
+    if isinstance(record, Mapping):
+        return {k: lasting(v) for k, v in record.items() if not k.startswith(VOLATILE)}
+    return [lasting(v) for v in record] if isinstance(record, list) else record
 
 
 def as_read(fit, data):

@@ -1,6 +1,6 @@
 """The shelf of realistic instances: each file in an independent reader, and the quick ones solved.
 
-Their best points are checked with all other pairs of files of the library in ``cli/test_solutions.py``.
+Their best points are checked in ``cli/test_solutions.py``.
 """
 
 from __future__ import annotations

@@ -84,10 +84,10 @@ def test_column_generation_that_stalls_is_left_for_the_whole_program(monkeypatch
 
 
 class Ended:
-    certificate = None
+    objective = 1.0
 
-    def __init__(self, status, stop="optimal", solver="one"):
-        self.status, self.stop, self.solver = Status(status), stop, solver
+    def __init__(self, status, stop="optimal", solver="one", bound=None):
+        self.status, self.stop, self.solver, self.bound = Status(status), stop, solver, bound
 
 
 def raising(error):
@@ -108,6 +108,8 @@ def test_the_first_answer_is_kept_where_its_time_is_over():
     found, warnings = drained(first_certified([lambda: stalled, raising(OutOfTimeError("late", "wait"))], outcome))
     assert found is stalled
     assert "stalled" in warnings[0]
+    near, far = (Ended("feasible", "stalled", bound=bound) for bound in (0.9, 0.1))
+    assert drained(first_certified([lambda: stalled, lambda: far, lambda: near], outcome))[0] is near
 
 
 def test_the_error_of_the_first_route_is_that_of_all():

@@ -106,18 +106,6 @@ def test_a_driver_without_checkpoints_refuses_them(tmp_path):
         svm_interior_point(DATA, c=1.0, run=Run(checkpoint=tmp_path / "run.npz"))
 
 
-def interrupting():
-    raise KeyboardInterrupt
-
-
-def test_ctrl_c_within_a_step_ends_the_loop_with_its_incumbent(monkeypatch):
-    loop = fsopt.steps("fsv", DATA)
-    next(loop)
-    monkeypatch.setattr(clock, "check", interrupting)
-    assert list(loop) == []
-    assert loop.stop().stop == "interrupted"
-
-
 def test_a_loop_that_waits_leaves_limits_and_ctrl_c_to_its_user():
     """Its time limit is not that of the solves of its user, and a search that notes Ctrl-C does so within a step."""
     before = signal.getsignal(signal.SIGINT)

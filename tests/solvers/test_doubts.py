@@ -8,15 +8,16 @@ import pyomo.environ as pyo
 import pytest
 from pyomo_models import FREE, POSITIVE, model_of
 from solver_cases import failing
-from support import blobs
+from support import blobs, there
 
 import fsopt
 from fsopt.answers.results import Point, Status
+from fsopt.certificates.near import moved
 from fsopt.certificates.points import minimised
-from fsopt.compiler import compile_model
+from fsopt.compiler import compile_model, lmi
 from fsopt.solvers.auxiliary import with_evidence
 from fsopt.solvers.interface import Outcome, Settings
-from fsopt.solvers.mending import mended_ray, moved
+from fsopt.solvers.mending import mended_ray
 from fsopt.solvers.outcome import certified_result
 from fsopt.solvers.shared import elastic_program, recession_program
 
@@ -92,6 +93,15 @@ def test_a_violation_where_the_gradient_vanishes_costs() -> None:
     assert minimised(program, moved(program, x, time.perf_counter() + 10.0)) >= truth.objective * (1 - 1e-6)
 
 
+@pytest.mark.parametrize("solver", ["highs", "clarabel", "scip", "ipopt"])
+@pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
+def test_a_gap_of_1e_7_is_infeasible(solver: str, size: float) -> None:
+    rows = (lambda x, y: x + y >= size), (lambda x, y: x + y <= size * (1 - 1e-7))
+    if solver == "clarabel":
+        rows = (lambda x, y: x**2 + y**2 <= size**2), (lambda x, y: x >= size * (1 + 1e-7))
+    assert fsopt.solve(model_of(lambda x, y: x, *rows, bounds=[FREE] * 2), solver).status_line == "infeasible"
+
+
 def soon():
     return time.perf_counter() + 10
 
@@ -126,3 +136,44 @@ def test_the_recession_program_finds_a_direction_where_the_objective_falls_for_e
     outcome = solved(falling)
     assert outcome.status == "optimal"
     assert (falling.c @ outcome.point.x < -1e-3) is np.bool_(falls)
+
+
+@pytest.mark.parametrize("solver", ["highs", "clarabel", "scs", "scip", "gurobi", "xpress"])
+def test_a_ray_that_leaves_from_no_point_is_none(solver: str) -> None:
+    """x + z >= 1 and x + z <= 1 - 1e-10 exclude one another, by less than the feasibility tolerance."""
+    rows = (lambda x, y, z: x + z >= 1), (lambda x, y, z: x + z <= 1 - 1e-10)
+    m = model_of(lambda x, y, z: -y, *rows, bounds=[FREE, POSITIVE, FREE])
+    assert fsopt.solve(m, there(solver)).status in ("none", "feasible", "infeasible")
+
+
+@pytest.mark.parametrize("gap", [1e-10, 1e-9, 4e-9])
+@pytest.mark.parametrize("solver", ["clarabel", "scs", "scip", "ipopt"])
+def test_tangents_that_meet_beside_a_cone_are_no_point_of_it(solver: str, gap: float) -> None:
+    """The largest 3 x + 4 y in the disc of radius 5 is 25, the least x + y with [[x, 1], [1, y]] semidefinite is 2."""
+    disc = (lambda x, y: x**2 + y**2 <= 25), (lambda x, y: 3 * x + 4 * y >= 25 + gap)
+    matrix = model_of(lambda x, y: x + y, lambda x, y: x + y <= 2 - gap, bounds=[FREE, FREE])
+    matrix.lmi = lmi([[matrix.x[0], 1], [1, matrix.x[1]]])
+    models = [model_of(lambda x, y: 3 * x + 4 * y, *disc, bounds=[FREE, FREE])]
+    for model in [*models, matrix] if solver in ("clarabel", "scs") else models:
+        assert fsopt.solve(model, there(solver)).status != "optimal"
+
+
+@pytest.mark.parametrize("reach", [1e2, 1e6, 1e10, 1e12])
+@pytest.mark.parametrize("solver", ["highs", "scip", "gurobi", "xpress"])
+def test_a_loose_bound_hides_nothing_that_an_integer_pays_for(solver: str, reach: float) -> None:
+    rows = (lambda t, y: t <= 6 * y), (lambda t, y: t <= 7 - y)
+    m = model_of(lambda t, y: t, *rows, bounds=[(-reach, reach), (0, 5)], whole=[1], sense=pyo.maximize)
+    result = fsopt.solve(m, there(solver))
+    assert (result.status, result.objective) == ("optimal", pytest.approx(6, rel=1e-6))
+
+
+def test_an_integer_has_whole_bounds() -> None:
+    result = fsopt.solve(model_of(lambda x: x, bounds=[(1 + 1e-9, 10)], whole=[0]))
+    assert (result.status, result.objective) != ("optimal", pytest.approx(1))
+
+
+@pytest.mark.parametrize(("reach", "words"), [(1.0, "optimal"), (2.0**30, "optimal (numerically)")])
+def test_an_eigenvalue_below_0_by_rounding_is_paid_for_in_a_box(reach: float, words: str) -> None:
+    """(x + y)^2 + 2^-51 x y has the value -2^-51 in the unit box, and -512 in the larger one."""
+    m = model_of(lambda x, y: x**2 + 2 * (1 + 2.0**-52) * x * y + y**2, bounds=[(-reach, reach)] * 2)
+    assert fsopt.solve(m, "clarabel").status_line == words

@@ -16,11 +16,12 @@ from support import there
 
 import fsopt
 from fsopt.answers.results import Status
+from fsopt.certificates import near
 from fsopt.cli import main
 from fsopt.errors import DataError, FileError, OptionError, ParameterError, SolverError, foreign, said
-from fsopt.solvers import auxiliary, mending
+from fsopt.solvers import auxiliary
 from fsopt.solvers.base import Session
-from fsopt.solvers.interface import Change, Settings, optional, set_options
+from fsopt.solvers.interface import Change, Settings, set_options
 from fsopt.solvers.registry import SOLVERS
 from fsopt.solvers.spec import Connection
 
@@ -150,10 +151,6 @@ def test_the_exceptions_of_a_package_become_one_line():
         connection.update(Change(objective=True))
 
 
-def test_absent_bounds_are_none():
-    assert optional(np.array([1.0, -np.inf, np.inf, 1e20, 5.0])) == [1.0, None, None, None, 5.0]
-
-
 def test_an_option_that_is_refused_is_named_with_its_value_and_the_solver_s_words():
     taken = {}
 
@@ -190,9 +187,9 @@ def test_a_mend_that_fails_in_its_library_leaves_the_answer(monkeypatch):
     def broken(*arguments):
         raise ValueError("a wrong array")
 
-    monkeypatch.setattr(mending, "_simplex", broken)
+    monkeypatch.setattr(near, "_simplex", broken)
     with pytest.raises(SolverError, match=r"\(HiGHS: a wrong array\)"):
-        mending.least_change(*change_of_one())
+        near.least_change(*change_of_one())
     assert fsopt.solve(m, there("scs")).point is not None
 
 

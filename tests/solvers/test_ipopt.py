@@ -11,6 +11,7 @@ import fsopt
 from fsopt.answers.results import Point
 from fsopt.certificates.points import infeasibility
 from fsopt.compiler import compile_model
+from fsopt.compiler.classes import smoothly_convex
 from fsopt.compiler.derivatives import Derivatives
 from fsopt.solvers.base import Session
 from fsopt.solvers.nlp import NonlinearForm
@@ -46,6 +47,56 @@ def test_a_nonconvex_quadratic_is_stationary_never_optimal_and_has_multipliers()
     for x, y in ((result.point.x + np.array([1e-4, 0]), result.point.y), (result.point.x, 1.001 * result.point.y)):
         moved = dataclasses.replace(result, point=Point(x, y, result.point.z))
         assert not fsopt.certify(m, moved).ok
+
+
+ANY = [(None, None)] * 2
+SMOOTH = {  # name: (objective, constraints, bounds)
+    "logistic": (lambda x, y: sum(pyo.log(1 + pyo.exp(s * x + y)) - s * x / 3 - y / 4 for s in (-1, 2, 3)), (), ANY),
+    "ridge": (lambda x, y: pyo.log(1 + pyo.exp(x - 2 * y)) + x**2 + (y - 1) ** 2, (), ANY),
+    "row": (lambda x, y: x + y, (lambda x, y: pyo.exp(-x) + pyo.exp(-y) <= 1,), ANY),
+    "root": (lambda x, y: x, (lambda x, y: pyo.sqrt(x - y**2) >= 1,), ANY),
+    "quotient": (lambda x, y: 1 / x + 4 / y, (lambda x, y: x + y <= 1,), [POSITIVE] * 2),
+}
+
+
+@pytest.mark.parametrize("what", SMOOTH)
+def test_a_program_that_is_convex_by_its_functions_is_optimal_by_its_gradients(what):
+    objective, rows, bounds = SMOOTH[what]
+    m = model_of(objective, *rows, bounds=bounds, start=[0.5, 0.4])
+    result = fsopt.solve(m)
+    assert (result.solver, result.status, result.certificate.kind) == ("ipopt", "optimal", "convex")
+    assert result.bound == pytest.approx(result.objective, rel=1e-6)
+    if what in ("row", "root", "quotient"):
+        assert result.objective == pytest.approx({"row": 2 * np.log(2), "root": 1, "quotient": 9}[what], rel=1e-6)
+    away = dataclasses.replace(result, point=Point(result.point.x + 1e-2, result.point.y, result.point.z))
+    assert fsopt.certify(m, result) == result.certificate
+    assert not fsopt.certify(m, away).ok
+
+
+def test_a_convex_program_that_falls_for_ever_has_no_optimum_where_its_variables_are_huge():
+    m = model_of(lambda x, y: pyo.log(1 + pyo.exp(y - x)) + (x + y) / 3, bounds=ANY, start=[0.5, 0.4])
+    assert fsopt.solve(m).status != "optimal"
+
+
+@pytest.mark.parametrize(
+    ("objective", "convex"),
+    [
+        (lambda x, y: -pyo.exp(x), False),
+        (lambda x, y: pyo.exp(x**2 + pyo.exp(y)), True),
+        (lambda x, y: pyo.exp(-(x**2)), False),
+        (lambda x, y: pyo.log(pyo.exp(x) + 2 * pyo.exp(y) * pyo.exp(x)), True),
+        (lambda x, y: pyo.log(pyo.exp(x) - pyo.exp(y) / 9), False),
+        (lambda x, y: -pyo.log(x + 2) - pyo.sqrt(y), True),
+        (lambda x, y: pyo.log(x), False),
+        (lambda x, y: (x - y) ** 4 + x**3, True),
+        (lambda x, y: (x - y) ** 3, False),
+        (lambda x, y: x**-1.5 - 2 / y, False),
+        (lambda x, y: pyo.exp(x) + x * y, False),
+    ],
+)
+def test_convexity_is_told_by_rules_and_by_nothing_else(objective, convex):
+    program = compile_model(model_of(objective, bounds=[POSITIVE] * 2, start=[1.0, 1.0]))
+    assert smoothly_convex(program) == convex
 
 
 def test_the_start_chooses_the_local_minimum_and_local_infeasibility_is_not_proven():

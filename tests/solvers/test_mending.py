@@ -13,12 +13,12 @@ from fsopt.answers.certificate import FEASIBLE
 from fsopt.answers.results import Point
 from fsopt.certificates.convex import certify_convex
 from fsopt.certificates.model import StatedBound, certify_point
-from fsopt.certificates.points import cone_errors, infeasibility, judged_point, minimised
+from fsopt.certificates.near import defined, moved
+from fsopt.certificates.points import cone_errors, infeasibility, minimised
 from fsopt.compiler import compile_model, lmi
 from fsopt.data import Dataset
 from fsopt.solvers.base import Session
-from fsopt.solvers.mending import defined, inwards, mended, moved
-from fsopt.solvers.tangents import trusted
+from fsopt.solvers.mending import inwards, mended
 from tools.instances import build_instance
 
 
@@ -85,16 +85,6 @@ def test_weights_that_are_next_to_nothing_do_not_pay_for_what_a_row_misses(seed)
     assert np.abs(found - at).max() <= 1e-8
 
 
-def test_each_part_of_a_cone_changes_by_a_share_of_its_own_size():
-    rows = (lambda w, f, g, a, b: w**2 <= f * g), (lambda w, f, g, a, b: a**2 + 1 <= b**2)
-    bounds = [FREE, POSITIVE, POSITIVE, FREE, POSITIVE]
-    program = compile_model(model_of(lambda w, f, g, a, b: f + g + b, *rows, bounds=bounds))
-    assert len(program.cones) == 2
-    fall, growth = trusted(program, np.array([1e-16, 1e-21, 1e-11, 0.0, 1.0]))
-    assert fall == pytest.approx([1e-17, 1e-22, 1e-12, 0.1 * np.sqrt(2.0), 0.1 * np.sqrt(2.0)], rel=1e-9)
-    assert growth == pytest.approx([1e-17, np.inf, np.inf, 0.1 * np.sqrt(2.0), np.inf], rel=1e-9)
-
-
 @pytest.mark.parametrize(
     ("at", "paid"), [([0.0, 1.0, 1.0, 0.0], 0), ([0.0, 0.0, 1.0, 0.0], 1), ([0.0, 0.0, 0.0, 0.0], 1)]
 )
@@ -110,19 +100,26 @@ def test_a_part_of_a_cone_that_is_0_pays_where_it_is_cheap(at, paid):
 
 @pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
 def test_a_weight_without_scale_is_mended_in_every_unit(unit):
-    """w^2 <= f g: a w of 1e-6 beside f = 0 leaves the cone by all of it, and is 0 at the point that is judged.
-
-    Where a row needs this w, f grows to what it needs.
-    """
+    """w^2 <= f g: a w of 1e-6 beside f = 0 leaves the cone by all of it, and f grows to what it needs."""
     cone, bounds = (lambda w, f, g: w**2 <= f * g * unit), [FREE, POSITIVE, (0, 1 / unit)]
     program = compile_model(model_of(lambda w, f, g: f - 1e-3 * w, cone, bounds=bounds))
     at = np.array([1e-6, 0.0, 1 / unit])
     assert cone_errors(program, at) == pytest.approx([1.0], rel=1e-3)
-    assert judged_point(program, at)[0] == 0.0
     program.lb[0] = 1e-6
     assert infeasibility(program, at) == pytest.approx(1.0, rel=1e-3)
     assert infeasibility(program, found := move(program, at)) <= 1e-9
     assert found[1] == pytest.approx(1e-12, rel=1e-3)
+
+
+def test_the_tail_of_a_cone_with_a_factor_that_is_0_by_its_bounds_becomes_0():
+    """w^2 <= f g with g = 0, and a row in which w = 4e-10 is more than the tolerance: no f pays for this w."""
+    rows = (lambda w, f, g, v: w**2 <= f * g), (lambda w, f, g, v: 60 * w + v >= 1)
+    bounds = [FREE, POSITIVE, (0, 0), POSITIVE]
+    program = compile_model(model_of(lambda w, f, g, v: f + v, *rows, bounds=bounds))
+    at = np.array([4e-10, 5e-9, 0.0, 1.0 - 2.4e-8])
+    found = mended(program, Point(at), time.perf_counter() + 10.0).x
+    assert found == pytest.approx([0.0, 0.0, 0.0, 1.0], abs=1e-8)
+    assert infeasibility(program, found) <= 1e-12
 
 
 def test_a_program_without_a_point_is_not_mended():
@@ -270,7 +267,7 @@ def test_an_answer_without_evidence_meets_the_constraints_and_claims_what_its_mu
     session = Session(model, "scs" if tolerance else "clarabel", options={"tolerance": tolerance} if tolerance else {})
     rough, proved = (session.solve(load=False, evidence=evidence) for evidence in (False, True))
     assert infeasibility(session.program, rough.point.x) <= FEASIBLE
-    assert rough.objective == pytest.approx(proved.objective, rel=tolerance or 1e-6)
+    assert rough.objective == pytest.approx(proved.objective, rel=4 * tolerance if tolerance else 1e-6)
     for found in (rough, proved):
         certificate = certify_point(session.program, found.point, StatedBound(None, "", found.evidence, ""))
         assert (found.status == "optimal") == certificate.ok

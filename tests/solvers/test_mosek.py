@@ -56,6 +56,13 @@ def mixed(integer=False):
     return m
 
 
+def test_the_root_of_an_objective_keeps_its_directions_in_every_unit():
+    from fsopt.solvers.mosek import _factor
+
+    P = np.array([[2e16, 1.0], [1.0, 2e-16]])
+    np.testing.assert_allclose((F := _factor(sp.csc_matrix(P))[1]).T @ F, P, rtol=1e-12)
+
+
 def assert_held(interface):
     """Check that the task holds the present values of the conic form, and the root of P where there are cones."""
     import mosek

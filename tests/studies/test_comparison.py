@@ -127,11 +127,8 @@ def test_the_majority_by_hand():
 @pytest.mark.parametrize(
     ("how", "error", "match"),
     [
-        ({"methods": ["svn"]}, UnknownNameError, "svn"),
         ({"params": {"svm": {"c": 1.0, "C": 2.0}}}, ParameterError, "twice"),
-        ({"params": {"svm": {"d": 1}}}, ParameterError, "'d'"),
         ({"methods": ["svm"], "params": {"fsv": {"lam": 0.1}}}, ParameterError, "not compared"),
-        ({"folds": 1}, ParameterError, "folds"),
         ({"customise": {"fsp-mastr": print}}, UnknownNameError, "fsp-mastr"),
         ({"methods": ["svm"], "customise": {"fsp-master": print}}, ParameterError, "none of the methods"),
     ],

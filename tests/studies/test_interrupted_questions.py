@@ -11,7 +11,7 @@ import fsopt
 from fsopt.common import clock
 from fsopt.estimators import FSV
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings
-from fsopt.solvers.base import Session
+from fsopt.solvers.spec import Connection
 from fsopt.studies.store import opened
 from fsopt.studies.tuning import cross_validate, nested_cross_validation, tune
 
@@ -73,12 +73,12 @@ def interrupted_at(monkeypatch, usual_interruption):
 
 
 def test_a_solver_that_hears_the_interruption_itself_ends_the_question(monkeypatch):
-    answer, ends = Session._answer, iter(["optimal", "optimal"])
+    answer, ends = Connection.solve, iter(["optimal", "optimal"])
 
     def interrupted(self, *given):
         return dataclasses.replace(answer(self, *given), stop=next(ends, "interrupted"))
 
-    monkeypatch.setattr(Session, "_answer", interrupted)
+    monkeypatch.setattr(Connection, "solve", interrupted)
     assert fsopt.fit("fsv", DATA).stop == "interrupted", "one fit has the answer of its first steps"
     with pytest.raises(KeyboardInterrupt):
         tune("fsv", DATA, CANDIDATES, folds=2)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support import blobs, without_model
+from support import blobs
 
 import fsopt
 from fsopt.answers.fits import fit_record
@@ -10,7 +10,6 @@ from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods import large_programs
 from fsopt.svm import interior_point
-from fsopt.svm.certificate import certify_svm
 from fsopt.svm.interior_point import rsvm_interior_point, svm_interior_point, svm_norm_interior_point
 from fsopt.verification.checking import check_record
 
@@ -65,25 +64,6 @@ def test_a_limit_leaves_a_hyperplane_and_a_bound_that_hold(monkeypatch):
     assert (short.status, short.stop, short.iterations) == ("feasible", "stalled", 1)
     assert 0.9 * best < short.bound <= best <= short.objective
     assert svm_interior_point(data, run=Run(time_limit=1e-9)).stop == "time-limit"
-
-
-def test_ctrl_c_leaves_the_best_hyperplane():
-    def interrupt(record):
-        if record["iteration"] == 2:
-            raise KeyboardInterrupt
-
-    data = blobs(200, 4)
-    found = svm_interior_point(data, run=Run(progress=interrupt))
-    assert (found.stop, found.iterations) == ("interrupted", 2)
-    certificate = certify_svm(data, 1.0, found.point["w"], found.point["b"], found.point["alpha"])
-    assert certificate.objective == found.objective
-
-
-def test_the_method_takes_it_for_large_data_and_its_fit_is_verified():
-    data = blobs(30, 4)
-    fit = without_model("svm", data, c=2.0)
-    assert (fit.status, fit.solver) == ("optimal", "fsopt")
-    assert fsopt.verify(fit, data).verified
 
 
 @pytest.mark.parametrize("units", [1e-6, 1e6, 10.0 ** np.linspace(-8, 8, 5)], ids=["small", "large", "wild"])

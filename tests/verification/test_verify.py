@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, replace
+from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -44,6 +45,26 @@ def test_a_changed_number_of_a_fit_is_named(fit, part):
     [*bad] = found.to_frame().query("not ok")["residual"]
     assert bad
     assert all(name in found.reason and name in found.summary() for name in bad)
+
+
+RAW = DATA.with_X(DATA.X * [1e-4, 1.0, 1e4, 1.0])
+EARLY = [
+    *((name, {"solver": "clarabel", "options": {"max_iter": 4}}) for name in ("svm", "l1-mpm", "onsvm", "rfe")),
+    ("svm", {"solver": "ipopt", "options": {"max_iter": 4}}),
+    ("gbd", {"m": 2, "max_cuts": 2, "scale": "standard"}),
+    ("best-subset", {"m": 2, "max_nodes": 1, "tolerance": 0.0}),
+    ("best-subset", {"m": 2, "tolerance": 10.0}),
+]
+
+
+@pytest.mark.parametrize(("method", "given"), EARLY)
+def test_verify_says_of_a_fit_that_ended_early_what_its_certificate_says(method, given, tmp_path):
+    for data in (DATA, RAW):
+        found = fsopt.fit(method, data, **{"scale": "none", **given})
+        assert found.certificate.ok
+        assert fsopt.verify(found, data).verified
+        found.save(tmp_path / "fit.json")
+        assert fsopt.verify(tmp_path / "fit.json", data).verified
 
 
 @pytest.mark.parametrize("status", [Status.OPTIMAL, Status.FEASIBLE])
@@ -104,15 +125,6 @@ def test_the_result_of_a_solve_is_verified_against_its_model():
         fsopt.verify(result, DATA)
 
 
-def test_a_linear_program_is_verified_exactly():
-    model = fsopt.build("rlp", DATA)
-    result = fsopt.solve(model)
-    found = fsopt.verify(result, model, exact=True)
-    [claim] = found.claims
-    assert (found.word, claim.holds) == ("verified exactly", True)
-    assert float(claim.lower) == pytest.approx(result.objective)
-
-
 def test_a_path_is_verified_by_its_evidence_and_its_classifiers(path):
     assert fsopt.verify(path, DATA).word == "verified numerically"
     shown = fsopt.verify(path, DATA, exact=True)
@@ -129,6 +141,22 @@ def test_a_path_is_verified_by_its_evidence_and_its_classifiers(path):
         assert not found.verified, residual
         assert residual in found.reason
     assert shown.claims == path.claims(DATA)
+
+
+def test_a_path_is_judged_by_its_content_whatever_its_order(path):
+    parts = ("m", "c", "objective", "bound", "support", "coef", "intercept", "evidence", "optimal", "nodes")
+    for order in ([1, 0], [1], [0, 0]):
+        moved = {
+            name: type(getattr(path, name))(getattr(path, name)[k] for k in order) for name in ("support", "evidence")
+        }
+        moved |= {name: getattr(path, name)[order] for name in parts if name not in moved}
+        assert fsopt.verify(replace(path, **moved), DATA).verified, order
+    for name in parts:
+        alone = [getattr(path, name)[:-1], *[getattr(path, name)[::-1]] * (name not in ("optimal", "c", "nodes"))]
+        alone += [path.m[[1, 1]]] * (name == "m")  # one that is right does not vouch for another of its name
+        for part in alone:
+            with suppress(FileError):
+                assert not fsopt.verify(replace(path, **{name: part}), DATA).verified, name
 
 
 def test_a_path_over_two_parameters_is_verified_pair_by_pair():
@@ -153,14 +181,6 @@ def test_other_things_are_no_answer():
             fsopt.verify(other, DATA)
 
 
-def test_the_record_has_the_entries_that_the_command_line_prints(fit):
-    found = fsopt.verify(fit, DATA, exact=True).record()
-    assert found["verified"] is True
-    assert found["recomputed"] == "optimal"
-    assert found["exact"]["word"] == "verified exactly"
-    assert {claim["verified"] for claim in found["exact"]["claims"]} == {"verified exactly"}
-
-
 def test_alternatives_are_verified_by_the_tree_of_their_enumeration():
     found = fsopt.alternatives(DATA, 2, within=0.9)
     assert found.complete
@@ -173,6 +193,8 @@ def test_alternatives_are_verified_by_the_tree_of_their_enumeration():
         "objective": replace(found, objective=found.objective * 1.001),
         "optimum": replace(found, optimum=found.optimum * 0.9),
         "complete": replace(found, limit=found.limit * 2.0),
+        "limit": replace(found, within=0.8),
+        "repeated": replace(found, count=1),
         "features": replace(found, features=("a", "b", "c", "d")),
     }
     for name, false in forged.items():
@@ -182,6 +204,22 @@ def test_alternatives_are_verified_by_the_tree_of_their_enumeration():
         fsopt.verify(replace(found, **one_less), DATA)
     with pytest.raises(FileError, match="not free at its node"):
         fsopt.verify(replace(found, m=1), DATA)
+
+
+@pytest.mark.parametrize("count", [None, 2])
+def test_the_share_and_the_limit_of_alternatives_belong_together(count):
+    found = fsopt.alternatives(DATA, 1, within=9.0, count=count)
+    assert (found.complete, len(found.support), np.isinf(found.bound)) == (True, count or 5, count is None)
+    for bound in (found.bound, -np.inf, 0.0):  # of nothing that is left, and weaker ones
+        assert fsopt.verify(replace(found, bound=bound), DATA).verified, bound
+    for false in (
+        {"within": 0.001},
+        {"limit": 0.99 * found.limit},
+        {"bound": np.nan},
+        {"objective": found.objective + 1},
+    ):
+        check = fsopt.verify(replace(found, **false), DATA)
+        assert (check.verified, bool(check.reason)) == (False, True), false
 
 
 def test_a_stopped_enumeration_claims_the_bound_of_its_open_nodes():
@@ -232,10 +270,3 @@ def test_a_stated_deviation_is_compared_in_its_own_unit():
     check = fsopt.verify(replace(found, trained=doubled), data)
     assert check.residuals["deviation"] == pytest.approx(1.0)
     assert not check.verified
-
-
-def test_what_a_verification_found_cannot_be_changed(fit):
-    found = fsopt.verify(fit, DATA, exact=True)
-    for part, name in ((found, "certificate"), (found.exact, "claims"), (found.certificate, "kind"), (found, "exact")):
-        with pytest.raises(FrozenInstanceError):
-            setattr(part, name, None)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from pyomo_models import model_of
 from support import blobs
 
-from fsopt.certificates.exact.claims import claim_of_pair
-from fsopt.certificates.exact.intervals import pair_of, primal_point
+from fsopt.certificates.exact.claims import claim_of_pair, pair_of, primal_point
 from fsopt.certificates.exact.linear import bareiss, solved
 from fsopt.certificates.exact.program import exact_program
 from fsopt.compiler import compile_model

@@ -10,7 +10,7 @@ import os
 from contextlib import suppress
 
 import pytest
-from kills import lasting
+from saved_records import lasting
 from support import blobs, sampled
 
 import fsopt

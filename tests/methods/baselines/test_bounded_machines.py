@@ -6,7 +6,6 @@ The C-SVM with a kernel: libsvm finds the same scores, and a changed fit is not 
 import contextlib
 import copy
 import json
-from dataclasses import replace
 
 import numpy as np
 import pyomo.environ as pyo
@@ -19,7 +18,7 @@ from support import blobs, exact_value
 import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
-from fsopt.verification.checking import check_fit, check_record
+from fsopt.verification.checking import check_record
 from fsopt.verification.origins import check_proof
 
 SAMPLE = blobs(24, 4, seed=1)
@@ -151,10 +150,3 @@ def test_libsvm_has_the_same_scores(kernel, c):
     assert fit.decision_function(KERNEL_DATA.X) == pytest.approx(wanted, rel=1e-4, abs=1e-4 * np.abs(wanted).max())
     # Some samples may be exactly on the margin without a multiplier.
     assert set(fit.support) <= set(machine.support_.tolist())
-
-
-def test_a_changed_fit_is_not_verified():
-    fit = fsopt.fit("svm", KERNEL_DATA, kernel="gaussian", width=1.5)
-    assert check_fit(fit, KERNEL_DATA).ok
-    assert not check_fit(replace(fit, coef=1.01 * fit.coef), KERNEL_DATA).ok
-    assert not check_fit(replace(fit, support=fit.support[1:], features=fit.features[1:]), KERNEL_DATA).ok

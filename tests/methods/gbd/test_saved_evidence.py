@@ -93,6 +93,7 @@ OF_CUTS = {
     "bound above objective": lambda r: r.update(bound=1.5 * r["objective"], status="feasible"),
     "cut unbalanced": lambda r: r["details"]["alphas"][0].__setitem__(0, r["details"]["alphas"][0][0] + 0.01),
     "cuts scaled": lambda r: r["details"].update(alphas=(3.0 * np.array(r["details"]["alphas"])).tolist()),
+    "cut negative": lambda r: r["details"].update(alphas=[[-v for v in a] for a in r["details"]["alphas"]]),
     "no cuts": lambda r: r["details"].update(alphas=[]),
 }
 OF_TREES = {

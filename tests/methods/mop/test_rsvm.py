@@ -181,7 +181,7 @@ def test_a_saved_fit_is_proved_again_and_damage_is_found(tmp_path, kernel, w_cap
         if w_cap != 1e5:
             broken = dataclasses.replace(fit, details={**fit.details, **change})
             assert not check_fit(broken, data).ok, what
-    for damage in ({"alpha": alpha[1:]}, {"alpha": None}, {"w_cap": -1.0}):
+    for damage in ({"alpha": alpha[1:]}, {"alpha": None}, {"w_cap": -1.0}, {"w_cap": float("nan")}):
         with pytest.raises(FileError, match="damaged"):
             check_fit(dataclasses.replace(fit, details={**fit.details, **damage}), data)
 

@@ -14,7 +14,6 @@ from support import blobs, reference, sampled
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.drivers.run import Run
 from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.methods.gbd.best_subset import selection_problem
 from fsopt.search.branch_and_benders.driver import branch_and_benders
@@ -144,13 +143,6 @@ def test_open_nodes_count_in_the_bound_and_in_the_evidence():
         assert (result.status, result.stop) == (Status.FEASIBLE, "iteration-limit")
         assert result.bound < result.objective
         assert verify(HARD, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
-
-
-def test_a_time_limit_ends_with_the_incumbent_and_a_valid_bound(optimum):
-    result = branch_and_benders(HARD, run=Run(time_limit=1e-3))
-    assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
-    assert result.bound <= optimum.objective * (1 + 1e-9)
-    assert result.objective >= optimum.objective * (1 - 1e-4)
 
 
 def test_a_leaf_whose_cut_was_not_kept_is_solved_again(monkeypatch):

@@ -50,15 +50,6 @@ def test_multipliers_on_the_grid_are_below_their_own_bounds():
     assert np.all(tops >= c / 3.0 * GRID - 2.0)
 
 
-def test_infeasible_multipliers_are_noticed():
-    y = np.array([1.0, -1.0, 1.0, -1.0])
-    grid = np.array([5, 5, 7, 7], dtype=np.int32)
-    assert valid_grid(grid, y)
-    for wrong in ((-1, -1), (GRID + 1, GRID + 1), (5, 6)):
-        grid[:2] = wrong
-        assert not valid_grid(grid, y)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(2))
 def test_a_cut_bounds_every_selection_of_a_node_and_decides_no_feature_wrongly(kind, seed):

@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from kills import lasting
+from saved_records import lasting
 from selection_cases import NOISE, problem_of
 from support import blobs, sampled
 
