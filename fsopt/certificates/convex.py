@@ -189,7 +189,7 @@ def _missed(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector,
     allowed, deep = ROUNDING * terms, np.zeros(len(terms), dtype=bool)
     side = np.where(below[:m] > 0.0, program.lo, np.where(above[:m] < 0.0, program.hi, 0.0))
     size, missed = np.abs(side), np.maximum(np.maximum(below, -above), 0.0)[:m]
-    deep[:m] = (size > 0.0) & (missed > FEASIBLE * size) & (FEASIBLE * terms[:m] > size)
+    deep[:m] = (size > 0.0) & (missed > FEASIBLE * size) & (ROUNDING * terms[:m] > FEASIBLE * size)
     allowed[:m] = np.where(deep[:m], FEASIBLE * size, np.minimum(missed, allowed[:m]))
     return rows, below, above, allowed, deep
 

@@ -51,7 +51,8 @@ def tangents(
     Parameters
     ----------
     earlier : tangents of the cones at other points, which count as well; those at x are appended.
-    own_units : whether matrices have the tangents of the units in which the terms of their diagonals are 1.
+    own_units : whether matrices have the tangents of the units in which the terms of their diagonals are 1, and the
+        terms are those of each tangent.
     """
     activity = program.A @ x
     rows, sizes = [program.A], [row_violations(program, x)[1]]
@@ -77,6 +78,9 @@ def tangents(
         least.append(-slack)
         most.append(np.full(len(slack), np.inf))
         sizes.append(abs(cuts) @ s.terms)
+        if own_units:  # the larger factor of a rotated cone is no term of the smaller one
+            paired = np.flatnonzero(program.cones.pairs[program.cones.orders == 0])
+            sizes[-1][paired] = (abs(rows[-1]) @ np.abs(x) + np.abs(cuts @ program.cones.h))[paired]
     return sp.csr_matrix(sp.vstack(rows)), np.concatenate(least), np.concatenate(most), np.concatenate(sizes)
 
 

@@ -149,11 +149,16 @@ def test_a_ray_that_leaves_from_no_point_is_none(solver: str) -> None:
 @pytest.mark.parametrize("gap", [1e-10, 1e-9, 4e-9])
 @pytest.mark.parametrize("solver", ["clarabel", "scs", "scip", "ipopt"])
 def test_tangents_that_meet_beside_a_cone_are_no_point_of_it(solver: str, gap: float) -> None:
-    """The largest 3 x + 4 y in the disc of radius 5 is 25, the least x + y with [[x, 1], [1, y]] semidefinite is 2."""
+    """The largest 3 x + 4 y in the disc of radius 5 is 25, the least x + y with [[x, 1], [1, y]] semidefinite is 2.
+
+    The least a x + y / a with xy >= 1 is 2 as well, for each a.
+    """
+    curve = (lambda x, y: x * y >= 1), (lambda x, y: 2.0**15 * x + 2.0**-15 * y <= 2 - gap)
     disc = (lambda x, y: x**2 + y**2 <= 25), (lambda x, y: 3 * x + 4 * y >= 25 + gap)
     matrix = model_of(lambda x, y: x + y, lambda x, y: x + y <= 2 - gap, bounds=[FREE, FREE])
     matrix.lmi = lmi([[matrix.x[0], 1], [1, matrix.x[1]]])
     models = [model_of(lambda x, y: 3 * x + 4 * y, *disc, bounds=[FREE, FREE])]
+    models.append(model_of(lambda x, y: x, *curve, bounds=[POSITIVE, POSITIVE]))
     for model in [*models, matrix] if solver in ("clarabel", "scs") else models:
         assert fsopt.solve(model, there(solver)).status != "optimal"
 
