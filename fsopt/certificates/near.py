@@ -51,8 +51,7 @@ def tangents(
     Parameters
     ----------
     earlier : tangents of the cones at other points, which count as well; those at x are appended.
-    own_units : whether matrices have the tangents of the units in which the terms of their diagonals are 1, and the
-        terms are those of each tangent.
+    own_units : whether tangents of matrices are those in the units of their diagonals, and each has terms of its own.
     """
     activity = program.A @ x
     rows, sizes = [program.A], [row_violations(program, x)[1]]
