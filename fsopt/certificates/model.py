@@ -214,7 +214,7 @@ def with_substituted_objective(program: Program) -> Program:
     Each linear equation of one or two variables gives one of them by the other: x = Tx + t on the feasible set. The
     objective gets the arrays T'PT, T'(Pt + c) and t'Pt/2 + c't + c0; constraints and variables stay.
 
-    With :math:`\sigma` fixed, :math:`v_j = \sigma_j w_j` is such an equation, and :math:`v_j w_j = \sigma_j w_j^2` convex.
+    With fixed :math:`\sigma`, :math:`v_j = \sigma_j w_j` is one, and :math:`v_j w_j = \sigma_j w_j^2` is convex.
     """
     T, t = _substitution(program)
     P = sp.csc_matrix(T.T @ program.P @ T)

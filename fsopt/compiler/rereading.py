@@ -39,8 +39,7 @@ class _Known(NamedTuple):
     @property
     def changed(self) -> bool:
         """Whether it is not as it was read."""
-        now = _parts(self.component)
-        same = len(now) == len(self.parts) and all(map(is_, now, self.parts))
+        same = _identical(self.parts, _parts(self.component))
         return not same or any(data._value != number for data, number in self.numbers.values())
 
 
@@ -72,6 +71,9 @@ class Reading:
                 old = known or _Known(c, [], {})
                 new = _read(c, parts[len(old.parts) :])
                 self.known[id(c)] = _Known(c, old.parts + new.parts, new.numbers | old.numbers)
+            elif known and _identical(known.parts, parts):
+                values = {key: (data, data._value) for key, (data, _) in known.numbers.items()}
+                self.known[id(c)] = known._replace(numbers=values)
             elif known:
                 self.known[id(c)] = _read(c, parts)
 
@@ -80,6 +82,10 @@ class Reading:
         if {id(c) for c in self._components()} != self.known.keys():
             return None
         return [known.component for known in self.known.values() if known.changed]
+
+
+def _identical(first: list[Any], second: list[Any]) -> bool:
+    return len(first) == len(second) and all(map(is_, first, second))
 
 
 def _parts(component: Any) -> list[Any]:

@@ -99,13 +99,7 @@ def unsupported_kinds(model: pyo.ConcreteModel) -> dict[str, str]:
 def unsupported_functions(listed: Listed, column: Mapping[int, int]) -> dict[str, str]:
     """Return function -> name of the first component with it, of those without derivatives here.
 
-    Parameters
-    ----------
-    column : id of a variable of the model -> its column.
-
-    Raises
-    ------
-    ParameterError : a variable is none of the model, a term is nested too deep, or one of its numbers is not finite.
+    ParameterError where a variable is none of the model, a term is nested too deep, or a number of it is not finite.
     """
     found: dict[str, str] = {}
     known: set[int] = set()

@@ -97,9 +97,7 @@ def values_of(component: pyo.Var | pyo.Param) -> Vector:
 def store(parameter: pyo.Param, values: Vector | Sequence[float]) -> None:
     """Store k finite values in an indexed mutable parameter with k indices, without Pyomo's check of each domain.
 
-    Raises
-    ------
-    ValueError : another number of values than indices, or one that is not finite.
+    ValueError for another number of values than indices, or one that is not finite.
     """
     new = np.asarray(values, dtype=float)
     if not np.isfinite(new).all():
