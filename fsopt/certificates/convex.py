@@ -13,8 +13,6 @@ from contextlib import suppress
 import numpy as np
 import scipy.sparse as sp
 from numpy.linalg import norm
-from scipy.linalg import lstsq
-from scipy.sparse.linalg import lsmr, splu
 
 from fsopt.answers.certificate import FEASIBLE, REMAINDER, TOLERANCE, Certificate, Kind, make, merged
 from fsopt.answers.results import Point
@@ -42,6 +40,8 @@ SOLVED = 8.0 * ROUNDING
 """What equations miss that are solved in floating point, relative to their terms."""
 PASSES = 8
 """Systems of equations that are solved for a change of a point that meets every row."""
+FEW = 10_000
+"""Entries up to which it is solved by numpy alone, and no package is loaded for it."""
 LARGE = 4_000_000
 """Entries of a system of equations from which it is solved by iterations."""
 SPARSE = 16
@@ -58,9 +58,10 @@ def at_point(program: Program, x: Vector) -> dict[str, float]:
     """
     judged = judged_point(program, x)
     value, error = rounded(program, judged)
+    drowned = _missed(program, judged)[-1].any() and correction(program, judged) is None
     there = value if np.array_equal(judged, x) else minimised(program, x)
     return {
-        "infeasibility": np.inf if _drowned(program, judged) else infeasibility(program, judged),
+        "infeasibility": np.inf if drowned else infeasibility(program, judged),
         "rounding": error,
         "bounds": max(gap(program, value, there), _row_change(program, judged, x)),
     }
@@ -194,14 +195,14 @@ def _missed(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector,
     return rows, below, above, allowed, deep
 
 
-def _drowned(program: Program, x: Vector) -> bool:
-    """Return whether a right-hand side drowns at x (n,) in terms that cancel, and no change of the point meets it."""
-    return bool(_missed(program, x)[-1].any()) and correction(program, x) is None
-
-
 def _least_norm(matrix: sp.csr_matrix, right: Vector) -> Vector:
     """Return the solution of least norm of linear equations, which need not have one."""
     n, entries = matrix.shape[1], matrix.shape[0] * matrix.shape[1]
+    if entries <= FEW:
+        return np.asarray(np.linalg.lstsq(matrix.toarray(), right, rcond=None)[0]) if n else np.zeros(0)
+    from scipy.linalg import lstsq
+    from scipy.sparse.linalg import lsmr, splu
+
     if SPARSE * matrix.nnz < entries:
         # x = M'y and Mx = r; without factors that hold, as of equations that depend on one another, by what follows.
         system = sp.bmat([[sp.identity(n), -matrix.T], [matrix, None]], format="csc")
@@ -211,4 +212,4 @@ def _least_norm(matrix: sp.csr_matrix, right: Vector) -> Vector:
                 return found
     if entries > LARGE:
         return np.asarray(lsmr(matrix, right, atol=0.0, btol=UNIT)[0])
-    return np.asarray(lstsq(matrix.toarray(), right, lapack_driver="gelsy")[0]) if n else np.zeros(0)
+    return np.asarray(lstsq(matrix.toarray(), right, lapack_driver="gelsy")[0])

@@ -138,9 +138,8 @@ def _certificate_of_arrays(program: Program, point: Point, claim: StatedBound) -
         value = program.sign * minimised(program, x)
         return make(Kind.FEASIBLE, at_point(program, point.x), objective=value, notes=(reason,))
     if program.convex and not program.discrete:
-        if claim.evidence is not None:
-            return certify_convex(program, point.x, claim.evidence, f"{DUAL_POINT} of {claim.evidence_source}")
-        return certify_convex(program, point.x, point, DUAL_POINT)
+        source = DUAL_POINT if claim.evidence is None else f"{DUAL_POINT} of {claim.evidence_source}"
+        return certify_convex(program, point.x, claim.evidence or point, source)
     rows = program.A.shape[0] + len(program.general)
     if point.y is not None and point.z is not None and len(point.y) == rows and smoothly_convex(program):
         smooth = certify_smooth(program, point, DUAL_POINT)

@@ -157,10 +157,15 @@ def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = N
         change = least_change(rows, (least, most), (low, high), prices_of(terms, rows, sizes), deadline)
         if change is None:
             break
-        moved_to = x + change
-        x = defined(program, np.where(np.abs(moved_to) <= CANCELLED * np.abs(x), 0.0, moved_to))
+        x = defined(program, changed(x, change))
         x = np.clip(x, program.lb, program.ub)  # a tail that grows from 0 is no rounding
     return judged_point(program, best)
+
+
+def changed(x: Vector, change: Vector) -> Vector:
+    """Return x + change, and 0 for what is left of x by rounding."""
+    found: Vector = np.where(np.abs(x + change) <= CANCELLED * np.abs(x), 0.0, x + change)
+    return found
 
 
 def defined(program: Program, x: Vector) -> Vector:

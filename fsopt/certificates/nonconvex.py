@@ -226,8 +226,7 @@ def _complementarity(multiplier: Vector, activity: Vector, low: Vector, high: Ve
 def certify_smooth(program: Program, point: Point, source: str) -> Certificate:
     """Return the certificate of a point of a program that is convex by its structure, with nonlinear functions.
 
-    The program linearised at the point has no larger value anywhere: its bound by the multipliers is one of the
-    program. A reduced cost that is small beside the gradients of the single terms counts as 0.
+    The program linearised there has no larger value anywhere. What is small beside gradients of single terms is 0.
     """
     x, (y, z) = judged_point(program, point.x), point.multipliers
     linear, J = linearised(program, x), derivatives_of(program).jacobian(x, absolute=True)

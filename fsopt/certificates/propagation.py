@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fsopt.compiler import Program
-from fsopt.typing import Indices, Mask, Vector
+from fsopt.typing import Indices, Vector
 
 OUTWARD = 1e-12
 """Rounding of an end, relative to the terms that it is computed from."""
@@ -54,7 +54,7 @@ def _rows(program: Program, cutoff: float) -> tuple[sp.csr_matrix, Vector]:
     p, cones = program, program.cones
     above, below = np.flatnonzero(np.isfinite(p.hi)), np.flatnonzero(np.isfinite(p.lo))
     parts, sides = [p.A[above], -p.A[below]], [p.hi[above], -p.lo[below]]
-    second = np.flatnonzero(np.repeat(cones.orders == 0, cones.sizes) & ~_heads(p)) if len(cones) else np.zeros(0)
+    second = np.setdiff1d(np.flatnonzero(np.repeat(cones.orders == 0, cones.sizes)), cones.starts)
     if len(second):
         head, G = np.repeat(cones.starts[:-1], cones.sizes)[second], cones.G.tocsr()
         for sign in (1.0, -1.0):
@@ -66,12 +66,6 @@ def _rows(program: Program, cutoff: float) -> tuple[sp.csr_matrix, Vector]:
     A = sp.csr_matrix(sp.vstack(parts, format="csr"))
     A.eliminate_zeros()
     return A, np.concatenate(sides)
-
-
-def _heads(program: Program) -> Mask:
-    heads = np.zeros(len(program.cones.h), dtype=bool)
-    heads[program.cones.starts[:-1]] = True
-    return heads
 
 
 def _others(terms: Vector, row: Indices, m: int) -> tuple[Vector, Vector]:

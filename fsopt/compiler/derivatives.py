@@ -249,8 +249,7 @@ def _pattern(rows: Indices, columns: Indices, n: int) -> Pattern:
 def derivatives_of(program: Program) -> Derivatives:
     """Return the derivatives of a program, read at the first call and kept with it.
 
-    They stay valid: an update of a model changes the linear constraints, the bounds and the quadratic objective of its
-    program in place, and any other change makes a new program.
+    They stay valid: what an update changes in place is linear or quadratic, and any other change makes a new program.
     """
     known = program.__dict__.get("_derivatives")
     if known is None:

@@ -80,7 +80,7 @@ class Cones:
 
 
 def bodies_of(rows: Sequence[ConstraintRow], senses: Vector, column: dict[int, int]) -> sp.csr_matrix:
-    """Return the functions q of constraints ``q(x) <= 0``, as :attr:`ConeStack.bodies`, with a constant each."""
+    """Return the functions q of constraints ``q(x) <= 0``, as the bodies of a ConeStack, with a constant each."""
     n = len(column)
     terms: list[tuple[int, int, float]] = []
     for k, (row, sense) in enumerate(zip(rows, senses.tolist(), strict=True)):
@@ -137,10 +137,7 @@ def unit_diagonal(Q: Stack) -> Stack:
 
 
 def lacking(P: sp.csc_matrix) -> Vector | None:
-    """Return what the diagonal of a symmetric matrix (n, n) lacks to be positive semidefinite.
-
-    None where that is beyond the rounding of products like X'X.
-    """
+    """Return what the diagonal of a matrix (n, n) lacks to be semidefinite; None beyond the rounding of X'X."""
     diagonal = P.diagonal()
     lack = np.zeros(len(diagonal))
     if sp.triu(P, 1).count_nonzero() == 0:
@@ -150,12 +147,10 @@ def lacking(P: sp.csc_matrix) -> Vector | None:
     units = unit_diagonal(Q[None])[0]
     Q = units[:, None] * Q * units
     smallest = np.linalg.eigvalsh(Q)[0]
-    if len(Q) > FEW or abs(smallest) > NEARLY_FLAT:
-        fine = smallest >= -ZERO * len(Q)
-    else:
-        fine = np.all(_eliminated(np.pad(Q, (0, 1)), np.eye(1, len(Q))[0])[0] >= 0)
+    told = len(Q) > FEW or abs(smallest) > NEARLY_FLAT
+    signs = smallest + ZERO * len(Q) if told else _eliminated(np.pad(Q, (0, 1)), np.eye(1, len(Q))[0])[0]
     lack[active] = max(-smallest, 0.0) / units**2
-    return lack if fine else None
+    return lack if np.all(signs >= 0.0) else None
 
 
 def stacked(
@@ -268,10 +263,7 @@ def _second_order_cones(family: Family, lb: Vector, ub: Vector, refused: dict[in
 
 
 def _squares(family: Family) -> tuple[Stack, Stack, Vector]:
-    """Return signs s (N, k), forms f (N, k, k + 1) and d' (N,) with ``q(x) = sum_i s_i f_i(x, 1)^2 + d'``.
-
-    d' is -inf where a linear function is left over.
-    """
+    """Return s (N, k), f (N, k, k + 1) and d' (N,), -inf if unbounded: ``q(x) = sum_i s_i f_i(x, 1)^2 + d'``."""
     values, vectors = _eigen(family.Q)
     k, flat = values.shape[1], values == 0
     sizes = np.abs(values)

@@ -53,10 +53,8 @@ def hessian(terms: Terms, n: int) -> sp.csc_matrix:
 
 
 def read_row(data: pyo.Constraint, column: dict[int, int]) -> ConstraintRow:
-    """Read one constraint; the constant of its body stays in its terms.
-
-    Where both sides have variables, Pyomo's body would be a new expression, their difference: they are read one by one.
-    """
+    """Read one constraint; the constant of its body stays in its terms."""
+    # Where both sides have variables, Pyomo's body would be a new expression, their difference: they are read in turn.
     expression = getattr(data, "expr", None)  # a row of a MatrixConstraint has none
     sides: tuple[Any, ...] = () if expression is None else expression.args
     if len(sides) == 2 and not constant(sides[0]) and not constant(sides[1]):

@@ -27,7 +27,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator, cg
 
 from fsopt.compiler.cones import ConeStack
 from fsopt.typing import Indices, Mask, Vector
@@ -201,9 +200,18 @@ def _least_squares(every: sp.csr_matrix, W: sp.csr_matrix, U: sp.csr_matrix, V: 
         return np.append(U.T @ (of_rows * row + W @ column), V.T @ (turned @ row + of_columns * column))
 
     diagonal = _positive(np.append(U.power(2).T @ of_rows, V.power(2).T @ of_columns))
-    H, inverse = (LinearOperator((len(diagonal),) * 2, f, dtype=float) for f in (product, lambda z: z / diagonal))
-    right = -np.append(U.T @ (goal @ ones[0]), V.T @ (goal.T @ ones[1]))
-    z = np.asarray(cg(H, right, rtol=PRECISION, maxiter=ITERATIONS, M=inverse)[0])
+    rest = -np.append(U.T @ (goal @ ones[0]), V.T @ (goal.T @ ones[1]))
+    z, least = np.zeros_like(rest), PRECISION**2 * float(rest @ rest)
+    step, size = rest / diagonal, float(rest @ (rest / diagonal))
+    for _ in range(ITERATIONS):
+        if float(rest @ rest) <= least:
+            break
+        turned_step = product(step)
+        length = size / float(step @ turned_step)
+        z += length * step
+        rest -= length * turned_step
+        size, before = float(rest @ (rest / diagonal)), size
+        step = rest / diagonal + size / before * step
     return z[:k], z[k:]
 
 
@@ -220,22 +228,31 @@ def _facts(low: Vector, high: Vector) -> tuple[Vector, Vector]:
 def _shift(W: sp.csr_matrix, U: sp.csr_matrix, V: sp.csr_matrix, least: Vector, most: Vector) -> Vector:
     """Return what the logarithms of the units of columns grow by, the same in a connected part without constants.
 
-    Parameters
-    ----------
-    W : the entries that count.
-    least, most : facts of rows, then columns, relative to their units.
+    W are the entries that count; facts are those of rows, then columns, relative to their units.
     """
     m, n = len(least) - V.shape[0] + 1, V.shape[0] - 1
     joint, k = U.T @ W[:, :n] @ V[:n], U.shape[1]
-    count, part = sp.csgraph.connected_components(sp.bmat([[None, joint], [joint.T, None]]), directed=False)
+    part = _parts(joint.tocoo())
     place = np.append(part[:m], part[k + V.indices[V.indptr[:n]]])
-    low, high = np.full(count, -np.inf), np.full(count, np.inf)
+    low, high = np.full(len(part), -np.inf), np.full(len(part), np.inf)
     np.maximum.at(low, place, least)
     np.minimum.at(high, place, most)
     found = np.where(np.abs(low) <= np.abs(high), low, high)
-    fixed = np.bincount(part[:k], U.T @ W[:, n].toarray().ravel(), minlength=count) > 0.0
+    fixed = np.bincount(part[:k], U.T @ W[:, n].toarray().ravel(), minlength=len(part)) > 0.0
     shift: Vector = np.where(fixed | ~(np.abs(found) <= FAR), 0.0, found)[part[k:]]
     return shift
+
+
+def _parts(joint: sp.coo_matrix) -> Indices:
+    """Return for rows, then columns, the first place of what is connected with each."""
+    first, ends = np.arange(sum(joint.shape)), (joint.row, joint.shape[0] + joint.col)
+    while True:  # each pass looks twice as far; scipy's own search loads its linear algebra
+        before, least = first.copy(), np.minimum(*(first[end] for end in ends))
+        for end in ends:
+            np.minimum.at(first, first[end], least)
+        first = first[first]
+        if np.array_equal(first, before):
+            return first
 
 
 # -- the cones ----------------------------------------------------------------------------------------------
@@ -256,8 +273,7 @@ def _in_balls(cones: ConeStack) -> Vector:
 def _balance(cones: ConeStack, columns: Vector) -> tuple[sp.csr_matrix, sp.csr_matrix]:
     """Return T (k, k) and its inverse: an automorphism of each rotated cone, then division of each cone by its size.
 
-    Without the automorphism, f of size 1e-6 and g of size 1e6 would leave head and -tail equal to twelve digits, and
-    their difference f would be smaller than a solver's tolerance.
+    Without the automorphism f of size 1e-6 beside g of size 1e6 is a difference below a solver's tolerance.
     """
     if not len(cones):
         return sp.csr_matrix((0, 0)), sp.csr_matrix((0, 0))

@@ -18,9 +18,7 @@ from fsopt.typing import Mask, Vector
 def integers(variables: Sequence[pyo.Var]) -> Mask:
     """Return a mask (n,) of the integer variables; a fixed one is a constant, whatever its domain.
 
-    Raises
-    ------
-    ParameterError : a domain is neither an interval nor the whole numbers of one.
+    ParameterError for a domain that is neither an interval nor the whole numbers of one.
     """
     known: dict[int, bool] = {}
     mask = np.zeros(len(variables), dtype=bool)
@@ -59,9 +57,7 @@ def variables_of(model: pyo.ConcreteModel, objective: pyo.Objective | None) -> l
 def read_bounds(variables: Sequence[pyo.Var]) -> tuple[Vector, Vector]:
     """Return the lower and upper bounds (n,) of variables; both bounds of a fixed variable are its value.
 
-    Raises
-    ------
-    ParameterError : a bound cannot be read, or a fixed variable has no finite value.
+    ParameterError where a bound cannot be read, or a fixed variable has no finite value.
     """
     bounds = []
     for v in variables:

@@ -28,6 +28,7 @@ from fsopt.certificates.near import (
     CANCELLED,
     EXACT,
     ROUNDS,
+    changed,
     cone_tangents,
     defined,
     least_change,
@@ -78,7 +79,7 @@ def mended(program: Program, point: Point, deadline: float, known: dict[float, B
         return Point(x, point.y, point.z) if priced else Point(x)
     change = correction(program, x)
     if change is not None and cost(program, x, change) <= CLOSE * size:
-        x = judged_point(program, x + change)
+        x = judged_point(program, changed(x, change))
     x = moved(without_tails(program), x, deadline, _terms(program, point) if priced else None)
     if not priced:
         return Point(x)
