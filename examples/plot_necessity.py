@@ -2,8 +2,9 @@ r"""
 Which features the optimum needs
 ================================
 
-Objective value (no unit) above the optimum of two of ten features: without one of them (to the right), and with it (to
-the left). A long bar to the right is a feature that the best selection needs, one to the left a feature that spoils it.
+Objective value (no unit) of two of ten features: of the optimum, and then for each feature without it, if the optimum
+has it, or with it. A value far above the optimum is that of a feature that the best selection needs, or one that spoils
+it.
 """
 
 import fsopt

@@ -1,13 +1,13 @@
 from . import drivers as drivers
 from . import estimators as estimators
 from . import extend as extend
-from .analysis.alternatives import alternatives as alternatives
 from .analysis.fronts import pareto_front as pareto_front
 from .analysis.infeasibility import explain_infeasibility as explain_infeasibility
-from .analysis.necessity import necessity as necessity
 from .analysis.radius_paths import radius_path as radius_path
 from .analysis.selecting import select as select
-from .analysis.selection_paths import selection_path as selection_path
+from .analysis.selection_questions import alternatives as alternatives
+from .analysis.selection_questions import necessity as necessity
+from .analysis.selection_questions import selection_path as selection_path
 from .answers.certificate import Certificate as Certificate
 from .answers.fits import Fit as Fit
 from .answers.results import DriverResult as DriverResult

@@ -146,7 +146,7 @@ def selection_path(source: Dataset, numbers: str, own: Mapping[str, Any]) -> tup
     numbers : of features, as ``1,2,5`` or ``1-10``; ``all`` for all.
     own : the keywords of :func:`fsopt.selection_path` that are given.
     """
-    from fsopt.analysis.selection_paths import selection_path as run
+    from fsopt.analysis.selection_questions import selection_path as run
     from fsopt.answers.records import plain
 
     m = _numbers(numbers, source.p)
@@ -159,7 +159,7 @@ def selection_path(source: Dataset, numbers: str, own: Mapping[str, Any]) -> tup
         found = run(source, m=m, progress=report, **own)
     record = plain({"data": source.name, "n": source.n, "p": source.p, **found.heading, "rows": found.to_records()})
     wanted = (source.p + 1 if m is None else len(set(m))) * len(set(own.get("c", (1.0,))))
-    return record, EXIT_SOLVED if len(found.m) == wanted else EXIT_INTERRUPTED
+    return record, EXIT_SOLVED if len(found.cells) == wanted else EXIT_INTERRUPTED
 
 
 def _numbers(text: str, p: int) -> list[int] | None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.analysis.alternatives import Alternatives
-from fsopt.analysis.necessity import Necessity
-from fsopt.analysis.selection_paths import SelectionPath
+from fsopt.analysis.selections import Selections
 from fsopt.answers.certificate import TOLERANCE, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import Point, SolveResult, Status
@@ -47,8 +45,6 @@ from fsopt.verification.solve_checking import check_result, result_from
 from fsopt.verification.verified import ExactCheck, Verification
 
 MODEL = "the optimum of the model"
-Question: TypeAlias = SelectionPath | Alternatives | Necessity
-"""The answers that keep the trees behind their bounds."""
 
 
 def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
@@ -70,7 +66,7 @@ def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
 
 @checked(exact=FLAG, customise=optional(CHANGES))
 def verify(
-    answer: Fit | SolveResult | Question | str | Path,
+    answer: Fit | SolveResult | Selections | str | Path,
     data: Given | pyo.ConcreteModel,
     *,
     exact: bool = False,
@@ -80,7 +76,7 @@ def verify(
 
     Parameters
     ----------
-    answer : Fit | SolveResult | Question | str | Path
+    answer : Fit | SolveResult | Selections | str | Path
         A fit, the result of a solve, a selection path, alternatives, a necessity result, or the path of a file saved by
         ``Fit.save``, ``fsopt fit`` or ``fsopt solve``.
     data : Given | pyo.ConcreteModel
@@ -115,7 +111,7 @@ def verify(
             return found
         with customised(customise):
             return replace(found, exact=exactly(answer, data, numerically=found.numerically))
-    if isinstance(answer, Question):
+    if isinstance(answer, Selections):
         return _verify_question(answer, data, exact=exact)
     ANSWER.check("answer", answer)
     return verify_record(read_record(answer), data, str(answer), exact=exact, customise=customise)
@@ -151,14 +147,16 @@ def verify_record(
     return replace(found, exact=shown)
 
 
-def _verify_question(answer: Question, data: Dataset, *, exact: bool) -> Verification:
+def _verify_question(answer: Selections, data: Dataset, *, exact: bool) -> Verification:
     """Verify the answer to a question by a replay of its searches, and the value of every selection."""
     with reading("answer"):
         found = Verification(answer.status, make(Kind.GBD, answer.residuals(data)))
     if not exact:
         return found
-    enough = frozenset({"bounded", "infeasible"}) if isinstance(answer, Alternatives) else None
-    claims, header = answer.claims(data), answer.header(data)
+    enough = frozenset({"bounded", "infeasible"}) if answer.others is not None else None
+    with reading("answer"):
+        claims = answer.claims(data)
+    header = Header(data, answer.scale)
     return replace(found, exact=ExactCheck(answer.status, claims, header, found.numerically, enough))
 
 

@@ -102,7 +102,7 @@ def test_a_keyword_in_another_case_is_the_known_one():
     assert (
         fsopt.solve(fsopt.build("svm", DATA, C=0.3)).objective == fsopt.solve(fsopt.build("svm", DATA, c=0.3)).objective
     )
-    assert fsopt.selection_path(DATA, C=0.3, M=[1]).c.tolist() == [0.3]
+    assert fsopt.selection_path(DATA, C=0.3, M=[1]).weights == [0.3]
     assert fsopt.estimators.SVM(C=0.3).get_params()["c"] == 0.3
     for call in (fsopt.fit, fsopt.build):
         with pytest.raises(ParameterError, match="'svm' is given 'c' twice, also as 'C'"):

@@ -79,6 +79,10 @@ def _square():
     return model
 
 
+def _of_answer(answer):
+    return fsopt.verify(answer, DATA, exact=True).exact.proof()
+
+
 def _infeasible():
     model = pyo.ConcreteModel()
     model.x = pyo.Var([0, 1])
@@ -97,10 +101,10 @@ MAKERS = {
     "value of a maximum": lambda: _of_model(_vertex(pyo.maximize), value=True),
     "square": lambda: _of_model(_square()),
     "no point": _infeasible,
-    "alternatives": lambda: fsopt.alternatives(DATA, 2, within=0.5, count=2, exact=True).proof,
-    "all alternatives": lambda: fsopt.alternatives(DATA, 1, within=1e9, exact=True).proof,
-    "path": lambda: fsopt.selection_path(DATA, m=[1], c=[0.5, 1.0]).proof(DATA),
-    "necessity": lambda: fsopt.necessity(DATA, 1, exact=True).proof,
+    "alternatives": lambda: _of_answer(fsopt.alternatives(DATA, 2, within=0.5, count=2)),
+    "all alternatives": lambda: _of_answer(fsopt.alternatives(DATA, 1, within=1e9)),
+    "path": lambda: _of_answer(fsopt.selection_path(DATA, m=[1], c=[0.5, 1.0])),
+    "necessity": lambda: _of_answer(fsopt.necessity(DATA, 1)),
 }
 """Name -> function that returns an honest proof file."""
 

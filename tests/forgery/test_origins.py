@@ -121,10 +121,11 @@ def test_the_interval_that_is_printed_contains_the_proved_one(sign):
 
 
 def test_alternatives_that_list_all_selections_state_that_there_is_no_other(file):
-    found = fsopt.alternatives(DATA, 1, within=1e9, exact=True)
-    assert found.exact.holds
+    found = fsopt.alternatives(DATA, 1, within=1e9)
+    shown = fsopt.verify(found, DATA, exact=True).exact
+    assert shown.verified
     assert len(found.support) == 4
-    code, shown = verdict(file(found.proof))
+    code, shown = verdict(file(shown.proof()))
     assert code == 0
     assert "there is no feasible point, but for the selections" in shown
 

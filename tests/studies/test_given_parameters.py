@@ -183,18 +183,17 @@ def test_every_search_of_necessity_is_verified_exactly(data):
     found = fsopt.necessity(data, 2, exact=True)
     assert len(found.exact) == data.p + 1
     assert all(claim.holds and confirmed(claim) for claim in found.exact)
-    others = [found.without[j] if j in found.support else found.with_feature[j] for j in range(data.p)]
-    assert np.allclose([float(claim.upper) for claim in found.exact[1:]], others, rtol=1e-9)
+    assert np.allclose([float(claim.upper) for claim in found.exact], found.objective, rtol=1e-9)
     assert fsopt.necessity(data, 2).exact == ()
 
 
 def test_all_other_selections_cost_more_than_the_limit(data):
     found = fsopt.alternatives(data, 2, within=0.3, exact=True)
-    claim = found.exact
+    (claim,) = found.exact
     assert found.complete
     assert claim.holds
     assert confirmed(claim)
-    assert found.limit <= float(claim.lower) <= found.bound * (1 + 1e-9) + 1e-9
+    assert found.limit <= float(claim.lower) <= found.others.bound * (1 + 1e-9) + 1e-9
     # A claim on the optimum may not leave the known selections out.
     statement = claim.part["statement"]
     assert refused({**claim.part, "statement": {**statement, "status": "interval", "upper": 10**9}})

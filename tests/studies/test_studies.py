@@ -370,10 +370,8 @@ STUDIES = {
     "path of the number of features": lambda data: fsopt.selection_path(data, m=[1, 2, 3]).objective,
     "path of the radii": lambda data: fsopt.radius_path(data, (1.0, 4.0)).objective.ravel(),
     "front of loss and capacity": lambda data: fsopt.pareto_front(data, (3.0, 10.0)).y,
-    "alternatives": lambda data: np.array(
-        [r["objective"] for r in fsopt.alternatives(data, 2, within=0.1).to_records()]
-    ),
-    "necessity": lambda data: fsopt.necessity(data, 2).without,
+    "alternatives": lambda data: fsopt.alternatives(data, 2, within=0.1).objective,
+    "necessity": lambda data: fsopt.necessity(data, 2).to_frame()["without"].to_numpy(),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -21,11 +22,6 @@ MODEL = fsopt.build("svm", DATA)
 @pytest.fixture(scope="module")
 def fit():
     return fsopt.fit("svm", DATA, c=0.5)
-
-
-@pytest.fixture(scope="module")
-def path():
-    return fsopt.selection_path(DATA, m=[1, 2], tolerance=1e-6)
 
 
 def test_a_fit_and_its_file_are_verified_alike(fit, tmp_path):
@@ -125,54 +121,64 @@ def test_the_result_of_a_solve_is_verified_against_its_model():
         fsopt.verify(result, DATA)
 
 
-def test_a_path_is_verified_by_its_evidence_and_its_classifiers(path):
-    assert fsopt.verify(path, DATA).word == "verified numerically"
-    shown = fsopt.verify(path, DATA, exact=True)
-    assert [claim.name for claim in shown.claims] == ["at most 1 feature", "at most 2 features"]
-    falsehoods = {
-        "bound of 1": replace(path, bound=path.bound + 0.01),
-        "objective of 2": replace(path, objective=path.objective - 0.01),
-        "selection of 2": replace(path, support=(path.support[0], path.support[0])),
-        "gap of 1": replace(path, bound=path.bound - 0.1),
-        "features": replace(path, features=("a", "b", "c", "d")),
-    }
-    for residual, false in falsehoods.items():
-        found = fsopt.verify(false, DATA)
-        assert not found.verified, residual
-        assert residual in found.reason
-    assert shown.claims == path.claims(DATA)
+def with_cell(answer, k, **changes):
+    """Return an answer with other parts of a cell, its problem included."""
+    cell = answer.cells[k]
+    asked = cell.asked._replace(**{name: changes.pop(name) for name in cell.asked._fields if name in changes})
+    return replace(answer, cells=(*answer.cells[:k], replace(cell, asked=asked, **changes), *answer.cells[k + 1 :]))
 
 
-def test_a_path_is_judged_by_its_content_whatever_its_order(path):
-    parts = ("m", "c", "objective", "bound", "support", "coef", "intercept", "evidence", "optimal", "nodes")
-    for order in ([1, 0], [1], [0, 0]):
-        moved = {
-            name: type(getattr(path, name))(getattr(path, name)[k] for k in order) for name in ("support", "evidence")
+QUESTIONS = {
+    "path": lambda: fsopt.selection_path(DATA, m=[1, 2], c=[0.5, 2.0], tolerance=1e-6),
+    "alternatives": lambda: fsopt.alternatives(DATA, 2, within=0.9),
+    "the best three": lambda: fsopt.alternatives(DATA, 2, within=9.0, count=3),
+    "necessity": lambda: fsopt.necessity(DATA, 2, tolerance=1e-6),
+}
+
+
+@cache
+def question(name):
+    return QUESTIONS[name]()
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_what_a_cell_states_is_replayed(name):
+    found = question(name)
+    assert fsopt.verify(found, DATA).word == "verified numerically"
+    assert fsopt.verify(found, DATA, exact=True).word == "verified exactly"
+    for k, (cell, words) in enumerate(zip(found.cells, found.names, strict=True)):
+        falsehoods = {
+            f"objective of {words}": [{"objective": cell.objective * v} for v in (0.999, 1.001, np.nan)],
+            f"bound of {words}": [{"bound": v} for v in (cell.objective + 0.01, np.nan)],
+            f"selection of {words}": [{"support": v} for v in ((), (0, 1, 2), (-1, *cell.support))],
+            "": [{"coef": 1.001 * cell.coef}, {"coef": cell.coef + 0.001}, {"intercept": cell.intercept + 0.01}],
         }
-        moved |= {name: getattr(path, name)[order] for name in parts if name not in moved}
-        assert fsopt.verify(replace(path, **moved), DATA).verified, order
-    for name in parts:
-        alone = [getattr(path, name)[:-1], *[getattr(path, name)[::-1]] * (name not in ("optimal", "c", "nodes"))]
-        alone += [path.m[[1, 1]]] * (name == "m")  # one that is right does not vouch for another of its name
-        for part in alone:
-            with suppress(FileError):
-                assert not fsopt.verify(replace(path, **{name: part}), DATA).verified, name
+        falsehoods[""] += [{"include": (0, 3)}, {"exclude": (0, 3)}, {"c": 3.0}, {"m": cell.asked.m - 1}]
+        for residual, changes in falsehoods.items():
+            for change in changes:
+                with suppress(FileError):
+                    check = fsopt.verify(with_cell(found, k, **change), DATA)
+                    assert not check.verified, (words, change)
+                    assert residual in check.reason, (words, change)
+    for false in ({"features": ("a", "b", "c", "d")}, {"scale": "none"}, {"cells": found.cells[1:]}):
+        with suppress(FileError):
+            assert not fsopt.verify(replace(found, **false), DATA).verified or name == "path", false
 
 
-def test_a_path_over_two_parameters_is_verified_pair_by_pair():
-    path = fsopt.selection_path(DATA, m=[1, 2], c=[0.5, 2.0], tolerance=1e-6)
-    shown = fsopt.verify(path, DATA, exact=True)
-    assert [claim.name for claim in shown.claims][1:3] == ["at most 2 features, C = 0.5", "at most 1 feature, C = 2.0"]
-    falsehoods = {
-        "bound of 1, C = 2.0": replace(path, bound=path.bound + np.array([0.0, 0.0, 0.01, 0.0])),
-        "objective of 2, C = 0.6": replace(path, c=np.array([0.6, 0.6, 2.0, 2.0])),
-        "bound of 1, C = 0.5": replace(path, evidence=(path.evidence[2], *path.evidence[1:])),
-        "gap of 2, C = 2.0": replace(path, bound=path.bound - 0.1),
-    }
-    for residual, false in falsehoods.items():
-        found = fsopt.verify(false, DATA)
-        assert not found.verified, residual
-        assert found.residuals[residual] > 1e-6, residual
+def test_a_path_is_judged_by_its_content_whatever_its_order():
+    path = question("path")
+    assert [claim.name for claim in fsopt.verify(path, DATA, exact=True).claims][1:3] == [
+        "at most 2 features, C = 0.5",
+        "at most 1 feature, C = 2.0",
+    ]
+    for order in ([1, 0], [1], [0, 0], [3, 2, 1, 0]):
+        assert fsopt.verify(replace(path, cells=tuple(path.cells[k] for k in order)), DATA).verified, order
+    # One that is right does not vouch for another of its name, nor evidence for another cell.
+    false = replace(path.cells[0], objective=path.cells[0].objective - 0.01)
+    assert not fsopt.verify(replace(path, cells=(false, *path.cells)), DATA).verified
+    assert not fsopt.verify(with_cell(path, 0, evidence=path.cells[2].evidence), DATA).verified
+    open_gap = with_cell(path, 0, bound=path.bound[0] - 0.1)
+    assert (open_gap.status, fsopt.verify(open_gap, DATA).verified) == ("feasible", True)
 
 
 def test_other_things_are_no_answer():
@@ -181,45 +187,32 @@ def test_other_things_are_no_answer():
             fsopt.verify(other, DATA)
 
 
-def test_alternatives_are_verified_by_the_tree_of_their_enumeration():
-    found = fsopt.alternatives(DATA, 2, within=0.9)
+@pytest.mark.parametrize("name", ["alternatives", "the best three"])
+def test_alternatives_are_verified_by_the_tree_of_their_enumeration(name):
+    found = question(name)
     assert found.complete
-    assert len(found.support) > 1
-    assert fsopt.verify(found, DATA).word == "verified numerically"
-    assert fsopt.verify(found, DATA, exact=True).word == "verified exactly"
-    one_less = {"support": found.support[1:], "objective": found.objective[1:], "w": found.w[1:]}
+    for bound in (0.0, -np.inf):  # weaker ones are true
+        weaker = replace(found, others=replace(found.others, bound=bound))
+        assert (weaker.complete, fsopt.verify(weaker, DATA).verified) == (False, True)
     forged = {
-        "bound": replace(found, bound=found.bound * 1.01),
-        "objective": replace(found, objective=found.objective * 1.001),
-        "optimum": replace(found, optimum=found.optimum * 0.9),
-        "complete": replace(found, limit=found.limit * 2.0),
-        "limit": replace(found, within=0.8),
-        "repeated": replace(found, count=1),
-        "features": replace(found, features=("a", "b", "c", "d")),
+        "bound of every other selection": [{"bound": found.others.bound * 1.01}, {"bound": np.nan}],
+        "limit": [{"within": 0.001}],
+        "repeated": [{"count": 1}],
     }
-    for name, false in forged.items():
-        assert fsopt.verify(false, DATA).residuals[name] > 1e-4, name
-        assert not fsopt.verify(false, DATA).verified, name
+    for residual, changes in forged.items():
+        for change in changes:
+            check = fsopt.verify(replace(found, others=replace(found.others, **change)), DATA)
+            assert not check.verified, change
+            assert residual in check.reason
+    assert "repeated" in fsopt.verify(replace(found, cells=(*found.cells, found.cells[-1])), DATA).reason
     with pytest.raises(FileError, match="not a selection of the list"):
-        fsopt.verify(replace(found, **one_less), DATA)
-    with pytest.raises(FileError, match="not free at its node"):
-        fsopt.verify(replace(found, m=1), DATA)
+        fsopt.verify(replace(found, cells=found.cells[1:]), DATA)
 
 
-@pytest.mark.parametrize("count", [None, 2])
-def test_the_share_and_the_limit_of_alternatives_belong_together(count):
-    found = fsopt.alternatives(DATA, 1, within=9.0, count=count)
-    assert (found.complete, len(found.support), np.isinf(found.bound)) == (True, count or 5, count is None)
-    for bound in (found.bound, -np.inf, 0.0):  # of nothing that is left, and weaker ones
-        assert fsopt.verify(replace(found, bound=bound), DATA).verified, bound
-    for false in (
-        {"within": 0.001},
-        {"limit": 0.99 * found.limit},
-        {"bound": np.nan},
-        {"objective": found.objective + 1},
-    ):
-        check = fsopt.verify(replace(found, **false), DATA)
-        assert (check.verified, bool(check.reason)) == (False, True), false
+def test_a_list_of_all_selections_leaves_none():
+    found = fsopt.alternatives(DATA, 1, within=9.0)
+    assert (found.complete, len(found.cells), found.others.bound) == (True, 5, np.inf)
+    assert fsopt.verify(found, DATA).verified
 
 
 def test_a_stopped_enumeration_claims_the_bound_of_its_open_nodes():
@@ -227,27 +220,8 @@ def test_a_stopped_enumeration_claims_the_bound_of_its_open_nodes():
     found = fsopt.alternatives(data, 4, within=0.3, time_limit=1e-3)
     assert not found.complete
     assert fsopt.verify(found, data).word == "verified numerically"
-    assert not fsopt.verify(replace(found, bound=found.bound + 0.01 * (1.0 + abs(found.bound))), data).verified
-
-
-def test_a_necessity_result_is_verified_by_the_trees_of_its_searches():
-    found = fsopt.necessity(DATA, 2, tolerance=1e-6)
-    assert fsopt.verify(found, DATA).word == "verified numerically"
-    assert fsopt.verify(found, DATA, exact=True).word == "verified exactly"
-    j = int(np.flatnonzero(~found.selections[0])[0])
-    name = found.features[j]
-    moved = np.eye(DATA.p)[j]
-    forged = {
-        "optimum": replace(found, optimum=found.optimum - 0.01),
-        f"with {name}": replace(found, with_bound=found.with_bound + 0.01 * moved),
-        f"without {name}": replace(found, without=found.without - 0.01 * moved),
-        "selection": replace(found, support=(0, 1, 2)),
-    }
-    for part, false in forged.items():
-        assert fsopt.verify(false, DATA).residuals[part] > 1e-4, part
-        assert not fsopt.verify(false, DATA).verified, part
-    with pytest.raises(FileError, match="damaged"):
-        fsopt.verify(replace(found, selections=~found.selections), DATA)
+    others = replace(found.others, bound=found.others.bound + 0.01 * (1.0 + abs(found.others.bound)))
+    assert not fsopt.verify(replace(found, others=others), data).verified
 
 
 def test_answers_to_questions_belong_to_their_data_in_any_units_and_names():

@@ -18,7 +18,6 @@ from selection_cases import DEEP
 from support import blobs, keeps, reference, sampled
 
 import fsopt
-from fsopt.analysis.selection_paths import selection_path
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
 from fsopt.errors import FileError, ParameterError
@@ -119,7 +118,7 @@ def test_a_place_that_is_left_takes_no_feature_that_does_nothing(limited, penali
     free = fsopt.fit(penalised, DATA, lam=0.0)
     assert free.features == fit.features
     assert fit.objective == pytest.approx(fsopt.fit("svm", DATA).objective, rel=1e-6)
-    path = selection_path(DATA, m=[0, 2, 6])
+    path = fsopt.selection_path(DATA, m=[0, 2, 6])
     assert path.support == ((), path.support[1], fit.support)
     assert fsopt.verify(path, DATA).verified
     assert all(claim.holds for claim in path.claims(DATA))

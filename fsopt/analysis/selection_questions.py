@@ -1,0 +1,372 @@
+"""The questions about selections, which share their searches: paths over M and C, alternatives, necessity."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fsopt.analysis.other_selections import ENUMERATED, MARGIN, Others, enumerated, limit_of, others_of
+from fsopt.analysis.selections import NECESSITY, Asked, Cell, Selections
+from fsopt.answers.results import DriverResult
+from fsopt.common import clock
+from fsopt.common.arguments import checked, with_keywords_of
+from fsopt.common.interruption import whole_or_interrupted
+from fsopt.data import Dataset
+from fsopt.data.given import Given, dataset_of
+from fsopt.data.losses import Loss, loss_of
+from fsopt.data.matrices import Preprocessing, largest_values
+from fsopt.drivers.run import Progress, Run
+from fsopt.errors import ParameterError
+from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
+from fsopt.methods.selection import without_rounding
+from fsopt.methods.spec import in_units
+from fsopt.models.blocks import number, whole
+from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
+from fsopt.search.branch_and_benders.cuts import CAPACITY, Grid
+from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.incumbents import Incumbent
+from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
+from fsopt.typing import Mask
+
+SELECTION = ("m", "costs", "budget", *RULES)
+"""The parameters of a selection that the questions do not take: they take groups, and bounds on weights."""
+
+
+@checked()
+@with_keywords_of(SelectionConstraints.of, without=SELECTION)
+def selection_path(
+    data: Given,
+    *,
+    c: float | Sequence[float] = 1.0,
+    loss: str = "hinge",
+    m: Sequence[int] | None = None,
+    scale: str = "standard",
+    tolerance: float = 1e-4,
+    max_nodes: int | None = None,
+    time_limit: float | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    **rules: Any,
+) -> Selections:
+    r"""Return the best support vector machine with at most M features for every M, and for every C, with lower bounds.
+
+    .. math:: F^*(M, C) = \min_{\sigma \in \{0,1\}^p}\ F_C(\sigma) \quad\text{s.t.}\quad e'\sigma \le M
+
+    Benders cuts do not depend on M, and their multipliers, as shares of C, are dual feasible for every C: the pool of
+    one search begins the next one, and so does the best known selection.
+
+    Parameters
+    ----------
+    data : Given
+        Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
+    c : float or Sequence[float], default 1.0
+        > 0, penalty weight of the loss, or several of them: a path for each.
+    loss : str, default 'hinge'
+        ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
+        :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
+    m : Sequence[int], optional
+        The values of M, 0..p, of features or groups; all of them by default.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``.
+    tolerance : float, default 0.0001
+        Relative optimality gap of each search.
+    max_nodes : int, optional
+        Nodes after which each search stops; None for no limit.
+    time_limit : float, optional
+        Seconds for the whole path: a tenth for all M and C in equal shares, the rest for those that are open then.
+    jobs, executor : Executor or int, optional
+        Subtrees that are searched at a time, and where; processes of its own by default.
+    progress : Progress, optional
+        Called with the record of each M and C.
+
+    Returns
+    -------
+    Selections
+        F* falls with M and grows with C; ``optimal`` where the gap is closed, else objective and bound enclose the
+        optimum.
+
+    Raises
+    ------
+    ParameterError : a parameter out of range.
+
+    Notes
+    -----
+    Aytug, (5)-(11).
+    """
+    settings = BranchSettings(tolerance, max_nodes, jobs=jobs)
+    search = _Searches.of("selection_path", data, rules, scale, loss, settings, time_limit, executor, progress)
+    p = search.allowed.p
+    weights = sorted({number("selection_path", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object))})
+    values = sorted({whole("selection_path", "m", k, low=0, high=p) for k in (range(p + 1) if m is None else m)})
+    if not values or not weights:
+        name = "c" if values else "m"
+        raise ParameterError(f"'{name}' of 'selection_path' is empty", "give numbers, or leave it out")
+    search.run([Asked(one, most) for one in weights for most in values], search.end, 0.1, 1.0)
+    return search.answer()
+
+
+@checked()
+@with_keywords_of(SelectionConstraints.of, without=SELECTION)
+@whole_or_interrupted()
+def necessity(
+    data: Given,
+    m: int,
+    *,
+    c: float = 1.0,
+    scale: str = "standard",
+    tolerance: float = 1e-4,
+    time_limit: float | None = None,
+    exact: bool = False,
+    **rules: Any,
+) -> Selections:
+    r"""Return for each feature the optimum of all selections with it, and of all without it.
+
+    .. math::
+
+        \min \{F(\sigma) : e'\sigma \le m,\ \sigma_j = 1\}, \qquad
+        \min \{F(\sigma) : e'\sigma \le m,\ \sigma_j = 0\}
+
+    One of the two is the optimum itself, so that there is one search for each feature; all share their cuts.
+
+    Parameters
+    ----------
+    data : Given
+        Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
+    m : int
+        Largest number of features, or groups, 1..p.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``.
+    tolerance : float, default 0.0001
+        Relative optimality gap of each search.
+    time_limit : float, optional
+        Seconds for all; half of it for the first search, equal shares of what is left for the others.
+    exact : bool, default False
+        Whether each tree is also replayed in rational arithmetic.
+
+    Returns
+    -------
+    Selections
+        Values of selections, and lower bounds that enclose the optima.
+
+    Raises
+    ------
+    ParameterError : a parameter out of range.
+    """
+    search = _Searches.of(NECESSITY, data, rules, scale, "hinge", BranchSettings(tolerance), time_limit)
+    first = search.first(m, c)
+    search.run([first], min(search.end, 0.5 * (search.started + search.end)), 1.0)
+    best = search.cell(first).support
+    search.run([first.other_side(j, best) for j in range(search.allowed.p)], search.end, 1.0)
+    return search.answer(exact=exact)
+
+
+@checked()
+@with_keywords_of(SelectionConstraints.of, without=SELECTION)
+def alternatives(
+    data: Given,
+    m: int,
+    *,
+    within: float = 0.01,
+    count: int | None = None,
+    c: float = 1.0,
+    scale: str = "standard",
+    time_limit: float | None = None,
+    exact: bool = False,
+    **rules: Any,
+) -> Selections:
+    r"""Return all selections of at most m features whose value is at most a share above the optimum, or the best K.
+
+    .. math:: \{\sigma \in \{0,1\}^p : e'\sigma \le m,\ F(\sigma) \le (1 + \delta) F^*(m)\}
+
+    Parameters
+    ----------
+    data : Given
+        Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
+    m : int
+        Largest number of features, or groups, 1..p.
+    within : float, default 0.01
+        Share delta >= 0 above the optimum.
+    count : int, optional
+        K, the number of selections that are wanted: the best ones of those within the share.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``.
+    time_limit : float, optional
+        Seconds for all; without ``complete`` selections may be missing, none of them below the bound.
+    exact : bool, default False
+        Whether the tree is also replayed in rational arithmetic.
+
+    Returns
+    -------
+    Selections
+        ``complete`` where a replay of the tree confirms that every other selection is above the limit.
+
+    Raises
+    ------
+    ParameterError : a parameter out of range.
+
+    Notes
+    -----
+    The enumeration is the branch and bound of method ``best-subset`` with the limit for its cutoff.
+    """
+    settings = BranchSettings(ENUMERATED)
+    search = _Searches.of("alternatives", data, rules, scale, "hinge", settings, time_limit)
+    asked = search.first(m, c)
+    within = number("alternatives", "within", within)
+    count = None if count is None else whole("alternatives", "count", count, low=1, high=10**6)
+    search.run([asked], search.end, 1.0)
+    best, known = search.results[asked], replace(search.cell(asked), bound=-np.inf, nodes=0, evidence=None)
+    tree, ended = enumerated(search.problem(asked), best, limit_of(known.objective, within), count, search.end)
+    found = sorted(tree.found.items(), key=lambda one: one[1].value)
+    first = not found or known.objective < found[0][1].value * (1.0 - MARGIN)  # it was not found again in time
+    listed = dict(found[: None if count is None else count - first])
+    cells = [known] * first + [search.listed(asked, one) for one in listed.values()]
+    return search.answer(cells, others_of(tree, listed, within, count, ended), exact=exact)
+
+
+@dataclass
+class _Searches:
+    """The searches of a question: of each problem the result, and a folder of checkpoints."""
+
+    question: str
+    data: Dataset
+    rules: Mapping[str, Any]
+    allowed: SelectionConstraints
+    work: Dataset
+    map_: Preprocessing
+    loss: Loss
+    settings: BranchSettings
+    started: float
+    end: float
+    executor: Executor | None
+    progress: Progress | None
+    results: dict[Asked, DriverResult] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        question: str,
+        data: Given,
+        rules: Mapping[str, Any],
+        scale: str,
+        loss: str,
+        settings: BranchSettings,
+        time_limit: float | None,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> _Searches:
+        """Return no searches yet, with groups and bounds in one form, those that there are; raises ParameterError."""
+        started, end = time.perf_counter(), clock.end_of(time_limit)
+        if time_limit is not None and not time_limit > 0:
+            raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
+        data = dataset_of(data)
+        found, groups = SelectionConstraints.of(question, data, **rules), {}
+        if not found.groups.single:
+            members = ([data.features[j] for j in found.groups.members(g)] for g in range(found.p))
+            groups = {"groups": dict(zip(found.groups.names, members, strict=True))}
+        kept, (work, map_) = groups | found.bounds.words(data), preprocess(data, scale)
+        allowed = SelectionConstraints.of(question, work, **in_units(question, data, kept, map_.scale))
+        kind = loss_of(loss)
+        return cls(question, data, kept, allowed, work, map_, kind, settings, started, end, executor, progress)
+
+    def first(self, m: int, c: float) -> Asked:
+        """Return the problem of at most m features; raises ParameterError."""
+        return Asked(number(self.question, "c", c), whole(self.question, "m", m, high=self.allowed.p))
+
+    def problem(self, asked: Asked) -> SelectionProblem:
+        """Return a problem in arrays."""
+        return asked.problem(self.work, self.loss, self.allowed)
+
+    def run(self, asked: list[Asked], end: float, *shares: float) -> None:
+        """Search all problems, with a time limit within each share of it in turn, and those again that are open."""
+        with tempfile.TemporaryDirectory() as folder:
+            for share in shares if np.isfinite(end) else (1.0,):
+                asked = sorted(self._pass(asked, end, share, Path(folder)), key=self._gap)
+
+    def _gap(self, asked: Asked) -> float:
+        result = self.results[asked]
+        return float(result.objective or 0.0) - float(result.bound or 0.0)
+
+    def _pass(self, asked: list[Asked], end: float, share: float, folder: Path) -> list[Asked]:
+        """Search each problem for an equal share of a part of the time that is left; return the open ones."""
+        for k, one in enumerate(asked):
+            result = self._search(one, clock.part(end, share / (len(asked) - k)), folder)
+            self.results[one] = result
+            if self.progress is not None:
+                record = {"iteration": len(self.results), "c": one.c, "m": one.m, "objective": result.objective}
+                self.progress({**record, "bound": result.bound})
+            if result.stop == "interrupted":
+                return []
+        return [one for one in asked if self.results[one].stop != "optimal"]
+
+    def _search(self, asked: Asked, seconds: float | None, folder: Path) -> DriverResult:
+        """Search one problem, on from where it stopped, with the best known selection that it allows."""
+        problem, place = self.problem(asked), folder / f"{'-'.join(map(str, asked))}.npz"
+        return branch_and_benders(
+            problem,
+            settings=replace(self.settings, initial=self._initial(problem)),
+            run=Run(
+                time_limit=seconds,
+                executor=self.executor,
+                checkpoint=None if seconds is None else place,
+                resume=place if place.exists() else None,
+            ),
+            seeds=self._seeds(asked),
+        )
+
+    def _initial(self, problem: SelectionProblem) -> Mask | None:
+        """Return the known selection that a problem allows whose hyperplane has the smallest value there."""
+        known = [(one.point["sigma"] > 0.5, one.point["w"]) for one in self.results.values()]
+        allowed = [(sigma, w) for sigma, w in known if problem.allowed(sigma)]
+        return min(allowed, key=lambda one: problem.value(*one)[0], default=(None, None))[0]
+
+    def _seeds(self, asked: Asked) -> list[Grid]:
+        """Return multipliers of the nearest searches before it of the same C, and of a smaller C, as many of each."""
+        same = [one for one in self.results if one.c == asked.c and one < asked]
+        weaker = [one for one in self.results if one.m == asked.m and one.c < asked.c]
+        near = [max(group) for group in (same, weaker) if group]
+        return [grid for one in near for grid in self.results[one].point["seeds"][-CAPACITY // (2 * len(near)) :]]
+
+    def cell(self, asked: Asked) -> Cell:
+        """Return a searched problem, without features that neither move a score nor are asked for."""
+        found, problem = self.results[asked], self.problem(asked)
+        w = without_rounding(found.point["w"], largest_values(self.work.X))
+        selection = (found.point["sigma"] > 0.5) & ((problem.sizes(w) > 0.0) | problem.fixed.inside)
+        cell = self.listed(asked, Incumbent(selection, w, found.point["b"], float(found.objective or 0.0)))
+        nodes, evidence = int(found.history[-1]["nodes"]), found.point["evidence"]
+        return replace(cell, bound=float(found.bound or 0.0), nodes=nodes, evidence=evidence)
+
+    def listed(self, asked: Asked, found: Incumbent) -> Cell:
+        """Return a selection of a problem without a bound."""
+        coef, intercept = raw_hyperplane(Hyperplane(found.w, found.b, ()), self.map_)
+        support = tuple(np.flatnonzero(found.selection).tolist())
+        return Cell(asked, float(found.value), -np.inf, support, coef, intercept)
+
+    def answer(
+        self, cells: Sequence[Cell] | None = None, others: Others | None = None, *, exact: bool = False
+    ) -> Selections:
+        """Return the answer, by default of all searches."""
+        found = [self.cell(one) for one in self.results] if cells is None else cells
+        answer = Selections(
+            question=self.question,
+            features=self.allowed.groups.names,
+            cells=tuple(found),
+            scale=self.map_.kind,
+            tolerance=self.settings.tolerance,
+            loss=self.loss.name,
+            rules=self.rules,
+            others=others,
+            seconds=time.perf_counter() - self.started,
+        )
+        return replace(answer, exact=answer.claims(self.data)) if exact else answer
