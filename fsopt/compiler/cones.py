@@ -68,8 +68,7 @@ class ConeStack:
 
     def entries(self) -> Indices:
         """Return the columns (t,) of the entries of all semidefinite matrices: upper triangles, column by column."""
-        columns: Indices = self.G[np.repeat(self.orders > 0, self.sizes)].indices
-        return columns
+        return np.asarray(self.G[np.repeat(self.orders > 0, self.sizes)].indices)
 
     def by_lower_triangles(self) -> Indices:
         """Return the rows with those of each matrix in the order of its lower triangle, column by column."""

@@ -6,6 +6,7 @@ import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -133,7 +134,7 @@ def read(expression: Any, column: dict[int, int], scale: float = 1.0, terms: Ter
     stack: list[tuple[float, Any]] = [(scale, expression)]
     while stack:
         scale, node = stack.pop()
-        kind = type(node)
+        kind: Any = type(node)
         if kind is MonomialTermExpression:
             coef, var = node._args_
             terms.columns.append(column[id(var)])
@@ -150,8 +151,7 @@ def read(expression: Any, column: dict[int, int], scale: float = 1.0, terms: Ter
         elif not node.is_potentially_variable():
             terms.constant += scale * float(value(node))
         else:
-            operator = _OPERATORS.get(kind) or _operator(kind)
-            operator(scale, node, column, terms, stack)
+            _operator(kind)(scale, node, column, terms, stack)
     return terms
 
 
@@ -223,14 +223,12 @@ _KINDS: tuple[tuple[type, _Reader], ...] = (
     (PowExpression, _read_power),
     (object, _read_other),
 )
-_OPERATORS: dict[type, _Reader] = {}
-"""Type of a node -> its reader, entered at the first node of the type."""
 
 
+@cache
 def _operator(kind: type) -> _Reader:
     """Return the reader of a type of nodes, which may be derived from one of those above."""
-    _OPERATORS[kind] = next(reader for known, reader in _KINDS if issubclass(kind, known))
-    return _OPERATORS[kind]
+    return next(reader for known, reader in _KINDS if issubclass(kind, known))
 
 
 def with_constants(terms: Terms, constants: Mapping[int, float], column: dict[int, int]) -> Terms:

@@ -132,8 +132,7 @@ def unit_diagonal(Q: Stack) -> Stack:
         if np.all((largest == 0.0) | ((largest > 0.5) & (largest < 2.0))):
             break
         units /= np.sqrt(np.where(largest > 0.0, largest, 1.0))
-    powers: Stack = np.exp2(np.round(np.log2(units)))
-    return powers
+    return np.asarray(np.exp2(np.round(np.log2(units))))
 
 
 def lacking(P: sp.csc_matrix) -> Vector | None:
@@ -198,7 +197,6 @@ def recognise(
     rows: Sequence[ConstraintRow], column: dict[int, int], lb: Vector, ub: Vector
 ) -> tuple[ConeStack, list[tuple[str, str]]]:
     """Return the cones of quadratic constraints as read, and (name, reason) of every other constraint."""
-    found: list[Cones] = []
     refused: dict[int, str] = {
         i: "a quadratic equation or range is not convex"
         for i, row in enumerate(rows)
@@ -208,7 +206,7 @@ def recognise(
     bodies = bodies_of(rows, senses, column)
     others = [i for i in range(len(rows)) if i not in refused]
     norms = {i: cone for i in others if (cone := _norm(bodies, i, lb)) is not None}
-    found.extend(norms.values())
+    found = [*norms.values()]
     for family in families(bodies, len(lb), [i for i in others if i not in norms]):
         found.extend(_second_order_cones(family, lb, ub, refused))
     names = [(rows[i].constraint.name, refused[i]) for i in sorted(refused)]
@@ -273,7 +271,8 @@ def _squares(family: Family) -> tuple[Stack, Stack, Vector]:
     signs, rest = np.sign(values), family.d - np.sum(values * steps**2, axis=1)
     error = ZERO * k * np.abs(family.a).max(axis=1, keepdims=True)
     rest[np.any(flat & (np.abs(slopes) > error), axis=1)] = -np.inf
-    nearly = family.Q.any(axis=1) & (sizes < NEARLY_FLAT * sizes.max(axis=1, initial=0.0, keepdims=True))
+    null = flat & (np.abs(family.Q @ vectors).max(axis=1) <= ZERO) & ~family.a.any(axis=1, keepdims=True)
+    nearly = ~null & family.Q.any(axis=1) & (sizes < NEARLY_FLAT * sizes.max(axis=1, initial=0.0, keepdims=True))
     doubtful = nearly.any(axis=1) & (np.count_nonzero(values, axis=1) > 1)  # one square alone has all of its digits
     terms = np.abs(family.d) + np.sum(forms[:, :, -1] ** 2, axis=1)
     doubtful |= (values < 0).any(axis=1) & (np.abs(rest) < NEARLY_FLAT * terms)

@@ -46,9 +46,8 @@ def hessian(terms: Terms, n: int) -> sp.csc_matrix:
     """Return the symmetric matrix P (n, n) of the quadratic part x'Px/2 of an expression."""
     if not terms.quadratic:
         return sp.csc_matrix((n, n))
-    table = np.array(terms.quadratic, dtype=float)
-    places = table[:, :2].astype(int).T
-    Q = sp.coo_matrix((table[:, 2], (places[0], places[1])), shape=(n, n))
+    rows, columns, values = np.array(terms.quadratic, dtype=float).T
+    Q = sp.coo_matrix((values, (rows.astype(int), columns.astype(int))), shape=(n, n))
     return (Q + Q.T).tocsc()
 
 

@@ -94,7 +94,7 @@ def equilibrate(
     row, column = _least_squares(every, weights, U, V)
     sizes = np.append(-(U @ row)[:m], (V @ column)[:n])
     far = np.minimum(most - sizes, 0.0) if integer.any() else most - sizes
-    shift = _shift(every.multiply(weights), U, V, least - sizes, far)
+    shift = _shift(weights, U, V, least - sizes, far)
     column += shift / np.maximum(V.max(axis=0).toarray().ravel(), 1.0)  # S_ii has twice the unit of i
     units = (V @ (STEP * np.round(column / STEP)))[:n]
     bounded = np.clip(units, np.round(least[m:]), np.round(np.minimum(most[m:], _in_balls(cones))))
@@ -228,31 +228,36 @@ def _facts(low: Vector, high: Vector) -> tuple[Vector, Vector]:
 def _shift(W: sp.csr_matrix, U: sp.csr_matrix, V: sp.csr_matrix, least: Vector, most: Vector) -> Vector:
     """Return what the logarithms of the units of columns grow by, the same in a connected part without constants.
 
-    W are the entries that count; facts are those of rows, then columns, relative to their units.
+    W are weights of entries, 0 where they do not count; facts are those of rows, then columns, relative to their units.
     """
-    m, n = len(least) - V.shape[0] + 1, V.shape[0] - 1
-    joint, k = U.T @ W[:, :n] @ V[:n], U.shape[1]
-    part = _parts(joint.tocoo())
+    m, n, k = len(least) - V.shape[0] + 1, V.shape[0] - 1, U.shape[1]
+    ends = sp.block_diag([U, V[:n]], format="coo")
+    row, column = np.stack(W.nonzero()).astype(int)
+    constants = np.bincount(row[column == n], minlength=W.shape[0])
+    row, column = row[column < n], W.shape[0] + column[column < n]
+    met = np.bincount(np.append(row, column), minlength=ends.shape[0])[ends.row] > 0
+    one, other = np.append(ends.col[met].astype(int), ends.shape[1] + row), np.append(ends.row[met], column)
+    part = _parts(one, ends.shape[1] + other, sum(ends.shape))[: ends.shape[1]]
     place = np.append(part[:m], part[k + V.indices[V.indptr[:n]]])
     low, high = np.full(len(part), -np.inf), np.full(len(part), np.inf)
     np.maximum.at(low, place, least)
     np.minimum.at(high, place, most)
     found = np.where(np.abs(low) <= np.abs(high), low, high)
-    fixed = np.bincount(part[:k], U.T @ W[:, n].toarray().ravel(), minlength=len(part)) > 0.0
-    shift: Vector = np.where(fixed | ~(np.abs(found) <= FAR), 0.0, found)[part[k:]]
-    return shift
+    fixed = np.bincount(part[:k], U.T @ constants, minlength=len(part)) > 0.0
+    return np.asarray(np.where(fixed | ~(np.abs(found) <= FAR), 0.0, found)[part[k:]])
 
 
-def _parts(joint: sp.coo_matrix) -> Indices:
-    """Return for rows, then columns, the first place of what is connected with each."""
-    first, ends = np.arange(sum(joint.shape)), (joint.row, joint.shape[0] + joint.col)
-    while True:  # each pass looks twice as far; scipy's own search loads its linear algebra
-        before, least = first.copy(), np.minimum(*(first[end] for end in ends))
-        for end in ends:
-            np.minimum.at(first, first[end], least)
-        first = first[first]
-        if np.array_equal(first, before):
-            return first
+def _parts(one: Indices, other: Indices, size: int) -> Indices:
+    """Return for each of ``size`` places the first one that edges between two places connect with it."""
+    # A root becomes its smallest neighbour's, and edges those of roots; scipy's own search loads its linear algebra.
+    first = np.arange(size)
+    while len(one):
+        np.minimum.at(first, np.maximum(one, other), np.minimum(one, other))
+        while not np.array_equal(first, further := first[first]):
+            first = further
+        one, other = first[one], first[other]
+        one, other = one[one != other], other[one != other]
+    return first
 
 
 # -- the cones ----------------------------------------------------------------------------------------------
