@@ -28,7 +28,7 @@ from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.registry import register_method
 from fsopt.methods.spec import MethodSpec, SavedFit
-from fsopt.methods.verification import check_program, evidence
+from fsopt.methods.verdict import check_program, evidence
 from fsopt.models.registry import register_model
 from fsopt.models.spec import ModelSpec
 from fsopt.solvers.interface import Change, Outcome, Settings

@@ -21,9 +21,10 @@ from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.certificates.points import infeasibility
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
-from fsopt.methods.exact.programs import assembled, hinge_values
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit
+from fsopt.methods.verdict import assembled
+from fsopt.models.blocks import hinge_point, weight_parts
 from fsopt.solvers.base import solve
 from fsopt.typing import Vector
 from fsopt.verification.exact_checking import verify
@@ -169,9 +170,9 @@ def _point(model: pyo.ConcreteModel, program: Program, raw: Dataset, found: Fit)
     """Return the point of a fit in the program of its problem."""
     map_ = found.preprocessing
     w, b = found.coef * map_.scale, found.intercept + float(found.coef @ map_.shift)
-    values = hinge_values(preprocess(raw, "standard")[0], w, b)
+    values = hinge_point(preprocess(raw, "standard")[0], w, b)
     sigma = np.isin(np.arange(raw.p), found.support).astype(float)
-    return Point(assembled(model, program, {**values, "sigma": sigma}))
+    return Point(assembled(model, program, {**values, **weight_parts(w), "u": w, "sigma": sigma}, np.zeros(program.n)))
 
 
 def better(program: Program, result: SolveResult, point: Point) -> SolveResult:

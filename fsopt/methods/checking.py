@@ -29,7 +29,7 @@ from fsopt.methods.gmeb.formulations import ROUTES as GMEB_ROUTES
 from fsopt.methods.mop.rsvm_training import ROUTES as RSVM_ROUTES
 from fsopt.methods.preprocessing import SCALES, kernel_values, preprocess, scaled_hyperplane
 from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit
-from fsopt.methods.verification import extend
+from fsopt.methods.verdict import check, extend
 
 PROGRAM = ("program", "program_params", "point")
 """Details of a fit that are evidence for an optimum, and for nothing else."""
@@ -90,6 +90,8 @@ def _value(spec: MethodSpec, fit: Fit, data: Dataset) -> float | None:
     try:
         with reading("fit"):
             saved = saved_fit(spec, fit, data)
+            if spec.objective is None:
+                return (spec.check or check)(saved).objective
             return spec.objective(saved.data, saved.w, saved.b, saved.params)[0]
     except FileError:
         return fit.objective
@@ -106,26 +108,28 @@ def _checked(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
 def check_claims(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
     """Recompute the certificate of a fit from its training data.
 
-    The objective of the method is evaluated at the classifier in numpy; the check of the method recomputes its
-    evidence. Preprocessing, selected features and the bound are compared with what follows from the data.
+    The objective is evaluated at the classifier, and the check of the method recomputes its evidence. Preprocessing,
+    selected features and the bound are compared with what follows from the data.
     """
     saved = saved_fit(spec, fit, data)
-    work = saved.data
-    w, b = saved.w, saved.b
     with reading("fit"):
-        value, violation = spec.objective(work, w, b, saved.params)
         residuals = {
-            "objective": relative_gap(value, float("nan") if fit.objective is None else fit.objective),
-            "constraints": violation,
             "preprocessing": _preprocessing_residual(fit, data),
-            "features": float(fit.features != tuple(work.features[j] for j in fit.support)),
-            "support": float(fit.support != spec.support(replace(saved, value=value))),
+            "features": float(fit.features != tuple(saved.data.features[j] for j in fit.support)),
+            "support": float(fit.support != spec.support(saved)),
             "kernel": _kernel_residual(fit, data),
-            "program": float(fit.details.get("program") not in (None, *spec.models)),
+            "program": float(fit.details.get("program") not in (None, spec.program)),
             "parameters in details": _doubled_residual(fit),
         }
-        certificate = spec.check(replace(saved, value=value, residuals=residuals))
-    return extend(certificate, _claimed_bound(fit, certificate))
+        if spec.objective is not None:
+            value, residuals["constraints"] = spec.objective(saved.data, saved.w, saved.b, saved.params)
+            saved = replace(saved, value=value)
+        certificate = (spec.check or check)(saved)
+        found = certificate.objective if spec.objective is None else saved.value
+        pair = (np.nan if number is None else number for number in (found, fit.objective))
+        residuals["objective"] = relative_gap(*pair)
+        further = {} if spec.stated is None else spec.stated(saved)
+    return extend(certificate, residuals, further, _claimed_bound(fit, certificate))
 
 
 def saved_fit(spec: MethodSpec, fit: Fit, data: Dataset) -> SavedFit:
@@ -145,7 +149,7 @@ def saved_fit(spec: MethodSpec, fit: Fit, data: Dataset) -> SavedFit:
     else:
         work = _kernel_space(fit.kernel, work)
         w, b = fit.coef, fit.intercept
-    return SavedFit(fit, data, work, w, b, threshold=spec.threshold)
+    return SavedFit(spec, fit, data, work, w, b)
 
 
 def _check_params(fit: Fit, spec: MethodSpec) -> None:

@@ -8,20 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.recorder import EARLY
 from fsopt.drivers.run import ENDS, Run, Steps, within
 from fsopt.errors import SolverError
-from fsopt.methods.spec import SavedFit
-from fsopt.methods.verification import saved_alpha
 from fsopt.solvers.registry import solver_spec
-from fsopt.typing import Vector
 
 LONG = 3_000
 """Number of samples or features from which restricted programs are 3 times as fast, see benchmarks/generation.py."""
@@ -81,22 +76,6 @@ def uses_generation(data: Dataset, run: Run, *, features: bool = True) -> bool:
     """
     large = max(data.X.shape if features else (data.n,)) >= LONG and data.X.size >= LARGE
     return data.sparse or (large and (run.solver is None or solver_spec(run.solver).duals))
-
-
-def certify_generation(saved: SavedFit, sample_costs: Vector, feature_costs: Vector) -> Certificate:
-    """Certify a saved hyperplane as the minimum of a weighted hinge loss and 1-norm, by its saved multipliers.
-
-    Parameters
-    ----------
-    sample_costs : (n,) weights of the hinge losses.
-    feature_costs : (p,) weights of the sizes of w.
-
-    Raises
-    ------
-    FileError : the saved multipliers are damaged.
-    """
-    alpha = saved_alpha(saved)
-    return certify_l1_hinge(saved.data, sample_costs, feature_costs, saved.w, saved.b, alpha, residuals=saved.residuals)
 
 
 Answer = TypeVar("Answer")

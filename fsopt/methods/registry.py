@@ -48,6 +48,11 @@ def _check(spec: MethodSpec) -> None:
     check_function(f"the method '{spec.name}'", spec.fit)
     for slug in spec.models:
         MODELS[slug]
+    if spec.objective is None and (not spec.models or MODELS[spec.program].complete is None):
+        raise ParameterError(
+            f"nothing gives the objective value of '{spec.name}' at a hyperplane",
+            "give objective= to its MethodSpec, or complete= to the ModelSpec of its program",
+        )
     number(spec.name, "threshold", spec.threshold, inside="[0, inf]")
     word(f"weights of '{spec.name}'", spec.weights, WEIGHTS)
 

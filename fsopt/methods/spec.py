@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fsopt.answers.certificate import Certificate
@@ -47,28 +47,25 @@ def in_units(method: str, data: Dataset, at: Mapping[str, Any], scale: Vector) -
 
 @dataclass(frozen=True)
 class SavedFit:
-    """A fit as it was saved, and the numbers that are recomputed of every fit: the argument of each method's check.
+    """A fit as it was saved, in the space of its program: the argument of each method's check.
 
     Attributes
     ----------
+    spec : the entry of its method.
     fit : as it was saved; a check raises FileError where its details, which a file may hold, are damaged.
     raw : the data that it was fitted to.
     data : the same in the space of the hyperplane: preprocessed features, or kernel values.
     w, b : the hyperplane there.
-    value : the method's objective value at the hyperplane, recomputed.
-    residuals : distance of the recomputed numbers from the saved ones, and the violation of the method's constraints;
-        each check adds its own.
-    threshold : of the selection, from the entry of the method.
+    value : the method's objective value at the hyperplane, recomputed; NaN where its convex program gives it.
     """
 
+    spec: MethodSpec
     fit: Fit
     raw: Dataset
     data: Dataset
     w: Vector
     b: float
     value: float = float("nan")
-    residuals: Mapping[str, float] = field(default_factory=dict)
-    threshold: float = THRESHOLD
 
     @property
     def params(self) -> dict[str, Any]:
@@ -80,7 +77,7 @@ class SavedFit:
     @property
     def selection(self) -> tuple[int, ...]:
         """The features that the hyperplane selects by the threshold of the method."""
-        return selection(self.w, self.threshold)
+        return self.spec.select(self.w)
 
 
 def selected(saved: SavedFit) -> tuple[int, ...]:
@@ -118,10 +115,16 @@ class MethodSpec:
     name : registry name, the same as that of its module and test id.
     fit : function of a data set, a :class:`fsopt.drivers.Run` and keywords that returns a Fit; of a method with a loop
         a generator, which yields the records of its iterations and returns the Fit.
-    objective : function of (preprocessed data, w, b, parameters) that returns the value of the method's own problem at
-        a hyperplane and the violation of its constraints, in plain numpy, independent of models and solvers.
-    check : function of a :class:`SavedFit` that recomputes its certificate without a solver.
     models : slugs of the models that it solves.
+    objective : function of (preprocessed data, w, b, parameters) that returns the value of the method's own problem at
+        a hyperplane and the violation of its constraints, in plain numpy, independent of models and solvers. None for
+        a method whose problem is its convex ``program``: the value is that of the check.
+    check : function of a :class:`SavedFit` that recomputes its certificate without a solver; None for that of the
+        program, :func:`fsopt.methods.verdict.check`.
+    program : slug of the convex model that a hyperplane completes: the problem of the method, or the last step of its
+        loop; the first of the models by default.
+    stated : function of a :class:`SavedFit` that returns the distances of further numbers in its details from those of
+        the data and the hyperplane.
     paper : gmeb, mpm, sla, gbd or mop, and the folder of the module; None for a baseline, in ``baselines``.
     equation : its place in the paper, or its source.
     driver : name of the driver; empty where one solve is all.
@@ -132,8 +135,8 @@ class MethodSpec:
     sparse : whether it takes sparse data, without making them dense.
     threshold : smallest size of a weight, relative to the largest one, that counts as a selected feature.
     objects : parameters that may be objects, which ``fit`` itself checks.
-    exact : function of a :class:`SavedFit` that returns its claims with their exact intervals; None takes the convex
-        program and the point in the details of the fit, where there are any.
+    exact : function of a :class:`SavedFit` that returns its claims with their exact intervals; None for the optimum of
+        the program.
     compare : function of the number of features that returns the parameters of the method in comparisons, where they
         are not its defaults.
     grid : parameters with the values among which ``tune`` of a comparison chooses.
@@ -146,9 +149,11 @@ class MethodSpec:
 
     name: str
     fit: Callable[..., Fit | Steps[Fit]]
-    objective: Callable[[Dataset, Vector, float, Mapping[str, Any]], Value]
-    check: Callable[[SavedFit], Certificate]
     models: tuple[str, ...]
+    objective: Callable[[Dataset, Vector, float, Mapping[str, Any]], Value] | None = None
+    check: Callable[[SavedFit], Certificate] | None = None
+    program: str = ""
+    stated: Callable[[SavedFit], Mapping[str, float]] | None = None
     paper: str | None = None
     equation: str = ""
     driver: str = ""
@@ -166,6 +171,8 @@ class MethodSpec:
     estimator: str = ""
 
     def __post_init__(self) -> None:
+        if not self.program:
+            object.__setattr__(self, "program", next(iter(self.models), ""))
         if not self.estimator:
             object.__setattr__(self, "estimator", "".join(word.capitalize() for word in re.split(r"\W", self.name)))
 

@@ -63,6 +63,11 @@ def add_slacks(m: pyo.ConcreteModel, loss: Loss = HINGE) -> None:
     m.logistic = pyo.Constraint(m.I, rule=logistic, doc="l_i >= ln(1 + exp(xi_i - 1))")
 
 
+def hinge_point(data: Dataset, w: Vector, b: float, **_: Any) -> dict[str, Any]:
+    """Return the variables of :func:`add_classifier` and :func:`add_slacks` at a hyperplane w'x + b = 0."""
+    return {"w": w, "b": b, "xi": np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)}
+
+
 def add_margins(m: pyo.ConcreteModel, data: Dataset, equation: str) -> None:
     """Add the constraints ``margin`` (I): y_i (w'x_i + b) >= 1 - xi_i."""
     m.margin = margin_constraint(m, data, m.w, f"{equation} y_i (w'x_i + b) >= 1 - xi_i")
@@ -102,6 +107,11 @@ def add_weight_parts(m: pyo.ConcreteModel) -> None:
     """Add w+ >= 0 and w- >= 0 (J); :func:`split_constraint` makes w their difference."""
     m.w_plus = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="w+, positive part of w")
     m.w_minus = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="w-, negative part of w")
+
+
+def weight_parts(w: Vector) -> dict[str, Any]:
+    """Return the parts of weights w (p,), w+ and w-."""
+    return {"w_plus": np.maximum(w, 0.0), "w_minus": np.maximum(-w, 0.0)}
 
 
 def split_constraint(m: pyo.ConcreteModel, equation: str) -> pyo.Constraint:

@@ -53,6 +53,9 @@ class ModelSpec:
     trial : instance on which solvers are compared; small enough for branch and bound, not trivial at its parameters.
     weights : ``samples`` where the loss takes weights of samples, ``classes`` where it takes one weight for each class;
         empty where the model has no place for them.
+    complete : function of the data, weights w (p,), the intercept b of the classifier sign(w'x + b), and the parameters
+        of the builder, that returns component -> value of every variable at this hyperplane; it makes verdicts on fits
+        of the model. None for a model whose variables no hyperplane determines.
     """
 
     slug: str
@@ -63,6 +66,7 @@ class ModelSpec:
     instance: Instance = Instance()
     trial: Instance = Instance(n=24, p=5, gap=0.7, seed=7)
     weights: str = ""
+    complete: Callable[..., Mapping[str, Any]] | None = None
 
     @property
     def summary(self) -> str:

@@ -24,10 +24,10 @@ from fsopt.data.matrices import column_deviations
 from fsopt.data.validation import values_of_labels
 from fsopt.errors import FileError, reading
 from fsopt.methods.checking import check_claims, saved_fit
-from fsopt.methods.exact.programs import by_program
+from fsopt.methods.claims import claims_of
 from fsopt.methods.large_programs import MODELLED
 from fsopt.methods.registry import METHODS
-from fsopt.methods.verification import extend
+from fsopt.methods.verdict import extend
 from fsopt.verification.solve_checking import check_solve
 from fsopt.verification.verified import Verification
 
@@ -144,4 +144,4 @@ def exact_claims(fit: Fit, data: Dataset) -> list[Claim]:
             return [not_shown("the claims", f"their program of {data.n} x {data.p} numbers is too large to be exact")]
         saved = replace(saved, data=saved.data.with_X(saved.data.X.toarray()))  # type: ignore[attr-defined]
     with reading("fit"):
-        return by_program(saved) if spec.exact is None else spec.exact(saved)
+        return (spec.exact or claims_of)(saved)

@@ -36,7 +36,7 @@ from fsopt.compiler.program import MODEL as MODEL_KIND
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
 from fsopt.errors import NotShownError, reading
-from fsopt.methods.exact.programs import about_of
+from fsopt.methods.claims import about_of
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.registry import build
 from fsopt.typing import Vector

@@ -18,7 +18,7 @@ from fsopt.common.customising import Change, customised
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.errors import FileError, NotShownError, reading
-from fsopt.methods.exact.concave import CONCAVE, concave_terms
+from fsopt.methods.claims import CONCAVE, concave_terms
 from fsopt.methods.gbd.proofs import selection_program
 from fsopt.methods.gbd.verification import SELECTION, selection_problem
 from fsopt.methods.gmeb.unit_rms import unit_rms

@@ -18,7 +18,7 @@ from fsopt.certificates.points import relative_gap
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.values import all_values
 from fsopt.data import Dataset
-from fsopt.methods.verification import extend
+from fsopt.methods.verdict import extend
 from fsopt.models.registry import build
 from fsopt.solvers.outcome import supporting
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fsopt.answers.certificate import Kind, make, merged
-from fsopt.methods.verification import extend
+from fsopt.methods.verdict import extend
 
 
 def test_of_a_name_that_occurs_twice_the_largest_is_kept():

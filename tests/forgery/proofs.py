@@ -18,7 +18,7 @@ from fsopt.answers.results import Point
 from fsopt.certificates.exact.claims import claim_of_pair, pair_of
 from fsopt.certificates.exact.proofs import Header, proof_file
 from fsopt.compiler import compile_model
-from fsopt.methods.exact.programs import about_of
+from fsopt.methods.claims import about_of
 from fsopt.verification.exact_checking import claim_infeasible, exactly
 from fsopt.verifier import verify
 from fsopt.verifier.grammar import number, written

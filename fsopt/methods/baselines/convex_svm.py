@@ -24,7 +24,7 @@ from fsopt.methods.large_programs import first_certified
 from fsopt.methods.preprocessing import Hyperplane, deviations, preprocess, raw_hyperplane
 from fsopt.methods.selection import SelectionRule, without_rounding
 from fsopt.methods.spec import SavedFit
-from fsopt.methods.verification import evidence
+from fsopt.methods.verdict import evidence
 from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import WeightBounds
 from fsopt.svm.first_order import svm_first_order

@@ -29,11 +29,11 @@ from fsopt.methods.baselines.subset_svm import (
     svm_objective,
     train_on_subset,
 )
-from fsopt.methods.exact.hinge import of_subset
+from fsopt.methods.claims import of_subset
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import selection
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import extend
+from fsopt.methods.verdict import extend
 from fsopt.models.blocks import whole
 from fsopt.typing import Indices, Vector
 
@@ -186,7 +186,7 @@ def filter_spec(
         """Certify a saved fit again: scores, ranking, and the last support vector machine."""
         return check_filter(saved, scores(saved))
 
-    return MethodSpec(name, fit, objective, check, exact=of_subset, **rest)
+    return MethodSpec(name, fit, objective=objective, check=check, exact=of_subset, **rest)
 
 
 @with_keywords_of(fit_filter)

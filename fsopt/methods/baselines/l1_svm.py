@@ -8,8 +8,6 @@ from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
-from fsopt.methods.baselines.onsvm import check, objective
-from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.large_programs import generation_order
 from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec
@@ -66,14 +64,11 @@ def fit_l1_svm(
 SPEC = MethodSpec(
     "l1-svm",
     fit_l1_svm,
-    objective,
-    check,
     ("onsvm",),
     equation="Peleg & Meir, 6.1",
     estimator="L1SVM",
     support=partial(selected_by, RULE),
     weights="samples",
     sparse=True,
-    exact=by_multipliers,
     threshold=EPSILON,
 )

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge
-from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
-from fsopt.methods.exact.hinge import by_multipliers
-from fsopt.methods.large_programs import certify_generation, generation_order
+from fsopt.methods.large_programs import generation_order
 from fsopt.methods.selection import THRESHOLD, SelectionRule
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import check_program
-from fsopt.models.gbd.feature_lists import WeightBounds, weight_bounds
+from fsopt.methods.spec import MethodSpec
+from fsopt.models.gbd.feature_lists import weight_bounds
 from fsopt.models.gbd.onsvm import build_onsvm
-from fsopt.typing import Vector
 
 RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)
 
@@ -61,31 +52,13 @@ def fit_onsvm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard
     return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=RULE, order=order, bounds=bounds)
 
 
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return (ONSVM) at a hyperplane."""
-    value = float(np.abs(w).sum()) + at["c"] * hinge(data.X @ w + b, data.y, data.weights)
-    return value, WeightBounds.of("onsvm", data, at).violation(w)
-
-
-def check(saved: SavedFit) -> Certificate:
-    """Certify the linear program again, whole or by the multipliers of column generation."""
-    if "alpha" not in saved.fit.details:
-        return check_program(saved)
-    return certify_generation(
-        saved, np.ones(saved.data.n) * loss_weights(float(saved.params["c"]), saved.data.weights), np.ones(saved.data.p)
-    )
-
-
 SPEC = MethodSpec(
     "onsvm",
     fit_onsvm,
-    objective,
-    check,
     ("onsvm",),
     equation="Aytug, (ONSVM)",
     estimator="ONSVM",
     support=partial(selected_by, RULE),
     weights="samples",
     sparse=True,
-    exact=by_multipliers,
 )

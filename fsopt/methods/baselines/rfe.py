@@ -22,10 +22,10 @@ from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.feature_ranking import number_kept
 from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, train_on_subset
-from fsopt.methods.exact.hinge import of_subset
+from fsopt.methods.claims import of_subset
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import extend
+from fsopt.methods.verdict import extend
 from fsopt.models.blocks import number, whole
 from fsopt.svm.rfe import rfe, smallest_weights
 from fsopt.svm.warm import WarmSvm
@@ -173,9 +173,9 @@ def check(saved: SavedFit) -> Certificate:
 SPEC = MethodSpec(
     "rfe",
     fit_rfe,
-    objective,
-    check,
     ("fsp-sub", "svm"),
+    objective=objective,
+    check=check,
     equation="Peleg & Meir, 6.1",
     estimator="RFE",
     driver="rfe",

@@ -18,7 +18,7 @@ from fsopt.methods.large_programs import first_certified, interior_order
 from fsopt.methods.mop.rsvm import stated_residuals
 from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
 from fsopt.methods.spec import SavedFit, Value
-from fsopt.methods.verification import extend, finite_vector
+from fsopt.methods.verdict import extend, finite_vector
 from fsopt.models.blocks import number
 from fsopt.models.gbd.svm import build_svm
 from fsopt.svm.certificate import certify_svm
@@ -177,7 +177,7 @@ def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
     if fit.stop != "complete":
         inside = {name: residual for name, residual in found.residuals.items() if name != "gap"}
         found, notes = make(Kind.FEASIBLE, inside, objective=found.objective), ()
-    return replace(extend(found, saved.residuals, wrong), bound=None, bound_source="", notes=notes)
+    return replace(extend(found, wrong), bound=None, bound_source="", notes=notes)
 
 
 def _default_capacity(part: Dataset) -> float:

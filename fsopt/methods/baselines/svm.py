@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import kernel_svm_value, midpoint_intercept, project_multipliers, svm_value
+from fsopt.data.hyperplanes import midpoint_intercept, project_multipliers
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.errors import ParameterError
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
-from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.large_programs import interior_order
 from fsopt.methods.preprocessing import Hyperplane, centred_factor, kernel_values, preprocess
 from fsopt.methods.selection import THRESHOLD, SelectionRule, support_vectors
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import check_multipliers
+from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.models.blocks import number
-from fsopt.models.gbd.feature_lists import WeightBounds, weight_bounds
+from fsopt.models.gbd.feature_lists import weight_bounds
 from fsopt.models.gbd.svm import build_svm
 from fsopt.svm.certificate import certify_svm
-from fsopt.typing import Vector
 
 RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)
 
@@ -86,24 +81,6 @@ def fit_svm(
     return fit_convex_svm("svm", build_svm, data, run, c=c, scale=scale, rule=RULE, order=order, bounds=bounds)
 
 
-def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again, by the point of its program or by the multipliers of the interior point.
-
-    Raises
-    ------
-    FileError : the saved point or multipliers are damaged.
-    """
-    data, c = saved.data, saved.params["c"]
-    gram = saved.fit.kernel is not None
-    return check_multipliers(saved, lambda alpha: certify_svm(data, c, saved.w, saved.b, alpha, gram=gram))
-
-
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return (1) of Aytug at a hyperplane, with a kernel at its expansion in the samples."""
-    value = svm_value if at.get("kernel") is None else kernel_svm_value
-    return value(data, w, b, at["c"]), WeightBounds.of("svm", data, at).violation(w)
-
-
 def selected(saved: SavedFit) -> tuple[int, ...]:
     """Return the features that the rule selects, with a kernel the support vectors."""
     if saved.fit.kernel is None:
@@ -148,14 +125,11 @@ def fit_kernel_svm(data: Dataset, run: Run, kernel: str, *, c: float, scale: str
 SPEC = MethodSpec(
     "svm",
     fit_svm,
-    objective,
-    check,
     ("svm",),
     equation="Aytug, (1)",
     estimator="SVM",
     driver="interior-point",
     support=selected,
     weights="samples",
-    exact=by_multipliers,
     sparse=True,
 )

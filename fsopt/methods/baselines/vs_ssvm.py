@@ -16,11 +16,11 @@ from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, rsvm_objective, train_on_subset
-from fsopt.methods.exact.hinge import of_subset
+from fsopt.methods.claims import of_subset
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
-from fsopt.methods.verification import extend
+from fsopt.methods.verdict import extend
 from fsopt.models.blocks import whole
 from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.typing import Indices, Matrix, Vector
@@ -158,9 +158,9 @@ def check(saved: SavedFit) -> Certificate:
 SPEC = MethodSpec(
     "vs-ssvm",
     fit_vs_ssvm,
-    rsvm_objective,
-    check,
     ("onsvm", "rsvm-dual", "rsvm-least-norm"),
+    objective=rsvm_objective,
+    check=check,
     equation="Bi, 7",
     estimator="VSSSVM",
     driver="partitions",

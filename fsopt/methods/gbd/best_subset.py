@@ -230,9 +230,9 @@ def fit_best_subset_penalised(
 BEST_SUBSET = MethodSpec(
     "best-subset",
     fit_best_subset,
-    objective,
-    check_best_subset,
     ("fsp-master",),
+    objective=objective,
+    check=check_best_subset,
     paper="gbd",
     equation="(FSP-M)",
     estimator="BestSubsetSVM",

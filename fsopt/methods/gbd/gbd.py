@@ -189,9 +189,9 @@ def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] | st
 GBD = MethodSpec(
     "gbd",
     fit_gbd,
-    objective,
-    check_gbd,
     ("fsp-sub", "fsp-master"),
+    objective=objective,
+    check=check_gbd,
     paper="gbd",
     equation="(5)-(10)",
     estimator="GBD",

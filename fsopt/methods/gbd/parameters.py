@@ -14,7 +14,7 @@ from fsopt.data import Dataset
 from fsopt.data.matrices import largest_values
 from fsopt.errors import reading
 from fsopt.methods.selection import without_rounding
-from fsopt.methods.verification import finite_vector
+from fsopt.methods.verdict import finite_vector
 from fsopt.models.gbd.feature_lists import BOUNDS, feature_groups
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints, feature_weights, unit_rows
 from fsopt.typing import Indices, Matrix, Vector

@@ -19,7 +19,7 @@ from fsopt.drivers.gbd.subproblem import certify_gbd
 from fsopt.errors import reading
 from fsopt.methods.gbd.parameters import constraints_of, features_of, inequalities, saved_selection, weights_of
 from fsopt.methods.spec import SavedFit, Value
-from fsopt.methods.verification import finite_vector
+from fsopt.methods.verdict import finite_vector
 from fsopt.models.gbd.feature_lists import ENDS
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
@@ -52,9 +52,9 @@ def check_gbd(saved: SavedFit) -> Certificate:
         alphas = [finite_vector(alpha, data.n) for alpha in fit.details["alphas"]]
         weight = abs(float(fit.details["c"]) / float(fit.params["c"]) - 1.0)
     if not alphas or fit.bound is None or fit.objective is None or not np.isfinite([fit.bound, fit.objective]).all():
-        return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
+        return make(Kind.FEASIBLE, {}, objective=saved.value)
     cuts = certify_gbd(data, alphas, fit.params["c"], fit.objective, fit.bound, 0.0)
-    checks = merged(saved.residuals, cuts.residuals, {"weight": weight})
+    checks = merged(cuts.residuals, {"weight": weight})
     # The gap may be as large as the parameter tolerance, and the upper bound is never below the lower one.
     gap = checks.pop("gap")
     if fit.status is Status.OPTIMAL:
@@ -78,13 +78,13 @@ def check_best_subset(saved: SavedFit) -> Certificate:
     """
     fit = saved.fit
     if fit.bound is None or fit.objective is None or not np.isfinite([fit.bound, fit.objective]).all():
-        return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
+        return make(Kind.FEASIBLE, {}, objective=saved.value)
     problem = selection_problem(saved.data, saved.params)
     with reading("tree of the search"):
         found = verify(problem, fit.details["evidence"])
         weight = abs(float(fit.details["c"]) / problem.c - 1.0)
     confirmed = min(found.bound, fit.objective)
-    checks = merged(saved.residuals, {"weight": weight})
+    checks = {"weight": weight}
     if fit.status is Status.OPTIMAL:
         checks["gap"] = max(relative_gap(fit.objective, fit.bound) - gap_allowed(fit.params["tolerance"]), 0.0)
     checks["order"] = max(fit.bound - fit.objective, 0.0) / max(1.0, abs(fit.objective))

@@ -16,25 +16,23 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.answers.results import Point
 from fsopt.certificates.exact.claims import Claim
-from fsopt.certificates.exact.program import exact_program
 from fsopt.common.arguments import word
-from fsopt.compiler import compile_model
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge, midpoint_intercept
+from fsopt.data.hyperplanes import midpoint_intercept
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, Steps, drained, within
 from fsopt.errors import SolverError, reading
 from fsopt.methods.assembly import certified, make_fit
-from fsopt.methods.exact.programs import about_of, assembled, hinge_values, multipliers, optimum
+from fsopt.methods.claims import about_of, dual_point, optimum
 from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, by_dual, is_large, smallest_norm
 from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, polish, quotients
 from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
 from fsopt.methods.preprocessing import Hyperplane, raw_hyperplane
 from fsopt.methods.selection import SelectionRule
-from fsopt.methods.spec import MethodSpec, SavedFit, Value, selected_by
-from fsopt.methods.verification import finite_vector
+from fsopt.methods.spec import MethodSpec, SavedFit, selected_by
+from fsopt.methods.verdict import Completed, finite_vector
 from fsopt.models.gmeb.norm import GmebNorm, radius
-from fsopt.models.registry import build
 from fsopt.solvers.registry import no_multipliers, solver_spec
 from fsopt.typing import Indices, Vector
 
@@ -61,27 +59,14 @@ def of_gmeb(saved: SavedFit) -> list[Claim]:
         mu = finite_vector(stated["mu"], saved.data.n)
         unit, plus, minus = (float(stated[k]) for k in ("unit", "plus", "minus"))
         radii = [np.inf if fit.params[k] is None else float(fit.params[k]) for k in ("r_plus", "r_minus")]
-    norm, w = GmebNorm.of(work, *radii), saved.w[prepared.kept] * prepared.units
-    model = build("gmeb-primal", work, r_plus=radii[0], r_minus=radii[1])
-    program = compile_model(model)
-    sigma = norm.scales(w)
-    t = np.divide(w**2, sigma, out=np.zeros_like(w), where=sigma > 0)
-    x = assembled(model, program, {**hinge_values(work, w, saved.b), "sigma": sigma, "t": t})
-    exact = exact_program(program)
-    start = np.zeros(exact.dual_size)
+    params = dict(zip(("r_plus", "r_minus"), radii, strict=True))
+    at, _ = Completed.of("gmeb-primal", params, work, saved.w[prepared.kept] * prepared.units, saved.b)
+    point = Point(at.x, np.zeros(at.program.A.shape[0]), np.zeros(len(at.program.cones.h)))
     if not bool(fit.details["separable"]):
         sides = {"moment_plus": -plus, "moment_minus": -minus, "unit_norm": -unit}
-        rows = {k: np.array([v]) for k, v in sides.items() if model.component(k) is not None and np.isfinite(v)}
-        start[: len(exact.rows)] = multipliers(model, program, {"margin": mu, **rows})
-        s = work.X.T @ (mu * work.y)
-        scales = (plus if np.isfinite(radii[0]) else 0.0) * norm.v_plus
-        scales = scales + (minus if np.isfinite(radii[1]) else 0.0) * norm.v_minus
-        for j, cone in enumerate(exact.cones):
-            place = len(exact.rows) + 3 * j
-            k = int(program.variables[cone.tails[0].columns[0]].index())
-            start[place : place + 3] = scales[k], unit, -s[k]
-    about = about_of("gmeb-primal", {"r_plus": radii[0], "r_minus": radii[1]}, units="rms")
-    return [optimum(saved, program, x, start, about=about, name=NAME)]
+        rows = {k: v for k, v in sides.items() if at.model.component(k) is not None and np.isfinite(v)}
+        point = dual_point(at, {"margin": mu, **rows})
+    return [optimum(saved, at, point, about=about_of("gmeb-primal", params, units="rms"), name=NAME)]
 
 
 SEPARABLE = 1e-6
@@ -258,13 +243,6 @@ def choose_route(route: str, run: Run, data: Dataset) -> str:
     return "dual" if run.solver is None or "SOCP" in solver_spec(run.solver).classes else "theta-cuts"
 
 
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return the hinge loss of (15), and the excess of N(w) over 1."""
-    radii = [np.inf if at[k] is None else float(at[k]) for k in ("r_plus", "r_minus")]
-    norm, _ = GmebNorm.of(data, *radii).at(w)
-    return hinge(data.X @ w + b, data.y, data.weights), max(norm - 1.0, 0.0)
-
-
 def gmeb_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> list[tuple[Vector, float]] | None:
     """Return weights (p,) and intercept of ``gmeb`` at candidates of finite radii, certified; None for any others."""
     if data.sparse or data.p <= 2 * FEW or any(at.keys() != {"r_plus", "r_minus"} for at in candidates):
@@ -311,9 +289,9 @@ def _solved(prepared: UnitRms, norm: GmebNorm, working: Indices) -> tuple[Vector
 SPEC = MethodSpec(
     "gmeb",
     fit_gmeb,
-    objective,
-    check_gmeb,
     ("gmeb-dual", "gmeb-primal", "gmeb-sdp", "gmeb-cuts", "gmeb-hard-margin"),
+    check=check_gmeb,
+    program="gmeb-primal",
     paper="gmeb",
     equation="(15)-(17)",
     estimator="GMEB",

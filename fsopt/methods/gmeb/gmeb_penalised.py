@@ -25,7 +25,7 @@ from fsopt.methods.large_programs import generation_order
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value, selected_by
-from fsopt.methods.verification import finite_vector
+from fsopt.methods.verdict import finite_vector
 from fsopt.models.blocks import number
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty, build_gmeb_weighted_l1
 from fsopt.typing import Vector
@@ -132,7 +132,7 @@ def check(saved: SavedFit) -> Certificate:
         weights = (fit.coef * fit.preprocessing.scale)[prepared.kept] * prepared.units
         difference = np.abs(stated - penalty.scales(weights))
     scales = {"scales": float(difference.max() / max(1.0, stated.max()))}
-    checks = merged(saved.residuals, found.residuals, scales)
+    checks = merged(found.residuals, scales)
     # The gap alone may be as large as the parameter tolerance.
     gap = checks.pop("gap")
     if fit.status is Status.OPTIMAL:
@@ -168,9 +168,9 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
 SPEC = MethodSpec(
     "gmeb-penalised",
     fit_gmeb_penalised,
-    objective,
-    check,
     ("gmeb-weighted-l1",),
+    objective=objective,
+    check=check,
     paper="gmeb",
     equation="(7)/(10)",
     estimator="GMEBPenalised",

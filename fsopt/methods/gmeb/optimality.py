@@ -23,7 +23,7 @@ from fsopt.data.weights import loss_weights
 from fsopt.errors import reading
 from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.spec import SavedFit
-from fsopt.methods.verification import extend, finite_vector
+from fsopt.methods.verdict import extend, finite_vector
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.typing import Vector
 
@@ -161,4 +161,4 @@ def check_gmeb(saved: SavedFit) -> Certificate:
                 np.abs(finite_vector(details["sigma"], saved.data.p) - scales).max() / max(1.0, scales.max())
             ),
         }
-    return extend(proof, saved.residuals, wrong)
+    return extend(proof, wrong)

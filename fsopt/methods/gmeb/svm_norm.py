@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common.customising import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.methods.assembly import certified, make_fit
-from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.large_programs import first_certified, interior_order
 from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import check_multipliers, evidence
+from fsopt.methods.spec import MethodSpec
+from fsopt.methods.verdict import evidence
 from fsopt.models.blocks import number
 from fsopt.models.gmeb.svm_norm import build_svm_norm
 from fsopt.svm.certificate import certify_svm_norm
@@ -115,31 +111,12 @@ def _by_driver(work: Dataset, run: Run, c: float) -> Steps[_Found]:
     return result.point["w"], result.point["b"], result, {"alpha": result.point["alpha"]}
 
 
-def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again, by the point of its program or by the multipliers of the interior point.
-
-    Raises
-    ------
-    FileError : the saved point or multipliers are damaged.
-    """
-    data, c = saved.data, float(saved.params["c"])
-    return check_multipliers(saved, lambda alpha: certify_svm_norm(data, c, saved.w, saved.b, alpha))
-
-
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return (19) of Peleg & Meir at a hyperplane."""
-    return 0.5 * float(np.linalg.norm(w)) + at["c"] * hinge(data.X @ w + b, data.y), 0.0
-
-
 SPEC = MethodSpec(
     "svm-norm",
     fit_svm_norm,
-    objective,
-    check,
     ("svm-norm",),
     paper="gmeb",
     equation="(9), (19), section 5",
     estimator="NormSVM",
     driver="interior-point",
-    exact=by_multipliers,
 )

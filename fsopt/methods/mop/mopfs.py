@@ -24,12 +24,12 @@ from fsopt.drivers.mop.risk import SLACK
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.exact.hinge import of_value
+from fsopt.methods.claims import of_value
 from fsopt.methods.large_programs import interior_order
 from fsopt.methods.mop.rsvm_training import default_capacity, squared_radius
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import extend, finite_vector
+from fsopt.methods.verdict import extend, finite_vector
 from fsopt.models.blocks import number, whole
 from fsopt.typing import Vector
 
@@ -162,7 +162,7 @@ def check(saved: SavedFit) -> Certificate:
         }
         if fit.details["scaling"] is not None:
             found = extend(found, _check_scaling(SavedScaling.of(fit.details["scaling"], data), fit, data, at))
-    return replace(extend(found, saved.residuals, wrong), objective=saved.value)
+    return replace(extend(found, wrong), objective=saved.value)
 
 
 @dataclass(frozen=True)
@@ -225,9 +225,9 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
 SPEC = MethodSpec(
     "mopfs",
     fit_mopfs,
-    objective,
-    check,
     ("rsvm-dual", "kernel-scaling-step", "rsvm-least-norm"),
+    objective=objective,
+    check=check,
     paper="mop",
     equation="(13)-(15)",
     estimator="MOPFS",

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, merged
+from fsopt.answers.certificate import merged
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import best_intercepts, hinge, project_multipliers
+from fsopt.data.hyperplanes import best_intercepts, project_multipliers
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.assembly import certified, make_fit
-from fsopt.methods.exact.hinge import of_rsvm
 from fsopt.methods.mop.rsvm_training import (
     INACTIVE,
     ROUTES,
@@ -28,8 +27,8 @@ from fsopt.methods.mop.rsvm_training import (
 )
 from fsopt.methods.preprocessing import Hyperplane, centred_factor, expansion, kernel_values, preprocess
 from fsopt.methods.selection import support_vectors
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import extend, finite_vector
+from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.methods.verdict import finite_vector, saved_alpha
 from fsopt.typing import Vector
 
 
@@ -197,42 +196,33 @@ def _of_images(values: Dataset, w: Vector, found: RsvmSolution) -> tuple[Hyperpl
     return Hyperplane(w, found.b - moved, found.supporting), tuple(end - moved for end in found.details["b_interval"])
 
 
-def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again from its multipliers; raises FileError where they are damaged."""
+def stated(saved: SavedFit) -> dict[str, float]:
+    """Return the distances of the numbers that a fit states; raises FileError where they are damaged."""
     fit, data = saved.fit, saved.data
-    gram = fit.kernel is not None
+    gram, alpha = fit.kernel is not None, saved_alpha(saved)
     with reading("proof"):
-        alpha, w_cap = finite_vector(fit.details["alpha"], data.n), float(fit.details["w_cap"])
+        w_cap = float(fit.details["w_cap"])
         if not w_cap > 0:
             raise ValueError("a capacity > 0 is needed")
         radius = float(_centred_squares(data).max()) if gram else squared_radius(data)
-        stated = stated_residuals(data, saved.w, alpha, fit.details, gram=gram)
+        found = stated_residuals(data, saved.w, alpha, fit.details, gram=gram)
         for name, value in (
             ("radius", radius),
             ("h_over_l", (radius * w_cap + 1.0) / data.total),
         ):
-            stated[name] = abs(value - float(fit.details[name])) / value
+            found[name] = abs(value - float(fit.details[name])) / value
         if gram and fit.details["gamma"] == 0:
             multipliers = finite_vector(fit.details["shortest_alpha"], data.n)
-            stated = merged(stated, shortest_residuals(data, saved.w, saved.b, multipliers))
-    proof = certify_rsvm(data, w_cap, saved.w, saved.b, alpha, gram=gram)
+            found = merged(found, shortest_residuals(data, saved.w, saved.b, multipliers))
     asked = fit.params.get("w_cap")
     other = abs(w_cap / (default_capacity(data.total, radius) if asked is None else asked) - 1.0)
-    route = float(fit.params["route"] not in ROUTES)
-    return extend(proof, saved.residuals, stated, {"parameters": other, "route": route})
+    return {**found, "parameters": other, "route": float(fit.params["route"] not in ROUTES)}
 
 
 def _centred_squares(kernel: Dataset) -> Vector:
     """Return the squared norms (n,) of the images less their mean."""
     squares: Vector = np.diag(kernel.X) - 2.0 * kernel.X.mean(axis=1) + kernel.X.mean()
     return squares
-
-
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return the hinge loss, and the relative excess of w'w over the capacity."""
-    scores = data.X @ w
-    square = float(w @ w) if at.get("kernel") is None else float(w @ scores)
-    return hinge(scores + b, data.y, data.weights), max(square / float(at["w_cap"]) - 1.0, 0.0)
 
 
 def selected(saved: SavedFit) -> tuple[int, ...]:
@@ -249,15 +239,14 @@ def selected(saved: SavedFit) -> tuple[int, ...]:
 SPEC = MethodSpec(
     "rsvm",
     fit_rsvm,
-    objective,
-    check,
     ("rsvm-dual", "rsvm", "rsvm-least-norm"),
+    program="rsvm",
+    stated=stated,
     paper="mop",
     equation="(13), (14)",
     estimator="RSVM",
     support=selected,
     weights="samples",
-    exact=of_rsvm,
     # Nothing is sparse, but a constant feature has a weight of 1e-17 instead of 0.
     threshold=1e-9,
 )

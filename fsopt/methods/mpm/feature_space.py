@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import merged
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import Preprocessing
@@ -146,8 +145,8 @@ def asked_delta(method: str, delta: float | None, limit: Limit, warnings: list[s
     return delta
 
 
-def with_worst_case(saved: SavedFit) -> SavedFit:
-    """Return a saved fit with residuals for the accuracies, their limits, the ridge and the delta that it states.
+def stated_accuracies(saved: SavedFit) -> dict[str, float]:
+    """Return the distances of the accuracies, their limits, the ridge and the delta that a saved fit states.
 
     Raises
     ------
@@ -165,8 +164,7 @@ def with_worst_case(saved: SavedFit) -> SavedFit:
             here["delta"] = asked_delta(saved.fit.method, own["delta"], limit, [])
         off = {name: _difference(float(details[name]), value) for name, value in here.items()}
         accuracies = np.subtract(worst_case(saved.w, saved.b, moments), np.reshape(details["worst_case"], 2))
-    residuals = merged(saved.residuals, off, {"worst case": float(np.abs(accuracies).max())})
-    return replace(saved, residuals=residuals)
+    return {**off, "worst case": float(np.abs(accuracies).max())}
 
 
 def _difference(stated: float, here: float) -> float:

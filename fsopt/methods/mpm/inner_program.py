@@ -20,7 +20,7 @@ from fsopt.drivers.column_generation.worst_case import SLACK, add_violated, firs
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.methods.mpm.feature_space import FeatureSpace
-from fsopt.methods.verification import evidence, extend
+from fsopt.methods.verdict import evidence, extend
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.mpm.mpm import build_s_mpm, penalised_ratio
 from fsopt.solvers.base import Session

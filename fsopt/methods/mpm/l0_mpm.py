@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, make, merged
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult
 from fsopt.common.arguments import with_keywords_of
@@ -21,8 +21,8 @@ from fsopt.drivers.penalties.registry import approximation, words_of
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.exact.mpm import of_l0_mpm
-from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, with_worst_case
+from fsopt.methods.claims import of_step
+from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, stated_accuracies
 from fsopt.methods.mpm.many_features import (
     RouteResult,
     has_multipliers,
@@ -34,7 +34,7 @@ from fsopt.methods.mpm.many_features import (
 from fsopt.methods.mpm.worst_case import accuracy_violation, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import (
+from fsopt.methods.verdict import (
     LOCAL_TOLERANCE,
     check_first_order,
     evidence,
@@ -175,18 +175,19 @@ def check(saved: SavedFit) -> Certificate:
     ------
     FileError : the saved step is damaged.
     """
-    saved = with_worst_case(saved)
-    saved = replace(saved, residuals=merged(saved.residuals, starts_residual(saved.fit)))
     if has_multipliers(saved):
         return _check_multipliers(saved)
-    if not has_program(saved):
-        return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
-    with reading("step"):
-        at = saved.fit.details["program_params"]
-        v = finite_vector(at["v"], len(saved.w))
-        here = float(at["alpha"] * np.abs(saved.w).sum() - v @ saved.w)
-        wrong = {"linearisation": _wrong_step(saved, v)}
-    return check_first_order(saved, Kind.DCA, here, wrong)
+    wrong: dict[str, float] = {}
+    if has_program(saved):
+        with reading("step"):
+            v = finite_vector(saved.fit.details["program_params"]["v"], len(saved.w))
+            wrong["linearisation"] = _wrong_step(saved, v)
+    return check_first_order(saved, Kind.DCA, wrong)
+
+
+def stated(saved: SavedFit) -> dict[str, float]:
+    """Return the distances of the accuracies that a saved fit states, and the number of starts that are missing."""
+    return {**stated_accuracies(saved), **starts_residual(saved.fit)}
 
 
 def _check_multipliers(saved: SavedFit) -> Certificate:
@@ -203,7 +204,7 @@ def _check_multipliers(saved: SavedFit) -> Certificate:
         "first order": max(here - bound, 0.0) / (1.0 + abs(here)),
         "linearisation": _gradient_residual(saved, v),
     }
-    return make(Kind.DCA, merged(saved.residuals, found), objective=saved.value, tolerance=LOCAL_TOLERANCE)
+    return make(Kind.DCA, found, objective=saved.value, tolerance=LOCAL_TOLERANCE)
 
 
 def _gradient_residual(saved: SavedFit, v: Vector) -> float:
@@ -227,14 +228,15 @@ def _wrong_step(saved: SavedFit, v: Vector) -> float:
 SPEC = MethodSpec(
     "l0-mpm",
     fit_l0_mpm,
-    objective,
-    check,
     ("l0-mpm-step",),
+    objective=objective,
+    check=check,
     paper="mpm",
     equation="(32)-(46)",
     estimator="L0MPM",
     driver="dca",
-    exact=of_l0_mpm,
+    stated=stated,
+    exact=of_step,
     objects=("approx",),
     # The 1-norm in a cone program leaves about 1e-7 of the largest weight in place of zeros, more near alpha*.
     threshold=1e-4,

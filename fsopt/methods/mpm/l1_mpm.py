@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,9 +16,8 @@ from fsopt.data import Dataset
 from fsopt.drivers.column_generation.worst_case import certify_worst_case, worst_case_generation
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.exact.mpm import of_l1_mpm
 from fsopt.methods.large_programs import first_certified
-from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, with_worst_case
+from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, stated_accuracies
 from fsopt.methods.mpm.many_features import (
     RouteResult,
     has_multipliers,
@@ -28,12 +26,11 @@ from fsopt.methods.mpm.many_features import (
     saved_program,
     worst_case_data,
 )
-from fsopt.methods.mpm.worst_case import accuracy_violation, worst_case
+from fsopt.methods.mpm.worst_case import worst_case
 from fsopt.methods.preprocessing import Hyperplane
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import check_program, evidence
+from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.methods.verdict import check_program, evidence
 from fsopt.models.mpm.l1_mpm import build_l1_mpm
-from fsopt.typing import Vector
 
 
 @with_keywords_of(FeatureSpace.of)
@@ -103,33 +100,26 @@ def fit_l1_mpm(
     )
 
 
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return the 1-norm of the weights, and the violation of the constraints on the accuracies."""
-    return float(np.abs(w).sum()), accuracy_violation(data, w, b, at)
-
-
 def check(saved: SavedFit) -> Certificate:
-    """Certify the cone program of a saved fit again, and the worst-case accuracies that it states.
+    """Certify the cone program of a saved fit again.
 
     The multipliers of column generation are priced for all features in numpy, without a model of them.
     """
-    saved = with_worst_case(saved)
     if not has_multipliers(saved):
         return check_program(saved)
     program, at = saved_program(saved, 1.0, np.zeros(saved.data.p))
-    return certify_worst_case(program, saved.w, saved.b, at, residuals=saved.residuals)
+    return certify_worst_case(program, saved.w, saved.b, at)
 
 
 SPEC = MethodSpec(
     "l1-mpm",
     fit_l1_mpm,
-    objective,
-    check,
     ("l1-mpm",),
+    check=check,
+    stated=stated_accuracies,
     paper="mpm",
     equation="(12)-(15)",
     estimator="L1MPM",
-    exact=of_l1_mpm,
     # The 1-norm in a cone program leaves about 1e-7 of the largest weight in place of zeros, more near alpha*.
     threshold=1e-4,
 )

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from fsopt.answers.results import DriverResult, SolveResult
 from fsopt.common.customising import changes_in_force
 from fsopt.drivers.column_generation.worst_case import Multipliers, WorstCaseData, WorstCaseProgram
@@ -15,8 +17,8 @@ from fsopt.methods import large_programs
 from fsopt.methods.mpm.feature_space import FeatureSpace
 from fsopt.methods.mpm.worst_case import moments_of
 from fsopt.methods.spec import SavedFit
-from fsopt.methods.verification import finite_vector
-from fsopt.models.mpm.moments import Moments, kappa
+from fsopt.methods.verdict import finite_vector
+from fsopt.models.mpm.moments import Moments, kappa, model_factor
 from fsopt.typing import Vector
 
 
@@ -80,3 +82,18 @@ def saved_multipliers(saved: SavedFit, moments: Moments) -> tuple[Vector, Vector
     with reading("multipliers"):
         u1 = finite_vector(saved.fit.details["u1"], moments.factor1.shape[0])
         return u1, finite_vector(saved.fit.details["u2"], moments.factor2.shape[0])
+
+
+def multiplier_rows(saved: SavedFit) -> dict[str, Any]:
+    """Return component -> multipliers of the program of all features: lambda, -u_k and ||u_k|| / kappa."""
+    moments, level = moments_of(saved.data, saved.params), kappa(saved.params["delta"])
+    with reading("multipliers"):
+        mean = float(saved.fit.details["lambda"])
+    rows: dict[str, Any] = {"mean1": mean, "mean2": mean}
+    factors = (moments.factor1, moments.factor2)
+    for k, u, factor in zip((1, 2), saved_multipliers(saved, moments), factors, strict=True):
+        own = model_factor(factor)
+        # With R'R = F'F of the triangular factor R there is v with R'v = F'u and a norm of at most ||u||.
+        v = u if own.shape[0] == len(u) else np.linalg.lstsq(own.T, u @ factor, rcond=None)[0]
+        rows |= {f"spread{k}": -v, f"accuracy{k}": float(np.linalg.norm(v)) / level}
+    return rows

@@ -18,12 +18,12 @@ from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.mpm.feature_space import FeatureSpace, warn_if_infinite, with_worst_case
+from fsopt.methods.mpm.feature_space import FeatureSpace, stated_accuracies, warn_if_infinite
 from fsopt.methods.mpm.many_features import many_features_order
 from fsopt.methods.mpm.worst_case import NARROW, RANK, accuracy_limit, moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import check_program, evidence, extend, has_program
+from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.methods.verdict import check_program, evidence, extend, has_program
 from fsopt.models.mpm.moments import Moments
 from fsopt.models.mpm.mpm import build_mpm
 from fsopt.typing import Vector
@@ -112,28 +112,28 @@ def _of_norms(value: float, residuals: Mapping[str, float]) -> Certificate:
     return make(Kind.CONVEX, found, objective=value, bound=0.0, bound_source="norms")
 
 
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return 1/kappa of a hyperplane, and its distance from the normalisation and from the accuracy limit."""
-    moments = moments_of(data, at)
-    value = float(np.linalg.norm(moments.factor1 @ w) + np.linalg.norm(moments.factor2 @ w))
-    short = accuracy_limit(moments).alpha - min(worst_case(w, b, moments))
-    return value, max(short, abs(float((moments.mean1 - moments.mean2) @ w) - 1.0))
-
-
 def check(saved: SavedFit) -> Certificate:
-    """Certify the cone program of a saved fit again, or the optimum 0, and the worst-case accuracies that it states."""
-    saved = with_worst_case(saved)
-    if not has_program(saved) and saved.fit.bound == 0.0:
-        return _of_norms(saved.value, saved.residuals)
-    return check_program(saved)
+    """Certify the cone program of a saved fit again, or the optimum 0."""
+    if has_program(saved) or saved.fit.bound != 0.0:
+        return check_program(saved)
+    moments = moments_of(saved.data, saved.params)
+    value = float(np.linalg.norm(moments.factor1 @ saved.w) + np.linalg.norm(moments.factor2 @ saved.w))
+    return _of_norms(value, {"primal": abs(float((moments.mean1 - moments.mean2) @ saved.w) - 1.0)})
+
+
+def stated(saved: SavedFit) -> dict[str, float]:
+    """Return the distances of the accuracies that a saved fit states, of which the smaller one is the largest."""
+    moments = moments_of(saved.data, saved.params)
+    short = accuracy_limit(moments).alpha - min(worst_case(saved.w, saved.b, moments))
+    return {**stated_accuracies(saved), "accuracy": max(short, 0.0)}
 
 
 SPEC = MethodSpec(
     "mpm",
     fit_mpm,
-    objective,
-    check,
     ("mpm",),
+    check=check,
+    stated=stated,
     paper="mpm",
     equation="(3)-(5)",
     estimator="MPM",

@@ -34,15 +34,15 @@ from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.run import OutOfTimeError, Run, Steps, usable
 from fsopt.errors import InfeasibleError, reading
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.exact.programs import of_inner
+from fsopt.methods.claims import of_inner
 from fsopt.methods.large_programs import LONG
-from fsopt.methods.mpm.feature_space import FeatureSpace, with_worst_case
+from fsopt.methods.mpm.feature_space import FeatureSpace, stated_accuracies
 from fsopt.methods.mpm.inner_program import InnerProgram, inner_residuals
 from fsopt.methods.mpm.many_features import has_multipliers, many_features_order, saved_multipliers
 from fsopt.methods.mpm.worst_case import NARROW, accuracy_limit, moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import LOCAL_TOLERANCE, check_first_order, has_program
+from fsopt.methods.verdict import LOCAL_TOLERANCE, check_first_order, has_program
 from fsopt.models.blocks import number
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.mpm.mpm import penalised_ratio
@@ -340,9 +340,8 @@ def check(saved: SavedFit) -> Certificate:
     ------
     FileError : the saved program is damaged.
     """
-    saved = with_worst_case(saved)
     if not saved.w.any() or not (has_multipliers(saved) or has_program(saved)):
-        return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
+        return make(Kind.FEASIBLE, {}, objective=saved.value)
     with reading("step"):
         own = saved.params
         moments = moments_of(saved.data, own)
@@ -353,12 +352,10 @@ def check(saved: SavedFit) -> Certificate:
             wrong["slope"] = abs(outer.slope)
         if has_multipliers(saved):
             found = inner_residuals(moments, saved.w, own["beta"], own["lam"], saved_multipliers(saved, moments))
-            residuals = merged(saved.residuals, wrong, found)
-            return make(Kind.KKT, residuals, objective=saved.value, tolerance=LOCAL_TOLERANCE)
+            return make(Kind.KKT, merged(wrong, found), objective=saved.value, tolerance=LOCAL_TOLERANCE)
         at = saved.fit.details["program_params"]
         wrong["parameters"] = max(abs(float(at[k]) - float(own[k])) for k in ("beta", "lam", "ridge"))
-        here = -penalised_ratio(moments_of(saved.data, at), saved.w, at["beta"], at["lam"])
-    return check_first_order(saved, Kind.KKT, here, wrong)
+    return check_first_order(saved, Kind.KKT, wrong)
 
 
 def small_ridge(p: int) -> Mapping[str, Any]:
@@ -371,12 +368,13 @@ def small_ridge(p: int) -> Mapping[str, Any]:
 SPEC = MethodSpec(
     "s-mpm",
     fit_s_mpm,
-    objective,
-    check,
     ("s-mpm",),
+    objective=objective,
+    check=check,
     paper="mpm",
     equation="S-MPM, section 1",
     estimator="SMPM",
+    stated=stated_accuracies,
     exact=of_inner,
     compare=small_ridge,
     # The 1-norm in a cone program leaves about 1e-7 of the largest weight in place of zeros, more near alpha*.

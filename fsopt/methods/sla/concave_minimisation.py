@@ -6,13 +6,13 @@ by successive linearisation (SLA). The last linear program proves the minimum pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, make, merged
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.points import relative_gap
@@ -20,16 +20,16 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.matrices import Preprocessing, largest_values
 from fsopt.data.weights import weights_of_classes
+from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.column_generation.sla import ConcaveHinge
 from fsopt.drivers.penalties.approximations import Penalty, step_costs
 from fsopt.drivers.sla import NONNEGATIVE
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.large_programs import certify_generation
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import selection, without_rounding
 from fsopt.methods.spec import SavedFit
-from fsopt.methods.verification import check_first_order, finite_vector, has_program, starts_residual
+from fsopt.methods.verdict import check_first_order, finite_vector, has_program, saved_alpha, starts_residual
 from fsopt.models.sla.hyperplane import step_costs as exponential_costs
 from fsopt.typing import Vector
 
@@ -118,42 +118,40 @@ def zero_warnings(w: Vector, result: DriverResult, n_starts: int, hint: str) -> 
     return tuple(warnings)
 
 
-def check_step(
-    saved: SavedFit, problem: ConcaveHinge, iterate: Mapping[str, Vector], rest: Callable[[Mapping[str, Any]], float]
-) -> Certificate:
+def stated(saved: SavedFit) -> dict[str, float]:
+    """Return the distance of the number of errors that a saved fit states, and the number of missing starts."""
+    with reading("number of errors"):
+        errors = float(saved.fit.details["plane_errors"]) - hyperplane_errors(saved.data, saved.w, saved.b)
+    return {"errors": abs(errors), **starts_residual(saved.fit)}
+
+
+def check_step(saved: SavedFit, problem: ConcaveHinge, iterate: Mapping[str, Vector]) -> Certificate:
     """Certify the minimum principle again, by the saved linear program or by the multipliers of column generation.
 
     Parameters
     ----------
     problem : (20) or (21) of the fit's own parameters.
     iterate : component -> its value at the hyperplane, of the components under the exponential.
-    rest : the linear rest of the last program's objective at the hyperplane, from the parameters of the program.
 
     Raises
     ------
     FileError : the saved step is damaged.
     """
-    with reading("number of errors"):
-        errors = float(saved.fit.details["plane_errors"]) - hyperplane_errors(saved.data, saved.w, saved.b)
-    residuals = merged(saved.residuals, {"errors": abs(errors)}, starts_residual(saved.fit))
-    saved = replace(saved, residuals=residuals)
     if saved.fit.status is Status.OPTIMAL:
         return _check_zero(saved, problem)
     if "alpha" in saved.fit.details:
         return _check_generated(saved, problem)
     if not has_program(saved):
-        return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
+        return make(Kind.FEASIBLE, {}, objective=saved.value)
     with reading("step"):
         at, own = saved.fit.details["program_params"], saved.params
-        weight, penalty = own.get("lam", 1.0), problem.penalty
-        here = rest(at)
+        penalty = problem.penalty
         # Iterates are compared by the costs that they give: errors of 100 and of 101 both cost nothing.
-        wrong = [abs(at["alpha"] - penalty.slope), abs(at.get("lam", 1.0) - weight)]
+        wrong = [abs(at["alpha"] - penalty.slope), abs(at.get("lam", 1.0) - own.get("lam", 1.0))]
         for name, x in iterate.items():
             costs = exponential_costs(at["alpha"], finite_vector(at[name], len(x)))
-            here += weight * float(costs @ x)
             wrong.append(float(np.abs(costs - step_costs(penalty, x)).max()) / penalty.slope)
-    return check_first_order(saved, Kind.SLA, here, {"linearisation": float(max(wrong))})
+    return check_first_order(saved, Kind.SLA, {"linearisation": float(max(wrong))})
 
 
 def _check_zero(saved: SavedFit, problem: ConcaveHinge) -> Certificate:
@@ -164,12 +162,13 @@ def _check_zero(saved: SavedFit, problem: ConcaveHinge) -> Certificate:
         "weights": max(-float(problem.rows.min()), -problem.omega, 0.0),
         "gap": relative_gap(saved.value, 0.0),
     }
-    return make(Kind.GLOBAL, merged(saved.residuals, zero), objective=saved.value, bound=0.0, bound_source=NONNEGATIVE)
+    return make(Kind.GLOBAL, zero, objective=saved.value, bound=0.0, bound_source=NONNEGATIVE)
 
 
 def _check_generated(saved: SavedFit, problem: ConcaveHinge) -> Certificate:
     """Certify the minimum principle by the saved multipliers: the step at the answer does not improve it."""
     errors = np.maximum(1.0 - saved.data.y * (saved.data.X @ saved.w + saved.b), 0.0)
-    found = certify_generation(saved, *problem.slopes(errors, np.abs(saved.w)))
+    slopes = problem.slopes(errors, np.abs(saved.w))
+    found = certify_l1_hinge(saved.data, *slopes, saved.w, saved.b, saved_alpha(saved))
     principle = {"minimum principle": found.residuals["gap"], "cost": found.residuals["cost"]}
-    return make(Kind.SLA, merged(saved.residuals, principle), objective=saved.value, tolerance=found.tolerance)
+    return make(Kind.SLA, principle, objective=saved.value, tolerance=found.tolerance)

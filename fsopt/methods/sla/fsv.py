@@ -17,7 +17,7 @@ from fsopt.drivers.penalties.approximations import Penalty, step_costs
 from fsopt.drivers.penalties.registry import approximation, words_of
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.sla import ConcaveTerms, sla
-from fsopt.methods.exact.concave import of_fsv
+from fsopt.methods.claims import of_step
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.sla.concave_minimisation import (
@@ -27,9 +27,10 @@ from fsopt.methods.sla.concave_minimisation import (
     concave_hinge,
     fit_of_answer,
     mean_errors,
+    stated,
 )
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import evidence
+from fsopt.methods.verdict import evidence
 from fsopt.models.blocks import number
 from fsopt.models.sla.fsv import build_fsv_step
 from fsopt.models.sla.hyperplane import iterate_of_costs
@@ -122,25 +123,24 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
 
 def check(saved: SavedFit) -> Certificate:
     """Certify the minimum principle of (21) again."""
-    y, z = class_errors(saved.data, saved.w, saved.b)
     problem = concave_hinge(saved.data, saved.params["alpha"], saved.params["lam"], saved.params["approx"])
-    loss = mean_errors(saved.data, y, z)
-    return check_step(saved, problem, {"v": np.abs(saved.w)}, lambda at: (1 - at["lam"]) * loss)
+    return check_step(saved, problem, {"v": np.abs(saved.w)})
 
 
 SPEC = MethodSpec(
     "fsv",
     fit_fsv,
-    objective,
-    check,
     ("fsv-step",),
+    objective=objective,
+    check=check,
     paper="sla",
     equation="(21)",
     estimator="FSV",
     driver="sla",
     sparse=True,
     weights="classes",
-    exact=of_fsv,
+    stated=stated,
+    exact=of_step,
     objects=("approx",),
     grid=(("lam", (0.01, 0.05, 0.2)),),
 )

@@ -14,12 +14,19 @@ from fsopt.data import Dataset
 from fsopt.drivers.column_generation.sla import sla_by_column_generation
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.sla import ConcaveTerms, sla
-from fsopt.methods.exact.concave import of_misclass
+from fsopt.methods.claims import of_step
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import preprocess
-from fsopt.methods.sla.concave_minimisation import SlaAnswer, check_step, class_errors, concave_hinge, fit_of_answer
+from fsopt.methods.sla.concave_minimisation import (
+    SlaAnswer,
+    check_step,
+    class_errors,
+    concave_hinge,
+    fit_of_answer,
+    stated,
+)
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import evidence
+from fsopt.methods.verdict import evidence
 from fsopt.models.blocks import number
 from fsopt.models.sla.misclass import build_misclass_step
 from fsopt.typing import Vector
@@ -88,19 +95,20 @@ def check(saved: SavedFit) -> Certificate:
     """Certify the minimum principle of (20) again."""
     y, z = class_errors(saved.data, saved.w, saved.b)
     problem = concave_hinge(saved.data, saved.params["alpha"])
-    return check_step(saved, problem, {"y": y, "z": z}, lambda at: 0.0)
+    return check_step(saved, problem, {"y": y, "z": z})
 
 
 SPEC = MethodSpec(
     "misclass",
     fit_misclass,
-    objective,
-    check,
     ("misclass-step",),
+    objective=objective,
+    check=check,
     paper="sla",
     equation="(20)",
     estimator="MisclassificationMinimizer",
     driver="sla",
     sparse=True,
-    exact=of_misclass,
+    stated=stated,
+    exact=of_step,
 )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fsopt.answers.certificate import Certificate, merged
+from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import Status
 from fsopt.answers.saved import point_from
@@ -18,11 +18,11 @@ from fsopt.drivers.pmm import StationaryPoint, certify_pmm, pmm
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.exact.concave import of_pmm
+from fsopt.methods.claims import of_pmm
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import extend, finite_vector
+from fsopt.methods.verdict import extend, finite_vector
 from fsopt.models.sla.misclass import build_misclass_step
 from fsopt.typing import Vector
 
@@ -81,7 +81,7 @@ def check(saved: SavedFit) -> Certificate:
     with reading("proof"):
         proof = certify_pmm(saved.data, int(fit.objective or 0), _below(saved))
         errors = abs(float(fit.details["plane_errors"]) - saved.value)
-    residuals = merged(saved.residuals, {"errors": errors})
+    residuals = {"errors": errors}
     if fit.status is Status.OPTIMAL:
         residuals["bound"] = abs(float("nan") if fit.bound is None else fit.bound)
     return replace(extend(proof, residuals), objective=fit.objective)
@@ -104,9 +104,9 @@ def _below(saved: SavedFit) -> StationaryPoint | None:
 SPEC = MethodSpec(
     "pmm",
     fit_pmm,
-    objective,
-    check,
     ("misclass-step",),
+    objective=objective,
+    check=check,
     paper="sla",
     equation="(16), Table 1",
     estimator="PMM",

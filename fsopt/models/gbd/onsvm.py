@@ -25,12 +25,14 @@ from fsopt.models.blocks import (
     add_slacks,
     add_weight_parts,
     hinge_cost,
+    hinge_point,
     new_model,
     number,
     one_norm,
     signed_features,
     split_constraint,
     vector,
+    weight_parts,
 )
 from fsopt.models.gbd.feature_lists import WeightBounds, weight_bounds
 from fsopt.models.spec import Instance, ModelSpec
@@ -237,8 +239,13 @@ class _Box:
         return objective - upper + lower, [m.r[j] - m.s[j] for j in m.r]
 
 
+def complete_onsvm(data: Dataset, w: Vector, b: float, **_: Any) -> dict[str, Any]:
+    """Return the variables of ``onsvm`` at a hyperplane."""
+    return {**hinge_point(data, w, b), **weight_parts(w)}
+
+
 SPECS = (
-    ModelSpec("onsvm", build_onsvm, "LP", paper="gbd", equation="(ONSVM)", weights="samples"),
+    ModelSpec("onsvm", build_onsvm, "LP", paper="gbd", equation="(ONSVM)", weights="samples", complete=complete_onsvm),
     ModelSpec(
         "l1-hinge-part",
         build_l1_hinge_part,

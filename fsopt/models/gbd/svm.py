@@ -19,6 +19,7 @@ from fsopt.models.blocks import (
     add_margins,
     add_slacks,
     hinge_cost,
+    hinge_point,
     multiplier_bounds,
     new_model,
     number,
@@ -156,6 +157,6 @@ def add_dual_constraints(m: pyo.ConcreteModel, data: Dataset, equation: str) -> 
 
 
 SPECS = (
-    ModelSpec("svm", build_svm, "QP", paper="gbd", equation="(1)", weights="samples"),
+    ModelSpec("svm", build_svm, "QP", paper="gbd", equation="(1)", weights="samples", complete=hinge_point),
     ModelSpec("svm-dual", build_svm_dual, "QP", paper="gbd", equation="(1), dual", weights="samples"),
 )

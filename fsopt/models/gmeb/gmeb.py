@@ -23,6 +23,7 @@ from fsopt.models.blocks import (
     add_slacks,
     add_weight_parts,
     hinge_cost,
+    hinge_point,
     multiplier_bounds,
     new_model,
     perspective_constraint,
@@ -34,6 +35,7 @@ from fsopt.models.blocks import (
 )
 from fsopt.models.gmeb.norm import GmebNorm, add_moment_bounds, new_scaled_model, radius, second_moments
 from fsopt.models.spec import Instance, ModelSpec
+from fsopt.typing import Vector
 
 
 def build_gmeb_primal(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0) -> pyo.ConcreteModel:
@@ -82,6 +84,18 @@ def build_gmeb_primal(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.
     m.unit_norm = pyo.Constraint(expr=total(m.t) <= 1, doc="(15) sum_j w_j^2 / sigma_j <= 1")
     add_moment_bounds(m, data, r_plus, r_minus)
     return m
+
+
+def complete_gmeb_primal(
+    data: Dataset, w: Vector, b: float, *, r_plus: float = 3.0, r_minus: float = 3.0
+) -> dict[str, Any]:
+    """Return the variables of ``gmeb-primal`` at a hyperplane, with the scales of its norm."""
+    sigma = GmebNorm.of(data, r_plus, r_minus).scales(w)
+    return {
+        **hinge_point(data, w, b),
+        "sigma": sigma,
+        "t": np.divide(w**2, sigma, out=np.zeros_like(w), where=sigma > 0),
+    }
 
 
 def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0) -> pyo.ConcreteModel:
@@ -323,7 +337,15 @@ def build_gmeb_hard_margin(data: Dataset, *, r_plus: float = 3.0, r_minus: float
 
 
 SPECS = (
-    ModelSpec("gmeb-primal", build_gmeb_primal, "SOCP", paper="gmeb", equation="(15)", weights="samples"),
+    ModelSpec(
+        "gmeb-primal",
+        build_gmeb_primal,
+        "SOCP",
+        paper="gmeb",
+        equation="(15)",
+        weights="samples",
+        complete=complete_gmeb_primal,
+    ),
     ModelSpec("gmeb-dual", build_gmeb_dual, "SOCP", paper="gmeb", equation="(16)/(17)", weights="samples"),
     ModelSpec("gmeb-cuts", build_gmeb_cuts, "LP", paper="gmeb", equation="(15), cuts", weights="samples"),
     ModelSpec("gmeb-sdp", build_gmeb_sdp, "SDP", paper="gmeb", equation="(15), LMI", weights="samples"),

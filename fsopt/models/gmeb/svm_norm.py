@@ -17,6 +17,7 @@ from fsopt.models.blocks import (
     add_classifier,
     add_margins,
     add_slacks,
+    hinge_point,
     new_model,
     number,
     signed_samples,
@@ -24,6 +25,10 @@ from fsopt.models.blocks import (
     total,
 )
 from fsopt.models.spec import Instance, ModelSpec
+from fsopt.typing import Vector
+
+ROUNDED = 1e-15
+"""Relative rounding error of a norm."""
 
 
 def build_svm_norm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
@@ -68,6 +73,11 @@ def build_svm_norm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     add_margins(m, data, "(19)")
     m.norm = pyo.Constraint(expr=squares(m.w) <= m.t**2, doc="(19) ||w|| <= t")
     return m
+
+
+def complete_svm_norm(data: Dataset, w: Vector, b: float, **_: Any) -> dict[str, Any]:
+    """Return the variables of ``svm-norm`` at a hyperplane; t is rounded up, at least the norm of w."""
+    return {**hinge_point(data, w, b), "t": np.nextafter(np.linalg.norm(w) * (1.0 + ROUNDED), np.inf)}
 
 
 def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
@@ -140,6 +150,7 @@ SPECS = (
         paper="gmeb",
         equation="(19)",
         trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"c": 0.3}),
+        complete=complete_svm_norm,
     ),
     ModelSpec(
         "svm-margin",

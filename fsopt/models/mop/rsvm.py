@@ -20,6 +20,7 @@ from fsopt.models.blocks import (
     add_margins,
     add_slacks,
     hinge_cost,
+    hinge_point,
     multiplier_bounds,
     mutable,
     new_model,
@@ -183,7 +184,7 @@ def build_rsvm_least_norm(
 
 
 SPECS = (
-    ModelSpec("rsvm", build_rsvm, "SOCP", paper="mop", equation="(13)", weights="samples"),
+    ModelSpec("rsvm", build_rsvm, "SOCP", paper="mop", equation="(13)", weights="samples", complete=hinge_point),
     ModelSpec(
         "rsvm-dual",
         build_rsvm_dual,

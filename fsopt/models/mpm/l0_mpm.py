@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.blocks import mutable, number, total, vector
-from fsopt.models.mpm.l1_mpm import Equations, add_worst_case, new_worst_case_model
+from fsopt.models.mpm.l1_mpm import Equations, add_worst_case, complete_worst_case, new_worst_case_model
 from fsopt.models.mpm.moments import Moments
 from fsopt.models.spec import Instance, ModelSpec
 
@@ -218,6 +218,7 @@ SPECS = (
         "SOCP",
         paper="mpm",
         equation="(42)-(46)",
+        complete=complete_worst_case,
         instance=Instance(p=8, params={"alpha": 5.0, "v": [4.5, -4.0, 0.0, 0.0, 2.5, 0.0, 0.0, -1.0]}),
     ),
     ModelSpec(

@@ -20,9 +20,10 @@ import pyomo.environ as pyo
 from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_weight_parts, new_model, number, one_norm, split_constraint
-from fsopt.models.mpm.moments import Moments, add_deviations, kappa
+from fsopt.models.blocks import add_weight_parts, new_model, number, one_norm, split_constraint, weight_parts
+from fsopt.models.mpm.moments import Moments, add_deviations, deviations_at, kappa
 from fsopt.models.spec import Instance, ModelSpec
+from fsopt.typing import Vector
 
 
 @with_keywords_of(Moments.of)
@@ -115,6 +116,21 @@ def add_worst_case(m: pyo.ConcreteModel, moments: Moments, delta: Any, equations
     m.accuracy2 = pyo.Constraint(expr=m.m2 - kappa(delta) * m.t2 >= 0, doc=f"{second} m_2 >= kappa ||F_2 w||")
 
 
+def complete_worst_case(
+    data: Dataset, w: Vector, b: float, *, unbiased: bool = False, ridge: float = 0.0, **_: Any
+) -> dict[str, Any]:
+    """Return the variables of L1-MPM and L0-MPM, whose hyperplane is w'x = b, at w'x + b = 0."""
+    moments = Moments.of(data, unbiased=unbiased, ridge=ridge)
+    means = {"m1": moments.mean1 @ w + b, "m2": -b - moments.mean2 @ w}
+    return {**deviations_at(data, w, unbiased=unbiased, ridge=ridge), **weight_parts(w), **means, "b": -b}
+
+
 SPEC = ModelSpec(
-    "l1-mpm", build_l1_mpm, "SOCP", paper="mpm", equation="(12)-(15)", instance=Instance(p=8, params={"delta": 0.6})
+    "l1-mpm",
+    build_l1_mpm,
+    "SOCP",
+    paper="mpm",
+    equation="(12)-(15)",
+    instance=Instance(p=8, params={"delta": 0.6}),
+    complete=complete_worst_case,
 )

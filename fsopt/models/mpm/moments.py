@@ -133,6 +133,13 @@ def kappa(delta: float) -> float:
     return float(np.sqrt(delta / (1.0 - delta)))
 
 
+def deviations_at(data: Dataset, w: Vector, *, unbiased: bool = False, ridge: float = 0.0) -> dict[str, Any]:
+    """Return the variables of :func:`add_deviations` at weights w (p,), and these."""
+    moments = Moments.of(data, unbiased=unbiased, ridge=ridge)
+    u1, u2 = (model_factor(factor) @ w for factor in (moments.factor1, moments.factor2))
+    return {"w": w, "u1": u1, "t1": np.linalg.norm(u1), "u2": u2, "t2": np.linalg.norm(u2)}
+
+
 def add_deviations(m: pyo.ConcreteModel, moments: Moments, equations: tuple[str, str]) -> None:
     """Add u_k = F_k w and t_k >= ||F_k w|| for the classes k = 1, 2.
 

@@ -21,8 +21,8 @@ import pyomo.environ as pyo
 from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_weight_parts, new_model, number, one_norm, split_constraint
-from fsopt.models.mpm.moments import Moments, add_deviations, kappa
+from fsopt.models.blocks import add_weight_parts, new_model, number, one_norm, split_constraint, weight_parts
+from fsopt.models.mpm.moments import Moments, add_deviations, deviations_at, kappa
 from fsopt.models.spec import Instance, ModelSpec
 from fsopt.typing import Vector
 
@@ -200,12 +200,39 @@ def penalised_ratio(moments: Moments, w: Vector, beta: float, lam: float = 0.0) 
     return float(((moments.mean1 - moments.mean2) @ w - penalty) / np.linalg.norm(moments.factor1 @ w))
 
 
+def complete_mpm(data: Dataset, w: Vector, b: float, **options: Any) -> dict[str, Any]:
+    """Return the variables of ``mpm`` at a hyperplane."""
+    return deviations_at(data, w, **options)
+
+
+def complete_s_mpm(
+    data: Dataset, w: Vector, b: float, *, beta: float = 0.5, lam: float = 0.1, **options: Any
+) -> dict[str, Any]:
+    """Return the variables of ``s-mpm`` at a hyperplane, whose weights are scaled to ||F_1 w|| = 1."""
+    unit = w / max(float(deviations_at(data, w, **options)["t1"]), 1e-300)
+    return {**deviations_at(data, unit, **options), **weight_parts(unit)}
+
+
 SPECS = (
-    ModelSpec("mpm", build_mpm, "SOCP", paper="mpm", equation="(3)-(5)", instance=Instance(p=8)),
+    ModelSpec(
+        "mpm",
+        build_mpm,
+        "SOCP",
+        paper="mpm",
+        equation="(3)-(5)",
+        instance=Instance(p=8),
+        complete=complete_mpm,
+    ),
     ModelSpec(
         "bmpm", build_bmpm, "SOCP", paper="mpm", equation="(3)-(5), biased", instance=Instance(n=8, p=4, gap=0.5)
     ),
     ModelSpec(
-        "s-mpm", build_s_mpm, "SOCP", paper="mpm", equation="S-MPM, section 1", instance=Instance(n=8, p=4, gap=0.5)
+        "s-mpm",
+        build_s_mpm,
+        "SOCP",
+        paper="mpm",
+        equation="S-MPM, section 1",
+        instance=Instance(n=8, p=4, gap=0.5),
+        complete=complete_s_mpm,
     ),
 )

@@ -24,6 +24,7 @@ from fsopt.models.sla.hyperplane import (
     add_step,
     approximate_count,
     average_errors,
+    hyperplane_point,
     new_hyperplane_model,
     set_start,
     step_costs,
@@ -294,7 +295,15 @@ SPECS = (
         weights="classes",
     ),
     ModelSpec("rlp", build_rlp, "LP", paper="sla", equation="(17), lambda = 0", weights="classes"),
-    ModelSpec("fsv-step", build_fsv_step, "LP", paper="sla", equation="(21), (23)", weights="classes"),
+    ModelSpec(
+        "fsv-step",
+        build_fsv_step,
+        "LP",
+        paper="sla",
+        equation="(21), (23)",
+        weights="classes",
+        complete=hyperplane_point,
+    ),
     ModelSpec("fsv-exact", build_fsv_exact, "MILP", paper="sla", equation="(17)", weights="classes"),
     ModelSpec(
         "fsv-lpec", build_fsv_lpec, "MPEC", paper="sla", equation="(17)", instance=Instance(gap=0.25), weights="classes"

@@ -51,6 +51,12 @@ def add_errors(m: pyo.ConcreteModel, data: Dataset, equation: str) -> None:
     m.errors_b = pyo.Constraint(m.IB, rule=errors_b, doc=f"{equation} z >= Bw - e gamma + e")
 
 
+def hyperplane_point(data: Dataset, w: Vector, b: float, **_: Any) -> dict[str, Any]:
+    """Return w, gamma, the errors y and z, and the sizes v at a hyperplane w'x + b = 0."""
+    errors = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)
+    return {"w": w, "gamma": -b, "y": errors[data.y > 0], "z": errors[data.y < 0], "v": np.abs(w)}
+
+
 def set_start(m: pyo.ConcreteModel) -> None:
     """Set the start of a nonconvex model: the hyperplane w = 0, gamma = 0 and its errors, which are 1."""
     for component, value in ((m.w, 0.0), (m.gamma, 0.0), (m.y, 1.0), (m.z, 1.0)):

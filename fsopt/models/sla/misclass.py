@@ -21,6 +21,7 @@ from fsopt.models.sla.hyperplane import (
     add_errors,
     add_step,
     approximate_count,
+    hyperplane_point,
     new_hyperplane_model,
     set_start,
     step_costs,
@@ -303,7 +304,9 @@ SPECS = (
         instance=Instance(n=10, p=2, gap=0.25, params={"alpha": 1.0}),
         trial=Instance(n=12, p=2, gap=0.7, seed=7),
     ),
-    ModelSpec("misclass-step", build_misclass_step, "LP", paper="sla", equation="(20), (23)"),
+    ModelSpec(
+        "misclass-step", build_misclass_step, "LP", paper="sla", equation="(20), (23)", complete=hyperplane_point
+    ),
     ModelSpec(
         "misclass-pmm",
         build_misclass_pmm,

@@ -15,7 +15,7 @@ from support import ROOT, blobs
 import fsopt
 from fsopt.certificates.exact.proofs import Header
 from fsopt.data.matrices import SMALL, exact_sums
-from fsopt.methods.exact.programs import about_of
+from fsopt.methods.claims import about_of
 from fsopt.models.mpm.moments import triangular
 from fsopt.verification.origins import program_of
 from fsopt.verifier.verify import digest

@@ -8,7 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 import fsopt
-from fsopt.extend import Hyperplane, MethodSpec, ModelSpec, check_program, evidence, make_fit, preprocess, values_of
+from fsopt.extend import Hyperplane, MethodSpec, ModelSpec, evidence, make_fit, preprocess, values_of
 
 
 def build_elastic(data, *, c: float = 1.0, mu: float = 0.5):
@@ -38,14 +38,13 @@ def fit_elastic(data, run, *, c: float = 1.0, mu: float = 0.5, scale: str = "sta
     return make_fit(data, map_, hyperplane, result, started=started, details=details)
 
 
-def objective(data, w, b, at):
-    """Return the objective value at a hyperplane; there are no other constraints."""
-    slack = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)
-    return at["mu"] * np.abs(w).sum() + 0.5 * float(w @ w) + at["c"] * slack.sum(), 0.0
+def complete_elastic(data, w, b, **params):
+    """Return the variables of the model at a hyperplane."""
+    return {"w": w, "b": b, "s": np.abs(w), "xi": np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)}
 
 
-MODEL = ModelSpec("elastic-svm", build_elastic, "QP", equation="own")
-METHOD = MethodSpec("elastic-svm", fit_elastic, objective, check_program, ("elastic-svm",), equation="own")
+MODEL = ModelSpec("elastic-svm", build_elastic, "QP", equation="own", complete=complete_elastic)
+METHOD = MethodSpec("elastic-svm", fit_elastic, ("elastic-svm",), equation="own")
 
 
 def register():

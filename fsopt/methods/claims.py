@@ -1,0 +1,287 @@
+"""Claims of saved fits with exact intervals: the programs of their verdicts in rational numbers.
+
+A program at the hyperplane of a fit gives the upper end, its multipliers the lower one. Where a fit carries multipliers
+of a few constraints alone, those of the margins, the other ones follow from reduced costs, which are 0 at an optimum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from fsopt.answers.certificate import TOLERANCE, gap_allowed
+from fsopt.answers.records import plain
+from fsopt.answers.results import Point, Status
+from fsopt.certificates.exact.claims import (
+    Claim,
+    claim_of_pair,
+    claim_of_stationary,
+    not_shown,
+    pair_of,
+    primal_point,
+    with_statement,
+)
+from fsopt.certificates.exact.program import dual_start, exact_program
+from fsopt.certificates.exact.proofs import About, Slope
+from fsopt.compiler import Program
+from fsopt.data import Dataset
+from fsopt.drivers.penalties.registry import approximation
+from fsopt.errors import NotShownError, reading
+from fsopt.methods.mpm.many_features import multiplier_rows
+from fsopt.methods.spec import SET_BY_METHOD, SavedFit
+from fsopt.methods.verdict import (
+    LOCAL_TOLERANCE,
+    Completed,
+    columns_of,
+    has_program,
+    parameters_residual,
+    saved_alpha,
+    saved_program,
+)
+from fsopt.models.gbd.feature_lists import BOUNDS
+from fsopt.models.registry import MODELS
+from fsopt.typing import Vector
+
+OPTIMUM = "the optimum of the program"
+VALUE = "the value of the hyperplane"
+MACHINE = "the optimum of the last support vector machine, on the selected features"
+PRINCIPLE = "no feasible step improves the linearised objective"
+ZERO_VALUE = "the optimum, which is 0"
+NO_ERRORS = "no sample is misclassified: the hinge loss is below 1"
+OTHER = "the parameters of the saved program are not exactly those of the fit"
+NO_EVIDENCE = "the fit carries neither multipliers nor a program that rational arithmetic could look at"
+KERNEL = "the hyperplane is an expansion in kernel values, for which there is no program in rational numbers"
+CONCAVE: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "misclass-step": (("y",), ("z",)),
+    "fsv-step": (("v",),),
+    "l0-mpm-step": (("w_plus", "w_minus"),),
+}
+"""Linearised program -> its components under an exponential; of two components it is that of their difference."""
+
+
+def about_of(slug: str, params: Mapping[str, Any], columns: Sequence[int] | None = None, units: str = "given") -> About:
+    """Return the origin of a program of a model with some of its parameters, its defaults for the others.
+
+    Bounds on weights are stated where there are any, signs as bounds of 0.
+    """
+    stated = {**MODELS[slug].parameters, **params}
+    return About(slug, plain({k: v for k, v in stated.items() if k not in BOUNDS or v}), columns, units)
+
+
+def claims_of(saved: SavedFit) -> list[Claim]:
+    """Return the claim of a saved fit on the optimum of its convex program, at its own hyperplane.
+
+    Raises
+    ------
+    FileError : the saved program, point or multipliers are damaged.
+    """
+    if saved.fit.kernel is not None and "alpha" in saved.fit.details:
+        return [not_shown(OPTIMUM, KERNEL)]
+    if not (has_multipliers(saved) or has_program(saved)):
+        return [not_shown(OPTIMUM, NO_EVIDENCE)]
+    at, point = saved_program(saved)
+    details = saved.fit.details
+    other = any(
+        saved.fit.params.get(name) not in (None, details.get(name)) for name in SET_BY_METHOD if name in details
+    )
+    if other or parameters_residual(saved) > 0.0:
+        return [not_shown(OPTIMUM, OTHER)]
+    return [optimum(saved, at, dual_point(at, saved_rows(saved, at)) if point is None else point)]
+
+
+def of_inner(saved: SavedFit) -> list[Claim]:
+    """Return the claims of ``s-mpm``: the optimum of its inner program, and the outer search, which is not shown."""
+    found = claims_of(replace(saved, fit=replace(saved.fit, status=Status.OPTIMAL, objective=None, bound=None)))
+    outer = not_shown("a stationary point of the outer function", "its slope is verified numerically alone")
+    return [replace(claim, name=f"{claim.name} inside") for claim in found] + [outer]
+
+
+def of_pmm(saved: SavedFit) -> list[Claim]:
+    """Return the claim of ``pmm`` that no sample is misclassified; with errors left its search is not repeated."""
+    if saved.fit.status is not Status.OPTIMAL or saved.fit.objective != 0:
+        return [not_shown("the smallest number of errors", "the end of a search for one error less is a local one")]
+    return [zero_claim(saved, "misclass-step", {"alpha": 1.0}, NO_ERRORS)]
+
+
+def has_multipliers(saved: SavedFit) -> bool:
+    """Return whether a saved fit carries multipliers of a few constraints of its program."""
+    return "alpha" in saved.fit.details or "u1" in saved.fit.details
+
+
+def saved_rows(saved: SavedFit, at: Completed) -> dict[str, Any]:
+    """Return component -> multipliers of a saved fit, for :func:`dual_point`."""
+    return margins(at.model, saved.data, saved_alpha(saved)) if "alpha" in saved.fit.details else multiplier_rows(saved)
+
+
+def margins(model: pyo.ConcreteModel, data: Dataset, alpha: Vector) -> dict[str, Any]:
+    """Return component -> multipliers of the margins, by class where the errors of the classes are apart."""
+    if model.component("margin") is not None:
+        return {"margin": alpha}
+    return {"errors_a": alpha[data.y > 0], "errors_b": alpha[data.y < 0]}
+
+
+def dual_point(at: Completed, rows: Mapping[str, Any]) -> Point:
+    """Return the primal-dual point of a completed program from the multipliers of some components.
+
+    Those of w = w+ - w-, or of -v <= w <= v, and of the cones follow: the reduced costs of the weights, and of the
+    variables of the cones, of which each is in one cone, are 0. A constant head has the norm of the tail.
+    """
+    model, program = at.model, at.program
+    y, G = np.zeros(program.A.shape[0]), program.cones.G.tocsr()
+    for name, value in rows.items():
+        y[rows_of(program, model, name)] = value
+    A, slope = program.A.tocsr(), program.c + program.P @ at.x
+    w, costs = columns_of(program, model, "w"), slope - A.T @ y
+    if model.component("split") is not None:
+        split = rows_of(program, model, "split")
+        y[split] = costs[w] / np.asarray(A[split, w]).ravel()
+    elif model.component("above") is not None:
+        y[rows_of(program, model, "above")] = np.maximum(-costs[w], 0.0)
+        y[rows_of(program, model, "below")] = np.maximum(costs[w], 0.0)
+    squares = np.asarray(G.multiply(G).sum(axis=1)).ravel()
+    z = np.divide(G @ (slope - A.T @ y), squares, out=np.zeros(len(squares)), where=squares > 0)
+    for start, end in zip(program.cones.starts[:-1].tolist(), program.cones.starts[1:].tolist(), strict=True):
+        if squares[start] == 0:
+            z[start] = np.linalg.norm(z[start + 1 : end])
+    return Point(at.x, y, z)
+
+
+def rows_of(program: Program, model: pyo.ConcreteModel, name: str) -> list[int]:
+    """Return the rows of a component of the model in the order of its members."""
+    return [program.row_of[id(c)] for c in model.component(name).values()]
+
+
+def optimum(
+    saved: SavedFit,
+    at: Completed,
+    point: Point | None,
+    *,
+    about: About | None = None,
+    name: str = OPTIMUM,
+) -> Claim:
+    """Return the claim of a saved fit on the optimum of a program, or on the value of a heuristic answer.
+
+    Parameters
+    ----------
+    at, point : the program at the hyperplane, and its multipliers.
+    about : the program, for a statement; that of the data of the fit by default.
+    """
+    fit = saved.fit
+    gap = max(gap_allowed(fit.params.get("tolerance", 0.0)), TOLERANCE)
+    status = "optimal" if fit.status is Status.OPTIMAL else "feasible"
+    try:
+        pair = pair_of(at.program, at.x, point)
+    except NotShownError as error:
+        return not_shown(name, str(error))
+    claim = claim_of_pair(name, status, pair, gap)
+    claim = replace(claim, about=about_of(at.slug, at.params) if about is None else about)
+    if status == "optimal":
+        return with_statement(claim, fit.objective, fit.bound, gap)
+    return with_value(claim, fit.objective, gap)
+
+
+def with_value(claim: Claim, objective: float | None, gap: float) -> Claim:
+    """Return the claim of a heuristic answer: the stated objective is the value of its point, the upper end."""
+    if claim.upper is None:
+        return claim
+    return with_statement(claim, objective if claim.lower is None else None, None, gap)
+
+
+def of_subset(saved: SavedFit) -> list[Claim]:
+    """Return the claims of a filter: the value of its hyperplane, and the optimum of its last SVM.
+
+    Raises
+    ------
+    FileError : its multipliers are damaged.
+    """
+    fit = saved.fit
+    with reading("multipliers"):
+        chosen = np.array(fit.details["chosen"], dtype=np.intp)
+        slug, key = ("rsvm", "w_cap") if fit.details["machine"] == "rsvm" else ("svm", "c")
+        params = {key: float(fit.details[key])}
+    if fit.params.get(key) not in (None, params[key]):
+        return [not_shown(VALUE, OTHER)]
+    if not len(chosen):
+        return [not_shown(VALUE, "no feature is selected")]
+    part = saved.data.columns(chosen)
+    at, _ = Completed.of(slug, params, part, saved.w[chosen], saved.b)
+    try:
+        pair = pair_of(at.program, at.x, dual_point(at, margins(at.model, part, saved_alpha(saved))))
+    except NotShownError as error:
+        return [not_shown(VALUE, str(error))]
+    about = about_of(slug, params, chosen.tolist())
+    value = claim_of_pair(VALUE, "feasible", replace(pair, dual=None), TOLERANCE)
+    claims = [with_value(value, fit.objective, TOLERANCE), claim_of_pair(MACHINE, "optimal", pair, TOLERANCE)]
+    return [replace(claim, about=about) for claim in claims]
+
+
+def of_value(saved: SavedFit) -> list[Claim]:
+    """Return the claim of a heuristic answer whose objective is the hinge loss of its hyperplane."""
+    at, _ = Completed.of("misclass-step", {"alpha": 1.0}, saved.data, saved.w, saved.b)
+    claim = claim_of_pair(VALUE, "feasible", pair_of(at.program, at.x, None), TOLERANCE)
+    return [with_value(replace(claim, about=about_of(at.slug, at.params)), saved.fit.objective, TOLERANCE)]
+
+
+def concave_terms(slug: str, model: pyo.ConcreteModel, program: Program, params: Mapping[str, Any]) -> list[Slope]:
+    """Return the terms f (1 - exp(-k t)) behind the costs of a linearised program."""
+    weight, steepness = (Fraction(float(params.get(name, 1.0))) for name in ("lam", "alpha"))
+    groups = [zip(*(columns_of(program, model, name) for name in names), strict=True) for names in CONCAVE[slug]]
+    return [(weight, steepness, columns) for group in groups for columns in group]
+
+
+def of_step(saved: SavedFit) -> list[Claim]:
+    """Return the claim of a loop that linearises a concave objective: the minimum principle, or the optimum 0.
+
+    The program is that of the parameters of the fit, linearised at 0: its exact slopes at the answer are computed anew.
+
+    Raises
+    ------
+    FileError : the saved point or multipliers are damaged.
+    """
+    slug, at = saved.spec.program, saved.params
+    details = saved.fit.details
+    zero, approx = saved.fit.status is Status.OPTIMAL, at.get("approx", "exp")
+    if not (zero or has_multipliers(saved) or has_program(saved)):
+        return [not_shown(PRINCIPLE, NO_EVIDENCE)]
+    if not zero and approx != "exp":
+        return [not_shown(PRINCIPLE, f"the slopes of the approximation '{approx}' are not enclosed")]
+    with reading("step"):
+        params = {name: at[name] for name in MODELS[slug].parameters if at.get(name) is not None}
+        params["alpha"] = approximation(approx, at["alpha"]).slope
+        if zero:
+            return [zero_claim(saved, slug, params, ZERO_VALUE)]
+        if any(details.get("program_params", {}).get(name, value) != value for name, value in params.items()):
+            return [not_shown(PRINCIPLE, OTHER)]
+        point = None if has_multipliers(saved) else details["point"]
+        completed, found = Completed.of(slug, params, saved.data, saved.w, saved.b, point)
+        if found is None:
+            found = dual_point(completed, saved_rows(saved, completed))
+    return [principle(completed, found)]
+
+
+def principle(at: Completed, point: Point) -> Claim:
+    """Return the claim of the minimum principle at a completed step of a loop, by the multipliers of a point."""
+    slopes, slug = concave_terms(at.slug, at.model, at.program, at.params), at.slug.removesuffix("-step")
+    try:
+        exact = exact_program(at.program)
+        start = dual_start(at.program, exact, point)
+        found = claim_of_stationary(PRINCIPLE, exact, primal_point(exact, at.x), slopes, start, LOCAL_TOLERANCE)
+    except NotShownError as error:
+        return not_shown(PRINCIPLE, str(error))
+    return replace(found, about=about_of(slug, at.params))
+
+
+def zero_claim(saved: SavedFit, slug: str, params: Mapping[str, Any], name: str) -> Claim:
+    """Return the claim that the optimum is 0: the objective is at least 0, and at most its linearisation at 0."""
+    at, _ = Completed.of(slug, params, saved.data, saved.w, saved.b)
+    try:
+        pair = pair_of(at.program, at.x, np.zeros(exact_program(at.program).dual_size))
+    except NotShownError as error:
+        return not_shown(name, str(error))
+    claim = replace(claim_of_pair(name, "optimal", pair, TOLERANCE), about=about_of(slug, params))
+    return with_statement(claim, saved.fit.objective, saved.fit.bound, TOLERANCE)

@@ -1,1 +1,0 @@
-"""The claims of saved fits with exact intervals: programs and points from a hyperplane and its multipliers."""

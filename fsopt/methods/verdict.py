@@ -1,0 +1,270 @@
+r"""The verdict on a fit: the convex program behind it, at its hyperplane, beside the multipliers that the fit carries.
+
+A model completes a hyperplane (:attr:`fsopt.models.spec.ModelSpec.complete`): the objective value of a convex method is
+that of its compiled program at the completed point, and the check compares it with the bound of the saved dual point.
+Large data have no model: there the multipliers of the margins are certified in numpy. The answer of a loop need not be
+an optimum of its problem, but its last program may not improve it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from fsopt.answers.certificate import Certificate, Kind, make, merged, valid
+from fsopt.answers.fits import Fit
+from fsopt.answers.results import Point, Status
+from fsopt.answers.saved import point_from
+from fsopt.certificates.convex import best_bound
+from fsopt.certificates.model import certify_point
+from fsopt.certificates.points import infeasibility, judged_point, minimised, relative_gap
+from fsopt.compiler import Program, compile_model
+from fsopt.data import Dataset
+from fsopt.data.weights import loss_weights
+from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
+from fsopt.drivers.recorder import EARLY
+from fsopt.errors import FileError, reading
+from fsopt.methods.spec import SavedFit
+from fsopt.models.gbd.feature_lists import BOUNDS, WeightBounds
+from fsopt.models.registry import MODELS, build
+from fsopt.solvers.outcome import supporting
+from fsopt.svm.certificate import certify_rsvm, certify_svm, certify_svm_norm
+from fsopt.typing import Vector
+
+LOCAL_TOLERANCE = 1e-5
+"""Largest residual with which a first-order condition holds that a loop met to its own stopping criterion."""
+
+
+def evidence(program: str, params: Mapping[str, Any], point: Point | None, **rest: Any) -> dict[str, Any]:
+    """Return details of a Fit by which it can be verified later.
+
+    Parameters
+    ----------
+    program, params : slug and parameters of the convex model behind the answer.
+    point : a primal-dual point of it.
+    rest : further details of the method.
+    """
+    return {"program": program, "program_params": dict(params), "point": point, **rest}
+
+
+@dataclass(frozen=True)
+class Completed:
+    """A convex program at a hyperplane.
+
+    Attributes
+    ----------
+    slug, params : of its model.
+    model, program : as they were built and compiled.
+    x : (n,) the variables at the hyperplane.
+    """
+
+    slug: str
+    params: Mapping[str, Any]
+    model: pyo.ConcreteModel
+    program: Program
+    x: Vector
+
+    @classmethod
+    def of(
+        cls, slug: str, params: Mapping[str, Any], data: Dataset, w: Vector, b: float, point: Any = None
+    ) -> tuple[Completed, Point | None]:
+        """Return a program at a hyperplane, and the point of saved details, whose values other variables take.
+
+        These are the variables that its model does not complete: those of the user's own models and changes.
+        """
+        model = build(slug, data, **params)
+        program = compile_model(model)
+        known = None if point is None else point_from(point, program)
+        complete = MODELS[slug].complete
+        values = {} if complete is None else complete(data, w, b, **params)
+        start = np.zeros(program.n) if known is None else known.x
+        return cls(slug, params, model, program, assembled(model, program, values, start)), known
+
+    @property
+    def value(self) -> float:
+        """The objective value, in the sense of the model."""
+        return float(self.program.sign * minimised(self.program, self.x))
+
+    @property
+    def violation(self) -> float:
+        """The largest violation of a constraint relative to its terms, or of a bound relative to the variable or 1."""
+        low, high = self.program.lb - self.x, self.x - self.program.ub
+        outside = np.maximum(low, high) / np.maximum(np.abs(self.x), 1.0)
+        return max(infeasibility(self.program, judged_point(self.program, self.x)), float(outside.max(initial=0.0)))
+
+
+def columns_of(program: Program, model: pyo.ConcreteModel, name: str) -> list[int]:
+    """Return the columns of a component of the model in the order of its members."""
+    return [program.column[id(v)] for v in model.component(name).values()]
+
+
+def assembled(model: pyo.ConcreteModel, program: Program, values: Mapping[str, Any], start: Vector) -> Vector:
+    """Return the variables (n,) of a program with the values of its components; the others keep their start (n,)."""
+    x = start.copy()
+    for name, value in values.items():
+        if model.component(name) is not None:
+            x[columns_of(program, model, name)] = value
+    return x
+
+
+def has_program(saved: SavedFit) -> bool:
+    """Return whether a saved fit carries a program and a point of it."""
+    return saved.fit.details.get("program") is not None and saved.fit.details.get("point") is not None
+
+
+def saved_program(saved: SavedFit, *, step: bool = False) -> tuple[Completed, Point | None]:
+    """Return the program of a saved fit at its hyperplane, with the parameters of the fit, and its point if it has one.
+
+    Parameters
+    ----------
+    step : whether it is the last program of a loop, whose parameters are those of its iterate.
+
+    Raises
+    ------
+    FileError : the saved program or point is damaged.
+    """
+    details, at = saved.fit.details, saved.params
+    slug: str = saved.spec.program
+    params, point = {}, None
+    with reading("program"):
+        if has_program(saved):
+            params, point = details["program_params"], details["point"]
+        if not step:
+            params = params | {name: at[name] for name in MODELS[slug].parameters if at.get(name) is not None}
+        return Completed.of(slug, params, saved.data, saved.w, saved.b, point)
+
+
+def check(saved: SavedFit) -> Certificate:
+    """Certify a saved fit again, by the point of its program or by the multipliers of its margins.
+
+    Raises
+    ------
+    FileError : the saved point or multipliers are damaged.
+    """
+    return check_multipliers(saved) if "alpha" in saved.fit.details else check_program(saved)
+
+
+def check_program(saved: SavedFit) -> Certificate:
+    """Certify the convex program of a saved fit again, and compare its bound with the objective of the hyperplane.
+
+    The gap of a feasible fit may be open: its bound is compared with what it states. The parameters of the program have
+    to be those of the fit. A check that gets here by a program with parameters of other names looks at these itself.
+
+    Raises
+    ------
+    FileError : the saved point is damaged.
+    """
+    own = saved.spec.objective is not None
+    if own and not has_program(saved):
+        return make(Kind.FEASIBLE, {}, objective=saved.value)
+    at, point = saved_program(saved)
+    value, stated = (saved.value, {}) if own else (at.value, {"constraints": at.violation})
+    if point is None:
+        return make(Kind.FEASIBLE, stated, objective=value)
+    fit, program = saved.fit, at.program
+    certificate = supporting(program, certify_point(program, point), fit.status, bounded=fit.bound is not None)
+    bound = certificate.bound
+    stated["program's parameters"] = parameters_residual(saved)
+    if closed := fit.status is not Status.FEASIBLE:
+        stated["bound"] = relative_gap(value, float("nan") if bound is None else bound)
+    kind = Kind.CONVEX if closed else Kind.FEASIBLE
+    return make(kind, merged(certificate.residuals, stated), objective=value, bound=bound, bound_source="dual point")
+
+
+def check_multipliers(saved: SavedFit) -> Certificate:
+    """Certify the hyperplane of a saved fit by its multipliers of the margins, in numpy, whatever the size of the data.
+
+    Raises
+    ------
+    FileError : the saved multipliers are damaged.
+    """
+    data, at = saved.data, saved.params
+    slug, alpha = saved.spec.program, saved_alpha(saved)
+    gram = saved.fit.kernel is not None
+    if slug == "svm":
+        found = certify_svm(data, at["c"], saved.w, saved.b, alpha, gram=gram)
+    elif slug == "svm-norm":
+        found = certify_svm_norm(data, at["c"], saved.w, saved.b, alpha)
+    elif slug == "rsvm":
+        found = certify_rsvm(data, float(at["w_cap"]), saved.w, saved.b, alpha, gram=gram)
+    elif slug == "onsvm":
+        costs = np.ones(data.n) * loss_weights(float(at["c"]), data.weights)
+        found = certify_l1_hinge(data, costs, np.ones(data.p), saved.w, saved.b, alpha)
+    else:
+        raise FileError(f"a fit of '{saved.fit.method}' carries no multipliers of margins", "fit again and save it")
+    bounds = {} if gram else {"constraints": WeightBounds.of(saved.fit.method, data, at).violation(saved.w)}
+    return extend(found, bounds)
+
+
+def check_first_order(saved: SavedFit, kind: Kind, residuals: Mapping[str, float]) -> Certificate:
+    r"""Certify a first-order condition: the last convex program of a loop does not go below its value at the answer.
+
+    Parameters
+    ----------
+    kind : of the certificate.
+    residuals : of the method's own, such as the distance of the saved program from the one of the fit's parameters.
+
+    Raises
+    ------
+    FileError : the saved point is damaged.
+    """
+    if not has_program(saved):
+        return make(Kind.FEASIBLE, {}, objective=saved.value)
+    at, point = saved_program(saved, step=True)
+    assert point is not None
+    here = minimised(at.program, at.x)
+    lower = best_bound(at.program, point, here)
+    first_order = {"remainder": lower.remainder, "first order": max(here - lower.value, 0.0) / (1.0 + abs(here))}
+    return make(kind, merged(first_order, residuals), objective=saved.value, tolerance=LOCAL_TOLERANCE)
+
+
+def parameters_residual(saved: SavedFit) -> float:
+    """Return the largest difference of the parameters of a saved program from those of the fit with the same name."""
+    details, own = saved.fit.details, saved.params
+    if not has_program(saved):
+        return 0.0
+    with reading("program"):
+        known = MODELS[saved.spec.program].parameters
+        stated = {**known, **details["program_params"]}
+        shared = [name for name in known if own.get(name) is not None and name not in BOUNDS]
+        differences = [np.abs(np.subtract(stated[name], own[name], dtype=float)) for name in shared]
+        bounds = [WeightBounds.of(saved.fit.method, saved.data, at) for at in (own, details["program_params"])]
+        differences.append(np.array(bounds[0].distance(bounds[1])))
+    return max((float(np.max(d, initial=0.0)) for d in differences), default=0.0)
+
+
+def starts_residual(fit: Fit) -> dict[str, float]:
+    """Return the number of random starts that a saved fit was asked for and has no value of, unless it was stopped."""
+    with reading("starts"):
+        missing = int(fit.params.get("n_starts", 1)) - len(fit.details["starts"])
+    return {"starts": 0.0 if fit.stop in EARLY else float(max(missing, 0))}
+
+
+def saved_alpha(saved: SavedFit) -> Vector:
+    """Return the multipliers (n,) of the margins from the details of a saved fit, which are finite.
+
+    Raises
+    ------
+    FileError : they are missing, or are none.
+    """
+    with reading("alpha"):
+        return finite_vector(saved.fit.details["alpha"], saved.data.n)
+
+
+def finite_vector(value: Any, length: int) -> Vector:
+    """Return plain data as a vector (length,) of finite numbers; raises ValueError where they are none."""
+    vector = np.array(value, dtype=float)
+    if vector.shape != (length,) or not np.isfinite(vector).all():
+        raise ValueError(f"{length} finite numbers are needed")
+    return vector
+
+
+def extend(certificate: Certificate, *residuals: Mapping[str, float]) -> Certificate:
+    """Return a certificate with further residuals, which must hold too."""
+    more = merged(*residuals)
+    ok = certificate.ok and all(valid(name, v, certificate.tolerance) for name, v in more.items())
+    return replace(certificate, ok=ok, residuals=merged(certificate.residuals, more))
