@@ -3,8 +3,7 @@ from .column_generation.trust_region import GenerationSettings as GenerationSett
 from .dca import dca as dca
 from .gbd.driver import GbdSettings as GbdSettings
 from .gbd.driver import gbd as gbd
-from .kernel_scaling.driver import ScalingProblem as ScalingProblem
-from .kernel_scaling.driver import kernel_scaling as kernel_scaling
+from .kernel_scaling import kernel_scaling as kernel_scaling
 from .mop.driver import mop as mop
 from .penalties.approximations import Penalty as Penalty
 from .penalties.registry import approximation as approximation

@@ -144,16 +144,19 @@ class Recorder:
             raise no_multipliers(session.spec.name, session.problem_class)
         return point, point.y
 
-    def solve_once(self, session: Session, what: str) -> SolveResult:
+    def solve_once(self, session: Session, what: str, *, mip_gap: float | None = None) -> SolveResult:
         """Solve a session that is not one of the loop's, count its seconds and name its solver."""
-        result = self.solve(session, what)
+        result = self.solve(session, what, mip_gap=mip_gap)
         self._absorb(session)
         self._solvers[session.spec.name] = None
         return result
 
     def renew(self, *sessions: Session) -> None:
-        """Go on with other sessions; the seconds of those before still count."""
-        self._spent, self.sessions = self.seconds, sessions
+        """Go on with these sessions; the seconds of those that go still count."""
+        for session in self.sessions:
+            if session not in sessions:
+                self._absorb(session)
+        self.sessions = sessions
 
     def include(self, result: SolveResult | DriverResult) -> None:
         """Count the seconds of a solve or loop that ran inside this one, and name its solver."""

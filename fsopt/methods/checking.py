@@ -21,7 +21,7 @@ from fsopt.data import Dataset
 from fsopt.data.kernels import KERNELS, Kernel
 from fsopt.data.losses import LOSSES
 from fsopt.data.matrices import largest_values
-from fsopt.drivers.kernel_scaling.driver import SCALINGS
+from fsopt.drivers.kernel_scaling import SCALINGS
 from fsopt.drivers.penalties.registry import PENALTIES
 from fsopt.errors import FileError, ParameterError, reading, shown
 from fsopt.methods.gbd.gbd import PRESETS

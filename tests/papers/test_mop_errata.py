@@ -7,9 +7,9 @@ from reproductions import DIGITS, needs_digits
 from support import blobs, reference, sampled
 
 import fsopt
-from fsopt.certificates.kernel_scaling.problem import ScalingProblem
+from fsopt.certificates.kernel_scaling import ScalingProblem
 from fsopt.data.hyperplanes import error_rate, hinge
-from fsopt.drivers.kernel_scaling.driver import kernel_scaling
+from fsopt.drivers.kernel_scaling import kernel_scaling
 from fsopt.drivers.run import Run, drained
 from fsopt.errors import FsoptError
 from fsopt.methods.mop.rsvm_training import solve_rsvm

@@ -10,14 +10,12 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import DriverResult, Status
-from fsopt.certificates.kernel_scaling.bounds import Cut
-from fsopt.certificates.kernel_scaling.problem import ScalingProblem
+from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_stationary
 from fsopt.certificates.points import relative_gap
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers
-from fsopt.drivers.kernel_scaling.driver import SCALINGS, OuterApproximation, certify_stationary, rescale
-from fsopt.drivers.kernel_scaling.programs import LinearPrograms, RestrictedPrograms, WholeProgram
+from fsopt.drivers.kernel_scaling import SCALINGS, LinearPrograms, Search, rescale
 from fsopt.drivers.loop import Iterate, Loop, run_inner, run_loop
 from fsopt.drivers.mop.risk import (
     SLACK,
@@ -30,14 +28,12 @@ from fsopt.drivers.mop.risk import (
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import number
-from fsopt.models.mop.kernel_scaling import build_kernel_scaling_step
 from fsopt.models.mop.rsvm import build_rsvm_dual
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 
 GAP = 1e-6
 """Optimality gap at which (15) counts as solved globally."""
-MAX_PROGRAMS = 1000
 
 
 @loop
@@ -47,7 +43,6 @@ def mop(
     w_cap: float,
     c: float = 0.0,
     scaling: str = "local",
-    lp_solver: str | None = None,
     generate: bool = False,
     tolerance: float = 1e-4,
     max_iterations: int = 20,
@@ -66,7 +61,6 @@ def mop(
     c : >= 0, cost of the scales relative to the present ones. Proposition 1 (E and H never rise) is
         guaranteed for c = 0 only; with c > 0 only E is.
     scaling : ``local`` (default): (15) by Frank-Wolfe steps from the present scales; ``global``: to the optimum.
-    lp_solver : registry name for the linear programs of (15); None for the preferred one.
     generate : whether (14) is solved by :func:`fsopt.svm.interior_point.rsvm_interior_point`, and the
         linear programs of (15) by constraint generation over the samples, without models of all of them.
     tolerance : stop when neither E nor H falls by more than this, relative, and no feature is dropped.
@@ -98,17 +92,13 @@ def mop(
     """
     word("parameter 'scaling' of 'mop'", scaling, SCALINGS)
     c = number("mop", "c", c)
-    e = np.ones(data.p)
-    train: Training
-    linear: LinearPrograms
-    if generate:
-        recorder = Recorder([], run)
-        train, linear = partial(train_by_interior_point, data, recorder), RestrictedPrograms(data, recorder, lp_solver)
-    else:
-        dual = run.open(build_rsvm_dual(data, w_cap=w_cap, scale=e))
-        step = Session(build_kernel_scaling_step(data, w=e, e_cap=0.0), lp_solver)
-        recorder = Recorder([dual, step], run)
-        train, linear = partial(train_by_model, data, dual, recorder), WholeProgram(step, recorder)
+    recorder = Recorder([], run)
+    train: Training = partial(train_by_interior_point, data, recorder)
+    if not generate:
+        dual = run.open(build_rsvm_dual(data, w_cap=w_cap, scale=np.ones(data.p)))
+        recorder.renew(dual)
+        train = partial(train_by_model, data, dual, recorder)
+    linear = LinearPrograms(data, recorder, Session)
     at, stop = yield from run_loop(
         _alternate(data, train, linear, c, scaling, w_cap, tolerance, max_iterations), recorder
     )
@@ -136,7 +126,7 @@ def _alternate(
         point = _moved(point, solution, scales, cap)
         yield Iterate(solution.risk, point, within=True)
         # Step 2.2: (15) for the hyperplane; costs are relative to the present scales, and those at 0 stay there.
-        search = OuterApproximation(_problem(data, solution, scales, c), linear, cuts=_cut_on_capacity(solution))
+        search = Search(_problem(data, solution, scales, c), linear, cuts=_cut_on_capacity(solution))
         answer = _rescale(search, scales, scaling)
         point = {**point, "scaling": answer, "H": [*point["H"], answer["radius"] * answer["capacity"]]}
         if t == 0:
@@ -203,15 +193,16 @@ def _cut_on_capacity(solution: RiskMinimum) -> list[Cut]:
     # w_j (X'Y alpha)_j = gamma w_j^2: alpha, with the weight gamma of W, proves it without a program.
     if solution.inactive or not solution.w.any():
         return []
-    return [Cut(solution.alpha, np.zeros(len(solution.alpha)), solution.gamma, False)]
+    return [Cut(solution.alpha, np.zeros(len(solution.alpha)), solution.gamma)]
 
 
-def _rescale(search: OuterApproximation, scales: Vector, scaling: str) -> dict[str, Any]:
+def _rescale(search: Search, scales: Vector, scaling: str) -> dict[str, Any]:
     """Solve (15) from the present scales and return its answer with the evidence, by the keys of saved fits."""
     search.load(scales)
-    run_inner(rescale(search, scaling, GAP, MAX_PROGRAMS))
+    run_inner(rescale(search, scaling, GAP))
     at = search.problem
-    status, bound, certificate = search.certified(scaling, GAP)
+    # The word of a global solver is no evidence: with costs the first-order condition alone is saved.
+    status, bound, certificate = search.certified("local" if at.has_costs else scaling, GAP)
     radius, capacity = at.size(search.s)
     return {
         "w": at.w,
@@ -225,12 +216,12 @@ def _rescale(search: OuterApproximation, scales: Vector, scaling: str) -> dict[s
         "value": search.value,
         "status": str(status),
         "bound": bound,
-        "cuts": search.cuts if scaling == "global" else [],
+        "cuts": [] if bound is None else search.cuts,
         "certificate": certificate,
     }
 
 
-def _verified_start(search: OuterApproximation, answer: Mapping[str, Any]) -> str:
+def _verified_start(search: Search, answer: Mapping[str, Any]) -> str:
     """Return the verified status of the scales that (15) started from: ``optimal``, ``stationary``, or empty."""
     at, before = search.problem, answer["from"]
     if answer["status"] == Status.OPTIMAL and relative_gap(at.value(before), answer["bound"]) <= GAP:

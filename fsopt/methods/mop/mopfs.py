@@ -12,13 +12,12 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, merged
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import Status
-from fsopt.certificates.kernel_scaling.bounds import Cut
-from fsopt.certificates.kernel_scaling.problem import ScalingProblem
+from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_scaling
 from fsopt.certificates.points import relative_gap
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling.driver import SCALINGS, certify_scaling
+from fsopt.drivers.kernel_scaling import SCALINGS
 from fsopt.drivers.mop.driver import GAP, certify_mop, mop
 from fsopt.drivers.mop.risk import SLACK
 from fsopt.drivers.run import Run, Steps

@@ -1,0 +1,389 @@
+"""Driver ``kernel_scaling``: problem (15) of Bi, locally by Frank-Wolfe steps, or to its global optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from numpy.typing import ArrayLike
+
+from fsopt.answers.certificate import WORD, Certificate, Kind, closed
+from fsopt.answers.results import DriverResult, Status
+from fsopt.certificates.kernel_scaling import (
+    Cut,
+    ScalingProblem,
+    certify_scaling,
+    certify_stationary,
+    lower_bound,
+    lower_hull,
+)
+from fsopt.certificates.points import of_bounds, relative_gap
+from fsopt.common.arguments import word
+from fsopt.compiler.values import store
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import hinge
+from fsopt.drivers.loop import Iterate, Loop, run_loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
+from fsopt.errors import SolverError
+from fsopt.models.blocks import number, vector
+from fsopt.models.mop.kernel_scaling import build_kernel_scaling, build_kernel_scaling_step
+from fsopt.solvers.base import Session
+from fsopt.solvers.registry import no_multipliers
+from fsopt.typing import Mask, Vector
+
+SCALINGS = ("local", "global")
+GLOBAL = "scip"
+"""Solver of the model ``kernel-scaling`` where the scales have costs."""
+FRANK_WOLFE_STEPS, MAX_PROGRAMS = 20, 1000
+"""Largest numbers of steps of a descent, and of linear programs in all."""
+IMPROVEMENT = 1e-9
+"""Relative decrease of the objective value below which a step is none: it is within a solver's tolerance."""
+FEASIBILITY = 1e-7
+"""Relative excess of the hinge loss over E up to which scales are feasible, above the tolerances of LP solvers."""
+EXACT = 1e-9
+"""Loss of the samples on their other piece, relative to E, and relative excess over the radius, up to which a program
+of some samples is exact."""
+NEAREST, FOR_EACH, FARTHEST = 1000, 10, 100
+"""Samples nearest to their margin in the first program, how many more for each feature, and those for the ball."""
+
+
+@dataclass
+class LinearPrograms:
+    """The linear programs over the feasible set of problems (15) of one data set.
+
+    A program has the margins and the constraints of the ball of the samples nearest to their margin and farthest from
+    the origin: all of them, where they are few. Every other sample is taken on the linear piece of its hinge at given
+    scales, which bounds its loss from below. The solution solves the program of all samples as soon as none left out
+    is on its other piece, or outside the ball; until then such samples are added. With the multiplier of the hinge loss
+    for a sample on its positive piece, and 0 for the others, the multipliers are feasible for all samples.
+
+    Attributes
+    ----------
+    open : function that loads a model in the solver.
+    kept, left : (n,) samples of the program, and those left out on the positive piece of their hinge.
+    session : the program, in place as long as no sample is added.
+    """
+
+    data: Dataset
+    recorder: Recorder
+    open: Callable[[pyo.ConcreteModel], Session]
+    problem: ScalingProblem = field(init=False)
+    kept: Mask = field(init=False)
+    left: Mask = field(init=False)
+    session: Session | None = None
+
+    def load(self, problem: ScalingProblem, s: Vector) -> None:
+        """Go on with a problem of the data; s (p,) are scales near its solution."""
+        self.problem = problem
+        if self.session is not None and self.kept.all():
+            self._move(self.session)
+            return
+        margins = self._margins(s)
+        distance, squares = np.abs(margins - 1.0), problem.squares @ s
+        self.kept = _smallest(distance, NEAREST + FOR_EACH * self.data.p) | _smallest(-squares, FARTHEST)
+        for sign in (1.0, -1.0):
+            members = np.flatnonzero(self.data.y == sign)
+            self.kept[members[np.argmin(distance[members])]] = True
+        self.left = (margins < 1.0) & ~self.kept
+        self._build()
+
+    def minimise(self, weight_R: float, weight_W: float, costs: Vector) -> tuple[Vector, Cut | None]:
+        """Minimise a weighted sum of R and W with costs (p,) of the scales.
+
+        Returns the scales (p,), and the multipliers, if the solver returned any.
+        """
+        # Each pass but the last adds samples, of which there are n; the recorder looks at the clock.
+        while True:
+            assert self.session is not None
+            session, m = self.session, self.session.model
+            m.price_R.set_value(weight_R)
+            m.price_W.set_value(weight_W)
+            store(m.price_s, costs)
+            session.update(m.objective)
+            point = self.recorder.solve(session, "a linear program of (15)", load=False, checked=False).point
+            assert point is not None
+            s = np.where(self.problem.active, np.maximum(point.x[session.columns(m.s)], 0.0), 0.0)
+            if not self._add_samples(s):
+                break
+            self._build()
+        if point.y is None:
+            return s, None
+        mu, beta = np.zeros(self.data.n), np.zeros(self.data.n)
+        mu[self.kept] = np.maximum(point.y[session.rows(m.margin)], 0.0)
+        mu[self.left] = max(-float(point.y[session.rows(m.risk)][0]), 0.0)
+        beta[self.kept] = np.maximum(-point.y[session.rows(m.ball)], 0.0)
+        return s, Cut(mu, beta, weight_W)
+
+    def _margins(self, s: Vector) -> Vector:
+        """Return the margins (n,) of the hyperplane with scales s (p,)."""
+        at = self.problem
+        margins: Vector = self.data.y * (self.data.X @ (s * at.w) + at.b)
+        return margins
+
+    def _add_samples(self, s: Vector) -> bool:
+        """Add samples that scales s put on their other piece or outside the ball, largest errors first, if any."""
+        if self.kept.all():
+            return False
+        at, margins = self.problem, self._margins(s)
+        error = np.where(self.kept, 0.0, np.maximum(np.where(self.left, margins - 1.0, 1.0 - margins), 0.0))
+        squares = at.squares @ s
+        excess = np.where(self.kept, 0.0, squares - (1.0 + EXACT) * float(squares[self.kept].max()))
+        new = (excess > 0.0) & _smallest(-excess, FARTHEST)
+        if error.sum() > EXACT * max(1.0, at.e_cap):
+            new |= (error > 0.0) & _smallest(-error, int(self.kept.sum()))
+        self.kept |= new
+        self.left &= ~new
+        return bool(new.any())
+
+    def _build(self) -> None:
+        """Load the program of the present samples."""
+        at, data = self.problem, self.data
+        turned = self.left * data.y
+        offset = np.append(turned @ data.X, self.left.sum() - at.b * turned.sum()) if self.left.any() else None
+        part = data if self.kept.all() else data.rows(np.flatnonzero(self.kept))
+        model = build_kernel_scaling_step(part, w=at.w, b=at.b, e_cap=at.e_cap, offset=offset)
+        _fix_inactive(model, at.active)
+        session = self.open(model)
+        self.recorder.renew(*(other for other in self.recorder.sessions if other is not self.session), session)
+        self.session = session
+
+    def _move(self, session: Session) -> None:
+        """Write the present problem into the program of all samples."""
+        m, at = session.model, self.problem
+        store(m.weight, at.w)
+        store(m.w_square, at.w**2)
+        m.e_cap.set_value(at.e_cap)
+        m.b.fix(at.b)
+        _fix_inactive(m, at.active)
+        session.update(m.image, m.capacity, m.risk, m.b)
+
+
+def _smallest(values: Vector, count: int) -> Mask:
+    """Return the places (n,) of so many of the smallest values."""
+    if count >= len(values):
+        return np.ones(len(values), dtype=bool)
+    mask = np.zeros(len(values), dtype=bool)
+    mask[np.argpartition(values, count)[:count]] = True
+    return mask
+
+
+def _fix_inactive(m: pyo.ConcreteModel, active: Mask) -> None:
+    """Let the scales of active features alone be positive."""
+    for j, may in enumerate(active.tolist()):
+        m.s[j].setub(None if may else 0.0)
+
+
+@dataclass
+class Search:
+    """The incumbent of one problem (15), its linear programs, and the cuts that they have proved.
+
+    Attributes
+    ----------
+    s, value : (p,) and scalar, the incumbent; empty and infinite before there is one.
+    cuts : those known before, then those of the linear programs in their order.
+    points : (R, W) of the start and of the solutions of the programs.
+    stationary : the cut of the Frank-Wolfe step at the incumbent that did not improve it.
+    bound : the lower bound of the global solver.
+    programs : number of linear programs solved.
+    """
+
+    problem: ScalingProblem
+    linear: LinearPrograms
+    s: Vector = field(default_factory=lambda: np.zeros(0))
+    value: float = np.inf
+    cuts: list[Cut] = field(default_factory=list)
+    points: list[tuple[float, float]] = field(default_factory=list)
+    stationary: Cut | None = None
+    bound: float = -np.inf
+    programs: int = 0
+
+    def iterate(self, stop: str = "", **record: Any) -> Iterate:
+        """Return the incumbent, if there is one, as an iterate, with a record where that has fields."""
+        point = {"s": self.s} if np.isfinite(self.value) else {}
+        return Iterate(self.value, point, record=record or None, stop=stop, within=not record)
+
+    def load(self, s: Vector) -> None:
+        """Load the problem, and take the scales s over where they are feasible."""
+        self.linear.load(self.problem, s)
+        if self._take(s):
+            self.points.append(self.problem.size(s))
+
+    def descend(self) -> Loop:
+        """Take Frank-Wolfe steps on (R, W) from the incumbent, or the scales e, until one does not improve it.
+
+        The gradient of RW at (R, W) is (W, R): each step is one linear program with these weights.
+        """
+        for _ in range(FRANK_WOLFE_STEPS):
+            radius, capacity = self.problem.size(self.s) if len(self.s) else self.problem.units
+            improves, self.stationary = self._solve(capacity, radius)
+            if not len(self.s):
+                raise SolverError("no scales with a hinge loss of at most E were found", "give a larger E")
+            yield self.iterate()
+            if not improves:
+                return
+
+    def close_gap(self, tolerance: float) -> Loop:
+        """Solve linear programs until the cuts prove the incumbent optimal: for scales without costs."""
+        if self.problem.lower_bounds[0] > 0:
+            # The ends of the frontier of (R, W); a cut on W alone may be known before.
+            if self._solve(1.0, 0.0)[1] is None:
+                assert self.linear.session is not None
+                raise no_multipliers(self.linear.session.spec.name, "LP")
+            if all(cut.beta.any() for cut in self.cuts):
+                self._solve(0.0, 1.0)
+        before = None
+        # Each pass solves a linear program, of which there are at most MAX_PROGRAMS, or finds none to solve: then the
+        # bound and its radius are those of the last pass, and the loop ends as stalled.
+        while True:
+            bound, radius = lower_bound(self.problem, self.cuts, self.value)
+            stop = "stalled" if before == (bound, radius) else ""
+            if self.value - bound <= tolerance * max(1.0, abs(self.value)):
+                stop = "optimal"
+            elif self.programs >= MAX_PROGRAMS:
+                stop = "iteration-limit"
+            yield self.iterate(stop, objective=self.value, bound=bound, radius=radius, linear_programs=self.programs)
+            if stop:
+                return
+            before = bound, radius
+            # The vertex of the frontier that is furthest below the chord over the radius.
+            vertices = lower_hull(self.points)
+            if len(vertices) > 1:
+                k = int(np.clip(np.searchsorted(vertices[:, 0], radius), 1, len(vertices) - 1))
+                (left, high), (right, low) = vertices[k - 1], vertices[k]
+                self._solve(high - low, right - left)
+
+    def ask_solver(self, tolerance: float) -> Loop:
+        """Solve the model of (15) by a global solver, and descend from its scales: for scales with costs."""
+        at, recorder = self.problem, self.linear.recorder
+        low_R, low_W = at.lower_bounds
+        self.bound = 0.0
+        if low_R > 0 and low_W > 0:
+            model = build_kernel_scaling(at.data, w=at.w, b=at.b, e_cap=at.e_cap)
+            store(model.price_s, at.costs)
+            _fix_inactive(model, at.active)
+            for variable, low, other in ((model.R, low_R, low_W), (model.W, low_W, low_R)):
+                variable.setlb((1.0 - FEASIBILITY) * low)
+                variable.setub((1.0 + FEASIBILITY) * self.value / other)
+            result = recorder.solve_once(Session(model, GLOBAL), "problem (15)", mip_gap=0.1 * tolerance)
+            self.bound = -np.inf if result.bound is None else result.bound
+            self._solve(*at.size(np.array([v.value for v in model.s.values()]))[::-1])
+            yield from self.descend()
+        near = self.value - self.bound <= tolerance * max(1.0, abs(self.value))
+        stop = "optimal" if near else "stalled"
+        yield self.iterate(stop, objective=self.value, bound=self.bound, linear_programs=self.programs)
+
+    def certified(self, scaling: str, tolerance: float) -> tuple[Status, float | None, Certificate]:
+        """Return status, lower bound and certificate of the incumbent: stationary where ``local``, else global."""
+        if scaling == "local":
+            certificate = certify_stationary(self.problem, self.s, self.stationary)
+            stationary = certificate.ok and certificate.kind is Kind.KKT
+            return Status.STATIONARY if stationary else Status.FEASIBLE, None, certificate
+        if self.problem.has_costs:
+            bound = None if np.isinf(self.bound) else self.bound
+            risk, source = {"risk": self.problem.excess(self.s)}, f"{WORD}{GLOBAL}"
+            certificate = of_bounds(Kind.GLOBAL, risk, self.value, self.bound, tolerance=tolerance, source=source)
+        else:
+            bound, _ = lower_bound(self.problem, self.cuts, self.value)
+            certificate = certify_scaling(self.problem, self.s, self.cuts, bound, tolerance)
+        return Status.OPTIMAL if certificate.ok else Status.FEASIBLE, bound, certificate
+
+    def _solve(self, weight_R: float, weight_W: float) -> tuple[bool, Cut | None]:
+        """Minimise a weighted sum of R and W; return whether the incumbent was improved, and the cut, if any."""
+        s, cut = self.linear.minimise(weight_R, weight_W, self.problem.costs)
+        self.programs += 1
+        self.points.append(self.problem.size(s))
+        self.cuts += [] if cut is None else [cut]
+        return self._take(s), cut
+
+    def _take(self, s: Vector) -> bool:
+        """Take scales over as incumbent if they are feasible and better; return whether they improve it."""
+        value, before = self.problem.value(s), self.value
+        if value < before and self.problem.excess(s) <= FEASIBILITY:
+            self.s, self.value = s, value
+        return self.value < before - IMPROVEMENT * max(1.0, abs(value))
+
+
+def rescale(search: Search, scaling: str, tolerance: float) -> Loop:
+    """Yield the incumbents of (15), first the scales that were loaded, if they are one."""
+    yield search.iterate()
+    yield from search.descend()
+    if scaling == "local":
+        yield search.iterate("settled", objective=search.value, linear_programs=search.programs)
+    elif search.problem.has_costs:
+        yield from search.ask_solver(tolerance)
+    else:
+        yield from search.close_gap(tolerance)
+
+
+@loop
+def kernel_scaling(
+    data: Dataset,
+    *,
+    w: ArrayLike,
+    b: float,
+    e_cap: float | None = None,
+    c: float = 0.0,
+    scaling: str = "global",
+    tolerance: float = 1e-6,
+    run: Run = DEFAULT_RUN,
+) -> Steps[DriverResult]:
+    r"""Minimise the product of squared radius and squared norm over the scales of the features, problem (15).
+
+    .. math::
+
+        \min_{s, \xi \ge 0} R(s)\,W(s) + c\,e's \quad\text{s.t.}\quad
+        y_i\Big(\sum_j s_j w_j x_{ij} + b\Big) \ge 1 - \xi_i,\quad e'\xi \le E, \qquad
+        R(s) = \max_i \sum_j s_j x_{ij}^2,\quad W(s) = \sum_j s_j w_j^2
+
+    A local search takes Frank-Wolfe steps from s = e: linear programs with the weights (W, R) of the last iterate on
+    (R, W). For c = 0 the optimum is a vertex of the frontier of (R, W), and a global search continues with further
+    programs: they prove an outer polygon of it, which is refined below the chord over its vertex with the smallest
+    product. For c > 0 it continues with the model ``kernel-scaling`` by SCIP, whose scales the steps go on from.
+
+    Parameters
+    ----------
+    data : the samples.
+    w, b : (p,) and scalar, the hyperplane.
+    e_cap : E >= 0; the hinge loss of the hyperplane by default.
+    c : >= 0, cost of each scale.
+    scaling : ``global`` (default) or ``local``.
+    tolerance : stop when ``upper - lower <= tolerance * max(1, upper)``.
+    run : solver (any for LP that returns multipliers), options, time limit, progress. After a limit the answer is
+        feasible, with its bound.
+
+    Returns
+    -------
+    DriverResult
+        ``optimal`` for c = 0 where the cuts close the gap, verified numerically, and for c > 0 where SCIP's lower
+        bound does, which is SCIP's word; ``stationary`` for a local answer whose first-order condition holds; else
+        ``feasible``. The point holds ``s``, ``radius`` R, ``capacity`` W, and the ``cuts`` behind the bound.
+
+    Raises
+    ------
+    ParameterError : another word for scaling, a vector of the wrong length, or a number outside its range.
+    SolverError : a linear program that was not solved (no scales reach E), a solver without multipliers, or no SCIP.
+
+    Notes
+    -----
+    Bi, problem (15), linear kernel; its text has a local solver for it. R is the squared radius.
+    """
+    word("parameter 'scaling' of 'kernel_scaling'", scaling, SCALINGS)
+    weights = vector("kernel_scaling", "w", w, data.p)
+    b = number("kernel_scaling", "b", b)
+    c = number("kernel_scaling", "c", c)
+    risk = hinge(data.X @ weights + b, data.y) if e_cap is None else number("kernel_scaling", "e_cap", e_cap)
+    problem = ScalingProblem(data, weights, b, risk, np.full(data.p, c), np.full(data.p, True))
+    recorder = Recorder([], run)
+    search = Search(problem, LinearPrograms(data, recorder, run.open))
+    search.load(np.ones(data.p))
+    _, stop = yield from run_loop(rescale(search, scaling, tolerance), recorder)
+    status, bound, certificate = search.certified(scaling, tolerance)
+    if bound is not None:
+        stop = closed(stop, relative_gap(search.value, bound), tolerance)
+    radius, capacity = problem.size(search.s)
+    point = {"s": search.s, "radius": radius, "capacity": capacity, "cuts": search.cuts}
+    return recorder.end(status, stop, objective=search.value, bound=bound, point=point, certificate=certificate)
