@@ -47,8 +47,10 @@ FEASIBILITY = 1e-7
 EXACT = 1e-9
 """Loss of the samples on their other piece, relative to E, and relative excess over the radius, up to which a program
 of some samples is exact."""
-NEAREST, FOR_EACH, FARTHEST = 1000, 10, 100
-"""Samples nearest to their margin in the first program, how many more for each feature, and those for the ball."""
+NEAREST, FOR_EACH = 1000, 10
+"""Samples nearest to their margin in the first program, and how many more for each feature."""
+FARTHEST = 100
+"""Samples that enter a program for the ball."""
 
 
 @dataclass
