@@ -21,10 +21,10 @@ from fsopt.data import Dataset
 from fsopt.data.kernels import KERNELS, Kernel
 from fsopt.data.losses import LOSSES
 from fsopt.data.matrices import largest_values
+from fsopt.drivers.gbd.driver import PRESETS
 from fsopt.drivers.kernel_scaling import SCALINGS
 from fsopt.drivers.penalties.registry import PENALTIES
 from fsopt.errors import FileError, ParameterError, reading, shown
-from fsopt.methods.gbd.gbd import PRESETS
 from fsopt.methods.gmeb.formulations import ROUTES as GMEB_ROUTES
 from fsopt.methods.mop.rsvm_training import ROUTES as RSVM_ROUTES
 from fsopt.methods.preprocessing import SCALES, kernel_values, preprocess, scaled_hyperplane

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult
+from fsopt.common.arguments import word
 from fsopt.common.checkpoints import digest, read, undamaged, write
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import project_multipliers
@@ -30,6 +31,7 @@ from fsopt.typing import Vector
 
 STARTS = {"all": 1.0, "zero": 0.0}
 """Word of the setting ``start`` -> sigma of each feature."""
+PRESETS = ("printed", "closed-form")
 
 
 @dataclass(frozen=True)
@@ -39,16 +41,18 @@ class GbdSettings:
     Attributes
     ----------
     start : selection of the first cut. ``all`` features, which starts the lower bound at F(e); ``zero``, the paper's
-        feasible point, or where the constraints forbid it the first master's; or sigma (p,) in [0, 1].
-    closed_form : whether the master is the last cut alone, whose optimum without constraints on the selection is a
-        closed form, :class:`fsopt.drivers.gbd.master.ClosedForm`.
+        feasible point; or sigma (p,) in [0, 1]. None is ``zero`` where the loop is ``printed``, else ``all``.
+    preset : ``printed``, the loop of the paper, each of whose selections is the optimal one of the master. By default a
+        master is solved to a tenth of the optimality gap that is still open: any bound that it proves is valid, and
+        early ones need no digits. ``closed-form``, the master is the last cut alone, whose optimum without constraints
+        on the selection is a closed form, :class:`fsopt.drivers.gbd.master.ClosedForm`.
     master_solver : of the master, an MILP; None for the preferred one.
     tolerance : the loop stops at ``upper - lower <= tolerance * max(1, upper)``.
     max_cuts : at least 2; the paper stops after 250.
     """
 
-    start: str | ArrayLike = "all"
-    closed_form: bool = False
+    start: str | ArrayLike | None = None
+    preset: str | None = None
     master_solver: str | None = None
     tolerance: float = 1e-6
     max_cuts: int = 250
@@ -57,11 +61,14 @@ class GbdSettings:
         """Return the sigma (p,) of the first cut; raises ParameterError for a setting out of range."""
         number("gbd", "tolerance", self.tolerance)
         whole("gbd", "max_cuts", self.max_cuts)
-        if not isinstance(self.start, str):
-            return vector("gbd", "start", self.start, p, low=0.0, high=1.0)
-        if self.start not in STARTS:
-            raise ParameterError(f"'start' of 'gbd' is {self.start!r}", f"one of {', '.join(STARTS)}, or sigma")
-        return np.full(p, STARTS[self.start])
+        if self.preset is not None:
+            word("'preset' of 'gbd'", self.preset, PRESETS)
+        start = ("zero" if self.preset == "printed" else "all") if self.start is None else self.start
+        if not isinstance(start, str):
+            return vector("gbd", "start", start, p, low=0.0, high=1.0)
+        if start not in STARTS:
+            raise ParameterError(f"'start' of 'gbd' is {start!r}", f"one of {', '.join(STARTS)}, or sigma")
+        return np.full(p, STARTS[start])
 
 
 DEFAULT_SETTINGS = GbdSettings()
@@ -116,48 +123,51 @@ def gbd(
     Notes
     -----
     Aytug, Table 1; with lambda GBD-lambda, (12)-(15), whose closed form for sigma holds for one cut only: it is the
-    setting ``closed_form``, whose loop ends where a selection comes back.
+    preset ``closed-form``, whose loop ends where a selection comes back.
     """
     state = State(settings.first(len(master.rules.groups)))
-    problem = (ClosedForm if settings.closed_form else Master)(data, master, settings.master_solver)
+    problem = (ClosedForm if settings.preset == "closed-form" else Master)(data, master, settings.master_solver)
     machine = Subproblem(data, sub, c, run, problem.rules)
     recorder = Recorder([problem.session, *machine.sessions], run)
-    state.lower = problem.proved
+    state.lower = problem.lowest
     name = _identity(data, c, problem)
+    if problem.feasible(nothing := np.zeros(len(state.sigma))):
+        state.best = machine.evaluate(nothing, np.zeros(data.p), problem.penalties)
     if run.resume is not None:
         _load(run.resume, name, state, problem, machine, recorder)
-    save = None if run.checkpoint is None else partial(_save, run.checkpoint, name, state, recorder)
-    at, stop = yield from run_loop(_add_cuts(problem, machine, state, settings, recorder), recorder, save)
-    if stop not in EARLY and at.bound > problem.proved:  # which a checkpoint states
         with suppress(*ENDS):
-            problem.proved = max(problem.proved, problem.solve(recorder, 0.1 * settings.tolerance)[0])
-    lower = min(at.bound, problem.proved)
-    certificate = certify_gbd(data, at.point["alphas"], c, at.objective, lower, settings.tolerance)
+            state.lower = min(state.lower, problem.solve(recorder, 0.1 * settings.tolerance)[0])
+    save = None if run.checkpoint is None else partial(_save, run.checkpoint, name, state, recorder)
+    at, stop = yield from run_loop(_table_1(problem, machine, state, settings, recorder), recorder, save)
+    certificate = certify_gbd(data, at.point["alphas"], c, at.objective, at.bound, settings.tolerance)
     return recorder.end_certified(certificate, closed(stop, certificate.residuals["gap"], settings.tolerance), at.point)
 
 
-def _add_cuts(master: Master, sub: Subproblem, state: State, settings: GbdSettings, recorder: Recorder) -> Loop:
+def _table_1(master: Master, sub: Subproblem, state: State, settings: GbdSettings, recorder: Recorder) -> Loop:
     """Yield the incumbents, and the lower bounds of the masters with more and more cuts."""
-    # Step 1: a first selection.
+    # Step 0: a first selection.
     feasible = master.feasible(state.sigma)
-    if settings.start == "zero" and not feasible and not state.alphas:
-        state.sigma, feasible = master.first(recorder), True
-    stop = state.stopping_criterion(settings.tolerance, settings.max_cuts)  # of a checkpoint
+    stop = state.stop(settings.tolerance, settings.max_cuts)  # of a checkpoint
     yield state.iterate(stop, within=True)
     while not stop:
-        # Step 2.1: the subproblem at sigma; a feasible selection has a value.
+        # Step 1: the subproblem at sigma. A feasible selection has a value; the multipliers give a cut of the master.
         alpha, w = sub.solve(state.sigma, recorder)
         if feasible:
-            state.keep(sub.iterate(state.sigma, w, master.penalties))
-            yield state.iterate(within=True)
-        # Step 2.2: the cut.
+            state.keep(sub.evaluate(state.sigma, w, master.penalties))
         state.alphas = [*state.alphas, alpha]
         master.add(alpha)
         yield state.iterate(within=True)
-        # Steps 2.3 and 2.4: the master, its bound and its selection, and the stopping criteria.
-        master.step(state, settings.tolerance, recorder)
+        # Step 2: the argmax of the master over all cuts so far, (10) or (15), is the next sigma; its value is a bound.
+        exact = 0.1 * settings.tolerance
+        early = exact if settings.preset == "printed" else max(0.1 * min(state.gap, 1.0), exact)
+        for gap in (early, exact):  # the second one where the first one brings back a selection that was tried
+            bound, state.sigma, done = master.solve(recorder, gap)
+            state.lower = max(state.lower, bound)
+            if not done or gap == exact or not state.repeated or state.closed(settings.tolerance):
+                break
         feasible = True
-        stop = state.stopping_criterion(settings.tolerance, settings.max_cuts)
+        # Step 3: stop where the bounds meet, or a selection comes back; else go to step 1.
+        stop = state.stop(settings.tolerance, settings.max_cuts)
         yield state.iterate(stop)
 
 
@@ -182,7 +192,7 @@ def _save(path: Path, problem: Mapping[str, str], state: State, recorder: Record
 
 
 def _load(path: Path, name: dict[str, str], state: State, master: Master, sub: Subproblem, recorder: Recorder) -> None:
-    """Take the state of a checkpoint, whose bound leads the loop on its way; it is proved at the end."""
+    """Take the state of a checkpoint, whose bound is that of the file."""
     words, arrays = read(path, "gbd", name)
     data, k = sub.data, len(state.sigma)
     with undamaged(path, "gbd"):
@@ -198,4 +208,4 @@ def _load(path: Path, name: dict[str, str], state: State, master: Master, sub: S
         master.add(alpha)
     if len(best) and master.feasible(best[0, :k]):  # else all selections are tried again
         state.tried = {selection.tobytes() for selection in tried}
-        state.keep(sub.iterate(best[0, :k], best[0, k:], master.penalties))
+        state.keep(sub.evaluate(best[0, :k], best[0, k:], master.penalties))

@@ -49,7 +49,7 @@ class State:
     sigma : (p,) where the next cut is made.
     lower : the largest lower bound that a master proved.
     alphas : multipliers (n,) of the cuts.
-    tried : the selections whose value is known, as bytes.
+    tried : the selections whose cut is known, as bytes.
     best : the incumbent.
     """
 
@@ -75,17 +75,22 @@ class State:
         """The optimality gap relative to ``max(1, upper)``, infinite before the first iterate."""
         return np.inf if self.best is None else relative_gap(self.upper, self.lower)
 
+    @property
+    def repeated(self) -> bool:
+        """Whether the next selection was tried."""
+        return self.sigma.tobytes() in self.tried
+
     def closed(self, tolerance: float) -> bool:
         """Return whether the gap is at most the tolerance."""
         return self.upper - self.lower <= tolerance * max(1.0, abs(self.upper))
 
-    def stopping_criterion(self, tolerance: float, max_cuts: int) -> str:
-        """Return the stopping criterion that holds; empty where none does, or there is no incumbent yet."""
-        if self.best is None:
+    def stop(self, tolerance: float, max_cuts: int) -> str:
+        """Return the stopping criterion that holds; empty where none does, or there is no incumbent or cut yet."""
+        if self.best is None or not self.alphas:
             return ""
         if self.closed(tolerance):
             return "optimal"
-        if self.sigma.tobytes() in self.tried:
+        if self.repeated:
             return "repeated"
         return "iteration-limit" if len(self.alphas) >= max_cuts else ""
 
@@ -114,10 +119,7 @@ class Master:
     ----------
     rules : the constraints of the model: its groups of features and the bounds on their weights shape the cuts.
     penalties : (k,) penalty weight of each feature or group in the objective, lambda of (RMP-lambda); zeros in (RMP-M).
-    most : M where the constraints are a cardinality alone, p where there are none, else None.
-    one_cut : optimum and selection with one cut, in closed form; None where there is none.
-    cuts : their number.
-    proved : largest lower bound that was proved here: that of a checkpoint only leads the loop on its way.
+    lowest : lower bound without any cut: F is not negative.
     """
 
     def __init__(self, data: Dataset, model: pyo.ConcreteModel, solver: str | None) -> None:
@@ -129,10 +131,7 @@ class Master:
         self.columns = self.session.columns(model.sigma)
         check_objective(data, model, self.program, self.columns)
         self.penalties: Vector = self.program.c[self.columns].copy()
-        self.most = largest_number(self.program, self.columns)
-        self.one_cut: tuple[float, Vector] | None = None
-        self.cuts = 0
-        self.proved = float(np.minimum(self.penalties, 0.0).sum())  # without any cut: F is not negative
+        self.lowest = float(np.minimum(self.penalties, 0.0).sum())
 
     def feasible(self, sigma: Vector) -> bool:
         """Return whether a selection satisfies the constraints; False too where they have variables of their own."""
@@ -149,57 +148,31 @@ class Master:
     def add(self, alpha: Vector) -> None:
         """Add the cut of multipliers."""
         self.session.add(add_cut(self.model, self.data, alpha))
-        self.cuts += 1
-        self.one_cut = None
-        if self.most is not None and self.cuts == 1:
-            constant, slopes = cut_coefficients(self.data, alpha, self.rules)
-            self.one_cut = solve_one_cut(constant, slopes, self.penalties, self.most)
 
-    def solve(self, recorder: Recorder, mip_gap: float | None = None) -> tuple[float, Vector, bool]:
-        """Return the bound that was proved, the selection, and whether the time sufficed for the gap.
-
-        Parameters
-        ----------
-        mip_gap : relative gap at which the solver stops.
+    def solve(self, recorder: Recorder, mip_gap: float) -> tuple[float, Vector, bool]:
+        """Return the bound that was proved, the selection, and whether the time sufficed for the relative gap.
 
         Raises
         ------
         InfeasibleError : there is no selection.
         """
-        if self.one_cut is not None:
-            # Copied, since selections are kept; a solver would first look for dominated features among all pairs.
-            return self.one_cut[0], self.one_cut[1].copy(), True
         try:
             result = recorder.solve(self.session, "the master problem", load=False, mip_gap=mip_gap, evidence=False)
         except NoPoint as error:
             raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits") from error
         assert result.point is not None
         bound = -np.inf if result.bound is None else result.bound
-        return bound, np.clip(result.point.x[self.columns], 0.0, 1.0), result.stop != "time-limit"
-
-    def first(self, recorder: Recorder) -> Vector:
-        """Return a feasible selection."""
-        return np.round(self.solve(recorder)[1])
-
-    def step(self, state: State, tolerance: float, recorder: Recorder) -> None:
-        """Raise the lower bound, and take the selection to try next.
-
-        The master is solved to a tenth of the optimality gap that is still open: any bound that it proves is valid,
-        and early ones need no digits. Where that brings back a selection that was tried, it is solved to the
-        tolerance instead.
-        """
-        exact = 0.1 * tolerance
-        for mip_gap in (max(0.1 * min(state.gap, 1.0), exact), exact):
-            bound, sigma, done = self.solve(recorder, mip_gap)
-            self.proved = max(self.proved, bound)
-            state.lower = max(state.lower, bound)
-            state.sigma = np.round(sigma)
-            if not done or state.sigma.tobytes() not in state.tried or state.closed(tolerance):
-                break
+        sigma = np.round(np.clip(result.point.x[self.columns], 0.0, 1.0))
+        return bound, sigma, result.stop != "time-limit"
 
 
 class ClosedForm(Master):
-    """A master problem without constraints on the selection, of which the last cut is looked at.
+    r"""A master problem without constraints on the selection, of which the last cut is looked at.
+
+    .. math:: \min_\sigma\ \gamma - \sum_j (g_j - \lambda_j)\,\sigma_j
+
+    takes the features with :math:`g_j > \lambda_j`, the slopes of the cut being :math:`g_j = \tfrac12 q_j^2` (Aytug,
+    (15)). Its bound is the largest of those of single cuts.
 
     Raises
     ------
@@ -216,22 +189,17 @@ class ClosedForm(Master):
                 "the closed form for sigma is of penalty weights alone: this master has constraints on the selection",
                 "use 'gbd-lambda' without them, or leave out the preset",
             )
-        self.gains = np.zeros(self.rules.p)
+        self.gains, self.bound = np.zeros(self.rules.p), self.lowest
 
     def add(self, alpha: Vector) -> None:
         """Take the last cut, and the largest lower bound of all."""
         constant, slopes = cut_coefficients(self.data, alpha, self.rules)
         self.gains = slopes - self.penalties
-        self.proved = max(self.proved, constant - float(np.maximum(self.gains, 0.0).sum()))
+        self.bound = max(self.bound, constant - float(np.maximum(self.gains, 0.0).sum()))
 
-    def first(self, recorder: Recorder) -> Vector:
-        """Return a feasible selection, that of the last cut."""
-        return (self.gains > 0.0).astype(float)
-
-    def step(self, state: State, tolerance: float, recorder: Recorder) -> None:
-        """Raise the lower bound and take the selection of the last cut, which needs no time."""
-        state.lower = max(state.lower, self.proved)
-        state.sigma = self.first(recorder)
+    def solve(self, recorder: Recorder, mip_gap: float) -> tuple[float, Vector, bool]:
+        """Return the bound, and the selection of the last cut, which needs no time."""
+        return self.bound, (self.gains > 0.0).astype(float), True
 
 
 def check_objective(data: Dataset, model: pyo.ConcreteModel, program: Program, columns: Indices) -> None:
@@ -254,36 +222,3 @@ def check_objective(data: Dataset, model: pyo.ConcreteModel, program: Program, c
         raise ParameterError(
             "the master does not minimise 'theta' plus penalty weights of 'sigma'", "give it that objective"
         )
-
-
-def largest_number(program: Program, columns: Indices) -> int | None:
-    """Return M where the constraints are e'sigma <= M alone, or none (then p); None where there are others.
-
-    Parameters
-    ----------
-    program : of a master without cuts.
-    """
-    p = len(columns)
-    binary = program.n == p + 1 and np.all(program.lb[columns] == 0.0) and np.all(program.ub[columns] == 1.0)
-    if not binary or program.A.shape[0] > 1:
-        return None
-    if program.A.shape[0] == 0:
-        return p
-    row = program.A.toarray()[0]
-    only = np.count_nonzero(row) == p and np.all(row[columns] == 1.0) and program.lo[0] == -np.inf
-    return int(min(np.floor(program.hi[0]), p)) if only and program.hi[0] >= 0.0 else None
-
-
-def solve_one_cut(constant: float, slopes: Vector, penalties: Vector, most: int) -> tuple[float, Vector] | None:
-    r"""Return the optimum of a master with one cut and at most so many features, and its selection.
-
-    .. math:: \min_\sigma\ \gamma - \sum_j (g_j - \lambda_j)\,\sigma_j
-
-    takes the largest positive :math:`g_j - \lambda_j` (Aytug, (15), for M = p). None where the cut is negative there:
-    then :math:`\theta \ge 0` is the tighter constraint, and the selection need not be optimal.
-    """
-    gains = slopes - penalties
-    best = np.argsort(-gains, kind="stable")[:most]
-    sigma = np.zeros(len(gains))
-    sigma[best[gains[best] > 0.0]] = 1.0
-    return None if constant < float(slopes @ sigma) else (constant - float(gains @ sigma), sigma)

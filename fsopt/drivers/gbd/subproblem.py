@@ -88,8 +88,8 @@ class Subproblem:
         w[used] = root * uninterrupted(result).point["w"]
         return result.point["alpha"], w
 
-    def iterate(self, sigma: Vector, w: Vector, penalties: Vector) -> TriedSelection:
-        """Return the iterate of a selection and its weights; the value is the primal one, with the best intercept."""
+    def evaluate(self, sigma: Vector, w: Vector, penalties: Vector) -> TriedSelection:
+        """Return a selection with its weights; the value is the primal one, with the best intercept."""
         w = self.rules.bounds.clipped(np.where(self.rules.of_features(sigma) > 0.5, w, 0.0))
         scores = self.data.X @ w
         b = midpoint_intercept(scores, self.data.y, self.data.weights)

@@ -29,9 +29,6 @@ from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.svm.interior_point import svm_interior_point
 
-PRESETS = ("printed", "closed-form")
-
-
 def fit_by_cuts(
     data: Dataset,
     run: Run,
@@ -82,11 +79,7 @@ def fit_by_cuts(
     started = time.perf_counter()
     c = number("gbd", "c", c)
     work, map_ = preprocess(data, scale)
-    if preset is not None:
-        word("'preset' of 'gbd'", preset, PRESETS)
-    if start is None:
-        start = "zero" if preset == "printed" else "all"
-    settings = GbdSettings(start, preset == "closed-form", master_solver, tolerance, max_cuts)
+    settings = GbdSettings(start, preset, master_solver, tolerance, max_cuts)
     if isinstance(selection.get("lam"), str):
         selection["lam"] = lam_of_svm(work, c, selection["lam"])
     rules = in_units("gbd", data, selection, map_.scale)
