@@ -19,8 +19,8 @@ from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.errors import FileError, NotShownError, reading
 from fsopt.methods.claims import CONCAVE, concave_terms
+from fsopt.methods.gbd.problems import SELECTION, problem_of
 from fsopt.methods.gbd.proofs import selection_program
-from fsopt.methods.gbd.verification import SELECTION, selection_problem
 from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.preprocessing import SCALES, preprocess
 from fsopt.methods.spec import in_units
@@ -160,7 +160,7 @@ def program_of(origin: Mapping[str, Any], raw: Dataset) -> Part:
         params = in_units(slug, raw, params, map_.scale) if slug == "selection" else params
         work = work if origin["columns"] is None else work.columns(origin["columns"])
     if slug == "selection":
-        return selection_program(selection_problem(work, params))
+        return selection_program(problem_of(work, params))
     step = f"{slug}-step" if f"{slug}-step" in CONCAVE else ""
     model = build(step or slug, work, **params)
     program = compile_model(model)

@@ -6,9 +6,10 @@ import numpy as np
 from support import blobs, exact_value, keeps
 
 from fsopt.data.losses import LOSSES
-from fsopt.models.gbd.selection_constraints import SelectionConstraints
+from fsopt.methods.gbd.problems import selection_problem
+from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.search.branch_and_benders.driver import branch_and_benders
-from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
+from fsopt.search.branch_and_benders.problem import BranchSettings
 
 KINDS = ("cardinality", "budget", "logic", "include", "lambda", "lambda implies", "lambda conflicts", "budget implies")
 
@@ -43,10 +44,7 @@ NOISE = blobs(36, 14, seed=1, gap=0.0)
 
 def problem_of(data, c, limits, loss="hinge"):
     """Return the problem of limits in the parameters of ``fsp-master``."""
-    rules = {name: value for name, value in limits.items() if name != "lam"}
-    R, r = SelectionConstraints.of("test", data, **rules).inequalities()
-    lam = np.broadcast_to(limits.get("lam", 0.0), (data.p,)).astype(float)
-    return SelectionProblem.of(data, c, R, r, lam, LOSSES[loss])
+    return selection_problem(data, build_fsp_master(data, **limits), c, LOSSES[loss])
 
 
 def allowed_values(data, c, limits, loss="hinge"):

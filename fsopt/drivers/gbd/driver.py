@@ -12,8 +12,9 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
-from fsopt.answers.certificate import closed
+from fsopt.answers.certificate import Kind, closed
 from fsopt.answers.results import DriverResult
+from fsopt.certificates.points import of_bounds
 from fsopt.common.arguments import word
 from fsopt.common.checkpoints import digest, read, undamaged, write
 from fsopt.data import Dataset
@@ -21,9 +22,9 @@ from fsopt.data.hyperplanes import project_multipliers
 from fsopt.data.matrices import parts_of
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.gbd.master import ClosedForm, Master, State
-from fsopt.drivers.gbd.subproblem import Subproblem, Training, certify_gbd
+from fsopt.drivers.gbd.subproblem import Subproblem, Training, cut_residuals
 from fsopt.drivers.loop import Iterate, Loop, run_loop
-from fsopt.drivers.recorder import EARLY, Recorder
+from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, Steps, resumable
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, vector, whole
@@ -131,16 +132,15 @@ def gbd(
     recorder = Recorder([problem.session, *machine.sessions], run)
     state.lower = problem.lowest
     name = _identity(data, c, problem)
-    if problem.feasible(nothing := np.zeros(len(state.sigma))):
-        state.best = machine.evaluate(nothing, np.zeros(data.p), problem.penalties)
     if run.resume is not None:
         _load(run.resume, name, state, problem, machine, recorder)
         with suppress(*ENDS):
             state.lower = min(state.lower, problem.solve(recorder, 0.1 * settings.tolerance)[0])
     save = None if run.checkpoint is None else partial(_save, run.checkpoint, name, state, recorder)
     at, stop = yield from run_loop(_table_1(problem, machine, state, settings, recorder), recorder, save)
-    certificate = certify_gbd(data, at.point["alphas"], c, at.objective, at.bound, settings.tolerance)
-    return recorder.end_certified(certificate, closed(stop, certificate.residuals["gap"], settings.tolerance), at.point)
+    cuts, tolerance = cut_residuals(data, at.point["alphas"], c), settings.tolerance
+    certificate = of_bounds(Kind.GBD, cuts, at.objective, at.bound, tolerance=tolerance, source="master problem")
+    return recorder.end_certified(certificate, closed(stop, certificate.residuals["gap"], tolerance), at.point)
 
 
 def _table_1(master: Master, sub: Subproblem, state: State, settings: GbdSettings, recorder: Recorder) -> Loop:
@@ -154,6 +154,8 @@ def _table_1(master: Master, sub: Subproblem, state: State, settings: GbdSetting
         alpha, w = sub.solve(state.sigma, recorder)
         if feasible:
             state.keep(sub.evaluate(state.sigma, w, master.penalties))
+        elif state.best is None and master.feasible(nothing := np.zeros(len(state.sigma))):
+            state.best = sub.evaluate(nothing, 0.0 * w, master.penalties)  # for a run that has no time for a master
         state.alphas = [*state.alphas, alpha]
         master.add(alpha)
         yield state.iterate(within=True)

@@ -85,8 +85,8 @@ class State:
         return self.upper - self.lower <= tolerance * max(1.0, abs(self.upper))
 
     def stop(self, tolerance: float, max_cuts: int) -> str:
-        """Return the stopping criterion that holds; empty where none does, or there is no incumbent or cut yet."""
-        if self.best is None or not self.alphas:
+        """Return the stopping criterion that holds; empty where none does, or there is no incumbent yet."""
+        if self.best is None:
             return ""
         if self.closed(tolerance):
             return "optimal"

@@ -11,30 +11,23 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pyomo.environ as pyo
 
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import with_keywords_of
-from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
-from fsopt.data.losses import HINGE, Loss, loss_of
-from fsopt.drivers.gbd.master import check_objective
+from fsopt.data.losses import loss_of
 from fsopt.drivers.run import Run, Steps
-from fsopt.errors import ParameterError
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.gbd.parameters import features_of, inequalities, trimmed
-from fsopt.methods.gbd.proofs import tree_claims
-from fsopt.methods.gbd.verification import check_best_subset, objective, selection
+from fsopt.methods.gbd.problems import features_of, selection_problem, trimmed
+from fsopt.methods.gbd.verdict import check_selection, objective, selection, selection_claims
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, in_units
 from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import Feature
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
-from fsopt.search.branch_and_benders.columns import Columns
 from fsopt.search.branch_and_benders.driver import branch_and_benders
-from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
-from fsopt.typing import Indices
+from fsopt.search.branch_and_benders.problem import BranchSettings
 
 
 def fit_by_search(
@@ -95,12 +88,7 @@ def fit_by_search(
     work, map_ = preprocess(data, scale)
     rules = in_units(method, data, selection, map_.scale)
     master = build_fsp_master(work, **rules)
-    problem = selection_problem(work, master, c, loss_of(loss))
-    if problem is None:
-        raise ParameterError(
-            f"the master of '{method}' has variables or cuts of its own, which branch and Benders does not take",
-            "take 'gbd' or 'gbd-lambda', which give the master to a solver",
-        )
+    problem = selection_problem(work, master, c, loss_of(loss), whole=True)
     first = None
     if initial is not None:
         first = np.zeros(problem.p, dtype=bool)
@@ -125,34 +113,6 @@ def many_nodes(p: int) -> Mapping[str, Any]:
     A number of nodes and no time ends the search, since the scores of a fit that a clock ended are not repeatable.
     """
     return {"max_nodes": 2000, "tolerance": 1e-3}
-
-
-def selection_problem(
-    data: Dataset, master: pyo.ConcreteModel, c: float, loss: Loss = HINGE
-) -> SelectionProblem | None:
-    """Return the problem whose master was built; None where it has variables beside sigma and theta, or cuts.
-
-    Raises
-    ------
-    ParameterError : a master of other features, or one that minimises anything but theta and penalties of sigma.
-    """
-    program = compile_model(master)
-    columns = np.array([program.column[id(v)] for v in master.sigma.values()])
-    check_objective(data, master, program, columns)
-    if not _searchable(program, columns):
-        return None
-    R, r = inequalities(program, columns)
-    at = Columns.needed(master.rules.groups, master.rules.bounds)
-    return SelectionProblem.of(data, c, R, r, program.c[columns].copy(), loss, at)
-
-
-def _searchable(program: Program, columns: Indices) -> bool:
-    """Return whether a master has no variables but sigma, binary, and theta, and linear constraints on sigma alone."""
-    theta = np.setdiff1d(np.arange(program.n), columns)
-    linear = not program.nonconic and not program.unsupported and not len(program.cones)
-    on_sigma = program.A[:, theta].nnz == 0 and program.n == len(columns) + 1
-    fixed = np.isin(program.lb, (0.0, 1.0)) & (program.lb == program.ub)
-    return linear and on_sigma and bool((program.integer | fixed)[columns].all())
 
 
 @with_keywords_of(SelectionConstraints.of, fit_by_search, without=("exclude",))
@@ -232,7 +192,7 @@ BEST_SUBSET = MethodSpec(
     fit_best_subset,
     ("fsp-master",),
     objective=objective,
-    check=check_best_subset,
+    check=check_selection,
     paper="gbd",
     equation="(FSP-M)",
     estimator="BestSubsetSVM",
@@ -241,7 +201,7 @@ BEST_SUBSET = MethodSpec(
     support=selection,
     compare=many_nodes,
     weights="samples",
-    exact=tree_claims,
+    exact=selection_claims,
     solver=False,
     sparse=True,
 )

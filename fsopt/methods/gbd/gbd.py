@@ -16,9 +16,8 @@ from fsopt.data import Dataset
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.gbd.parameters import features_of, trimmed
-from fsopt.methods.gbd.proofs import loop_claims
-from fsopt.methods.gbd.verification import check_gbd, objective, selection
+from fsopt.methods.gbd.problems import features_of, trimmed
+from fsopt.methods.gbd.verdict import check_selection, objective, selection, selection_claims
 from fsopt.methods.large_programs import interior_order
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, in_units
@@ -28,6 +27,7 @@ from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.svm.interior_point import svm_interior_point
+
 
 def fit_by_cuts(
     data: Dataset,
@@ -184,7 +184,7 @@ GBD = MethodSpec(
     fit_gbd,
     ("fsp-sub", "fsp-master"),
     objective=objective,
-    check=check_gbd,
+    check=check_selection,
     paper="gbd",
     equation="(5)-(10)",
     estimator="GBD",
@@ -193,7 +193,7 @@ GBD = MethodSpec(
     support=selection,
     compare=few_cuts,
     weights="samples",
-    exact=loop_claims,
+    exact=selection_claims,
 )
 PENALISED = replace(
     GBD,

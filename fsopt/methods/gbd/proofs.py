@@ -1,28 +1,23 @@
-"""The tree of a saved fit of branch and Benders as a proof in plain data, and the claim that it makes."""
+"""The tree of a search for selections as a proof in plain data, and the claim that it makes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.answers.certificate import TOLERANCE, gap_allowed
 from fsopt.answers.records import plain
-from fsopt.answers.results import Status
-from fsopt.certificates.exact.claims import Claim, claim_of, not_shown
+from fsopt.certificates.exact.claims import Claim, claim_of
 from fsopt.certificates.exact.proofs import About, Part
 from fsopt.data.losses import HINGE
 from fsopt.data.matrices import refuse_sparse
 from fsopt.errors import ParameterError, reading
-from fsopt.methods.gbd.parameters import constraints_of, saved_selection
-from fsopt.methods.gbd.verification import selection_problem
-from fsopt.methods.spec import SavedFit
-from fsopt.models.gbd.feature_lists import ENDS, WeightBounds
+from fsopt.models.gbd.feature_lists import ENDS
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
 from fsopt.search.branch_and_benders.covering import Leaves, cover
 from fsopt.search.branch_and_benders.cuts import Grid
@@ -39,34 +34,7 @@ Evidence: TypeAlias = tuple[Part, Part]
 Closed: TypeAlias = tuple[Partial, int, Sequence[int]]
 """A node, a cut, and the features that it decides there; ``[0]`` where it closes the node."""
 WEIGHTED = "the samples have weights, for which no tree is replayed in rational numbers"
-NAME = "the optimum over all allowed selections"
 NONE: Mapping[str, Any] = MappingProxyType({})
-
-
-def loop_claims(saved: SavedFit) -> list[Claim]:
-    """Return the reason why a saved fit of the loop has no claim with an exact interval."""
-    return [not_shown(NAME, "the loop of cuts leaves no tree: take best-subset")]
-
-
-def tree_claims(saved: SavedFit) -> list[Claim]:
-    """Return the claim of a saved fit of branch and Benders: its interval, from the tree and from the hyperplane.
-
-    Raises
-    ------
-    FileError : the evidence is damaged.
-    """
-    fit, at = saved.fit, saved.params
-    if saved.data.weights is not None:
-        return [not_shown(NAME, WEIGHTED)]
-    problem = selection_problem(saved.data, at)
-    sigma = saved_selection(saved.data, {**at, "sigma": fit.details["sigma"]}) > 0.5
-    gap = max(gap_allowed(fit.params["tolerance"]), TOLERANCE)
-    optimal = fit.status is Status.OPTIMAL
-    hyperplane, name = SelectedHyperplane(sigma, saved.w, saved.b), NAME if optimal else f"bounds on {NAME}"
-    claim = _claim(name, problem, fit.details["evidence"], hyperplane, gap, optimal=optimal)
-    bounds = WeightBounds.of(fit.method, saved.raw, fit.params).words(saved.raw)
-    about = selection_about(float(at["c"]), constraints_of(saved.data, at), at.get("lam"), at["loss"], bounds)
-    return [replace(claim, about=about)]
 
 
 def selection_about(
@@ -114,23 +82,15 @@ def claim_of_tree(name: str, evidence: Evidence, gap: float, *, optimal: bool) -
 
 
 def claim_of_search(
-    name: str, problem: SelectionProblem, evidence: Mapping[str, Any], hyperplane: SelectedHyperplane, gap: float
-) -> Claim:
-    """Return the claim of packed evidence and the incumbent of its search."""
-    claim = _claim(name, problem, evidence, hyperplane, gap, optimal=True)
-    return claim if claim.holds or claim.part is None else replace(claim, holds=True, reason="")
-
-
-def _claim(
     name: str,
     problem: SelectionProblem,
     evidence: Mapping[str, Any],
     hyperplane: SelectedHyperplane,
     gap: float,
     *,
-    optimal: bool,
+    optimal: bool = False,
 ) -> Claim:
-    """Return the claim of packed evidence."""
+    """Return the claim of packed evidence and the incumbent of its search, as :func:`claim_of_tree`."""
     with reading("tree of the search"):
         part = evidence_of(problem, *unpacked(problem, evidence), hyperplane)
     return claim_of_tree(name, part, gap, optimal=optimal)

@@ -247,23 +247,6 @@ class SelectionConstraints:
                 for group in groups:
                     constraints.add(rule(group))
 
-    def inequalities(self) -> tuple[Matrix, Vector]:
-        """Return the same constraints as a matrix R (k, p) and right-hand sides r (k,) of ``R sigma <= r``."""
-        p = self.p
-        left: list[Any] = [np.zeros((0, p))]
-        right: list[float] = []
-        if self.cardinality is not None:
-            left, right = [np.ones((1, p))], [float(self.cardinality)]
-        if self.costs is not None and self.budget is not None:
-            left, right = [self.costs[None]], [self.budget]
-        left += [-unit_rows(self.include, p), unit_rows(self.exclude, p)]
-        right += [-1.0] * len(self.include) + [0.0] * len(self.exclude)
-        first, second = [j for j, _ in self.implies], [k for _, k in self.implies]
-        left += [unit_rows(first, p) - unit_rows(second, p)]
-        left += [unit_rows(group, p).sum(axis=0, keepdims=True) for group in self.conflicts]
-        right += [0.0] * len(self.implies) + [1.0] * len(self.conflicts)
-        return np.vstack(left), np.array(right)
-
     def violation(self, sigma: Vector) -> float:
         """Return the largest violation by a selection (p,), 0 if it is allowed; that of the budget is relative."""
         violations = [0.0]

@@ -64,7 +64,7 @@ def branch_and_benders(
 
     Parameters
     ----------
-    problem : see :func:`fsopt.methods.gbd.best_subset.selection_problem`.
+    problem : see :func:`fsopt.methods.gbd.problems.selection_problem`.
     settings : stopping criteria, an initial selection, number of tasks.
     run : time limit, progress, checkpoint, resume, and the executor of ``settings.jobs`` tasks; no solver is called.
     seeds : multipliers on the grid of another run on the same samples, with other constraints or another C: their

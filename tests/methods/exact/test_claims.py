@@ -21,8 +21,6 @@ PARAMS = {"best-subset": {"m": 2}, "best-subset-penalised": {"lam": 0.5}, "fsv":
 NAMED = {
     "gmeb-penalised": "leaves",
     "s-mpm": "outer",
-    "gbd": "leaves no tree",
-    "gbd-lambda": "leaves no tree",
 }
 """Methods whose status is not shown exactly -> a word of the reason or the claim."""
 

@@ -15,7 +15,7 @@ from support import blobs, reference, sampled
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.errors import InfeasibleError, ParameterError
-from fsopt.methods.gbd.best_subset import selection_problem
+from fsopt.methods.gbd.problems import selection_problem
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.problem import BranchSettings

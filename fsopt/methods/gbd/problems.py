@@ -1,4 +1,4 @@
-"""The parameters of ``gbd`` and ``gbd-lambda`` as data: constraints on the selection, weights."""
+"""The selection problem of a method of Aytug, from its parameters or from its master, and selections as data."""
 
 from __future__ import annotations
 
@@ -6,18 +6,70 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pyomo.environ as pyo
 import scipy.sparse as sp
 
 from fsopt.common.customising import in_force
-from fsopt.compiler import Program
+from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
+from fsopt.data.losses import HINGE, LOSSES, Loss
 from fsopt.data.matrices import largest_values
-from fsopt.errors import reading
+from fsopt.drivers.gbd.master import check_objective
+from fsopt.errors import ParameterError, reading
 from fsopt.methods.selection import without_rounding
 from fsopt.methods.verdict import finite_vector
-from fsopt.models.gbd.feature_lists import BOUNDS, feature_groups
+from fsopt.models.gbd.feature_lists import BOUNDS, ENDS, feature_groups
+from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints, feature_weights, unit_rows
+from fsopt.search.branch_and_benders.columns import Columns
+from fsopt.search.branch_and_benders.problem import SelectionProblem
 from fsopt.typing import Indices, Matrix, Vector
+
+LIMITS = ("m", "costs", "budget", "groups", *RULES)
+SELECTION = ("c", "loss", "lam", *LIMITS, *ENDS)
+"""The parameters of a selection problem."""
+
+
+def problem_of(data: Dataset, at: Mapping[str, Any]) -> SelectionProblem:
+    """Return the selection problem of preprocessed data and the parameters :data:`SELECTION` of a method."""
+    master = build_fsp_master(data, **{name: at[name] for name in ("lam", *LIMITS, *BOUNDS) if name in at})
+    return selection_problem(data, master, float(at["c"]), LOSSES[at.get("loss", HINGE.name)])
+
+
+def selection_problem(
+    data: Dataset, master: pyo.ConcreteModel, c: float, loss: Loss = HINGE, *, whole: bool = False
+) -> SelectionProblem:
+    """Return the problem whose master was built, without its constraints on other variables than sigma.
+
+    Parameters
+    ----------
+    whole : whether a master with such constraints or variables, or with cuts, is refused. Without them more selections
+        are allowed, so that a bound is confirmed too seldom, never too often.
+
+    Raises
+    ------
+    ParameterError : a master of other features, or one that minimises anything but theta and penalties of sigma.
+    """
+    program = compile_model(master)
+    columns = np.array([program.column[id(v)] for v in master.sigma.values()])
+    check_objective(data, master, program, columns)
+    if whole and not _searchable(program, columns):
+        raise ParameterError(
+            "the master of 'best-subset' has variables or cuts of its own, which branch and Benders does not take",
+            "take 'gbd' or 'gbd-lambda', which give the master to a solver",
+        )
+    R, r = inequalities(program, columns)
+    at = Columns.needed(master.rules.groups, master.rules.bounds)
+    return SelectionProblem.of(data, c, R, r, program.c[columns].copy(), loss, at)
+
+
+def _searchable(program: Program, columns: Indices) -> bool:
+    """Return whether a master has no variables but sigma, binary, and theta, and linear constraints on sigma alone."""
+    theta = np.setdiff1d(np.arange(program.n), columns)
+    linear = not program.nonconic and not program.unsupported and not len(program.cones)
+    on_sigma = program.A[:, theta].nnz == 0 and program.n == len(columns) + 1
+    fixed = np.isin(program.lb, (0.0, 1.0)) & (program.lb == program.ub)
+    return linear and on_sigma and bool((program.integer | fixed)[columns].all())
 
 
 def constraints_of(data: Dataset, at: Mapping[str, Any]) -> SelectionConstraints:
@@ -27,8 +79,7 @@ def constraints_of(data: Dataset, at: Mapping[str, Any]) -> SelectionConstraints
     ----------
     at : the parameters of the method.
     """
-    rules = {name: at[name] for name in (*RULES, "groups", *BOUNDS) if name in at}
-    found = SelectionConstraints.of("gbd", data, m=at.get("m"), costs=at.get("costs"), budget=at.get("budget"), **rules)
+    found = SelectionConstraints.of("gbd", data, **{name: at[name] for name in (*LIMITS, *BOUNDS) if name in at})
     return found.with_default_cardinality() if at.get("lam") is None else found
 
 
