@@ -4,6 +4,7 @@ Stable, as the names of :mod:`fsopt` are: a name here keeps its meaning, or warn
 
 ==================  ==================================================================================================
 a model             :class:`ModelSpec`, :func:`register_model`, :func:`values_of`
+a loop              :func:`add_cut` for the master of generalized Benders, in a :class:`fsopt.Session`
 a method            :class:`MethodSpec`, :func:`register_method`; its fit takes a :class:`Run` and goes from
                     :func:`preprocess` to :func:`make_fit` with a :class:`Hyperplane` and its :func:`evidence`; its
                     check takes a :class:`SavedFit`, such as :func:`check_program`
@@ -29,6 +30,7 @@ from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.registry import register_method
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import check_program, evidence
+from fsopt.models.gbd.fsp_master import add_cut
 from fsopt.models.registry import register_model
 from fsopt.models.spec import ModelSpec
 from fsopt.solvers.interface import Change, Outcome, Settings
@@ -51,6 +53,7 @@ __all__ = [
     "SavedFit",
     "Settings",
     "SolverSpec",
+    "add_cut",
     "check_program",
     "evidence",
     "make_fit",

@@ -58,12 +58,6 @@ def customised(functions: Mapping[str, Change] | None) -> Iterator[set[str]]:
         _CURRENT.reset(token)
 
 
-def in_force(slug: str) -> bool:
-    """Return whether there is a function for the models of a slug."""
-    present = _CURRENT.get()
-    return present is not None and slug in present.functions
-
-
 def changes_in_force() -> bool:
     """Return whether there is a function for the models of any slug: what solves no model would not see it."""
     present = _CURRENT.get()

@@ -49,7 +49,8 @@ def fit_by_cuts(
     c : float, default 1.0
         > 0, penalty weight of the hinge loss.
     preset : str, optional
-        ``printed``: the loop of the paper from its feasible point, ``start="zero"``. ``closed-form``, only without
+        ``printed``: the loop of the paper, from its feasible point, ``start="zero"``, and with the argmax of each
+        master; by default a master is solved to a tenth of the gap that is still open. ``closed-form``, only without
         constraints on the selection: the fast variant of the paper, which solves no integer program, takes the features
         with :math:`\frac12 q_j^2 > \lambda_j` in the last cut, and as a rule leaves a gap. None for no preset.
     start : str | Sequence[float], optional

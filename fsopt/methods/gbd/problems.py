@@ -9,7 +9,7 @@ import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
 
-from fsopt.common.customising import in_force
+from fsopt.common.customising import changes_in_force
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, LOSSES, Loss
@@ -20,7 +20,7 @@ from fsopt.methods.selection import without_rounding
 from fsopt.methods.verdict import finite_vector
 from fsopt.models.gbd.feature_lists import BOUNDS, ENDS, feature_groups
 from fsopt.models.gbd.fsp_master import build_fsp_master
-from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints, feature_weights, unit_rows
+from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints, feature_weights
 from fsopt.search.branch_and_benders.columns import Columns
 from fsopt.search.branch_and_benders.problem import SelectionProblem
 from fsopt.typing import Indices, Matrix, Vector
@@ -101,7 +101,8 @@ def inequalities(program: Program, columns: Indices) -> tuple[Matrix, Vector]:
     upper, lower = alone & np.isfinite(program.hi), alone & np.isfinite(program.lo)
     lb, ub = program.lb[columns], program.ub[columns]
     never, always = np.flatnonzero(ub < 1.0), np.flatnonzero(lb > 0.0)
-    R = np.vstack([A[upper], -A[lower], unit_rows(never, p), -unit_rows(always, p)])
+    out, into = (np.array(places[:, None] == np.arange(p), dtype=float) for places in (never, always))
+    R = np.vstack([A[upper], -A[lower], out, -into])
     return R, np.concatenate([program.hi[upper], -program.lo[lower], ub[never], -lb[always]])
 
 
@@ -114,7 +115,7 @@ def trimmed(work: Dataset, at: Mapping[str, Any], sigma: Vector, w: Vector) -> t
     """Return a selection and its weights without the features that neither move a score nor are asked for by a rule.
 
     A constant feature fills a place that the cardinality leaves, and its weight is a rounded 0. Features with a penalty
-    weight stay, for the objective value is that of their selection; so do all where a function changed the master,
+    weight stay, for the objective value is that of their selection; so do all where a function changed a model,
     whose rules are then not those of the parameters.
 
     Parameters
@@ -124,7 +125,7 @@ def trimmed(work: Dataset, at: Mapping[str, Any], sigma: Vector, w: Vector) -> t
     sigma, w : selection, of features or groups, and weights (p,) of the incumbent.
     """
     w = without_rounding(w, largest_values(work.X))
-    if in_force("fsp-master"):
+    if changes_in_force():
         return sigma, w
     constraints, free = constraints_of(work, at), weights_of(work, at) == 0.0
     sigma, unused = sigma.copy(), constraints.groups.sums(np.abs(w)) == 0.0

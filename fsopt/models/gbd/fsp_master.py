@@ -7,6 +7,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
+from pyomo.core.base.constraint import ConstraintData
 
 from fsopt.common.arguments import LIST, with_keywords_of
 from fsopt.compiler import dot
@@ -100,9 +101,30 @@ def cut_coefficients(data: Dataset, alpha: Vector, rules: SelectionConstraints |
     return float(alpha.sum()), rules.groups.sums(rules.bounds.conjugate(data.X.T @ (alpha * data.y)))
 
 
-def add_cut(model: pyo.ConcreteModel, data: Dataset, alpha: Vector) -> Any:
-    """Add the cut of a dual-feasible alpha (n,) to a master problem and return its constraint."""
-    constant, slopes = cut_coefficients(data, alpha, model.rules)
+def add_cut(model: pyo.ConcreteModel, data: Dataset, alpha: ArrayLike) -> ConstraintData:
+    r"""Add a Benders cut to a master problem, :math:`\theta \ge e'\alpha - \tfrac12 \sum_j q_j(\alpha)^2 \sigma_j`.
+
+    Parameters
+    ----------
+    model : ConcreteModel
+        ``fsp-master``.
+    data : Dataset
+        The data set that it was built from.
+    alpha : array
+        (n,) multipliers of the margins of ``fsp-sub`` at any sigma: :math:`0 \le \alpha \le C`,
+        :math:`y'\alpha = 0`. The cut is as valid as these hold; a solver meets them up to its tolerance.
+
+    Returns
+    -------
+    ConstraintData
+        The new constraint, for :meth:`fsopt.Session.add` where the master is in a session.
+
+    Raises
+    ------
+    ParameterError : alpha that is not n numbers.
+    """
+    found = vector("fsp-master", "alpha", alpha, data.n)
+    constant, slopes = cut_coefficients(data, found, model.rules)
     return model.cuts.add(model.theta + dot(slopes, tuple(model.sigma.values())) >= constant)
 
 

@@ -25,7 +25,7 @@ from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, vector, whole
 from fsopt.models.gbd.feature_lists import BOUNDS, Feature, Groups, WeightBounds, feature_groups, listed, weight_bounds
-from fsopt.typing import Indices, Matrix, Vector
+from fsopt.typing import Vector
 
 RULES = ("include", "exclude", "implies", "conflicts")
 """The rules between features, as parameters and as components."""
@@ -258,13 +258,6 @@ class SelectionConstraints:
         violations += [sigma[j] - sigma[k] for j, k in self.implies]
         violations += [float(sigma[list(group)].sum()) - 1.0 for group in self.conflicts]
         return float(max(violations))
-
-
-def unit_rows(places: Sequence[int] | Indices, p: int) -> Matrix:
-    """Return the rows (k, p) of the identity matrix at some places, without the others."""
-    rows = np.zeros((len(places), p))
-    rows[np.arange(len(places)), list(places)] = 1.0
-    return rows
 
 
 def feature_weights(name: str, groups: Groups, lam: ArrayLike | Mapping[str, float]) -> Vector:

@@ -116,7 +116,8 @@ OF_TREES = {
 @pytest.mark.parametrize("case", ["cuts, m", "cuts, lambda", "tree, m", "tree, lambda"])
 def test_a_forged_record_is_not_verified(case):
     if case in CUTS:
-        refuse_all(record_of(case), DATA, FORGERIES | OF_CUTS, {"bound nan": "bound is not a number", "no cuts": "list of cuts"})
+        damages = {"bound nan": "bound is not a number", "no cuts": "list of cuts"}
+        refuse_all(record_of(case), DATA, FORGERIES | OF_CUTS, damages)
     else:
         refuse_all(record_of(case), DATA, FORGERIES | OF_TREES)
 
