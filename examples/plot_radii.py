@@ -9,5 +9,5 @@ Share of misclassified training samples, and number of selected features, over t
 import fsopt
 
 path = fsopt.radius_path(fsopt.load_dataset("wdbc"), (1.0, 3.0, 10.0))
-print(path.n_features)
+print(path.summary())
 figure = path.plot()

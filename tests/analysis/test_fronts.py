@@ -8,7 +8,7 @@ from scipy.spatial import ConvexHull
 from support import blobs, reference
 
 import fsopt
-from fsopt.analysis.fronts import ParetoFront, pareto_front
+from fsopt.analysis.grids import Grid, hull, nondominated, pareto_front
 from fsopt.drivers import run
 from fsopt.errors import ParameterError
 
@@ -22,31 +22,32 @@ def front():
 
 def test_both_methods_are_on_one_curve(front):
     data = reference("mop_a")
-    assert front.columns["certified"].all()
-    assert front.columns["weighted"].sum() == len(PRICES)
-    assert sorted(front.x[~front.columns["weighted"]]) == pytest.approx(CAPS)
-    for x, y, bound in zip(front.x, front.y, front.columns["bound"], strict=True):
+    assert front["certified"].all()
+    assert front["weighted"].sum() == len(PRICES)
+    assert sorted(front["x"][~front["weighted"]]) == pytest.approx(CAPS)
+    for x, y, bound in zip(front["x"], front["y"], front["bound"], strict=True):
         minimum = fsopt.solve(fsopt.build("rsvm", data, w_cap=x)).objective
         assert y == pytest.approx(minimum, rel=1e-6)
         assert bound <= minimum * (1 + 1e-7)
-    for k in np.flatnonzero(front.columns["weighted"]):
-        c = 1 / front.columns["gamma"][k]
+    for k in np.flatnonzero(front["weighted"]):
+        c = 1 / front["gamma"][k]
         value = fsopt.solve(fsopt.build("svm", data, c=c)).objective
-        assert 0.5 * front.x[k] + c * front.y[k] == pytest.approx(value, rel=1e-6)
+        assert 0.5 * front["x"][k] + c * front["y"][k] == pytest.approx(value, rel=1e-6)
 
 
 def test_the_curve_falls_and_is_convex_in_the_norm_and_gamma_is_its_slope(front):
-    assert np.all(np.diff(front.x) > 0)
-    assert np.all(np.diff(front.y) < 0)
-    for axis in (front.x, np.sqrt(front.x)):
-        assert np.all(np.diff(np.diff(front.y) / np.diff(axis)) > -1e-5)  # it may be straight for a while
-    gamma = front.columns["gamma"]
-    lines = front.y[:, None] - 0.5 * gamma[:, None] * (front.x - front.x[:, None])
-    assert np.all(front.y >= lines - 1e-6)  # every point is above every tangent
+    assert np.all(np.diff(front["x"]) > 0)
+    assert np.all(np.diff(front["y"]) < 0)
+    for axis in (front["x"], np.sqrt(front["x"])):
+        assert np.all(np.diff(np.diff(front["y"]) / np.diff(axis)) > -1e-5)  # it may be straight for a while
+    gamma = front["gamma"]
+    lines = front["y"][:, None] - 0.5 * gamma[:, None] * (front["x"] - front["x"][:, None])
+    assert np.all(front["y"] >= lines - 1e-6)  # every point is above every tangent
     close = pareto_front(reference("mop_a"), (3.999, 4.0, 4.001), scale="none")
-    assert (close.y[2] - close.y[0]) / (close.x[2] - close.x[0]) == pytest.approx(-close.columns["gamma"][1] / 2, 1e-2)
-    assert front.nondominated.all()
-    assert front.hull.tolist() == list(range(len(front.x)))
+    (x0, _, x2), (y0, _, y2) = close["x"], close["y"]
+    assert (y2 - y0) / (x2 - x0) == pytest.approx(-close["gamma"][1] / 2, 1e-2)
+    assert front["nondominated"].all()
+    assert hull(front["x"], front["y"]).tolist() == list(range(len(front["x"])))
 
 
 def test_one_model_for_each_method(monkeypatch):
@@ -70,57 +71,56 @@ def test_beyond_the_minimum_loss_the_front_is_constant():
     data = blobs(30, 2, seed=1, gap=0.4)
     front = pareto_front(data, (1e3, 1e5), scale="standard")
     fit = fsopt.fit("rsvm", data, w_cap=1e5, scale="standard")
-    assert front.x == pytest.approx([fit.details["capacity"]] * 2, rel=1e-4)
-    assert front.columns["gamma"].tolist() == [0.0, 0.0]
-    assert front.columns["certified"].all()
+    assert front["x"] == pytest.approx([fit.details["capacity"]] * 2, rel=1e-4)
+    assert front["gamma"].tolist() == [0.0, 0.0]
+    assert front["certified"].all()
 
 
 def test_the_columns_are_those_of_the_fits():
     data, test = blobs(30, 3, seed=3, gap=0.3), blobs(60, 3, seed=9, gap=0.3)
     front = pareto_front(data, (1.0, 5.0), prices=(0.5,), validation=test)
-    for k in np.flatnonzero(~front.columns["weighted"]):
-        fit = fsopt.fit("rsvm", data, w_cap=front.x[k])
-        assert front.y[k] == pytest.approx(fit.objective, rel=1e-6)
-        assert front.columns["h_over_l"][k] == pytest.approx(fit.details["h_over_l"], rel=1e-6)
-        assert front.columns["n_support_vectors"][k] == fit.details["n_support_vectors"]
-        assert front.columns["train_error"][k] == pytest.approx(1 - fit.scores(data)["accuracy"])
-        assert front.columns["validation_error"][k] == pytest.approx(1 - fit.scores(test)["accuracy"])
-    assert front.chosen == int(np.argmin(front.columns["validation_error"]))
+    for k in np.flatnonzero(~front["weighted"]):
+        fit = fsopt.fit("rsvm", data, w_cap=front["x"][k])
+        assert front["y"][k] == pytest.approx(fit.objective, rel=1e-6)
+        assert front["h_over_l"][k] == pytest.approx(fit.details["h_over_l"], rel=1e-6)
+        assert front["n_support_vectors"][k] == fit.details["n_support_vectors"]
+        assert front["train_error"][k] == pytest.approx(1 - fit.scores(data)["accuracy"])
+        assert front["validation_error"][k] == pytest.approx(1 - fit.scores(test)["accuracy"])
+    assert front.chosen == int(np.argmin(front["validation_error"]))
     plain = pareto_front(data)
-    assert np.isnan(plain.columns["validation_error"]).all()
-    assert len(plain.x) == 10
-    assert plain.columns["h_over_l"][0] == pytest.approx(0.05)
-    active = plain.columns["gamma"] > 0
-    assert plain.columns["h_over_l"][active] == pytest.approx(np.geomspace(0.05, 0.5, 10)[active])
-    assert np.abs(plain.columns["h_over_l"] - 0.1).argmin() == plain.chosen
+    assert np.isnan(plain["validation_error"]).all()
+    assert len(plain["x"]) == 10
+    assert plain["h_over_l"][0] == pytest.approx(0.05)
+    active = plain["gamma"] > 0
+    assert plain["h_over_l"][active] == pytest.approx(np.geomspace(0.05, 0.5, 10)[active])
+    assert np.abs(plain["h_over_l"] - 0.1).argmin() == plain.chosen
 
 
-def test_a_front_of_any_points_knows_what_is_dominated_and_its_hull():
+def test_any_points_have_their_dominated_ones_and_their_hull():
     rng = np.random.default_rng(0)
     for _ in range(8):
         x, y = np.sort(rng.integers(0, 12, 15) / 4), rng.integers(0, 12, 15) / 4
-        front = ParetoFront(x, y, "R", "W")
         points = list(zip(x, y, strict=True))
         dominated = [any(a <= u and b <= v and (a < u or b < v) for a, b in points) for u, v in points]
-        assert front.nondominated.tolist() == [not d for d in dominated]
+        assert nondominated(x, y).tolist() == [not d for d in dominated]
         corner = np.vstack([np.column_stack([x, y]), [[50, y.min()], [x.min(), 50], [50, 50]]])
         vertices = {tuple(corner[k]) for k in ConvexHull(corner).vertices} & set(zip(x, y, strict=True))
-        assert {(x[k], y[k]) for k in front.hull} == vertices
-        assert np.all(np.diff(x[front.hull]) > 0)
+        assert {(x[k], y[k]) for k in hull(x, y)} == vertices
+        assert np.all(np.diff(x[hull(x, y)]) > 0)
 
 
 def test_a_plot_shows_every_point_and_the_choice(front):
-    figure = front.plot()
-    axes = figure.axes[0]
-    hull, points, star = axes.lines
-    assert len(hull.get_xdata()) == len(points.get_xdata()) == len(front.x)
-    assert (star.get_xdata()[0], star.get_ydata()[0]) == (front.x[front.chosen], front.y[front.chosen])
+    axes = front.plot().axes[0]
+    lower, points, star = axes.lines
+    assert len(lower.get_xdata()) == len(points.get_xdata()) == len(front["x"])
+    assert (star.get_xdata()[0], star.get_ydata()[0]) == (front["x"][front.chosen], front["y"][front.chosen])
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("capacity w'w", "hinge loss E")
     forward, back = axes.child_axes[0]._functions
-    assert forward(front.x) == pytest.approx(front.columns["h_over_l"])
-    assert back(forward(front.x)) == pytest.approx(front.x)
-    other = ParetoFront(np.array([1.0, 2.0, 3.0]), np.array([3.0, 4.0, 1.0]), "R", "W").plot().axes[0]
-    assert [line.get_label() for line in other.lines] == ["lower convex hull", "nondominated", "dominated"]
+    assert forward(front["x"]) == pytest.approx(front["h_over_l"])
+    assert back(forward(front["x"])) == pytest.approx(front["x"])
+    points = {"R": np.array([1.0, 2.0, 3.0]), "W": np.array([3.0, 4.0, 1.0])}
+    other = Grid(points, {"R": "R", "W": "W"}, 0).plot().axes[0]
+    assert [line.get_label() for line in other.lines] == ["lower convex hull", "nondominated", "dominated", "chosen"]
     assert not other.child_axes
 
 

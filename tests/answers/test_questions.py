@@ -82,10 +82,9 @@ def test_numbers_of_the_records_are_those_of_the_answer():
     path = answer_of("selection_path")
     assert path.to_frame()["objective"].tolist() == path.objective.tolist()
     radii = answer_of("radius_path")
-    frame = radii.to_frame().pivot(index="r_plus", columns="r_minus", values="objective")
-    assert frame.to_numpy().tolist() == radii.objective.tolist()
+    assert radii.to_frame()["objective"].tolist() == radii["objective"].tolist()
     front = answer_of("pareto_front")
-    assert front.to_frame()["y"].tolist() == front.y.tolist()
+    assert front.to_frame()["y"].tolist() == front["y"].tolist()
     assert "coef" not in front.to_frame()
     compared = answer_of("compare")
     assert compared.to_frame()["cv_accuracy"].tolist() == [row.cv_accuracy for row in compared.rows]

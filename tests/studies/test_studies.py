@@ -368,8 +368,8 @@ WEIGHTS = np.random.default_rng(1).integers(1, 5, DATA.n)
 BOTH = DATA.weighted(sample_weight=WEIGHTS), DATA.rows(np.repeat(np.arange(DATA.n), WEIGHTS))
 STUDIES = {
     "path of the number of features": lambda data: fsopt.selection_path(data, m=[1, 2, 3]).objective,
-    "path of the radii": lambda data: fsopt.radius_path(data, (1.0, 4.0)).objective.ravel(),
-    "front of loss and capacity": lambda data: fsopt.pareto_front(data, (3.0, 10.0)).y,
+    "path of the radii": lambda data: fsopt.radius_path(data, (1.0, 4.0))["objective"],
+    "front of loss and capacity": lambda data: fsopt.pareto_front(data, (3.0, 10.0))["y"],
     "alternatives": lambda data: fsopt.alternatives(data, 2, within=0.1).objective,
     "necessity": lambda data: fsopt.necessity(data, 2).to_frame()["without"].to_numpy(),
 }

@@ -31,8 +31,8 @@ def gmeb_fig1(settings: RunSettings) -> Reproduction:
         both = gmeb_type2(1200, settings.seed, p=100, n_informative=informative)
         train, test = both.rows(np.arange(200)), both.rows(np.arange(200, 1200))
         path = radius_path(train, radii.tolist(), test=test, jobs=settings.jobs)
-        i, j = path.best
-        best = (("error at the star", 100 * path.error[i, j]), ("features at the star", path.n_features[i, j]))
+        star = path.to_records()[path.chosen]
+        best = (("error at the star", 100 * star["test_error"]), ("features at the star", star["n_features"]))
         cells += [TableCell(f"set {number}", column, float(value), None, NO_NUMBER) for column, value in best]
         figures[f"fig1-{number}"] = path.plot()
     note = (

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from support import REFERENCE, blobs, reference
 
 import fsopt
+from fsopt.analysis.grids import Grid
 from fsopt.data import gmeb_type1
 from fsopt.data.hyperplanes import hinge
 from fsopt.data.splits import stratified_folds, train_and_test
@@ -134,16 +135,15 @@ def test_features_of_one_class_alone_are_kept():
 def test_the_path_holds_what_single_fits_give(solver):
     data, test = blobs(20, 3, seed=1), blobs(30, 3, seed=2)
     path = fsopt.radius_path(data, ((0.3, 2.0), (0.2, 0.5, np.inf)), test=test, solver=solver)
-    assert path.certified.all()
-    for i, r_plus in enumerate(path.r_plus):
-        for j, r_minus in enumerate(path.r_minus):
-            fit = fsopt.fit("gmeb", data, r_plus=r_plus, r_minus=r_minus)
-            assert path.objective[i, j] == pytest.approx(fit.objective, rel=1e-6, abs=1e-7)
-            assert path.n_features[i, j] == np.sum(np.abs(fit.coef) >= 0.01 * np.abs(fit.coef).max())
-            assert path.test_error[i, j] == pytest.approx(1 - fit.scores(test)["accuracy"])
-            assert path.train_error[i, j] == pytest.approx(1 - fit.scores(data)["accuracy"])
+    assert path["certified"].all()
+    for row in path.to_records():
+        fit = fsopt.fit("gmeb", data, r_plus=row["r_plus"], r_minus=row["r_minus"])
+        assert row["objective"] == pytest.approx(fit.objective, rel=1e-6, abs=1e-7)
+        assert row["n_features"] == np.sum(np.abs(fit.coef) >= 0.01 * np.abs(fit.coef).max())
+        assert row["test_error"] == pytest.approx(1 - fit.scores(test)["accuracy"])
+        assert row["train_error"] == pytest.approx(1 - fit.scores(data)["accuracy"])
     for axis in (0, 1):
-        assert np.all(np.diff(path.objective, axis=axis) <= 1e-6)
+        assert np.all(np.diff(path["objective"].reshape(2, 3), axis=axis) <= 1e-6)
 
 
 def test_cross_validation_of_the_path_is_that_of_its_folds_and_ties_go_to_the_smallest_radii():
@@ -151,11 +151,10 @@ def test_cross_validation_of_the_path_is_that_of_its_folds_and_ties_go_to_the_sm
     path = fsopt.radius_path(data, (0.3, 1.0), folds=2, seed=7)
     parts = [train_and_test(data, fold) for fold in stratified_folds(data, 2, 7)]
     alone = [fsopt.radius_path(train, (0.3, 1.0), test=test) for train, test in parts]
-    np.testing.assert_allclose(path.cv_error, np.mean([one.test_error for one in alone], axis=0))
-    np.testing.assert_allclose(path.cv_features, np.mean([one.n_features for one in alone], axis=0))
-    tied = replace(path, cv_error=np.array([[0.2, 0.1], [0.1, 0.1]]))
-    assert tied.best == (0, 1)
-    assert replace(path, cv_error=np.full((2, 2), np.nan)).best == np.unravel_index(path.train_error.argmin(), (2, 2))
+    np.testing.assert_allclose(path["cv_error"], np.mean([one["test_error"] for one in alone], axis=0))
+    np.testing.assert_allclose(path["cv_features"], np.mean([one["n_features"] for one in alone], axis=0))
+    assert path.chosen == np.argmin(path["cv_error"].round(12))
+    assert fsopt.radius_path(data, (0.3, 1.0)).chosen == np.argmin(path["train_error"])
 
 
 def test_a_bad_grid_is_refused():
@@ -170,13 +169,13 @@ def test_the_plot_shows_both_surfaces_with_the_best_place_and_ticks_at_its_radii
     plus, minus = np.linspace(0.3, 3.0, 3), np.array(radii)
     shape = (len(plus), len(minus))
     error, count = np.random.default_rng(0).permutation(np.arange(2.0 * np.prod(shape))).reshape(2, *shape)
-    path = fsopt.radius_path(blobs(10, 2), (1.0,))
-    path = replace(path, r_plus=plus, r_minus=minus, train_error=error, n_features=count)
-    path = replace(path, **dict.fromkeys(("test_error", "cv_error", "cv_features"), np.full(shape, np.nan)))
+    points = dict(zip("ab", (one.ravel() for one in np.meshgrid(plus, minus, indexing="ij")), strict=True))
+    columns = points | {"error": error.ravel(), "count": count.ravel()}
+    path = Grid(columns, {"a": "R+", "b": "R-"}, int(error.argmin()), {"error": "error", "count": "features"})
     figure = path.plot()
     figure.draw_without_rendering()
-    i, j = path.best
-    for axes, values in zip(figure.axes[:2], (100 * error, count), strict=True):
+    i, j = divmod(path.chosen, len(minus))
+    for axes, values in zip(figure.axes[:2], (error, count), strict=True):
         np.testing.assert_allclose(axes.collections[0].get_array().reshape(shape), values)
         assert axes.lines[0].get_xydata().tolist() == [[j + 0.5, i + 0.5]]  # in the middle of a cell
         for along, places in ((axes.xaxis, minus), (axes.yaxis, plus)):

@@ -1,0 +1,290 @@
+"""The answer to a question about a grid, and the front of hinge loss and capacity of linear machines (Bi, (12)).
+
+A grid has a classifier for each point, numbers of each, and one that is chosen.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.questions import Answer
+from fsopt.common.arguments import LIST, TEXT, checked, optional
+from fsopt.common.figures import BLUE, ORANGE, new_figure
+from fsopt.common.interruption import whole_or_interrupted
+from fsopt.compiler.values import values_of
+from fsopt.data import Dataset
+from fsopt.data.dataset import DATASET
+from fsopt.data.given import Given, dataset_of
+from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
+from fsopt.data.splits import check_features
+from fsopt.drivers.run import Run, multipliers, usable
+from fsopt.errors import ParameterError
+from fsopt.methods.mop.rsvm_training import certify_rsvm, solve_at_capacity, squared_radius, to_all_digits
+from fsopt.methods.preprocessing import preprocess
+from fsopt.methods.selection import support_vectors
+from fsopt.models.blocks import hinge_cost, number, squares
+from fsopt.models.gbd.svm import build_svm
+from fsopt.models.mop.rsvm import build_rsvm_dual
+from fsopt.typing import Indices, Mask, Vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SHARES = tuple(np.geomspace(0.05, 0.5, 10).tolist())
+"""Values of h / l over the range of the paper (section 7)."""
+
+
+TARGET = 0.1
+"""The h / l of the best runs in the paper, by which a point is chosen without validation data."""
+MOST_TICKS = 8
+"""Of each axis of a surface: labels of five characters beside each other do not touch."""
+
+
+@dataclass(frozen=True)
+class Grid(Answer):
+    """Classifiers over two parameters, or two objectives that are minimised, with what was measured of each.
+
+    Attributes
+    ----------
+    columns : name -> (k,) numbers of the points; ``coef`` (k, p) are their weights.
+    axes : the columns over which the points lie -> what they are.
+    chosen : place of the chosen point.
+    measured : columns over the axes -> what they are, drawn as surfaces; none of two objectives.
+    seconds : of the computation of all points.
+    """
+
+    columns: Mapping[str, NDArray[Any]]
+    axes: Mapping[str, str]
+    chosen: int
+    measured: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return a column."""
+        return self.columns[name]
+
+    @property
+    def heading(self) -> dict[str, Any]:
+        """The place of the chosen point, its coordinates and what was measured there, and the seconds."""
+        known = {words: self[name][self.chosen].item() for name, words in {**self.axes, **self.measured}.items()}
+        return {"chosen": self.chosen, **known, "seconds": self.seconds}
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return one record for each point: the columns of numbers."""
+        listed = {name: values.tolist() for name, values in self.columns.items() if values.ndim == 1}
+        return [dict(zip(listed, row, strict=True)) for row in zip(*listed.values(), strict=True)]
+
+    def plot(self) -> Figure:
+        """Return a surface for each measure, or the two objectives with their lower hull; the chosen point is starred.
+
+        Every pair of parameters has a cell of one size, whatever their distances: they may grow geometrically, to inf.
+        """
+        figure = new_figure(len(self.measured) or 1)
+        for axes, name in zip(tuple(figure.axes), self.measured, strict=False):
+            figure.colorbar(self._draw_surface(axes, name), ax=axes)
+        if not self.measured:
+            self._draw_front(figure.axes[0])
+        return figure
+
+    def _draw_surface(self, axes: Axes, name: str) -> Any:
+        (row, over), (column, along) = self.axes.items()
+        (rows, i), (columns, j) = (np.unique(self[one], return_inverse=True) for one in (row, column))
+        image = axes.pcolormesh(self[name].reshape(len(rows), len(columns)), cmap="viridis")
+        star: dict[str, Any] = {"marker": "*", "markersize": 16, "color": "white", "markeredgecolor": "black"}
+        axes.plot(j[self.chosen] + 0.5, i[self.chosen] + 0.5, **star)
+        axes.set(title=self.measured[name], xlabel=along, ylabel=over)
+        for ticks, values in ((axes.xaxis, columns), (axes.yaxis, rows)):
+            few = np.arange(0, len(values), -(-len(values) // MOST_TICKS))
+            ticks.set_ticks(few + 0.5, [f"{values[k]:.3g}" for k in few])
+        return image
+
+    def _draw_front(self, axes: Axes) -> None:
+        (x, y), (along, over) = (self[name] for name in self.axes), self.axes.values()
+        lower, kept = hull(x, y), nondominated(x, y)
+        axes.plot(x[lower], y[lower], color=BLUE, label="lower convex hull")
+        for shown, marker, label in ((kept, "o", "nondominated"), (~kept, "x", "dominated")):
+            if shown.any():
+                axes.plot(x[shown], y[shown], marker, color="tab:gray", label=label)
+        axes.plot(x[self.chosen], y[self.chosen], "*", markersize=16, color=ORANGE, label="chosen")
+        axes.set(xlabel=along, ylabel=over)
+        axes.legend()
+        if "h_over_l" in self.columns and np.ptp(x) > 0:
+            slope, shift = np.polyfit(x, self["h_over_l"], 1)
+            top = axes.secondary_xaxis("top", functions=(lambda x: slope * x + shift, lambda h: (h - shift) / slope))
+            top.set_xlabel("$h/l$")
+
+
+def nondominated(x: Vector, y: Vector) -> Mask:
+    """Return the mask (k,) of the points to which no other is equal or better in both and better in one."""
+    better = (x[:, None] <= x) & (y[:, None] <= y)
+    strictly = (x[:, None] < x) | (y[:, None] < y)
+    return np.logical_not((better & strictly).any(axis=0))
+
+
+def hull(x: Vector, y: Vector) -> Indices:
+    """Return the vertices of the lower left convex hull, which weighted sums can reach, of points ascending in x."""
+    kept: list[int] = []
+    for k in np.flatnonzero(nondominated(x, y)).tolist():
+        # Each pass removes a vertex, at most one for each point in all.
+        while len(kept) > 1 and _turn(x, y, kept[-2], kept[-1], k) <= 0:
+            kept.pop()
+        if not kept or x[k] > x[kept[-1]]:
+            kept.append(k)
+    return np.array(kept, dtype=np.intp)
+
+
+def _turn(x: Vector, y: Vector, i: int, j: int, k: int) -> float:
+    """Return twice the signed area of the triangle of three points: positive where the path i, j, k turns left."""
+    return float((x[j] - x[i]) * (y[k] - y[i]) - (y[j] - y[i]) * (x[k] - x[i]))
+
+
+@checked(
+    caps=optional(LIST),
+    prices=LIST,
+    validation=optional(DATASET),
+    scale=TEXT,
+    solver=optional(TEXT),
+)
+@whole_or_interrupted()
+def pareto_front(
+    data: Given,
+    caps: Sequence[float] | None = None,
+    *,
+    prices: Sequence[float] = (),
+    validation: Dataset | None = None,
+    scale: str = "unit-rows",
+    solver: str | None = None,
+) -> Grid:
+    r"""Trace the Pareto front of hinge loss and capacity of linear support vector machines.
+
+    .. math:: \min\ (e'\xi,\ w'w) \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
+
+    The constraint method solves (13) for each W, the weighted-sum method solves the C-SVM
+    :math:`\min \tfrac12w'w + C e'\xi` for each C; each method builds one model and updates it in place. Both
+    objectives are convex, so both methods reach the same curve E(W). The curve is decreasing and convex in W, and
+    also in :math:`\sqrt W`, which bounds a norm. Its slope is :math:`dE/dW = -\gamma/2` with :math:`\gamma = 1/C`.
+    The curve is constant for W at or above the smallest squared norm of a hyperplane of minimum hinge loss.
+
+    Parameters
+    ----------
+    data : Given
+        The training data, in raw units: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
+    caps : Sequence[float], optional
+        Values of W > 0; None takes 10 with (RW + 1) / n from 0.05 to 0.5, the range of the paper, where W is positive.
+    prices : Sequence[float], default ()
+        Values of the penalty weight C > 0; none by default.
+    validation : Dataset, optional
+        Data by whose error rate the point is chosen; without them the h / l nearest to 0.1 is chosen.
+    scale : str, default 'unit-rows'
+        ``unit-rows`` (default), ``standard``, ``center`` or ``none``.
+    solver : str, optional
+        For cone programs and quadratic programs, with multipliers; None for the preferred ones.
+
+    Returns
+    -------
+    Grid
+        x is the capacity w'w, y the hinge loss E. Columns: ``nondominated`` (no other point is as good in both and
+        better in one), ``gamma`` (0 where the capacity constraint is inactive), ``h_over_l`` = (R w'w + 1) / n,
+        ``n_support_vectors``, ``train_error`` and ``validation_error`` (shares of misclassified samples, nan without
+        data), ``bound`` (a lower bound on the loss of all hyperplanes of this capacity), ``certified`` (the loss is
+        that bound: the point is on the front), ``weighted`` (found by a weighted sum), ``coef`` (k, p) and
+        ``intercept`` for preprocessed samples.
+
+    Raises
+    ------
+    ParameterError : no values, or one that is not a positive number.
+    SolverError : a program was not solved, or the solver gives no multipliers.
+
+    Notes
+    -----
+    Bi, (12) and sections 4.1, 4.2 and 7.
+    """
+    started, data = time.perf_counter(), dataset_of(data)
+    if validation is not None:
+        check_features(data, validation, "validation")
+    work, map_ = preprocess(data, scale)
+    held_out = None if validation is None else validation.with_X(map_.apply(validation.X))
+    radius, run = squared_radius(work), to_all_digits(Run(solver))
+    if caps is None:
+        caps = [(share * data.total - 1.0) / radius for share in SHARES if share * data.total > 1.0]
+    caps = sorted(number("pareto_front", "caps", cap, inside="(0, inf)") for cap in caps)
+    weights = sorted(number("pareto_front", "prices", price, inside="(0, inf)") for price in prices)
+    if not caps and not weights:
+        raise ParameterError("there is no value of W or C", "give caps or prices, for example caps=(1.0, 10.0)")
+    points = [*_constrained(work, caps, run), *_weighted(work, weights, run)]
+    points.sort(key=lambda point: (point["x"], point["y"]))
+    columns = {name: np.array([point[name] for point in points]) for name in points[0]}
+    columns["nondominated"] = nondominated(columns["x"], columns["y"])
+    columns["h_over_l"] = (radius * columns["x"] + 1.0) / data.total
+    columns["train_error"] = _errors(columns, work)
+    columns["validation_error"] = np.full(len(points), np.nan) if held_out is None else _errors(columns, held_out)
+    score = np.abs(columns["h_over_l"] - TARGET) if held_out is None else np.round(columns["validation_error"], 12)
+    axes = {"x": "capacity w'w", "y": "hinge loss E"}
+    return Grid(columns, axes, int(np.argmin(score)), seconds=time.perf_counter() - started)
+
+
+def _errors(columns: Mapping[str, Any], data: Dataset) -> Vector:
+    """Return the error rates of the points on preprocessed data."""
+    hyperplanes = zip(columns["coef"], columns["intercept"], strict=True)
+    return np.array([error_rate(data.X @ w + b, data.y) for w, b in hyperplanes])
+
+
+def _constrained(work: Dataset, caps: Sequence[float], run: Run) -> list[dict[str, Any]]:
+    """Return the points of (13) for values of W, ascending, from (14) as one model that is updated in place."""
+    if not caps:
+        return []
+    session = run.open(build_rsvm_dual(work, w_cap=caps[0]))
+    points = []
+    for cap in caps:
+        session.model.root_cap.set_value(float(np.sqrt(cap)))
+        session.update(session.model.objective)
+        found = solve_at_capacity(work, run, session, cap)
+        kept = {name: found.details[name] for name in ("gamma", "n_support_vectors")}
+        points.append(_point(work, found.w, found.b, found.certificate) | kept | {"weighted": False})
+    return points
+
+
+def _weighted(work: Dataset, weights: Sequence[float], run: Run) -> list[dict[str, Any]]:
+    """Return the points of the C-SVM for values of C, ascending, from one model that is updated in place."""
+    if not weights:
+        return []
+    model = build_svm(work, c=weights[0])
+    session = run.open(model)
+    half, loss = 0.5 * squares(model.w), hinge_cost(model, work)
+    points = []
+    for c in weights:
+        model.objective.set_value(half + c * loss)
+        session.update(model.objective)
+        result = usable(session.solve(), f"the C-SVM at C = {c:g}")
+        alpha = multipliers(session, result, model.margin) / c
+        w = values_of(model.w)
+        b = midpoint_intercept(work.X @ w, work.y, work.weights)
+        # w = 0 has capacity 0, and the proof divides by W.
+        proof = certify_rsvm(work, max(float(w @ w), 1e-300), w, b, alpha)
+        kept = {"gamma": 1.0 / c, "n_support_vectors": len(support_vectors(alpha)), "weighted": True}
+        points.append(_point(work, w, b, proof) | kept)
+    return points
+
+
+def _point(work: Dataset, w: Vector, b: float, proof: Certificate) -> dict[str, Any]:
+    """Return a support vector machine as a point of the front, with a lower bound on the loss at its capacity."""
+    return {
+        "x": float(w @ w),
+        "y": hinge(work.X @ w + b, work.y, work.weights),
+        "nondominated": True,
+        "gamma": 0.0,
+        "n_support_vectors": 0,
+        "bound": proof.bound,
+        "certified": proof.ok,
+        "weighted": False,
+        "coef": w,
+        "intercept": b,
+    }
