@@ -5,21 +5,19 @@ checker finds it: what is refused is refused for its mathematics.
 """
 
 import copy
-from fractions import Fraction
+import json
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
 import pyomo.environ as pyo
-from forgery.engine import changed, moved
+from forgery.engine import changed, moved, one
 from support import blobs
 
 import fsopt
-from fsopt.answers.results import Point
-from fsopt.certificates.exact.claims import claim_of_pair, pair_of
-from fsopt.certificates.exact.proofs import Header, proof_file
-from fsopt.compiler import compile_model
-from fsopt.methods.claims import about_of
-from fsopt.verification.exact_checking import claim_infeasible, exactly
+from fsopt.answers.records import sealed
+from fsopt.answers.saved import solve_record
+from fsopt.verification.exact_checking import verify_record
 from fsopt.verifier import verify
 from fsopt.verifier.grammar import number, written
 from fsopt.verifier.rationals import MOST_WORK, Work
@@ -47,16 +45,27 @@ OF_DATA = (*FITS, *MODELS, "alternatives", "all alternatives", "path", "necessit
 """Proofs whose programs are those of data."""
 
 
+def _of_answer(answer):
+    return fsopt.verify(answer, DATA, exact=True).exact.proof()
+
+
 def _of_fit(label, params):
-    return exactly(fsopt.fit(label.split()[0], DATA, **params), DATA).proof()
+    return _of_answer(fsopt.fit(label.split()[0], DATA, **params))
 
 
-def _of_model(model, about=None, value=False):
-    result, program = fsopt.solve(model), compile_model(model)
-    alone = value or program.integer.any()
-    pair = pair_of(program, result.point.x, None if alone else result.point)
-    claim = claim_of_pair("", "feasible" if alone else "optimal", pair, 1e-6)
-    return proof_file([claim.part], [about or claim.about], None if about is None else Header(DATA, "none"))
+def _of_builder(slug, params):
+    model = fsopt.build(slug, DATA, **params)
+    record = solve_record(model, fsopt.solve(model), slug=slug, data=DATA, source="d", params=params)
+    saved = json.loads(json.dumps(sealed(record | {"scale": "none"})))
+    return verify_record(saved, DATA, "saved", exact=True).exact.proof()
+
+
+def _of_model(model, value=False):
+    result = fsopt.solve(model)
+    if value:
+        point = replace(result.point, y=None, z=None)
+        result = replace(result, status=fsopt.Status.FEASIBLE, bound=None, point=point, evidence=None)
+    return fsopt.verify(result, model, exact=True).exact.proof()
 
 
 def _vertex(sense=pyo.minimize):
@@ -89,18 +98,17 @@ def _infeasible():
     model.low = pyo.Constraint(expr=0.1 * model.x[0] + 0.3 * model.x[1] >= 1)
     model.high = pyo.Constraint(expr=0.2 * model.x[0] + 0.6 * model.x[1] <= 1)
     model.objective = pyo.Objective(expr=model.x[0])
-    claim = claim_infeasible(compile_model(model), Point(np.zeros(2), np.array([2.0, -1.0]), np.zeros(0)))
-    return proof_file([claim.part], [claim.about], None)
+    return model
 
 
 MAKERS = {
     **{label: partial(_of_fit, label, params) for label, params in FITS.items()},
-    **{s: lambda s=s, at=at: _of_model(fsopt.build(s, DATA, **at), about_of(s, at)) for s, at in MODELS.items()},
+    **{slug: partial(_of_builder, slug, params) for slug, params in MODELS.items()},
     "vertex": lambda: _of_model(_vertex()),
     "maximum": lambda: _of_model(_vertex(pyo.maximize)),
     "value of a maximum": lambda: _of_model(_vertex(pyo.maximize), value=True),
     "square": lambda: _of_model(_square()),
-    "no point": _infeasible,
+    "no point": lambda: _of_model(_infeasible()),
     "alternatives": lambda: _of_answer(fsopt.alternatives(DATA, 2, within=0.5, count=2)),
     "all alternatives": lambda: _of_answer(fsopt.alternatives(DATA, 1, within=1e9)),
     "path": lambda: _of_answer(fsopt.selection_path(DATA, m=[1], c=[0.5, 1.0])),
@@ -115,40 +123,10 @@ def base(name):
     return MAKERS[name]()
 
 
-def _one(held, rng):
-    return held[rng.integers(len(held))]
-
-
-def exchange(proof, rng):
-    """Give a claim the program, the evidence or the statement of another claim, here or of another proof."""
-    source = _one([*proof["claims"], *base(_one(list(MAKERS), rng))["claims"]], rng)
-    part = _one(("program", "evidence", "statement"), rng)
-    _one(proof["claims"], rng)[part] = copy.deepcopy(source[part])
-
-
-def mirror(proof, rng):
-    """Change the sign, or the size, of a form, a row or a feature of a program."""
-    program = _one(proof["claims"], rng)["program"]
-    factor = _one((-1, -1, 2, 1 + Fraction(1, 2**40), 1000), rng)
-    if "loss" in program:
-        column = int(rng.integers(len(program["columns"])))
-        program["columns"][column] = [written(number(v) * factor) for v in program["columns"][column]]
-        return
-    forms = [f for k in (*program["cones"], *program["matrices"]) for f in k.get("forms", k.get("entries", []))]
-    form = _one([*forms, *program["rows"]], rng)
-    form[1] = [written(number(v) * factor) for v in form[1]]
-    if len(form) == 4 and rng.random() < 0.5:
-        form[2], form[3] = (
-            None if v is None else written(number(v) * factor) for v in form[2:][:: 1 - 2 * (factor < 0)]
-        )
-    elif len(form) == 3 and rng.random() < 0.5:
-        form[2] = written(number(form[2]) * factor)
-
-
-def split(proof, rng):
+def split(proof, rng, other):
     """Split a term in two halves: of a concave part, a row, or a square."""
-    program = _one(proof["claims"], rng)["program"]
-    kind = _one([k for k in ("concave", "rows", "quadratic") if program.get(k)], rng)
+    program = one(proof["claims"], rng)["program"]
+    kind = one([k for k in ("concave", "rows", "quadratic") if program.get(k)], rng)
     spot = int(rng.integers(len(program[kind])))
     term = program[kind][spot]
     if kind == "rows":
@@ -162,11 +140,11 @@ def split(proof, rng):
         program[kind].insert(spot, copy.deepcopy(term))
 
 
-def known(proof, rng):
+def known(proof, rng, other):
     """Mark a leaf as a known selection, with or without an entry of it in the statement."""
-    claim = _one([claim for claim in proof["claims"] if "loss" in claim["program"]], rng)
+    claim = one([claim for claim in proof["claims"] if "loss" in claim["program"]], rng)
     tree, statement, p = claim["evidence"]["tree"], claim["statement"], len(claim["program"]["lam"])
-    tree[rng.integers(len(tree))] = _one((["known"], ["known"], ["known"], ["empty"], ["leaf", 0]), rng)
+    tree[rng.integers(len(tree))] = one((["known"], ["known"], ["known"], ["empty"], ["leaf", 0]), rng)
     if rng.random() < 0.6:
         statement["left_out"].append(sorted(rng.permutation(p)[: rng.integers(p + 1)].tolist()))
     if rng.random() < 0.5:
@@ -174,22 +152,22 @@ def known(proof, rng):
         statement |= {"status": "bounded", "upper": None}
 
 
-def shift(proof, rng):
+def shift(proof, rng, other):
     """Change the shift of a matrix, and an entry, so that it is convex no longer."""
-    claim = _one([claim for claim in proof["claims"] if claim["program"].get("quadratic")], rng)
-    claim["evidence"]["shift"] = [[j, _one((1, "1/100000", -1, 0), rng)] for j in range(rng.integers(3))]
-    entry = _one(claim["program"]["quadratic"], rng)
+    claim = one([claim for claim in proof["claims"] if claim["program"].get("quadratic")], rng)
+    claim["evidence"]["shift"] = [[j, one((1, "1/100000", -1, 0), rng)] for j in range(rng.integers(3))]
+    entry = one(claim["program"]["quadratic"], rng)
     entry[2] = moved(entry[2], rng)
 
 
-CHANGES = {f.__name__: f for f in (exchange, mirror, split, known, shift)}
+CHANGES = {f.__name__: f for f in (split, known, shift)}
 
 
 def forged(seed):
     """Return the name of a base, the kinds of changes, and the changed proof of a seed."""
     rng = np.random.default_rng([9, seed])
-    name = _one(list(MAKERS), rng)
-    kinds, proof = changed(base(name), rng, CHANGES)
+    name = one(list(MAKERS), rng)
+    kinds, proof = changed(base(name), rng, base(one(list(MAKERS), rng)), CHANGES)
     for chance, kind in ((0.9, renewed), (0.6, tightened)):
         if rng.random() < chance:
             try:
