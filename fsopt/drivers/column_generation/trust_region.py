@@ -10,10 +10,10 @@ from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.matrices import divided
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge
-from fsopt.drivers.column_generation.worst_case import add_violated
 from fsopt.drivers.loop import Iterate
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
+from fsopt.drivers.working_set import add_violated
 from fsopt.models.blocks import number, whole
 from fsopt.models.registry import build
 from fsopt.typing import Mask, Vector

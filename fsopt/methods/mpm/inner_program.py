@@ -1,4 +1,4 @@
-r"""The inner program of S-MPM for each beta, of all features or, by column generation, of those with nonzero weights.
+r"""The inner program of S-MPM for each beta, of all features or, by a working set, of those with nonzero weights.
 
 .. math:: g(\beta) = \max_{\|F_1w\| \le 1} w'd - \kappa(\beta)\|F_2w\| - \lambda\|w\|_1
     = \min\big\{\|u_1\| : \|u_2\| \le \kappa(\beta),\ \|d - F_1'u_1 - F_2'u_2\|_\infty \le \lambda\big\},
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,17 @@ import numpy as np
 from fsopt.answers.certificate import TOLERANCE, Kind, make
 from fsopt.answers.results import SolveResult
 from fsopt.common import clock
-from fsopt.drivers.column_generation.worst_case import SLACK, add_violated, first_columns, spread_multipliers
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
+from fsopt.drivers.working_set import COLUMNS, largest, working_set
+from fsopt.drivers.worst_case import SLACK, Multipliers, multipliers_of
 from fsopt.methods.mpm.feature_space import FeatureSpace
+from fsopt.methods.mpm.many_features import multiplier_details
 from fsopt.methods.verdict import evidence, extend
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.mpm.mpm import build_s_mpm, penalised_ratio
 from fsopt.solvers.base import Session
-from fsopt.typing import Mask, Vector
+from fsopt.typing import Indices, Mask, Vector
 
 
 @dataclass
@@ -35,32 +38,23 @@ class InnerProgram:
     ----------
     space : all features.
     lam : penalty weight of the one-norm.
-    columns : (p,) features of the model; all of them where none is priced.
+    kept : (p,) features of the model; all of them where none is priced.
     recorder : history and time limit.
     details : evidence for the last solve.
     """
 
     space: FeatureSpace
     lam: float
-    columns: Mask
+    kept: Mask
     recorder: Recorder
-    session: Session = field(init=False)
+    session: Session | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, space: FeatureSpace, lam: float, run: Run, *, priced: bool) -> InnerProgram:
         """Return the program of all features, or, where they are priced, at first of those whose means differ most."""
         difference = np.abs(space.moments.mean1 - space.moments.mean2)
-        columns = first_columns(difference) if priced else np.ones(len(difference), dtype=bool)
-        inner = cls(space, lam, columns, Recorder([], run))
-        inner._open()
-        return inner
-
-    def _open(self) -> None:
-        """Open a session of the model of the present features."""
-        part = self.space.work if self.columns.all() else self.space.work.columns(np.flatnonzero(self.columns))
-        self.session = self.recorder.run.open(build_s_mpm(part, lam=self.lam, **self.space.moment_options))
-        self.recorder.renew(self.session)
+        return cls(space, lam, largest(difference, COLUMNS if priced else len(difference)), Recorder([], run))
 
     def solve(self, beta: float, *, final: bool) -> tuple[SolveResult, Vector | None]:
         """Return the result at beta and the weights (p,), None where the solver has no point.
@@ -68,67 +62,78 @@ class InnerProgram:
         Evidence for their optimality is looked for where they are ``final``: the search over beta needs none.
         At the time limit they are those of the features so far: a hyperplane, without evidence for its optimality.
         """
-        whole = bool(self.columns.all())
-        last: tuple[SolveResult, Vector] | None = None
-        # Each pass adds a feature, of which there are p, or returns.
-        while True:
-            if last is not None and clock.expired():
-                self.details = {}
-                return last
-            self.recorder.check_clock()
-            model = self.session.model
-            model.kappa.set_value(kappa(beta))
-            self.session.update(model.objective)
-            solved = self.session.solve(load=False, evidence=final)
-            if not final and solved.point is not None and not solved.status.solved:
-                solved = self.session.completed(solved, solved.point.x)
-            if not solved.status.solved or solved.point is None:
-                if last is not None and clock.expired():
-                    continue
-                return solved, None
-            kept, w = np.flatnonzero(self.columns), np.zeros(self.space.work.p)
-            w[kept] = solved.point.x[self.session.columns(model.w)]
-            if whole:
+        moments, self.details = self.space.moments, {}
+        if self.kept.all():
+            solved, w = self._solve(np.arange(len(self.kept)), beta, final=final)
+            if final and w is not None:
                 params = {"beta": beta, "lam": self.lam, **self.space.moment_options}
-                self.details = evidence("s-mpm", params, solved.supported) if final else {}
-                return solved, w
-            moments = self.space.moments
-            factors = (moments.factor1[:, kept], moments.factor2[:, kept])
-            u1, u2 = spread_multipliers(model, self.session.program, solved.point, factors)
-            excess, terms = reduced_costs(moments, self.lam, u1, u2)
-            if not add_violated(self.columns, excess - SLACK * terms):
-                self.details = {"u1": u1, "u2": u2}
-                found = inner_residuals(moments, w, beta, self.lam, (u1, u2))
+                self.details = evidence("s-mpm", params, solved.supported)
+            return solved, w
+        last: tuple[SolveResult, Vector] | None = None
+        none = np.zeros(len(self.kept))
+        solve = partial(self._solve, beta=beta, final=final)
+        for _, (solved, w), ended in working_set(none, solve, self._excess, kept=self.kept):
+            if w is None:
+                return (solved, w) if last is None or not clock.expired() else last
+            if ended:
+                at = self._multipliers(solved)
+                self.details = multiplier_details(at)
+                found = inner_residuals(moments, w, beta, self.lam, at)
                 certificate = None if solved.certificate is None else extend(solved.certificate, found)
                 return replace(solved, certificate=certificate), w
             inside = {"primal": max(float(np.linalg.norm(moments.factor1 @ w)) - 1.0, 0.0)}
             last = replace(solved, certificate=make(Kind.FEASIBLE, inside)), w
-            self._open()
+            if clock.expired():
+                return last
+        raise AssertionError
+
+    def _solve(self, places: Indices, beta: float, *, final: bool) -> tuple[SolveResult, Vector | None]:
+        """Return the result of some features and their weights (p,), None where the solver has no point."""
+        self.kept = np.isin(np.arange(len(self.kept)), places)
+        if self.session is None or len(self.session.model.w) < len(places):
+            model = build_s_mpm(self.space.work.columns(places), lam=self.lam, **self.space.moment_options)
+            self.session = self.recorder.run.open(model)
+            self.recorder.renew(self.session)
+        session = self.session
+        self.recorder.check_clock()
+        session.model.kappa.set_value(kappa(beta))
+        session.update(session.model.objective)
+        solved = session.solve(load=False, evidence=final)
+        if not final and solved.point is not None and not solved.status.solved:
+            solved = session.completed(solved, solved.point.x)
+        if not solved.status.solved or solved.point is None:
+            return solved, None
+        w = np.zeros(len(self.kept))
+        w[places] = solved.point.x[session.columns(session.model.w)]
+        return solved, w
+
+    def _excess(self, answer: tuple[SolveResult, Vector | None]) -> Vector:
+        """Return the excess (p,) of the multipliers of an answer over the penalty weight."""
+        if answer[1] is None:
+            return np.zeros(len(self.kept))
+        q, rounding = self._multipliers(answer[0]).prices(self.space.moments)
+        return np.abs(q) - self.lam - rounding
+
+    def _multipliers(self, solved: SolveResult) -> Multipliers:
+        """Return the multipliers of the last solve."""
+        session, places = self.session, np.flatnonzero(self.kept)
+        assert session is not None
+        assert solved.point is not None
+        return multipliers_of(session.model, session.program, solved.point, self.space.moments, places)
 
 
-def reduced_costs(moments: Moments, lam: float, u1: Vector, u2: Vector) -> tuple[Vector, Vector]:
-    """Return the excess (p,) of the multipliers over the penalty weight, and the largest terms (p,) behind it."""
-    d = moments.mean1 - moments.mean2
-    parts = [u1 @ moments.factor1, u2 @ moments.factor2]
-    terms = lam + np.abs(d) + np.abs(parts[0]) + np.abs(parts[1])
-    return np.abs(d - parts[0] - parts[1]) - lam, terms
-
-
-def inner_residuals(
-    moments: Moments, w: Vector, beta: float, lam: float, multipliers: tuple[Vector, Vector]
-) -> dict[str, float]:
+def inner_residuals(moments: Moments, w: Vector, beta: float, lam: float, at: Multipliers) -> dict[str, float]:
     """Return the residuals of the optimality of w (p,) by multipliers, for all features.
 
     ``dual`` is the largest relative excess over the penalty weight, ``first order`` the gap between the bound
     ``||u_1||``, plus what the excess costs at w, and the ratio of w.
     """
-    u1, u2 = multipliers
-    u2 = u2 * min(1.0, kappa(beta) / max(float(np.linalg.norm(u2)), 1e-300))
-    excess, terms = reduced_costs(moments, lam, u1, u2)
-    spread = float(np.linalg.norm(moments.factor1 @ w))
+    at = Multipliers(1.0, at.u1, at.u2 * min(1.0, kappa(beta) / max(float(np.linalg.norm(at.u2)), 1e-300)))
+    q, rounding = at.prices(moments)
+    excess = np.maximum(np.abs(q) - lam, 0.0)
+    bound, spread = float(np.linalg.norm(at.u1)), float(np.linalg.norm(moments.factor1 @ w))
+    dual = float((excess / (lam + rounding / SLACK)).max())
     if spread <= TOLERANCE:  # w = 0: the optimum is 0
-        return {"dual": float(np.maximum(excess / terms, 0.0).max()), "first order": float(np.linalg.norm(u1))}
-    owed = float(np.maximum(excess, 0.0) @ np.abs(w)) / spread
+        return {"dual": dual, "first order": bound}
     here = penalised_ratio(moments, w, beta, lam)
-    gap = abs(float(np.linalg.norm(u1)) + owed - here) / (1.0 + abs(here))
-    return {"dual": float(np.maximum(excess / terms, 0.0).max()), "first order": gap}
+    return {"dual": dual, "first order": abs(bound + float(excess @ np.abs(w)) / spread - here) / (1.0 + abs(here))}

@@ -11,27 +11,19 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
-from fsopt.answers.results import DriverResult
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.dca import worst_case_dca
 from fsopt.drivers.dca import dca
 from fsopt.drivers.penalties.approximations import Penalty
 from fsopt.drivers.penalties.registry import approximation, words_of
 from fsopt.drivers.run import Run, Steps
+from fsopt.drivers.worst_case import WorstCase, worst_case_dca
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.claims import of_step
 from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, stated_accuracies
-from fsopt.methods.mpm.many_features import (
-    RouteResult,
-    has_multipliers,
-    many_features_order,
-    multiplier_details,
-    saved_program,
-    worst_case_data,
-)
-from fsopt.methods.mpm.worst_case import accuracy_violation, worst_case
+from fsopt.methods.mpm.many_features import by_features, has_multipliers, multiplier_details, saved_multipliers
+from fsopt.methods.mpm.worst_case import accuracy_violation, moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verdict import (
@@ -66,8 +58,8 @@ def fit_l0_mpm(
     .. math:: \min\ \sum_j \varphi(|w_j|) \quad\text{s.t. the worst-case accuracy is at least } \delta
         \text{ on both classes, and } w'\mu_1 - b \ge 1,\ b - w'\mu_2 \ge 1
 
-    From 3,000 features on the steps are solved by column generation, :func:`fsopt.drivers.column_generation.dca`: no
-    model of all features is built, and the answer is critical for all of them.
+    From 3,000 features on the steps are solved by working sets of features (:mod:`fsopt.drivers.working_set`): no model
+    of all features is built, and the answer is critical for all of them.
 
     Parameters
     ----------
@@ -117,42 +109,33 @@ def fit_l0_mpm(
     accuracy = number("l0-mpm", "tolerance", 1e-6 if tolerance is None else tolerance)
     settings: dict[str, Any] = {"n_starts": n_starts, "seed": seed, "start": first, "tolerance": accuracy, "run": run}
 
-    def by_model() -> Steps[RouteResult]:
+    if by_features(space, run):
+        problem = WorstCase.of(space.work, space.moments, **params)
+        result = yield from worst_case_dca.steps(problem, penalty, **settings)
+        at = result.point
+        w, b = at["w"], at["b"]
+        proof = {"v": at["gradient"], **multiplier_details(at["multipliers"])} if "multipliers" in at else {}
+    else:
         result = yield from dca.steps(build_l0_mpm_step(space.work, **params), penalty, **settings)
         at = result.point
+        w, b = at["w"], -at["b"]
         proof = evidence("l0-mpm-step", {**params, "v": at["gradient"]}, at["proof"])
-        return RouteResult(at["w"], -at["b"], result, proof)
-
-    many = many_features_order(space, run)[0]
-    found = yield from _by_generation(space, asked, penalty, settings) if many else by_model()
-    w, b = found.w, found.b
-    history = found.result.history if isinstance(found.result, DriverResult) else ()
     fitted = make_fit(
         space.work,
         space.map_,
         Hyperplane(w, b, SPEC.select(w)),
-        found.result,
+        result,
         started=started,
         warnings=tuple(warnings),
         details={
-            **found.details,
+            **proof,
             **space.details(asked),
-            "starts": _best_values(history),
+            "starts": _best_values(result.history),
             "worst_case": worst_case(w, b, space.moments),
         },
         kernel=space.kernel,
     )
     return fitted if isinstance(approx, str) else replace(fitted, params=words_of(penalty))
-
-
-def _by_generation(
-    space: FeatureSpace, delta: float, penalty: Penalty, settings: Mapping[str, Any]
-) -> Steps[RouteResult]:
-    """Return the answer of DCA with column generation."""
-    result = yield from worst_case_dca.steps(worst_case_data(space, delta), penalty, **settings)
-    at = result.point
-    proof = {"v": at["gradient"], **multiplier_details(at["multipliers"])} if "multipliers" in at else {}
-    return RouteResult(at["w"], at["b"], result, proof)
 
 
 def _best_values(history: Sequence[Mapping[str, Any]]) -> list[float]:
@@ -191,16 +174,16 @@ def stated(saved: SavedFit) -> dict[str, float]:
 
 
 def _check_multipliers(saved: SavedFit) -> Certificate:
-    """Certify the first-order condition by the multipliers of column generation, which price all features."""
+    """Certify the first-order condition by the multipliers of a working set, which price all features."""
     own, w = saved.params, saved.w
     slope = approximation(own["approx"], own["alpha"]).slope
     with reading("step"):
         v = finite_vector(saved.fit.details["v"], len(w))
-    program, at = saved_program(saved, slope, v)
-    feasible, _, bound = program.dual(at)
-    here = program.value(w)
+    problem = WorstCase(saved.data, moments_of(saved.data, own), own["delta"], 0.0, slope, v)
+    feasible, _, bound = problem.dual(saved_multipliers(saved))
+    here = problem.value(w)
     found = {
-        "cost": program.slack(feasible, w) / (1.0 + abs(here)),
+        "cost": problem.slack(feasible, w) / (1.0 + abs(here)),
         "first order": max(here - bound, 0.0) / (1.0 + abs(here)),
         "linearisation": _gradient_residual(saved, v),
     }

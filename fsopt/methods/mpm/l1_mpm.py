@@ -10,23 +10,16 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.answers.results import DriverResult, SolveResult
 from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.worst_case import certify_worst_case, worst_case_generation
 from fsopt.drivers.run import Run, Steps
+from fsopt.drivers.worst_case import WorstCase, certify_worst_case, worst_case_norm
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.large_programs import first_certified
 from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, stated_accuracies
-from fsopt.methods.mpm.many_features import (
-    RouteResult,
-    has_multipliers,
-    many_features_order,
-    multiplier_details,
-    saved_program,
-    worst_case_data,
-)
-from fsopt.methods.mpm.worst_case import worst_case
+from fsopt.methods.mpm.many_features import by_features, has_multipliers, multiplier_details, saved_multipliers
+from fsopt.methods.mpm.worst_case import moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import check_program, evidence
@@ -46,8 +39,8 @@ def fit_l1_mpm(
     .. math:: \min\ \|w\|_1 \quad\text{s.t.}\quad w'\mu_1 + b \ge \max(1, \kappa(\delta)\|F_1w\|), \quad
         -(w'\mu_2 + b) \ge \max(1, \kappa(\delta)\|F_2w\|), \qquad \kappa(\delta)^2 = \delta/(1 - \delta)
 
-    From 3,000 features on, column generation solves it, :func:`fsopt.drivers.column_generation.worst_case`, with the
-    same objective value and a bound for all features: no model of all of them is built.
+    From 3,000 features on, a working set of features solves it (:mod:`fsopt.drivers.working_set`), with the same
+    objective value and a bound for all features: no model of all of them is built.
 
     Parameters
     ----------
@@ -71,31 +64,26 @@ def fit_l1_mpm(
     """
     started = time.perf_counter()
     space = FeatureSpace.of(data, **options)
-    work, warnings = space.work, list(space.warnings)
+    warnings = list(space.warnings)
     asked = asked_delta("l1-mpm", delta, space.limit, warnings)
     params = {"delta": asked, **space.moment_options}
-
-    def by_model() -> RouteResult:
-        model = build_l1_mpm(work, **params)
+    result: SolveResult | DriverResult
+    if by_features(space, run):
+        result = yield from worst_case_norm.steps(WorstCase.of(space.work, space.moments, **params), run=run)
+        w, b = result.point["w"], result.point["b"]
+        proof = multiplier_details(result.point["multipliers"])
+    else:
+        model = build_l1_mpm(space.work, **params)
         _, result = run.solve(model, "L1-MPM")
-        return RouteResult(values_of(model.w), -model.b.value, result, evidence("l1-mpm", params, result.supported))
-
-    def by_generation() -> Steps[RouteResult]:
-        result = yield from worst_case_generation.steps(worst_case_data(space, asked), run=run)
-        at = result.point
-        return RouteResult(at["w"], at["b"], result, multiplier_details(at["multipliers"]))
-
-    routes = [by_generation if priced else by_model for priced in many_features_order(space, run)]
-    found, remarks = yield from first_certified(routes, lambda found: found.result)
-    w, b = found.w, found.b
+        w, b, proof = values_of(model.w), -model.b.value, evidence("l1-mpm", params, result.supported)
     return make_fit(
-        work,
+        space.work,
         space.map_,
         Hyperplane(w, b, SPEC.select(w)),
-        replace(found.result, objective=float(np.abs(w).sum())),
+        replace(result, objective=float(np.abs(w).sum())),
         started=started,
-        warnings=(*warnings, *remarks),
-        details={**found.details, **space.details(asked), "worst_case": worst_case(w, b, space.moments)},
+        warnings=tuple(warnings),
+        details={**proof, **space.details(asked), "worst_case": worst_case(w, b, space.moments)},
         kernel=space.kernel,
     )
 
@@ -103,12 +91,13 @@ def fit_l1_mpm(
 def check(saved: SavedFit) -> Certificate:
     """Certify the cone program of a saved fit again.
 
-    The multipliers of column generation are priced for all features in numpy, without a model of them.
+    The multipliers of a working set are priced for all features in numpy, without a model of them.
     """
     if not has_multipliers(saved):
         return check_program(saved)
-    program, at = saved_program(saved, 1.0, np.zeros(saved.data.p))
-    return certify_worst_case(program, saved.w, saved.b, at)
+    own = saved.params
+    problem = WorstCase.of(saved.data, moments_of(saved.data, own), own["delta"])
+    return certify_worst_case(problem, saved.w, saved.b, saved_multipliers(saved))
 
 
 SPEC = MethodSpec(

@@ -19,7 +19,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.mpm.feature_space import FeatureSpace, stated_accuracies, warn_if_infinite
-from fsopt.methods.mpm.many_features import many_features_order
+from fsopt.methods.mpm.many_features import by_features
 from fsopt.methods.mpm.worst_case import NARROW, RANK, accuracy_limit, moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit
@@ -66,7 +66,7 @@ def fit_mpm(
     warn_if_infinite(space.limit, warnings)
     moments = space.moments
     result: SolveResult | DriverResult
-    if np.isinf(space.limit.kappa) and run.solver is None and many_features_order(space, run)[0]:
+    if np.isinf(space.limit.kappa) and run.solver is None and by_features(space, run):
         w, result = _separated(moments)
         program: dict[str, Any] = {}
     else:

@@ -38,7 +38,7 @@ from fsopt.methods.claims import of_inner
 from fsopt.methods.large_programs import LONG
 from fsopt.methods.mpm.feature_space import FeatureSpace, stated_accuracies
 from fsopt.methods.mpm.inner_program import InnerProgram, inner_residuals
-from fsopt.methods.mpm.many_features import has_multipliers, many_features_order, saved_multipliers
+from fsopt.methods.mpm.many_features import by_features, has_multipliers, saved_multipliers
 from fsopt.methods.mpm.worst_case import NARROW, accuracy_limit, moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -250,7 +250,7 @@ def fit_s_mpm(
 
     Each beta is one cone program, all in one session; :mod:`fsopt.methods.mpm.s_mpm` searches over beta. For
     lam = 0 this is the minimum error minimax probability machine (MEMPM). From 3,000 features on the inner programs are
-    solved by column generation.
+    solved by working sets of features.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def fit_s_mpm(
     share = float(np.mean(data.y > 0))
     theta = share if theta is None else number("s-mpm", "theta", theta)
     space = FeatureSpace.of(data, ridge=ridge, **options)
-    inner = InnerProgram.of(space, number("s-mpm", "lam", lam), run, priced=many_features_order(space, run)[0])
+    inner = InnerProgram.of(space, number("s-mpm", "lam", lam), run, priced=by_features(space, run))
     search = AccuracySearch(inner, space.moments, float(lam), theta)
     warnings = [RECONSTRUCTION]
     result, best = yield from search.run(warnings)
@@ -351,7 +351,7 @@ def check(saved: SavedFit) -> Certificate:
             outer = WeightedAccuracy.at(moments, saved.w, own["beta"], own["lam"], theta)
             wrong["slope"] = abs(outer.slope)
         if has_multipliers(saved):
-            found = inner_residuals(moments, saved.w, own["beta"], own["lam"], saved_multipliers(saved, moments))
+            found = inner_residuals(moments, saved.w, own["beta"], own["lam"], saved_multipliers(saved))
             return make(Kind.KKT, merged(wrong, found), objective=saved.value, tolerance=LOCAL_TOLERANCE)
         at = saved.fit.details["program_params"]
         wrong["parameters"] = max(abs(float(at[k]) - float(own[k])) for k in ("beta", "lam", "ridge"))

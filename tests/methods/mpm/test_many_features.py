@@ -8,7 +8,7 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.common import clock
-from fsopt.drivers.column_generation import worst_case
+from fsopt.drivers import working_set
 from fsopt.errors import InfeasibleError
 from fsopt.methods import large_programs
 from fsopt.methods.mpm import inner_program, l0_mpm, l1_mpm, mpm
@@ -17,6 +17,12 @@ from fsopt.models.mpm.moments import Moments, triangular
 
 WIDE = blobs(16, 30, seed=2)
 METHODS = ["l1-mpm", "l0-mpm"]
+
+
+def few_columns(monkeypatch):
+    """Restrict the first programs to so few features that they are infeasible, or others have to be added."""
+    for module in (working_set, inner_program):
+        monkeypatch.setattr(module, "COLUMNS", 4)
 
 
 def refuse_models(monkeypatch):
@@ -94,7 +100,7 @@ def test_s_mpm_prices_features_for_every_beta(data, lam, ridge, monkeypatch, sma
         whole.setattr(large_programs, "LONG", 1000)
         expected = fsopt.fit("s-mpm", data, lam=lam, ridge=ridge)
     monkeypatch.setattr(large_programs, "LONG", 10)
-    monkeypatch.setattr(worst_case, "COLUMNS", 4)
+    few_columns(monkeypatch)
     fit = fsopt.fit("s-mpm", data, lam=lam, ridge=ridge)
     assert (fit.status, fit.stop, fit.support) == (expected.status, expected.stop, expected.support)
     assert fit.objective == pytest.approx(expected.objective, rel=1e-7)
@@ -114,7 +120,7 @@ def test_s_mpm_without_an_optimum_is_refused_by_some_of_the_features(monkeypatch
         return build(data, **params)
 
     monkeypatch.setattr(inner_program, "build_s_mpm", built)
-    monkeypatch.setattr(worst_case, "COLUMNS", 4)
+    few_columns(monkeypatch)
     with pytest.raises(InfeasibleError, match="unbounded"):
         fsopt.fit("s-mpm", WIDE)
 
@@ -122,14 +128,14 @@ def test_s_mpm_without_an_optimum_is_refused_by_some_of_the_features(monkeypatch
 def test_s_mpm_at_its_limit_has_the_hyperplane_of_the_features_so_far(monkeypatch, small_is_large):
     """The clock runs out after two of the restricted programs of the first beta."""
     passes = []
-    add_violated = inner_program.add_violated
+    solve = inner_program.InnerProgram._solve
 
-    def counted(columns, excess):
-        passes.append(int(columns.sum()))
-        return add_violated(columns, excess)
+    def counted(self, places, *rest, **how):
+        passes.append(len(places))
+        return solve(self, places, *rest, **how)
 
-    monkeypatch.setattr(inner_program, "add_violated", counted)
-    monkeypatch.setattr(worst_case, "COLUMNS", 4)
+    monkeypatch.setattr(inner_program.InnerProgram, "_solve", counted)
+    few_columns(monkeypatch)
     monkeypatch.setattr(clock, "expired", lambda: len(passes) >= 2)
     fit = fsopt.fit("s-mpm", OVERLAPPING, lam=0.25, ridge=0.1)
     assert (fit.status, fit.stop) == (fsopt.Status.FEASIBLE, "time-limit")
@@ -166,7 +172,7 @@ def test_mpm_with_a_finite_limit_or_a_named_solver_takes_the_program(small_is_la
 
 
 def test_a_kernel_takes_the_model(monkeypatch, small_is_large):
-    monkeypatch.setattr(l1_mpm, "worst_case_generation", None)
+    monkeypatch.setattr(l1_mpm, "worst_case_norm", None)
     assert "u1" not in fsopt.fit("l1-mpm", WIDE, delta=0.5, kernel="linear").details
 
 
