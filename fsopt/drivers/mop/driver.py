@@ -61,8 +61,7 @@ def mop(
     c : >= 0, cost of the scales relative to the present ones. Proposition 1 (E and H never rise) is
         guaranteed for c = 0 only; with c > 0 only E is.
     scaling : ``local`` (default): (15) by Frank-Wolfe steps from the present scales; ``global``: to the optimum.
-    generate : whether (14) is solved by :func:`fsopt.svm.interior_point.rsvm_interior_point`, and the
-        linear programs of (15) by constraint generation over the samples, without models of all of them.
+    generate : whether (14) is solved by :func:`fsopt.svm.interior_point.rsvm_interior_point`, without a model.
     tolerance : stop when neither E nor H falls by more than this, relative, and no feature is dropped.
     max_iterations : further stopping criterion.
     run : solver of (14), options, time limit, progress.
@@ -74,7 +73,7 @@ def mop(
         histories; ``inactive``, whether the cap is; ``alpha`` and ``cap``, the multipliers by which
         :func:`fsopt.drivers.mop.driver.risk_bound` bounds the loss of every hyperplane with these scales and this
         cap from below; ``scaling``, the last (15) with its answer, bound and cuts, see
-        :func:`fsopt.drivers.kernel_scaling.driver.certify_scaling`; ``start``: the verified status of
+        :func:`fsopt.certificates.kernel_scaling.certify_scaling`; ``start``: the verified status of
         s = e in the first (15), ``optimal``, ``stationary`` or empty. Each record of the history has E and H with their
         bounds (None where there is none) and the largest residual of the certificate of (15). Status ``feasible``: no
         step of the alternation proves optimality for the bi-objective problem, and none is claimed. The objective is
@@ -127,15 +126,24 @@ def _alternate(
         yield Iterate(solution.risk, point, within=True)
         # Step 2.2: (15) for the hyperplane; costs are relative to the present scales, and those at 0 stay there.
         search = Search(_problem(data, solution, scales, c), linear, cuts=_cut_on_capacity(solution))
-        answer = _rescale(search, scales, scaling)
+        answer, certificate = _rescale(search, scales, scaling)
         point = {**point, "scaling": answer, "H": [*point["H"], answer["radius"] * answer["capacity"]]}
         if t == 0:
             point["start"] = _verified_start(search, answer)
+        record = {
+            "E": solution.risk,
+            "E_bound": risk_bound(data, scales, cap, solution.alpha),
+            "H": point["H"][-1],
+            **{name: answer[name] for name in ("value", "bound", "status")},
+            "worst": certificate.worst,
+            "n_features": int(np.sum(answer["s"] > 0)),
+            "linear_programs": search.programs,
+        }
         # Step 2.3: neither E nor H fell, and no feature was dropped.
-        fewer = bool(np.sum(answer["s"] > 0) < np.sum(scales > 0))
+        fewer = bool(record["n_features"] < np.sum(scales > 0))
         goes_on = fewer or _fell(point["E"], tolerance) or _fell(point["H"], tolerance)
         stop = "" if goes_on else "settled"
-        yield Iterate(solution.risk, point, record=_iteration(data, point, search.programs), stop=stop)
+        yield Iterate(solution.risk, point, record=record, stop=stop)
         if stop:
             return
         # Step 2.4: the hyperplane with the new scales has capacity W and a loss of at most E: with W as cap, E cannot
@@ -161,26 +169,13 @@ def _moved(point: Mapping[str, Any], solution: RiskMinimum, scales: Vector, cap:
 
 def _problem(data: Dataset, solution: RiskMinimum, scales: Vector, c: float) -> ScalingProblem:
     """Return (15) for a hyperplane."""
-    active = scales > 0
-    costs = np.where(active, c / np.where(active, scales, 1.0), 0.0)
     e_cap = solution.risk + SLACK * max(1.0, solution.risk)
-    return ScalingProblem(data, solution.w, solution.b, e_cap, costs, active)
+    return ScalingProblem(data, solution.w, solution.b, e_cap, relative_costs(scales, c), scales > 0)
 
 
-def _iteration(data: Dataset, at: Mapping[str, Any], programs: int) -> dict[str, Any]:
-    """Return the record of an iteration, after so many linear programs."""
-    answer = at["scaling"]
-    return {
-        "E": at["E"][-1],
-        "E_bound": risk_bound(data, at["scales"], at["cap"], at["alpha"]),
-        "H": at["H"][-1],
-        "value": answer["value"],
-        "bound": answer["bound"],
-        "status": answer["status"],
-        "worst": answer["certificate"].worst,
-        "n_features": int(np.sum(answer["s"] > 0)),
-        "linear_programs": programs,
-    }
+def relative_costs(scales: Vector, c: float) -> Vector:
+    """Return the costs (p,) of scales relative to the present ones: c in all where none changes."""
+    return np.divide(c, scales, out=np.zeros(len(scales)), where=scales > 0)
 
 
 def _fell(values: list[float], tolerance: float) -> bool:
@@ -196,19 +191,18 @@ def _cut_on_capacity(solution: RiskMinimum) -> list[Cut]:
     return [Cut(solution.alpha, np.zeros(len(solution.alpha)), solution.gamma)]
 
 
-def _rescale(search: Search, scales: Vector, scaling: str) -> dict[str, Any]:
-    """Solve (15) from the present scales and return its answer with the evidence, by the keys of saved fits."""
+def _rescale(search: Search, scales: Vector, scaling: str) -> tuple[dict[str, Any], Certificate]:
+    """Solve (15) from the present scales; return its answer with the evidence, by the keys of saved fits."""
     search.load(scales)
     run_inner(rescale(search, scaling, GAP))
     at = search.problem
     # The word of a global solver is no evidence: with costs the first-order condition alone is saved.
     status, bound, certificate = search.certified("local" if at.has_costs else scaling, GAP)
     radius, capacity = at.size(search.s)
-    return {
+    answer = {
         "w": at.w,
         "b": at.b,
         "e_cap": at.e_cap,
-        "price": at.costs,
         "from": scales,
         "s": search.s,
         "radius": radius,
@@ -217,8 +211,8 @@ def _rescale(search: Search, scales: Vector, scaling: str) -> dict[str, Any]:
         "status": str(status),
         "bound": bound,
         "cuts": [] if bound is None else search.cuts,
-        "certificate": certificate,
     }
+    return answer, certificate
 
 
 def _verified_start(search: Search, answer: Mapping[str, Any]) -> str:

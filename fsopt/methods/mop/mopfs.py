@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling import SCALINGS
-from fsopt.drivers.mop.driver import GAP, certify_mop, mop
+from fsopt.drivers.mop.driver import GAP, certify_mop, mop, relative_costs
 from fsopt.drivers.mop.risk import SLACK
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
@@ -109,7 +109,10 @@ def fit_mopfs(
     warnings = [START[at["start"]]] if at["start"] else []
     if at["inactive"]:
         warnings.append("the capacity constraint is inactive: the hyperplane of smallest norm is used")
-    details = {k: at[k] for k in ("scales", "E", "H", "alpha", "cap")} | {"scaling": _saved_scaling(at["scaling"])}
+    last = at["scaling"]
+    details = {k: at[k] for k in ("scales", "E", "H", "alpha", "cap")} | {
+        "scaling": last and {**last, "cuts": [asdict(cut) for cut in last["cuts"]]}
+    }
     return make_fit(
         data,
         map_,
@@ -124,14 +127,6 @@ def fit_mopfs(
 def scale_cost(work: Dataset, weight: float, cap: float) -> float:
     """Return the cost of a scale in (15): the weight times RW of the start, spread over the features."""
     return weight * cap * squared_radius(work) / work.p
-
-
-def _saved_scaling(answer: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return the last (15) as plain data."""
-    if answer is None:
-        return None
-    kept = {k: v for k, v in answer.items() if k not in ("certificate", "price")}
-    return {**kept, "cuts": [asdict(cut) for cut in answer["cuts"]]}
 
 
 def check(saved: SavedFit) -> Certificate:
@@ -160,58 +155,30 @@ def check(saved: SavedFit) -> Certificate:
             "status": float(fit.status is not Status.FEASIBLE),
         }
         if fit.details["scaling"] is not None:
-            found = extend(found, _check_scaling(SavedScaling.of(fit.details["scaling"], data), fit, data, at))
+            found = extend(found, _check_scaling(fit, data, at))
     return replace(extend(found, wrong), objective=saved.value)
 
 
-@dataclass(frozen=True)
-class SavedScaling:
-    """The last (15) of a saved fit.
-
-    Attributes
-    ----------
-    w, b : the hyperplane for scales 1, with the hinge loss at most ``e_cap``.
-    before, s : (p,) scales from which the problem started, and its answer.
-    status, bound : of the answer.
-    cuts : the evidence of the bound.
-    """
-
-    w: Vector
-    b: float
-    e_cap: float
-    before: Vector
-    s: Vector
-    status: str
-    bound: float | None
-    cuts: tuple[Cut, ...]
-
-    @classmethod
-    def of(cls, last: Mapping[str, Any], data: Dataset) -> SavedScaling:
-        """Return it from plain data; raises KeyError, TypeError or ValueError where these are damaged."""
-        w, before, s = (finite_vector(last[k], data.p) for k in ("w", "from", "s"))
-        bound = None if last["bound"] is None else float(last["bound"])
-        cuts = tuple(Cut.of(record, data.n) for record in last["cuts"])
-        return cls(w, float(last["b"]), float(last["e_cap"]), before, s, str(last["status"]), bound, cuts)
-
-
-def _check_scaling(last: SavedScaling, fit: Fit, data: Dataset, at: Mapping[str, Any]) -> dict[str, float]:
+def _check_scaling(fit: Fit, data: Dataset, at: Mapping[str, Any]) -> dict[str, float]:
     """Return the residuals of the last (15): feasibility, the histories, and the bound where it is called optimal."""
-    active = last.before > 0
+    last = fit.details["scaling"]
+    w, before, s = (finite_vector(last[k], data.p) for k in ("w", "from", "s"))
+    b, e_cap = float(last["b"]), float(last["e_cap"])
+    cuts = [Cut.of(record, data.n) for record in last["cuts"]]
     cap = default_capacity(data.n, 1.0) if fit.params.get("w_cap") is None else float(fit.params["w_cap"])
-    # Costs are relative to the scales before: a scale that did not change costs the same as at the start.
-    costs = np.where(active, scale_cost(data, fit.params["c"], cap) / np.where(active, last.before, 1.0), 0.0)
-    problem = ScalingProblem(data, last.w, last.b, last.e_cap, costs, active)
-    radius, capacity = problem.size(last.s)
-    risk = hinge(data.X @ (last.before * last.w) + last.b, data.y)
+    costs = relative_costs(before, scale_cost(data, fit.params["c"], cap))
+    problem = ScalingProblem(data, w, b, e_cap, costs, before > 0)
+    radius, capacity = problem.size(s)
+    risk = hinge(data.X @ (before * w) + b, data.y)
     residuals = {
         "H": relative_gap(at["H"][-1], radius * capacity),
         "E of (15)": relative_gap(at["E"][len(at["H"]) - 1], risk),
-        "slack of (15)": max(last.e_cap - risk - 2 * SLACK * max(1.0, risk), 0.0),
-        "risk of (15)": problem.excess(last.s),
+        "slack of (15)": max(e_cap - risk - 2 * SLACK * max(1.0, risk), 0.0),
+        "risk of (15)": problem.excess(s),
     }
-    if last.status == Status.OPTIMAL:
-        bound = float("nan") if last.bound is None else last.bound
-        found = certify_scaling(problem, last.s, last.cuts, bound, GAP)
+    if last["status"] == Status.OPTIMAL:
+        bound = float("nan" if last["bound"] is None else last["bound"])
+        found = certify_scaling(problem, s, cuts, bound, GAP)
         residuals = merged(residuals, {f"{name} of (15)": value for name, value in found.residuals.items()})
     return residuals
 
