@@ -3,8 +3,8 @@
 #   make test   installs what the tests need and runs the test suite: every model, method, solver and verb
 PYTHON ?= python3
 BIN := .venv/bin
-CORE := tests/solvers/test_conformance.py tests/drivers tests/svm tests/search tests/methods tests/data tests/cli
-NUMBERS := tests/library tests/models tests/compiler tests/certificates tests/formats tests/drivers tests/svm tests/search tests/methods
+CORE := tests/solvers/test_conformance.py tests/drivers tests/linear tests/search tests/methods tests/data tests/cli
+NUMBERS := tests/library tests/models tests/compiler tests/certificates tests/formats tests/drivers tests/linear tests/search tests/methods
 KERNELS := Nehalem $(shell grep -qsw avx2 /proc/cpuinfo && echo Haswell) $(shell grep -qsw avx512vl /proc/cpuinfo && echo SkylakeX)
 # Each process takes a part of the tests in their order, so that what a module shares is made once, and then from the others.
 SPREAD := -n auto --dist worksteal

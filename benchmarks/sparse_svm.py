@@ -26,7 +26,7 @@ from sklearn.svm import LinearSVC
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
 from fsopt.drivers.run import Run
-from fsopt.svm.first_order import svm_first_order
+from fsopt.linear.first_order import minimise
 
 GOAL = 1e-4
 
@@ -98,7 +98,7 @@ def skglm(data: Dataset, c: float, bound: float) -> tuple[float, float] | None:
 
 def rows(data: Dataset, c: float, *, peers: bool) -> Iterator[tuple[str, float, float, str]]:
     """Yield who, CPU seconds, gap and status."""
-    spent, best = seconds(lambda: svm_first_order(data, c=c, run=Run(time_limit=120)))
+    spent, best = seconds(lambda: minimise(data, c=c, run=Run(time_limit=120)))
     yield "fsopt, certified", spent, best.objective / best.bound - 1.0, str(best.status)
     yield "liblinear", *liblinear(data, c, best.bound), "-"
     if peers and (found := skglm(data, c, best.bound)) is not None:

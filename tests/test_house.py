@@ -27,7 +27,7 @@ LAYERS = (
     ("models",),
     ("solvers",),
     ("formats",),
-    ("drivers", "svm", "search"),
+    ("drivers", "linear", "search"),
     ("methods",),
     ("verification", "estimators", "analysis"),
     ("studies",),

@@ -16,7 +16,7 @@ from fsopt.data.hyperplanes import area
 from fsopt.data.matrices import Preprocessing, constant_columns
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.data.weights import loss_weights
-from fsopt.svm.logistic_path import LogisticPath
+from fsopt.linear.logistic_path import LogisticPath
 from fsopt.typing import Indices, Matrix, Vector
 
 SEARCHES = (0.03, 0.3)

@@ -26,7 +26,9 @@ from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
 from fsopt.data.splits import check_features
 from fsopt.drivers.run import Run, multipliers, usable
 from fsopt.errors import ParameterError
-from fsopt.methods.mop.rsvm_training import certify_rsvm, solve_at_capacity, squared_radius, to_all_digits
+from fsopt.linear.certificate import certify
+from fsopt.linear.penalties import capped
+from fsopt.methods.mop.rsvm_training import solve_at_capacity, squared_radius, to_all_digits
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import hinge_cost, number, squares
@@ -268,7 +270,7 @@ def _weighted(work: Dataset, weights: Sequence[float], run: Run) -> list[dict[st
         w = values_of(model.w)
         b = midpoint_intercept(work.X @ w, work.y, work.weights)
         # w = 0 has capacity 0, and the proof divides by W.
-        proof = certify_rsvm(work, max(float(w @ w), 1e-300), w, b, alpha)
+        proof = certify(work, capped(max(float(w @ w), 1e-300)), 1.0, w, b, alpha)
         kept = {"gamma": 1.0 / c, "n_support_vectors": len(support_vectors(alpha)), "weighted": True}
         points.append(_point(work, w, b, proof) | kept)
     return points

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -24,10 +24,6 @@ SET_BY_METHOD = ("delta", "ridge", "beta", "w_cap", "sigma")
 
 Value: TypeAlias = tuple[float, float]
 """Objective value, and the largest relative violation of the constraints (0 where there are none)."""
-
-
-Candidates: TypeAlias = Sequence[Mapping[str, Any]]
-Together: TypeAlias = Callable[[Dataset, Candidates], "Sequence[tuple[Vector, float]] | None"]
 
 
 def in_units(method: str, data: Dataset, at: Mapping[str, Any], scale: Vector) -> dict[str, Any]:
@@ -141,8 +137,6 @@ class MethodSpec:
         are not its defaults.
     grid : parameters with the values among which ``tune`` of a comparison chooses.
     solver : whether the method calls a solver; where it does not, one that is given is refused.
-    together : function of (training data, candidates) that returns the hyperplanes of all in one pass, or None for
-        candidates of another kind; not used with a solver, a time limit or a changed model.
     estimator : name of its class in :mod:`fsopt.estimators`; by default, and where another method has it, that of the
         method, ``MySvm`` for ``my-svm``.
     """
@@ -167,7 +161,6 @@ class MethodSpec:
     threshold: float = THRESHOLD
     objects: tuple[str, ...] = ()
     grid: Grid = PENALTY_WEIGHTS
-    together: Together | None = None
     estimator: str = ""
 
     def __post_init__(self) -> None:

@@ -28,11 +28,12 @@ from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.recorder import EARLY
 from fsopt.errors import FileError, reading
+from fsopt.linear.certificate import certify
+from fsopt.linear.penalties import machine_of
 from fsopt.methods.spec import SavedFit
 from fsopt.models.gbd.feature_lists import BOUNDS, WeightBounds
 from fsopt.models.registry import MODELS, build
 from fsopt.solvers.outcome import supporting
-from fsopt.svm.certificate import certify_rsvm, certify_svm, certify_svm_norm
 from fsopt.typing import Vector
 
 LOCAL_TOLERANCE = 1e-5
@@ -185,12 +186,9 @@ def check_multipliers(saved: SavedFit) -> Certificate:
     data, at = saved.data, saved.params
     slug, alpha = saved.spec.program, saved_alpha(saved)
     gram = saved.fit.kernel is not None
-    if slug == "svm":
-        found = certify_svm(data, at["c"], saved.w, saved.b, alpha, gram=gram)
-    elif slug == "svm-norm":
-        found = certify_svm_norm(data, at["c"], saved.w, saved.b, alpha)
-    elif slug == "rsvm":
-        found = certify_rsvm(data, float(at["w_cap"]), saved.w, saved.b, alpha, gram=gram)
+    if slug in ("svm", "svm-norm", "rsvm"):
+        penalty, c = machine_of(slug, at, data.X if gram else None)
+        found = certify(data, penalty, c, saved.w, saved.b, alpha, gram=gram)
     elif slug == "onsvm":
         costs = np.ones(data.n) * loss_weights(float(at["c"]), data.weights)
         found = certify_l1_hinge(data, costs, np.ones(data.p), saved.w, saved.b, alpha)

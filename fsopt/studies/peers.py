@@ -49,7 +49,6 @@ class Peer:
     grid: Grid = PENALTY_WEIGHTS
     paper: None = None
     driver: str = "peer"
-    together: None = None
 
     @property
     def parameters(self) -> Mapping[str, Any]:

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import checked, spelled
-from fsopt.common.customising import changes_in_force
 from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
@@ -32,7 +31,6 @@ from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError, OutOfTimeError, ParameterError
 from fsopt.methods.selection import SelectionRule
-from fsopt.methods.spec import Together
 from fsopt.studies.methods import study_fit, study_spec
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -123,20 +121,13 @@ def cross_validate(
     params_list, known = _checked(method, params_list), dataset_of(data)
     splits = stratified_folds(known, folds, seed)
 
-    together = _together(method, solver, time_limit)
-
-    def held_out_errors(candidates: Sequence[Params], fold: Indices) -> list[float]:
+    def held_out_error(params: Params, fold: Indices) -> float:
         train, test = train_and_test(known, fold)
-        rates = _rates(together, train, test, candidates)
-        if rates is not None:
-            return rates
-        fits = [fit_candidate(method, train, params, solver=solver, time_limit=time_limit) for params in candidates]
-        return [error_rate(found.decision_function(test.X), test.y) for found in fits]
+        found = fit_candidate(method, train, params, solver=solver, time_limit=time_limit)
+        return error_rate(found.decision_function(test.X), test.y)
 
-    # Candidates that share work go together; the others are spread over the processes one by one.
-    parts = [[params] for params in params_list] if together is None else [params_list]
-    found = iter(side_by_side(held_out_errors, ((part, fold) for part in parts for fold in splits), jobs))
-    return np.vstack([np.array([next(found) for _ in splits]).T for _ in parts])
+    pairs = ((params, fold) for params in params_list for fold in splits)
+    return np.array(side_by_side(held_out_error, pairs, jobs)).reshape(len(params_list), len(splits))
 
 
 @checked()
@@ -174,10 +165,6 @@ def tune(
     started = time.perf_counter()
     if validation is None:
         errors = cross_validate(method, data, params_list, folds=folds, seed=seed, jobs=jobs, **limits)
-        best = _first_smallest(errors)
-        chosen = fit_candidate(method, data, params_list[best], **limits)
-    elif rates := _rates(_together(method, solver, time_limit), data, dataset_of(validation), params_list):
-        errors = np.array(rates)[:, None]
         best = _first_smallest(errors)
         chosen = fit_candidate(method, data, params_list[best], **limits)
     else:
@@ -243,20 +230,6 @@ def fit_candidate(
         return study_fit(method, data, solver=solver, time_limit=time_limit, **params)
     except FsoptError as error:
         raise type(error)(f"{error.message} ('{method}' at {dict(params)})", error.hint) from error
-
-
-def _together(method: str, solver: str | None, time_limit: float | None) -> Together | None:
-    """Return what trains all candidates of a method as one sequence; None without it, or where the fits are changed."""
-    changed = solver is not None or time_limit is not None or changes_in_force()
-    return None if changed else study_spec(method).together
-
-
-def _rates(
-    together: Together | None, train: Dataset, test: Dataset, candidates: Sequence[Params]
-) -> list[float] | None:
-    """Return the error rates of candidates that are trained as one sequence; None where they are not."""
-    hyperplanes = None if together is None else together(train, candidates)
-    return None if hyperplanes is None else [error_rate(test.X @ w + b, test.y) for w, b in hyperplanes]
 
 
 def _answer(method: str, data: Dataset, params: Params, **limits: Any) -> Fit | OutOfTimeError:

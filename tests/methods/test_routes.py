@@ -12,9 +12,9 @@ from fsopt.answers.results import Status
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.run import drained
 from fsopt.errors import OutOfTimeError, SolverError
+from fsopt.linear import interior_point
 from fsopt.methods import large_programs
 from fsopt.methods.large_programs import first_certified
-from fsopt.svm import interior_point
 from fsopt.verification.checking import check_record
 
 DATA = blobs(80, 5, seed=4)
@@ -57,7 +57,7 @@ def test_an_answer_without_a_certificate_claims_no_inactive_capacity(stalling, m
 
 
 def test_a_named_solver_is_the_only_route(stalling, monkeypatch):
-    monkeypatch.setattr(interior_point, "_minimise", None)
+    monkeypatch.setattr(interior_point, "_goals", None)
     assert fsopt.fit("svm", DATA, solver="clarabel").solver == "clarabel"
 
 

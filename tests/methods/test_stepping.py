@@ -13,8 +13,8 @@ import fsopt
 from fsopt.common import clock
 from fsopt.drivers.run import Run, drained
 from fsopt.errors import FileError, ParameterError, SolverError, UnknownNameError
+from fsopt.linear.interior_point import minimise
 from fsopt.methods import large_programs
-from fsopt.svm.interior_point import svm_interior_point
 
 DATA = blobs(40, 6, seed=2, gap=0.3)
 LOOPS = {
@@ -102,8 +102,8 @@ def test_a_loop_of_seconds_has_no_checkpoints(method, tmp_path):
 
 
 def test_a_driver_without_checkpoints_refuses_them(tmp_path):
-    with pytest.raises(ParameterError, match="'svm_interior_point' has no checkpoints"):
-        svm_interior_point(DATA, c=1.0, run=Run(checkpoint=tmp_path / "run.npz"))
+    with pytest.raises(ParameterError, match="'minimise' has no checkpoints"):
+        minimise(DATA, c=1.0, run=Run(checkpoint=tmp_path / "run.npz"))
 
 
 def test_a_loop_that_waits_leaves_limits_and_ctrl_c_to_its_user():

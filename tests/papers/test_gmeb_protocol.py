@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 from scipy.special import logsumexp
-from support import blobs
 
 import fsopt
 from fsopt.data import gmeb_type1
 from fsopt.errors import ParameterError
 from fsopt.papers.gmeb.experiments import candidates
-from fsopt.studies.methods import study_spec
 
 # ---------------------------------------------------------------- grids
 
@@ -109,9 +107,3 @@ def test_the_20_of_table_1_is_a_variance():
     assert deviation[0] > 47.0
     assert deviation[1] > 45.0
     assert deviation[2] == pytest.approx(variance[2], abs=0.3)  # GMEB does not depend on units
-
-
-@pytest.mark.parametrize("method", ["gmeb", "rfe"])
-def test_the_candidates_of_the_paper_are_solved_together(method):
-    data = blobs(20, 90, gap=0.5)
-    assert study_spec(method).together(data, candidates(method, data.p, points=2)) is not None

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support import blobs, sampled
+from support import blobs
 
 import fsopt
 from fsopt.data.splits import stratified_folds
@@ -204,22 +204,7 @@ def test_features_are_counted_by_deviations_of_the_training_samples(spied):
         ("gmeb", {"r_plus": -1.0, "r_minus": 2.0}, "outside"),
     ],
 )
-def test_values_out_of_range_are_told_where_candidates_are_solved_together(method, wrong, told):
+def test_values_out_of_range_are_told(method, wrong, told):
     for scale in ({"scale": "center"}, {}):
         with pytest.raises(ParameterError, match=told):
             cross_validate(method, blobs(30, 4), [{**wrong, **scale}], folds=2)
-
-
-@pytest.mark.parametrize("scale", [{"scale": "center"}, {}], ids=["center", "default"])
-@pytest.mark.parametrize("shape", sampled([((44, 5),), ((40, 50),)], 1))
-def test_candidates_of_rfe_solved_together_have_the_errors_that_they_have_alone(shape, scale, monkeypatch):
-    data = blobs(*shape, seed=4, gap=0.3)
-    candidates = [{"m": m, "c": c, **scale} for m in (1, 4, 2) for c in (2.0, 0.3)]
-    fits, real = [], tuning.study_fit
-    monkeypatch.setattr(tuning, "study_fit", lambda *a, **k: fits.append(k) or real(*a, **k))
-    together = cross_validate("rfe", data, candidates, folds=2)
-    assert not fits
-    alone = np.vstack([cross_validate("rfe", data, [at], folds=2, time_limit=100.0) for at in candidates])
-    assert len(fits) == 2 * len(candidates)
-    assert np.array_equal(together, alone)
-    assert len(np.unique(together)) > 1

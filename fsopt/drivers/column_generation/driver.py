@@ -16,8 +16,8 @@ from fsopt.drivers.column_generation.trust_region import DEFAULT_SETTINGS, Gener
 from fsopt.drivers.loop import Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
+from fsopt.linear.first_order import PrimalDual, Saddle
 from fsopt.models.blocks import vector
-from fsopt.svm.primal_dual import PrimalDual, Saddle
 from fsopt.typing import Vector
 
 NEAR, FEW = 0.03, 1500
@@ -52,7 +52,7 @@ def column_generation(
     where alpha is d_i or 0 for the samples outside. The loop ends when such an alpha proves the incumbent optimal.
     Features without a cost are all in the restricted problem from the start.
 
-    Large sparse data come without a start first to :mod:`fsopt.svm.primal_dual`. Where its hyperplane has
+    Large sparse data come without a start first to :mod:`fsopt.linear.first_order`. Where its hyperplane has
     few features the restricted problems go on from there to the last digit; a linear program of many would not end,
     and the steps themselves go on.
 

@@ -99,7 +99,7 @@ def gbd(
     master, sub : models ``fsp-master`` and ``fsp-sub``, with the same bounds on the weights. Further constraints on
         ``sigma`` of the master are the user's, fixed features too, and the coefficients of sigma in its objective are
         lambda. For large data without bounds ``sub`` may be a function that trains a support vector machine, such as
-        :func:`fsopt.svm.interior_point.svm_interior_point`.
+        :func:`fsopt.linear.interior_point.minimise`.
     c : penalty weight of the hinge loss in ``sub``.
     settings : the first cut, the master, and stopping criteria.
     run : its solver is for the subproblem, a QP. A checkpoint has the state after an iteration: with

@@ -61,7 +61,7 @@ def mop(
     c : >= 0, cost of the scales relative to the present ones. Proposition 1 (E and H never rise) is
         guaranteed for c = 0 only; with c > 0 only E is.
     scaling : ``local`` (default): (15) by Frank-Wolfe steps from the present scales; ``global``: to the optimum.
-    generate : whether (14) is solved by :func:`fsopt.svm.interior_point.rsvm_interior_point`, without a model.
+    generate : whether (14) is solved by :func:`fsopt.linear.interior_point.minimise`, without a model.
     tolerance : stop when neither E nor H falls by more than this, relative, and no feature is dropped.
     max_iterations : further stopping criterion.
     run : solver of (14), options, time limit, progress.

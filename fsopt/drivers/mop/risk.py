@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,9 +17,10 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import OutOfTimeError
+from fsopt.linear.interior_point import LARGE_C, minimise
+from fsopt.linear.penalties import SQUARES, Penalty, capped
 from fsopt.models.mop.rsvm import build_rsvm_least_norm
 from fsopt.solvers.base import Session
-from fsopt.svm.interior_point import LARGE_C, rsvm_interior_point, svm_interior_point
 from fsopt.typing import Vector
 
 INACTIVE = 1e-7
@@ -103,8 +104,8 @@ def train_by_interior_point(data: Dataset, recorder: Recorder, scales: Vector, c
     part = data.columns(active)
     part = part.with_X(part.X * root)
 
-    def solve(driver: Callable[..., DriverResult], **given: Any) -> tuple[Vector, DriverResult]:
-        found = driver(part, run=recorder.rest(), **given)
+    def solve(penalty: Penalty, c: float = 1.0) -> tuple[Vector, DriverResult]:
+        found = minimise(part, penalty, c=c, run=recorder.rest())
         recorder.include(found)
         if uninterrupted(found).status is not Status.OPTIMAL and clock.expired():
             raise OutOfTimeError("the time limit passed before (14) was solved for the first time", "give more seconds")
@@ -112,12 +113,12 @@ def train_by_interior_point(data: Dataset, recorder: Recorder, scales: Vector, c
         w[active] = found.point["w"] / root
         return w, found
 
-    w, found = solve(rsvm_interior_point, w_cap=cap)
+    w, found = solve(capped(cap))
 
     def others(inactive: bool) -> list[Vector]:
         try:
             # The hyperplane of smallest norm among those of smallest loss is that of a C-SVM whose C is large enough.
-            shortest = [solve(svm_interior_point, c=LARGE_C)[0]] if inactive else []
+            shortest = [solve(SQUARES, LARGE_C)[0]] if inactive else []
         except OutOfTimeError:
             shortest = []
         return [_inside(w, scales, cap) for w in (*shortest, w)]

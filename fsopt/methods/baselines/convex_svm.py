@@ -18,6 +18,7 @@ from fsopt.data.matrices import SMALL
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.run import Run, Steps
+from fsopt.linear import first_order, interior_point
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.subset_svm import TOLERANCE
 from fsopt.methods.large_programs import first_certified
@@ -27,8 +28,6 @@ from fsopt.methods.spec import SavedFit
 from fsopt.methods.verdict import evidence
 from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import WeightBounds
-from fsopt.svm.first_order import svm_first_order
-from fsopt.svm.interior_point import svm_interior_point
 from fsopt.typing import Vector
 
 
@@ -106,11 +105,11 @@ def fit_convex_svm(
 def _svm_without_model(work: Dataset, c: float, run: Run) -> Steps[DriverResult]:
     """Solve a support vector machine by the interior point, on large sparse data by first-order steps."""
     if not work.sparse:
-        return svm_interior_point.steps(work, c=c, run=run)
+        return interior_point.minimise.steps(work, c=c, run=run)
     if work.n * work.p > SMALL:
-        return svm_first_order.steps(work, c=c, run=run)
+        return first_order.minimise.steps(work, c=c, run=run)
     dense = work.with_X(work.X.toarray())  # type: ignore[attr-defined]
-    return svm_interior_point.steps(dense, c=c, tolerance=TOLERANCE, run=run)
+    return interior_point.minimise.steps(dense, c=c, tolerance=TOLERANCE, run=run)
 
 
 def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from copy import copy
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -15,20 +13,18 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import midpoint_intercept, svm_value
-from fsopt.data.labels import places_by_name
+from fsopt.data.hyperplanes import svm_value
+from fsopt.drivers.elimination import rfe
 from fsopt.drivers.run import Run, Steps, drained
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.feature_ranking import number_kept
 from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, train_on_subset
 from fsopt.methods.claims import of_subset
-from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
+from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verdict import extend
 from fsopt.models.blocks import number, whole
-from fsopt.svm.rfe import rfe, smallest_weights
-from fsopt.svm.warm import WarmSvm
 from fsopt.typing import Indices, Vector
 
 
@@ -96,47 +92,6 @@ def fit_rfe(
     )
 
 
-def rfe_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> list[tuple[Vector, float]] | None:
-    """Return the hyperplanes (w, b) of candidates of m and C on one scale; None for any others, and where one fails.
-
-    There is one elimination for each C, whose machines at the numbers of features m are the answers. The machine on all
-    features begins where that of the last C ended.
-    """
-    asked = [{"c": 1.0, "scale": "standard", **at} for at in candidates]
-    scales = {at["scale"] for at in asked}
-    if data.sparse or len(scales) > 1 or any(at.keys() != {"m", "c", "scale"} for at in asked):
-        return None
-    pairs = [(number("rfe", "c", at["c"]), number_kept("rfe", at["m"], data.p)) for at in asked]
-    work, map_ = preprocess(data, scales.pop())
-    machines: WarmSvm | None = None
-    found: dict[tuple[float, int], tuple[Vector, float]] = {}
-    for c, group in groupby(sorted(pairs), key=lambda pair: pair[0]):
-        machines = WarmSvm(work, c) if machines is None else machines.at(c)
-        machines.solve(np.ones(work.p, dtype=bool))
-        answers = _elimination(copy(machines), {m for _, m in group})
-        if answers is None:
-            return None
-        found |= {(c, m): raw_hyperplane(hyperplane, map_) for m, hyperplane in answers.items()}
-    return [found[pair] for pair in pairs]
-
-
-def _elimination(machines: WarmSvm, counts: set[int]) -> dict[int, Hyperplane] | None:
-    """Return the hyperplanes at numbers of features of one elimination; None where a machine was not solved."""
-    data, found = machines.data, {}
-    places, selection = places_by_name(data.features), np.ones(data.p, dtype=bool)
-    # Each pass removes one of the p features, or ends.
-    while True:
-        answer, left = machines.solve(selection), int(selection.sum())
-        if answer is None:
-            return None
-        w = answer[0]
-        if left in counts:
-            found[left] = Hyperplane(w, midpoint_intercept(data.X @ w, data.y, data.weights), ())
-        if left <= min(counts):
-            return found
-        selection[smallest_weights(w, np.flatnonzero(selection), 1, places)] = False
-
-
 def features_left(saved: SavedFit) -> Indices:
     """Return the features that an elimination has left, increasing; raises FileError where they are damaged."""
     with reading("selection"):
@@ -180,7 +135,6 @@ SPEC = MethodSpec(
     estimator="RFE",
     driver="rfe",
     compare=one_percent,
-    together=rfe_hyperplanes,
     weights="samples",
     exact=of_subset,
 )

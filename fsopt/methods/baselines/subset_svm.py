@@ -14,15 +14,16 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, svm_value
 from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.errors import reading
+from fsopt.linear.certificate import certify
+from fsopt.linear.interior_point import minimise
+from fsopt.linear.penalties import SQUARES, capped
 from fsopt.methods.large_programs import first_certified, interior_order
 from fsopt.methods.mop.rsvm import stated_residuals
-from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
+from fsopt.methods.mop.rsvm_training import default_capacity, solve_rsvm, squared_radius
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verdict import extend, finite_vector
 from fsopt.models.blocks import number
 from fsopt.models.gbd.svm import build_svm
-from fsopt.svm.certificate import certify_svm
-from fsopt.svm.interior_point import svm_interior_point
 from fsopt.typing import Indices, Vector
 
 RIGOROUS = ("pearson", "fisher", "ks", "vs-ssvm")
@@ -113,7 +114,7 @@ def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSetti
         warnings = found.warnings
     else:
         (v, b, alpha, outcome), warnings = yield from _svm(part, run, settings)
-        certificate = certify_svm(part, settings.c, v, b, alpha)
+        certificate = certify(part, SQUARES, settings.c, v, b, alpha)
         details = {"c": settings.c, "alpha": alpha}
     w = np.zeros(work.p)
     w[subset] = v[: len(subset)]
@@ -159,9 +160,9 @@ def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
         asked = _default_capacity(part) if asked is None else asked
         with reading("proof"):
             numbers = stated_residuals(part, w, alpha, fit.details)
-        found = certify_rsvm(part, setting, w, saved.b, alpha)
+        found = certify(part, capped(setting), 1.0, w, saved.b, alpha)
     else:
-        found = certify_svm(part, setting, w, saved.b, alpha)
+        found = certify(part, SQUARES, setting, w, saved.b, alpha)
     others = np.setdiff1d(np.arange(data.p), subset)
     wrong = {
         **numbers,
@@ -198,7 +199,7 @@ def _svm(part: Dataset, run: Run, settings: SvmSettings) -> Steps[tuple[_Trained
     """Return hyperplane, multipliers and outcome of the support vector machine, and warnings."""
 
     def by_driver() -> Steps[_Trained]:
-        found = yield from svm_interior_point.steps(part, c=settings.c, tolerance=TOLERANCE, run=run)
+        found = yield from minimise.steps(part, c=settings.c, tolerance=TOLERANCE, run=run)
         return found.point["w"], found.point["b"], found.point["alpha"], found
 
     def by_model() -> _Trained:

@@ -14,6 +14,8 @@ from fsopt.data.hyperplanes import midpoint_intercept, project_multipliers
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.errors import ParameterError
+from fsopt.linear.certificate import certify
+from fsopt.linear.penalties import Squares
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
 from fsopt.methods.large_programs import interior_order
@@ -23,7 +25,6 @@ from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import weight_bounds
 from fsopt.models.gbd.svm import build_svm
-from fsopt.svm.certificate import certify_svm
 
 RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)
 
@@ -44,8 +45,8 @@ def fit_svm(
     .. math:: \min\ \tfrac12 w'w + C e'\xi \ \text{s.t.}\ y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\ l \le w \le u
 
     Of data of 500,000 entries and more fsopt's own interior point solves the program, without a model, where no solver
-    is named (:func:`fsopt.svm.interior_point.svm_interior_point`), of sparse data of more than 5 million entries
-    first-order steps, :func:`fsopt.svm.first_order.svm_first_order`.
+    is named (:func:`fsopt.linear.interior_point.minimise`), of sparse data of more than 5 million entries
+    first-order steps, :func:`fsopt.linear.first_order.minimise`.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def fit_kernel_svm(data: Dataset, run: Run, kernel: str, *, c: float, scale: str
     alpha = project_multipliers(found, data.y, loss_weights(c, data.weights))
     beta = alpha * data.y
     b = midpoint_intercept(values.X @ beta, data.y, data.weights)
-    certificate = certify_svm(values, c, beta, b, alpha, gram=True)
+    certificate = certify(values, Squares(values.X), c, beta, b, alpha, gram=True)
     return make_fit(
         values,
         map_,

@@ -15,6 +15,7 @@ from fsopt.common.arguments import with_keywords_of, word
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.run import Run, Steps
+from fsopt.linear import interior_point
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.gbd.problems import features_of, trimmed
 from fsopt.methods.gbd.verdict import check_selection, objective, selection, selection_claims
@@ -26,7 +27,6 @@ from fsopt.models.gbd.feature_lists import BOUNDS
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
-from fsopt.svm.interior_point import svm_interior_point
 
 
 def fit_by_cuts(
@@ -87,7 +87,7 @@ def fit_by_cuts(
     program = build_fsp_master(work, **rules)
     bounds = {name: rules[name] for name in BOUNDS if name in rules}
     direct = not bounds and interior_order(work, run, repeated=True)[0]
-    sub = svm_interior_point if direct else build_fsp_sub(work, c=c, **bounds)
+    sub = interior_point.minimise if direct else build_fsp_sub(work, c=c, **bounds)
     result = yield from gbd.steps(work, program, sub, c=c, settings=settings, run=run)
     at = result.point
     sigma, w = trimmed(work, rules, at["sigma"], at["w"])
@@ -100,7 +100,7 @@ def fit_by_cuts(
 def lam_of_svm(work: Dataset, c: float, name: str) -> float:
     """Return w'w / (2p) of the support vector machine on all features; the only name is ``svm``."""
     word("'lam' of 'gbd-lambda'", name, ("svm",))
-    w = svm_interior_point(work, c=c).point["w"]
+    w = interior_point.minimise(work, c=c).point["w"]
     return float(w @ w) / (2 * work.p)
 
 

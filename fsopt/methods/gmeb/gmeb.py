@@ -7,7 +7,6 @@ The classifier of an answer is of smallest norm where the data are separable. Th
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -21,20 +20,20 @@ from fsopt.certificates.exact.claims import Claim
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, Steps, drained, within
+from fsopt.drivers.run import OutOfTimeError, Run, Steps, within
 from fsopt.errors import SolverError, reading
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.claims import about_of, dual_point, optimum
-from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, by_dual, is_large, smallest_norm
-from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, polish, quotients
+from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, is_large, smallest_norm
+from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, polish
 from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
-from fsopt.methods.preprocessing import Hyperplane, raw_hyperplane
+from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, selected_by
 from fsopt.methods.verdict import Completed, finite_vector
 from fsopt.models.gmeb.norm import GmebNorm, radius
 from fsopt.solvers.registry import no_multipliers, solver_spec
-from fsopt.typing import Indices, Vector
+from fsopt.typing import Vector
 
 NAME = "the optimum of (15), on features of unit root mean square"
 
@@ -123,10 +122,6 @@ def _certified(data: Dataset, norm: GmebNorm, answer: RouteSolution) -> Settled:
 EPSILON = 1e-5
 """The cone programs (15) and (16) end with about 1e-10 of the largest weight in place of its zeros."""
 RULE = SelectionRule(units="scaled", epsilon=EPSILON)
-FEW = 40
-"""Features to begin with, and those that are added at once."""
-EXCESS = 1e-6
-"""Relative excess of a quotient that is none within the tolerance of the solvers."""
 
 
 def fit_gmeb(
@@ -243,49 +238,6 @@ def choose_route(route: str, run: Run, data: Dataset) -> str:
     return "dual" if run.solver is None or "SOCP" in solver_spec(run.solver).classes else "theta-cuts"
 
 
-def gmeb_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> list[tuple[Vector, float]] | None:
-    """Return weights (p,) and intercept of ``gmeb`` at candidates of finite radii, certified; None for any others."""
-    if data.sparse or data.p <= 2 * FEW or any(at.keys() != {"r_plus", "r_minus"} for at in candidates):
-        return None
-    prepared = unit_rms(data, "center")
-    sums = np.abs(prepared.work.X.T @ prepared.work.y)
-    working, found = np.sort(np.argsort(-sums, kind="stable")[:FEW]), []
-    for at in candidates:
-        norm = GmebNorm.of(prepared.work, float(at["r_plus"]), float(at["r_minus"]))
-        answer = _solved(prepared, norm, working)
-        if answer is None:
-            return None
-        w, b, working = answer
-        found.append(raw_hyperplane(Hyperplane(prepared.full(w), b, ()), prepared.map_))
-    return found
-
-
-def _solved(prepared: UnitRms, norm: GmebNorm, working: Indices) -> tuple[Vector, float, Indices] | None:
-    """Return weights, intercept and the features that were needed, at a pair of radii; None where it is not proved."""
-    work = prepared.work
-    # Each pass adds features, or ends.
-    while True:
-        part = work.columns(working)
-        own = GmebNorm(norm.v_plus[working], norm.v_minus[working], norm.r_plus, norm.r_minus)
-        try:
-            settled, _ = drained(settle(part, own, by_dual(part, own, DEFAULT_RUN), DEFAULT_RUN))
-        except SolverError:
-            return None
-        dual, separable = settled.answer.dual, settled.answer.separable
-        sizes = quotients(work, norm, dual.mu, norm.theta_of(dual.plus, dual.minus))
-        larger = np.flatnonzero(sizes > (1.0 + EXCESS) * sizes[working].max())
-        larger = np.setdiff1d(larger[np.argsort(-sizes[larger], kind="stable")][:FEW], working)
-        if len(larger):
-            working = np.union1d(working, larger)
-            continue
-        w = np.zeros(work.p)
-        w[working] = settled.w
-        if not separable:
-            dual = polish(work, norm, dual)
-        proof = certify_gmeb(work, norm, w, settled.b, dual, separable=separable)
-        return (w, settled.b, working) if proof.ok else None
-
-
 SPEC = MethodSpec(
     "gmeb",
     fit_gmeb,
@@ -301,5 +253,4 @@ SPEC = MethodSpec(
     exact=of_gmeb,
     threshold=EPSILON,
     grid=(("r_plus", (1.0, 3.0, 9.0)), ("r_minus", (1.0, 3.0, 9.0))),
-    together=gmeb_hyperplanes,
 )

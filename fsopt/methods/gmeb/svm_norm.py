@@ -14,6 +14,9 @@ from fsopt.common.customising import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps, multipliers
+from fsopt.linear.certificate import certify
+from fsopt.linear.interior_point import minimise
+from fsopt.linear.penalties import HALF_NORM
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.large_programs import first_certified, interior_order
 from fsopt.methods.preprocessing import Hyperplane, preprocess
@@ -21,8 +24,6 @@ from fsopt.methods.spec import MethodSpec
 from fsopt.methods.verdict import evidence
 from fsopt.models.blocks import number
 from fsopt.models.gmeb.svm_norm import build_svm_norm
-from fsopt.svm.certificate import certify_svm_norm
-from fsopt.svm.interior_point import svm_norm_interior_point
 from fsopt.typing import Matrix, Vector
 
 _Found: TypeAlias = tuple[Vector, float, SolveResult | DriverResult, dict[str, Any]]
@@ -101,13 +102,13 @@ def _by_model(work: Dataset, run: Run, c: float) -> _Found:
     if changes_in_force() or result.status is not Status.OPTIMAL:
         return w, b, result, evidence("svm-norm", {"c": c}, result.supported)
     alpha = multipliers(session, result, model.margin)
-    proof = certify_svm_norm(work, c, w, b, alpha)
+    proof = certify(work, HALF_NORM, c, w, b, alpha)
     return w, b, certified(result, proof), {"alpha": alpha}
 
 
 def _by_driver(work: Dataset, run: Run, c: float) -> Steps[_Found]:
     """Return the answer of the interior point."""
-    result = yield from svm_norm_interior_point.steps(work, c=c, run=run)
+    result = yield from minimise.steps(work, HALF_NORM, c=c, run=run)
     return result.point["w"], result.point["b"], result, {"alpha": result.point["alpha"]}
 
 

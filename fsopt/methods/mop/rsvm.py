@@ -15,12 +15,13 @@ from fsopt.data.hyperplanes import best_intercepts, project_multipliers
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import ParameterError, reading
+from fsopt.linear.certificate import certify
+from fsopt.linear.penalties import capped
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.mop.rsvm_training import (
     INACTIVE,
     ROUTES,
     RsvmSolution,
-    certify_rsvm,
     default_capacity,
     solve_rsvm,
     squared_radius,
@@ -171,7 +172,7 @@ def fit_rsvm(
     if function is not None:
         w = expansion(samples, found.w) if found.beta is None else found.beta
         hyperplane, interval = _of_images(work, w, found)
-        certificate = certify_rsvm(work, cap, w, hyperplane.b, found.details["alpha"], gram=True)
+        certificate = certify(work, capped(cap, work.X), 1.0, w, hyperplane.b, found.details["alpha"], gram=True)
     return make_fit(
         work,
         map_,

@@ -27,14 +27,15 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import best_intercepts, hinge, midpoint_intercept, project_multipliers
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run, Steps, multipliers, usable
+from fsopt.linear.certificate import certify
+from fsopt.linear.interior_point import LARGE_C, minimise
+from fsopt.linear.penalties import capped
 from fsopt.methods.assembly import certified
 from fsopt.methods.large_programs import first_certified, interior_order
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import number
 from fsopt.models.mop.rsvm import build_rsvm, build_rsvm_dual, build_rsvm_least_norm
 from fsopt.solvers.base import Session
-from fsopt.svm.certificate import certify_rsvm as certify_rsvm
-from fsopt.svm.interior_point import LARGE_C, rsvm_interior_point, svm_interior_point
 from fsopt.typing import Vector
 
 ACTIVE = 1e-5
@@ -168,7 +169,7 @@ class RsvmSolution:
     w, b : (p,) weights and the intercept, the middle of the interval of intercepts that are best for w.
     risk : E, the hinge loss at (w, b).
     status : ``optimal`` where the certificate holds, else ``feasible``.
-    certificate : kind ``convex``, with objective and bound, see :func:`certify_rsvm`.
+    certificate : kind ``convex``, with objective and bound, see :func:`fsopt.linear.certificate.certify`.
     outcome : of the last solve or loop, with the seconds of all; its status and objective are those of its own program.
     beta : (n,) with w = X'beta, the expansion of the hyperplane in its support vectors; None where it is not known.
     supporting : samples with a multiplier above 1e-6 of the largest, the support vectors.
@@ -200,7 +201,7 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
     run : solver, time limit of each solve, and options; without them a tolerance of 1e-10 is asked for.
     w_cap : W > 0.
     route : ``dual`` (default) solves (14), ``primal`` (13). The solver has to give multipliers. Where no solver is
-        named, :func:`fsopt.svm.interior_point.rsvm_interior_point` is the first way for large data, and
+        named, :func:`fsopt.linear.interior_point.minimise` is the first way for large data, and
         the second where (14) ends without a certified optimum.
 
     Returns
@@ -246,11 +247,11 @@ def solve_at_capacity(work: Dataset, run: Run, session: Session, w_cap: float, *
 
 def _solve_without_model(work: Dataset, run: Run, w_cap: float) -> Steps[RsvmSolution]:
     """Solve (13) of large data by the interior point, and return the support vector machine."""
-    found = yield from rsvm_interior_point.steps(work, w_cap=w_cap, run=run)
+    found = yield from minimise.steps(work, capped(w_cap), run=run)
 
     def shortest() -> tuple[Vector, Vector, Outcome]:
         # The hyperplane of smallest norm among those of smallest loss is that of a C-SVM whose C is large enough.
-        found = svm_interior_point(work, c=LARGE_C, run=run)
+        found = minimise(work, c=LARGE_C, run=run)
         return found.point["w"], found.point["alpha"] / LARGE_C, found
 
     return _settled(work, w_cap, found.point["alpha"], found.point["w"], found, shortest)
@@ -287,9 +288,10 @@ def _settled(
         if float(shortest @ shortest) <= (1 + TOLERANCE) * w_cap:
             gamma, supporting = 0.0, multipliers_of_shortest
             candidates = [(shortest, None), (own, None)]
-    inside = [(_shortened(w, w_cap), beta) for w, beta in candidates]
+    ball = capped(w_cap)
+    inside = [(ball.proximal(w, 1.0), beta) for w, beta in candidates]
     proofs = [
-        certify_rsvm(work, w_cap, w, midpoint_intercept(work.X @ w, work.y, work.weights), alpha) for w, _ in inside
+        certify(work, ball, 1.0, w, midpoint_intercept(work.X @ w, work.y, work.weights), alpha) for w, _ in inside
     ]
     best = 0 if proofs[0].ok else int(np.argmin([proof.objective or 0.0 for proof in proofs]))
     (w, beta), certificate = inside[best], proofs[best]
@@ -316,12 +318,6 @@ def _settled(
         },
         warnings=(_inactive_warning(w_cap, capacity),) if certificate.ok and not gamma else (),
     )
-
-
-def _shortened(w: Vector, w_cap: float) -> Vector:
-    """Return w, or the nearest point of the ball w'w <= W."""
-    inside: Vector = w * min(1.0, float(np.sqrt(w_cap / max(float(w @ w), 1e-300))))
-    return inside
 
 
 def _inactive_warning(w_cap: float, capacity: float) -> str:

@@ -79,7 +79,6 @@ from fsopt.search.branch_and_benders.stacks import (
     Number,
     across,
     after,
-    alone,
     balance,
     before,
     entry,
@@ -174,7 +173,7 @@ def solve(program: NodeRelaxation, goal: Goal, start: InteriorPoint | None = Non
 
 
 class Best(NamedTuple):
-    """The largest dual values so far (1,), their multipliers alpha (n,) and mu (k,); of a stack (m, 1), (m, n)."""
+    """The largest dual values so far (1,), their multipliers alpha (n,) and mu (k,)."""
 
     bound: Vector
     alpha: Vector
@@ -342,16 +341,16 @@ def direction(p: NodeArrays, at: InteriorPoint, of: System, aim: Number, d_x: Ve
 
 @inner
 def step(p: NodeArrays, at: InteriorPoint) -> Any:
-    """Take a predictor-corrector step; return whether there was one, of a stack which programs (m, 1) moved."""
+    """Take a predictor-corrector step; return whether there was one."""
     of, none = system(p, at), np.zeros_like(at.x)
     if not of.reduced.regular:
-        return alone(False)
+        return False
     mean = total(at.x * at.z) / at.x.shape[-1]
     d = direction(p, at, of, 0.0, none, none)
     left = after_step(at, d[0], d[1], np.minimum(d[4], 1.0))
     aim = np.maximum(mean * np.minimum(1.0, left / mean) ** 3, CENTERING * mean)
     d = direction(p, at, of, aim, d[0], d[1])
-    if alone(d[4] < 0.1):  # the second-order term misleads: a plain, well centred step
+    if d[4] < 0.1:  # the second-order term misleads: a plain, well centred step
         d = direction(p, at, of, 0.3 * mean, none, none)
     length = np.minimum(1.0, BOUNDARY * d[4])
     return advance(at, d, length, (length > 1e-8) & (length <= 1.0), p.caps)
@@ -363,11 +362,10 @@ def after_step(at: InteriorPoint, d_x: Vector, d_z: Vector, length: Number) -> N
 
 
 def advance(at: InteriorPoint, d: Direction, length: Number, moved: Any, caps: Vector) -> Any:
-    """Take a step of a length where an iterate is to move; return where."""
-    if np.any(moved):
-        every = np.all(moved)
+    """Take a step of a length where the iterate is to move; return whether it is."""
+    if moved:
         for x, d_x in zip(at, d, strict=False):
-            x += length * d_x if every else np.where(moved, length * d_x, 0.0)
+            x += length * d_x
         # C - alpha is a variable of its own in the step, and the difference here: no rounding errors add up.
         n = len(caps)
         at.x[..., n : 2 * n] = np.maximum(caps - at.x[..., :n], 1e-300)

@@ -60,12 +60,6 @@ def choice(condition: bool, one: float, other: float) -> float:
     return one if condition else other
 
 
-@instead(stacks.alone)
-def alone(condition: bool) -> bool:
-    """Return a condition, of one program."""
-    return condition
-
-
 @instead(stacks.falling)
 def falling(value: Vector) -> Indices:
     """Return the places of values by falling value, by heapsort: that of numba takes seconds to compile."""

@@ -6,9 +6,9 @@ exchange of i for a feature j has
 .. math:: F(S \setminus i \cup j) \ge F^{-i} - \tfrac12 q_j(\alpha^{-i})^2, \qquad q = Z'\alpha,
 
 a bound for all j by one product. It orders the exchanges and, with the cuts of the search, rules out most; what is left
-is solved together, each program until its dual shows that it is no better (:mod:`fsopt.svm.batch`). Of many selected
-features those of smallest weight are exchanged, in fewer exchanges, so that a pass takes the time of one with a hundred
-features. Of many samples those far from the margin keep their multipliers, and a value counts that is the primal one.
+is solved, each program until its dual shows that it is no better. Of many selected features those of smallest weight
+are exchanged, in fewer exchanges, so that a pass takes the time of one with a hundred features. Of many samples those
+far from the margin keep their multipliers, and a value counts that is the primal one.
 All numbers here are those of a heuristic: the search solves a selection that it takes from here again.
 """
 

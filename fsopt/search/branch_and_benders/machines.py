@@ -1,4 +1,4 @@
-"""Support vector machines on the neighbours of a selection, many at a time.
+"""Support vector machines on the neighbours of a selection, one after the other.
 
 Each begins at the hyperplane and the multipliers of the machine whose selection it changes by a feature.
 """
@@ -9,18 +9,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fsopt.linear.batch import Start, SvmBatch, solve_batch
 from fsopt.search.branch_and_benders import compiled
 from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.svm.batch import Start, SvmBatch, in_turn, solve_batch
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 GAP = 1e-6
 """Relative gap of the support vector machines."""
 NEAREST = 1000
 """Samples nearest to the margin that an exchange is tried on, where there are more than twice as many."""
-STACK, COMPILED = 16, 4
-"""Machines that numpy solves at a time, and compiled functions: a cut of one may make the next unnecessary."""
+AT_ONCE = 4
+"""Machines of a last feature that are solved at a time: a cut of one may make the next unnecessary."""
 STEP, MULTIPLIERS = 2e5, 2**22
 """Multiplications of a step of a machine, and multipliers of all machines of a node, up to which these are solved."""
 WORK, FEWEST = 2**30, 8
@@ -231,11 +231,6 @@ class LastFeature:
         problem, inside = solver.problem, at.inside.nonzero()[0]
         alpha = np.full(problem.n, -1.0) if near.alpha is None else near.alpha.astype(float)
         return cls(problem, inside, (np.append(near.w[inside], [0.0, near.b]), solver.margins(near), alpha))
-
-    @property
-    def most(self) -> int:
-        """The number of machines that are solved at a time."""
-        return COMPILED if in_turn() else STACK
 
     def multipliers(self, features: Indices) -> Matrix:
         """Return the multipliers (k, n) of the machines with one of some features (k,) each.

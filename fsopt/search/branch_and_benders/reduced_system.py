@@ -33,8 +33,8 @@ import numpy as np
 import scipy
 
 from fsopt.common import clock
+from fsopt.linear.pieces import cholesky, gram
 from fsopt.search.branch_and_benders.stacks import EPSILON, across, normal_factor, small_solved, solved, times
-from fsopt.svm.pieces import cholesky, gram
 from fsopt.typing import Matrix, Vector
 
 Steps = tuple[Vector, Vector, Vector]
@@ -70,7 +70,7 @@ def reduced_system(A: Matrix, theta: Vector, delta: Vector, G: Matrix, S: Matrix
     ------
     OutOfTimeError : the time limit passed within the factorisation.
     """
-    return (by_samples if A.ndim == 2 and A.shape[1] < A.shape[0] else by_features)(A, theta, delta, G, S)
+    return (by_samples if A.shape[1] < A.shape[0] else by_features)(A, theta, delta, G, S)
 
 
 def steps(reduced: Any, A: Matrix, theta: Vector, G: Matrix, s: Vector, g: Vector, h: Vector) -> Steps:

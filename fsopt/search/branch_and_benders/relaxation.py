@@ -88,13 +88,13 @@ class InteriorPoint(NamedTuple):
 
 
 class NodeArrays(NamedTuple):
-    """The arrays of a :class:`NodeRelaxation`, or of a stack of them without free features.
+    """The arrays of a :class:`NodeRelaxation`, or of several without free features.
 
     Attributes
     ----------
     A : (s + f + 1, n), its Zy, one row after another.
     caps, gamma, entropy : (n,), (n,) and scalar, of its term.
-    selected, R, r, lam, q, constant, balance, norm : its own; the stack has rows of q, and of the balance (m, 1).
+    selected, R, r, lam, q, constant, balance, norm : its own; several have rows of q, and of the balance (m, 1).
     """
 
     A: Matrix
@@ -164,7 +164,7 @@ def warm(
 
 @entry
 def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
-    """Return the point of :func:`warm`, or those of a stack; negative multipliers are not known."""
+    """Return the point of :func:`warm`; negative multipliers are not known."""
     n, s, _, f, k = sizes(p)
     known, lost = mean_of(alpha, across(hyperplane, p.A), margins, p.caps)
     mu = total(lost)

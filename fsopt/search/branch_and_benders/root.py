@@ -16,7 +16,7 @@ with lengths :math:`\tau_j`, is
           \sigma_j = \Pi_{[0, 1]}\Big(\frac{|z_j|}{\sqrt{2(\lambda_j + \mu R_j)}} - \tau_j\Big),
 
 with the smallest :math:`\mu \ge 0` at which :math:`R\sigma \le r`, found by bisection; at :math:`\tau = 0` the same
-:math:`\sigma` is that of :math:`\Omega(w)`. The steps are those of :mod:`fsopt.svm.primal_dual`, in the
+:math:`\sigma` is that of :math:`\Omega(w)`. The steps are those of :mod:`fsopt.linear.first_order`, in the
 inverse of the sums :math:`\sum_i |Z_{ij}|` and :math:`\sum_j |Z_{ij}|`.
 
 What is proved does not depend on these numbers: the search rounds alpha to its grid and bounds by integers.
@@ -35,11 +35,11 @@ from fsopt.common import clock
 from fsopt.data.matrices import is_sparse
 from fsopt.data.weights import loss_weights
 from fsopt.errors import OutOfTimeError
+from fsopt.linear.first_order import PrimalDual, Saddle
 from fsopt.search.branch_and_benders.cuts import bound
 from fsopt.search.branch_and_benders.nodes import WHOLE, NodeHyperplane, NodeSolution
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.search import CLOSE, SelectionNode, SelectionSearch
-from fsopt.svm.primal_dual import PrimalDual, Saddle
 from fsopt.typing import Mask, Vector
 
 SHARE = 0.5

@@ -20,7 +20,7 @@ from fsopt.search.branch_and_benders import compiled, cuts
 from fsopt.search.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.search.branch_and_benders.incumbents import Incumbents
 from fsopt.search.branch_and_benders.interior_point import Goal
-from fsopt.search.branch_and_benders.machines import LastFeature, one_left
+from fsopt.search.branch_and_benders.machines import AT_ONCE, LastFeature, one_left
 from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.tree import SelectionTree
@@ -318,7 +318,7 @@ class SelectionSearch:
             if not len(left):
                 self._finish(number, rest, rest.inside, near)
                 return
-            tried = left[np.argsort(-gains[left], kind="stable")[: machines.most]]
+            tried = left[np.argsort(-gains[left], kind="stable")[:AT_ONCE]]
             for j, alpha in zip(tried.tolist(), machines.multipliers(tried), strict=True):
                 if rest is None or rest.outside[j]:
                     continue

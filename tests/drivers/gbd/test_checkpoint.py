@@ -14,7 +14,7 @@ from fsopt.answers.results import Status
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
-from fsopt.svm.interior_point import svm_interior_point
+from fsopt.linear.interior_point import minimise
 
 C, M = 4.0, 2
 DATA = reference("gbd_n6")
@@ -77,7 +77,7 @@ def test_training_is_not_repeated(tmp_path):
 
     def training(data, **how):
         trained.append(data.p)
-        return svm_interior_point(data, **how)
+        return minimise(data, **how)
 
     first = run(sub=training, checkpoint=tmp_path / "run.npz")
     count = len(trained)

@@ -20,10 +20,10 @@ from fsopt.drivers.gbd.master import ClosedForm
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import OutOfTimeError, Run
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
+from fsopt.linear.interior_point import minimise
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.solvers.base import Session
-from fsopt.svm.interior_point import svm_interior_point
 from fsopt.verification.checking import check_fit
 
 C = 4.0
@@ -148,7 +148,7 @@ def test_the_optimum_is_that_of_the_model(unit, limits, settings):
     data = data.with_X(unit * data.X)
     answers = [
         gbd(data, fsopt.build("fsp-master", data, **limits), sub, c=0.7, settings=GbdSettings(**settings))
-        for sub in (svm_interior_point, fsopt.build("fsp-sub", data, c=0.7))
+        for sub in (minimise, fsopt.build("fsp-sub", data, c=0.7))
     ]
     ours, theirs = answers
     assert ours.status is Status.OPTIMAL

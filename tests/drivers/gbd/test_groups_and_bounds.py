@@ -14,9 +14,9 @@ from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.errors import ParameterError
+from fsopt.linear.interior_point import minimise
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
-from fsopt.svm.interior_point import svm_interior_point
 from fsopt.verification.checking import check_record
 
 
@@ -72,7 +72,7 @@ def test_a_subproblem_without_the_bounds_of_the_master_is_refused() -> None:
         with pytest.raises(ParameterError, match="the bounds on the weights of 'fsp-sub' given to 'gbd' are not those"):
             gbd(DATA, master, build_fsp_sub(DATA, **other), c=1.0)
     with pytest.raises(ParameterError, match="bounds weights, a function trains without"):
-        gbd(DATA, master, svm_interior_point, c=1.0)
+        gbd(DATA, master, minimise, c=1.0)
 
 
 def test_rows_on_the_weights_of_the_subproblem_are_kept_and_nothing_is_claimed_of_the_optimum() -> None:

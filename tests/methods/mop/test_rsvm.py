@@ -17,7 +17,9 @@ from fsopt.answers.records import sealed
 from fsopt.answers.saved import read_record
 from fsopt.drivers.run import Run, drained
 from fsopt.errors import FileError
-from fsopt.methods.mop.rsvm_training import certify_rsvm, solve_rsvm
+from fsopt.linear.certificate import certify
+from fsopt.linear.penalties import capped
+from fsopt.methods.mop.rsvm_training import solve_rsvm
 from fsopt.verification.checking import check_fit, check_record
 
 FEW = settings(max_examples=3, deadline=None, derandomize=True)
@@ -192,10 +194,10 @@ def test_the_bound_holds_for_any_multipliers():
     for _ in range(20):
         w = rng.standard_normal(3)
         w *= np.sqrt(1.5) / np.linalg.norm(w)
-        other = certify_rsvm(data, 1.5, w, float(rng.standard_normal()), rng.uniform(0, 1, 20))
+        other = certify(data, capped(1.5), 1.0, w, float(rng.standard_normal()), rng.uniform(0, 1, 20))
         assert other.bound <= best.risk <= other.objective
         assert not other.ok
-    outside = certify_rsvm(data, best.details["capacity"], 1.01 * best.w, best.b, best.details["alpha"])
+    outside = certify(data, capped(best.details["capacity"]), 1.0, 1.01 * best.w, best.b, best.details["alpha"])
     assert outside.residuals["capacity"] == pytest.approx(1.01**2 - 1)
 
 

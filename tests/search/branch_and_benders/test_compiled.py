@@ -15,6 +15,7 @@ from selection_cases import NOISE, allowed_values, drawn, problem_of
 
 from fsopt.common import clock
 from fsopt.data import Dataset
+from fsopt.linear import batch as svm_batch
 from fsopt.search.branch_and_benders import compiled, interior_point, machines, relaxation, stacks
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
@@ -23,7 +24,6 @@ from fsopt.search.branch_and_benders.nodes import NodeSolver, node_program
 from fsopt.search.branch_and_benders.problem import Partial
 from fsopt.search.branch_and_benders.relaxation import warm
 from fsopt.search.branch_and_benders.search import SelectionSearch
-from fsopt.svm import batch as svm_batch
 
 pytest.importorskip("numba")
 kernels = importlib.import_module("fsopt.search.branch_and_benders.kernels")
@@ -152,7 +152,6 @@ def test_machines_on_neighbours_are_those_of_numpy(kind, loss, kept, monkeypatch
     at = Machines(problem).best(start[None, :], np.inf)
     expected = Neighbours.of(problem, at)
     with loops():
-        assert svm_batch.in_turn()
         found = Neighbours.of(problem, at)
     np.testing.assert_allclose(found.bound, expected.bound, rtol=1e-5)
     outside = np.setdiff1d(np.arange(problem.p), at.features)
@@ -250,6 +249,7 @@ def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_ans
 
 SEARCH = """
 import json, sys
+from fsopt.linear import batch as svm_batch
 from fsopt.search.branch_and_benders import compiled, stacks
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings

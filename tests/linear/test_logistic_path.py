@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from fsopt.svm.logistic_path import LogisticPath, _Model
+from fsopt.linear.logistic_path import LogisticPath, _Model
 
 
 def problem(n=60, p=6, seed=0, groups=None):

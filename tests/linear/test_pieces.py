@@ -5,7 +5,7 @@ import pytest
 
 from fsopt.common import clock
 from fsopt.errors import OutOfTimeError
-from fsopt.svm import pieces
+from fsopt.linear import pieces
 
 A = np.random.default_rng(0).standard_normal((90, 41))
 

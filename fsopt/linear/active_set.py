@@ -284,15 +284,6 @@ class WarmSvm:
         few = self.data.n <= min(GRAM, LONG * p) and not self.data.sparse
         self.products = SelectedGram(self.problem.signed) if few else None
 
-    def at(self, c: float) -> WarmSvm:
-        """Return the machines of another penalty weight, which begin with the last multipliers of these."""
-        other = WarmSvm(self.data, c)
-        other.products, other.hyperplane = self.products, self.hyperplane
-        if self.alpha is not None:
-            old, new = self.problem.term.caps, other.problem.term.caps
-            other.alpha = np.where(self.alpha == old, new, self.alpha * (c / self.c))
-        return other
-
     def solve(self, selection: Mask) -> tuple[Vector, float] | None:
         """Return weights (p,) and objective value of the SVM on a selection; None where no answer is exact enough."""
         for found in self._answers(selection):

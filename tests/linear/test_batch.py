@@ -6,7 +6,7 @@ from support import blobs
 
 import fsopt
 from fsopt.data.losses import DualTerm
-from fsopt.svm.batch import solve_batch
+from fsopt.linear.batch import solve_batch
 
 
 def stack(data, selections):

@@ -16,7 +16,7 @@ from fsopt.drivers.column_generation import driver
 from fsopt.drivers.column_generation.driver import column_generation, l1_hinge_steps
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge
 from fsopt.drivers.run import Run
-from fsopt.svm.first_order import svm_first_order
+from fsopt.linear.first_order import minimise
 
 
 def sparse(n=60, p=100, k=6, seed=0, scale=1.0):
@@ -90,7 +90,7 @@ WEIGHTS = RNG.uniform(0.5, 2.0, 60)
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
 @pytest.mark.parametrize("c", [0.05, 1.0, 20.0])
 def test_the_value_is_that_of_the_model(c, weights):
-    found = svm_first_order(Dataset(sp.csr_array(X), Y, weights=weights), c=c)
+    found = minimise(Dataset(sp.csr_array(X), Y, weights=weights), c=c)
     known = fsopt.solve(fsopt.build("svm", Dataset(X, Y, weights=weights), c=c))
     assert (found.status, found.stop) == ("optimal", "optimal")
     assert found.objective == pytest.approx(known.objective, rel=1e-6)
@@ -99,12 +99,12 @@ def test_the_value_is_that_of_the_model(c, weights):
 
 def test_an_end_before_the_optimum_has_a_valid_bound(monkeypatch):
     data = Dataset(sp.csc_matrix(X), Y)
-    best = svm_first_order(data).objective
-    late = svm_first_order(data, run=Run(time_limit=1e-9))
+    best = minimise(data).objective
+    late = minimise(data, run=Run(time_limit=1e-9))
     assert (late.stop, late.status) == ("time-limit", "feasible")
-    monkeypatch.setattr("fsopt.svm.first_order.CLOSED", -1.0)
-    monkeypatch.setattr("fsopt.svm.first_order.STALLED", 2)
-    stalled = svm_first_order(data)
+    monkeypatch.setattr("fsopt.linear.first_order.CLOSED", -1.0)
+    monkeypatch.setattr("fsopt.linear.first_order.STALLED", 2)
+    stalled = minimise(data)
     assert stalled.stop == "stalled"
     for end in (late, stalled):
         assert end.bound <= best * (1 + 1e-9)

@@ -1,4 +1,4 @@
-r"""Primal-dual hybrid gradients for classifiers of large sparse data, by products with the samples alone.
+r"""Primal-dual hybrid gradients for linear machines of large sparse data, by products with the samples alone.
 
 With Z = YX, a penalty :math:`\Omega` of the weights and the concave term
 :math:`\alpha'e - \tfrac12 \alpha'\Gamma\alpha` of the multipliers, of the hinge loss or its square, a classifier is
@@ -32,6 +32,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from fsopt.answers.results import DriverResult
+from fsopt.certificates.points import relative_gap
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import combination, midpoint_intercept, project_multipliers
+from fsopt.data.weights import loss_weights
+from fsopt.drivers.loop import Iterate, Loop, run_loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
+from fsopt.linear.certificate import certify
+from fsopt.linear.penalties import SQUARES, Penalty
+from fsopt.models.blocks import number
 from fsopt.typing import Vector
 
 STEPS = 40
@@ -42,6 +53,10 @@ LONG, LEAST = 0.36, 200
 """Share of all steps since the last restart from which one comes anyway, and at least how many."""
 POWER, MARGIN = 30, 1.02
 """Steps of the power method for the norm, which it finds from below, and the factor of safety."""
+CLOSED = 5e-7
+"""Gap at which the steps of a machine end: half the tolerance of a certificate."""
+STALLED = 200
+"""Sweeps without a smaller gap after which rounding has the last word."""
 
 
 @dataclass(frozen=True)
@@ -148,3 +163,91 @@ class PrimalDual:
             size = float(np.linalg.norm(at))
             at = at / size
         return math.sqrt(size)
+
+
+@loop
+def minimise(
+    data: Dataset, penalty: Penalty = SQUARES, *, c: float = 1.0, run: Run = DEFAULT_RUN
+) -> Steps[DriverResult]:
+    r"""Solve a support vector machine of large sparse data by :class:`PrimalDual`.
+
+    .. math::
+
+        \min_{w, b}\ \Omega(w) + C \sum_i \max(0,\ 1 - y_i(w'x_i + b)) \;=\;
+        \max_{0 \le \alpha \le C,\ y'\alpha = 0}\ e'\alpha - \Omega^*(X'Y\alpha)
+
+    Parameters
+    ----------
+    data : the samples, preprocessed; sparse ones are not made dense.
+    penalty : of the weights, without a Gram matrix.
+    c : C > 0.
+    run : time limit and progress. The loop calls no solver: a solver and its options do not matter.
+
+    Returns
+    -------
+    DriverResult
+        ``point`` has ``w``, ``b`` and the multipliers ``alpha`` (n,) behind ``bound``, which is valid wherever the
+        loop stopped. ``optimal`` where :func:`fsopt.linear.certificate.certify` holds, else ``feasible``.
+
+    Raises
+    ------
+    ParameterError : c <= 0.
+    """
+    best = _Best(data, penalty, number("first_order", "c", c))
+    recorder = Recorder([], run)
+    _, stop = yield from run_loop(_sweeps(best), recorder)
+    certificate = certify(data, penalty, c, best.w, best.b, best.alpha)
+    return recorder.end_certified(certificate, stop, {"w": best.w, "b": best.b, "alpha": best.alpha})
+
+
+class _Best:
+    """The hyperplane of smallest value and the multipliers of largest bound so far."""
+
+    def __init__(self, data: Dataset, penalty: Penalty, c: float) -> None:
+        self.data, self.penalty = data, penalty
+        self.c = c
+        self.caps = np.ones(data.n) * loss_weights(c, data.weights)
+        self.w, self.b = np.zeros(data.p), 0.0
+        self.alpha = np.zeros(data.n)
+        self.value, self.bound = math.inf, 0.0
+
+    @property
+    def gap(self) -> float:
+        """The relative gap of value and bound."""
+        return relative_gap(self.value, self.bound)
+
+    def ends(self, pair: Saddle) -> tuple[float, float]:
+        """Return the bound of the multipliers of a pair, and the smaller value of its own weights and of theirs."""
+        alpha = project_multipliers(pair.alpha, self.data.y, self.caps)
+        values, bound = [], 0.0
+        # Those of the multipliers are the combination X'Y alpha within the constraints: the optimal ones of half w'w.
+        for w in (pair.w, self.penalty.proximal(combination(self.data, alpha), 0.0)):
+            b = midpoint_intercept(self.data.X @ w, self.data.y, self.data.weights)
+            found = certify(self.data, self.penalty, self.c, w, b, alpha)
+            values.append(found.objective or 0.0)
+            bound = found.bound or 0.0
+            if values[-1] < self.value:
+                self.w, self.b = w, b
+                self.value = values[-1]
+        if bound > self.bound:
+            self.alpha, self.bound = alpha, bound
+        return bound, min(values)
+
+
+def _sweeps(best: _Best) -> Loop:
+    """Yield the best hyperplanes, from w = 0 on."""
+    data = best.data
+    at = Saddle(best.w, best.b, best.alpha)
+    best.ends(at)
+    yield Iterate(best.value, {"w": best.w}, best.bound, within=True)
+    signed = data.X.T.multiply(data.y).tocsr()  # type: ignore[attr-defined]
+    steps, stale = PrimalDual(signed, data.y, best.caps, best.penalty.proximal, best.ends, at), 0
+    while stale <= STALLED:
+        before = best.gap
+        steps.sweep()
+        stale = 0 if best.gap < before else stale + 1
+        stop = "optimal" if best.gap <= CLOSED else "stalled" if stale > STALLED else ""
+        record = {"objective": best.value, "bound": best.bound}
+        yield Iterate(best.value, {"w": best.w}, best.bound, record=record, stop=stop)
+        if stop:
+            return

@@ -1,4 +1,4 @@
-"""Driver svm_interior_point: the optimum of the model in both shapes, on degenerate data, and its limits."""
+"""The interior point: the optimum of the model in both shapes, on degenerate data, and its limits."""
 
 import numpy as np
 import pytest
@@ -8,9 +8,10 @@ import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
+from fsopt.linear import interior_point
+from fsopt.linear.interior_point import minimise
+from fsopt.linear.penalties import SQUARES, Euclid, Norm, capped
 from fsopt.methods import large_programs
-from fsopt.svm import interior_point
-from fsopt.svm.interior_point import rsvm_interior_point, svm_interior_point, svm_norm_interior_point
 from fsopt.verification.checking import check_record
 
 
@@ -33,21 +34,23 @@ CASES = {
 }
 
 
-SOLVERS = {
-    "svm": (svm_interior_point, "c", (1e-4, 1.0, 1e4)),
-    "rsvm": (rsvm_interior_point, "w_cap", (1e-3, 0.3, 2.0, 1e4)),
-    "svm-norm": (svm_norm_interior_point, "c", (1e-4, 1e-2, 1.0, 1e3)),
+HALF_NORM = Norm(Euclid(), 0.5)
+MACHINES = {
+    "svm": ("c", lambda c: (SQUARES, c), (1e-4, 1.0, 1e4)),
+    "rsvm": ("w_cap", lambda w_cap: (capped(w_cap), 1.0), (1e-3, 0.3, 2.0, 1e4)),
+    "svm-norm": ("c", lambda c: (HALF_NORM, c), (1e-4, 1e-2, 1.0, 1e3)),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("model", SOLVERS)
+@pytest.mark.parametrize("model", MACHINES)
 def test_the_optimum_is_that_of_the_model(model, name):
-    data, (solve, parameter, values) = CASES[name], SOLVERS[model]
+    data, (parameter, machine, values) = CASES[name], MACHINES[model]
     # With features that depend on each other and a multiplier near 0, one kernel of BLAS had stalled at a gap of 1e-6.
     for value in values if name in ("long", "degenerate") else values[::2]:
         given = {parameter: value}
-        found = solve(data, **given)
+        penalty, c = machine(value)
+        found = minimise(data, penalty, c=c)
         assert (found.status, found.stop) == ("optimal", "optimal"), (given, found.certificate)
         expected = fsopt.solve(fsopt.build(model, data, **given)).objective
         assert found.objective == pytest.approx(expected, rel=1e-5, abs=1e-8 if model == "svm" else 1e-5), given
@@ -58,19 +61,19 @@ def test_the_optimum_is_that_of_the_model(model, name):
 
 def test_a_limit_leaves_a_hyperplane_and_a_bound_that_hold(monkeypatch):
     data = blobs(200, 4)
-    best = svm_interior_point(data).objective
+    best = minimise(data).objective
     monkeypatch.setattr(interior_point, "GOALS", (0.1,))
-    short = svm_interior_point(data)
+    short = minimise(data)
     assert (short.status, short.stop, short.iterations) == ("feasible", "stalled", 1)
     assert 0.9 * best < short.bound <= best <= short.objective
-    assert svm_interior_point(data, run=Run(time_limit=1e-9)).stop == "time-limit"
+    assert minimise(data, run=Run(time_limit=1e-9)).stop == "time-limit"
 
 
 @pytest.mark.parametrize("units", [1e-6, 1e6, 10.0 ** np.linspace(-8, 8, 5)], ids=["small", "large", "wild"])
-@pytest.mark.parametrize("solve", [svm_interior_point, svm_norm_interior_point])
-def test_the_units_of_the_data_do_not_matter(solve, units):
+@pytest.mark.parametrize("penalty", [SQUARES, HALF_NORM], ids=["squares", "norm"])
+def test_the_units_of_the_data_do_not_matter(penalty, units):
     data = CASES["long"]
-    found = solve(Dataset((data.X + 1e3) * units, data.y), c=1.0)
+    found = minimise(Dataset((data.X + 1e3) * units, data.y), penalty)
     assert found.status == "optimal", (found.stop, found.certificate)
 
 
@@ -88,13 +91,13 @@ def test_the_exact_interval_of_multipliers_with_an_unsquared_norm_is_narrow(monk
 def test_the_bases_of_wide_data_have_the_optimum_also_in_units_over_many_orders(monkeypatch):
     rng = np.random.default_rng(0)
     wild = Dataset(rng.normal(size=(12, 40)) * 10.0 ** rng.uniform(-8, 8, 40), np.where(np.arange(12) % 3, 1.0, -1.0))
-    for found in (svm_interior_point(wild, c=1e4), rsvm_interior_point(wild, w_cap=1e10)):
+    for found in (minimise(wild, c=1e4), minimise(wild, capped(1e10))):
         assert (found.status, found.objective) == ("optimal", pytest.approx(0.0, abs=1e-9))
     for c in (1e-2, 1.0):  # of larger data the basis is of some of the samples
-        expected = svm_interior_point(CASES["wide"], c=c)
+        expected = minimise(CASES["wide"], c=c)
         with monkeypatch.context() as context:
             context.setattr(interior_point, "PIECE", 0)
-            found = svm_interior_point(CASES["wide"], c=c)
+            found = minimise(CASES["wide"], c=c)
         assert found.status == "optimal"
         assert found.objective == pytest.approx(expected.objective, rel=1e-7)
         np.testing.assert_allclose(found.point["w"], expected.point["w"], atol=1e-4)

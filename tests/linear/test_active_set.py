@@ -1,4 +1,4 @@
-"""Support vector machines by active sets against an independent one, from any beginning, and along features and C."""
+"""Support vector machines by active sets against an independent one, from any beginning, and along features."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,8 @@ from support import blobs
 from fsopt.data import Dataset
 from fsopt.data.drawn import gbd_set_two
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
-from fsopt.svm import warm
-from fsopt.svm.warm import FreeSystem, WarmSvm, active_set_svm
+from fsopt.linear import active_set
+from fsopt.linear.active_set import FreeSystem, WarmSvm, active_set_svm
 
 
 def violation(gram, y, caps, alpha):
@@ -43,14 +43,13 @@ def test_samples_that_repeat_or_are_all_zero_end_too():
 
 
 @pytest.mark.parametrize("weights", [None, np.linspace(0.5, 2.0, 25)])
-def test_machines_along_features_and_c_are_those_of_an_independent_machine(weights):
+def test_machines_along_features_are_those_of_an_independent_machine(weights):
     from sklearn.svm import SVC
 
     drawn = blobs(25, 30, seed=2, gap=0.3)
     data = Dataset(drawn.X, drawn.y, weights=weights)
-    machines = WarmSvm(data, 0.05)
     for c in (0.05, 2.0):
-        machines = machines.at(c)
+        machines = WarmSvm(data, c)
         selection = np.ones(30, dtype=bool)
         for gone in (29, 7, 8, 9, 10, 3, 0, 1, 2, 20, 21, 22, 23, 24, 25, 26):
             selection[gone] = False
@@ -93,21 +92,6 @@ def test_a_sample_that_depends_on_the_free_ones_gives_the_inverse_up():
     assert (system.inverse, system.places) == (None, [0, 1, 2, 3])
 
 
-def test_machines_that_share_products_are_not_those_of_the_other():
-    data = blobs(25, 30, seed=2, gap=0.3)
-    first, every = WarmSvm(data, 0.05), np.ones(30, dtype=bool)
-    first.solve(every)
-    second, fewer = first.at(2.0), every.copy()
-    fewer[[3, 4]] = False
-    second.solve(fewer)
-    fewer[5] = False
-    for machines, c in ((first, 0.05), (second, 2.0)):
-        w, value = machines.solve(fewer)
-        alone, own = WarmSvm(data, c).solve(fewer)
-        np.testing.assert_allclose(w, alone, atol=1e-9)
-        assert value == pytest.approx(own, rel=1e-10)
-
-
 def test_many_samples_that_enter_together_do_not_go_in_a_circle():
     """From 0 at a small C hundreds of multipliers go to their bounds: steps of length 0 let fewer enter."""
     train = gbd_set_two(75, 0, p=150, n=200)[0]
@@ -120,12 +104,11 @@ def test_many_samples_that_enter_together_do_not_go_in_a_circle():
 def test_the_interior_point_has_the_machines_of_the_active_sets_at_a_large_c(p, monkeypatch):
     """Of separable classes the multipliers are far below C: digits lost in the products of the samples are too many."""
     data, every = blobs(30, p, gap=4.0), np.ones(p, dtype=bool)
-    monkeypatch.setattr(warm, "LONG", 30)
+    monkeypatch.setattr(active_set, "LONG", 30)
     w, value = WarmSvm(data, 100.0).solve(every)
-    monkeypatch.setattr(warm, "GRAM", 0)
-    alone = WarmSvm(data, 1.0)
+    monkeypatch.setattr(active_set, "GRAM", 0)
+    alone = WarmSvm(data, 100.0)
     assert alone.products is None
-    alone.solve(every)
-    found = alone.at(100.0).solve(every)
+    found = alone.solve(every)
     assert found[1] == pytest.approx(value, rel=1e-8)
     np.testing.assert_allclose(found[0], w, atol=1e-5 * np.abs(w).max())

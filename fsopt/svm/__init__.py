@@ -1,1 +1,0 @@
-"""Support vector machines without models: interior point, first-order steps, elimination, certificates."""
