@@ -21,7 +21,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import project_multipliers
 from fsopt.data.matrices import parts_of
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.gbd.master import ClosedForm, Master, State
+from fsopt.drivers.gbd.master import ClosedForm, Master, State, TriedSelection
 from fsopt.drivers.gbd.subproblem import Subproblem, Training, cut_residuals
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
@@ -126,11 +126,11 @@ def gbd(
     Aytug, Table 1; with lambda GBD-lambda, (12)-(15), whose closed form for sigma holds for one cut only: it is the
     preset ``closed-form``, whose loop ends where a selection comes back.
     """
-    state = State(settings.first(len(master.rules.groups)))
+    sigma = settings.first(len(master.rules.groups))
     problem = (ClosedForm if settings.preset == "closed-form" else Master)(data, master, settings.master_solver)
     machine = Subproblem(data, sub, c, run, problem.rules)
     recorder = Recorder([problem.session, *machine.sessions], run)
-    state.lower = problem.lowest
+    state = State(sigma, TriedSelection(sigma, np.zeros(data.p), 0.0, np.inf), problem.lowest)
     name = _identity(data, c, problem)
     if run.resume is not None:
         _load(run.resume, name, state, problem, machine, recorder)
@@ -154,7 +154,7 @@ def _table_1(master: Master, sub: Subproblem, state: State, settings: GbdSetting
         alpha, w = sub.solve(state.sigma, recorder)
         if feasible:
             state.keep(sub.evaluate(state.sigma, w, master.penalties))
-        elif state.best is None and master.feasible(nothing := np.zeros(len(state.sigma))):
+        elif not state.tried and master.feasible(nothing := np.zeros(len(state.sigma))):
             state.best = sub.evaluate(nothing, 0.0 * w, master.penalties)  # for a run that has no time for a master
         state.alphas = [*state.alphas, alpha]
         master.add(alpha)
@@ -162,10 +162,12 @@ def _table_1(master: Master, sub: Subproblem, state: State, settings: GbdSetting
         # Step 2: the argmax of the master over all cuts so far, (10) or (15), is the next sigma; its value is a bound.
         exact = 0.1 * settings.tolerance
         early = exact if settings.preset == "printed" else max(0.1 * min(state.gap, 1.0), exact)
-        for gap in (early, exact):  # the second one where the first one brings back a selection that was tried
+        for gap in dict.fromkeys(
+            (early, exact)
+        ):  # the second one where the first one brings back a selection that was tried
             bound, state.sigma, done = master.solve(recorder, gap)
             state.lower = max(state.lower, bound)
-            if not done or gap == exact or not state.repeated or state.closed(settings.tolerance):
+            if not done or state.stop(settings.tolerance, len(state.alphas) + 1) != "repeated":
                 break
         feasible = True
         # Step 3: stop where the bounds meet, or a selection comes back; else go to step 1.
@@ -189,8 +191,8 @@ def _save(path: Path, problem: Mapping[str, str], state: State, recorder: Record
     """Write the state after an iteration in place of the last one; raises FileError."""
     words = {"lower": state.lower, "history": recorder.history, "solvers": recorder.solvers}
     tried = [np.frombuffer(selection) for selection in sorted(state.tried)]
-    best = [] if state.best is None else [np.append(state.best.sigma, state.best.w)]
-    write(path, problem, words, {"alphas": state.alphas, "sigma": [state.sigma], "tried": tried, "best": best})
+    best = np.append(state.best.sigma, state.best.w)
+    write(path, problem, words, {"alphas": state.alphas, "sigma": state.sigma, "tried": tried, "best": best})
 
 
 def _load(path: Path, name: dict[str, str], state: State, master: Master, sub: Subproblem, recorder: Recorder) -> None:
@@ -208,6 +210,6 @@ def _load(path: Path, name: dict[str, str], state: State, master: Master, sub: S
         recorder.resume([dict(record) for record in words["history"]], [str(name) for name in words["solvers"]])
     for alpha in alphas:
         master.add(alpha)
-    if len(best) and master.feasible(best[0, :k]):  # else all selections are tried again
+    if master.feasible(best[0, :k]):  # else all selections are tried again
         state.tried = {selection.tobytes() for selection in tried}
-        state.keep(sub.evaluate(best[0, :k], best[0, k:], master.penalties))
+        state.best = sub.evaluate(best[0, :k], best[0, k:], master.penalties)

@@ -5,6 +5,7 @@ Its rows are those of the state between two iterations: cuts, bounds, and the se
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,62 +48,45 @@ class State:
     Attributes
     ----------
     sigma : (p,) where the next cut is made.
+    best : the incumbent, of infinite value before the first.
     lower : the largest lower bound that a master proved.
     alphas : multipliers (n,) of the cuts.
     tried : the selections whose cut is known, as bytes.
-    best : the incumbent.
     """
 
     sigma: Vector
-    lower: float = 0.0
+    best: TriedSelection
+    lower: float
     alphas: list[Vector] = field(default_factory=list)
     tried: set[bytes] = field(default_factory=set)
-    best: TriedSelection | None = None
 
     def keep(self, found: TriedSelection) -> None:
         """Take over a selection that was tried."""
         self.tried.add(found.sigma.tobytes())
-        if self.best is None or found.value < self.best.value:
+        if found.value < self.best.value:
             self.best = found
 
     @property
-    def upper(self) -> float:
-        """The upper bound, that of the incumbent; infinite before the first."""
-        return np.inf if self.best is None else self.best.value
-
-    @property
     def gap(self) -> float:
-        """The optimality gap relative to ``max(1, upper)``, infinite before the first iterate."""
-        return np.inf if self.best is None else relative_gap(self.upper, self.lower)
-
-    @property
-    def repeated(self) -> bool:
-        """Whether the next selection was tried."""
-        return self.sigma.tobytes() in self.tried
-
-    def closed(self, tolerance: float) -> bool:
-        """Return whether the gap is at most the tolerance."""
-        return self.upper - self.lower <= tolerance * max(1.0, abs(self.upper))
+        """The optimality gap relative to ``max(1, upper)``, infinite before the first incumbent."""
+        return relative_gap(self.best.value, self.lower) if math.isfinite(self.best.value) else math.inf
 
     def stop(self, tolerance: float, max_cuts: int) -> str:
-        """Return the stopping criterion that holds; empty where none does, or there is no incumbent yet."""
-        if self.best is None:
-            return ""
-        if self.closed(tolerance):
+        """Return the stopping criterion that holds; empty where none does."""
+        upper = self.best.value
+        if self.lower >= upper - tolerance * max(1.0, abs(upper)):
             return "optimal"
-        if self.repeated:
+        if self.sigma.tobytes() in self.tried:
             return "repeated"
         return "iteration-limit" if len(self.alphas) >= max_cuts else ""
 
     def iterate(self, stop: str = "", *, within: bool = False) -> Iterate:
         """Return the answer so far, with its record at the end of an iteration, and no point without an incumbent."""
-        record = None
-        if not within:
-            record = {"objective": self.upper, "bound": self.lower, "gap": self.gap, "cuts": len(self.alphas)}
-        if self.best is None:
-            return Iterate(np.inf, {}, self.lower, record=record, within=True)
-        point = {"sigma": self.best.sigma, "w": self.best.w, "b": self.best.b, "alphas": self.alphas}
-        return Iterate(self.best.value, point, self.lower, record=record, stop=stop, within=within)
+        best, found = self.best, math.isfinite(self.best.value)
+        record = {"objective": best.value, "bound": self.lower, "gap": self.gap, "cuts": len(self.alphas)}
+        point = {"sigma": best.sigma, "w": best.w, "b": best.b, "alphas": self.alphas} if found else {}
+        shown = None if within else record
+        return Iterate(best.value, point, self.lower, record=shown, stop=stop, within=within or not found)
 
 
 NONE_FEASIBLE = "no selection of features keeps all limits"
@@ -136,14 +120,13 @@ class Master:
     def feasible(self, sigma: Vector) -> bool:
         """Return whether a selection satisfies the constraints; False too where they have variables of their own."""
         program, columns = self.program, self.columns
-        if program.n != len(columns) + 1:
+        if program.n != len(columns) + 1 or not np.isin(sigma, (0.0, 1.0)).all():
             return False
         x = np.full(program.n, np.finfo(float).max)  # theta as large as any cut asks for
         x[columns] = sigma
+        inside = (program.lb <= x) & (x <= program.ub)
         with np.errstate(over="ignore"):
-            binary = bool(np.isin(sigma, (0.0, 1.0)).all())
-            inside = bool(((program.lb <= x) & (x <= program.ub))[columns].all())
-            return binary and inside and bool(row_violations(program, x)[0].max(initial=0.0) <= 1e-9)
+            return bool(inside[columns].all() and row_violations(program, x)[0].max(initial=0.0) <= 1e-9)
 
     def add(self, alpha: Vector) -> None:
         """Add the cut of multipliers."""

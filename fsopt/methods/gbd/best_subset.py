@@ -18,10 +18,10 @@ from fsopt.data import Dataset
 from fsopt.data.losses import loss_of
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.assembly import make_fit
+from fsopt.methods.gbd.gbd import GBD
 from fsopt.methods.gbd.problems import features_of, selection_problem, trimmed
-from fsopt.methods.gbd.verdict import check_selection, objective, selection, selection_claims
 from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.spec import MethodSpec, in_units
+from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import Feature
 from fsopt.models.gbd.fsp_master import build_fsp_master
@@ -187,21 +187,15 @@ def fit_best_subset_penalised(
     return fit_by_search("best-subset-penalised", data, run, lam=lam, **keywords)
 
 
-BEST_SUBSET = MethodSpec(
-    "best-subset",
-    fit_best_subset,
-    ("fsp-master",),
-    objective=objective,
-    check=check_selection,
-    paper="gbd",
+BEST_SUBSET = replace(
+    GBD,
+    name="best-subset",
+    fit=fit_best_subset,
+    models=("fsp-master",),
     equation="(FSP-M)",
     estimator="BestSubsetSVM",
     driver="branch_and_benders",
-    resumable=True,
-    support=selection,
     compare=many_nodes,
-    weights="samples",
-    exact=selection_claims,
     solver=False,
     sparse=True,
 )
