@@ -128,12 +128,6 @@ def test_all_selections_of_all_features_need_one_iteration():
     assert result.objective == pytest.approx(all_values(data, C)[(1,) * data.p], rel=2e-6)
 
 
-# ---------------------------------------------------------------- the certificate
-
-
-# ---------------------------------------------------------------- subproblems without a model
-
-
 @pytest.mark.parametrize(
     ("unit", "limits", "settings"),
     [

@@ -77,16 +77,3 @@ def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(c
         resume = {"resume": path} if path.exists() else {}
         assert fitted(case, tmp_path, checkpoint=path, **resume) == whole, last
     assert fitted(case, tmp_path, resume=path) == whole, "a finished run ends at once"
-
-
-def test_a_resumed_run_goes_on_with_a_smaller_tolerance(tmp_path):
-    """The answer is that of a run with this tolerance."""
-    path = tmp_path / "run.npz"
-    options = {"m": M, "c": 1.0}
-    fsopt.fit("gbd", DATA, tolerance=0.05, checkpoint=path, **options)
-    whole = fsopt.fit("gbd", DATA, tolerance=1e-6, **options)
-    resumed = fsopt.fit("gbd", DATA, tolerance=1e-6, resume=path, **options)
-    assert resumed.iterations > 1
-    assert resumed.status == "optimal"
-    assert resumed.objective == pytest.approx(whole.objective, rel=2e-6)
-    assert fsopt.verify(resumed, DATA).verified
