@@ -8,8 +8,9 @@ an optimum of its problem, but its last program may not improve it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -198,17 +199,23 @@ def check_multipliers(saved: SavedFit) -> Certificate:
     return extend(found, bounds)
 
 
-def check_first_order(saved: SavedFit, kind: Kind, residuals: Mapping[str, float]) -> Certificate:
+def check_first_order(
+    saved: SavedFit,
+    kind: Kind,
+    costs: Callable[[Completed], float] | None = None,
+    residuals: Mapping[str, float] = MappingProxyType({}),
+) -> Certificate:
     r"""Certify a first-order condition: the last convex program of a loop does not go below its value at the answer.
 
     Parameters
     ----------
     kind : of the certificate.
-    residuals : of the method's own, such as the distance of the saved program from the one of the fit's parameters.
+    costs : function of the saved program that returns the distance of its costs from the slopes at the answer.
+    residuals : further ones of the method.
 
     Raises
     ------
-    FileError : the saved point is damaged.
+    FileError : the saved step is damaged.
     """
     if not has_program(saved):
         return make(Kind.FEASIBLE, {}, objective=saved.value)
@@ -216,11 +223,17 @@ def check_first_order(saved: SavedFit, kind: Kind, residuals: Mapping[str, float
     assert point is not None
     here = minimised(at.program, at.x)
     lower = best_bound(at.program, point, here)
-    first_order = {"remainder": lower.remainder, "first order": max(here - lower.value, 0.0) / (1.0 + abs(here))}
-    return make(kind, merged(first_order, residuals), objective=saved.value, tolerance=LOCAL_TOLERANCE)
+    found = {
+        "remainder": lower.remainder,
+        "first order": max(here - lower.value, 0.0) / (1.0 + abs(here)),
+        "linearisation": 0.0 if costs is None else costs(at),
+        "program's parameters": parameters_residual(saved, () if costs is None else ("alpha",)),
+        **residuals,
+    }
+    return make(kind, found, objective=saved.value, tolerance=LOCAL_TOLERANCE)
 
 
-def parameters_residual(saved: SavedFit) -> float:
+def parameters_residual(saved: SavedFit, without: Collection[str] = ()) -> float:
     """Return the largest difference of the parameters of a saved program from those of the fit with the same name."""
     details, own = saved.fit.details, saved.params
     if not has_program(saved):
@@ -228,7 +241,7 @@ def parameters_residual(saved: SavedFit) -> float:
     with reading("program"):
         known = MODELS[saved.spec.program].parameters
         stated = {**known, **details["program_params"]}
-        shared = [name for name in known if own.get(name) is not None and name not in BOUNDS]
+        shared = [name for name in known if own.get(name) is not None and name not in (*BOUNDS, *without)]
         differences = [np.abs(np.subtract(stated[name], own[name], dtype=float)) for name in shared]
         bounds = [WeightBounds.of(saved.fit.method, saved.data, at) for at in (own, details["program_params"])]
         differences.append(np.array(bounds[0].distance(bounds[1])))

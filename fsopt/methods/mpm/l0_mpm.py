@@ -28,10 +28,11 @@ from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verdict import (
     LOCAL_TOLERANCE,
+    Completed,
     check_first_order,
+    columns_of,
     evidence,
     finite_vector,
-    has_program,
     starts_residual,
 )
 from fsopt.models.blocks import number, vector
@@ -160,12 +161,14 @@ def check(saved: SavedFit) -> Certificate:
     """
     if has_multipliers(saved):
         return _check_multipliers(saved)
-    wrong: dict[str, float] = {}
-    if has_program(saved):
-        with reading("step"):
-            v = finite_vector(saved.fit.details["program_params"]["v"], len(saved.w))
-            wrong["linearisation"] = _wrong_step(saved, v)
-    return check_first_order(saved, Kind.DCA, wrong)
+    slope = approximation(saved.params["approx"], saved.params["alpha"]).slope
+
+    def costs(at: Completed) -> float:
+        plus, minus = (at.program.c[columns_of(at.program, at.model, name)] for name in ("w_plus", "w_minus"))
+        wrong = float(np.abs(0.5 * (plus + minus) - slope).max()) / slope
+        return max(wrong, _gradient_residual(saved, 0.5 * (minus - plus)))
+
+    return check_first_order(saved, Kind.DCA, costs)
 
 
 def stated(saved: SavedFit) -> dict[str, float]:
@@ -198,14 +201,6 @@ def _gradient_residual(saved: SavedFit, v: Vector) -> float:
     # h is convex: its subgradients at w lie between the gradients on either side.
     excess = np.maximum(v - penalty.gradient(w + rounding), penalty.gradient(w - rounding) - v)
     return max(float(excess.max()), 0.0) / penalty.slope
-
-
-def _wrong_step(saved: SavedFit, v: Vector) -> float:
-    """Return the distance of the saved step of DCA from that of the fit's own parameters and penalty at w."""
-    own, at = saved.params, saved.fit.details["program_params"]
-    slope = approximation(own["approx"], own["alpha"]).slope
-    wrong = max(_gradient_residual(saved, v), abs(at["alpha"] - slope) / slope)
-    return float(max(wrong, *(abs(at[k] - own[k]) for k in ("delta", "ridge"))))
 
 
 SPEC = MethodSpec(

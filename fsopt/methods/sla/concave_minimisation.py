@@ -22,15 +22,14 @@ from fsopt.data.matrices import Preprocessing, largest_values
 from fsopt.data.weights import weights_of_classes
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.column_generation.sla import ConcaveHinge
-from fsopt.drivers.penalties.approximations import Penalty, step_costs
+from fsopt.drivers.penalties.approximations import Penalty
 from fsopt.drivers.sla import NONNEGATIVE
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import selection, without_rounding
-from fsopt.methods.spec import SavedFit
-from fsopt.methods.verdict import check_first_order, finite_vector, has_program, saved_alpha, starts_residual
-from fsopt.models.sla.hyperplane import step_costs as exponential_costs
+from fsopt.methods.spec import SavedFit, Value
+from fsopt.methods.verdict import Completed, check_first_order, columns_of, saved_alpha, starts_residual
 from fsopt.typing import Vector
 
 
@@ -92,18 +91,6 @@ def fit_of_answer(
     )
 
 
-def class_errors(data: Dataset, w: Vector, b: float) -> tuple[Vector, Vector]:
-    """Return the errors y and z of the hyperplane on the samples of class +1 and of class -1."""
-    errors = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)
-    return errors[data.y > 0], errors[data.y < 0]
-
-
-def mean_errors(data: Dataset, y: Vector, z: Vector) -> float:
-    """Return e'y/m + e'z/k of the errors of both classes, each term times the weight of its class."""
-    positive, negative = weights_of_classes(data.y, data.weights)
-    return positive * float(y.mean()) + negative * float(z.mean())
-
-
 def start_values(result: DriverResult) -> list[float]:
     """Return the objective value at which each run of SLA ended."""
     return [run["objective"] for run in result.point["starts"]]
@@ -125,33 +112,41 @@ def stated(saved: SavedFit) -> dict[str, float]:
     return {"errors": abs(errors), **starts_residual(saved.fit)}
 
 
-def check_step(saved: SavedFit, problem: ConcaveHinge, iterate: Mapping[str, Vector]) -> Certificate:
-    """Certify the minimum principle again, by the saved linear program or by the multipliers of column generation.
+def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    """Return (20) or (21) at a hyperplane; their polyhedron holds the errors and sizes of every hyperplane."""
+    return problem_of(data, at).value(np.maximum(1.0 - data.y * (data.X @ w + b), 0.0), np.abs(w)), 0.0
 
-    Parameters
-    ----------
-    problem : (20) or (21) of the fit's own parameters.
-    iterate : component -> its value at the hyperplane, of the components under the exponential.
+
+def problem_of(data: Dataset, at: Mapping[str, Any]) -> ConcaveHinge:
+    """Return (20) or (21) of the parameters of a fit."""
+    return concave_hinge(data, at["alpha"], at.get("lam"), at.get("approx", "exp"))
+
+
+def check(saved: SavedFit) -> Certificate:
+    """Certify the minimum principle again, by the saved linear program or by the multipliers of column generation.
 
     Raises
     ------
     FileError : the saved step is damaged.
     """
+    data, problem = saved.data, problem_of(saved.data, saved.params)
     if saved.fit.status is Status.OPTIMAL:
         return _check_zero(saved, problem)
+    errors, sizes = problem.slopes(np.maximum(1.0 - data.y * (data.X @ saved.w + saved.b), 0.0), np.abs(saved.w))
     if "alpha" in saved.fit.details:
-        return _check_generated(saved, problem)
-    if not has_program(saved):
-        return make(Kind.FEASIBLE, {}, objective=saved.value)
-    with reading("step"):
-        at, own = saved.fit.details["program_params"], saved.params
-        penalty = problem.penalty
-        # Iterates are compared by the costs that they give: errors of 100 and of 101 both cost nothing.
-        wrong = [abs(at["alpha"] - penalty.slope), abs(at.get("lam", 1.0) - own.get("lam", 1.0))]
-        for name, x in iterate.items():
-            costs = exponential_costs(at["alpha"], finite_vector(at[name], len(x)))
-            wrong.append(float(np.abs(costs - step_costs(penalty, x)).max()) / penalty.slope)
-    return check_first_order(saved, Kind.SLA, {"linearisation": float(max(wrong))})
+        found = certify_l1_hinge(data, errors, sizes, saved.w, saved.b, saved_alpha(saved))
+        principle = {"minimum principle": found.residuals["gap"], "cost": found.residuals["cost"]}
+        return make(Kind.SLA, principle, objective=saved.value, tolerance=found.tolerance)
+
+    def costs(at: Completed) -> float:
+        slopes = {"y": errors[data.y > 0], "z": errors[data.y < 0], "v": sizes}
+        names = [name for name in slopes if at.model.component(name) is not None]
+        stated = [at.program.c[columns_of(at.program, at.model, name)] for name in names]
+        return (
+            max(float(np.abs(c - slopes[k]).max()) for k, c in zip(names, stated, strict=True)) / problem.penalty.slope
+        )
+
+    return check_first_order(saved, Kind.SLA, costs)
 
 
 def _check_zero(saved: SavedFit, problem: ConcaveHinge) -> Certificate:
@@ -163,12 +158,3 @@ def _check_zero(saved: SavedFit, problem: ConcaveHinge) -> Certificate:
         "gap": relative_gap(saved.value, 0.0),
     }
     return make(Kind.GLOBAL, zero, objective=saved.value, bound=0.0, bound_source=NONNEGATIVE)
-
-
-def _check_generated(saved: SavedFit, problem: ConcaveHinge) -> Certificate:
-    """Certify the minimum principle by the saved multipliers: the step at the answer does not improve it."""
-    errors = np.maximum(1.0 - saved.data.y * (saved.data.X @ saved.w + saved.b), 0.0)
-    slopes = problem.slopes(errors, np.abs(saved.w))
-    found = certify_l1_hinge(saved.data, *slopes, saved.w, saved.b, saved_alpha(saved))
-    principle = {"minimum principle": found.residuals["gap"], "cost": found.residuals["cost"]}
-    return make(Kind.SLA, principle, objective=saved.value, tolerance=found.tolerance)

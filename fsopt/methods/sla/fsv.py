@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.sla import sla_by_column_generation
@@ -22,19 +19,17 @@ from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.sla.concave_minimisation import (
     SlaAnswer,
-    check_step,
-    class_errors,
+    check,
     concave_hinge,
     fit_of_answer,
-    mean_errors,
+    objective,
     stated,
 )
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.spec import MethodSpec
 from fsopt.methods.verdict import evidence
 from fsopt.models.blocks import number
 from fsopt.models.sla.fsv import build_fsv_step
 from fsopt.models.sla.hyperplane import iterate_of_costs
-from fsopt.typing import Vector
 
 
 def fit_fsv(
@@ -112,19 +107,6 @@ def fit_fsv(
         answer = SlaAnswer(at["w"], -at["gamma"], result, evidence("fsv-step", params, at["proof"]))
     fitted = fit_of_answer(work, map_, answer, n_starts=n_starts, started=started, hint="lower lam")
     return fitted if isinstance(approx, str) else replace(fitted, params=words_of(penalty))
-
-
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return (21) at a hyperplane; its polyhedron holds the errors and sizes of every hyperplane."""
-    y, z = class_errors(data, w, b)
-    sparsity = approximation(at["approx"], at["alpha"]).value(w)
-    return (1 - at["lam"]) * mean_errors(data, y, z) + at["lam"] * sparsity, 0.0
-
-
-def check(saved: SavedFit) -> Certificate:
-    """Certify the minimum principle of (21) again."""
-    problem = concave_hinge(saved.data, saved.params["alpha"], saved.params["lam"], saved.params["approx"])
-    return check_step(saved, problem, {"v": np.abs(saved.w)})
 
 
 SPEC = MethodSpec(

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.sla import sla_by_column_generation
@@ -19,17 +16,16 @@ from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.sla.concave_minimisation import (
     SlaAnswer,
-    check_step,
-    class_errors,
+    check,
     concave_hinge,
     fit_of_answer,
+    objective,
     stated,
 )
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.spec import MethodSpec
 from fsopt.methods.verdict import evidence
 from fsopt.models.blocks import number
 from fsopt.models.sla.misclass import build_misclass_step
-from fsopt.typing import Vector
 
 
 def fit_misclass(
@@ -84,18 +80,6 @@ def fit_misclass(
         params = {"alpha": alpha, "y": np.maximum(at["y"], 0.0), "z": np.maximum(at["z"], 0.0)}
         answer = SlaAnswer(at["w"], -at["gamma"], result, evidence("misclass-step", params, at["proof"]))
     return fit_of_answer(work, map_, answer, n_starts=1, started=started, hint="the classes overlap too much")
-
-
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return (20) at a hyperplane; its polyhedron holds the errors of every hyperplane."""
-    return float(-np.expm1(-at["alpha"] * np.concatenate(class_errors(data, w, b))).sum()), 0.0
-
-
-def check(saved: SavedFit) -> Certificate:
-    """Certify the minimum principle of (20) again."""
-    y, z = class_errors(saved.data, saved.w, saved.b)
-    problem = concave_hinge(saved.data, saved.params["alpha"])
-    return check_step(saved, problem, {"y": y, "z": z})
 
 
 SPEC = MethodSpec(
