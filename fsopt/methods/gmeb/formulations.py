@@ -16,7 +16,6 @@ from fsopt.data import Dataset
 from fsopt.drivers.column_generation.unit_ball import smallest_norm_generation, unit_ball_generation
 from fsopt.drivers.run import Run, Steps, usable
 from fsopt.drivers.theta_cuts import theta_cuts
-from fsopt.methods.gmeb.optimality import GmebDual
 from fsopt.methods.large_programs import uses_generation
 from fsopt.models.gmeb.gmeb import (
     build_gmeb_cuts,
@@ -34,11 +33,13 @@ from fsopt.typing import Vector
 class RouteSolution:
     """The weights w (p,) of a hyperplane, the multipliers that came with them, and the outcome of the solve.
 
-    ``separable`` says that w is a separating hyperplane of smallest norm.
+    The multipliers are mu (n,) of the margins and the share theta of those of the radii. ``separable`` says that w is a
+    separating hyperplane of smallest norm.
     """
 
     w: Vector
-    dual: GmebDual
+    mu: Vector
+    theta: float
     outcome: SolveResult | DriverResult
     separable: bool = False
 
@@ -53,8 +54,8 @@ def dual_answer(session: Session) -> RouteSolution:
     result = usable(session.solve(), "the dual (16)")
     m = session.model
     w = np.array([m.dual[constraint] for constraint in m.moment.values()])
-    dual = GmebDual(values_of(m.mu), m.mu1.value, m.mu_plus.value, m.mu_minus.value)
-    return RouteSolution(w, dual, result)
+    radii = GmebNorm(np.zeros(0), np.zeros(0), m.r_plus.value, m.r_minus.value)
+    return RouteSolution(w, values_of(m.mu), radii.theta_of(m.mu_plus.value, m.mu_minus.value), result)
 
 
 def by_primal(data: Dataset, norm: GmebNorm, run: Run) -> RouteSolution:
@@ -69,40 +70,34 @@ def by_sdp(data: Dataset, norm: GmebNorm, run: Run) -> RouteSolution:
 
 def _by_primal(m: pyo.ConcreteModel, norm: GmebNorm, run: Run) -> RouteSolution:
     """Solve a primal form."""
-    # mu_1 is the multiplier of the unit norm; without that constraint mu_+ R_+ + mu_- R_-, as at all optimal pairs.
     _, result = run.solve(m, f"'{m.name}'")
     plus, minus = _multiplier(m, "moment_plus"), _multiplier(m, "moment_minus")
-    unit = sum(mu * r for mu, r in ((plus, norm.r_plus), (minus, norm.r_minus)) if np.isfinite(r))
-    if m.component("unit_norm") is not None:
-        unit = _multiplier(m, "unit_norm")
     mu = np.array([m.dual[constraint] for constraint in m.margin.values()])
-    return RouteSolution(values_of(m.w), GmebDual(mu, unit, plus, minus), result)
+    return RouteSolution(values_of(m.w), mu, norm.theta_of(plus, minus), result)
 
 
 def by_cuts(data: Dataset, norm: GmebNorm, run: Run) -> Steps[RouteSolution]:
     """Solve (15) by linear programs with cuts in theta, large data by restricted ones; zeros are exact."""
     if is_large(data, run):
-        return _of_cuts((yield from unit_ball_generation.steps(data, norm, run=run)), norm)
+        return _of_cuts((yield from unit_ball_generation.steps(data, norm, run=run)))
     return (yield from _by_cuts(data, norm, run, hard=False))
 
 
 def _by_cuts(data: Dataset, norm: GmebNorm, run: Run, *, hard: bool) -> Steps[RouteSolution]:
     model = build_gmeb_cuts(data, r_plus=norm.r_plus, r_minus=norm.r_minus, hard=hard)
-    return _of_cuts((yield from theta_cuts.steps(data, model, norm, run=run)), norm, hard=hard)
+    return _of_cuts((yield from theta_cuts.steps(data, model, norm, run=run)), hard=hard)
 
 
-def _of_cuts(result: DriverResult, norm: GmebNorm, *, hard: bool = False) -> RouteSolution:
+def _of_cuts(result: DriverResult, *, hard: bool = False) -> RouteSolution:
     """Return the answer of cuts in theta."""
     at = result.point
-    theta, unit = at["theta"], at["price"] / 2.0
-    dual = GmebDual(at["mu"], unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
-    return RouteSolution(at["w"], dual, result, separable=hard)
+    return RouteSolution(at["w"], at["mu"], at["theta"], result, separable=hard)
 
 
 def smallest_norm(data: Dataset, norm: GmebNorm, run: Run, *, cuts: bool) -> Steps[RouteSolution]:
     """Return the separating hyperplane of smallest N, by cuts or by cones; raises SolverError where there is none."""
     if is_large(data, run):
-        return _of_cuts((yield from smallest_norm_generation.steps(data, norm, run=run)), norm, hard=True)
+        return _of_cuts((yield from smallest_norm_generation.steps(data, norm, run=run)), hard=True)
     if cuts:
         return (yield from _by_cuts(data, norm, run, hard=True))
     answer = _by_primal(build_gmeb_hard_margin(data, **_radii(norm)), norm, run)

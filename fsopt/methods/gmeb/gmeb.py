@@ -11,26 +11,24 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
-from fsopt.answers.results import Point
 from fsopt.certificates.exact.claims import Claim
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import midpoint_intercept
+from fsopt.data.hyperplanes import midpoint_intercept, project_multipliers
+from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import OutOfTimeError, Run, Steps, within
-from fsopt.errors import SolverError, reading
+from fsopt.errors import SolverError
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.claims import about_of, dual_point, optimum
 from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, is_large, smallest_norm
-from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, polish
+from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, largest_quotient, saved_gmeb
 from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, selected_by
-from fsopt.methods.verdict import Completed, finite_vector
+from fsopt.methods.verdict import Completed
 from fsopt.models.gmeb.norm import GmebNorm, radius
 from fsopt.solvers.registry import no_multipliers, solver_spec
 from fsopt.typing import Vector
@@ -41,30 +39,24 @@ NAME = "the optimum of (15), on features of unit root mean square"
 def of_gmeb(saved: SavedFit) -> list[Claim]:
     r"""Return the claim of ``gmeb``.
 
-    With the multipliers :math:`\mu, \mu_1, \mu_+, \mu_-` of (16) the dual point of (15) has
-    :math:`\alpha_j = \mu_+v_j^+ + \mu_-v_j^-`, :math:`\beta_j = \mu_1` and :math:`\gamma_j = -s_j` in the cone
-    :math:`w_j^2 \le \sigma_jt_j`. Separable data have the bound 0 of all multipliers 0.
+    The dual point of (15) follows from :math:`\mu` and :math:`\theta`, which give :math:`\mu_1, \mu_+, \mu_-` of (16).
+    Separable data have the bound 0 of all multipliers 0.
 
     Raises
     ------
     FileError : the saved multipliers are damaged.
     """
-    fit = saved.fit
-    with reading("multipliers"):
-        prepared = unit_rms(saved.raw, fit.params["scale"])
-        part = saved.data.columns(prepared.kept)
-        work = part.with_X(part.X / prepared.units)
-        stated = fit.details["multipliers"]
-        mu = finite_vector(stated["mu"], saved.data.n)
-        unit, plus, minus = (float(stated[k]) for k in ("unit", "plus", "minus"))
-        radii = [np.inf if fit.params[k] is None else float(fit.params[k]) for k in ("r_plus", "r_minus")]
-    params = dict(zip(("r_plus", "r_minus"), radii, strict=True))
-    at, _ = Completed.of("gmeb-primal", params, work, saved.w[prepared.kept] * prepared.units, saved.b)
-    point = Point(at.x, np.zeros(at.program.A.shape[0]), np.zeros(len(at.program.cones.h)))
-    if not bool(fit.details["separable"]):
-        sides = {"moment_plus": -plus, "moment_minus": -minus, "unit_norm": -unit}
-        rows = {k: v for k, v in sides.items() if at.model.component(k) is not None and np.isfinite(v)}
-        point = dual_point(at, {"margin": mu, **rows})
+    found = saved_gmeb(saved)
+    norm, theta = found.norm, found.theta
+    mu = np.zeros(saved.data.n)
+    if not bool(saved.fit.details["separable"]):
+        mu = project_multipliers(found.mu, saved.data.y, loss_weights(1.0, saved.data.weights))
+    unit = 0.5 * largest_quotient(found.data, norm, mu, theta)
+    params = {"r_plus": norm.r_plus, "r_minus": norm.r_minus}
+    at, _ = Completed.of("gmeb-primal", params, found.data, found.w, saved.b)
+    sides = {"moment_plus": -unit * theta / norm.r_plus, "moment_minus": -unit * (1.0 - theta) / norm.r_minus}
+    rows = {name: v for name, v in sides.items() if at.model.component(name) is not None}
+    point = dual_point(at, {"margin": mu, "unit_norm": -unit, **rows})
     return [optimum(saved, at, point, about=about_of("gmeb-primal", params, units="rms"), name=NAME)]
 
 
@@ -114,9 +106,8 @@ def settle(
 def _certified(data: Dataset, norm: GmebNorm, answer: RouteSolution) -> Settled:
     w = answer.w / max(1.0, norm.at(answer.w)[0])
     b = midpoint_intercept(data.X @ w, data.y, data.weights)
-    if not answer.separable:
-        answer = replace(answer, dual=polish(data, norm, answer.dual))
-    return Settled(w, b, answer, certify_gmeb(data, norm, w, b, answer.dual, separable=answer.separable))
+    proof = certify_gmeb(data, norm, w, b, answer.mu, answer.theta, separable=answer.separable)
+    return Settled(w, b, answer, proof)
 
 
 EPSILON = 1e-5
@@ -216,7 +207,8 @@ def _details(prepared: UnitRms, norm: GmebNorm, found: Settled) -> dict[str, Any
         "separable": found.answer.separable,
         "columns": prepared.kept,
         "units": prepared.units,
-        "multipliers": vars(found.answer.dual),
+        "mu": found.answer.mu,
+        "theta": found.answer.theta,
     }
 
 

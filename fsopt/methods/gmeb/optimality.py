@@ -1,4 +1,4 @@
-r"""Optimality of a GMEB classifier: a lower bound, and the optimality conditions of (15) and (16), in numpy alone.
+r"""Optimality of a GMEB classifier by a lower bound, in numpy alone.
 
 With multipliers :math:`\mu_+, \mu_-` of the radii, :math:`\theta = \mu_+R_+/(\mu_+R_+ + \mu_-R_-)` and
 :math:`s = X'Y\mu`, every :math:`\mu \in [0,1]^n` with :math:`y'\mu = 0` gives the lower bound
@@ -21,44 +21,15 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.data.weights import loss_weights
 from fsopt.errors import reading
-from fsopt.methods.gmeb.unit_rms import unit_rms
+from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verdict import extend, finite_vector
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.typing import Vector
 
 
-@dataclass(frozen=True)
-class GmebDual:
-    """A dual point of GMEB.
-
-    Attributes
-    ----------
-    mu : (n,) multipliers of the margins.
-    unit, plus, minus : mu_1, mu_+ and mu_-, of the unit norm and of the two radii.
-    """
-
-    mu: Vector
-    unit: float
-    plus: float
-    minus: float
-
-
-def polish(data: Dataset, norm: GmebNorm, dual: GmebDual) -> GmebDual:
-    r"""Return the best multipliers of (16) with nearly the same mu and the same share theta of the two radii.
-
-    mu is projected on :math:`y'\mu = 0`; :math:`\mu_1` is the smallest that the cones allow, and
-    :math:`\mu_+R_+ + \mu_-R_- = \mu_1`. The objective depends on a solver's error in :math:`\mu_1, \mu_+, \mu_-` to
-    second order only, so that solvers stop far from both.
-    """
-    mu = project_multipliers(dual.mu, data.y, loss_weights(1.0, data.weights))
-    theta = norm.theta_of(dual.plus, dual.minus)
-    unit = 0.5 * _largest_quotient(data, norm, mu, theta)
-    return GmebDual(mu, unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
-
-
 def certify_gmeb(
-    data: Dataset, norm: GmebNorm, w: Vector, b: float, dual: GmebDual, *, separable: bool = False
+    data: Dataset, norm: GmebNorm, w: Vector, b: float, mu: Vector, theta: float, *, separable: bool = False
 ) -> Certificate:
     r"""Certify a classifier as the optimum of (15), or as the separating hyperplane of smallest norm.
 
@@ -66,68 +37,35 @@ def certify_gmeb(
     ----------
     data, norm : in the units of w.
     w, b : (p,) weights and the intercept.
-    dual : multipliers, from which the bound is recomputed.
+    mu, theta : (n,) multipliers of the margins and the share of the radii, from which the bound is recomputed; the
+        nearest feasible mu is taken.
     separable : whether the classifier is the separating hyperplane of smallest norm.
 
     Returns
     -------
     Certificate
-        Kind ``convex``. Residuals ``norm`` (N(w) <= 1) and ``gap`` (between the hinge loss and the bound above)
-        prove optimality. The others are the identities of an optimal pair, each in units of the objective:
-        ``prices`` :math:`\mu_+R_+ + \mu_-R_- = \mu_1`; ``value`` :math:`1'\xi = 1'\mu - 2\mu_1`; ``cone``
-        :math:`|s_j| \le 2\sqrt{\mu_1 q_j}` with :math:`q = \mu_+v^+ + \mu_-v^-`; ``support`` equality where
-        :math:`w_j \ne 0`; ``perspective`` :math:`\sum_j w_j^2/\sigma_j = 1` where :math:`\mu_1 > 0`; ``intercept``
-        :math:`b = y_i - w'x_i` where :math:`0 < \mu_i < 1`. For separable data (optimum 0, no dual information)
-        ``gap`` is that of the smallest norm, and there are no identities.
+        Kind ``convex``. Residuals ``norm`` (N(w) <= 1) and ``gap`` (between the hinge loss and the bound above) prove
+        optimality. For separable data (optimum 0, no dual information) ``gap`` is that of the smallest norm.
     """
     size, _ = norm.at(w)
-    scores = data.X @ w + b
-    loss = hinge(scores, data.y, data.weights)
+    loss = hinge(data.X @ w + b, data.y, data.weights)
+    residuals = {"norm": max(0.0, size - 1.0)}
+    kept = project_multipliers(mu, data.y, np.inf if separable else loss_weights(1.0, data.weights))
+    largest = largest_quotient(data, norm, kept, theta)
     if separable:
-        lower = _lower_bound_on_norm(data, norm, dual)
-        residuals = {"norm": max(0.0, size - 1.0), "hinge": loss, "gap": relative_gap(size, lower)}
+        lower = float(kept.sum()) / largest if kept.any() else 0.0
+        residuals |= {"hinge": loss, "gap": relative_gap(size, lower)}
         return make(Kind.CONVEX, residuals, objective=loss, bound=0.0, bound_source="dual point")
-    mu = project_multipliers(dual.mu, data.y, loss_weights(1.0, data.weights))
-    theta = norm.theta_of(dual.plus, dual.minus)
-    bound = max(float(mu.sum()) - _largest_quotient(data, norm, mu, theta), 0.0)
-    unit = max(1.0, loss)
-    plus = dual.plus * norm.r_plus if np.isfinite(norm.r_plus) else 0.0
-    minus = dual.minus * norm.r_minus if np.isfinite(norm.r_minus) else 0.0
-    s = np.abs(data.X.T @ (mu * data.y))
-    # mu_1 q_j; multipliers of a damaged file may be negative.
-    product = np.maximum(dual.unit * (dual.plus * norm.v_plus + dual.minus * norm.v_minus), 0.0)
-    edge = 2.0 * np.sqrt(product)
-    residuals = {
-        "norm": max(0.0, size - 1.0),
-        "gap": relative_gap(loss, bound),
-        "prices": abs(plus + minus - dual.unit) / unit,
-        "value": abs(loss - float(mu.sum()) + 2.0 * dual.unit) / unit,
-        "cone": float(np.maximum(s - edge, 0.0).max() / max(1.0, s.max())),
-        "support": float(np.abs(w) @ np.abs(s - edge)) / unit,
-        "perspective": dual.unit * abs(size - 1.0) / unit,
-        "intercept": float(np.minimum(mu, loss_weights(1.0, data.weights) - mu) @ np.abs(1.0 - data.y * scores)) / unit,
-    }
+    bound = max(float(kept.sum()) - largest, 0.0)
+    residuals["gap"] = relative_gap(loss, bound)
     return make(Kind.CONVEX, residuals, objective=loss, bound=bound, bound_source="dual point")
 
 
-def _lower_bound_on_norm(data: Dataset, norm: GmebNorm, dual: GmebDual) -> float:
-    """Return the lower bound that multipliers prove on N(w) of the separating hyperplanes."""
-    mu = project_multipliers(dual.mu, data.y, np.inf)
-    if not mu.any():
-        return 0.0
-    return float(mu.sum()) / _largest_quotient(data, norm, mu, norm.theta_of(dual.plus, dual.minus))
-
-
-def _largest_quotient(data: Dataset, norm: GmebNorm, mu: Vector, theta: float) -> float:
-    """Return the largest |s_j| / u_j(theta)."""
-    return float(quotients(data, norm, mu, theta).max())
-
-
-def quotients(data: Dataset, norm: GmebNorm, mu: Vector, theta: float) -> Vector:
-    """Return |s_j| / u_j(theta) (p,), infinite where only u_j vanishes."""
+def largest_quotient(data: Dataset, norm: GmebNorm, mu: Vector, theta: float) -> float:
+    """Return the largest |s_j| / u_j(theta), infinite where only u_j vanishes."""
     s, u = np.abs(data.X.T @ (mu * data.y)), norm.weights(theta)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(s > 0, s / u, 0.0)
+        return float(np.where(s > 0, s / u, 0.0).max())
 
 
 def check_gmeb(saved: SavedFit) -> Certificate:
@@ -135,30 +73,52 @@ def check_gmeb(saved: SavedFit) -> Certificate:
 
     Raises
     ------
-    FileError : the saved multipliers or units are damaged.
+    FileError : the saved multipliers are damaged.
     """
-    fit, details = saved.fit, saved.fit.details
-    with reading("proof"):
+    at = saved_gmeb(saved)
+    separable = bool(saved.fit.details["separable"])
+    proof = certify_gmeb(at.data, at.norm, at.w, saved.b, at.mu, at.theta, separable=separable)
+    return extend(proof, _stated(saved, at))
+
+
+@dataclass(frozen=True)
+class SavedGmeb:
+    """A saved fit in the units that it was solved in: its data, norm, weights and multipliers."""
+
+    prepared: UnitRms
+    data: Dataset
+    norm: GmebNorm
+    w: Vector
+    mu: Vector
+    theta: float
+
+
+def saved_gmeb(saved: SavedFit) -> SavedGmeb:
+    """Return a saved fit in the units that it was solved in; raises FileError where it is damaged."""
+    fit = saved.fit
+    with reading("multipliers"):
         prepared = unit_rms(saved.raw, fit.params["scale"])
-        kept, units = prepared.kept, prepared.units
-        stated_units = finite_vector(details["units"], len(kept))
-        same = np.array_equal(np.array(details["columns"], dtype=float), kept)
-        stated = details["multipliers"]
-        mu = finite_vector(stated["mu"], saved.data.n)
-        dual = GmebDual(mu, *(float(stated[k]) for k in ("unit", "plus", "minus")))
+        part = saved.data.columns(prepared.kept)
+        work = part.with_X(part.X / prepared.units)
+        mu, theta = finite_vector(fit.details["mu"], saved.data.n), float(fit.details["theta"])
+        if not 0.0 <= theta <= 1.0:
+            raise ValueError("theta in [0, 1] is needed")
         radii = [np.inf if fit.params[k] is None else float(fit.params[k]) for k in ("r_plus", "r_minus")]
-        part = saved.data.columns(kept)
-        work = part.with_X(part.X / units)
-        norm, w = GmebNorm.of(work, *radii), saved.w[kept] * units
-        proof = certify_gmeb(work, norm, w, saved.b, dual, separable=bool(details["separable"]))
-        size = norm.at(w)[0]
-        scales = prepared.full(norm.scales(w) / units)
-        wrong = {
+    w = saved.w[prepared.kept] * prepared.units
+    return SavedGmeb(prepared, work, GmebNorm.of(work, *radii), w, mu, theta)
+
+
+def _stated(saved: SavedFit, at: SavedGmeb) -> dict[str, float]:
+    """Return the distances of the features, units, norm and scales that a saved fit states."""
+    details = saved.fit.details
+    kept, units = at.prepared.kept, at.prepared.units
+    scales = at.prepared.full(at.norm.scales(at.w) / units)
+    with reading("proof"):
+        same = np.array_equal(np.array(details["columns"], dtype=float), kept)
+        stated_units, sigma = finite_vector(details["units"], len(kept)), finite_vector(details["sigma"], saved.data.p)
+        return {
             "columns": 0.0 if same else np.inf,
             "units": float(np.abs(stated_units / units - 1.0).max()),
-            "stated norm": abs(float(details["norm"]) - size),
-            "scales": float(
-                np.abs(finite_vector(details["sigma"], saved.data.p) - scales).max() / max(1.0, scales.max())
-            ),
+            "stated norm": abs(float(details["norm"]) - at.norm.at(at.w)[0]),
+            "scales": float(np.abs(sigma - scales).max() / max(1.0, scales.max())),
         }
-    return extend(proof, wrong)

@@ -144,8 +144,8 @@ def test_the_method_builds_no_model_of_large_data_and_refuses_forged_multipliers
     assert len(fit.support) > 3
     assert check_fit(fit, data).ok
     record = json.loads(json.dumps(fit_record(fit, data=data, source="test")))
-    mu = record["details"]["multipliers"]["mu"]
-    record["details"]["multipliers"]["mu"] = mu[1:] + mu[:1]
+    mu = record["details"]["mu"]
+    record["details"]["mu"] = mu[1:] + mu[:1]
     assert not check_record(record, data, "fit.json").verified
 
 
