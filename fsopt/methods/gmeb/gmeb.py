@@ -48,7 +48,7 @@ def of_gmeb(saved: SavedFit) -> list[Claim]:
     """
     found = saved_gmeb(saved)
     norm, theta = found.norm, found.theta
-    mu = np.zeros(saved.data.n)
+    mu = 0.0 * found.mu
     if not bool(saved.fit.details["separable"]):
         mu = project_multipliers(found.mu, saved.data.y, loss_weights(1.0, saved.data.weights))
     unit = 0.5 * largest_quotient(found.data, norm, mu, theta)
