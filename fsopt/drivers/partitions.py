@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
-import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, Status
-from fsopt.compiler import dot
+from fsopt.common import clock
+from fsopt.common.interruption import uninterrupted
 from fsopt.data import Dataset
-from fsopt.drivers.agreement import check_margins
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
-from fsopt.models.blocks import number, one_norm
-from fsopt.solvers.base import Session
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, Steps, loop
+from fsopt.models.blocks import number
 from fsopt.typing import Indices, Mask, Vector
 
 NOISE = 1e-10
@@ -28,18 +26,9 @@ THRESHOLD = 1e-6
 """A weight below this, relative to the largest, is 0 up to the solver's rounding."""
 
 
-class _Svm(NamedTuple):
-    """A trained SVM: the hyperplane, and the multipliers of its margins."""
-
-    w: Vector
-    b: float
-    alpha: Vector
-
-
 @loop
 def partitions(
     data: Dataset,
-    model: pyo.ConcreteModel | None,
     parts: Sequence[Indices],
     *,
     c: float,
@@ -49,13 +38,11 @@ def partitions(
 
     .. math:: \min\ \|w\|_1 + \sum_i d_i \xi_i, \qquad d_i = C \text{ in the part},\ 0 \text{ outside}
 
-    One model serves all parts: only the weights of the slacks change, and the solver starts from its last basis.
+    Each is solved by restricted master problems of some samples and features, :func:`fsopt.drivers.column_generation`.
 
     Parameters
     ----------
     data : all samples, preprocessed.
-    model : model ``onsvm`` of these samples; None solves restricted master problems of some samples and features
-        instead, by :func:`fsopt.drivers.column_generation`, with the same certificate.
     parts : indices of samples, each part with both classes.
     c : > 0, penalty weight of the hinge loss.
     run : solver (any for LP that returns multipliers), options, time limit, progress. After the limit the SVMs
@@ -70,16 +57,13 @@ def partitions(
 
     Raises
     ------
-    ParameterError : c <= 0, or a model of other data.
+    ParameterError : c <= 0.
     SolverError : an SVM was not trained, or the solver returns no multipliers.
     """
     c = number("partitions", "c", c)
-    session = None if model is None else run.open(model)
-    if session is not None:
-        check_margins("partitions", session, data)
-    recorder = Recorder([] if session is None else [session], run)
-    at, stop = yield from run_loop(_train_parts(data, session, parts, c, recorder), recorder)
-    w, b, alpha = (np.array(part) for part in zip(*at.point["svms"], strict=True))
+    recorder = Recorder([], run)
+    at, stop = yield from run_loop(_train_parts(data, parts, c, recorder), recorder)
+    w, b, alpha = (np.array([svm[name] for svm in at.point["svms"]]) for name in ("w", "b", "alpha"))
     total, worst = certify_partitions(data, parts[: len(w)], c, w, b, alpha)
     return recorder.end(
         Status.FEASIBLE,
@@ -90,16 +74,16 @@ def partitions(
     )
 
 
-def _train_parts(
-    data: Dataset, session: Session | None, parts: Sequence[Indices], c: float, recorder: Recorder
-) -> Loop:
+def _train_parts(data: Dataset, parts: Sequence[Indices], c: float, recorder: Recorder) -> Loop:
     """Yield the support vector machines trained so far."""
-    svms: list[_Svm] = []
+    svms: list[Mapping[str, Any]] = []
     for rows in parts:
-        costs = weights_of_part(data, rows, c)
-        new = _generate(data, costs, recorder) if session is None else _train(session, costs, recorder)
-        svms = [*svms, new]
-        record = {"n_features": int(nonzero(new.w).sum()), "rows": len(rows)}
+        found = column_generation(data, weights_of_part(data, rows, c), np.ones(data.p), run=recorder.rest())
+        recorder.include(found)
+        if uninterrupted(found).status is not Status.OPTIMAL and clock.expired():
+            raise OutOfTimeError("the time limit passed before the first SVM was trained", "give more seconds")
+        svms = [*svms, found.point]
+        record = {"n_features": int(nonzero(found.point["w"]).sum()), "rows": len(rows)}
         yield Iterate(np.nan, {"svms": svms}, record=record, stop="complete" if len(svms) == len(parts) else "")
 
 
@@ -126,20 +110,3 @@ def certify_partitions(
         for k, rows in enumerate(parts)
     ]
     return sum(p.objective or 0.0 for p in proofs), max(p.worst for p in proofs)
-
-
-def _generate(data: Dataset, costs: Vector, recorder: Recorder) -> _Svm:
-    """Return the SVM with these weights of the samples, by column generation."""
-    found = column_generation(data, costs, np.ones(data.p), run=recorder.rest())
-    recorder.include(found)
-    return _Svm(found.point["w"], found.point["b"], found.point["alpha"])
-
-
-def _train(session: Session, costs: Vector, recorder: Recorder) -> _Svm:
-    """Return the SVM with these weights of the samples, as one linear program."""
-    m = session.model
-    m.objective.set_value(one_norm(m) + dot(costs, tuple(m.xi.values())))
-    session.update(m.objective)
-    point, y = recorder.multipliers(session, "a one-norm SVM")
-    b = float(point.x[session.columns(m.b)][0])
-    return _Svm(point.x[session.columns(m.w)], b, y[session.rows(m.margin)])

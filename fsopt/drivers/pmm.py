@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
-from fsopt.answers.results import DriverResult, Point, Status
-from fsopt.certificates.convex import best_bound
-from fsopt.compiler import compile_model
-from fsopt.compiler.values import store, values_of
+from fsopt.answers.results import DriverResult, Status
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.column_generation.driver import column_generation
@@ -21,19 +17,12 @@ from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, Steps, loop
-from fsopt.models.sla.misclass import build_misclass_step
-from fsopt.solvers.base import Session
-from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
-FREE = 1e3
-"""Error at which the cost exp(-y) of a sample is 0 in floating point."""
 NOTE = "no hyperplane with fewer errors was found from those tried; that there is none is not proved"
 SEPARATES = "the hyperplane separates the classes"
 COUNT = "a number of errors is nonnegative"
 """Source of the lower bound 0."""
-Step: TypeAlias = Callable[[Vector, Vector, float], tuple[Vector, float, dict[str, Any], str]]
-"""Function (costs (n,) of the errors, w, b) -> (best w, its b, evidence by the names of StationaryPoint, stop)."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +35,13 @@ class StationaryPoint:
     ----------
     d, value : the parameter, and the hinge loss without the d largest errors.
     w, b : the hyperplane.
-    point : primal-dual point of the linear program on the other samples, which proves that the hyperplane solves it.
-    alpha : (n,) multipliers of the margins, which prove it in the place of such a point.
+    alpha : (n,) multipliers of the margins, which prove that the hyperplane solves the linear program on the others.
     """
 
     d: int
     value: float
     w: Vector
     b: float
-    point: Point | None = None
     alpha: Vector | None = None
 
 
@@ -93,7 +80,7 @@ class _BestHyperplane:
         return Iterate(float(self.errors), point, record=record, stop=stop)
 
 
-def _lower(data: Dataset, step: Step, tolerance: float) -> Loop:
+def _lower(data: Dataset, recorder: Recorder, tolerance: float) -> Loop:
     """Yield the incumbents of the search for the smallest d with f(d) = 0."""
     # Step 1: more errors than there are samples, and no stationary point.
     search = _BestHyperplane(data, data.n + 1, np.zeros(data.p))
@@ -103,7 +90,7 @@ def _lower(data: Dataset, step: Step, tolerance: float) -> Loop:
         # Step 2: d halfway between them, 0 at first; descents from both hyperplanes, unless one reaches f(d) = 0.
         d, ends = 0 if search.errors > data.n else (search.low + search.errors) // 2, []
         for w, b in search.starts():
-            end = yield from _descend(search, step, d, w, b, tolerance)
+            end = yield from _descend(search, recorder, d, w, b, tolerance)
             if end is None:
                 break
             ends.append(end)
@@ -114,7 +101,7 @@ def _lower(data: Dataset, step: Step, tolerance: float) -> Loop:
 
 
 def _descend(
-    search: _BestHyperplane, step: Step, d: int, w: Vector, b: float, tolerance: float
+    search: _BestHyperplane, recorder: Recorder, d: int, w: Vector, b: float, tolerance: float
 ) -> Within[StationaryPoint | None]:
     """Alternate between the d samples to drop and the hyperplane for the others; return None where f(d) = 0."""
     # The stopping criterion compares recomputed sums: the solver's own value may lie below them for ever, by its
@@ -123,53 +110,29 @@ def _descend(
     costs, here = without_largest(search.data, d, w, b)
     # The recomputed loss falls by more than the tolerance in each pass, and is never negative.
     while True:
-        # Step 2.2: the hyperplane of smallest loss on the others.
-        new_w, new_b, evidence, stop = step(costs, w, b)
+        # Step 2.2: the hyperplane of smallest loss on the others, by programs of some of them.
+        start = (w, b) if w.any() else None
+        step = column_generation(search.data, costs, np.zeros(search.data.p), start=start, run=recorder.rest())
+        recorder.include(step)
+        new_w, new_b = step.point["w"], step.point["b"]
         search.count_errors(new_w, new_b)
         new_costs, value = without_largest(search.data, d, new_w, new_b)
         yield search.iterate({"d": d, "hinge": value, "errors": search.errors})
-        if stop == "interrupted":
+        if step.stop == "interrupted":
             raise KeyboardInterrupt
-        if stop in EARLY:
+        if step.stop in EARLY:
             raise OutOfTimeError("the time limit passed between two solves", "give more seconds")
         # Step 2.3: fewer errors than d, or no smaller loss.
         if search.errors <= d:
             return None
         if value >= here - tolerance * (1.0 + here):
-            return StationaryPoint(d, here, w, b, **evidence)
+            return StationaryPoint(d, here, w, b, step.point["alpha"] if step.status is Status.OPTIMAL else None)
         w, b = new_w, new_b
         costs, here = new_costs, value
 
 
-def _whole_program(
-    data: Dataset, session: Session, recorder: Recorder, costs: Vector, w: Vector, b: float
-) -> tuple[Vector, float, dict[str, Any], str]:
-    """Solve the linear program of all samples with these costs of the errors; the hyperplane (w, b) is not needed."""
-    model = session.model
-    if recorder.history:  # The session was opened with costs of 1, those of the first step.
-        for cost, members in ((model.cost_y, data.positive), (model.cost_z, data.negative)):
-            store(cost, costs[members])
-        session.update(model.objective)
-    step = recorder.solve(session, "a step of PMM")
-    evidence = {"point": step.point if step.status is Status.OPTIMAL else None}
-    return values_of(model.w), -float(model.gamma.value), evidence, "solved"
-
-
-def _restricted_programs(
-    data: Dataset, recorder: Recorder, costs: Vector, w: Vector, b: float
-) -> tuple[Vector, float, dict[str, Any], str]:
-    """Solve it by programs of some of the samples, from the hyperplane (w, b), if it is one."""
-    start = (w, b) if w.any() else None
-    step = column_generation(data, costs, np.zeros(data.p), start=start, run=recorder.rest())
-    recorder.include(step)
-    evidence = {"alpha": step.point["alpha"] if step.status is Status.OPTIMAL else None}
-    return step.point["w"], step.point["b"], evidence, step.stop
-
-
 @loop
-def pmm(
-    data: Dataset, *, generate: bool = False, tolerance: float = 1e-9, run: Run = DEFAULT_RUN
-) -> Steps[DriverResult]:
+def pmm(data: Dataset, *, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> Steps[DriverResult]:
     r"""Find a hyperplane with few errors by lowering the number d of samples that it may misclassify.
 
     .. math::
@@ -177,18 +140,18 @@ def pmm(
         f(d) = \min_{w, \gamma, r}\ \sum_i (1 - r_i)\, (1 - y_i (x_i'w - \gamma))_+
         \quad\text{s.t.}\quad e'r \le d,\ 0 \le r \le e
 
-    For fixed d, alternate between r, by sorting the errors, and the hyperplane, a linear program: Frank-Wolfe on a
-    bilinear problem, which ends at a vertex with the minimum principle. The smallest d with f(d) = 0 is sought by
-    bisection between the d of stationary points with f > 0 and the smallest number of errors of any hyperplane (such a
-    hyperplane, made longer, gives f = 0).
+    For fixed d, alternate between r, by sorting the errors, and the hyperplane, a linear program by
+    :func:`fsopt.drivers.column_generation`, without a model of all samples: Frank-Wolfe on a bilinear problem, which
+    ends at a vertex with the minimum principle. The smallest d with f(d) = 0 is sought by bisection between the d of
+    stationary points with f > 0 and the smallest number of errors of any hyperplane (such a hyperplane, made longer,
+    gives f = 0).
 
     Parameters
     ----------
     data : preprocessed.
-    generate : whether the linear programs are solved by constraint generation over the samples
-        (:func:`fsopt.drivers.column_generation.driver.column_generation`), without a model of all of them.
     tolerance : > 0, a descent ends when the loss falls by less than this, relative.
-    run : solver (any for LP), options, time limit, progress. After a limit the answer is feasible only.
+    run : solver (any for LP that returns multipliers), options, time limit, progress. After a limit the answer is
+        feasible only.
 
     Returns
     -------
@@ -206,16 +169,8 @@ def pmm(
     -----
     Mangasarian, (16) and Table 1, without a rule for d; bisection is ours.
     """
-    if generate:
-        recorder = Recorder([], run)
-        step: Step = partial(_restricted_programs, data, recorder)
-    else:
-        session = run.open(build_misclass_step(data, alpha=1.0))
-        if not session.spec.duals:
-            raise no_multipliers(session.spec.name, session.problem_class)
-        recorder = Recorder([session], run)
-        step = partial(_whole_program, data, session, recorder)
-    at, stop = yield from run_loop(_lower(data, step, tolerance), recorder)
+    recorder = Recorder([], run)
+    at, stop = yield from run_loop(_lower(data, recorder, tolerance), recorder)
     certificate = certify_pmm(data, int(at.objective), at.point["below"])
     status = Status.FEASIBLE
     if certificate.kind is Kind.GLOBAL:
@@ -243,23 +198,15 @@ def certify_pmm(data: Dataset, errors: int, below: StationaryPoint | None) -> Ce
     """
     if errors == 0:
         return make(Kind.GLOBAL, {"gap": 0.0}, objective=0.0, bound=0.0, bound_source=COUNT, notes=(SEPARATES,))
-    proved = below is not None and (below.alpha is not None or below.point is not None)
-    if below is None or not proved or below.d != errors - 1 or hyperplane_errors(data, below.w, below.b) < errors:
+    if below is None or below.alpha is None or below.d != errors - 1:
+        return make(Kind.FEASIBLE, {}, objective=float(errors), notes=(NOTE,))
+    if hyperplane_errors(data, below.w, below.b) < errors:
         return make(Kind.FEASIBLE, {}, objective=float(errors), notes=(NOTE,))
     costs, here = without_largest(data, below.d, below.w, below.b)
-    residuals = _principle(data, costs, here, below) | {"loss": abs(here - below.value) / (1.0 + here)}
+    found = certify_l1_hinge(data, costs, np.zeros(data.p), below.w, below.b, below.alpha)
+    residuals = {
+        "cost": found.residuals["cost"],
+        "minimum principle": max(here - (found.bound or 0.0), 0.0) / (1.0 + here),
+        "loss": abs(here - below.value) / (1.0 + here),
+    }
     return make(Kind.PMM, residuals, objective=float(errors), notes=(NOTE,))
-
-
-def _principle(data: Dataset, costs: Vector, here: float, end: StationaryPoint) -> dict[str, float]:
-    """Return the residuals of the minimum principle at the end of a descent that has evidence."""
-    if end.alpha is not None:
-        found = certify_l1_hinge(data, costs, np.zeros(data.p), end.w, end.b, end.alpha)
-        bound, residuals = found.bound or 0.0, {"cost": found.residuals["cost"]}
-    else:
-        assert end.point is not None
-        y, z = (FREE * (1.0 - costs[members]) for members in (data.positive, data.negative))
-        program = compile_model(build_misclass_step(data, alpha=1.0, y=y, z=z))
-        found_bound = best_bound(program, end.point, here)
-        bound, residuals = found_bound.value, {"remainder": found_bound.remainder}
-    return {**residuals, "minimum principle": max(here - bound, 0.0) / (1.0 + here)}

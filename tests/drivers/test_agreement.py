@@ -34,10 +34,6 @@ def run_gbd(data, model, c=C):
     return gbd(data, fsopt.build("fsp-master", data, m=2), model, c=c)
 
 
-def run_partitions(data, model):
-    return partitions(data, model, [np.arange(10)], c=C)
-
-
 def run_theta_cuts(data, model, radii=(3.0, 3.0)):
     return theta_cuts(data, model, GmebNorm.of(data, *radii))
 
@@ -48,7 +44,6 @@ def run_scale_search(data, model):
 
 RUNS = {
     "gbd": (run_gbd, sub),
-    "partitions": (run_partitions, lambda data=DATA: fsopt.build("onsvm", data)),
     "theta_cuts": (run_theta_cuts, lambda data=DATA: fsopt.build("gmeb-cuts", data)),
     "scale_search": (run_scale_search, lambda data=DATA: fsopt.build("gmeb-weighted-l1", data)),
 }
@@ -95,7 +90,7 @@ def test_a_master_of_other_features_is_refused():
 
 def test_partitions_check_their_weight():
     with pytest.raises(ParameterError, match="'c' of 'partitions'"):
-        partitions(DATA, fsopt.build("onsvm", DATA), [np.arange(10)], c=0.0)
+        partitions(DATA, [np.arange(10)], c=0.0)
 
 
 @pytest.mark.parametrize("change", ["thetas", "ball", "objective", "radius", "no radius", "radius of the norm"])

@@ -9,7 +9,7 @@ import pytest
 from dichotomies import least_errors
 from saved_records import as_read, refuse_all
 from scipy.optimize import linprog
-from support import blobs, without_model
+from support import blobs
 
 import fsopt
 from fsopt.answers.results import Status
@@ -19,7 +19,6 @@ from fsopt.drivers.column_generation.trust_region import GenerationSettings
 from fsopt.drivers.pmm import COUNT, StationaryPoint, certify_pmm, pmm, without_largest
 from fsopt.drivers.recorder import LATE
 from fsopt.drivers.run import Run
-from fsopt.methods import large_programs
 from fsopt.verification.checking import check_fit, check_record
 
 module = importlib.import_module("fsopt.drivers.pmm")
@@ -50,12 +49,10 @@ def test_no_dichotomy_is_missed_by_more_than_one_sample_and_most_by_none():
     assert exact >= 2
 
 
-@pytest.mark.parametrize("generate", [False, True], ids=["whole", "parts"])
 @pytest.mark.parametrize("data", [TINY[0], OVERLAP], ids=["tiny", "overlapping"])
-def test_the_search_ends_at_a_vertex_that_is_stationary_for_one_error_less(data, generate, few_rows):
-    result = pmm(data, generate=generate)
+def test_the_search_ends_at_a_vertex_that_is_stationary_for_one_error_less(data, few_rows):
+    result = pmm(data)
     assert [h["rebuilt"] for h in result.history] == [""] * result.iterations
-    assert generate or not any(h["seconds_translate"] for h in result.history[1:])
     found = [h["errors"] for h in result.history]
     assert found == sorted(found, reverse=True)
     assert found[-1] == result.objective
@@ -84,21 +81,9 @@ def test_restricted_programs_miss_no_dichotomy_by_more_than_one_sample(few_rows)
     twice = TINY[0].rows([*range(10), 0])
     least = least_errors(twice)
     moved = twice.with_X(twice.X * [1e4, 1e-4] + 5.0)
-    fit = without_model("pmm", moved)
+    fit = fsopt.fit("pmm", moved)
     assert least <= fit.objective == np.sum(moved.y * fit.decision_function(moved.X) <= 0) <= least + 1
-    assert fit.details["below"].point is None
     assert check_fit(fit, moved).ok
-
-
-def test_many_samples_need_no_model_of_all_of_them(monkeypatch):
-    """The whole program of 200,000 x 50 takes more than 4 GB."""
-    monkeypatch.setattr(large_programs, "LONG", 40)
-    monkeypatch.setattr(large_programs, "LARGE", 100)
-    monkeypatch.setattr(module, "build_misclass_step", None)
-    monkeypatch.setattr(module, "compile_model", None)
-    fit = fsopt.fit("pmm", OVERLAP)
-    assert fit.status is Status.STATIONARY
-    assert check_fit(fit, OVERLAP).ok
 
 
 def test_no_errors_are_optimal_and_the_saved_fit_checks():
@@ -143,15 +128,14 @@ def test_the_descent_looks_at_the_clock_itself(monkeypatch):
     assert result.iterations <= 1 + LATE
 
 
-@pytest.mark.parametrize("generate", [False, True], ids=["whole", "parts"])
 @pytest.mark.parametrize("limit", ["time", "interrupt"])
-def test_an_early_end_claims_a_hyperplane_and_no_more(limit, generate):
+def test_an_early_end_claims_a_hyperplane_and_no_more(limit):
     def interrupt(record):
         if record["iteration"] == 3:
             raise KeyboardInterrupt
 
     run = Run(time_limit=1e-9) if limit == "time" else Run(progress=interrupt)
-    result = pmm(OVERLAP, generate=generate, run=run)
+    result = pmm(OVERLAP, run=run)
     assert result.status is Status.FEASIBLE
     assert result.stop == {"time": "time-limit", "interrupt": "interrupted"}[limit]
     assert hyperplane_errors(OVERLAP, result.point["w"], -result.point["gamma"]) == result.objective
@@ -167,7 +151,7 @@ def test_the_samples_that_stay_are_those_with_the_smallest_errors():
 
 def moved(below):
     """Lower the largest multiplier of a proof."""
-    multipliers = below["alpha"] if below["alpha"] is not None else below["point"]["y"]
+    multipliers = below["alpha"]
     multipliers[int(np.argmax(multipliers))] -= 0.1
 
 
@@ -180,13 +164,12 @@ FORGERIES = {
     "hyperplane": lambda r: r["details"]["below"].update(w=[w + 0.01 for w in r["details"]["below"]["w"]]),
     "multipliers": lambda r: moved(r["details"]["below"]),
     "better hyperplane": lambda r: r["details"]["below"].update(w=r["coef"], b=r["intercept"]),
-    "no proof": lambda r: r["details"]["below"].update(point=None, alpha=None),
+    "no proof": lambda r: r["details"]["below"].update(alpha=None),
 }
 
 
-@pytest.mark.parametrize("fit_of", [fsopt.fit, without_model], ids=["whole", "parts"])
-def test_a_corrupted_saved_answer_is_not_verified(fit_of):
-    record = as_read(fit_of("pmm", OVERLAP, scale="none"), OVERLAP)
+def test_a_corrupted_saved_answer_is_not_verified():
+    record = as_read(fsopt.fit("pmm", OVERLAP, scale="none"), OVERLAP)
     assert check_record(record, OVERLAP, "file").verified
     refuse_all(record, OVERLAP, FORGERIES)
 
@@ -194,7 +177,7 @@ def test_a_corrupted_saved_answer_is_not_verified(fit_of):
 def test_a_hyperplane_with_fewer_errors_is_no_proof_that_there_is_none():
     result = pmm(OVERLAP)
     errors, below = int(result.objective), result.point["below"]
-    good = StationaryPoint(errors, 0.0, result.point["w"], -result.point["gamma"], below.point)
+    good = StationaryPoint(errors, 0.0, result.point["w"], -result.point["gamma"], below.alpha)
     assert certify_pmm(OVERLAP, errors + 1, good).kind == "feasible"
     assert certify_pmm(OVERLAP, errors, None).kind == "feasible"
     assert certify_pmm(OVERLAP, errors, below).kind == "pmm"

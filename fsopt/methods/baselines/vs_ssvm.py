@@ -17,12 +17,10 @@ from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, rsvm_objective, train_on_subset
 from fsopt.methods.claims import of_subset
-from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend
 from fsopt.models.blocks import whole
-from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.typing import Indices, Matrix, Vector
 
 SHARE = 0.8
@@ -75,8 +73,7 @@ def fit_vs_ssvm(
     settings = SvmSettings("rsvm", c, None)
     settings.check("vs-ssvm")
     work, map_ = preprocess(data, scale)
-    model = None if uses_generation(work, run) else build_onsvm(work, c=c)
-    loop = yield from partitions.steps(work, model, parts_of(work, n_partitions), c=c, run=run)
+    loop = yield from partitions.steps(work, parts_of(work, n_partitions), c=c, run=run)
     counts = loop.point["selected"].sum(axis=0)
     found = yield from train_on_subset(work, np.flatnonzero(counts), run, settings)
     assert loop.certificate is not None

@@ -10,8 +10,6 @@ from typing import Any
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import Status
-from fsopt.answers.saved import point_from
-from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.pmm import StationaryPoint, certify_pmm, pmm
@@ -19,11 +17,9 @@ from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.claims import of_pmm
-from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verdict import extend, finite_vector
-from fsopt.models.sla.misclass import build_misclass_step
 from fsopt.typing import Vector
 
 
@@ -35,8 +31,8 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Steps[Fit]:
     .. math:: f(d) = \min_{w, b, r}\ \sum_i (1 - r_i) \max(0, 1 - y_i(w'x_i + b))
         \quad\text{s.t.}\quad e'r \le d,\ 0 \le r \le e
 
-    is bilinear; the smallest d with f(d) = 0 is searched for, each f(d) minimised locally. Of many samples each
-    linear program is solved by restricted programs of some of them, :func:`fsopt.drivers.column_generation`.
+    is bilinear; the smallest d with f(d) = 0 is searched for, each f(d) minimised locally. Each
+    linear program is solved by restricted programs of some samples, :func:`fsopt.drivers.column_generation`.
 
     Parameters
     ----------
@@ -57,8 +53,7 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Steps[Fit]:
     """
     started = time.perf_counter()
     work, map_ = preprocess(data, scale)
-    generate = uses_generation(work, run, features=False)
-    result = yield from pmm.steps(work, generate=generate, run=run)
+    result = yield from pmm.steps(work, run=run)
     w, b = result.point["w"], -result.point["gamma"]
     return make_fit(
         data,
@@ -92,13 +87,9 @@ def _below(saved: SavedFit) -> StationaryPoint | None:
     below = saved.fit.details.get("below")
     if below is None or isinstance(below, StationaryPoint):
         return below
-    point, alpha = below["point"], below.get("alpha")
-    if alpha is not None:
-        alpha = finite_vector(alpha, saved.data.n)
-    elif point is not None:
-        point = point_from(point, compile_model(build_misclass_step(saved.data, alpha=1.0)))
+    alpha = None if below["alpha"] is None else finite_vector(below["alpha"], saved.data.n)
     w = finite_vector(below["w"], saved.data.p)
-    return StationaryPoint(int(below["d"]), float(below["value"]), w, float(below["b"]), point, alpha)
+    return StationaryPoint(int(below["d"]), float(below["value"]), w, float(below["b"]), alpha)
 
 
 SPEC = MethodSpec(

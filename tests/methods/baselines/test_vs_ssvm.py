@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support import blobs, without_model
+from support import blobs
 
 import fsopt
 from fsopt.answers.fits import fit_record
@@ -13,7 +13,6 @@ from fsopt.drivers.partitions import nonzero, partitions, weights_of_part
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
 from fsopt.methods.baselines.vs_ssvm import parts_of
-from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.verification.checking import check_fit
 
 
@@ -42,9 +41,8 @@ def test_a_part_has_the_weights_of_its_samples():
 def test_each_sparse_svm_is_the_one_norm_svm_of_its_samples(solver):
     data = blobs(60, 8, seed=1)
     parts = parts_of(data, 3, 0.6, seed=2)
-    found = partitions(data, build_onsvm(data), parts, c=0.7, run=Run(solver=solver))
+    found = partitions(data, parts, c=0.7, run=Run(solver=solver))
     assert found.certificate.ok
-    assert not any(record["rebuilt"] for record in found.history)
     values = []
     for k, part in enumerate(parts):
         alone = fsopt.fit("onsvm", data.rows(part), c=0.7, scale="none")
@@ -70,15 +68,6 @@ def test_the_last_svm_is_trained_on_the_union():
     assert (fit.status, fit.bound, fit.stop, fit.iterations) == ("feasible", None, "complete", 8)
 
 
-def test_small_programs_give_the_same_machines():
-    data = blobs(120, 6, seed=4)
-    whole, small = (fit("vs-ssvm", data, c=0.5, n_partitions=3) for fit in (fsopt.fit, without_model))
-    np.testing.assert_allclose(small.details["sparse_w"], whole.details["sparse_w"], atol=1e-6)
-    assert small.support == whole.support
-    assert small.certificate.ok
-    assert check_fit(small, data).ok
-
-
 def test_no_feature_at_all_is_told_and_checked():
     data = blobs(41, 4)
     fit = fsopt.fit("vs-ssvm", data, c=1e-6, n_partitions=2)
@@ -90,10 +79,13 @@ def test_no_feature_at_all_is_told_and_checked():
     assert fit.objective == pytest.approx(2 * 20)
 
 
-def test_a_time_limit_leaves_the_machines_trained_so_far():
+def test_an_early_end_leaves_the_machines_trained_so_far():
+    def interrupt(record):
+        raise KeyboardInterrupt
+
     data = blobs(60, 5)
-    fit = fsopt.fit("vs-ssvm", data, time_limit=1e-3)
-    assert fit.stop == "time-limit"
+    fit = fsopt.fit("vs-ssvm", data, progress=interrupt)
+    assert fit.stop == "interrupted"
     assert fit.iterations == 1
     assert fit.details["sparse_w"].shape == (1, 5)
     assert check_fit(fit, data).ok
