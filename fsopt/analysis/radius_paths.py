@@ -19,11 +19,12 @@ from fsopt.data.dataset import DATASET
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import check_features, stratified_folds, train_and_test
-from fsopt.drivers.run import Run, drained, within
+from fsopt.drivers.run import Run, drained
 from fsopt.errors import ParameterError
-from fsopt.methods.gmeb.formulations import ROUTES, dual_answer
-from fsopt.methods.gmeb.gmeb import choose_route, settle
+from fsopt.methods.gmeb.formulations import dual_answer
+from fsopt.methods.gmeb.gmeb import choose_route, classified, settle
 from fsopt.methods.gmeb.unit_rms import unit_rms
+from fsopt.methods.large_programs import by_features
 from fsopt.methods.selection import SelectionRule
 from fsopt.models.gmeb.gmeb import build_gmeb_dual
 from fsopt.models.gmeb.norm import GmebNorm, radius
@@ -147,17 +148,16 @@ def _radii(grid: Any) -> tuple[Vector, Vector]:
 def _solve_grid(data: Dataset, test: Dataset | None, task: GridTask) -> dict[str, NDArray[Any]]:
     """Return the columns of one data set, a point for each pair of radii."""
     columns = unit_rms(data, task.scale)
-    route = choose_route("auto", task.run, columns.work)
+    route = choose_route("auto", task.run)
     session: Session | None = None
     points = []
     for r_plus, r_minus in product(task.r_plus.tolist(), task.r_minus.tolist()):
         norm = GmebNorm.of(columns.work, r_plus, r_minus)
-        if route == "dual" and len(norm.ends) == 2:
+        if route == "dual" and len(norm.ends) == 2 and not by_features(columns.work, task.run):
             session = _moved(session, columns.work, norm, task.run)
-            answer = dual_answer(session)
+            found, _ = drained(settle(columns.work, norm, dual_answer(session), task.run))
         else:
-            answer = drained(within(ROUTES[route](columns.work, norm, task.run)))
-        found, _ = drained(settle(columns.work, norm, answer, task.run, cuts=route == "theta-cuts"))
+            found, _ = drained(classified(columns.work, norm, task.run, route, auto=True))
         coef = columns.full(found.w) / columns.map_.scale
         intercept = found.b - float(coef @ columns.map_.shift)
         point = {

@@ -152,7 +152,7 @@ def l1_hinge_steps(program: L1Hinge) -> PrimalDual:
         margins = program.margins(pair.w, pair.b)
         b = program.best_intercept(margins, pair.b)
         value = program.value(pair.w, margins + (b - pair.b) * program.y)
-        return program.bound(pair.alpha, program.free)[2], value
+        return program.bound(pair.alpha)[2], value
 
     n, p = program.Z.shape
     return PrimalDual(program.Z.T, program.y, program.d, shrunk, ends, Saddle(np.zeros(p), 0.0, np.zeros(n)))

@@ -19,7 +19,7 @@ from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import project_multipliers
 from fsopt.data.matrices import divided, root_mean_squares, row_norms
-from fsopt.typing import Indices, Mask, Matrix, Vector
+from fsopt.typing import Mask, Matrix, Vector
 
 SLACK = 1e-8
 """Tolerance of |X'Y alpha|_j <= c_j, relative to the norms of the two vectors of the scalar product."""
@@ -110,27 +110,10 @@ class L1Hinge:
         over = excess > 0
         return alpha, excess, float((1.0 - excess[over] / s[over]).min(initial=1.0))
 
-    def bound(self, alpha: Vector, columns: Mask) -> tuple[Vector, Vector, float]:
-        """Return dual feasible multipliers (n,), the excess (p,) of the features, and the lower bound they prove.
-
-        Parameters
-        ----------
-        columns : (p,) the features of the restricted problem that the multipliers come from.
-        """
+    def bound(self, alpha: Vector) -> tuple[Vector, Vector, float]:
+        """Return dual feasible multipliers (n,), the excess (p,) of the features, and the lower bound they prove."""
         alpha, excess, factor = self.dual(alpha)
         return factor * alpha, excess, factor * float(alpha.sum())
-
-    def inside(self, w: Vector) -> Vector:
-        """Return weights that satisfy the constraints of the program, which has none."""
-        return w
-
-    def norms(self, columns: Indices) -> Matrix | None:
-        """Return the weights (K, |J|) of one-norms that are at most 1 in the next restricted problem; None for none."""
-        return None
-
-    def cut(self, w: Vector) -> bool:
-        """Add a norm that the weights of a restricted problem violate; return whether there is one."""
-        return False
 
     def slack(self, alpha: Vector, w: Vector) -> float:
         """Return the error of the bound by alpha at weights w, from constraints that are violated within the slack."""

@@ -104,7 +104,7 @@ class TrustRegion:
         self.alpha, self.crossed = np.zeros(len(program.y)), np.zeros(len(program.y), dtype=bool)
         self._move(w, b)
         self.columns = program.free | (w != 0)
-        if not add_violated(self.columns, program.bound(program.d, self.columns)[1], self.settings.columns):
+        if not add_violated(self.columns, program.bound(program.d)[1], self.settings.columns):
             self.columns[0] = True
         self._reset_radius()
         self.sizes = (len(program.y), 0)
@@ -133,7 +133,6 @@ class TrustRegion:
     def _move(self, w: Vector, b: float) -> bool:
         """Take over weights, with their best intercept, if they improve the incumbent."""
         program = self.program
-        w = program.inside(w)
         margins = program.margins(w, b)
         best = program.best_intercept(margins, b)
         margins += (best - b) * program.y
@@ -181,7 +180,7 @@ class TrustRegion:
         excess = np.where(left > 0, np.where(fixed > 0, margins - 1, 1 - margins), 0.0)
         crossed = excess > CROSSED
         model = program.value(w, margins) - float(left @ np.maximum(excess, 0.0))
-        added = add_violated(self.columns, self._raise_bound(alpha), self.settings.columns) | program.cut(w)
+        added = add_violated(self.columns, self._raise_bound(alpha), self.settings.columns)
         before, length = self.value, max(float(np.abs(w - self.w).max()), abs(b - self.b))
         moved = self._move(w, b)
         at_edge = radius is not None and length >= (1 - EDGE) * radius
@@ -234,7 +233,7 @@ class TrustRegion:
 
     def _raise_bound(self, alpha: Vector) -> Vector:
         """Take over the bound of multipliers if it is the largest so far; return the excess (p,) of the features."""
-        alpha, excess, bound = self.program.bound(alpha, self.columns)
+        alpha, excess, bound = self.program.bound(alpha)
         if bound > self.bound:
             self.alpha, self.bound = alpha, bound
         return excess
@@ -246,8 +245,7 @@ class TrustRegion:
         part = Dataset(divided(program.Z[np.ix_(np.flatnonzero(kept), columns)], np.ones(len(columns)), y), y)
         box = {} if radius is None else {"radius": radius, "center": np.append(self.w[columns], self.b)}
         offset = np.append((fixed @ program.Z)[columns], fixed @ program.y)
-        norms = program.norms(columns)
-        weights = {"row_costs": costs[kept], "column_costs": program.c[columns], "norms": norms}
+        weights = {"row_costs": costs[kept], "column_costs": program.c[columns]}
         model = build("l1-hinge-part", part, offset=offset, **weights, **box)
         session = self.run.open(model)
         self.recorder.renew(session)
@@ -256,8 +254,6 @@ class TrustRegion:
         # minimisation form its multipliers are minus the weights.
         w, alpha = np.zeros(len(program.c)), fixed.copy()
         w[columns] = -duals[session.rows(model.columns)]
-        if norms is not None:
-            w[columns] -= duals[session.rows(model.columns_below)]
         alpha[kept] = point.x[session.columns(model.alpha)]
         return w, -float(duals[session.rows(model.balance)][0]), alpha
 

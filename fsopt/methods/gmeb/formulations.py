@@ -10,13 +10,10 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.results import DriverResult, SolveResult
-from fsopt.common.customising import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.unit_ball import smallest_norm_generation, unit_ball_generation
 from fsopt.drivers.run import Run, Steps, usable
 from fsopt.drivers.theta_cuts import theta_cuts
-from fsopt.methods.large_programs import uses_generation
 from fsopt.models.gmeb.gmeb import (
     build_gmeb_cuts,
     build_gmeb_dual,
@@ -76,30 +73,18 @@ def _by_primal(m: pyo.ConcreteModel, norm: GmebNorm, run: Run) -> RouteSolution:
     return RouteSolution(values_of(m.w), mu, norm.theta_of(plus, minus), result)
 
 
-def by_cuts(data: Dataset, norm: GmebNorm, run: Run) -> Steps[RouteSolution]:
-    """Solve (15) by linear programs with cuts in theta, large data by restricted ones; zeros are exact."""
-    if is_large(data, run):
-        return _of_cuts((yield from unit_ball_generation.steps(data, norm, run=run)))
-    return (yield from _by_cuts(data, norm, run, hard=False))
-
-
-def _by_cuts(data: Dataset, norm: GmebNorm, run: Run, *, hard: bool) -> Steps[RouteSolution]:
+def by_cuts(data: Dataset, norm: GmebNorm, run: Run, *, hard: bool = False) -> Steps[RouteSolution]:
+    """Solve (15) by linear programs with cuts in theta, or for the separating hyperplane; zeros are exact."""
     model = build_gmeb_cuts(data, r_plus=norm.r_plus, r_minus=norm.r_minus, hard=hard)
-    return _of_cuts((yield from theta_cuts.steps(data, model, norm, run=run)), hard=hard)
-
-
-def _of_cuts(result: DriverResult, *, hard: bool = False) -> RouteSolution:
-    """Return the answer of cuts in theta."""
+    result = yield from theta_cuts.steps(data, model, norm, run=run)
     at = result.point
     return RouteSolution(at["w"], at["mu"], at["theta"], result, separable=hard)
 
 
 def smallest_norm(data: Dataset, norm: GmebNorm, run: Run, *, cuts: bool) -> Steps[RouteSolution]:
     """Return the separating hyperplane of smallest N, by cuts or by cones; raises SolverError where there is none."""
-    if is_large(data, run):
-        return _of_cuts((yield from smallest_norm_generation.steps(data, norm, run=run)), hard=True)
     if cuts:
-        return (yield from _by_cuts(data, norm, run, hard=True))
+        return (yield from by_cuts(data, norm, run, hard=True))
     answer = _by_primal(build_gmeb_hard_margin(data, **_radii(norm)), norm, run)
     return replace(answer, separable=True)
 
@@ -108,11 +93,6 @@ ROUTES: Mapping[str, Callable[[Dataset, GmebNorm, Run], RouteSolution | Steps[Ro
     {"dual": by_dual, "primal": by_primal, "sdp": by_sdp, "theta-cuts": by_cuts}
 )
 """Word of the parameter ``route`` -> formulation; all end at the same value of (15)."""
-
-
-def is_large(data: Dataset, run: Run) -> bool:
-    """Return whether cuts in theta take restricted programs of dense data, without a model of all of it."""
-    return not (data.sparse or changes_in_force()) and uses_generation(data, run)
 
 
 def _radii(norm: GmebNorm) -> dict[str, float]:

@@ -11,27 +11,32 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.certificates.exact.claims import Claim
+from fsopt.common import clock
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, project_multipliers
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.run import OutOfTimeError, Run, Steps, within
+from fsopt.drivers.run import ENDS, OutOfTimeError, Run, Steps, drained, within
+from fsopt.drivers.working_set import working_set
 from fsopt.errors import SolverError
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.claims import about_of, dual_point, optimum
-from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, is_large, smallest_norm
-from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, largest_quotient, saved_gmeb
+from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, smallest_norm
+from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, quotients, saved_gmeb
 from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
+from fsopt.methods.large_programs import by_features
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, selected_by
 from fsopt.methods.verdict import Completed
 from fsopt.models.gmeb.norm import GmebNorm, radius
 from fsopt.solvers.registry import no_multipliers, solver_spec
-from fsopt.typing import Vector
+from fsopt.typing import Indices, Vector
 
 NAME = "the optimum of (15), on features of unit root mean square"
 
@@ -51,7 +56,7 @@ def of_gmeb(saved: SavedFit) -> list[Claim]:
     mu = 0.0 * found.mu
     if not bool(saved.fit.details["separable"]):
         mu = project_multipliers(found.mu, saved.data.y, loss_weights(1.0, saved.data.weights))
-    unit = 0.5 * largest_quotient(found.data, norm, mu, theta)
+    unit = 0.5 * float(quotients(found.data, norm, mu, theta).max())
     params = {"r_plus": norm.r_plus, "r_minus": norm.r_minus}
     at, _ = Completed.of("gmeb-primal", params, found.data, found.w, saved.b)
     sides = {"moment_plus": -unit * theta / norm.r_plus, "moment_minus": -unit * (1.0 - theta) / norm.r_minus}
@@ -113,6 +118,8 @@ def _certified(data: Dataset, norm: GmebNorm, answer: RouteSolution) -> Settled:
 EPSILON = 1e-5
 """The cone programs (15) and (16) end with about 1e-10 of the largest weight in place of its zeros."""
 RULE = SelectionRule(units="scaled", epsilon=EPSILON)
+EXCESS = 1e-6
+"""Relative excess of a quotient that is none within the tolerance of the solvers."""
 
 
 def fit_gmeb(
@@ -141,9 +148,9 @@ def fit_gmeb(
         R- > 0, radius of class -1; infinity drops its constraint, for at most one of the classes.
     route : str, default 'auto'
         ``dual``: (16), with (w, b) its multipliers (Theorem 19); ``primal``: (15) with rotated cones; ``sdp``: (15)
-        with its matrix inequality, for p up to about 100; ``theta-cuts``: linear programs alone, exact zeros, large
-        data without a model of them; ``auto`` (default): the dual if the solver takes cones, and cuts if not, if the
-        data are large, or if the dual is not solved or fails its check.
+        with its matrix inequality, for p up to about 100; ``theta-cuts``: linear programs alone, exact zeros;
+        ``auto`` (default): the dual if the solver takes cones, and cuts if not, or if the dual is not solved or fails
+        its check. From 3,000 features on each takes a working set of them (:mod:`fsopt.drivers.working_set`).
     scale : str, default 'center'
         Preprocessing of the features: ``center`` (default), ``standard`` or ``none``.
 
@@ -167,13 +174,9 @@ def fit_gmeb(
     started = time.perf_counter()
     r_plus, r_minus = radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus)
     prepared = unit_rms(data, scale)
-    path = choose_route(route, run, prepared.work)
+    path = choose_route(route, run)
     norm = GmebNorm.of(prepared.work, r_plus, r_minus)
-    free = route == "auto" and run.solver is None
-    answer, cuts, unsolved = yield from _answered(path, prepared.work, norm, run, free=free)
-    found, warnings = yield from settle(
-        prepared.work, norm, answer, run, cuts=cuts, repair=route == "auto" and not cuts
-    )
+    found, warnings = yield from classified(prepared.work, norm, run, path, auto=route == "auto")
     w = prepared.full(found.w)
     return make_fit(
         data,
@@ -181,23 +184,65 @@ def fit_gmeb(
         Hyperplane(w, found.b, RULE.select(w / prepared.map_.scale, data.X.std(axis=0))),
         certified(found.answer.outcome, found.certificate),
         started=started,
-        warnings=(*prepared.warnings, *unsolved, *warnings),
+        warnings=(*prepared.warnings, *warnings),
         details=_details(prepared, norm, found),
     )
 
 
-def _answered(
-    path: str, data: Dataset, norm: GmebNorm, run: Run, *, free: bool
-) -> Steps[tuple[RouteSolution, bool, list[str]]]:
-    """Return the answer of a route, or where it is free of that by cuts after another failed; whether by cuts; why."""
+def classified(data: Dataset, norm: GmebNorm, run: Run, path: str, *, auto: bool) -> Steps[tuple[Settled, list[str]]]:
+    """Return the certified classifier of a route, of large data by a working set of features, and warnings.
+
+    Parameters
+    ----------
+    data, norm : in the same units.
+    auto : whether other routes are taken where this one fails.
+    """
+    solve = _priced if by_features(data, run) else _solved
+    return (yield from within(solve(data, norm, run, path, auto=auto)))
+
+
+def _solved(data: Dataset, norm: GmebNorm, run: Run, path: str, *, auto: bool) -> Steps[tuple[Settled, list[str]]]:
+    """Return the certified classifier of a route, or where it is free of that by cuts after another failed; why."""
+    cuts, unsolved = path == "theta-cuts", list[str]()
     try:
-        return (yield from within(ROUTES[path](data, norm, run))), path == "theta-cuts", []
+        answer = yield from within(ROUTES[path](data, norm, run))
     except OutOfTimeError:
         raise
     except SolverError as error:
-        if not free or path == "theta-cuts":
+        if not auto or cuts or run.solver is not None:
             raise
-        return (yield from by_cuts(data, norm, run)), True, [f"{error.message}: cuts in theta were used instead"]
+        answer, cuts = (yield from by_cuts(data, norm, run)), True
+        unsolved.append(f"{error.message}: cuts in theta were used instead")
+    found, warnings = yield from settle(data, norm, answer, run, cuts=cuts, repair=auto and not cuts)
+    return found, [*unsolved, *warnings]
+
+
+def _priced(data: Dataset, norm: GmebNorm, run: Run, path: str, *, auto: bool) -> tuple[Settled, list[str]]:
+    """Return the classifier of a working set of features, certified for all of them, and warnings."""
+
+    def solve(places: Indices) -> tuple[Settled, list[str], Indices]:
+        part = replace(norm, v_plus=norm.v_plus[places], v_minus=norm.v_minus[places])
+        return *drained(_solved(data.columns(places), part, run, path, auto=auto)), places
+
+    def excess(answer: tuple[Settled, list[str], Indices]) -> Vector:
+        found, _, places = answer
+        sizes = quotients(data, norm, found.answer.mu, found.answer.theta)
+        over: Vector = sizes - (1.0 + EXCESS) * sizes[places].max()
+        return over
+
+    last: tuple[Settled, list[str], Indices] | None = None
+    try:
+        for _, answer, _ in working_set(np.abs(data.X.T @ data.y), solve, excess):
+            last = answer
+            if clock.expired():
+                break
+    except ENDS:
+        if last is None:
+            raise
+    assert last is not None
+    (found, warnings, places), w = last, np.zeros(data.p)
+    w[places] = found.w
+    return _certified(data, norm, replace(found.answer, w=w)), warnings
 
 
 def _details(prepared: UnitRms, norm: GmebNorm, found: Settled) -> dict[str, Any]:
@@ -212,8 +257,8 @@ def _details(prepared: UnitRms, norm: GmebNorm, found: Settled) -> dict[str, Any
     }
 
 
-def choose_route(route: str, run: Run, data: Dataset) -> str:
-    """Return the route to take with the solver of a run, for large data that of restricted linear programs.
+def choose_route(route: str, run: Run) -> str:
+    """Return the route to take with the solver of a run.
 
     Raises
     ------
@@ -225,8 +270,6 @@ def choose_route(route: str, run: Run, data: Dataset) -> str:
         raise no_multipliers(run.solver, "SOCP")
     if route != "auto":
         return route
-    if is_large(data, run):
-        return "theta-cuts"
     return "dual" if run.solver is None or "SOCP" in solver_spec(run.solver).classes else "theta-cuts"
 
 

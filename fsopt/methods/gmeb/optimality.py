@@ -51,7 +51,7 @@ def certify_gmeb(
     loss = hinge(data.X @ w + b, data.y, data.weights)
     residuals = {"norm": max(0.0, size - 1.0)}
     kept = project_multipliers(mu, data.y, np.inf if separable else loss_weights(1.0, data.weights))
-    largest = largest_quotient(data, norm, kept, theta)
+    largest = float(quotients(data, norm, kept, theta).max())
     if separable:
         lower = float(kept.sum()) / largest if kept.any() else 0.0
         residuals |= {"hinge": loss, "gap": relative_gap(size, lower)}
@@ -61,11 +61,11 @@ def certify_gmeb(
     return make(Kind.CONVEX, residuals, objective=loss, bound=bound, bound_source="dual point")
 
 
-def largest_quotient(data: Dataset, norm: GmebNorm, mu: Vector, theta: float) -> float:
-    """Return the largest |s_j| / u_j(theta), infinite where only u_j vanishes."""
+def quotients(data: Dataset, norm: GmebNorm, mu: Vector, theta: float) -> Vector:
+    """Return |s_j| / u_j(theta) (p,), infinite where only u_j vanishes."""
     s, u = np.abs(data.X.T @ (mu * data.y)), norm.weights(theta)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.where(s > 0, s / u, 0.0).max())
+        return np.where(s > 0, s / u, 0.0)
 
 
 def check_gmeb(saved: SavedFit) -> Certificate:

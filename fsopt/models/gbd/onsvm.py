@@ -36,7 +36,7 @@ from fsopt.models.blocks import (
 )
 from fsopt.models.gbd.feature_lists import WeightBounds, weight_bounds
 from fsopt.models.spec import Instance, ModelSpec
-from fsopt.typing import Matrix, Vector
+from fsopt.typing import Vector
 
 
 @with_keywords_of(weight_bounds)
@@ -91,7 +91,6 @@ def build_l1_hinge_part(
     offset: ArrayLike | None = None,
     center: ArrayLike | None = None,
     radius: float | None = None,
-    norms: ArrayLike | None = None,
 ) -> pyo.ConcreteModel:
     r"""Return the dual of an l1-hinge program on some samples and features, in a box around a hyperplane.
 
@@ -106,9 +105,6 @@ def build_l1_hinge_part(
     |b - \bar b| \le \Delta`. The multipliers of the other samples are fixed at 0 or at their penalty weight, which
     makes the hinge loss of such a sample linear; h is their contribution to the sums.
 
-    With weighted one-norms of at most 1, :math:`\sum_j u_{kj} |w_j| \le 1`, the objective has :math:`-e'\nu`, and
-    :math:`c_j + \sum_k \nu_k u_{kj}` is in the place of :math:`c_j`, with their multipliers :math:`\nu \ge 0`.
-
     Parameters
     ----------
     data : Dataset
@@ -122,15 +118,12 @@ def build_l1_hinge_part(
     center, radius : array or float, optional
         (p + 1,) center (w, b) of the box, and its Delta > 0. Without them there is no box and no r, s, and the program
         may be infeasible unless h = 0.
-    norms : array, optional
-        (K, p) u >= 0, weights of one-norms that are at most 1; none by default.
 
     Returns
     -------
     ConcreteModel
         LP with p + 1 constraints. Variables ``alpha`` (and ``r s``), constraints ``columns balance``.
-        ``dual[columns[j]]`` is w_j and ``dual[balance]`` is b. With ``norms`` also ``nu``, and ``columns_below``, the
-        lower bounds of ``columns``: w_j is the sum of both multipliers.
+        ``dual[columns[j]]`` is w_j and ``dual[balance]`` is b.
 
     Raises
     ------
@@ -147,7 +140,6 @@ def build_l1_hinge_part(
     c = vector(name, "column_costs", np.ones(data.p) if column_costs is None else column_costs, data.p, low=0.0)
     h = vector(name, "offset", np.zeros(data.p + 1) if offset is None else offset, data.p + 1)
     box = _Box.of(name, data.p, center, radius)
-    weights = _norms(name, norms, data.p)
     m = new_model(name, data, sparse=True)
     m.alpha = pyo.Var(m.I, bounds=lambda _, i: (0.0, float(d[i])), doc="alpha, multipliers of the margins")
     alphas = tuple(m.alpha.values())
@@ -157,13 +149,7 @@ def build_l1_hinge_part(
     if box is not None:
         objective, net = box.add_multipliers(m, objective)
 
-    costs: list[Any] = [0.0] * data.p
-    if len(weights):
-        objective, costs = _add_norms(m, objective, weights)
-
     def columns(m: pyo.ConcreteModel, j: int) -> Any:
-        if len(weights):
-            return forms[j] - net[j] - costs[j] <= c[j] - h[j]
         return -c[j] - h[j], forms[j] - net[j], c[j] - h[j]
 
     m.objective = pyo.Objective(
@@ -172,31 +158,10 @@ def build_l1_hinge_part(
     m.columns = pyo.Constraint(
         m.J, rule=columns, doc="(ONSVM), dual: |sum_i alpha_i y_i x_ij + h_j - r_j + s_j| <= c_j"
     )
-    if len(weights):
-        m.columns_below = pyo.Constraint(
-            m.J,
-            rule=lambda m, j: forms[j] - net[j] + costs[j] >= -c[j] - h[j],
-            doc="(ONSVM), dual: the other sign of columns, with nu'u_j in both",
-        )
     m.balance = pyo.Constraint(
         expr=dot(data.y, alphas) - net[-1] == -h[-1], doc="(ONSVM), dual: y'alpha + h_0 - r_0 + s_0 = 0"
     )
     return m
-
-
-def _add_norms(m: pyo.ConcreteModel, objective: Any, weights: Matrix) -> tuple[Any, list[Any]]:
-    """Add the multipliers of the norms; return the objective less their sum, and nu'u_j of each feature."""
-    m.nu = pyo.Var(range(len(weights)), within=pyo.NonNegativeReals, doc="nu, multipliers of the norms")
-    multipliers = tuple(m.nu.values())
-    return objective - sum(multipliers), [dot(column, multipliers) for column in weights.T]
-
-
-def _norms(name: str, norms: ArrayLike | None, p: int) -> Matrix:
-    """Return the weights (K, p) of one-norms; raises ParameterError unless they are p numbers >= 0 each."""
-    if norms is None:
-        return np.zeros((0, p))
-    rows = [vector(name, f"norms[{k}]", row, p, low=0.0) for k, row in enumerate(np.atleast_2d(np.asarray(norms)))]
-    return np.array(rows)
 
 
 def _column_forms(data: Dataset, alphas: tuple[Any, ...]) -> list[Any]:

@@ -1,6 +1,6 @@
 """Method gmeb: four routes to one certified optimum, separable data, and the path over the radii.
 
-GMEB of many radii on few of many features, against the cone programs of all features.
+Working sets of features, against the cone programs of all features.
 """
 
 import itertools
@@ -8,6 +8,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,9 +16,13 @@ from support import REFERENCE, blobs, reference
 
 import fsopt
 from fsopt.analysis.grids import Grid
+from fsopt.data import gmeb_type1
 from fsopt.data.hyperplanes import hinge
 from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.drivers import working_set
 from fsopt.errors import ParameterError, SolverError
+from fsopt.methods import large_programs
+from fsopt.methods.gmeb import gmeb as module
 from fsopt.methods.gmeb.formulations import ROUTES
 from fsopt.methods.gmeb.optimality import certify_gmeb
 from fsopt.models.gmeb.norm import GmebNorm
@@ -193,3 +198,40 @@ def test_a_dual_that_is_not_solved_leaves_the_cuts_unless_it_was_asked_for(monke
     for asked in ({"route": "dual"}, {"solver": "clarabel"}):
         with pytest.raises(SolverError, match="almost"):
             fsopt.fit("gmeb", data, **entry["params"], **asked)
+
+
+RADII = [{"r_plus": plus, "r_minus": minus} for plus, minus in ((2.0, 7.0), (20.0, 20.0))]
+
+
+@pytest.fixture
+def few_are_many(monkeypatch):
+    monkeypatch.setattr(large_programs, "LONG", 30)
+    monkeypatch.setattr(large_programs, "LARGE", 0)
+    monkeypatch.setattr(working_set, "COLUMNS", 6)
+
+
+@pytest.mark.parametrize("route", ["auto", "theta-cuts"])
+def test_a_working_set_ends_at_the_hyperplane_of_all_features(route, few_are_many, monkeypatch):
+    data = gmeb_type1(24, 1, p=40)
+    fits = [fsopt.fit("gmeb", data, route=route, **at) for at in RADII]
+    assert [fit.details["separable"] for fit in fits] == [False, True]
+    monkeypatch.setattr(large_programs, "LONG", 50)
+    for fit, at in zip(fits, RADII, strict=True):
+        whole = fsopt.fit("gmeb", data, **at)
+        assert (fit.status, fit.support) == ("optimal", whole.support)
+        np.testing.assert_allclose(fit.coef, whole.coef, atol=1e-6 * np.abs(whole.coef).max())
+        assert check_fit(fit, data).ok
+        forged = {**fit.details, "mu": np.roll(fit.details["mu"], 1)}
+        assert not fsopt.verify(replace(fit, details=forged), data).verified
+
+
+def test_a_changed_model_and_features_that_are_not_priced_leave_no_wrong_optimum(few_are_many, monkeypatch):
+    data = gmeb_type1(24, 1, p=40)
+
+    def capped(m):
+        assert len(m.J) == data.p  # a changed model has all features
+        m.cap = pyo.Constraint(expr=m.mu1 <= 1e-3)
+
+    assert fsopt.fit("gmeb", data, route="dual", customise={"gmeb-dual": capped}, **RADII[0]).status != "optimal"
+    monkeypatch.setattr(module, "EXCESS", 1e9)  # no feature is ever added
+    assert fsopt.fit("gmeb", data, **RADII[0]).status == "feasible"
