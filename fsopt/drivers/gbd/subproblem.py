@@ -37,7 +37,7 @@ class Subproblem:
     ----------
     model : ``fsp-sub``; or, without a model of large data, a function that trains the support vector machine on the
         selected features, each times the root of its sigma.
-    rules : the groups, one entry of sigma each, and the bounds on the weights, which a model has; none by default.
+    rules : the groups, one entry of sigma each, and the bounds on the weights, which a model has.
     """
 
     def __init__(
@@ -46,10 +46,10 @@ class Subproblem:
         model: pyo.ConcreteModel | Training,
         c: float,
         run: Run,
-        rules: SelectionConstraints | None = None,
+        rules: SelectionConstraints,
     ) -> None:
         self.data = data
-        self.rules = SelectionConstraints.of("gbd", data) if rules is None else rules
+        self.rules = rules
         self.model = model
         self.c, self.caps = c, loss_weights(c, data.weights)
         self.sessions: list[Session] = []
