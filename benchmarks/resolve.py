@@ -35,7 +35,7 @@ from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset, gbd_set_one
 from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
-from fsopt.drivers.penalties.approximations import Exponential
+from fsopt.drivers.penalties import Exponential
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.models.sla.hyperplane import step_costs
 from fsopt.solvers.conic import ConicForm

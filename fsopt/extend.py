@@ -22,8 +22,7 @@ from fsopt.answers.results import Point
 from fsopt.common.figures import new_figure
 from fsopt.compiler import Program
 from fsopt.compiler.values import values_of
-from fsopt.drivers.penalties.approximations import Approximation, Penalty, PenaltySpec
-from fsopt.drivers.penalties.registry import register_penalty
+from fsopt.drivers.penalties import Approximation, Penalty, PenaltySpec, register_penalty
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from fsopt.answers.fits import Fit
 from fsopt.common.customising import Change
 from fsopt.data.given import Given
-from fsopt.drivers.penalties.approximations import Penalty
+from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.feature_lists import Feature
 from fsopt.typing import Samples

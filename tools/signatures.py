@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike
 from fsopt.answers.fits import Fit
 from fsopt.common.customising import Change
 from fsopt.data.given import Given
-from fsopt.drivers.penalties.approximations import Penalty
+from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.feature_lists import Feature
 from fsopt.typing import Samples
@@ -51,7 +51,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fsopt.drivers.penalties.approximations import Penalty
+from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.estimators.base import SelectingClassifier, WeightedClassifier
 from fsopt.models.gbd.feature_lists import Feature

@@ -5,8 +5,8 @@ from .gbd.driver import GbdSettings as GbdSettings
 from .gbd.driver import gbd as gbd
 from .kernel_scaling import kernel_scaling as kernel_scaling
 from .mop.driver import mop as mop
-from .penalties.approximations import Penalty as Penalty
-from .penalties.registry import approximation as approximation
+from .penalties import Penalty as Penalty
+from .penalties import approximation as approximation
 from .pmm import pmm as pmm
 from .run import Run as Run
 from .scale_search import GmebPenalty as GmebPenalty

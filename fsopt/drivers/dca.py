@@ -11,7 +11,7 @@ from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.compiler.values import store
 from fsopt.drivers.loop import Iterate, Loop, best, best_of, reader
-from fsopt.drivers.penalties.approximations import Penalty
+from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.recorder import Recorder, proved_bound
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.errors import ParameterError
@@ -158,7 +158,7 @@ def dca(
     ----------
     model : a step model with variables ``w``, mutable parameter ``v`` and objective ``slope * ||w||_1 - v'w``, such as
         ``fsopt.build("l0-mpm-step", data, delta=0.7, alpha=penalty.slope)``.
-    penalty : the function that is minimised, one of :mod:`fsopt.drivers.penalties.registry` or your own.
+    penalty : the function that is minimised, one of :mod:`fsopt.drivers.penalties` or your own.
     n_starts : >= 1, runs, of which the best is returned. The first starts from v = 0, and its first iterate is the
         hyperplane of smallest 1-norm; the others from v^0 drawn uniformly from (-slope, slope)^p.
     seed : >= 0, of the random starts.

@@ -16,8 +16,7 @@ from fsopt.compiler.expressions import read
 from fsopt.compiler.rows import linear_part
 from fsopt.compiler.values import store
 from fsopt.drivers.loop import Iterate, Loop, best, best_of, reader
-from fsopt.drivers.penalties.approximations import Penalty, step_costs
-from fsopt.drivers.penalties.registry import approximation
+from fsopt.drivers.penalties import Penalty, approximation, step_costs
 from fsopt.drivers.recorder import EARLY, Recorder, proved_bound
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.errors import ParameterError, SolverError
@@ -47,7 +46,7 @@ class ConcaveTerms:
     pairs : (variable >= 0, mutable cost) names of components of the step model, whose objective is
         ``rest + weight * sum(cost * variable)`` with a linear rest.
     alpha, weight : > 0, steepness of phi; omega >= 0.
-    approx : phi, of :mod:`fsopt.drivers.penalties.registry` or your own; by default the paper's 1 - exp(-alpha x).
+    approx : phi, of :mod:`fsopt.drivers.penalties` or your own; by default the paper's 1 - exp(-alpha x).
     """
 
     pairs: tuple[tuple[str, str], ...]

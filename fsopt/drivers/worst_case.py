@@ -30,7 +30,7 @@ from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.drivers.dca import best_descent, dca
 from fsopt.drivers.loop import Iterate, Loop, run_loop
-from fsopt.drivers.penalties.approximations import Penalty
+from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.drivers.working_set import working_set

@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fsopt.drivers.penalties.approximations import Penalty
+from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.estimators.base import SelectingClassifier, WeightedClassifier
 from fsopt.models.gbd.feature_lists import Feature

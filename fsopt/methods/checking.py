@@ -23,7 +23,7 @@ from fsopt.data.losses import LOSSES
 from fsopt.data.matrices import largest_values
 from fsopt.drivers.gbd.driver import PRESETS
 from fsopt.drivers.kernel_scaling import SCALINGS
-from fsopt.drivers.penalties.registry import PENALTIES
+from fsopt.drivers.penalties import PENALTIES
 from fsopt.errors import FileError, ParameterError, reading, shown
 from fsopt.methods.gmeb.formulations import ROUTES as GMEB_ROUTES
 from fsopt.methods.mop.rsvm_training import ROUTES as RSVM_ROUTES

@@ -30,7 +30,7 @@ from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import About, Slope
 from fsopt.compiler import Program
 from fsopt.data import Dataset
-from fsopt.drivers.penalties.registry import approximation
+from fsopt.drivers.penalties import approximation
 from fsopt.errors import NotShownError, reading
 from fsopt.methods.mpm.many_features import multiplier_rows
 from fsopt.methods.spec import SET_BY_METHOD, SavedFit

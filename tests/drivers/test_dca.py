@@ -20,15 +20,16 @@ from support import blobs
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers.dca import dca
-from fsopt.drivers.penalties.approximations import (
+from fsopt.drivers.penalties import (
+    PENALTIES,
     SMALLEST_COST,
     Exponential,
     InversePower,
     Logarithm,
     Power,
+    approximation,
     step_costs,
 )
-from fsopt.drivers.penalties.registry import PENALTIES, approximation
 from fsopt.errors import ParameterError
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa

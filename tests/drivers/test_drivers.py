@@ -16,7 +16,7 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.mop.driver import mop
-from fsopt.drivers.penalties.approximations import Exponential
+from fsopt.drivers.penalties import Exponential
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla

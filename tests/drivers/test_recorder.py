@@ -11,7 +11,7 @@ import fsopt
 from fsopt.answers.results import SolveResult, Status
 from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
-from fsopt.drivers.penalties.approximations import Exponential
+from fsopt.drivers.penalties import Exponential
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import NoPoint, OutOfTimeError, Run
 from fsopt.drivers.sla import ConcaveTerms, sla

@@ -9,7 +9,7 @@ from support import blobs
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers import dca, working_set
-from fsopt.drivers.penalties.registry import approximation
+from fsopt.drivers.penalties import approximation
 from fsopt.drivers.worst_case import Multipliers, WorstCase, certify_worst_case, worst_case_dca, worst_case_norm
 from fsopt.models.mpm.moments import Moments
 

@@ -12,8 +12,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.trust_region import GenerationSettings
 from fsopt.drivers.loop import Iterate, Loop
-from fsopt.drivers.penalties.approximations import Penalty, step_costs
-from fsopt.drivers.penalties.registry import approximation
+from fsopt.drivers.penalties import Penalty, approximation, step_costs
 from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.drivers.sla import best_vertex
@@ -37,7 +36,7 @@ class ConcaveHinge:
     alpha : > 0, steepness.
     omega : >= 0, penalty weight of the features.
     counted : whether errors are counted, :math:`\ell(e) = 1 - e^{-\alpha e}`, rather than summed.
-    approx : phi, of :mod:`fsopt.drivers.penalties.registry` or your own; by default the paper's 1 - exp(-alpha t).
+    approx : phi, of :mod:`fsopt.drivers.penalties` or your own; by default the paper's 1 - exp(-alpha t).
     """
 
     rows: Vector

@@ -14,8 +14,7 @@ from fsopt.answers.fits import Fit
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.dca import dca
-from fsopt.drivers.penalties.approximations import Penalty
-from fsopt.drivers.penalties.registry import approximation, words_of
+from fsopt.drivers.penalties import Penalty, approximation, words_of
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.worst_case import WorstCase, worst_case_dca
 from fsopt.errors import reading
@@ -68,7 +67,7 @@ def fit_l0_mpm(
         In (0, alpha*]; None asks for 0.9 alpha* of the data.
     approx : str | Penalty, default 'exp'
         The approximation phi of the number of features: ``exp`` (default, the paper's), ``log``, ``capped-l1``,
-        ``scad`` or ``lp``, whose formulas are in :mod:`fsopt.drivers.penalties.registry`; or an object with ``slope``,
+        ``scad`` or ``lp``, whose formulas are in :mod:`fsopt.drivers.penalties`; or an object with ``slope``,
         ``value(w)`` and ``gradient(w)``, which ``alpha`` does not change. A fit to an object that equals no registered
         penalty cannot be saved.
     alpha : float, default 5.0

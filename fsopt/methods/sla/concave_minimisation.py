@@ -22,7 +22,7 @@ from fsopt.data.matrices import Preprocessing, largest_values
 from fsopt.data.weights import weights_of_classes
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.column_generation.sla import ConcaveHinge
-from fsopt.drivers.penalties.approximations import Penalty
+from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.sla import NONNEGATIVE
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit

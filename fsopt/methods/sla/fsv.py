@@ -10,8 +10,7 @@ import numpy as np
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.sla import sla_by_column_generation
-from fsopt.drivers.penalties.approximations import Penalty, step_costs
-from fsopt.drivers.penalties.registry import approximation, words_of
+from fsopt.drivers.penalties import Penalty, approximation, step_costs, words_of
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.methods.claims import of_step

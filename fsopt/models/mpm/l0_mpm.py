@@ -109,7 +109,7 @@ def build_l0_mpm_step(
         In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
     alpha : float, default 5.0
         > 0, steepness of the approximation :math:`1 - e^{-\alpha|w|}` of the step function; for another approximation
-        its slope at 0, see :mod:`fsopt.drivers.penalties.registry`.
+        its slope at 0, see :mod:`fsopt.drivers.penalties`.
     v : array, optional
         (p,) gradient of the concave part at the last iterate, |v_j| <= alpha; zeros by default.
 

@@ -12,7 +12,7 @@ import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
 from fsopt.answers.saved import numbers
-from fsopt.drivers.penalties.registry import PENALTIES, approximation
+from fsopt.drivers.penalties import PENALTIES, approximation
 from fsopt.verification.checking import check_fit, check_record
 
 DATA = blobs(40, 4, seed=3, gap=0.6)

@@ -1,4 +1,4 @@
-r"""Penalties as differences of convex functions: the protocol for DCA, and the registered approximations.
+r"""Penalties as differences of convex functions: the protocol for DCA, the registered approximations, their registry.
 
 An approximation of the number of nonzeros of w is :math:`\sum_j \varphi(|w_j|)` with :math:`\varphi` concave and
 increasing on :math:`[0, \infty)`, :math:`\varphi(0) = 0` and a finite slope :math:`s = \varphi'(0)`. It is g - h with
@@ -13,10 +13,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from fsopt.common.registry import Registry, check_function
+from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import number
 from fsopt.models.sla.hyperplane import step_costs as exponential_costs
 from fsopt.typing import Vector
@@ -87,7 +89,7 @@ def step_costs(penalty: Penalty, size: Vector) -> Vector:
 
 @dataclass(frozen=True)
 class PenaltySpec:
-    """One registered approximation: the last line of its module.
+    """One registered approximation, an entry of ``SPECS``.
 
     Attributes
     ----------
@@ -253,3 +255,59 @@ SPECS = (
     PenaltySpec("lp", Power, "((1 + alpha t)^q - 1) / ((1 + alpha)^q - 1), q = 1/2"),
     PenaltySpec("inverse-power", InversePower, "1 - 1 / (1 + alpha t)"),
 )
+
+PENALTIES = Registry(
+    PenaltySpec,
+    "penalty",
+    "fsopt.drivers",
+    ("penalties",),
+    listing="fsopt methods l0-mpm",
+    check=lambda spec: check_function(f"the penalty '{spec.name}'", spec.make),
+)
+"""Name -> entry; the names are the words of ``approx`` in the methods ``l0-mpm`` and ``fsv``."""
+
+
+def approximation(approx: str | Penalty, alpha: float) -> Penalty:
+    """Return the registered approximation of a name at a steepness, or the penalty that is given itself.
+
+    Raises
+    ------
+    ParameterError : another name, an object that is no penalty, or an alpha that is not positive.
+    """
+    if isinstance(approx, str) and approx in PENALTIES:
+        return PENALTIES[approx].make(alpha)
+    if isinstance(approx, Penalty):
+        return approx
+    table = "; ".join(f"{spec.name}: {spec.formula}" for spec in PENALTIES.values())
+    raise ParameterError(
+        f"approx is {shown(approx)}", f"an object with slope, value(w) and gradient(w), or one of {table}"
+    )
+
+
+def words_of(penalty: Penalty) -> dict[str, Any]:
+    """Return ``approx`` and ``alpha`` of the registered approximation that a penalty equals; empty for another one."""
+    alpha = getattr(penalty, "alpha", penalty.slope)
+    named = (spec.name for spec in PENALTIES.values() if spec.make(alpha) == penalty)
+    return next(({"approx": name, "alpha": alpha} for name in named), {})
+
+
+def register_penalty(spec: PenaltySpec, *, replace: bool = False) -> PenaltySpec:
+    """Add a penalty of your own: ``approx`` of the methods ``l0-mpm`` and ``fsv`` takes it by its name from then on.
+
+    Parameters
+    ----------
+    spec : PenaltySpec
+        Its entry, as those of ``SPECS`` here.
+    replace : bool, default False
+        Take the place of a penalty of your own that has the name already, as in a notebook.
+
+    Returns
+    -------
+    PenaltySpec
+        The entry.
+
+    Raises
+    ------
+    ParameterError : the name is taken, or ``make`` is no function.
+    """
+    return PENALTIES.register(spec, replace=replace)
