@@ -2,7 +2,7 @@ r"""
 Which features the optimum needs
 ================================
 
-Objective value (no unit) of two of ten features: of the optimum, and then for each feature without it, if the optimum
+Objective value (no unit) of two of ten features: of the optimum, and for each feature without it, if the optimum
 has it, or with it. A value far above the optimum is that of a feature that the best selection needs, or one that spoils
 it.
 """

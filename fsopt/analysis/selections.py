@@ -6,7 +6,7 @@ feature on the other side of it, alternatives one for each selection that is lis
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -41,7 +41,7 @@ ROUNDING = 1e-9
 OTHERS = "every other selection"
 """Name of the claim on the selections that are not listed."""
 NECESSITY = "necessity"
-MOST_FEATURES, MOST_TICKS = 25, 12
+MOST_FEATURES, MOST_TICKS = 25, 16
 """In the picture of the selected features."""
 COLUMNS = {
     "selection_path": ("m", "c", "objective", "bound", "gap", "optimal", "nodes", "features"),
@@ -337,34 +337,45 @@ class Selections(Answer):
         return tuple(replace(claim, about=asked.about(data, self.loss, self.rules)) for asked, claim in found)
 
     def plot(self) -> Figure:
-        """Return the values of the cells with their lower bounds, a line for each C, and the features of each."""
-        figure = new_figure(2)
+        """Return the values of the cells with their lower bounds, a line for each C, and the features of each.
+
+        Cells are in the order of a path by C and M, and of other questions by their values.
+        """
+        figure = new_figure(2, height=5.0 if self.question == NECESSITY else 3.6)
         axes, several = figure.axes[0], len(self.weights) > 1
         path = self.question == "selection_path"
+        drawn = self.cells if path else sorted(self.cells, key=lambda cell: cell.objective)
         for k, c in enumerate(self.weights):
-            cells = [cell for cell in self.cells if cell.asked.c == c]
+            cells = [cell for cell in drawn if cell.asked.c == c]
             places = [cell.asked.m for cell in cells] if path else range(1, len(cells) + 1)
             upper = np.array([cell.objective for cell in cells])
             lower = np.array([max(cell.bound, 0.0) if cell.evidence is not None else cell.objective for cell in cells])
             axes.fill_between(places, lower, upper, color="tab:gray", alpha=0.4, label="" if k else "gap")
             axes.plot(places, upper, **style(k), label=f"C = {c:g}" if several else "incumbent")
-        axes.set(xlabel="largest number of features M" if path else "problem", ylabel="objective value")
+        axes.set(xlabel="largest number of features M" if path else "place", ylabel="objective value")
         axes.locator_params(axis="x", integer=True)
         if several:
             axes.set_yscale("log")
         axes.legend()
-        self._draw_features(figure.axes[1])
+        self._draw_features(figure.axes[1], drawn)
         return figure
 
-    def _draw_features(self, axes: Axes) -> None:
+    def _draw_features(self, axes: Axes, drawn: Sequence[Cell]) -> None:
         """Draw which features the selection of each cell has, those of the most selections first."""
-        chosen = np.array([np.isin(np.arange(len(self.features)), cell.support) for cell in self.cells])
+        chosen = np.array([np.isin(np.arange(len(self.features)), cell.support) for cell in drawn])
         order = np.argsort(-chosen.sum(axis=0), kind="stable")[:MOST_FEATURES]
         order = order[chosen[:, order].any(axis=0)]
         axes.pcolormesh(chosen[:, order].T.astype(float), cmap="Blues", vmin=0.0, vmax=1.2, edgecolors="white")
         axes.invert_yaxis()
         axes.set_yticks(np.arange(len(order)) + 0.5, [plain(self.features[j]) for j in order], fontsize="small")
-        few = range(0, len(self.cells), -(-len(self.cells) // MOST_TICKS))
-        path = self.question == "selection_path"
-        axes.set_xticks([k + 0.5 for k in few], [str(self.cells[k].asked.m if path else k + 1) for k in few])
-        axes.set(xlabel="M" if path else "problem", title="selected features")
+        few = range(0, len(drawn), -(-len(drawn) // MOST_TICKS))
+        axes.set_xticks([k + 0.5 for k in few], [plain(self._mark(k, drawn[k])) for k in few], fontsize="small")
+        axes.tick_params(axis="x", rotation=90.0 if self.question == NECESSITY else 0.0)
+        axes.set(title="selected features")
+
+    def _mark(self, k: int, cell: Cell) -> str:
+        """Return what tells a cell from the others: the feature that it has or has not, M, or its place."""
+        if self.question == NECESSITY:
+            sides = {"with": cell.asked.include, "without": cell.asked.exclude}
+            return next((f"{word} {self.features[j]}" for word, one in sides.items() for j in one), "optimum")
+        return f"M = {cell.asked.m}" if self.others is None else str(k + 1)
