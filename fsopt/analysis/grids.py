@@ -278,15 +278,5 @@ def _weighted(work: Dataset, weights: Sequence[float], run: Run) -> list[dict[st
 
 def _point(work: Dataset, w: Vector, b: float, proof: Certificate) -> dict[str, Any]:
     """Return a support vector machine as a point of the front, with a lower bound on the loss at its capacity."""
-    return {
-        "x": float(w @ w),
-        "y": hinge(work.X @ w + b, work.y, work.weights),
-        "nondominated": True,
-        "gamma": 0.0,
-        "n_support_vectors": 0,
-        "bound": proof.bound,
-        "certified": proof.ok,
-        "weighted": False,
-        "coef": w,
-        "intercept": b,
-    }
+    known = {"x": float(w @ w), "y": hinge(work.X @ w + b, work.y, work.weights)}
+    return {**known, "bound": proof.bound, "certified": proof.ok, "coef": w, "intercept": b}

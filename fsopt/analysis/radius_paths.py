@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,23 +30,8 @@ from fsopt.models.gmeb.norm import GmebNorm, radius
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 
-if TYPE_CHECKING:
-    pass
-
-
 RADII = tuple(np.linspace(1.0, 10.0, 7).tolist())
 """The values of each radius in the paper (section 6.2)."""
-
-
-@dataclass(frozen=True)
-class GridTask:
-    """A grid of radii and the settings of its fits: the argument of every process."""
-
-    r_plus: Vector
-    r_minus: Vector
-    scale: str
-    run: Run
-    rule: SelectionRule
 
 
 @checked(
@@ -118,13 +102,13 @@ def radius_path(
         check_features(data, test, "test")
     plus, minus = _radii(grid)
     run = Run(solver, options=None if jobs == 1 else {"threads": 1})
-    task = GridTask(plus, minus, scale, run, SelectionRule(rule, units, epsilon))
+    radii, selected = list(product(plus.tolist(), minus.tolist())), SelectionRule(rule, units, epsilon)
     splits: list[tuple[Dataset, Dataset | None]] = [(data, test)]
     if folds:
         splits += [train_and_test(data, fold) for fold in stratified_folds(data, folds, seed)]
-    whole, *parts = side_by_side(_solve_grid, ((*split, task) for split in splits), jobs)
+    whole, *parts = side_by_side(_solve_grid, ((*split, radii, scale, selected, run) for split in splits), jobs)
     means = {"cv_error": "test_error", "cv_features": "n_features"}
-    nothing = [np.full(len(plus) * len(minus), np.nan)]
+    nothing = [np.full(len(radii), np.nan)]
     columns = whole | {new: np.mean([p[one] for p in parts] or nothing, axis=0) for new, one in means.items()}
     error, features = means if parts else ("train_error" if test is None else "test_error", "n_features")
     # Means of the same error rates, added in another order, differ in their last digits.
@@ -145,19 +129,26 @@ def _radii(grid: Any) -> tuple[Vector, Vector]:
     return plus, minus
 
 
-def _solve_grid(data: Dataset, test: Dataset | None, task: GridTask) -> dict[str, NDArray[Any]]:
+def _solve_grid(
+    data: Dataset,
+    test: Dataset | None,
+    radii: Sequence[tuple[float, float]],
+    scale: str,
+    rule: SelectionRule,
+    run: Run,
+) -> dict[str, NDArray[Any]]:
     """Return the columns of one data set, a point for each pair of radii."""
-    columns = unit_rms(data, task.scale)
-    route = choose_route("auto", task.run)
+    columns = unit_rms(data, scale)
+    route = choose_route("auto", run)
     session: Session | None = None
     points = []
-    for r_plus, r_minus in product(task.r_plus.tolist(), task.r_minus.tolist()):
+    for r_plus, r_minus in radii:
         norm = GmebNorm.of(columns.work, r_plus, r_minus)
-        if route == "dual" and len(norm.ends) == 2 and not by_features(columns.work, task.run):
-            session = _moved(session, columns.work, norm, task.run)
-            found, _ = drained(settle(columns.work, norm, dual_answer(session), task.run))
+        if route == "dual" and len(norm.ends) == 2 and not by_features(columns.work, run):
+            session = _moved(session, columns.work, norm, run)
+            found, _ = drained(settle(columns.work, norm, dual_answer(session), run))
         else:
-            found, _ = drained(classified(columns.work, norm, task.run, route, auto=True))
+            found, _ = drained(classified(columns.work, norm, run, route, auto=True))
         coef = columns.full(found.w) / columns.map_.scale
         intercept = found.b - float(coef @ columns.map_.shift)
         point = {
@@ -166,7 +157,7 @@ def _solve_grid(data: Dataset, test: Dataset | None, task: GridTask) -> dict[str
             "objective": found.certificate.objective,
             "bound": found.certificate.bound,
             "certified": found.certificate.ok,
-            "n_features": float(len(task.rule.select(coef, data.X.std(axis=0)))),
+            "n_features": float(len(rule.select(coef, data.X.std(axis=0)))),
             "train_error": error_rate(data.X @ coef + intercept, data.y),
             "test_error": np.nan if test is None else error_rate(test.X @ coef + intercept, test.y),
             "coef": coef,

@@ -213,20 +213,10 @@ class _Counted:
 
     def run(self, name: str, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> list[Any]:
         """Return the values of a function at tuples of arguments, in their order."""
-        found = side_by_side(
-            _numbered, [(k, function, call) for k, call in enumerate(calls)], self.jobs, self._each(name)
-        )
-        return [value for _, value in sorted(found, key=lambda pair: pair[0])]
-
-    def _each(self, name: str) -> Callable[[Any], None]:
-        return lambda _: self.count(name)
+        return side_by_side(function, calls, self.jobs, lambda _: self.count(name))
 
     def count(self, name: str) -> None:
         """Count a step."""
         self.done += 1
         if self.progress is not None:
             self.progress({"iteration": self.done, "step": name, "share": min(1.0, self.done / self.total)})
-
-
-def _numbered(k: int, function: Callable[..., Any], call: tuple[Any, ...]) -> tuple[int, Any]:
-    return k, function(*call)

@@ -60,10 +60,9 @@ def side_by_side(
 ) -> list[Outcome]:
     """Return the values of a function at tuples of arguments, computed by processes of :func:`processes`; -1 takes all.
 
-    They are in the order of the calls. With ``each``, which is called with a value as soon as it is there, they are in
-    the order in which they came. Within :func:`calls_on` the executor given there takes the place of the processes.
-    One process is this one. Raises ParameterError for another number of processes, WorkersLost where the executor can
-    run nothing any more.
+    They are in the order of the calls; ``each`` is called with a value as soon as it is there. Within :func:`calls_on`
+    the executor given there takes the place of the processes. One process is this one. Raises ParameterError for
+    another number of processes, WorkersLost where the executor can run nothing any more.
     """
     count, given = check_jobs(jobs), _GIVEN.get()
     values: dict[int, Outcome] = {}
@@ -78,12 +77,12 @@ def side_by_side(
 def _gathered(
     values: dict[int, Outcome], found: Iterable[tuple[int, Outcome]], each: Callable[[Outcome], None] | None
 ) -> list[Outcome]:
-    """Return numbered values in their order; with ``each``, which is told them, in that in which they came."""
+    """Return numbered values in their order; ``each`` is told them as they come."""
     for number, value in found:
         values[number] = value
         if each is not None:
             each(value)
-    return [values[k] for k in (sorted(values) if each is None else values)]
+    return [values[k] for k in sorted(values)]
 
 
 def results(
