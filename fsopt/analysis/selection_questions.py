@@ -291,14 +291,15 @@ class _Searches:
     def run(self, asked: list[Asked], end: float, *shares: float) -> None:
         """Search all problems, with a time limit within each share of it in turn, and those again that are open."""
         with tempfile.TemporaryDirectory() as folder:
+            kept = Path(folder) if len(shares) > 1 and np.isfinite(end) else None
             for share in shares if np.isfinite(end) else (1.0,):
-                asked = sorted(self._pass(asked, end, share, Path(folder)), key=self._gap)
+                asked = sorted(self._pass(asked, end, share, kept), key=self._gap)
 
     def _gap(self, asked: Asked) -> float:
         result = self.results[asked]
         return float(result.objective or 0.0) - float(result.bound or 0.0)
 
-    def _pass(self, asked: list[Asked], end: float, share: float, folder: Path) -> list[Asked]:
+    def _pass(self, asked: list[Asked], end: float, share: float, folder: Path | None) -> list[Asked]:
         """Search each problem for an equal share of a part of the time that is left; return the open ones."""
         for k, one in enumerate(asked):
             result = self._search(one, clock.part(end, share / (len(asked) - k)), folder)
@@ -310,17 +311,18 @@ class _Searches:
                 return []
         return [one for one in asked if self.results[one].stop != "optimal"]
 
-    def _search(self, asked: Asked, seconds: float | None, folder: Path) -> DriverResult:
+    def _search(self, asked: Asked, seconds: float | None, folder: Path | None) -> DriverResult:
         """Search one problem, on from where it stopped, with the best known selection that it allows."""
-        problem, place = self.problem(asked), folder / f"{'-'.join(map(str, asked))}.npz"
+        problem = self.problem(asked)
+        place = None if folder is None else folder / f"{'-'.join(map(str, asked))}.npz"
         return branch_and_benders(
             problem,
             settings=replace(self.settings, initial=self._initial(problem)),
             run=Run(
                 time_limit=seconds,
                 executor=self.executor,
-                checkpoint=None if seconds is None else place,
-                resume=place if place.exists() else None,
+                checkpoint=place,
+                resume=place if place is not None and place.exists() else None,
             ),
             seeds=self._seeds(asked),
         )
