@@ -119,7 +119,7 @@ def test_large_sparse_data_are_fitted_and_verified_without_a_dense_matrix(indice
     made.indices, made.indptr = made.indices.astype(indices), made.indptr.astype(indices)
     for kind in (sp.csr_array, sp.csr_matrix, sp.csc_array):
         monkeypatch.setattr(kind, "toarray", lambda *_: pytest.fail("a dense matrix was made"))
-    monkeypatch.setattr("fsopt.methods.baselines.convex_svm.SMALL", 10_000)
+    monkeypatch.setattr("fsopt.methods.baselines.machines.SMALL", 10_000)
     data = Dataset(made, y)
     fit = fsopt.fit("svm", data, c=0.5, scale="none")
     assert fit.status.value == "optimal"

@@ -7,11 +7,9 @@ from functools import partial
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
-from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
-from fsopt.methods.large_programs import generation_order
+from fsopt.methods.baselines.machines import fit_machine, selected_by
 from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec
-from fsopt.models.gbd.onsvm import build_onsvm
 
 EPSILON = 0.01
 """The threshold of the paper."""
@@ -57,8 +55,7 @@ def fit_l1_svm(
     :class:`fsopt.methods.selection.SelectionRule` of ``fit.coef``. Method ``onsvm`` is the same program, with signs and
     bounds of the weights.
     """
-    order = generation_order(data, run)
-    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=RULE, order=order)
+    return fit_machine("onsvm", data, run, c=c, scale=scale, rule=RULE)
 
 
 SPEC = MethodSpec(

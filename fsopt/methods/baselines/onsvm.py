@@ -9,12 +9,10 @@ from fsopt.answers.fits import Fit
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
-from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
-from fsopt.methods.large_programs import generation_order
+from fsopt.methods.baselines.machines import fit_machine, selected_by
 from fsopt.methods.selection import THRESHOLD, SelectionRule
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.feature_lists import weight_bounds
-from fsopt.models.gbd.onsvm import build_onsvm
 
 RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)
 
@@ -48,8 +46,7 @@ def fit_onsvm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard
     -----
     Aytug, (ONSVM).
     """
-    order = generation_order(data, run)
-    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=RULE, order=order, bounds=bounds)
+    return fit_machine("onsvm", data, run, c=c, scale=scale, rule=RULE, bounds=bounds)
 
 
 SPEC = MethodSpec(

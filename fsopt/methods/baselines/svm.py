@@ -17,8 +17,7 @@ from fsopt.errors import ParameterError
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import Squares
 from fsopt.methods.assembly import certified, make_fit
-from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
-from fsopt.methods.large_programs import interior_order
+from fsopt.methods.baselines.machines import fit_machine, selected_by
 from fsopt.methods.preprocessing import Hyperplane, centred_factor, kernel_values, preprocess
 from fsopt.methods.selection import THRESHOLD, SelectionRule, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit
@@ -78,8 +77,7 @@ def fit_svm(
         if any(bounds.values()):
             raise ParameterError("bounds on weights are of features, and a kernel is named", "leave one of them out")
         return fit_kernel_svm(data, run, kernel, c=c, scale=scale, width=width)
-    order = interior_order(data, run)
-    return fit_convex_svm("svm", build_svm, data, run, c=c, scale=scale, rule=RULE, order=order, bounds=bounds)
+    return fit_machine("svm", data, run, c=c, scale=scale, rule=RULE, bounds=bounds)
 
 
 def selected(saved: SavedFit) -> tuple[int, ...]:
