@@ -6,8 +6,8 @@ Each feature is judged by itself, and a support vector machine takes those of be
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -32,23 +32,15 @@ from fsopt.methods.baselines.subset_svm import (
 from fsopt.methods.claims import of_subset
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import selection
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend
 from fsopt.models.blocks import whole
 from fsopt.typing import Indices, Vector
 
-
-@dataclass(frozen=True)
-class Ranked:
-    """All features from the best score to the worst, and how many of them are kept."""
-
-    order: Indices
-    count: int
-
-    @property
-    def kept(self) -> Indices:
-        """The features that are kept, increasing."""
-        return np.sort(self.order[: self.count])
+FILTERS: Mapping[str, Callable[[Dataset], Vector]] = MappingProxyType(
+    {"infogain": infogain, "pearson": pearson, "fisher": fisher, "ks": ks}
+)
+"""Method -> its score: function of preprocessed data that returns (p,) numbers, the best feature's the largest."""
 
 
 def order_of(scores: Vector, data: Dataset) -> Indices:
@@ -67,7 +59,6 @@ def number_kept(name: str, m: int | None, p: int) -> int:
 
 def fit_filter(
     name: str,
-    score: Callable[[Dataset], Vector],
     data: Dataset,
     run: Run,
     *,
@@ -80,9 +71,7 @@ def fit_filter(
     Parameters
     ----------
     name : str
-        Of the method, for messages.
-    score : Callable[[Dataset], Vector]
-        Function of the preprocessed data that returns (p,) scores.
+        Of the method, one of :data:`FILTERS`.
     data : Dataset
         The training data.
     run : Run
@@ -109,12 +98,11 @@ def fit_filter(
     ------
     ParameterError : a number outside its range.
     """
-    return fit_scored(name, score, data, run, SvmSettings("rsvm", 1.0, w_cap), m=m, scale=scale)
+    return fit_ranked(name, data, run, SvmSettings("rsvm", 1.0, w_cap), m=m, scale=scale)
 
 
-def fit_scored(
+def fit_ranked(
     name: str,
-    score: Callable[[Dataset], Vector],
     data: Dataset,
     run: Run,
     settings: SvmSettings,
@@ -126,34 +114,31 @@ def fit_scored(
     started = time.perf_counter()
     settings.check(name)
     work, map_ = preprocess(data, scale)
-    scores = score(work)
-    ranked = Ranked(order_of(scores, work), number_kept(name, m, data.p))
-    found = yield from train_on_subset(work, ranked.kept, run, settings)
+    scores = FILTERS[name](work)
+    order, count = order_of(scores, work), number_kept(name, m, data.p)
+    found = yield from train_on_subset(work, np.sort(order[:count]), run, settings)
     positive = int(np.sum(scores > 0))
-    few = f"of {counted(ranked.count, 'feature')} that are kept only {positive} have a score above 0"
+    few = f"of {counted(count, 'feature')} that are kept only {positive} have a score above 0"
     return make_fit(
         data,
         map_,
         Hyperplane(found.w, found.b, selection(found.w)),
         found.outcome,
         started=started,
-        warnings=((few,) if positive < ranked.count else ()) + found.warnings,
-        details={**found.details, "scores": scores, "ranking": ranked.order},
+        warnings=((few,) if positive < count else ()) + found.warnings,
+        details={**found.details, "scores": scores, "ranking": order},
     )
 
 
-def check_filter(saved: SavedFit, scores: Vector) -> Certificate:
-    """Certify a saved fit of a filter again: scores, ranking, and the last support vector machine.
-
-    Parameters
-    ----------
-    scores : (p,) computed again.
+def check(saved: SavedFit) -> Certificate:
+    """Certify a saved fit of a filter again: scores, which are computed anew, ranking, and the last machine.
 
     Raises
     ------
     FileError : the saved scores, ranking or multipliers are damaged.
     """
     fit, data = saved.fit, saved.data
+    scores = FILTERS[fit.method](data)
     with reading("ranking"):
         stated, given = (np.array(fit.details[k], dtype=float) for k in ("scores", "ranking"))
         if stated.shape != (data.p,) or given.shape != (data.p,) or np.isnan(stated).any():
@@ -162,31 +147,9 @@ def check_filter(saved: SavedFit, scores: Vector) -> Certificate:
     with np.errstate(invalid="ignore"):
         off = np.where(stated == scores, 0.0, np.abs(stated - scores) / np.maximum(1.0, np.abs(scores)))
     order = order_of(stated, data)
-    ranked = Ranked(order, number_kept(fit.method, fit.params.get("m"), data.p))
+    kept = np.sort(order[: number_kept(fit.method, fit.params.get("m"), data.p)])
     wrong = {"scores": float(off.max()), "ranking": float(np.sum(given != order))}
-    return extend(check_subset_svm(saved, ranked.kept), wrong)
-
-
-def filter_spec(
-    name: str,
-    fit: Callable[..., Steps[Fit]],
-    scores: Callable[[SavedFit], Vector],
-    objective: Callable[..., Value] = rsvm_objective,
-    **rest: Any,
-) -> MethodSpec:
-    """Return the entry of a filter, whose check computes the scores again.
-
-    Parameters
-    ----------
-    name, fit, objective, rest : of the method.
-    scores : function of a saved fit, of preprocessed data, that returns the scores (p,).
-    """
-
-    def check(saved: SavedFit) -> Certificate:
-        """Certify a saved fit again: scores, ranking, and the last support vector machine."""
-        return check_filter(saved, scores(saved))
-
-    return MethodSpec(name, fit, objective=objective, check=check, exact=of_subset, **rest)
+    return extend(check_subset_svm(saved, kept), wrong)
 
 
 @with_keywords_of(fit_filter)
@@ -197,7 +160,7 @@ def fit_pearson(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     -----
     Bi, section 7; the score is :func:`fsopt.methods.baselines.feature_scores.pearson`.
     """
-    return fit_filter("pearson", pearson, data, run, **keywords)
+    return fit_filter("pearson", data, run, **keywords)
 
 
 @with_keywords_of(fit_filter)
@@ -208,7 +171,7 @@ def fit_fisher(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     -----
     Bi, section 7; the score is :func:`fsopt.methods.baselines.feature_scores.fisher`.
     """
-    return fit_filter("fisher", fisher, data, run, **keywords)
+    return fit_filter("fisher", data, run, **keywords)
 
 
 @with_keywords_of(fit_filter)
@@ -219,7 +182,7 @@ def fit_ks(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     -----
     Bi, section 7; the score is :func:`fsopt.methods.baselines.feature_scores.ks`.
     """
-    return fit_filter("ks", ks, data, run, **keywords)
+    return fit_filter("ks", data, run, **keywords)
 
 
 def fit_infogain(
@@ -252,29 +215,28 @@ def fit_infogain(
     Aytug, section 4; the score is :func:`fsopt.methods.baselines.feature_scores.infogain`, of ten bins. The paper does
     not print its binning; this is our choice.
     """
-    return fit_scored("infogain", infogain, data, run, SvmSettings("svm", c, None), m=m, scale=scale)
+    return fit_ranked("infogain", data, run, SvmSettings("svm", c, None), m=m, scale=scale)
 
 
+OF_ALL: dict[str, Any] = {"check": check, "exact": of_subset, "weights": "samples"}
 OF_BI: dict[str, Any] = {
+    **OF_ALL,
+    "objective": rsvm_objective,
     "models": ("rsvm-dual", "rsvm-least-norm"),
     "equation": "Bi, 7",
-    "weights": "samples",
     "sparse": True,
 }
-
-
 SPECS = (
-    filter_spec(
+    MethodSpec(
         "infogain",
         fit_infogain,
-        lambda saved: infogain(saved.data),
-        svm_objective,
-        estimator="InfoGainFilter",
+        ("svm",),
+        objective=svm_objective,
         equation="Aytug, 4",
-        weights="samples",
-        models=("svm",),
+        estimator="InfoGainFilter",
+        **OF_ALL,
     ),
-    filter_spec("pearson", fit_pearson, lambda saved: pearson(saved.data), estimator="PearsonFilter", **OF_BI),
-    filter_spec("fisher", fit_fisher, lambda saved: fisher(saved.data), estimator="FisherFilter", **OF_BI),
-    filter_spec("ks", fit_ks, lambda saved: ks(saved.data), estimator="KSFilter", **OF_BI),
+    MethodSpec("pearson", fit_pearson, estimator="PearsonFilter", **OF_BI),
+    MethodSpec("fisher", fit_fisher, estimator="FisherFilter", **OF_BI),
+    MethodSpec("ks", fit_ks, estimator="KSFilter", **OF_BI),
 )
