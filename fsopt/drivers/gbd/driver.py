@@ -202,14 +202,14 @@ def _load(path: Path, name: dict[str, str], state: State, master: Master, sub: S
     with undamaged(path, "gbd"):
         widths = {"alphas": data.n, "sigma": k, "tried": k, "best": k + data.p}
         alphas, sigma, tried, best = (np.asarray(arrays[at], dtype=float).reshape(-1, widths[at]) for at in widths)
-        state.alphas, state.sigma = list(alphas), sigma[0]
+        state.alphas, state.sigma, incumbent = list(alphas), sigma[0], best[0]
         state.lower = float(words["lower"])
         valid = [np.allclose(a, project_multipliers(a, data.y, sub.caps), atol=1e-9 * sub.c) for a in alphas]
-        if not (all(valid) and np.isfinite([state.lower, *state.sigma, *best.ravel()]).all()):
+        if not (all(valid) and np.isfinite([state.lower, *state.sigma, *incumbent]).all()):
             raise ValueError("its multipliers are not dual feasible, or a number is not finite")
         recorder.resume([dict(record) for record in words["history"]], [str(name) for name in words["solvers"]])
     for alpha in alphas:
         master.add(alpha)
-    if master.feasible(best[0, :k]):  # else all selections are tried again
+    if master.feasible(incumbent[:k]):  # else all selections are tried again
         state.tried = {selection.tobytes() for selection in tried}
-        state.best = sub.evaluate(best[0, :k], best[0, k:], master.penalties)
+        state.best = sub.evaluate(incumbent[:k], incumbent[k:], master.penalties)
