@@ -4,7 +4,7 @@ from .dca import dca as dca
 from .gbd.driver import GbdSettings as GbdSettings
 from .gbd.driver import gbd as gbd
 from .kernel_scaling import kernel_scaling as kernel_scaling
-from .mop.driver import mop as mop
+from .mop import mop as mop
 from .penalties import Penalty as Penalty
 from .penalties import approximation as approximation
 from .pmm import pmm as pmm

@@ -15,7 +15,7 @@ from fsopt.compiler import compile_model
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
-from fsopt.drivers.mop.driver import mop
+from fsopt.drivers.mop import mop
 from fsopt.drivers.penalties import Exponential
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run

@@ -18,8 +18,7 @@ from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling import SCALINGS
-from fsopt.drivers.mop.driver import GAP, certify_mop, mop, relative_costs
-from fsopt.drivers.mop.risk import SLACK
+from fsopt.drivers.mop import GAP, SLACK, certify_mop, mop, relative_costs
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit

@@ -12,15 +12,14 @@ from fsopt.answers.results import Status
 from fsopt.common import memory
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
-from fsopt.drivers.mop import driver
-from fsopt.drivers.mop.driver import PROPOSITION, mop, risk_bound
+from fsopt.drivers.mop import PROPOSITION, mop, risk_bound
 from fsopt.errors import FileError, MemoryLimitError, ParameterError
 from fsopt.methods import large_programs
 from fsopt.methods.preprocessing import preprocess
 from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_fit, check_record
 
-programs = import_module("fsopt.drivers.kernel_scaling")
+driver, programs = import_module("fsopt.drivers.mop"), import_module("fsopt.drivers.kernel_scaling")
 TRAP = reference("mop_a"), 5.0
 """Data and W0 at whose first hyperplane s = 1 is the optimum of (15): a golden value, H = 5."""
 
