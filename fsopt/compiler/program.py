@@ -138,8 +138,7 @@ class Program:
         linear = [j for row in self.general for j in row.terms.affine(self.column)]
         low[linear], high[linear] = -np.inf, np.inf  # what a row says that is not in A is not known, a loose bound is
         low[columns] = high[columns] = 1.0  # exp(-5 x) has its bend near 1, in any units of A
-        objective = self.P.diagonal(), self.c
-        return equilibrate(self.A, (self.lo, self.hi), (low, high), self.cones, *objective, self.integer)
+        return equilibrate(self.A, (self.lo, self.hi), (low, high), self.cones, self.P.diagonal(), self.c, self.integer)
 
     @property
     def n(self) -> int:

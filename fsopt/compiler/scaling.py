@@ -230,7 +230,8 @@ def _shift(W: sp.csr_matrix, U: sp.csr_matrix, V: sp.csr_matrix, least: Vector, 
 
     W are weights of entries, 0 where they do not count; facts are those of rows, then columns, relative to their units.
     """
-    m, n, k = len(least) - V.shape[0] + 1, V.shape[0] - 1, U.shape[1]
+    n, k = V.shape[0] - 1, U.shape[1]
+    m = len(least) - n
     ends = sp.block_diag([U, V[:n]], format="coo")
     row, column = np.stack(W.nonzero()).astype(int)
     constants = np.bincount(row[column == n], minlength=W.shape[0])

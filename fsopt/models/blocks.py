@@ -145,8 +145,8 @@ def total(variable: pyo.Var) -> Any:
     return pyo.quicksum(variable.values())
 
 
-def hinge_cost(m: pyo.ConcreteModel, data: Dataset, c: float = 1.0, loss: Loss = HINGE) -> Any:
-    """Return C e'xi; with weights of the samples sum_i C_i xi_i, where C_i is C times the weight of sample i.
+def hinge_cost(m: pyo.ConcreteModel, data: Dataset, c: Any = 1.0, loss: Loss = HINGE) -> Any:
+    """Return C e'xi, C a number or parameter; with weights of the samples sum_i C_i xi_i, where C_i is C times that.
 
     For the squared hinge loss the slacks are squared, and the logistic one has its own terms.
     """
@@ -155,21 +155,26 @@ def hinge_cost(m: pyo.ConcreteModel, data: Dataset, c: float = 1.0, loss: Loss =
         terms = [v**2 for v in m.xi.values()] if loss.power else m.logloss.values()
         return sum(weight * term for weight, term in zip(weights, terms, strict=True))
     if data.weights is not None:
-        return dot(c * data.weights, tuple(m.xi.values()))
-    return total(m.xi) if c == 1.0 else c * total(m.xi)
+        return c * dot(data.weights, tuple(m.xi.values()))
+    return c * total(m.xi)
 
 
-def multiplier_bounds(data: Dataset, c: float) -> Any:
+def multiplier_bounds(data: Dataset, c: Any) -> Any:
     """Return the bounds 0 and C_i of the multipliers of the margins, for a variable over the samples."""
     if data.weights is None:
         return 0, c
-    caps = (c * data.weights).tolist()
-    return lambda _, i: (0, caps[i])
+    weights = data.weights.tolist()
+    return lambda _, i: (0, c * weights[i])
 
 
 def squares(variable: pyo.Var) -> Any:
     """Return the sum of squares of an indexed variable."""
     return sum(v**2 for v in variable.values())
+
+
+def add_parameter(m: pyo.ConcreteModel, name: str, value: Any, doc: str, *, inside: str = "") -> None:
+    """Add a mutable parameter, a :func:`number` at first: a session reads its next value at its next solve."""
+    m.add_component(name, pyo.Param(initialize=number(m.name, name, value, inside=inside), mutable=True, doc=doc))
 
 
 def mutable(index: pyo.Set, values: Vector, doc: str) -> pyo.Param:

@@ -15,7 +15,11 @@ from pyomo.mpec import Complementarity
 from fsopt.common.arguments import section
 from fsopt.common.customising import SLUG
 from fsopt.common.registry import REGISTRIES
+from fsopt.common.texts import counted
+from fsopt.compiler import compile_model
+from fsopt.compiler.classes import program_class
 from fsopt.compiler.values import values_of
+from fsopt.models.papers import PAPERS
 
 KINDS = (
     ("variable", pyo.Var),
@@ -115,7 +119,17 @@ def _row(cell: str, texts: Sequence[str]) -> str:
 
 
 class ShownModel(pyo.ConcreteModel):  # type: ignore[misc]
-    """A ConcreteModel that a notebook shows as its program and a table of its components."""
+    """A ConcreteModel that prints as a line, and that a notebook shows as its program and a table of its components."""
+
+    def __str__(self) -> str:
+        slug = getattr(self, SLUG, "")
+        if self.parent_block() is not None or slug not in REGISTRIES.get("model", ()):
+            return str(self.name)
+        entry, p = REGISTRIES["model"][slug], compile_model(self)
+        authors = [PAPERS[entry.paper].authors] if entry.paper else []
+        parts = ((p.variables, "variable"), (p.constraints, "linear constraint"), (p.cones, "cone"))
+        sizes = [counted(len(part), what) for part, what in (*parts, (p.general, "nonlinear constraint")) if len(part)]
+        return f"{self.name}: {', '.join([program_class(p), *sizes])}; {', '.join([*authors, entry.equation])}"
 
     def _repr_html_(self) -> str:
         return html_of(self)

@@ -14,13 +14,13 @@ import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import with_keywords_of
-from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, LOGISTIC, SQUARED_HINGE, Loss, loss_of
 from fsopt.errors import ParameterError, shown
-from fsopt.models.blocks import add_classifier, add_slacks, hinge_cost, margin_constraint, new_model, number
+from fsopt.models.blocks import add_classifier, add_slacks, hinge_cost, margin_constraint, mutable, new_model, number
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 from fsopt.models.spec import Instance, ModelSpec
+from fsopt.typing import Vector
 
 
 @with_keywords_of(SelectionConstraints.of)
@@ -60,7 +60,7 @@ def build_fsp_m(
         MINLP with a binary for each feature or group, and bilinear terms, for comparison and tiny data: ``fsp-m-bigm``
         and the method ``gbd`` solve the same problem. Variables ``w b sigma v xi``, constraints ``margin product``, and
         of ``cardinality budget include exclude implies conflicts`` those that are asked for. The classifier is sign(v'x
-        + b), not sign(w'x + b).
+        + b), not sign(w'x + b). Another C is another model, as its bounds on the weights follow from C.
 
     Raises
     ------
@@ -119,7 +119,8 @@ def build_fsp_lambda(
     ConcreteModel
         MINLP with a binary for each feature or group, and bilinear terms, for comparison and tiny data. Variables ``w b
         sigma v xi``, constraints ``margin product``, and of ``include exclude implies conflicts`` those that are asked
-        for. The classifier is sign(v'x + b), not sign(w'x + b).
+        for, mutable parameter ``lam``. The classifier is sign(v'x + b), not sign(w'x + b). Another C is another model,
+        as its bounds on the weights follow from C.
 
     Raises
     ------
@@ -134,11 +135,17 @@ def build_fsp_lambda(
     weights = feature_weights(name, constraints.groups, lam)
     model = new_product_model(name, data, constraints, c, loss_of(loss))
     model.objective = pyo.Objective(
-        expr=product_objective(model, data, c, loss_of(loss)) + dot(weights, tuple(model.sigma.values())),
+        expr=product_objective(model, data, c, loss_of(loss)) + selection_cost(model, weights),
         doc="(FSP-lambda) 1/2 sum_j sigma_j w_j^2 + C e'xi + lambda'sigma",
     )
     add_product_constraints(model, data, constraints, "(FSP-lambda)")
     return model
+
+
+def selection_cost(model: pyo.ConcreteModel, weights: Vector) -> Any:
+    """Return lambda'sigma for penalty weights (p,), the mutable parameter ``lam`` over the features or groups."""
+    model.lam = mutable(model.sigma.index_set(), weights, "lambda, penalty weights of the features")
+    return pyo.quicksum(model.lam[j] * sigma for j, sigma in model.sigma.items())
 
 
 LAMBERT = 0.2784645428

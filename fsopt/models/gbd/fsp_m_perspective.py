@@ -13,7 +13,7 @@ import pyomo.environ as pyo
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.data.losses import loss_of
-from fsopt.models.blocks import add_margins, hinge_cost, number, perspective_constraint, squares, total
+from fsopt.models.blocks import add_margins, add_parameter, hinge_cost, number, perspective_constraint, squares, total
 from fsopt.models.gbd.fsp_m import largest_weight, new_selection_model, selection_of_features
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.models.spec import Instance, ModelSpec
@@ -57,9 +57,9 @@ def build_fsp_m_perspective(
     ConcreteModel
         MISOCP (SOCP if relaxed), a binary for each feature or group, and p rotated cones. Variables ``w b sigma xi t``,
         constraints ``margin perspective``, with bounds ``above below``, and of ``cardinality budget include exclude
-        implies conflicts`` those that are asked for. The classifier is sign(w'x + b). A solver that meets the cones to
-        a tolerance leaves weights at :math:`\sigma_j = 0`: solve ``fsp-sub`` at the selection for the objective value
-        to report.
+        implies conflicts`` those that are asked for, mutable parameter ``c``. The classifier is sign(w'x + b). A
+        solver that meets the cones to a tolerance leaves weights at :math:`\sigma_j = 0`: solve ``fsp-sub`` at the
+        selection for the objective value to report.
 
     Raises
     ------
@@ -73,12 +73,12 @@ def build_fsp_m_perspective(
     """
     name = "fsp-m-perspective"
     constraints = SelectionConstraints.of(name, data, **selection).with_default_cardinality()
-    c = number(name, "c", c)
     model = new_selection_model(name, data, constraints, relax=relax)
+    add_parameter(model, "c", c, "C, penalty weight of the hinge loss")
     model.t = pyo.Var(model.J, within=pyo.NonNegativeReals, doc="t_j >= w_j^2 / sigma_j")
 
     model.objective = pyo.Objective(
-        expr=0.5 * total(model.t) + hinge_cost(model, data, c), doc="(FSP-M) 1/2 e't + C e'xi"
+        expr=0.5 * total(model.t) + hinge_cost(model, data, model.c), doc="(FSP-M) 1/2 e't + C e'xi"
     )
     add_margins(model, data, "(FSP-M)")
     constraints.add_to(model)
@@ -134,7 +134,8 @@ def build_fsp_m_bigm(
     ConcreteModel
         MIQP (QP if relaxed; with the logistic loss MINLP and NLP), a binary for each feature or group. Variables ``w b
         sigma xi``, constraints ``margin above below``, and of ``cardinality budget include exclude implies conflicts``
-        those that are asked for. The classifier is sign(w'x + b). It has the optimum of ``fsp-m``.
+        those that are asked for. The classifier is sign(w'x + b). It has the optimum of ``fsp-m``. Another C is
+        another model, as its bounds on the weights follow from C.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import new_model, vector
-from fsopt.models.gbd.fsp_m import add_selection
+from fsopt.models.gbd.fsp_m import add_selection, selection_cost
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 from fsopt.models.spec import Instance, ModelSpec
 from fsopt.typing import Vector
@@ -57,9 +57,9 @@ def build_fsp_master(
     Returns
     -------
     ConcreteModel
-        MILP with p binaries. Variables ``sigma theta``, constraints ``cuts``, and of ``cardinality budget
-        include exclude implies conflicts`` those that are asked for. The optimum is a lower bound on (FSP-M) or
-        (FSP-lambda) if each alpha is also at most C.
+        MILP with p binaries. Variables ``sigma theta``, constraints ``cuts``, and of ``cardinality budget include
+        exclude implies conflicts`` those that are asked for; a mutable parameter ``lam`` where it is given. The optimum
+        is a lower bound on (FSP-M) or (FSP-lambda) if each alpha is also at most C.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def build_fsp_master(
     if lam is None:
         constraints = constraints.with_default_cardinality()
     else:
-        objective = model.theta + dot(feature_weights(name, constraints.groups, lam), tuple(model.sigma.values()))
+        objective = model.theta + selection_cost(model, feature_weights(name, constraints.groups, lam))
     model.objective = pyo.Objective(expr=objective, doc="(10) theta, (15) theta + lambda'sigma")
     constraints.add_to(model)
     model.rules = constraints

@@ -17,11 +17,11 @@ from fsopt.data import Dataset
 from fsopt.models.blocks import (
     add_classifier,
     add_margins,
+    add_parameter,
     add_slacks,
     hinge_cost,
     mutable,
     new_model,
-    number,
     squares,
     total,
     vector,
@@ -59,8 +59,8 @@ def build_fsp_sub(data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1
     -------
     ConcreteModel
         QP with n + p constraints and one for each bound. Variables ``w b u xi``, constraints ``margin selection``, with
-        bounds ``above below``, mutable parameter
-        ``sigma``. The classifier is sign(w'x + b), and ``dual[margin[i]]`` is the alpha_i of the Benders cut.
+        bounds ``above below``, mutable parameters
+        ``sigma c``. The classifier is sign(w'x + b), and ``dual[margin[i]]`` is the alpha_i of the Benders cut.
 
     Raises
     ------
@@ -70,9 +70,9 @@ def build_fsp_sub(data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1
     -----
     Aytug, (SUB-M), (5)-(6).
     """
-    c = number("fsp-sub", "c", c)
     selected = np.ones(data.p) if sigma is None else vector("fsp-sub", "sigma", sigma, data.p, low=0.0, high=1.0)
     m = new_model("fsp-sub", data)
+    add_parameter(m, "c", c, "C, penalty weight of the hinge loss")
     m.sigma = mutable(m.J, selected, "sigma, selection")
     add_classifier(m)
     m.u = pyo.Var(m.J, doc="u, weights before selection")
@@ -81,7 +81,7 @@ def build_fsp_sub(data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1
     def selection(m: pyo.ConcreteModel, j: int) -> Any:
         return m.w[j] == m.sigma[j] * m.u[j]
 
-    m.objective = pyo.Objective(expr=0.5 * squares(m.u) + hinge_cost(m, data, c), doc="(SUB-M) 1/2 u'u + C e'xi")
+    m.objective = pyo.Objective(expr=0.5 * squares(m.u) + hinge_cost(m, data, m.c), doc="(SUB-M) 1/2 u'u + C e'xi")
     add_margins(m, data, "(5)")
     m.selection = pyo.Constraint(m.J, rule=selection, doc="(5) w_j = sigma_j u_j")
     WeightBounds.of("fsp-sub", data, bounds).add_rows(m, m.u, m.sigma, "(5)")
@@ -121,7 +121,7 @@ def build_fsp_sub_dual(
     ConcreteModel
         QP with 2p + 1 constraints and n + 2p variables, and one more for each bound. Variables ``alpha q v``, with
         bounds ``r s``, constraints ``expansion balance
-        selection``, mutable parameter ``sigma``. In Pyomo's convention of shadow prices ``dual[expansion[j]]`` is
+        selection``, mutable parameters ``sigma c``. In Pyomo's convention of shadow prices ``dual[expansion[j]]`` is
         :math:`w_j = \sigma_j q_j`, the weight after selection, and ``dual[balance]`` is :math:`b`.
 
     Raises

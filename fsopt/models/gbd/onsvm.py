@@ -22,6 +22,7 @@ from fsopt.errors import ParameterError
 from fsopt.models.blocks import (
     add_classifier,
     add_margins,
+    add_parameter,
     add_slacks,
     add_weight_parts,
     hinge_cost,
@@ -60,8 +61,8 @@ def build_onsvm(data: Dataset, *, c: float = 1.0, **bounds: Any) -> pyo.Concrete
     Returns
     -------
     ConcreteModel
-        LP with n + p constraints. Variables ``w b w_plus w_minus xi``, constraints ``margin split``. The classifier is
-        sign(w'x + b).
+        LP with n + p constraints. Variables ``w b w_plus w_minus xi``, constraints ``margin split``, mutable parameter
+        ``c``. The classifier is sign(w'x + b).
 
     Raises
     ------
@@ -71,13 +72,13 @@ def build_onsvm(data: Dataset, *, c: float = 1.0, **bounds: Any) -> pyo.Concrete
     -----
     Aytug, (ONSVM), which is also the l1-SVM of Peleg & Meir.
     """
-    c = number("onsvm", "c", c)
     m = new_model("onsvm", data)
+    add_parameter(m, "c", c, "C, penalty weight of the hinge loss")
     add_classifier(m)
     WeightBounds.of("onsvm", data, bounds).add_to(m.w)
     add_weight_parts(m)
     add_slacks(m)
-    m.objective = pyo.Objective(expr=one_norm(m) + hinge_cost(m, data, c), doc="(ONSVM) e'(w+ + w-) + C e'xi")
+    m.objective = pyo.Objective(expr=one_norm(m) + hinge_cost(m, data, m.c), doc="(ONSVM) e'(w+ + w-) + C e'xi")
     add_margins(m, data, "(ONSVM)")
     m.split = split_constraint(m, "(ONSVM)")
     return m

@@ -17,12 +17,12 @@ from fsopt.data import Dataset
 from fsopt.models.blocks import (
     add_classifier,
     add_margins,
+    add_parameter,
     add_slacks,
     hinge_cost,
     hinge_point,
     multiplier_bounds,
     new_model,
-    number,
     signed_features,
     squares,
     total,
@@ -50,8 +50,8 @@ def build_svm(data: Dataset, *, c: float = 1.0, **bounds: Any) -> pyo.ConcreteMo
     Returns
     -------
     ConcreteModel
-        QP with n constraints and n + p + 1 variables. Variables ``w b xi``, constraint ``margin``. The classifier is
-        sign(w'x + b), and ``dual[margin[i]]`` is the multiplier alpha_i in [0, C].
+        QP with n constraints and n + p + 1 variables. Variables ``w b xi``, constraint ``margin``, mutable parameter
+        ``c``. The classifier is sign(w'x + b), and ``dual[margin[i]]`` is the multiplier alpha_i in [0, C].
 
     Raises
     ------
@@ -61,12 +61,12 @@ def build_svm(data: Dataset, *, c: float = 1.0, **bounds: Any) -> pyo.ConcreteMo
     -----
     Aytug, (1).
     """
-    c = number("svm", "c", c)
     m = new_model("svm", data)
+    add_parameter(m, "c", c, "C, penalty weight of the hinge loss")
     add_classifier(m)
     WeightBounds.of("svm", data, bounds).add_to(m.w)
     add_slacks(m)
-    m.objective = pyo.Objective(expr=0.5 * squares(m.w) + hinge_cost(m, data, c), doc="(1) 1/2 w'w + C e'xi")
+    m.objective = pyo.Objective(expr=0.5 * squares(m.w) + hinge_cost(m, data, m.c), doc="(1) 1/2 w'w + C e'xi")
     add_margins(m, data, "(1)")
     return m
 
@@ -95,7 +95,7 @@ def build_svm_dual(data: Dataset, *, c: float = 1.0, **bounds: Any) -> pyo.Concr
     -------
     ConcreteModel
         QP with p + 1 constraints and n + p variables, and one more for each bound. Variables ``alpha q``, with bounds
-        ``r s``, constraints ``expansion balance``. In Pyomo's convention of shadow prices
+        ``r s``, constraints ``expansion balance``, mutable parameter ``c``. In Pyomo's convention of shadow prices
         ``dual[expansion[j]]`` is :math:`w_j` and ``dual[balance]`` is :math:`b`.
 
     Raises
@@ -119,9 +119,9 @@ def build_svm_dual(data: Dataset, *, c: float = 1.0, **bounds: Any) -> pyo.Concr
 
 def new_dual_model(name: str, data: Dataset, c: float, bounds: WeightBounds) -> pyo.ConcreteModel:
     """Return a model with the multipliers alpha in [0, C] (I), those of bounds, and q = X'Y alpha - r + s (J)."""
-    c = number(name, "c", c)
     m = new_model(name, data)
-    m.alpha = pyo.Var(m.I, bounds=multiplier_bounds(data, c), doc="alpha, multipliers of the margins")
+    add_parameter(m, "c", c, "C, penalty weight of the hinge loss")
+    m.alpha = pyo.Var(m.I, bounds=multiplier_bounds(data, m.c), doc="alpha, multipliers of the margins")
     for name, ends, what in (("r", bounds.upper, "w <= u"), ("s", bounds.lower, "w >= l")):
         if bounded := np.flatnonzero(np.isfinite(ends)).tolist():
             m.add_component(name, pyo.Var(bounded, within=pyo.NonNegativeReals, doc=f"{name}, multipliers of {what}"))

@@ -63,9 +63,9 @@ def build_gmeb_primal(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.
     Returns
     -------
     ConcreteModel
-        SOCP with n + 3p + 1 variables and p rotated cones. Variables ``w b sigma t xi``, constraints
-        ``margin perspective unit_norm moment_plus moment_minus``. The classifier is sign(w'x + b). An optimum is a
-        global optimum of the nonconvex (11), whose scales are the roots of sigma.
+        SOCP with n + 3p + 1 variables and p rotated cones. Variables ``w b sigma t xi``, constraints ``margin
+        perspective unit_norm moment_plus moment_minus``, mutable parameters ``r_plus r_minus``. The classifier is
+        sign(w'x + b). An optimum is a global optimum of the nonconvex (11), whose scales are the roots of sigma.
 
     Raises
     ------
@@ -203,7 +203,8 @@ def build_gmeb_cuts(
     -------
     ConcreteModel
         LP with n + p constraints and one for each cut. Variables ``w b w_plus w_minus norm xi`` (``norm`` is tau),
-        constraints ``margin split cuts``; :func:`add_theta` adds more cuts. ``dual[margin[i]]`` is mu_i of (16).
+        constraints ``margin split cuts``; :func:`add_theta` adds more cuts. ``dual[margin[i]]`` is mu_i of (16). Other
+        radii have other cuts.
 
     Raises
     ------
@@ -265,7 +266,8 @@ def build_gmeb_sdp(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0) 
     -------
     ConcreteModel
         SDP, one semidefinite cone of order p + 1. Variables ``w b sigma xi`` and the upper triangle ``lmi.S`` of the
-        matrix, constraints ``margin lmi.entry moment_plus moment_minus``. It has the optimum of ``gmeb-primal``.
+        matrix, constraints ``margin lmi.entry moment_plus moment_minus``, mutable parameters ``r_plus r_minus``. It has
+        the optimum of ``gmeb-primal``.
 
     Raises
     ------
@@ -312,7 +314,8 @@ def build_gmeb_hard_margin(data: Dataset, *, r_plus: float = 3.0, r_minus: float
     -------
     ConcreteModel
         SOCP with n + 2p + 1 variables and p rotated cones, infeasible iff the data are not separable. Variables
-        ``w b sigma t``, constraints ``margin perspective moment_plus moment_minus``.
+        ``w b sigma t``, constraints ``margin perspective moment_plus moment_minus``, mutable parameters ``r_plus
+        r_minus``.
 
     Raises
     ------

@@ -9,7 +9,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from fsopt.data import Dataset
 from fsopt.models.blocks import (
     add_classifier,
     add_margins,
+    add_parameter,
     add_slacks,
     add_weight_parts,
     hinge_cost,
@@ -32,7 +35,7 @@ from fsopt.models.blocks import (
     squares,
     total,
 )
-from fsopt.models.gmeb.norm import radius, second_moments
+from fsopt.models.gmeb.norm import add_moment_bounds, radius, second_moments
 from fsopt.models.spec import Instance, ModelSpec
 from fsopt.typing import Vector
 
@@ -67,7 +70,8 @@ def build_gmeb_penalised(data: Dataset, *, c_plus: float = 4.0, c_minus: float =
     -------
     ConcreteModel
         NLP, a nonconvex quadratic program with two cones and n + 3p + 3 variables. Variables ``w sigma u b xi t_plus
-        t_minus``, constraints ``unit_norm product margin moment_plus moment_minus``. The classifier is sign(u'x + b).
+        t_minus``, constraints ``unit_norm product margin moment_plus moment_minus``, mutable parameters ``c_plus
+        c_minus``. The classifier is sign(u'x + b).
         The start has equal weights and scales of 1, where all constraints have a slope.
 
     Raises
@@ -78,17 +82,17 @@ def build_gmeb_penalised(data: Dataset, *, c_plus: float = 4.0, c_minus: float =
     -----
     Peleg & Meir, (10), the minimisation of (7).
     """
-    c_plus = number("gmeb-penalised", "c_plus", c_plus)
-    c_minus = number("gmeb-penalised", "c_minus", c_minus)
     v_plus, v_minus = second_moments(data)
     m = new_product_model("gmeb-penalised", data, 1.0)
+    add_parameter(m, "c_plus", c_plus, "C+, penalty weight of t+")
+    add_parameter(m, "c_minus", c_minus, "C-, penalty weight of t-")
     m.t_plus = pyo.Var(within=pyo.NonNegativeReals, initialize=np.sqrt(v_plus.sum()), doc="t+, root of v+'sigma^2")
     m.t_minus = pyo.Var(within=pyo.NonNegativeReals, initialize=np.sqrt(v_minus.sum()), doc="t-, root of v-'sigma^2")
     n_plus = int(np.sum(data.y > 0))
-    weight_plus, weight_minus = c_plus * np.sqrt(n_plus) / data.n, c_minus * np.sqrt(data.n - n_plus) / data.n
+    roots = math.sqrt(n_plus), math.sqrt(data.n - n_plus)
     risk = dot(np.full(data.n, 1 / data.n), tuple(m.xi.values()))
     m.objective = pyo.Objective(
-        expr=risk + weight_plus * m.t_plus + weight_minus * m.t_minus,
+        expr=risk + m.c_plus * roots[0] / data.n * m.t_plus + m.c_minus * roots[1] / data.n * m.t_minus,
         doc="(10) 1'xi/n + C+ sqrt(n+)/n t+ + C- sqrt(n-)/n t-",
     )
     add_products(m, data, "(10)")
@@ -126,10 +130,10 @@ def build_gmeb_nonconvex(data: Dataset, *, r_plus: float = 3.0, r_minus: float =
     -------
     ConcreteModel
         NLP, a nonconvex quadratic program with n + 3p + 1 variables. Variables ``w sigma u b xi``, constraints
-        ``unit_norm product margin moment_plus moment_minus``. The classifier is sign(u'x + b). It has the optimum of
-        the convex ``gmeb-primal``, whose w is this u and whose sigma is this sigma squared (Theorem 15); a stationary
-        point of a local solver may miss it. The start has equal weights and the scales of Lemma 18: w = sigma = 0 is
-        stationary, because all products have slope 0 there, but not optimal.
+        ``unit_norm product margin moment_plus moment_minus``, mutable parameters ``r_plus r_minus``. The classifier is
+        sign(u'x + b). It has the optimum of the convex ``gmeb-primal``, whose w is this u and whose sigma is this sigma
+        squared (Theorem 15); a stationary point of a local solver may miss it. The start has equal weights and the
+        scales of Lemma 18: w = sigma = 0 is stationary, because all products have slope 0 there, but not optimal.
 
     Raises
     ------
@@ -146,12 +150,8 @@ def build_gmeb_nonconvex(data: Dataset, *, r_plus: float = 3.0, r_minus: float =
     m = new_product_model("gmeb-nonconvex", data, np.sqrt(largest / 2) if np.isfinite(largest) else 1.0)
     m.objective = pyo.Objective(expr=hinge_cost(m, data), doc="(11) 1'xi")
     add_products(m, data, "(11)")
-    if np.isfinite(r_plus):
-        m.moment_plus = pyo.Constraint(expr=scaled_moment(m, v_plus) <= r_plus, doc="(11) sum_j v+_j sigma_j^2 <= R+")
-    if np.isfinite(r_minus):
-        m.moment_minus = pyo.Constraint(
-            expr=scaled_moment(m, v_minus) <= r_minus, doc="(11) sum_j v-_j sigma_j^2 <= R-"
-        )
+    moment = partial(scaled_moment, m)
+    add_moment_bounds(m, data, r_plus, r_minus, moment=moment, doc="(11) sum_j v+_j sigma_j^2 <= R+")
     return m
 
 

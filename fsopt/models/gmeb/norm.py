@@ -13,6 +13,7 @@ With the moments v+ and v- of the features over the two classes, (15) reads
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,12 +136,24 @@ def new_scaled_model(name: str, data: Dataset) -> pyo.ConcreteModel:
     return m
 
 
-def add_moment_bounds(m: pyo.ConcreteModel, data: Dataset, r_plus: float, r_minus: float) -> None:
-    """Add the constraints ``moment_plus`` and ``moment_minus`` whose radii are finite."""
-    r_plus, r_minus = radius(m.name, "r_plus", r_plus), radius(m.name, "r_minus", r_minus)
-    v_plus, v_minus = second_moments(data)
+def add_moment_bounds(
+    m: pyo.ConcreteModel,
+    data: Dataset,
+    r_plus: float,
+    r_minus: float,
+    *,
+    moment: Callable[[Vector], Any] | None = None,
+    doc: str = "(15) v+'sigma <= R+",
+) -> None:
+    """Add ``moment_plus moment_minus`` and their parameters ``r_plus r_minus``, of the radii that are finite.
+
+    ``moment`` is the expression of second moments (p,), by default v'sigma; ``doc`` is that of the first constraint.
+    """
     scales = tuple(m.sigma.values())
-    if np.isfinite(r_plus):
-        m.moment_plus = pyo.Constraint(expr=dot(v_plus, scales) <= r_plus, doc="(15) v+'sigma <= R+")
-    if np.isfinite(r_minus):
-        m.moment_minus = pyo.Constraint(expr=dot(v_minus, scales) <= r_minus, doc="(15) v-'sigma <= R-")
+    for side, sign, v, given in zip(("plus", "minus"), "+-", second_moments(data), (r_plus, r_minus), strict=True):
+        largest = radius(m.name, f"r_{side}", given)
+        if np.isfinite(largest):
+            bound = pyo.Param(initialize=largest, mutable=True, doc=f"R{sign}")
+            m.add_component(f"r_{side}", bound)
+            found = dot(v, scales) if moment is None else moment(v)
+            m.add_component(f"moment_{side}", pyo.Constraint(expr=found <= bound, doc=doc.replace("+", sign)))

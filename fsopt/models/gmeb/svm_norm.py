@@ -16,7 +16,9 @@ from fsopt.data import Dataset
 from fsopt.models.blocks import (
     add_classifier,
     add_margins,
+    add_parameter,
     add_slacks,
+    hinge_cost,
     hinge_point,
     new_model,
     number,
@@ -54,7 +56,8 @@ def build_svm_norm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     Returns
     -------
     ConcreteModel
-        SOCP with one cone. Variables ``w b t xi``, constraints ``margin norm``. The classifier is sign(w'x + b).
+        SOCP with one cone. Variables ``w b t xi``, constraints ``margin norm``, mutable parameter ``c``. The
+        classifier is sign(w'x + b).
 
     Raises
     ------
@@ -64,12 +67,12 @@ def build_svm_norm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     -----
     Peleg & Meir, (19). The threshold is our derivation.
     """
-    c = number("svm-norm", "c", c)
     m = new_model("svm-norm", data)
+    add_parameter(m, "c", c, "C, penalty weight of the hinge loss")
     add_classifier(m)
     m.t = pyo.Var(within=pyo.NonNegativeReals, doc="t, the norm of w")
     add_slacks(m)
-    m.objective = pyo.Objective(expr=0.5 * m.t + c * total(m.xi), doc="(19) 1/2 ||w|| + C 1'xi")
+    m.objective = pyo.Objective(expr=hinge_cost(m, data, m.c) + 0.5 * m.t, doc="(19) 1/2 ||w|| + C 1'xi")
     add_margins(m, data, "(19)")
     m.norm = pyo.Constraint(expr=squares(m.w) <= m.t**2, doc="(19) ||w|| <= t")
     return m
@@ -109,8 +112,8 @@ def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     -------
     ConcreteModel
         NLP, one nonconvex quadratic constraint and one cone. Variables ``w b xi gamma ratio`` (``ratio`` is r),
-        constraints ``quotient margin unit_norm``. The classifier is sign(w'x + b). Every stationary point is a global
-        optimum. The start is w = 0 at the largest margin.
+        constraints ``quotient margin unit_norm``, mutable parameter ``c``. The classifier is sign(w'x + b). Every
+        stationary point is a global optimum. The start is w = 0 at the largest margin.
 
     Raises
     ------
@@ -124,6 +127,7 @@ def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     c = number("svm-margin", "c", c)
     largest = 2 * float(np.linalg.norm(data.X - data.X.mean(axis=0), axis=1).max())
     m = new_model("svm-margin", data)
+    add_parameter(m, "c", c, "C, penalty weight of the slacks")
     add_classifier(m)
     m.xi = pyo.Var(m.I, within=pyo.NonNegativeReals, initialize=largest, doc="xi, slacks of the margin gamma")
     m.gamma = pyo.Var(bounds=(0, largest), initialize=largest, doc="gamma, margin")
@@ -136,7 +140,7 @@ def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
         return dot(signed[i], weights) + float(data.y[i]) * m.b + m.xi[i] - m.gamma >= 0
 
     m.objective = pyo.Objective(expr=m.ratio, doc="(18) (1'xi + 1/(2C)) / gamma")
-    m.quotient = pyo.Constraint(expr=total(m.xi) + 0.5 / c <= m.ratio * m.gamma, doc="(18) 1'xi + 1/(2C) <= r gamma")
+    m.quotient = pyo.Constraint(expr=total(m.xi) + 0.5 / m.c <= m.ratio * m.gamma, doc="(18) 1'xi + 1/(2C) <= r gamma")
     m.margin = pyo.Constraint(m.I, rule=margin, doc="(18) y_i (w'x_i + b) >= gamma - xi_i")
     m.unit_norm = pyo.Constraint(expr=squares(m.w) <= 1, doc="(18) w'w <= 1")
     return m

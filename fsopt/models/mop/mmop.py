@@ -62,7 +62,7 @@ def build_mmop(data: Dataset, *, h_cap: float = 1.0, merged: bool = False) -> py
         NLP, a nonconvex quadratic program with p products, for small data: ``mmop-convex`` has the same
         optimum. Variables ``w sigma s u b xi R W`` (R is fixed), constraints ``margin image capacity square
         ball product``, without ``W capacity`` where merged. The classifier is sign(u'x + b). The start has equal
-        scales and weights.
+        scales and weights. Another H is another model, as its bounds on w follow from H.
 
     Raises
     ------

@@ -18,6 +18,7 @@ from fsopt.data import Dataset
 from fsopt.models.blocks import (
     add_classifier,
     add_margins,
+    add_parameter,
     add_slacks,
     hinge_cost,
     hinge_point,
@@ -51,7 +52,8 @@ def build_rsvm(data: Dataset, *, w_cap: float = 1.0) -> pyo.ConcreteModel:
     Returns
     -------
     ConcreteModel
-        SOCP, one cone. Variables ``w b xi``, constraints ``margin capacity``. The classifier is sign(w'x + b).
+        SOCP, one cone. Variables ``w b xi``, constraints ``margin capacity``, mutable parameter ``w_cap``. The
+        classifier is sign(w'x + b).
 
     Raises
     ------
@@ -61,13 +63,13 @@ def build_rsvm(data: Dataset, *, w_cap: float = 1.0) -> pyo.ConcreteModel:
     -----
     Bi, (13): the constraint method for (12).
     """
-    w_cap = number("rsvm", "w_cap", w_cap)
     m = new_model("rsvm", data)
+    add_parameter(m, "w_cap", w_cap, "W, upper bound on w'w")
     add_classifier(m)
     add_slacks(m)
     m.objective = pyo.Objective(expr=hinge_cost(m, data), doc="(13) e'xi")
     add_margins(m, data, "(13)")
-    m.capacity = pyo.Constraint(expr=squares(m.w) <= w_cap, doc="(13) w'w <= W")
+    m.capacity = pyo.Constraint(expr=squares(m.w) <= m.w_cap, doc="(13) w'w <= W")
     return m
 
 
@@ -155,7 +157,8 @@ def build_rsvm_least_norm(
     Returns
     -------
     ConcreteModel
-        QP. Variables ``w b u xi``, constraints ``margin scaling risk``. The classifier is sign(w'x + b).
+        QP. Variables ``w b u xi``, constraints ``margin scaling risk``, mutable parameter ``e_cap``. The classifier
+        is sign(w'x + b).
 
     Raises
     ------
@@ -165,10 +168,10 @@ def build_rsvm_least_norm(
     -----
     The second objective of Bi, (12), at a given value of the first.
     """
-    e_cap = number("rsvm-least-norm", "e_cap", data.total if e_cap is None else e_cap)
     s = np.ones(data.p) if scale is None else vector("rsvm-least-norm", "scale", scale, data.p, low=0.0)
     root = np.sqrt(s)
     m = new_model("rsvm-least-norm", data)
+    add_parameter(m, "e_cap", data.total if e_cap is None else e_cap, "E, upper bound on the hinge loss")
     add_classifier(m)
     m.u = pyo.Var(m.J, doc="u, weights in the scaled space")
     add_slacks(m)
@@ -179,7 +182,7 @@ def build_rsvm_least_norm(
     m.objective = pyo.Objective(expr=0.5 * squares(m.u), doc="(12) 1/2 u'u")
     add_margins(m, data, "(12)")
     m.scaling = pyo.Constraint(m.J, rule=scaling, doc="(12) w_j = sqrt(s_j) u_j")
-    m.risk = pyo.Constraint(expr=hinge_cost(m, data) <= e_cap, doc="(12) e'xi <= E")
+    m.risk = pyo.Constraint(expr=hinge_cost(m, data) <= m.e_cap, doc="(12) e'xi <= E")
     return m
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.models.blocks import mutable, number, total, vector
+from fsopt.models.blocks import add_parameter, mutable, number, total, vector
 from fsopt.models.mpm.l1_mpm import Equations, add_worst_case, complete_worst_case, new_worst_case_model
 from fsopt.models.mpm.moments import Moments
 from fsopt.models.spec import Instance, ModelSpec
@@ -56,8 +56,8 @@ def build_l0_mpm(
     -------
     ConcreteModel
         NLP with a concave objective over a convex set, with a local optimum for each of many selections. Components as
-        in ``l1-mpm``. Global solvers close the optimality gap for a few features only; DCA solves a sequence of
-        ``l0-mpm-step`` instead.
+        in ``l1-mpm``, and the mutable parameter ``alpha``. Global solvers close the optimality gap for a few features
+        only; DCA solves a sequence of ``l0-mpm-step`` instead.
 
     Raises
     ------
@@ -67,11 +67,11 @@ def build_l0_mpm(
     -----
     Yang & Ju, (32)-(36).
     """
-    alpha = number("l0-mpm", "alpha", alpha)
     moments = Moments.of(data, **options)
     m = new_worst_case_model("l0-mpm", data)
+    add_parameter(m, "alpha", alpha, "alpha, steepness of the approximation")
     m.objective = pyo.Objective(
-        expr=pyo.quicksum(1 - pyo.exp(-alpha * (m.w_plus[j] + m.w_minus[j])) for j in m.J),
+        expr=pyo.quicksum(1 - pyo.exp(-m.alpha * (m.w_plus[j] + m.w_minus[j])) for j in m.J),
         doc="(32) sum_j 1 - exp(-alpha |w_j|)",
     )
     add_worst_case(m, moments, delta, Equations("(33)", "(34)", means="(35)", split="(32)"))
@@ -116,8 +116,8 @@ def build_l0_mpm_step(
     Returns
     -------
     ConcreteModel
-        SOCP; components as in ``l1-mpm``, and the mutable parameter ``v``: change it and update the objective for the
-        next step.
+        SOCP; components as in ``l1-mpm``, and the mutable parameters ``alpha`` and ``v``: change it and update the
+        objective for the next step.
 
     Raises
     ------
@@ -132,9 +132,10 @@ def build_l0_mpm_step(
     start = np.zeros(data.p) if v is None else vector("l0-mpm-step", "v", v, data.p, low=-alpha, high=alpha)
     moments = Moments.of(data, **options)
     m = new_worst_case_model("l0-mpm-step", data)
+    add_parameter(m, "alpha", alpha, "alpha, steepness of the approximation")
     m.v = mutable(m.J, start, "v^k, gradient of the concave part at the last iterate")
     m.objective = pyo.Objective(
-        expr=pyo.quicksum((alpha - m.v[j]) * m.w_plus[j] + (alpha + m.v[j]) * m.w_minus[j] for j in m.J),
+        expr=pyo.quicksum((m.alpha - m.v[j]) * m.w_plus[j] + (m.alpha + m.v[j]) * m.w_minus[j] for j in m.J),
         doc="(42) alpha e't - v'w",
     )
     add_worst_case(m, moments, delta, Equations("(43)", "(44)", means="(45)", split="(46)"))

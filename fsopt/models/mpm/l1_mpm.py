@@ -20,8 +20,8 @@ import pyomo.environ as pyo
 from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_weight_parts, new_model, number, one_norm, split_constraint, weight_parts
-from fsopt.models.mpm.moments import Moments, add_deviations, deviations_at, kappa
+from fsopt.models.blocks import add_parameter, add_weight_parts, new_model, one_norm, split_constraint, weight_parts
+from fsopt.models.mpm.moments import Moments, add_deviations, deviations_at
 from fsopt.models.spec import Instance, ModelSpec
 from fsopt.typing import Vector
 
@@ -51,7 +51,8 @@ def build_l1_mpm(data: Dataset, *, delta: float = 0.5, **options: Any) -> pyo.Co
     -------
     ConcreteModel
         SOCP, two cones. Variables ``w w_plus w_minus b m1 m2 u1 t1 u2 t2``, constraints ``spread1 deviation1 spread2
-        deviation2 split mean1 mean2 accuracy1 accuracy2``. The hyperplane is w'x = b: the classifier is sign(w'x - b).
+        deviation2 split mean1 mean2 accuracy1 accuracy2``, mutable parameter ``delta``. The hyperplane is w'x = b: the
+        classifier is sign(w'x - b).
 
     Raises
     ------
@@ -104,7 +105,8 @@ def add_worst_case(m: pyo.ConcreteModel, moments: Moments, delta: Any, equations
     ------
     ParameterError : delta outside (0, 1).
     """
-    delta = number(m.name, "delta", delta)
+    add_parameter(m, "delta", delta, "delta, worst-case accuracy")
+    deviations = pyo.sqrt(m.delta / (1 - m.delta))
     first, second = equations.accuracy1, equations.accuracy2
     means = equations.means
     add_deviations(m, moments, (first, second))
@@ -112,8 +114,8 @@ def add_worst_case(m: pyo.ConcreteModel, moments: Moments, delta: Any, equations
     m.split = split_constraint(m, equations.split)
     m.mean1 = pyo.Constraint(expr=dot(moments.mean1, weights) - m.b - m.m1 == 0, doc=f"{means} m_1 = w'mu_1 - b")
     m.mean2 = pyo.Constraint(expr=m.b - dot(moments.mean2, weights) - m.m2 == 0, doc=f"{means} m_2 = b - w'mu_2")
-    m.accuracy1 = pyo.Constraint(expr=m.m1 - kappa(delta) * m.t1 >= 0, doc=f"{first} m_1 >= kappa ||F_1 w||")
-    m.accuracy2 = pyo.Constraint(expr=m.m2 - kappa(delta) * m.t2 >= 0, doc=f"{second} m_2 >= kappa ||F_2 w||")
+    m.accuracy1 = pyo.Constraint(expr=m.m1 - deviations * m.t1 >= 0, doc=f"{first} m_1 >= kappa ||F_1 w||")
+    m.accuracy2 = pyo.Constraint(expr=m.m2 - deviations * m.t2 >= 0, doc=f"{second} m_2 >= kappa ||F_2 w||")
 
 
 def complete_worst_case(

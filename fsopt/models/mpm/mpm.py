@@ -21,7 +21,15 @@ import pyomo.environ as pyo
 from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_weight_parts, new_model, number, one_norm, split_constraint, weight_parts
+from fsopt.models.blocks import (
+    add_parameter,
+    add_weight_parts,
+    new_model,
+    number,
+    one_norm,
+    split_constraint,
+    weight_parts,
+)
 from fsopt.models.mpm.moments import Moments, add_deviations, deviations_at, kappa
 from fsopt.models.spec import Instance, ModelSpec
 from fsopt.typing import Vector
@@ -149,7 +157,7 @@ def build_s_mpm(
     -------
     ConcreteModel
         SOCP, two cones. Variables ``w u1 t1 u2 t2 w_plus w_minus``, constraints ``spread1 deviation1 spread2
-        deviation2 length split``, mutable parameter ``kappa``: change it and update the objective for another beta.
+        deviation2 length split``, mutable parameters ``lam`` and ``kappa``: change it for another beta.
 
     Raises
     ------
@@ -160,12 +168,12 @@ def build_s_mpm(
     A reconstruction: Yang & Ju, section 1, only state that S-MPM has the one-norm in its objective and is a fractional
     program. Their source (reference 2) is not available.
     """
-    lam = number("s-mpm", "lam", lam)
     moments = Moments.of(data, **options)
     m = new_biased_model("s-mpm", data, beta, moments)
+    add_parameter(m, "lam", lam, "lambda, penalty weight of the one-norm")
     add_weight_parts(m)
     m.objective = pyo.Objective(
-        expr=m.ratio - lam * one_norm(m),
+        expr=m.ratio - m.lam * one_norm(m),
         sense=pyo.maximize,
         doc="(3) w'(mu_1 - mu_2) - kappa(beta) ||F_2 w|| - lambda ||w||_1",
     )

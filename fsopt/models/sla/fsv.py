@@ -16,7 +16,7 @@ import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
 from fsopt.data import Dataset
-from fsopt.models.blocks import mutable, number, total, vector
+from fsopt.models.blocks import add_parameter, mutable, number, total, vector
 from fsopt.models.sla.hyperplane import (
     add_errors,
     add_size_bounds,
@@ -57,9 +57,9 @@ def build_fsv(data: Dataset, *, lam: float = 0.05, alpha: float = 5.0) -> pyo.Co
     Returns
     -------
     ConcreteModel
-        NLP. Variables ``w gamma y z v``, constraints ``errors_a errors_b above below``. The classifier is
-        sign(x'w - gamma). The start is w = v = 0, gamma = 0 and errors of 1. A local solver proves stationarity only.
-        The optimum is at most that of (17), because each exponential counts less than 1.
+        NLP. Variables ``w gamma y z v``, constraints ``errors_a errors_b above below``, mutable parameters ``lam
+        alpha``. The classifier is sign(x'w - gamma). The start is w = v = 0, gamma = 0 and errors of 1. A local solver
+        proves stationarity only. The optimum is at most that of (17), because each exponential counts less than 1.
 
     Raises
     ------
@@ -69,15 +69,15 @@ def build_fsv(data: Dataset, *, lam: float = 0.05, alpha: float = 5.0) -> pyo.Co
     -----
     Mangasarian, (21).
     """
-    lam = number("fsv", "lam", lam)
-    alpha = number("fsv", "alpha", alpha)
     m = new_hyperplane_model("fsv", data)
+    add_parameter(m, "lam", lam, "lambda, penalty weight of a feature")
+    add_parameter(m, "alpha", alpha, "alpha, steepness of the approximation")
     set_start(m)
     add_sizes(m)
     for v in m.v.values():
         v.set_value(0.0)
     m.objective = pyo.Objective(
-        expr=(1 - lam) * average_errors(m, data) + lam * approximate_count(alpha, m.v),
+        expr=(1 - m.lam) * average_errors(m, data) + m.lam * approximate_count(m.alpha, m.v),
         doc="(21) (1 - lambda) (e'y/m + e'z/k) + lambda sum_j 1 - exp(-alpha v_j)",
     )
     add_errors(m, data, "(21)")
@@ -146,7 +146,8 @@ def build_fsv_step(
     -------
     ConcreteModel
         LP with n + 2p constraints. Variables ``w gamma y z v``, constraints ``errors_a errors_b above below``,
-        mutable parameter ``cost_v``: change it and update the objective for the next step.
+        mutable parameters ``lam`` and ``cost_v``: change it and update the objective for the next step, or another
+        alpha.
 
     Raises
     ------
@@ -156,14 +157,14 @@ def build_fsv_step(
     -----
     Mangasarian, (21) and its step (23).
     """
-    lam = number("fsv-step", "lam", lam)
     alpha = number("fsv-step", "alpha", alpha)
     at = np.zeros(data.p) if v is None else vector("fsv-step", "v", v, data.p, low=0.0)
     m = new_hyperplane_model("fsv-step", data)
+    add_parameter(m, "lam", lam, "lambda, penalty weight of a feature")
     add_sizes(m)
     m.cost_v = mutable(m.J, step_costs(alpha, at), "alpha exp(-alpha v)")
     m.objective = pyo.Objective(
-        expr=(1 - lam) * average_errors(m, data) + lam * pyo.quicksum(m.cost_v[j] * m.v[j] for j in m.J),
+        expr=(1 - m.lam) * average_errors(m, data) + m.lam * pyo.quicksum(m.cost_v[j] * m.v[j] for j in m.J),
         doc="(23) linearisation of (21)",
     )
     add_errors(m, data, "(21)")
@@ -195,9 +196,9 @@ def build_fsv_exact(data: Dataset, *, lam: float = 0.05, big_m: float = 1e4) -> 
     Returns
     -------
     ConcreteModel
-        MILP with p binary variables. Variables ``w gamma y z t``, constraints ``errors_a errors_b above below``. The
-        classifier is sign(x'w - gamma). The optimum is an upper bound on that of (21), whose exponentials count less
-        than 1 for each feature.
+        MILP with p binary variables. Variables ``w gamma y z t``, constraints ``errors_a errors_b above below``,
+        mutable parameter ``lam``. The classifier is sign(x'w - gamma). The optimum is an upper bound on that of (21),
+        whose exponentials count less than 1 for each feature.
 
     Raises
     ------
@@ -207,9 +208,9 @@ def build_fsv_exact(data: Dataset, *, lam: float = 0.05, big_m: float = 1e4) -> 
     -----
     Mangasarian, (17), with t for the step function of v.
     """
-    lam = number("fsv-exact", "lam", lam)
     big_m = number("fsv-exact", "big_m", big_m)
     m = new_hyperplane_model("fsv-exact", data)
+    add_parameter(m, "lam", lam, "lambda, penalty weight of a feature")
     m.t = pyo.Var(m.J, within=pyo.Binary, doc="t = step(|w|), selected features")
 
     def above(m: pyo.ConcreteModel, j: int) -> Any:
@@ -219,7 +220,7 @@ def build_fsv_exact(data: Dataset, *, lam: float = 0.05, big_m: float = 1e4) -> 
         return m.w[j] + big_m * m.t[j] >= 0
 
     m.objective = pyo.Objective(
-        expr=(1 - lam) * average_errors(m, data) + lam * total(m.t),
+        expr=(1 - m.lam) * average_errors(m, data) + m.lam * total(m.t),
         doc="(17) (1 - lambda) (e'y/m + e'z/k) + lambda e't",
     )
     add_errors(m, data, "(17)")
@@ -258,7 +259,7 @@ def build_fsv_lpec(data: Dataset, *, lam: float = 0.05, big_m: float | None = No
     ConcreteModel
         MPEC, which no solver takes as it is: ``big_m`` makes an MILP of it, and Pyomo's transformation
         ``mpec.simple_nonlinear`` an NLP. Variables ``w gamma y z v r u``, constraints ``errors_a errors_b above
-        below``, complementarities ``choice price``. The classifier is sign(x'w - gamma).
+        below``, complementarities ``choice price``, mutable parameter ``lam``. The classifier is sign(x'w - gamma).
 
     Raises
     ------
@@ -268,13 +269,13 @@ def build_fsv_lpec(data: Dataset, *, lam: float = 0.05, big_m: float | None = No
     -----
     Mangasarian, (17), written by Lemma 2.3 as the text after it says; equal to ``fsv-exact`` with M large enough.
     """
-    lam = number("fsv-lpec", "lam", lam)
     m = new_hyperplane_model("fsv-lpec", data)
+    add_parameter(m, "lam", lam, "lambda, penalty weight of a feature")
     add_sizes(m)
     m.r = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="r = step(v), selected features")
     m.u = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="u = v, multipliers of r <= e")
     m.objective = pyo.Objective(
-        expr=(1 - lam) * average_errors(m, data) + lam * total(m.r),
+        expr=(1 - m.lam) * average_errors(m, data) + m.lam * total(m.r),
         doc="(17) (1 - lambda) (e'y/m + e'z/k) + lambda e'r",
     )
     add_errors(m, data, "(17)")

@@ -16,7 +16,7 @@ import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
 from fsopt.data import Dataset
-from fsopt.models.blocks import mutable, number, total, vector
+from fsopt.models.blocks import add_parameter, mutable, number, total, vector
 from fsopt.models.sla.hyperplane import (
     add_errors,
     add_step,
@@ -50,9 +50,9 @@ def build_misclass(data: Dataset, *, alpha: float = 5.0) -> pyo.ConcreteModel:
     Returns
     -------
     ConcreteModel
-        NLP. Variables ``w gamma y z``, constraints ``errors_a errors_b``. The classifier is sign(x'w - gamma). The
-        start is w = 0, gamma = 0 and errors of 1. A local solver proves stationarity only. The optimum is at most the
-        smallest number of errors, (5), because each exponential counts less than 1.
+        NLP. Variables ``w gamma y z``, constraints ``errors_a errors_b``, mutable parameter ``alpha``. The classifier
+        is sign(x'w - gamma). The start is w = 0, gamma = 0 and errors of 1. A local solver proves stationarity only.
+        The optimum is at most the smallest number of errors, (5), because each exponential counts less than 1.
 
     Raises
     ------
@@ -62,11 +62,11 @@ def build_misclass(data: Dataset, *, alpha: float = 5.0) -> pyo.ConcreteModel:
     -----
     Mangasarian, (20).
     """
-    alpha = number("misclass", "alpha", alpha)
     m = new_hyperplane_model("misclass", data)
+    add_parameter(m, "alpha", alpha, "alpha, steepness of the approximation")
     set_start(m)
     m.objective = pyo.Objective(
-        expr=approximate_count(alpha, m.y, m.z), doc="(20) sum_i 1 - exp(-alpha y_i) + sum_i 1 - exp(-alpha z_i)"
+        expr=approximate_count(m.alpha, m.y, m.z), doc="(20) sum_i 1 - exp(-alpha y_i) + sum_i 1 - exp(-alpha z_i)"
     )
     add_errors(m, data, "(20)")
     return m
@@ -151,8 +151,8 @@ def build_misclass_pmm(data: Dataset, *, delta: float = 1.0) -> pyo.ConcreteMode
     -------
     ConcreteModel
         NLP with n bilinear constraints. Variables ``w gamma y z r s c d``, constraints ``errors_a errors_b left_out
-        kept_a kept_b``. The classifier is sign(x'w - gamma). The start is w = 0, gamma = 0, errors of 1 and equal r
-        and s.
+        kept_a kept_b``, mutable parameter ``delta``. The classifier is sign(x'w - gamma). The start is w = 0,
+        gamma = 0, errors of 1 and equal r and s.
 
     Raises
     ------
@@ -163,10 +163,10 @@ def build_misclass_pmm(data: Dataset, *, delta: float = 1.0) -> pyo.ConcreteMode
     Mangasarian, Table 1, compares with this parametric minimization method without printing it. Here it is (16) with
     its objective fixed at delta and the violation of its complementarities as the objective.
     """
-    delta = number("misclass-pmm", "delta", delta, inside=f"[0, {data.n}]")
     m = new_hyperplane_model("misclass-pmm", data)
     set_start(m)
-    share = delta / data.n
+    add_parameter(m, "delta", delta, "delta, number of omitted errors", inside=f"[0, {data.n}]")
+    share = m.delta.value / data.n
     m.r = pyo.Var(m.IA, bounds=(0, 1), initialize=share, doc="r, omitted samples of A")
     m.s = pyo.Var(m.IB, bounds=(0, 1), initialize=share, doc="s, omitted samples of B")
     m.c = pyo.Var(m.IA, within=pyo.NonNegativeReals, initialize=1 - share, doc="c, remaining errors of A")
@@ -180,7 +180,7 @@ def build_misclass_pmm(data: Dataset, *, delta: float = 1.0) -> pyo.ConcreteMode
 
     m.objective = pyo.Objective(expr=total(m.c) + total(m.d), doc="(16) f(delta) = (e - r)'y + (e - s)'z")
     add_errors(m, data, "(5)")
-    m.left_out = pyo.Constraint(expr=total(m.r) + total(m.s) == delta, doc="(16) e'r + e's = delta")
+    m.left_out = pyo.Constraint(expr=total(m.r) + total(m.s) == m.delta, doc="(16) e'r + e's = delta")
     m.kept_a = pyo.Constraint(m.IA, rule=kept_a, doc="(16) c_i >= (1 - r_i) y_i")
     m.kept_b = pyo.Constraint(m.IB, rule=kept_b, doc="(16) d_i >= (1 - s_i) z_i")
     return m
