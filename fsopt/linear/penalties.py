@@ -180,8 +180,13 @@ def capped(w_cap: float, gram: Matrix | None = None) -> Ball:
     return Ball(Euclid(gram), float(np.sqrt(w_cap)))
 
 
+HINGE_MODELS = ("svm", "svm-norm", "onsvm", "rsvm")
+"""Slugs of the models that are a penalty and the hinge loss."""
+
+
 def machine_of(slug: str, params: Mapping[str, Any], gram: Matrix | None = None) -> tuple[Penalty, float]:
-    """Return the penalty of a model with the hinge loss, ``svm``, ``svm-norm`` or ``rsvm``, and its C."""
+    """Return the penalty of one of :data:`HINGE_MODELS` without bounds on weights, and its C."""
     if slug == "rsvm":
         return capped(float(params["w_cap"]), gram), 1.0
-    return (Squares(gram) if slug == "svm" else HALF_NORM), float(params["c"])
+    penalties: Mapping[str, Penalty] = {"svm": Squares(gram), "svm-norm": HALF_NORM, "onsvm": Norm(OneNorm())}
+    return penalties[slug], float(params["c"])

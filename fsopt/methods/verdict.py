@@ -25,12 +25,10 @@ from fsopt.certificates.model import certify_point
 from fsopt.certificates.points import infeasibility, judged_point, minimised, relative_gap
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
-from fsopt.data.weights import loss_weights
-from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.recorder import EARLY
 from fsopt.errors import FileError, reading
 from fsopt.linear.certificate import certify
-from fsopt.linear.penalties import machine_of
+from fsopt.linear.penalties import HINGE_MODELS, machine_of
 from fsopt.methods.spec import SavedFit
 from fsopt.models.gbd.feature_lists import BOUNDS, WeightBounds
 from fsopt.models.registry import MODELS, build
@@ -187,14 +185,10 @@ def check_multipliers(saved: SavedFit) -> Certificate:
     data, at = saved.data, saved.params
     slug, alpha = saved.spec.program, saved_alpha(saved)
     gram = saved.fit.kernel is not None
-    if slug in ("svm", "svm-norm", "rsvm"):
-        penalty, c = machine_of(slug, at, data.X if gram else None)
-        found = certify(data, penalty, c, saved.w, saved.b, alpha, gram=gram)
-    elif slug == "onsvm":
-        costs = np.ones(data.n) * loss_weights(float(at["c"]), data.weights)
-        found = certify_l1_hinge(data, costs, np.ones(data.p), saved.w, saved.b, alpha)
-    else:
+    if slug not in HINGE_MODELS:
         raise FileError(f"a fit of '{saved.fit.method}' carries no multipliers of margins", "fit again and save it")
+    penalty, c = machine_of(slug, at, data.X if gram else None)
+    found = certify(data, penalty, c, saved.w, saved.b, alpha, gram=gram)
     bounds = {} if gram else {"constraints": WeightBounds.of(saved.fit.method, data, at).violation(saved.w)}
     return extend(found, bounds)
 

@@ -17,6 +17,7 @@ from fsopt.drivers.loop import Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.linear.first_order import PrimalDual, Saddle
+from fsopt.linear.penalties import OneNorm
 from fsopt.models.blocks import vector
 from fsopt.typing import Vector
 
@@ -145,9 +146,6 @@ def _approach(region: TrustRegion) -> Within[bool]:
 def l1_hinge_steps(program: L1Hinge) -> PrimalDual:
     """Return the primal-dual steps of an l1-hinge program, whose proximal step shrinks each weight, from 0."""
 
-    def shrunk(z: Vector, tau: float) -> Vector:
-        return np.asarray(np.sign(z) * np.maximum(np.abs(z) - tau * program.c, 0.0))
-
     def ends(pair: Saddle) -> tuple[float, float]:
         margins = program.margins(pair.w, pair.b)
         b = program.best_intercept(margins, pair.b)
@@ -155,4 +153,6 @@ def l1_hinge_steps(program: L1Hinge) -> PrimalDual:
         return program.bound(pair.alpha)[2], value
 
     n, p = program.Z.shape
-    return PrimalDual(program.Z.T, program.y, program.d, shrunk, ends, Saddle(np.zeros(p), 0.0, np.zeros(n)))
+    return PrimalDual(
+        program.Z.T, program.y, program.d, OneNorm(program.c).shrunk, ends, Saddle(np.zeros(p), 0.0, np.zeros(n))
+    )
