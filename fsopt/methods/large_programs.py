@@ -80,8 +80,7 @@ def uses_generation(data: Dataset, run: Run, *, features: bool = True) -> bool:
 
 def by_features(data: Dataset, run: Run) -> bool:
     """Return whether a program is solved by a working set of features: of many, unless the user changes the model."""
-    large = data.p >= LONG and data.X.size >= LARGE and not changes_in_force()
-    return large and (run.solver is None or solver_spec(run.solver).duals)
+    return data.p >= LONG and uses_generation(data, run) and not changes_in_force()
 
 
 Answer = TypeVar("Answer")
