@@ -22,7 +22,7 @@ from fsopt.methods.assembly import make_fit
 from fsopt.methods.claims import of_step
 from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, stated_accuracies
 from fsopt.methods.mpm.many_features import by_features, has_multipliers, multiplier_details, saved_multipliers
-from fsopt.methods.mpm.worst_case import accuracy_violation, moments_of, worst_case
+from fsopt.methods.mpm.worst_case import moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verdict import (
@@ -148,7 +148,8 @@ def _best_values(history: Sequence[Mapping[str, Any]]) -> list[float]:
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return the approximated number of nonzeros, and the violation of the constraints on the accuracies."""
-    return approximation(at["approx"], at["alpha"]).value(w), accuracy_violation(data, w, b, at)
+    problem = WorstCase.of(data, moments_of(data, at), at["delta"])
+    return approximation(at["approx"], at["alpha"]).value(w), problem.violation(w, b)
 
 
 def check(saved: SavedFit) -> Certificate:

@@ -12,7 +12,7 @@ import scipy
 import scipy.sparse as sp
 
 from fsopt.data import Dataset
-from fsopt.models.mpm.moments import Moments, kappa, triangular
+from fsopt.models.mpm.moments import Moments, triangular
 from fsopt.typing import Matrix, Vector
 
 RANK = 1e-9
@@ -125,22 +125,3 @@ def moments_of(data: Dataset, at: Mapping[str, Any]) -> Moments:
     """Return the moments of preprocessed data that a method with the parameters ``at`` uses."""
     ridge = at.get("ridge")
     return Moments.of(data, ridge=0.0 if ridge is None else ridge)
-
-
-def accuracy_violation(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> float:
-    r"""Return the largest relative violation of the constraints of L1-MPM and L0-MPM.
-
-    .. math:: w'\mu_1 + b \ge \max(1, \kappa(\delta)\|F_1w\|), \qquad -(w'\mu_2 + b) \ge \max(1, \kappa(\delta)\|F_2w\|)
-
-    Parameters
-    ----------
-    data : preprocessed.
-    at : parameters of the method, with ``delta``.
-    """
-    moments, delta = moments_of(data, at), at["delta"]
-    largest = 0.0
-    for mean, factor, sign in ((moments.mean1, moments.factor1, 1), (moments.mean2, moments.factor2, -1)):
-        distance = sign * float(mean @ w + b)
-        needed = max(1.0, kappa(delta) * float(np.linalg.norm(factor @ w)))
-        largest = max(largest, (needed - distance) / needed)
-    return largest
