@@ -64,7 +64,7 @@ mutants: .venv/tested
 	$(BIN)/pip install -q "cosmic-ray>=8.7" "coverage>=7.4"
 	$(BIN)/python tests/mutants/run.py 300
 
-# The whole fast suite on a copy of the package with one more model, method and solver, added as CONTRIBUTING.md says.
+# The whole fast suite on a copy of the package with one more model, method, penalty and solver, as CONTRIBUTING.md says.
 guide: .venv/tested
 	FSOPT_GUIDE=1 $(BIN)/pytest tests/test_contributing.py
 

@@ -1,7 +1,7 @@
 """CONTRIBUTING quotes what is there, draws the tree as it is, and what is added as it says passes the tests.
 
-``make guide`` (``FSOPT_GUIDE``) adds a model, a method and a solver, and runs the whole fast suite on them, which takes
-as long as ``make test``; otherwise the tests that look at the registries as a whole run.
+``make guide`` (``FSOPT_GUIDE``) adds a model, a method, a penalty and a solver, and runs the whole fast suite on them,
+which takes as long as ``make test``; otherwise the tests that look at the registries as a whole run.
 """
 
 from __future__ import annotations
@@ -11,15 +11,23 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+import pyomo.environ as pyo
 import pytest
 from support import ROOT
+
+import fsopt
+from fsopt.drivers.penalties import PENALTIES
+from tools.instances import build_instance
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BUILT = (".git", ".venv", ".lowest", ".python", ".*_cache", ".hypothesis", "__pycache__", "_build", "dist")
 LEFT = shutil.ignore_patterns(*BUILT)
 OF_ALL = (
+    "tests/test_contributing.py",
     "tests/test_house.py",
     "tests/test_docs.py",
     "tests/test_docstrings.py",
@@ -36,7 +44,9 @@ OF_ALL = (
 )
 """Tests that go through the registries, or look at the whole package."""
 GROWN = "not no_room_is_larger"  # what is added has its lines
-OF_THESE = f"{GROWN} and (twin or test_house or test_docs or test_docstrings or test_registry or test_tables)"
+OF_THESE = (
+    f"{GROWN} and (twin or has_every or test_house or test_docs or test_docstrings or test_registry or test_tables)"
+)
 ALONE = re.compile(
     r'@\w+\(weight_bounds\)\ndef build_svm_dual.*?(?=SPECS)|^ *ModelSpec\("svm-dual.*?\n', re.DOTALL | re.MULTILINE
 )
@@ -99,6 +109,38 @@ def test_the_map_has_every_folder_and_no_other():
     assert drawn == {f"{path.parent.relative_to(ROOT).as_posix()}/" for path in files} - {"fsopt/"}
 
 
+def asked(kind: str) -> Iterator[tuple[str, str]]:
+    """Yield what stands where, for every entry of a kind."""
+    if kind == "models":
+        for slug, spec in fsopt.MODELS.items():
+            yield from ((slug, place) for place in (f"docs/{spec.paper}.md", "tests/models|drivers|methods"))
+            for component in build_instance(slug).component_objects((pyo.Var, pyo.Param)):
+                yield component.local_name, "docs/notation.md"
+    elif kind == "methods":
+        for name, method in fsopt.METHODS.items():
+            yield from ((name, place) for place in (f"docs/{method.paper}.md", "docs/which.md", "tests/methods"))
+    elif kind == "solvers":
+        for name in (name for name in fsopt.SOLVERS if ":" not in name):
+            yield from ((name, place) for place in ("docs/solvers.md", "solvers/README.md", "tests/solvers"))
+    else:
+        yield from ((name, "docs/mpm.md") for name in PENALTIES)
+
+
+@cache
+def words(place: str) -> set[str]:
+    """Return the words of a page, or of all tests in some folders."""
+    top, _, folders = place.partition("/")
+    files = [f for folder in folders.split("|") for f in (ROOT / top / folder).rglob("test_*.py")]
+    texts = [f.read_text(encoding="utf-8") for f in files or [ROOT / place]]
+    return {word for text in texts for word in re.findall(r"[\w-]+", text)}
+
+
+@pytest.mark.parametrize("kind", ["models", "methods", "solvers", "penalties"])
+def test_a_page_and_a_test_has_every_entry(kind):
+    there = ((name, place) for name, place in asked(kind) if place != "docs/None.md")
+    assert sorted({f"{place} lacks {name}" for name, place in there if name not in words(place)}) == []
+
+
 def edit(path, before, after):
     """Replace a text that is in a file once."""
     text = path.read_text(encoding="utf-8")
@@ -121,16 +163,52 @@ def add(root):
         edit(root / "fsopt" / lines, line, line + re.sub(rf"(\w+\.)?{old}", place, line))
 
 
+PENALTY = "drivers/penalties.py"
+
+
+def add_penalty(root):
+    """Add a penalty: a class and its line."""
+    text = (root / "fsopt" / PENALTY).read_text(encoding="utf-8")
+    (one,) = re.findall(r"@dataclass\(frozen=True\)\nclass CappedL1.*?\n\n\n", text, re.DOTALL)
+    (line,) = re.findall(r'    PenaltySpec\("capped-l1".*\n', text)
+    edit(root / "fsopt" / PENALTY, one, one + one.replace("CappedL1", "TwinL1"))
+    edit(root / "fsopt" / PENALTY, line, line + line.replace("CappedL1", "TwinL1").replace("capped", "twin"))
+
+
+def answer(root, lacks):
+    """Write each name where a red test says that it lacks."""
+    for place, name in lacks:
+        path = root / place
+        if path.suffix == ".md":
+            path.write_text(f"{path.read_text(encoding='utf-8')}\n`{name}`\n", encoding="utf-8")
+        else:
+            folder = root / place.partition("|")[0]
+            (folder / f"test_{name.replace('-', '_')}.py").write_text(f'"""Entry {name}."""\n', encoding="utf-8")
+
+
 @pytest.mark.slow
 def test_what_is_added_as_the_guide_says_passes_the_tests(tmp_path):
+    """What else is to be written, a red test says."""
     root = tmp_path / "fsopt"
     shutil.copytree(ROOT, root, ignore=LEFT, symlinks=True)
     add(root)
+    add_penalty(root)
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTEST_ADDOPTS": ""}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ninstances:")[2].partition("\n\n")[0]
     for module in re.findall(r"-m (tools[\w.]+)", makefile):
         subprocess.run([sys.executable, "-m", module], cwd=root, env=environment, check=True)
-    tests = ["tests", "-k", GROWN] if os.environ.get("FSOPT_GUIDE") else [*OF_ALL, "-k", OF_THESE]
-    words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-m", "not slow", *tests]
-    done = subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True, check=False)
+
+    def run(*tests):
+        words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-m", "not slow", "-vv", *tests]
+        return subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True, check=False)
+
+    shown = run("tests/test_contributing.py", "-k", "has_every").stdout
+    lacks = set(re.findall(r"'(\S+) lacks (twin-[\w-]+)'", shown))
+    assert lacks >= {
+        ("tests/models|drivers|methods", "twin-net"),
+        ("tests/methods", "twin-svm"),
+        ("docs/mpm.md", "twin-l1"),
+    }
+    answer(root, lacks)
+    done = run(*(["tests", "-k", GROWN] if os.environ.get("FSOPT_GUIDE") else [*OF_ALL, "-k", OF_THESE]))
     assert done.returncode == 0, done.stdout[-10_000:] + done.stderr
