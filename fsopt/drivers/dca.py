@@ -99,12 +99,7 @@ def best_descent(
 ) -> Steps[DriverResult]:
     """Run DCA from each start and return the best answer with its certificate.
 
-    Parameters
-    ----------
-    descents : function (number of the start, its linearisation (p,)) -> loop, with the evidence of :func:`descend`.
-    size : p.
-    start, penalty, n_starts, seed, tolerance : as in :func:`dca`.
-    recorder : of all runs.
+    A descent is a loop with the evidence of :func:`descend`, from the linearisation (p,) of the k-th start; size is p.
     """
     n_starts, rng = whole("dca", "n_starts", n_starts), np.random.default_rng(whole("dca", "seed", seed))
     first = np.zeros(size) if start is None else penalty.gradient(vector("dca", "start", start, size))

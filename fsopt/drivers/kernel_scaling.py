@@ -166,10 +166,9 @@ class LinearPrograms:
 
 def _smallest(values: Vector, count: int) -> Mask:
     """Return the places (n,) of so many of the smallest values."""
-    if count >= len(values):
-        return np.ones(len(values), dtype=bool)
-    mask = np.zeros(len(values), dtype=bool)
-    mask[np.argpartition(values, count)[:count]] = True
+    mask = np.full(len(values), count >= len(values))
+    if not mask.any():
+        mask[np.argpartition(values, count)[:count]] = True
     return mask
 
 

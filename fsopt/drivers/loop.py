@@ -123,14 +123,8 @@ def run_inner(loop: Loop) -> None:
 def best_of(starts: Callable[[Sequence[Iterate]], Loop | None], recorder: Recorder) -> Steps[tuple[list[Iterate], str]]:
     """Run a loop from one start after the other; return the last iterate of each, and why the best one stopped.
 
-    Parameters
-    ----------
-    starts : function (last iterates of the runs so far) -> the next loop; None where there is none.
-    recorder : of all runs, which a limit ends together.
-
-    Raises
-    ------
-    As :func:`run_loop`, for the first run.
+    ``starts`` takes the last iterates of the runs so far and returns the next loop, None where there is none; a limit
+    ends all runs together. Raises as :func:`run_loop`, for the first run.
     """
     ends: list[Iterate] = []
     early = ""

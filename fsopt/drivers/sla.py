@@ -222,13 +222,8 @@ def best_vertex(
 ) -> Steps[DriverResult]:
     """Run SLA from each start and return the best answer with its certificate.
 
-    Parameters
-    ----------
-    descents : function (number of the start) -> loop, with the evidence of :func:`descend`.
-    lower : a lower bound on the objective value.
-    tolerance : of the certificate of the vertex.
-    n_starts : runs; they are at least 1 + RESTARTS where the first ended at w = 0.
-    recorder : of all runs.
+    A descent is a loop with the evidence of :func:`descend` from the k-th start; there are at least 1 + RESTARTS runs
+    where the first ended at w = 0. No objective value is below ``lower``.
     """
 
     def starts(ended: Sequence[Iterate]) -> Loop | None:
@@ -250,14 +245,7 @@ def best_vertex(
 
 
 def certify_vertex(at: Iterate, lower: float, tolerance: float) -> tuple[Certificate, Status]:
-    """Certify the end of SLA: a global minimum where the value is its lower bound, else the minimum principle.
-
-    Parameters
-    ----------
-    at : the last iterate of a run, with its ``principle``.
-    lower : sum of the lower bounds of the objective's terms over their variables' bounds.
-    tolerance : the epsilon of the stopping criterion.
-    """
+    """Certify the end of SLA: a global minimum where the value is its lower bound, else the minimum principle."""
     gap = relative_gap(at.objective, lower)
     if gap <= TOLERANCE:
         certificate = make(Kind.GLOBAL, {"gap": gap}, objective=at.objective, bound=lower, bound_source=NONNEGATIVE)
