@@ -283,7 +283,6 @@ def build(
     offset: ArrayLike | None = None,
     center: ArrayLike | None = None,
     radius: float | None = None,
-    norms: ArrayLike | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
