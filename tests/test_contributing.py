@@ -62,7 +62,7 @@ ADDED = {
             "* ``svm``: (1), the support vector machine.\n* ``svm-dual``: the dual of (1).": "* ``twin-net``: Vapnik",
             "Return the linear support": "Return the twin of the support",
             "Aytug, (1).": "Vapnik, *Statistical Learning Theory*, Wiley (1998).",
-            'paper="gbd", equation="(1)"': 'equation="Vapnik"',
+            'equation="(1)"': 'equation="Vapnik"',
         },
     ),
     "methods/baselines/onsvm.py": (

@@ -14,6 +14,7 @@ from fsopt.data import Dataset
 from fsopt.data.layout import Layout
 from fsopt.data.weights import by_class
 from fsopt.errors import ParameterError, shown, similar
+from fsopt.models.papers import PAPERS
 
 WEIGHTS = ("", "classes", "samples")
 """The kinds of weights that models and methods take."""
@@ -38,6 +39,10 @@ class Instance:
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
+TRIAL = Instance(n=24, p=5, gap=0.7, seed=7)
+"""The default instance on which solvers are compared."""
+
+
 @dataclass(frozen=True)
 class ModelSpec:
     """The entry of a model, in ``SPEC`` or ``SPECS``, the last statement of its module.
@@ -47,7 +52,6 @@ class ModelSpec:
     slug : registry name; the builder, the instance folder and the anchor in the documentation bear it too.
     builder : function of a data set and keywords that returns the ConcreteModel.
     problem_class : of the instance, by :func:`fsopt.classify`.
-    paper : key in :data:`fsopt.models.papers.PAPERS`; None for a model of no paper.
     equation : its place in the paper, or its source.
     instance : of the instance library.
     trial : instance on which solvers are compared; small enough for branch and bound, not trivial at its parameters.
@@ -61,12 +65,17 @@ class ModelSpec:
     slug: str
     builder: Callable[..., pyo.ConcreteModel]
     problem_class: str
-    paper: str | None = None
     equation: str = ""
     instance: Instance = Instance()
-    trial: Instance = Instance(n=24, p=5, gap=0.7, seed=7)
+    trial: Instance = TRIAL
     weights: str = ""
     complete: Callable[..., Mapping[str, Any]] | None = None
+
+    @property
+    def paper(self) -> str | None:
+        """Key in :data:`fsopt.models.papers.PAPERS`, the folder of its builder; None for a model of no paper."""
+        folder = self.builder.__module__.removeprefix("fsopt.models.").partition(".")[0]
+        return folder if folder in PAPERS else None
 
     @property
     def summary(self) -> str:

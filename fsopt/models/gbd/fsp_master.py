@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyomo.environ as pyo
@@ -16,7 +17,7 @@ from fsopt.errors import ParameterError
 from fsopt.models.blocks import new_model, vector
 from fsopt.models.gbd.fsp_m import add_selection, selection_cost
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
-from fsopt.models.spec import Instance, ModelSpec
+from fsopt.models.spec import TRIAL, Instance, ModelSpec
 from fsopt.typing import Vector
 
 
@@ -132,18 +133,13 @@ SPEC = ModelSpec(
     "fsp-master",
     build_fsp_master,
     "MILP",
-    paper="gbd",
     equation="(RMP-M) (10)",
     instance=Instance(
         params={
             "m": 2,
-            "cuts": (
-                [0.125] * 16,
-                [0.25] * 8 + [0.0] * 8,
-                [0.0] * 8 + [0.125, 0.125, 0.25, 0.25] * 2,
-            ),
+            "cuts": ([0.125] * 16, [0.25] * 8 + [0.0] * 8, [0.0] * 8 + [0.125, 0.125, 0.25, 0.25] * 2),
         }
     ),
-    trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"m": 2, "cuts": [[0.5] * 24, [1.0] * 12 + [0.0] * 12]}),
+    trial=replace(TRIAL, params={"m": 2, "cuts": [[0.5] * 24, [1.0] * 12 + [0.0] * 12]}),
     weights="samples",
 )

@@ -211,12 +211,11 @@ def complete_onsvm(data: Dataset, w: Vector, b: float, **_: Any) -> dict[str, An
 
 
 SPECS = (
-    ModelSpec("onsvm", build_onsvm, "LP", paper="gbd", equation="(ONSVM)", weights="samples", complete=complete_onsvm),
+    ModelSpec("onsvm", build_onsvm, "LP", equation="(ONSVM)", weights="samples", complete=complete_onsvm),
     ModelSpec(
         "l1-hinge-part",
         build_l1_hinge_part,
         "LP",
-        paper="gbd",
         equation="(ONSVM), part",
         instance=Instance(
             params={

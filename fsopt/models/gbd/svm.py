@@ -157,6 +157,6 @@ def add_dual_constraints(m: pyo.ConcreteModel, data: Dataset, equation: str) -> 
 
 
 SPECS = (
-    ModelSpec("svm", build_svm, "QP", paper="gbd", equation="(1)", weights="samples", complete=hinge_point),
-    ModelSpec("svm-dual", build_svm_dual, "QP", paper="gbd", equation="(1), dual", weights="samples"),
+    ModelSpec("svm", build_svm, "QP", equation="(1)", weights="samples", complete=hinge_point),
+    ModelSpec("svm-dual", build_svm_dual, "QP", equation="(1), dual", weights="samples"),
 )

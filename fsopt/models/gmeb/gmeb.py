@@ -341,22 +341,15 @@ def build_gmeb_hard_margin(data: Dataset, *, r_plus: float = 3.0, r_minus: float
 
 SPECS = (
     ModelSpec(
-        "gmeb-primal",
-        build_gmeb_primal,
-        "SOCP",
-        paper="gmeb",
-        equation="(15)",
-        weights="samples",
-        complete=complete_gmeb_primal,
+        "gmeb-primal", build_gmeb_primal, "SOCP", equation="(15)", weights="samples", complete=complete_gmeb_primal
     ),
-    ModelSpec("gmeb-dual", build_gmeb_dual, "SOCP", paper="gmeb", equation="(16)/(17)", weights="samples"),
-    ModelSpec("gmeb-cuts", build_gmeb_cuts, "LP", paper="gmeb", equation="(15), cuts", weights="samples"),
-    ModelSpec("gmeb-sdp", build_gmeb_sdp, "SDP", paper="gmeb", equation="(15), LMI", weights="samples"),
+    ModelSpec("gmeb-dual", build_gmeb_dual, "SOCP", equation="(16)/(17)", weights="samples"),
+    ModelSpec("gmeb-cuts", build_gmeb_cuts, "LP", equation="(15), cuts", weights="samples"),
+    ModelSpec("gmeb-sdp", build_gmeb_sdp, "SDP", equation="(15), LMI", weights="samples"),
     ModelSpec(
         "gmeb-hard-margin",
         build_gmeb_hard_margin,
         "SOCP",
-        paper="gmeb",
         equation="(15), xi = 0",
         instance=Instance(gap=2.0),
         weights="samples",

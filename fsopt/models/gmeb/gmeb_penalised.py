@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -36,7 +36,7 @@ from fsopt.models.blocks import (
     total,
 )
 from fsopt.models.gmeb.norm import add_moment_bounds, radius, second_moments
-from fsopt.models.spec import Instance, ModelSpec
+from fsopt.models.spec import TRIAL, Instance, ModelSpec
 from fsopt.typing import Vector
 
 
@@ -349,7 +349,6 @@ SPECS = (
         "gmeb-penalised",
         build_gmeb_penalised,
         "NLP",
-        paper="gmeb",
         equation="(7)/(10)",
         instance=Instance(n=12, p=2, params={"c_plus": 0.25, "c_minus": 0.25}),
         trial=Instance(n=12, p=2, gap=0.7, seed=7, params={"c_plus": 0.25, "c_minus": 0.25}),
@@ -358,7 +357,6 @@ SPECS = (
         "gmeb-nonconvex",
         build_gmeb_nonconvex,
         "NLP",
-        paper="gmeb",
         equation="(11)",
         instance=Instance(n=12, p=2, params={"r_plus": 0.5, "r_minus": 0.5}),
         trial=Instance(n=12, p=2, gap=0.7, seed=7),
@@ -368,9 +366,8 @@ SPECS = (
         "gmeb-weighted-l1",
         build_gmeb_weighted_l1,
         "LP",
-        paper="gmeb",
         equation="(10), fixed share",
         instance=Instance(params={"c_plus": 0.125, "c_minus": 0.125, "share": 0.5, "end": 0.25}),
-        trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"c_plus": 0.25, "c_minus": 0.25}),
+        trial=replace(TRIAL, params={"c_plus": 0.25, "c_minus": 0.25}),
     ),
 )

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from fsopt.models.blocks import (
     squares,
     total,
 )
-from fsopt.models.spec import Instance, ModelSpec
+from fsopt.models.spec import TRIAL, ModelSpec
 from fsopt.typing import Vector
 
 ROUNDED = 1e-15
@@ -151,17 +152,9 @@ SPECS = (
         "svm-norm",
         build_svm_norm,
         "SOCP",
-        paper="gmeb",
         equation="(19)",
-        trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"c": 0.3}),
+        trial=replace(TRIAL, params={"c": 0.3}),
         complete=complete_svm_norm,
     ),
-    ModelSpec(
-        "svm-margin",
-        build_svm_margin,
-        "NLP",
-        paper="gmeb",
-        equation="(18)",
-        trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"c": 0.3}),
-    ),
+    ModelSpec("svm-margin", build_svm_margin, "NLP", equation="(18)", trial=replace(TRIAL, params={"c": 0.3})),
 )

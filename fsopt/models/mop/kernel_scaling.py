@@ -303,20 +303,8 @@ def _set_start(m: pyo.ConcreteModel, data: Dataset, given: ScalingData, t: float
 
 
 SPECS = (
+    ModelSpec("kernel-scaling", build_kernel_scaling, "NLP", equation="(15)", instance=Instance(params={"c": 0.5})),
     ModelSpec(
-        "kernel-scaling",
-        build_kernel_scaling,
-        "NLP",
-        paper="mop",
-        equation="(15)",
-        instance=Instance(params={"c": 0.5}),
-    ),
-    ModelSpec(
-        "kernel-scaling-step",
-        build_kernel_scaling_step,
-        "LP",
-        paper="mop",
-        equation="(15)",
-        instance=Instance(params={"c": 0.5}),
+        "kernel-scaling-step", build_kernel_scaling_step, "LP", equation="(15)", instance=Instance(params={"c": 0.5})
     ),
 )

@@ -203,10 +203,9 @@ SPECS = (
         "mmop",
         build_mmop,
         "NLP",
-        paper="mop",
         equation="(7)-(11)",
         instance=Instance(n=12, p=2),
         trial=Instance(n=12, p=2, gap=0.7, seed=7),
     ),
-    ModelSpec("mmop-convex", build_mmop_convex, "SOCP", paper="mop", equation="(7)-(11), convex"),
+    ModelSpec("mmop-convex", build_mmop_convex, "SOCP", equation="(7)-(11), convex"),
 )

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from fsopt.models.blocks import (
     total,
     vector,
 )
-from fsopt.models.spec import Instance, ModelSpec
+from fsopt.models.spec import TRIAL, Instance, ModelSpec
 
 
 def build_rsvm(data: Dataset, *, w_cap: float = 1.0) -> pyo.ConcreteModel:
@@ -187,12 +188,11 @@ def build_rsvm_least_norm(
 
 
 SPECS = (
-    ModelSpec("rsvm", build_rsvm, "SOCP", paper="mop", equation="(13)", weights="samples", complete=hinge_point),
+    ModelSpec("rsvm", build_rsvm, "SOCP", equation="(13)", weights="samples", complete=hinge_point),
     ModelSpec(
         "rsvm-dual",
         build_rsvm_dual,
         "SOCP",
-        paper="mop",
         equation="(14)",
         instance=Instance(params={"scale": [1.0, 4.0, 0.25, 1.0]}),
         weights="samples",
@@ -201,10 +201,9 @@ SPECS = (
         "rsvm-least-norm",
         build_rsvm_least_norm,
         "QP",
-        paper="mop",
         equation="(12)",
         instance=Instance(params={"e_cap": 12.0}),
-        trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"e_cap": 9.0}),
+        trial=replace(TRIAL, params={"e_cap": 9.0}),
         weights="samples",
     ),
 )

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from fsopt.data import Dataset
 from fsopt.models.blocks import add_parameter, mutable, number, total, vector
 from fsopt.models.mpm.l1_mpm import Equations, add_worst_case, complete_worst_case, new_worst_case_model
 from fsopt.models.mpm.moments import Moments
-from fsopt.models.spec import Instance, ModelSpec
+from fsopt.models.spec import TRIAL, Instance, ModelSpec
 
 
 @with_keywords_of(Moments.of)
@@ -208,16 +209,14 @@ SPECS = (
         "l0-mpm",
         build_l0_mpm,
         "NLP",
-        paper="mpm",
         equation="(32)-(36)",
         instance=Instance(n=6, p=3, gap=0.5, params={"delta": 0.6}),
-        trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"alpha": 1.0}),
+        trial=replace(TRIAL, params={"alpha": 1.0}),
     ),
     ModelSpec(
         "l0-mpm-step",
         build_l0_mpm_step,
         "SOCP",
-        paper="mpm",
         equation="(42)-(46)",
         complete=complete_worst_case,
         instance=Instance(p=8, params={"alpha": 5.0, "v": [4.5, -4.0, 0.0, 0.0, 2.5, 0.0, 0.0, -1.0]}),
@@ -226,9 +225,8 @@ SPECS = (
         "l0-mpm-exact",
         build_l0_mpm_exact,
         "MISOCP",
-        paper="mpm",
         equation="(24)-(28)",
         instance=Instance(n=12, p=4, params={"delta": 0.4}),
-        trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"delta": 0.3}),
+        trial=replace(TRIAL, params={"delta": 0.3}),
     ),
 )

@@ -131,7 +131,6 @@ SPEC = ModelSpec(
     "l1-mpm",
     build_l1_mpm,
     "SOCP",
-    paper="mpm",
     equation="(12)-(15)",
     instance=Instance(p=8, params={"delta": 0.6}),
     complete=complete_worst_case,

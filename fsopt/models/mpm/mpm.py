@@ -222,23 +222,12 @@ def complete_s_mpm(
 
 
 SPECS = (
-    ModelSpec(
-        "mpm",
-        build_mpm,
-        "SOCP",
-        paper="mpm",
-        equation="(3)-(5)",
-        instance=Instance(p=8),
-        complete=complete_mpm,
-    ),
-    ModelSpec(
-        "bmpm", build_bmpm, "SOCP", paper="mpm", equation="(3)-(5), biased", instance=Instance(n=8, p=4, gap=0.5)
-    ),
+    ModelSpec("mpm", build_mpm, "SOCP", equation="(3)-(5)", instance=Instance(p=8), complete=complete_mpm),
+    ModelSpec("bmpm", build_bmpm, "SOCP", equation="(3)-(5), biased", instance=Instance(n=8, p=4, gap=0.5)),
     ModelSpec(
         "s-mpm",
         build_s_mpm,
         "SOCP",
-        paper="mpm",
         equation="S-MPM, section 1",
         instance=Instance(n=8, p=4, gap=0.5),
         complete=complete_s_mpm,

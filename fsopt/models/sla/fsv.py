@@ -289,24 +289,13 @@ SPECS = (
         "fsv",
         build_fsv,
         "NLP",
-        paper="sla",
         equation="(21)",
         instance=Instance(n=12, p=3),
         trial=Instance(n=12, p=2, gap=0.7, seed=7),
         weights="classes",
     ),
-    ModelSpec("rlp", build_rlp, "LP", paper="sla", equation="(17), lambda = 0", weights="classes"),
-    ModelSpec(
-        "fsv-step",
-        build_fsv_step,
-        "LP",
-        paper="sla",
-        equation="(21), (23)",
-        weights="classes",
-        complete=hyperplane_point,
-    ),
-    ModelSpec("fsv-exact", build_fsv_exact, "MILP", paper="sla", equation="(17)", weights="classes"),
-    ModelSpec(
-        "fsv-lpec", build_fsv_lpec, "MPEC", paper="sla", equation="(17)", instance=Instance(gap=0.25), weights="classes"
-    ),
+    ModelSpec("rlp", build_rlp, "LP", equation="(17), lambda = 0", weights="classes"),
+    ModelSpec("fsv-step", build_fsv_step, "LP", equation="(21), (23)", weights="classes", complete=hyperplane_point),
+    ModelSpec("fsv-exact", build_fsv_exact, "MILP", equation="(17)", weights="classes"),
+    ModelSpec("fsv-lpec", build_fsv_lpec, "MPEC", equation="(17)", instance=Instance(gap=0.25), weights="classes"),
 )

@@ -299,23 +299,19 @@ SPECS = (
         "misclass",
         build_misclass,
         "NLP",
-        paper="sla",
         equation="(20)",
         instance=Instance(n=10, p=2, gap=0.25, params={"alpha": 1.0}),
         trial=Instance(n=12, p=2, gap=0.7, seed=7),
     ),
-    ModelSpec(
-        "misclass-step", build_misclass_step, "LP", paper="sla", equation="(20), (23)", complete=hyperplane_point
-    ),
+    ModelSpec("misclass-step", build_misclass_step, "LP", equation="(20), (23)", complete=hyperplane_point),
     ModelSpec(
         "misclass-pmm",
         build_misclass_pmm,
         "NLP",
-        paper="sla",
         equation="(16), PMM",
         instance=Instance(n=10, p=1, gap=0.25, params={"delta": 1.0}),
         trial=Instance(n=12, p=2, gap=0.7, seed=7, params={"delta": 0.5}),
     ),
-    ModelSpec("misclass-milp", build_misclass_milp, "MILP", paper="sla", equation="(5)", instance=Instance(gap=0.25)),
-    ModelSpec("misclass-lpec", build_misclass_lpec, "MPEC", paper="sla", equation="(16)", instance=Instance(gap=0.25)),
+    ModelSpec("misclass-milp", build_misclass_milp, "MILP", equation="(5)", instance=Instance(gap=0.25)),
+    ModelSpec("misclass-lpec", build_misclass_lpec, "MPEC", equation="(16)", instance=Instance(gap=0.25)),
 )
