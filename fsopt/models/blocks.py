@@ -24,12 +24,7 @@ from fsopt.typing import Matrix, Vector
 
 
 def new_model(name: str, data: Dataset, *, sparse: bool = False) -> pyo.ConcreteModel:
-    """Return an empty model with the index sets I (samples, 0..n-1) and J (features, 0..p-1).
-
-    Raises
-    ------
-    DataError : sparse data, unless ``sparse``: the builder takes them.
-    """
+    """Return an empty model with the sets I (samples, 0..n-1) and J (features, 0..p-1); refuse data that are sparse."""
     if not sparse:
         refuse_sparse(f"model '{name}'", data.X)
     m = ShownModel(name=name)
@@ -85,12 +80,7 @@ def margin_constraint(m: pyo.ConcreteModel, data: Dataset, weights: pyo.Var, doc
 
 
 def signed_samples(data: Dataset) -> Matrix:
-    """Return the samples times their labels, y_i x_ij, as the matrix YX (n, p), the coefficients of a model.
-
-    Raises
-    ------
-    MemoryLimitError : a model with these coefficients does not fit into the memory.
-    """
+    """Return YX (n, p), the samples times their labels; raise MemoryLimitError where a model of them does not fit."""
     require(ENTRY * data.X.size, f"models of {data.n} samples and {data.p} features")
     return data.X * data.y[:, None]
 

@@ -97,18 +97,9 @@ def parameters(function: Callable[..., Any]) -> dict[str, Any]:
 def check_parameters(
     what: str, name: str, given: Mapping[str, Any], known: Mapping[str, Any], objects: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return parameters by their known names, ``c`` for ``C``; refuse unknown ones and those that are no data.
+    """Return parameters by their known names, ``c`` for ``C``, of the model or method (``what``) of a name.
 
-    Parameters
-    ----------
-    what, name : "model" or "method" and its registry name, for the messages.
-    given : the keywords of the call.
-    known : name -> default, as :func:`parameters` returns it.
-    objects : names of those that may be any object.
-
-    Raises
-    ------
-    ParameterError : also where one is missing.
+    ParameterError for unknown ones, missing ones, and those that are no data and not among the ``objects``.
     """
     found = spelled(f"{what} '{name}'", given, known)
     for parameter, value in found.items():
@@ -137,13 +128,7 @@ def _instead(parameter: str, known: Mapping[str, Any]) -> str:
 
 
 def check_weights(what: str, name: str, weights: str, data: Dataset) -> None:
-    """Raise ParameterError for weights of samples of another kind than a model or method takes.
-
-    Parameters
-    ----------
-    what, name : ``model`` or ``method``, and its name.
-    weights : of its entry: ``samples``, ``classes`` or empty.
-    """
+    """Raise ParameterError for weights of samples of another kind than a model or method (``what``) takes."""
     if data.weights is None or weights == "samples":
         return
     if not weights:

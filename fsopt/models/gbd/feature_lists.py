@@ -69,12 +69,7 @@ class Groups:
         return found.T
 
     def indices(self, name: str, what: str, data: Dataset, given: Any, form: str) -> tuple[int, ...]:
-        """Return the groups in a list, each once: by the name of a group, or by one of its features.
-
-        Raises
-        ------
-        ParameterError : no list, or an entry that is neither a group nor a feature.
-        """
+        """Return the groups in a list, each once: by the name of a group, or by one of its features."""
         return tuple(dict.fromkeys(self._index(name, what, data, one) for one in listed(name, what, given, form)))
 
     def _index(self, name: str, what: str, data: Dataset, one: Any) -> int:
@@ -84,18 +79,10 @@ class Groups:
 
 
 def feature_groups(name: str, data: Dataset, given: Any = None) -> Groups:
-    """Return the groups of a parameter: features that it does not list are groups of their own.
+    """Return the groups of a parameter of a model or method: features that it does not list are groups of their own.
 
-    Parameters
-    ----------
-    name : of the model or method, for messages.
-    given : None for no groups; lists of features by index or name; name -> list of features; or ``categories``, the
-        features that the columns of a table were encoded by. A group without a name is called by those of its
-        features, ``a+b``.
-
-    Raises
-    ------
-    ParameterError : another word or form, an empty group, a feature in two groups, or the name of another feature.
+    It is None, lists of features, name -> list, or ``categories``, the features that the columns of a table were
+    encoded by. A group without a name is called by those of its features, ``a+b``.
     """
     if isinstance(given, str):
         if given != CATEGORIES:
@@ -244,12 +231,7 @@ class WeightBounds:
 
     @classmethod
     def of(cls, name: str, data: Dataset, at: Mapping[str, Any]) -> WeightBounds:
-        """Return those of a model or method with parameters, see :func:`fsopt.models.gbd.feature_lists.weight_bounds`.
-
-        Raises
-        ------
-        ParameterError : of that function.
-        """
+        """Return those of a model or method with parameters, by :func:`weight_bounds`."""
         return cls(*weight_bounds(name, data, **{what: at[what] for what in BOUNDS if what in at}))
 
     def __bool__(self) -> bool:

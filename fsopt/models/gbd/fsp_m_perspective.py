@@ -64,8 +64,7 @@ def build_fsp_m_perspective(
     Raises
     ------
     ParameterError : c <= 0, m > p, m with a budget, negative costs, an unknown feature, constraints that no selection
-        satisfies,
-        relax that is not true or false.
+        satisfies, relax that is not true or false.
 
     Notes
     -----
@@ -140,8 +139,7 @@ def build_fsp_m_bigm(
     Raises
     ------
     ParameterError : c <= 0, m > p, m with a budget, negative costs, an unknown feature, constraints that no selection
-        satisfies,
-        value <= 0, relax that is not true or false.
+        satisfies, value <= 0, relax that is not true or false.
 
     Notes
     -----

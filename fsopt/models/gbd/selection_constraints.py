@@ -268,12 +268,7 @@ def feature_weights(name: str, groups: Groups, lam: ArrayLike | Mapping[str, flo
 
 
 def of_groups(name: str, what: str, groups: Groups, given: Any) -> Vector:
-    """Return numbers >= 0, one for each group: a list in the order of the groups, or group -> number.
-
-    Raises
-    ------
-    ParameterError : another length, a group without a number, or a number that is negative or no number.
-    """
+    """Return numbers >= 0, one for each group: a list in the order of the groups, or group -> number."""
     if isinstance(given, Mapping):
         if given.keys() != set(groups.names):
             missing = sorted(set(groups.names) ^ {str(key) for key in given})

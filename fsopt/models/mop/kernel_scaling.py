@@ -193,12 +193,7 @@ class ScalingData:
 
     @staticmethod
     def of(name: str, data: Dataset, w: ArrayLike | None, b: float, e_cap: float | None, c: float) -> ScalingData:
-        """Return the checked parameters of a builder, with their defaults.
-
-        Raises
-        ------
-        ParameterError : a vector of the wrong length, or a number outside its range.
-        """
+        """Return the checked parameters of a builder, with their defaults."""
         weights = mean_difference(data) if w is None else vector(name, "w", w, data.p)
         intercept = number(name, "b", b)
         if e_cap is None:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.blocks import add_parameter, mutable, number, total, vector
-from fsopt.models.mpm.l1_mpm import Equations, add_worst_case, complete_worst_case, new_worst_case_model
+from fsopt.models.mpm.l1_mpm import add_worst_case, complete_worst_case, new_worst_case_model
 from fsopt.models.mpm.moments import Moments
 from fsopt.models.spec import TRIAL, Instance, ModelSpec
 
@@ -75,7 +75,7 @@ def build_l0_mpm(
         expr=pyo.quicksum(1 - pyo.exp(-m.alpha * (m.w_plus[j] + m.w_minus[j])) for j in m.J),
         doc="(32) sum_j 1 - exp(-alpha |w_j|)",
     )
-    add_worst_case(m, moments, delta, Equations("(33)", "(34)", means="(35)", split="(32)"))
+    add_worst_case(m, moments, delta, ("(33)", "(34)", "(35)", "(32)"))
     return m
 
 
@@ -139,7 +139,7 @@ def build_l0_mpm_step(
         expr=pyo.quicksum((m.alpha - m.v[j]) * m.w_plus[j] + (m.alpha + m.v[j]) * m.w_minus[j] for j in m.J),
         doc="(42) alpha e't - v'w",
     )
-    add_worst_case(m, moments, delta, Equations("(43)", "(44)", means="(45)", split="(46)"))
+    add_worst_case(m, moments, delta, ("(43)", "(44)", "(45)", "(46)"))
     return m
 
 
@@ -199,7 +199,7 @@ def build_l0_mpm_exact(
         return m.w_plus[j] + m.w_minus[j] - big_m * m.t[j] <= 0
 
     m.objective = pyo.Objective(expr=total(m.t), doc="(24) ||w||_0")
-    add_worst_case(m, moments, delta, Equations("(25)", "(26)", means="(27)", split="(24)"))
+    add_worst_case(m, moments, delta, ("(25)", "(26)", "(27)", "(24)"))
     m.selected = pyo.Constraint(m.J, rule=selected, doc="(24) |w_j| <= M t_j")
     return m
 

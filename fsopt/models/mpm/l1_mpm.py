@@ -12,7 +12,6 @@ The constraints that L1-MPM and L0-MPM share: worst-case accuracy delta on both 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import pyomo.environ as pyo
@@ -66,25 +65,8 @@ def build_l1_mpm(data: Dataset, *, delta: float = 0.5, **options: Any) -> pyo.Co
     moments = Moments.of(data, **options)
     m = new_worst_case_model("l1-mpm", data)
     m.objective = pyo.Objective(expr=one_norm(m), doc="(12) ||w||_1")
-    add_worst_case(m, moments, delta, Equations("(13)", "(14)", means="(23)", split="(12)"))
+    add_worst_case(m, moments, delta, ("(13)", "(14)", "(23)", "(12)"))
     return m
-
-
-@dataclass(frozen=True)
-class Equations:
-    """The numbers of the constraints in one of the problems of Yang & Ju.
-
-    Attributes
-    ----------
-    accuracy1, accuracy2 : of the accuracy of class 1 and class 2.
-    means : of m_1 >= 1 and m_2 >= 1.
-    split : of the weights as a difference.
-    """
-
-    accuracy1: str
-    accuracy2: str
-    means: str
-    split: str
 
 
 def new_worst_case_model(name: str, data: Dataset) -> pyo.ConcreteModel:
@@ -98,20 +80,14 @@ def new_worst_case_model(name: str, data: Dataset) -> pyo.ConcreteModel:
     return m
 
 
-def add_worst_case(m: pyo.ConcreteModel, moments: Moments, delta: Any, equations: Equations) -> None:
-    """Add the constraints ``spread deviation split mean accuracy``, those of a class with its number k at the end.
-
-    Raises
-    ------
-    ParameterError : delta outside (0, 1).
-    """
+def add_worst_case(m: pyo.ConcreteModel, moments: Moments, delta: Any, equations: tuple[str, str, str, str]) -> None:
+    """Add ``spread deviation split mean accuracy`` by the equations of the accuracies, the means and the split."""
     add_parameter(m, "delta", delta, "delta, worst-case accuracy")
     deviations = pyo.sqrt(m.delta / (1 - m.delta))
-    first, second = equations.accuracy1, equations.accuracy2
-    means = equations.means
+    first, second, means, split = equations
     add_deviations(m, moments, (first, second))
     weights = tuple(m.w.values())
-    m.split = split_constraint(m, equations.split)
+    m.split = split_constraint(m, split)
     m.mean1 = pyo.Constraint(expr=dot(moments.mean1, weights) - m.b - m.m1 == 0, doc=f"{means} m_1 = w'mu_1 - b")
     m.mean2 = pyo.Constraint(expr=m.b - dot(moments.mean2, weights) - m.m2 == 0, doc=f"{means} m_2 = b - w'mu_2")
     m.accuracy1 = pyo.Constraint(expr=m.m1 - deviations * m.t1 >= 0, doc=f"{first} m_1 >= kappa ||F_1 w||")

@@ -92,12 +92,7 @@ def covariance_factor(samples: Matrix, divisor: int, ridge: float) -> Matrix | s
 
 
 def triangular(factor: Any) -> Matrix:
-    """Return a dense factor with the same F'F of at most p rows.
-
-    Raises
-    ------
-    MemoryLimitError : a sparse factor of so many features that it does not fit into the memory.
-    """
+    """Return a dense factor with the same F'F of at most p rows; raise MemoryLimitError where it does not fit."""
     rows, p = factor.shape
     if sp.issparse(factor):
         require(2.0 * NUMBER * rows * p, f"covariance matrices with a ridge of {p} features")
@@ -141,14 +136,7 @@ def deviations_at(data: Dataset, w: Vector, *, unbiased: bool = False, ridge: fl
 
 
 def add_deviations(m: pyo.ConcreteModel, moments: Moments, equations: tuple[str, str]) -> None:
-    """Add u_k = F_k w and t_k >= ||F_k w|| for the classes k = 1, 2.
-
-    Parameters
-    ----------
-    m : a model with the weights w.
-    moments : of the classes.
-    equations : of the paper, one for each class, for the documentation of the constraints.
-    """
+    """Add u_k = F_k w and t_k >= ||F_k w|| for the classes k = 1, 2, by their equations of the paper."""
     weights = tuple(m.w.values())
     factors = model_factor(moments.factor1), model_factor(moments.factor2)
     for k, factor, equation in zip((1, 2), factors, equations, strict=True):

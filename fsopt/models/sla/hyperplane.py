@@ -98,11 +98,7 @@ def add_step(m: pyo.ConcreteModel, suffix: str, r: pyo.Var, y: pyo.Var, u: pyo.V
     """Add ``choice`` and ``price`` + suffix: 0 <= r _|_ u - y >= 0 and 0 <= u _|_ e - r >= 0, of y >= 0.
 
     They are the optimality conditions for r to maximise r'y over [0, 1], with multipliers u: the smallest such r is the
-    step function of y.
-
-    Parameters
-    ----------
-    doc : of an equation, and with the names of r, y and u: ``(16) r y u``.
+    step function of y. ``doc`` is the equation and the names of r, y and u: ``(16) r y u``.
     """
     equation, names = doc.split(" ")[0], doc.split(" ")[1:]
 
