@@ -268,11 +268,12 @@ class Selections(Answer):
         """Return the constraints on preprocessed data, and for each cell its problem and its hyperplane there."""
         (work, map_), loss = preprocess(data, self.scale), LOSSES[self.loss]
         allowed = SelectionConstraints.of(self.question, work, **in_units(self.question, data, self.rules, map_.scale))
+        problems = {asked: asked.problem(work, loss, allowed) for asked in {cell.asked for cell in self.cells}}
         found = []
         for cell in self.cells:
             sigma = np.isin(np.arange(allowed.p), cell.support)
             hyperplane = SelectedHyperplane(sigma, *scaled_hyperplane(cell.coef, cell.intercept, map_))
-            found.append((cell.asked.problem(work, loss, allowed), hyperplane))
+            found.append((problems[cell.asked], hyperplane))
         return allowed, found
 
     def residuals(self, data: Dataset) -> dict[str, float]:
