@@ -211,7 +211,7 @@ def stated(saved: SavedFit) -> dict[str, float]:
             ("radius", radius),
             ("h_over_l", (radius * w_cap + 1.0) / data.total),
         ):
-            found[name] = abs(value - float(fit.details[name])) / value
+            found[name] = abs(value - float(fit.details[name])) / max(value, 1e-300)
         if gram and fit.details["gamma"] == 0:
             multipliers = finite_vector(fit.details["shortest_alpha"], data.n)
             found = merged(found, shortest_residuals(data, saved.w, saved.b, multipliers))
