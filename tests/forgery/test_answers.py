@@ -90,6 +90,9 @@ FORGERIES = {
     },
     "labels reversed": lambda r: {"labels": r["labels"][::-1]},
     "columns reversed": lambda r: {"columns": r["columns"][::-1]},
+    "a shift beside which all samples are one point": lambda r: {
+        "preprocessing": {**r["preprocessing"], "shift": [1e150, *r["preprocessing"]["shift"][1:]]}
+    },
     "a better score": lambda r: {"train": {**r["train"], "accuracy": r["train"]["accuracy"] - 0.1}},
     "a fraction of the objective": lambda r: {"objective": 0.9 * r["objective"] - 0.1},
     "a larger weight": lambda r: {"coef": [1.05 * v for v in r["coef"]]},

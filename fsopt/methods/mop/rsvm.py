@@ -205,13 +205,13 @@ def stated(saved: SavedFit) -> dict[str, float]:
         w_cap = float(fit.details["w_cap"])
         if not w_cap > 0:
             raise ValueError("a capacity > 0 is needed")
-        radius = float(_centred_squares(data).max()) if gram else squared_radius(data)
+        radius = max(float(_centred_squares(data).max()) if gram else squared_radius(data), 1e-300)
         found = stated_residuals(data, saved.w, alpha, fit.details, gram=gram)
         for name, value in (
             ("radius", radius),
             ("h_over_l", (radius * w_cap + 1.0) / data.total),
         ):
-            found[name] = abs(value - float(fit.details[name])) / max(value, 1e-300)
+            found[name] = abs(value - float(fit.details[name])) / value
         if gram and fit.details["gamma"] == 0:
             multipliers = finite_vector(fit.details["shortest_alpha"], data.n)
             found = merged(found, shortest_residuals(data, saved.w, saved.b, multipliers))
