@@ -89,25 +89,6 @@ def svm_value(data: Dataset, w: Vector, b: float, c: float) -> float:
     return 0.5 * float(w @ w) + c * hinge(data.X @ w + b, data.y, data.weights)
 
 
-def svm_bound(data: Dataset, alpha: Vector) -> float:
-    r"""Return the lower bound of feasible multipliers on the value of every hyperplane.
-
-    .. math:: e'\alpha - \tfrac12 \|X'Y\alpha\|^2
-
-    Parameters
-    ----------
-    alpha : (n,) at least 0, at most C times the weights of the samples, with y'alpha = 0.
-    """
-    q = combination(data, alpha)
-    return float(alpha.sum()) - 0.5 * float(q @ q)
-
-
-def kernel_svm_value(gram: Dataset, beta: Vector, b: float, c: float) -> float:
-    """Return the same for w = sum_i beta_i Phi(x_i), from the Gram matrix of the samples."""
-    scores = gram.X @ beta
-    return 0.5 * float(beta @ scores) + c * hinge(scores + b, gram.y, gram.weights)
-
-
 def smallest_multiple(scores: Vector, b: float, y: Vector, e_cap: float) -> float | None:
     """Return the smallest t >= 0 at which the hinge loss of ``t scores + b`` is at most E; None if there is none.
 

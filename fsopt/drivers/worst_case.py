@@ -300,7 +300,8 @@ def worst_case_dca(
 
 def _descend(problem: WorstCase, recorder: Recorder, penalty: Penalty, *, tolerance: float, start: int) -> Loop:
     """Yield the iterates of DCA from the linearisation of a problem, with more and more of the features."""
-    w, kept, rise = np.zeros(problem.data.p), np.zeros(problem.data.p, dtype=bool), 0.0
+    w, rise = np.zeros(problem.data.p), 0.0
+    kept = np.zeros(problem.data.p, dtype=bool)
     # The first step, for all features.
     for at in _priced(problem, recorder):
         w, kept = at.point["w"], at.point["columns"]
@@ -311,7 +312,8 @@ def _descend(problem: WorstCase, recorder: Recorder, penalty: Penalty, *, tolera
     def descend(places: Indices) -> tuple[DriverResult, Iterate, Vector]:
         """Return DCA on some features from the last iterate, its last one, and the excess of the others."""
         nonlocal w, rise
-        before, over, evidence = penalty.value(w), np.zeros(len(w)), NOTHING
+        before, evidence = penalty.value(w), NOTHING
+        over = np.zeros(len(w))
         model = problem.model(places)
         found = dca(model, penalty, start=w[places], tolerance=tolerance, run=recorder.rest())
         recorder.include(found)

@@ -162,9 +162,8 @@ def _table_1(master: Master, sub: Subproblem, state: State, settings: GbdSetting
         # Step 2: the argmax of the master over all cuts so far, (10) or (15), is the next sigma; its value is a bound.
         exact = 0.1 * settings.tolerance
         early = exact if settings.preset == "printed" else max(0.1 * min(state.gap, 1.0), exact)
-        for gap in dict.fromkeys(
-            (early, exact)
-        ):  # the second one where the first one brings back a selection that was tried
+        # The second gap is for a selection that was tried and comes back by the first one.
+        for gap in dict.fromkeys((early, exact)):
             bound, state.sigma, done = master.solve(recorder, gap)
             state.lower = max(state.lower, bound)
             if not done or state.stop(settings.tolerance, len(state.alphas) + 1) != "repeated":
@@ -202,7 +201,8 @@ def _load(path: Path, name: dict[str, str], state: State, master: Master, sub: S
     with undamaged(path, "gbd"):
         widths = {"alphas": data.n, "sigma": k, "tried": k, "best": k + data.p}
         alphas, sigma, tried, best = (np.asarray(arrays[at], dtype=float).reshape(-1, widths[at]) for at in widths)
-        state.alphas, state.sigma, incumbent = list(alphas), sigma[0], best[0]
+        state.alphas, incumbent = list(alphas), best[0]
+        state.sigma = sigma[0]
         state.lower = float(words["lower"])
         valid = [np.allclose(a, project_multipliers(a, data.y, sub.caps), atol=1e-9 * sub.c) for a in alphas]
         if not (all(valid) and np.isfinite([state.lower, *state.sigma, *incumbent]).all()):

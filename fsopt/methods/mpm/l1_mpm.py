@@ -75,7 +75,8 @@ def fit_l1_mpm(
     else:
         model = build_l1_mpm(space.work, **params)
         _, result = run.solve(model, "L1-MPM")
-        w, b, proof = values_of(model.w), -model.b.value, evidence("l1-mpm", params, result.supported)
+        w, b = values_of(model.w), -model.b.value
+        proof = evidence("l1-mpm", params, result.supported)
     return make_fit(
         space.work,
         space.map_,
