@@ -20,6 +20,7 @@ DATA = blobs(40, 6, seed=2, gap=0.3)
 LOOPS = {
     "best-subset": {"m": 3},
     "fsv": {},
+    "gbd": {"m": 2},
     "gbd-lambda": {"lam": 1.0},
     "gmeb-penalised": {},
     "l0-mpm": {},
@@ -158,10 +159,22 @@ def test_a_method_of_ones_own_without_steps_takes_part(monkeypatch):
     assert loop.stop().objective == fit.objective
 
 
-def test_what_cannot_be_stopped_says_so():
+@pytest.fixture
+def without_incumbent(monkeypatch):
+    """Return a method of one's own whose loop has a record before it has an answer."""
+
+    def own(data, run, *, lam: float = 0.05):
+        yield {"iteration": 1}
+
+    spec = dataclasses.replace(fsopt.METHODS["fsv"], name="own-fsv", fit=own)
+    monkeypatch.setitem(fsopt.METHODS.own, "own-fsv", spec)
+    return "own-fsv"
+
+
+def test_what_cannot_be_stopped_says_so(without_incumbent):
     with pytest.raises(SolverError, match="stopped before its first step"):
         fsopt.steps("fsv", DATA).stop()
-    loop = fsopt.steps("gbd", DATA, m=2)
+    loop = fsopt.steps(without_incumbent, DATA)
     next(loop)
     with pytest.raises(SolverError, match="stopped before it had an incumbent"):
         loop.stop()
@@ -171,6 +184,6 @@ def test_what_cannot_be_stopped_says_so():
         next(fsopt.steps("fvs", DATA))
 
 
-def test_a_fault_before_the_first_incumbent_is_raised():
+def test_a_fault_before_the_first_incumbent_is_raised(without_incumbent):
     with pytest.warns(RuntimeWarning, match="my plot"), pytest.raises(ZeroDivisionError, match="my plot"):
-        fsopt.fit("gbd", DATA, m=2, progress=failing)
+        fsopt.fit(without_incumbent, DATA, progress=failing)
