@@ -48,7 +48,7 @@ def test_table_1_of_mangasarian_agrees_and_a_reading_from_hindsight_is_no_agreem
     second = {(row, c) for row in OTHER_CODINGS for c in MEASURED}
     assert uncounted == second | {(c.row, c.column) for c in found if c.column in "mkn" and c.verdict != "no data"}
     by_order = {c.row for c in found if c.column == "pmm" and c.spread}
-    assert {"tictactoe x,o,b = 1,2,3"} <= by_order <= {"tictactoe x,o,b = 1,2,3", "tictactoe", "votes"}
+    assert {"tictactoe x,o,b = 1,2,3"} <= by_order <= {"tictactoe x,o,b = 1,2,3", "tictactoe", "votes", "wbcd"}
 
 
 @pytest.mark.slow

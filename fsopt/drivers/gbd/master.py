@@ -78,7 +78,7 @@ class State:
             return "optimal"
         if self.sigma.tobytes() in self.tried:
             return "repeated"
-        return "iteration-limit" if len(self.alphas) >= max_cuts else ""
+        return "iteration-limit" if len(self.alphas) >= max_cuts and math.isfinite(upper) else ""
 
     def iterate(self, stop: str = "", *, within: bool = False) -> Iterate:
         """Return the answer so far, with its record at the end of an iteration, and no point without an incumbent."""
