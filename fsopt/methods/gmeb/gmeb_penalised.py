@@ -20,7 +20,7 @@ from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.scale_search import ShareInterval, certify_scale_search, scale_search
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.gmeb.unit_rms import unit_rms
+from fsopt.methods.gmeb.gmeb import unit_rms
 from fsopt.methods.large_programs import generation_order
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import SelectionRule
