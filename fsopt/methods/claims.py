@@ -32,7 +32,7 @@ from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.penalties import approximation
 from fsopt.errors import NotShownError, reading
-from fsopt.methods.mpm.many_features import multiplier_rows
+from fsopt.methods.mpm.space import multiplier_rows
 from fsopt.methods.spec import SET_BY_METHOD, SavedFit
 from fsopt.methods.verdict import (
     LOCAL_TOLERANCE,

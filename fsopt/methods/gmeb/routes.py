@@ -161,7 +161,8 @@ def by_model(session: Session, data: Dataset, norm: GmebNorm, *, hard: bool = Fa
 
 def _multipliers(m: pyo.ConcreteModel, name: str) -> Vector:
     """Return the multipliers of a constraint; none where the model has no such constraint."""
-    return np.array([m.dual[row] for row in m.component(name).values()] if m.component(name) is not None else [])
+    rows = m.component(name)
+    return np.array([] if rows is None else [m.dual[row] for row in rows.values()])
 
 
 def by_route(route: str, data: Dataset, norm: GmebNorm, run: Run, *, hard: bool = False) -> Steps[Classifier]:

@@ -21,8 +21,7 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.drivers.working_set import COLUMNS, largest, working_set
 from fsopt.drivers.worst_case import SLACK, Multipliers, multipliers_of
-from fsopt.methods.mpm.feature_space import FeatureSpace
-from fsopt.methods.mpm.many_features import multiplier_details
+from fsopt.methods.mpm.space import FeatureSpace, multiplier_details
 from fsopt.methods.verdict import evidence, extend
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.mpm.mpm import build_s_mpm, penalised_ratio
