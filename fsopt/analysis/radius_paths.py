@@ -23,7 +23,7 @@ from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.gmeb import unit_rms
 from fsopt.methods.gmeb.routes import by_model, choose_route, classified, settle
 from fsopt.methods.large_programs import by_features
-from fsopt.methods.selection import SelectionRule
+from fsopt.methods.preprocessing import SelectionRule
 from fsopt.models.gmeb.gmeb import build_gmeb_dual
 from fsopt.models.gmeb.norm import GmebNorm, radius
 from fsopt.solvers.base import Session
@@ -75,7 +75,7 @@ def radius_path(
     scale : str, default 'center'
         ``center`` (default), ``standard`` or ``none``, by the statistics of the training samples.
     rule, units, epsilon : float or str
-        The selection rule, by default that of the paper, as in :func:`fsopt.methods.selection.select_by_size`.
+        The selection rule, by default that of the paper, as in :func:`fsopt.methods.preprocessing.select_by_size`.
     solver : str, optional
         Of the cone programs, or of the linear programs on the route by cuts; None for the preferred one.
 

@@ -23,11 +23,9 @@ from fsopt.data.matrices import Preprocessing, constant_columns, exact_sums
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import ParameterError, reading
-from fsopt.methods.assembly import make_fit
 from fsopt.methods.claims import about_of, dual_point, optimum
 from fsopt.methods.gmeb.routes import certify_gmeb, choose_route, classified, quotients
-from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.selection import SelectionRule
+from fsopt.methods.preprocessing import Hyperplane, SelectionRule, make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, selected_by
 from fsopt.methods.verdict import Completed, extend, finite_vector
 from fsopt.models.gmeb.norm import GmebNorm, radius

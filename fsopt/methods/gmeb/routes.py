@@ -31,8 +31,8 @@ from fsopt.drivers.run import ENDS, OutOfTimeError, Run, Steps, drained, usable,
 from fsopt.drivers.theta_cuts import theta_cuts
 from fsopt.drivers.working_set import working_set
 from fsopt.errors import SolverError
-from fsopt.methods.assembly import certified
 from fsopt.methods.large_programs import by_features
+from fsopt.methods.preprocessing import certified
 from fsopt.models.gmeb.gmeb import (
     build_gmeb_cuts,
     build_gmeb_dual,
@@ -152,7 +152,8 @@ def by_model(session: Session, data: Dataset, norm: GmebNorm, *, hard: bool = Fa
     # The certificate of a classifier is its own.
     result = usable(session.solve(evidence=False), "the dual (16)" if dual else f"'{m.name}'")
     if dual:
-        w, mu, sides = _multipliers(m, "moment"), values_of(m.mu), [m.mu_plus.value, m.mu_minus.value]
+        w, mu = _multipliers(m, "moment"), values_of(m.mu)
+        sides = [m.mu_plus.value, m.mu_minus.value]
     else:
         w, mu = values_of(m.w), _multipliers(m, "margin")
         sides = [-float(_multipliers(m, f"moment_{side}").sum()) for side in ("plus", "minus")]

@@ -23,9 +23,8 @@ from fsopt.data.matrices import Preprocessing
 from fsopt.drivers.run import Run
 from fsopt.drivers.worst_case import Multipliers
 from fsopt.errors import InfeasibleError, ParameterError, reading
-from fsopt.methods.assembly import make_fit
 from fsopt.methods.large_programs import by_features
-from fsopt.methods.preprocessing import Hyperplane, kernel_values, preprocess
+from fsopt.methods.preprocessing import Hyperplane, kernel_values, make_fit, preprocess
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verdict import finite_vector
 from fsopt.models.blocks import number
