@@ -149,8 +149,8 @@ def by_model(session: Session, data: Dataset, norm: GmebNorm, *, hard: bool = Fa
     """Solve (16) or a primal form, which is loaded in a session, and return the classifier of its point."""
     m = session.model
     dual = m.component("moment") is not None  # w is the multiplier of s = X'Y mu (Theorem 19)
-    # The certificate of a classifier is its own.
-    result = usable(session.solve(evidence=False), "the dual (16)" if dual else f"'{m.name}'")
+    # The certificate of a classifier is its own, but without evidence a primal form may count as not solved.
+    result = usable(session.solve(evidence=not dual), "the dual (16)" if dual else f"'{m.name}'")
     if dual:
         w, mu = _multipliers(m, "moment"), values_of(m.mu)
         sides = [m.mu_plus.value, m.mu_minus.value]
