@@ -27,7 +27,7 @@ import fsopt
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.drivers.theta_cuts import theta_cuts
-from fsopt.methods.gmeb.unit_rms import unit_rms
+from fsopt.methods.gmeb.gmeb import unit_rms
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.solvers.conic import ConicForm
 

@@ -24,8 +24,7 @@ from fsopt.compiler import Program
 from fsopt.compiler.values import values_of
 from fsopt.drivers.penalties import Approximation, Penalty, PenaltySpec, register_penalty
 from fsopt.drivers.run import Run
-from fsopt.methods.assembly import make_fit
-from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
 from fsopt.methods.registry import register_method
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import check_program, evidence

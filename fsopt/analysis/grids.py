@@ -29,8 +29,7 @@ from fsopt.errors import ParameterError
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import capped
 from fsopt.methods.mop.rsvm_training import solve_at_capacity, squared_radius, to_all_digits
-from fsopt.methods.preprocessing import preprocess
-from fsopt.methods.selection import support_vectors
+from fsopt.methods.preprocessing import preprocess, support_vectors
 from fsopt.models.blocks import hinge_cost, number, squares
 from fsopt.models.gbd.svm import build_svm
 from fsopt.models.mop.rsvm import build_rsvm_dual

@@ -20,11 +20,10 @@ from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import check_features, stratified_folds, train_and_test
 from fsopt.drivers.run import Run, drained
 from fsopt.errors import ParameterError
-from fsopt.methods.gmeb.formulations import dual_answer
-from fsopt.methods.gmeb.gmeb import choose_route, classified, settle
-from fsopt.methods.gmeb.unit_rms import unit_rms
+from fsopt.methods.gmeb.gmeb import unit_rms
+from fsopt.methods.gmeb.routes import by_model, choose_route, classified, settle
 from fsopt.methods.large_programs import by_features
-from fsopt.methods.selection import SelectionRule
+from fsopt.methods.preprocessing import SelectionRule
 from fsopt.models.gmeb.gmeb import build_gmeb_dual
 from fsopt.models.gmeb.norm import GmebNorm, radius
 from fsopt.solvers.base import Session
@@ -76,7 +75,7 @@ def radius_path(
     scale : str, default 'center'
         ``center`` (default), ``standard`` or ``none``, by the statistics of the training samples.
     rule, units, epsilon : float or str
-        The selection rule, by default that of the paper, as in :func:`fsopt.methods.selection.select_by_size`.
+        The selection rule, by default that of the paper, as in :func:`fsopt.methods.preprocessing.select_by_size`.
     solver : str, optional
         Of the cone programs, or of the linear programs on the route by cuts; None for the preferred one.
 
@@ -146,7 +145,7 @@ def _solve_grid(
         norm = GmebNorm.of(columns.work, r_plus, r_minus)
         if route == "dual" and len(norm.ends) == 2 and not by_features(columns.work, run):
             session = _moved(session, columns.work, norm, run)
-            found, _ = drained(settle(columns.work, norm, dual_answer(session), run))
+            found, _ = drained(settle(columns.work, norm, by_model(session, columns.work, norm), run))
         else:
             found, _ = drained(classified(columns.work, norm, run, route, auto=True))
         coef = columns.full(found.w) / columns.map_.scale

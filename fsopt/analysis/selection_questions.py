@@ -24,8 +24,7 @@ from fsopt.data.losses import Loss, loss_of
 from fsopt.data.matrices import Preprocessing, largest_values
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError
-from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
-from fsopt.methods.selection import without_rounding
+from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane, without_rounding
 from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints

@@ -32,7 +32,7 @@ from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.penalties import approximation
 from fsopt.errors import NotShownError, reading
-from fsopt.methods.mpm.many_features import multiplier_rows
+from fsopt.methods.mpm.space import multiplier_rows
 from fsopt.methods.spec import SET_BY_METHOD, SavedFit
 from fsopt.methods.verdict import (
     LOCAL_TOLERANCE,
@@ -173,16 +173,25 @@ def optimum(
     """
     fit = saved.fit
     gap = max(gap_allowed(fit.params.get("tolerance", 0.0)), TOLERANCE)
-    status = "optimal" if fit.status is Status.OPTIMAL else "feasible"
+    if fit.status is Status.OPTIMAL:
+        return with_statement(claim_at(at, point, name, "optimal", gap, about), fit.objective, fit.bound, gap)
+    return with_value(claim_at(at, point, name, "feasible", gap, about), fit.objective, gap)
+
+
+def claim_at(
+    at: Completed,
+    point: Point | None,
+    name: str,
+    status: str,
+    gap: float = TOLERANCE,
+    about: About | None = None,
+) -> Claim:
+    """Return the claim of a status by the interval of a completed program and its multipliers, if there is one."""
     try:
-        pair = pair_of(at.program, at.x, point)
+        claim = claim_of_pair(name, status, pair_of(at.program, at.x, point), gap)
     except NotShownError as error:
         return not_shown(name, str(error))
-    claim = claim_of_pair(name, status, pair, gap)
-    claim = replace(claim, about=about_of(at.slug, at.params) if about is None else about)
-    if status == "optimal":
-        return with_statement(claim, fit.objective, fit.bound, gap)
-    return with_value(claim, fit.objective, gap)
+    return replace(claim, about=about_of(at.slug, at.params) if about is None else about)
 
 
 def with_value(claim: Claim, objective: float | None, gap: float) -> Claim:
@@ -210,21 +219,16 @@ def of_subset(saved: SavedFit) -> list[Claim]:
         return [not_shown(VALUE, "no feature is selected")]
     part = saved.data.columns(chosen)
     at, _ = Completed.of(slug, params, part, saved.w[chosen], saved.b)
-    try:
-        pair = pair_of(at.program, at.x, dual_point(at, margins(at.model, part, saved_alpha(saved))))
-    except NotShownError as error:
-        return [not_shown(VALUE, str(error))]
+    point = dual_point(at, margins(at.model, part, saved_alpha(saved)))
     about = about_of(slug, params, chosen.tolist())
-    value = claim_of_pair(VALUE, "feasible", replace(pair, dual=None), TOLERANCE)
-    claims = [with_value(value, fit.objective, TOLERANCE), claim_of_pair(MACHINE, "optimal", pair, TOLERANCE)]
-    return [replace(claim, about=about) for claim in claims]
+    value = with_value(claim_at(at, None, VALUE, "feasible", about=about), fit.objective, TOLERANCE)
+    return [value, claim_at(at, point, MACHINE, "optimal", about=about)]
 
 
 def of_value(saved: SavedFit) -> list[Claim]:
     """Return the claim of a heuristic answer whose objective is the hinge loss of its hyperplane."""
     at, _ = Completed.of("misclass-step", {"alpha": 1.0}, saved.data, saved.w, saved.b)
-    claim = claim_of_pair(VALUE, "feasible", pair_of(at.program, at.x, None), TOLERANCE)
-    return [with_value(replace(claim, about=about_of(at.slug, at.params)), saved.fit.objective, TOLERANCE)]
+    return [with_value(claim_at(at, None, VALUE, "feasible"), saved.fit.objective, TOLERANCE)]
 
 
 def concave_terms(slug: str, model: pyo.ConcreteModel, program: Program, params: Mapping[str, Any]) -> list[Slope]:
@@ -279,9 +283,6 @@ def principle(at: Completed, point: Point) -> Claim:
 def zero_claim(saved: SavedFit, slug: str, params: Mapping[str, Any], name: str) -> Claim:
     """Return the claim that the optimum is 0: the objective is at least 0, and at most its linearisation at 0."""
     at, _ = Completed.of(slug, params, saved.data, saved.w, saved.b)
-    try:
-        pair = pair_of(at.program, at.x, np.zeros(exact_program(at.program).dual_size))
-    except NotShownError as error:
-        return not_shown(name, str(error))
-    claim = replace(claim_of_pair(name, "optimal", pair, TOLERANCE), about=about_of(slug, params))
+    nothing = Point(at.x, np.zeros(at.program.A.shape[0]), np.zeros(at.program.cones.G.shape[0]))
+    claim = claim_at(at, nothing, name, "optimal")
     return with_statement(claim, saved.fit.objective, saved.fit.bound, TOLERANCE)

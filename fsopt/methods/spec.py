@@ -14,7 +14,7 @@ from fsopt.certificates.exact.claims import Claim
 from fsopt.data import Dataset
 from fsopt.data.matrices import column_deviations
 from fsopt.drivers.run import Steps
-from fsopt.methods.selection import THRESHOLD, SelectionRule, selection
+from fsopt.methods.preprocessing import THRESHOLD, SelectionRule, selection
 from fsopt.models.gbd.feature_lists import BOUNDS, CATEGORIES, WeightBounds, categories
 from fsopt.models.spec import parameters
 from fsopt.typing import Vector

@@ -21,8 +21,7 @@ from fsopt.common.registry import Registry
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.errors import PackageError, ParameterError, SolverError, shown
-from fsopt.methods.assembly import make_fit
-from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
 from fsopt.methods.spec import PENALTY_WEIGHTS, Grid, candidates
 from fsopt.models.spec import check_parameters, parameters
 from fsopt.typing import Matrix, Vector

@@ -30,7 +30,7 @@ from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError, OutOfTimeError, ParameterError
-from fsopt.methods.selection import SelectionRule
+from fsopt.methods.preprocessing import SelectionRule
 from fsopt.studies.methods import study_fit, study_spec
 from fsopt.typing import Indices, Matrix, Vector
 

@@ -21,7 +21,7 @@ from fsopt.errors import FileError, NotShownError, reading
 from fsopt.methods.claims import CONCAVE, concave_terms
 from fsopt.methods.gbd.problems import SELECTION, problem_of
 from fsopt.methods.gbd.proofs import selection_program
-from fsopt.methods.gmeb.unit_rms import unit_rms
+from fsopt.methods.gmeb.gmeb import unit_rms
 from fsopt.methods.preprocessing import SCALES, preprocess
 from fsopt.methods.spec import in_units
 from fsopt.models.gbd.feature_lists import BOUNDS, ENDS

@@ -31,7 +31,7 @@ from fsopt.drivers.penalties import (
     step_costs,
 )
 from fsopt.errors import ParameterError
-from fsopt.methods.mpm.worst_case import accuracy_limit
+from fsopt.methods.mpm.space import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.verification.checking import check_fit, check_record
 

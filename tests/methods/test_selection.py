@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support import blobs
 
 import fsopt
-from fsopt.methods.selection import select_by_size, support_vectors, without_rounding
+from fsopt.methods.preprocessing import select_by_size, support_vectors, without_rounding
 
 WEIGHTS = st.lists(st.one_of(st.just(0.0), st.floats(1e-4, 1e3), st.floats(-1e3, -1e-4)), min_size=1, max_size=8)
 

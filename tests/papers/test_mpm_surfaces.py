@@ -13,7 +13,7 @@ import fsopt
 from fsopt.data import mpm_synthetic
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import InfeasibleError, ParameterError, UnknownNameError
-from fsopt.methods.mpm.feature_space import FeatureSpace
+from fsopt.methods.mpm.space import FeatureSpace
 from fsopt.papers import reproduction
 from fsopt.papers.mpm.figures import compare_methods, plot_repetitions
 from fsopt.papers.mpm.readings import synthetic_pairs

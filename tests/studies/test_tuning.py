@@ -9,7 +9,7 @@ from support import blobs
 import fsopt
 from fsopt.data.splits import stratified_folds
 from fsopt.errors import InfeasibleError, OutOfTimeError, ParameterError, UnknownNameError
-from fsopt.methods.selection import SelectionRule
+from fsopt.methods.preprocessing import SelectionRule
 from fsopt.studies import tuning
 from fsopt.studies.tuning import cross_validate, nested_cross_validation, tune
 

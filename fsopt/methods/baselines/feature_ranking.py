@@ -20,7 +20,6 @@ from fsopt.data import Dataset
 from fsopt.data.labels import places_by_name
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
-from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.feature_scores import fisher, infogain, ks, pearson, ranking
 from fsopt.methods.baselines.subset_svm import (
     SvmSettings,
@@ -30,8 +29,7 @@ from fsopt.methods.baselines.subset_svm import (
     train_on_subset,
 )
 from fsopt.methods.claims import of_subset
-from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.selection import selection
+from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess, selection
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend
 from fsopt.models.blocks import whole

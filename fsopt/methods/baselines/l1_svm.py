@@ -8,7 +8,7 @@ from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.machines import fit_machine, selected_by
-from fsopt.methods.selection import SelectionRule
+from fsopt.methods.preprocessing import SelectionRule
 from fsopt.methods.spec import MethodSpec
 
 EPSILON = 0.01
@@ -52,8 +52,8 @@ def fit_l1_svm(
     -----
     Peleg & Meir, section 6.1. A weight is selected whose size, times the standard deviation of its feature, is at least
     0.01 of the largest; the paper's own rule compares weights in the features' units:
-    :class:`fsopt.methods.selection.SelectionRule` of ``fit.coef``. Method ``onsvm`` is the same program, with signs and
-    bounds of the weights.
+    :class:`fsopt.methods.preprocessing.SelectionRule` of ``fit.coef``. Method ``onsvm`` is the same program, with
+    signs and bounds of the weights.
     """
     return fit_machine("onsvm", data, run, c=c, scale=scale, rule=RULE)
 

@@ -23,11 +23,19 @@ from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.linear import first_order, interior_point
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import HALF_NORM, SQUARES, Penalty
-from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.baselines.subset_svm import TOLERANCE
 from fsopt.methods.large_programs import first_certified, generation_order, interior_order
-from fsopt.methods.preprocessing import Hyperplane, deviations, preprocess, raw_hyperplane
-from fsopt.methods.selection import SelectionRule, selection, without_rounding
+from fsopt.methods.preprocessing import (
+    Hyperplane,
+    SelectionRule,
+    certified,
+    deviations,
+    make_fit,
+    preprocess,
+    raw_hyperplane,
+    selection,
+    without_rounding,
+)
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verdict import evidence
 from fsopt.models.blocks import number

@@ -10,7 +10,7 @@ from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.machines import fit_machine, selected_by
-from fsopt.methods.selection import THRESHOLD, SelectionRule
+from fsopt.methods.preprocessing import THRESHOLD, SelectionRule
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.feature_lists import weight_bounds
 

@@ -17,11 +17,10 @@ from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.elimination import rfe
 from fsopt.drivers.run import Run, Steps, drained
 from fsopt.errors import reading
-from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.feature_ranking import number_kept
 from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, train_on_subset
 from fsopt.methods.claims import of_subset
-from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verdict import extend
 from fsopt.models.blocks import number, whole

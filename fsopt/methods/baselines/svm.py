@@ -16,10 +16,18 @@ from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.errors import ParameterError
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import Squares
-from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.baselines.machines import fit_machine, selected_by
-from fsopt.methods.preprocessing import Hyperplane, centred_factor, kernel_values, preprocess
-from fsopt.methods.selection import THRESHOLD, SelectionRule, support_vectors
+from fsopt.methods.preprocessing import (
+    THRESHOLD,
+    Hyperplane,
+    SelectionRule,
+    centred_factor,
+    certified,
+    kernel_values,
+    make_fit,
+    preprocess,
+    support_vectors,
+)
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import weight_bounds

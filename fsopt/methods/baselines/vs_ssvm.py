@@ -14,10 +14,9 @@ from fsopt.drivers.partitions import certify_partitions, nonzero, partitions
 from fsopt.drivers.recorder import EARLY
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
-from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, rsvm_objective, train_on_subset
 from fsopt.methods.claims import of_subset
-from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend
 from fsopt.models.blocks import whole

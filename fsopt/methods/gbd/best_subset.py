@@ -17,10 +17,9 @@ from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.data.losses import loss_of
 from fsopt.drivers.run import Run, Steps
-from fsopt.methods.assembly import make_fit
 from fsopt.methods.gbd.gbd import GBD
 from fsopt.methods.gbd.problems import features_of, selection_problem, trimmed
-from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
 from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import Feature

@@ -16,11 +16,10 @@ from fsopt.data import Dataset
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.run import Run, Steps
 from fsopt.linear import interior_point
-from fsopt.methods.assembly import make_fit
 from fsopt.methods.gbd.problems import features_of, trimmed
 from fsopt.methods.gbd.verdict import check_selection, objective, selection, selection_claims
 from fsopt.methods.large_programs import interior_order
-from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, in_units
 from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import BOUNDS

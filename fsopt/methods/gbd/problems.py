@@ -16,7 +16,7 @@ from fsopt.data.losses import HINGE, LOSSES, Loss
 from fsopt.data.matrices import largest_values
 from fsopt.drivers.gbd.master import check_objective
 from fsopt.errors import ParameterError, reading
-from fsopt.methods.selection import without_rounding
+from fsopt.methods.preprocessing import without_rounding
 from fsopt.methods.verdict import finite_vector
 from fsopt.models.gbd.feature_lists import BOUNDS, ENDS, feature_groups
 from fsopt.models.gbd.fsp_master import build_fsp_master

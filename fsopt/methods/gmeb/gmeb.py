@@ -1,7 +1,8 @@
 """Method ``gmeb`` (Peleg & Meir, (15)): by any of four formulations, with one certificate for all.
 
-The classifier of an answer is of smallest norm where the data are separable. The exact claim of a saved fit is program
-(15) at its hyperplane, with the multipliers of (16).
+The data are centred, without constant features, in units of unit root mean square. The classifier of an answer is of
+smallest norm where they are separable. The exact claim of a saved fit is program (15) at its hyperplane, with the
+multipliers of (16).
 """
 
 from __future__ import annotations
@@ -9,117 +10,83 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.certificates.exact.claims import Claim
-from fsopt.common import clock
-from fsopt.common.arguments import word
+from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import midpoint_intercept, project_multipliers
+from fsopt.data.hyperplanes import project_multipliers
+from fsopt.data.matrices import Preprocessing, constant_columns, exact_sums
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.run import ENDS, OutOfTimeError, Run, Steps, drained, within
-from fsopt.drivers.working_set import working_set
-from fsopt.errors import SolverError
-from fsopt.methods.assembly import certified, make_fit
+from fsopt.drivers.run import Run, Steps
+from fsopt.errors import ParameterError, reading
 from fsopt.methods.claims import about_of, dual_point, optimum
-from fsopt.methods.gmeb.formulations import ROUTES, RouteSolution, by_cuts, smallest_norm
-from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, quotients, saved_gmeb
-from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
-from fsopt.methods.large_programs import by_features
-from fsopt.methods.preprocessing import Hyperplane
-from fsopt.methods.selection import SelectionRule
+from fsopt.methods.gmeb.routes import certify_gmeb, choose_route, classified, quotients
+from fsopt.methods.preprocessing import Hyperplane, SelectionRule, make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, selected_by
-from fsopt.methods.verdict import Completed
+from fsopt.methods.verdict import Completed, extend, finite_vector
 from fsopt.models.gmeb.norm import GmebNorm, radius
-from fsopt.solvers.registry import no_multipliers, solver_spec
 from fsopt.typing import Indices, Vector
 
 NAME = "the optimum of (15), on features of unit root mean square"
-
-
-def of_gmeb(saved: SavedFit) -> list[Claim]:
-    r"""Return the claim of ``gmeb``.
-
-    The dual point of (15) follows from :math:`\mu` and :math:`\theta`, which give :math:`\mu_1, \mu_+, \mu_-` of (16).
-    Separable data have the bound 0 of all multipliers 0.
-
-    Raises
-    ------
-    FileError : the saved multipliers are damaged.
-    """
-    found = saved_gmeb(saved)
-    norm, theta = found.norm, found.theta
-    mu = 0.0 * found.mu
-    if not bool(saved.fit.details["separable"]):
-        mu = project_multipliers(found.mu, saved.data.y, loss_weights(1.0, saved.data.weights))
-    unit = 0.5 * float(quotients(found.data, norm, mu, theta).max())
-    params = {"r_plus": norm.r_plus, "r_minus": norm.r_minus}
-    at, _ = Completed.of("gmeb-primal", params, found.data, found.w, saved.b)
-    sides = {"moment_plus": -unit * theta / norm.r_plus, "moment_minus": -unit * (1.0 - theta) / norm.r_minus}
-    rows = {name: v for name, v in sides.items() if at.model.component(name) is not None}
-    point = dual_point(at, {"margin": mu, "unit_norm": -unit, **rows})
-    return [optimum(saved, at, point, about=about_of("gmeb-primal", params, units="rms"), name=NAME)]
-
-
-SEPARABLE = 1e-6
-"""Hinge loss, relative to the number of samples, up to which an optimum counts as 0."""
-
-
-@dataclass(frozen=True)
-class Settled:
-    """A classifier inside the unit ball of the norm, the answer it came from, and its certificate."""
-
-    w: Vector
-    b: float
-    answer: RouteSolution
-    certificate: Certificate
-
-
-def settle(
-    data: Dataset, norm: GmebNorm, answer: RouteSolution, run: Run, *, cuts: bool = False, repair: bool = True
-) -> Steps[tuple[Settled, list[str]]]:
-    """Return the certified classifier of an answer, and warnings.
-
-    Parameters
-    ----------
-    data, norm : in the units of the answer.
-    cuts : whether the separating hyperplane of smallest norm is found by cuts in theta, not by cones.
-    repair : whether the problem is solved again by cuts in theta if the certificate fails.
-    """
-    warnings: list[str] = []
-    found = _certified(data, norm, answer)
-    if not found.certificate.ok and repair:
-        warnings.append(f"the answer of {answer.outcome.solver} failed its check: cuts in theta were used instead")
-        run, cuts = replace(run, solver=None, options=None), True
-        found = _certified(data, norm, (yield from by_cuts(data, norm, run)))
-    loss = found.certificate.objective
-    if loss is None or loss > SEPARABLE * data.n:
-        return found, warnings
-    try:
-        hard = _certified(data, norm, (yield from smallest_norm(data, norm, run, cuts=cuts)))
-    except SolverError:
-        return found, warnings
-    if not hard.certificate.ok:
-        return found, warnings
-    return hard, ["the data are separable within the norm: the hyperplane of smallest norm is returned"]
-
-
-def _certified(data: Dataset, norm: GmebNorm, answer: RouteSolution) -> Settled:
-    w = answer.w / max(1.0, norm.at(answer.w)[0])
-    b = midpoint_intercept(data.X @ w, data.y, data.weights)
-    proof = certify_gmeb(data, norm, w, b, answer.mu, answer.theta, separable=answer.separable)
-    return Settled(w, b, answer, proof)
-
-
 EPSILON = 1e-5
 """The cone programs (15) and (16) end with about 1e-10 of the largest weight in place of its zeros."""
 RULE = SelectionRule(units="scaled", epsilon=EPSILON)
-EXCESS = 1e-6
-"""Relative excess of a quotient that is none within the tolerance of the solvers."""
+
+
+@dataclass(frozen=True)
+class UnitRms:
+    """The data that a GMEB problem is solved on, and the way back.
+
+    Attributes
+    ----------
+    work : the preprocessed features that are not constant, each divided by its root mean square.
+    map_ : the preprocessing of all features, before that division.
+    kept : (q,) places of the features that are not constant.
+    units : (q,) their root mean squares after preprocessing.
+    warnings : a warning about the constant features, if there are any.
+    """
+
+    work: Dataset
+    map_: Preprocessing
+    kept: Indices
+    units: Vector
+    warnings: tuple[str, ...]
+
+    def full(self, w: Vector) -> Vector:
+        """Return the weights (p,) of all preprocessed features from those (q,) of ``work``."""
+        weights = np.zeros(len(self.map_.scale))
+        weights[self.kept] = w / self.units
+        return weights
+
+
+def unit_rms(data: Dataset, scale: str) -> UnitRms:
+    """Return the data in units of unit root mean square.
+
+    The problems are invariant to the units of the features, the arithmetic of solvers is not: on WDBC in raw units
+    one solver stops at 84.45, another at 79.79, instead of 97.01.
+
+    Parameters
+    ----------
+    scale : preprocessing before that, see :func:`fsopt.methods.preprocessing.preprocess`.
+
+    Raises
+    ------
+    ParameterError : all features are constant.
+    """
+    centred, map_ = preprocess(data, scale)
+    kept = np.flatnonzero(~constant_columns(data.X))
+    if not len(kept):
+        raise ParameterError("all features are constant, nothing can be learned", "give data that vary")
+    warnings: tuple[str, ...] = ()
+    if len(kept) < data.p:
+        names = ", ".join(data.features[j] for j in np.setdiff1d(np.arange(data.p), kept)[:5])
+        warnings = (f"dropped {counted(data.p - len(kept), 'constant feature')} ({names})",)
+    units = np.sqrt(exact_sums(centred.X[:, kept] ** 2) / data.n)
+    return UnitRms(centred.columns(kept).with_X(centred.X[:, kept] / units), map_, kept, units, warnings)
 
 
 def fit_gmeb(
@@ -169,7 +136,7 @@ def fit_gmeb(
     Notes
     -----
     Peleg & Meir, (15)-(17) and section 4.3. The certificate is that of
-    :func:`fsopt.methods.gmeb.optimality.certify_gmeb`.
+    :func:`fsopt.methods.gmeb.routes.certify_gmeb`.
     """
     started = time.perf_counter()
     r_plus, r_minus = radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus)
@@ -182,102 +149,83 @@ def fit_gmeb(
         data,
         prepared.map_,
         Hyperplane(w, found.b, RULE.select(w / prepared.map_.scale, data.X.std(axis=0))),
-        certified(found.answer.outcome, found.certificate),
+        found.outcome,
         started=started,
         warnings=(*prepared.warnings, *warnings),
-        details=_details(prepared, norm, found),
+        details={
+            "sigma": prepared.full(norm.scales(found.w) / prepared.units),
+            "norm": norm.at(found.w)[0],
+            "separable": found.separable,
+            "mu": found.mu,
+            "theta": found.theta,
+        },
     )
 
 
-def classified(data: Dataset, norm: GmebNorm, run: Run, path: str, *, auto: bool) -> Steps[tuple[Settled, list[str]]]:
-    """Return the certified classifier of a route, of large data by a working set of features, and warnings.
-
-    Parameters
-    ----------
-    data, norm : in the same units.
-    auto : whether other routes are taken where this one fails.
-    """
-    solve = _priced if by_features(data, run) else _solved
-    return (yield from within(solve(data, norm, run, path, auto=auto)))
-
-
-def _solved(data: Dataset, norm: GmebNorm, run: Run, path: str, *, auto: bool) -> Steps[tuple[Settled, list[str]]]:
-    """Return the certified classifier of a route, or where it is free of that by cuts after another failed; why."""
-    cuts, unsolved = path == "theta-cuts", list[str]()
-    try:
-        answer = yield from within(ROUTES[path](data, norm, run))
-    except OutOfTimeError:
-        raise
-    except SolverError as error:
-        if not auto or cuts or run.solver is not None:
-            raise
-        answer, cuts = (yield from by_cuts(data, norm, run)), True
-        unsolved.append(f"{error.message}: cuts in theta were used instead")
-    found, warnings = yield from settle(data, norm, answer, run, cuts=cuts, repair=auto and not cuts)
-    return found, [*unsolved, *warnings]
-
-
-def _priced(data: Dataset, norm: GmebNorm, run: Run, path: str, *, auto: bool) -> tuple[Settled, list[str]]:
-    """Return the classifier of a working set of features, certified for all of them, and warnings."""
-
-    def solve(places: Indices) -> tuple[Settled, list[str], Indices]:
-        part = replace(norm, v_plus=norm.v_plus[places], v_minus=norm.v_minus[places])
-        return *drained(_solved(data.columns(places), part, run, path, auto=auto)), places
-
-    def excess(answer: tuple[Settled, list[str], Indices]) -> Vector:
-        found, _, places = answer
-        sizes = quotients(data, norm, found.answer.mu, found.answer.theta)
-        over: Vector = sizes - (1.0 + EXCESS) * sizes[places].max()
-        return over
-
-    last: tuple[Settled, list[str], Indices] | None = None
-    try:
-        for _, answer, _ in working_set(np.abs(data.X.T @ data.y), solve, excess):
-            last = answer
-            if clock.expired():
-                break
-    except ENDS:
-        if last is None:
-            raise
-    assert last is not None
-    (found, warnings, places), w = last, np.zeros(data.p)
-    w[places] = found.w
-    return _certified(data, norm, replace(found.answer, w=w)), warnings
-
-
-def _details(prepared: UnitRms, norm: GmebNorm, found: Settled) -> dict[str, Any]:
-    return {
-        "sigma": prepared.full(norm.scales(found.w) / prepared.units),
-        "norm": norm.at(found.w)[0],
-        "separable": found.answer.separable,
-        "columns": prepared.kept,
-        "units": prepared.units,
-        "mu": found.answer.mu,
-        "theta": found.answer.theta,
-    }
-
-
-def choose_route(route: str, run: Run) -> str:
-    """Return the route to take with the solver of a run.
+def saved_gmeb(saved: SavedFit) -> tuple[UnitRms, GmebNorm, Vector, Vector, float]:
+    """Return a saved fit in the units that it was solved in: its data, norm, weights (q,), multipliers (n,) and theta.
 
     Raises
     ------
-    ParameterError : an unknown route.
-    SolverError : a solver that gives no multipliers.
+    FileError : its multipliers are damaged.
     """
-    word("route", route, ("auto", *ROUTES))
-    if run.solver is not None and not solver_spec(run.solver).duals:
-        raise no_multipliers(run.solver, "SOCP")
-    if route != "auto":
-        return route
-    return "dual" if run.solver is None or "SOCP" in solver_spec(run.solver).classes else "theta-cuts"
+    fit = saved.fit
+    with reading("multipliers"):
+        prepared = unit_rms(saved.raw, fit.params["scale"])
+        part = saved.data.columns(prepared.kept)
+        prepared = replace(prepared, work=part.with_X(part.X / prepared.units))
+        mu, theta = finite_vector(fit.details["mu"], saved.data.n), float(fit.details["theta"])
+        if not 0.0 <= theta <= 1.0:
+            raise ValueError("theta in [0, 1] is needed")
+        radii = [np.inf if fit.params[k] is None else float(fit.params[k]) for k in ("r_plus", "r_minus")]
+    return prepared, GmebNorm.of(prepared.work, *radii), saved.w[prepared.kept] * prepared.units, mu, theta
+
+
+def check(saved: SavedFit) -> Certificate:
+    """Certify a saved fit again, on the features that are not constant and in the units that it was solved in.
+
+    Raises
+    ------
+    FileError : the saved multipliers are damaged.
+    """
+    prepared, norm, w, mu, theta = saved_gmeb(saved)
+    details = saved.fit.details
+    proof = certify_gmeb(prepared.work, norm, w, saved.b, mu, theta, separable=bool(details["separable"]))
+    scales = prepared.full(norm.scales(w) / prepared.units)
+    with reading("proof"):
+        off = np.abs(finite_vector(details["sigma"], saved.data.p) - scales)
+        size = abs(float(details["norm"]) - norm.at(w)[0])
+    return extend(proof, {"stated norm": size, "scales": float(off.max() / max(1.0, scales.max()))})
+
+
+def exact_claims(saved: SavedFit) -> list[Claim]:
+    r"""Return the claim of a fit.
+
+    The dual point of (15) follows from :math:`\mu` and :math:`\theta`, which give :math:`\mu_1, \mu_+, \mu_-` of (16).
+    Separable data have the bound 0 of all multipliers 0.
+
+    Raises
+    ------
+    FileError : the saved multipliers are damaged.
+    """
+    prepared, norm, w, mu, theta = saved_gmeb(saved)
+    if bool(saved.fit.details["separable"]):
+        mu = 0.0 * mu
+    mu = project_multipliers(mu, saved.data.y, loss_weights(1.0, saved.data.weights))
+    unit = 0.5 * float(quotients(prepared.work, norm, mu, theta).max())
+    params = {"r_plus": norm.r_plus, "r_minus": norm.r_minus}
+    at, _ = Completed.of("gmeb-primal", params, prepared.work, w, saved.b)
+    sides = {"moment_plus": -unit * theta / norm.r_plus, "moment_minus": -unit * (1.0 - theta) / norm.r_minus}
+    rows = {name: v for name, v in sides.items() if at.model.component(name) is not None}
+    point = dual_point(at, {"margin": mu, "unit_norm": -unit, **rows})
+    return [optimum(saved, at, point, about=about_of("gmeb-primal", params, units="rms"), name=NAME)]
 
 
 SPEC = MethodSpec(
     "gmeb",
     fit_gmeb,
     ("gmeb-dual", "gmeb-primal", "gmeb-sdp", "gmeb-cuts", "gmeb-hard-margin"),
-    check=check_gmeb,
+    check=check,
     program="gmeb-primal",
     paper="gmeb",
     equation="(15)-(17)",
@@ -285,7 +233,7 @@ SPEC = MethodSpec(
     driver="theta-cuts",
     support=partial(selected_by, RULE),
     weights="samples",
-    exact=of_gmeb,
+    exact=exact_claims,
     threshold=EPSILON,
     grid=(("r_plus", (1.0, 3.0, 9.0)), ("r_minus", (1.0, 3.0, 9.0))),
 )

@@ -19,11 +19,9 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.scale_search import ShareInterval, certify_scale_search, scale_search
 from fsopt.errors import reading
-from fsopt.methods.assembly import make_fit
-from fsopt.methods.gmeb.unit_rms import unit_rms
+from fsopt.methods.gmeb.gmeb import unit_rms
 from fsopt.methods.large_programs import generation_order
-from fsopt.methods.preprocessing import Hyperplane
-from fsopt.methods.selection import SelectionRule
+from fsopt.methods.preprocessing import Hyperplane, SelectionRule, make_fit
 from fsopt.methods.spec import MethodSpec, SavedFit, Value, selected_by
 from fsopt.methods.verdict import finite_vector
 from fsopt.models.blocks import number

@@ -17,7 +17,6 @@ from fsopt.drivers.run import Run, Steps
 from fsopt.errors import ParameterError, reading
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import capped
-from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.mop.rsvm_training import (
     INACTIVE,
     ROUTES,
@@ -26,8 +25,16 @@ from fsopt.methods.mop.rsvm_training import (
     solve_rsvm,
     squared_radius,
 )
-from fsopt.methods.preprocessing import Hyperplane, centred_factor, expansion, kernel_values, preprocess
-from fsopt.methods.selection import support_vectors
+from fsopt.methods.preprocessing import (
+    Hyperplane,
+    centred_factor,
+    certified,
+    expansion,
+    kernel_values,
+    make_fit,
+    preprocess,
+    support_vectors,
+)
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import finite_vector, saved_alpha
 from fsopt.typing import Vector

@@ -30,9 +30,8 @@ from fsopt.drivers.run import Run, Steps, multipliers, usable
 from fsopt.linear.certificate import certify
 from fsopt.linear.interior_point import LARGE_C, minimise
 from fsopt.linear.penalties import capped
-from fsopt.methods.assembly import certified
 from fsopt.methods.large_programs import first_certified, interior_order
-from fsopt.methods.selection import support_vectors
+from fsopt.methods.preprocessing import certified, support_vectors
 from fsopt.models.blocks import number
 from fsopt.models.mop.rsvm import build_rsvm, build_rsvm_dual, build_rsvm_least_norm
 from fsopt.solvers.base import Session

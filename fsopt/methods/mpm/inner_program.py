@@ -21,8 +21,7 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.drivers.working_set import COLUMNS, largest, working_set
 from fsopt.drivers.worst_case import SLACK, Multipliers, multipliers_of
-from fsopt.methods.mpm.feature_space import FeatureSpace
-from fsopt.methods.mpm.many_features import multiplier_details
+from fsopt.methods.mpm.space import FeatureSpace, multiplier_details
 from fsopt.methods.verdict import evidence, extend
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.mpm.mpm import build_s_mpm, penalised_ratio
@@ -62,30 +61,30 @@ class InnerProgram:
         Evidence for their optimality is looked for where they are ``final``: the search over beta needs none.
         At the time limit they are those of the features so far: a hyperplane, without evidence for its optimality.
         """
-        moments, self.details = self.space.moments, {}
-        if self.kept.all():
-            solved, w = self._solve(np.arange(len(self.kept)), beta, final=final)
-            if final and w is not None:
-                params = {"beta": beta, "lam": self.lam, **self.space.moment_options}
-                self.details = evidence("s-mpm", params, solved.supported)
-            return solved, w
+        self.details = {}
         last: tuple[SolveResult, Vector] | None = None
-        none = np.zeros(len(self.kept))
         solve = partial(self._solve, beta=beta, final=final)
-        for _, (solved, w), ended in working_set(none, solve, self._excess, kept=self.kept):
+        for _, (solved, w), ended in working_set(np.zeros(len(self.kept)), solve, self._excess, kept=self.kept):
             if w is None:
                 return (solved, w) if last is None or not clock.expired() else last
             if ended:
-                at = self._multipliers(solved)
-                self.details = multiplier_details(at)
-                found = inner_residuals(moments, w, beta, self.lam, at)
-                certificate = None if solved.certificate is None else extend(solved.certificate, found)
-                return replace(solved, certificate=certificate), w
-            inside = {"primal": max(float(np.linalg.norm(moments.factor1 @ w)) - 1.0, 0.0)}
+                return (self._evident(solved, w, beta) if final or not self.kept.all() else solved), w
+            inside = {"primal": max(float(np.linalg.norm(self.space.moments.factor1 @ w)) - 1.0, 0.0)}
             last = replace(solved, certificate=make(Kind.FEASIBLE, inside)), w
             if clock.expired():
                 return last
         raise AssertionError
+
+    def _evident(self, solved: SolveResult, w: Vector, beta: float) -> SolveResult:
+        """Return the result with evidence for all features in the details: its program, or multipliers without one."""
+        if self.kept.all():
+            params = {"beta": beta, "lam": self.lam, **self.space.moment_options}
+            self.details = evidence("s-mpm", params, solved.supported)
+            return solved
+        at = self._multipliers(solved)
+        self.details = multiplier_details(at)
+        found = inner_residuals(self.space.moments, w, beta, self.lam, at)
+        return replace(solved, certificate=None if solved.certificate is None else extend(solved.certificate, found))
 
     def _solve(self, places: Indices, beta: float, *, final: bool) -> tuple[SolveResult, Vector | None]:
         """Return the result of some features and their weights (p,), None where the solver has no point."""
@@ -109,7 +108,7 @@ class InnerProgram:
 
     def _excess(self, answer: tuple[SolveResult, Vector | None]) -> Vector:
         """Return the excess (p,) of the multipliers of an answer over the penalty weight."""
-        if answer[1] is None:
+        if answer[1] is None or self.kept.all():
             return np.zeros(len(self.kept))
         q, rounding = self._multipliers(answer[0]).prices(self.space.moments)
         return np.abs(q) - self.lam - rounding

@@ -16,13 +16,19 @@ from fsopt.data import Dataset
 from fsopt.drivers.dca import dca
 from fsopt.drivers.penalties import Penalty, approximation, words_of
 from fsopt.drivers.run import Run, Steps
-from fsopt.drivers.worst_case import WorstCase, worst_case_dca
+from fsopt.drivers.worst_case import WorstCase, certify_worst_case, worst_case_dca
 from fsopt.errors import reading
-from fsopt.methods.assembly import make_fit
 from fsopt.methods.claims import of_step
-from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, stated_accuracies
-from fsopt.methods.mpm.many_features import by_features, has_multipliers, multiplier_details, saved_multipliers
-from fsopt.methods.mpm.worst_case import moments_of, worst_case
+from fsopt.methods.mpm.space import (
+    THRESHOLD,
+    FeatureSpace,
+    asked_delta,
+    has_multipliers,
+    moments_of,
+    multiplier_details,
+    saved_multipliers,
+    stated_accuracies,
+)
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verdict import (
@@ -102,14 +108,13 @@ def fit_l0_mpm(
     started = time.perf_counter()
     penalty = approximation(approx, number("l0-mpm", "alpha", alpha))
     space = FeatureSpace.of(data, **options)
-    warnings = [*space.warnings]
-    asked = asked_delta("l0-mpm", delta, space.limit, warnings)
+    asked = asked_delta("l0-mpm", delta, space.limit)
     params: dict[str, Any] = {"delta": asked, "alpha": penalty.slope, **space.moment_options}
     first = None if start is None else vector("l0-mpm", "start", start, space.work.p)
     accuracy = number("l0-mpm", "tolerance", 1e-6 if tolerance is None else tolerance)
     settings: dict[str, Any] = {"n_starts": n_starts, "seed": seed, "start": first, "tolerance": accuracy, "run": run}
 
-    if by_features(space, run):
+    if space.priced(run):
         problem = WorstCase.of(space.work, space.moments, **params)
         result = yield from worst_case_dca.steps(problem, penalty, **settings)
         at = result.point
@@ -120,21 +125,8 @@ def fit_l0_mpm(
         at = result.point
         w, b = at["w"], -at["b"]
         proof = evidence("l0-mpm-step", {**params, "v": at["gradient"]}, at["proof"])
-    fitted = make_fit(
-        space.work,
-        space.map_,
-        Hyperplane(w, b, SPEC.select(w)),
-        result,
-        started=started,
-        warnings=tuple(warnings),
-        details={
-            **proof,
-            **space.details(asked),
-            "starts": _best_values(result.history),
-            "worst_case": worst_case(w, b, space.moments),
-        },
-        kernel=space.kernel,
-    )
+    details = {**proof, "delta": asked, "starts": _best_values(result.history)}
+    fitted = space.fit(Hyperplane(w, b, SPEC.select(w)), result, started=started, details=details)
     return fitted if isinstance(approx, str) else replace(fitted, params=words_of(penalty))
 
 
@@ -183,14 +175,9 @@ def _check_multipliers(saved: SavedFit) -> Certificate:
     with reading("step"):
         v = finite_vector(saved.fit.details["v"], len(w))
     problem = WorstCase(saved.data, moments_of(saved.data, own), own["delta"], 0.0, slope, v)
-    feasible, _, bound = problem.dual(saved_multipliers(saved))
-    here = problem.value(w)
-    found = {
-        "cost": problem.slack(feasible, w) / (1.0 + abs(here)),
-        "first order": max(here - bound, 0.0) / (1.0 + abs(here)),
-        "linearisation": _gradient_residual(saved, v),
-    }
-    return make(Kind.DCA, found, objective=saved.value, tolerance=LOCAL_TOLERANCE)
+    found = certify_worst_case(problem, w, saved.b, saved_multipliers(saved))
+    residuals = {**found.residuals, "linearisation": _gradient_residual(saved, v)}
+    return make(Kind.DCA, residuals, objective=saved.value, tolerance=LOCAL_TOLERANCE)
 
 
 def _gradient_residual(saved: SavedFit, v: Vector) -> float:
@@ -216,7 +203,6 @@ SPEC = MethodSpec(
     stated=stated,
     exact=of_step,
     objects=("approx",),
-    # The 1-norm in a cone program leaves about 1e-7 of the largest weight in place of zeros, more near alpha*.
-    threshold=1e-4,
+    threshold=THRESHOLD,
     grid=(("alpha", (1.0, 5.0)),),
 )

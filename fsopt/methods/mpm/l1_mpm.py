@@ -16,10 +16,16 @@ from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.worst_case import WorstCase, certify_worst_case, worst_case_norm
-from fsopt.methods.assembly import make_fit
-from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, stated_accuracies
-from fsopt.methods.mpm.many_features import by_features, has_multipliers, multiplier_details, saved_multipliers
-from fsopt.methods.mpm.worst_case import moments_of, worst_case
+from fsopt.methods.mpm.space import (
+    THRESHOLD,
+    FeatureSpace,
+    asked_delta,
+    has_multipliers,
+    moments_of,
+    multiplier_details,
+    saved_multipliers,
+    stated_accuracies,
+)
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import check_program, evidence
@@ -64,11 +70,10 @@ def fit_l1_mpm(
     """
     started = time.perf_counter()
     space = FeatureSpace.of(data, **options)
-    warnings = list(space.warnings)
-    asked = asked_delta("l1-mpm", delta, space.limit, warnings)
+    asked = asked_delta("l1-mpm", delta, space.limit)
     params = {"delta": asked, **space.moment_options}
     result: SolveResult | DriverResult
-    if by_features(space, run):
+    if space.priced(run):
         result = yield from worst_case_norm.steps(WorstCase.of(space.work, space.moments, **params), run=run)
         w, b = result.point["w"], result.point["b"]
         proof = multiplier_details(result.point["multipliers"])
@@ -77,16 +82,8 @@ def fit_l1_mpm(
         _, result = run.solve(model, "L1-MPM")
         w, b = values_of(model.w), -model.b.value
         proof = evidence("l1-mpm", params, result.supported)
-    return make_fit(
-        space.work,
-        space.map_,
-        Hyperplane(w, b, SPEC.select(w)),
-        replace(result, objective=float(np.abs(w).sum())),
-        started=started,
-        warnings=tuple(warnings),
-        details={**proof, **space.details(asked), "worst_case": worst_case(w, b, space.moments)},
-        kernel=space.kernel,
-    )
+    result = replace(result, objective=float(np.abs(w).sum()))
+    return space.fit(Hyperplane(w, b, SPEC.select(w)), result, started=started, details={**proof, "delta": asked})
 
 
 def check(saved: SavedFit) -> Certificate:
@@ -110,6 +107,5 @@ SPEC = MethodSpec(
     paper="mpm",
     equation="(12)-(15)",
     estimator="L1MPM",
-    # The 1-norm in a cone program leaves about 1e-7 of the largest weight in place of zeros, more near alpha*.
-    threshold=1e-4,
+    threshold=THRESHOLD,
 )

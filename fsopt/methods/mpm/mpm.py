@@ -17,10 +17,16 @@ from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
-from fsopt.methods.assembly import make_fit
-from fsopt.methods.mpm.feature_space import FeatureSpace, stated_accuracies, warn_if_infinite
-from fsopt.methods.mpm.many_features import by_features
-from fsopt.methods.mpm.worst_case import NARROW, RANK, accuracy_limit, moments_of, worst_case
+from fsopt.methods.mpm.space import (
+    NARROW,
+    RANK,
+    THRESHOLD,
+    FeatureSpace,
+    accuracy_limit,
+    moments_of,
+    stated_accuracies,
+    worst_case,
+)
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import check_program, evidence, extend, has_program
@@ -40,7 +46,7 @@ def fit_mpm(
     .. math:: \kappa^* = 1/\min\{\|F_1w\| + \|F_2w\| : w'(\mu_1 - \mu_2) = 1\}, \qquad
         b = w'\mu_1 - \kappa^*\|F_1w\|, \qquad \alpha^* = \kappa^{*2}/(1 + \kappa^{*2})
 
-    kappa* is computed twice, by :func:`fsopt.methods.mpm.worst_case.accuracy_limit` and by the cone program, and the
+    kappa* is computed twice, by :func:`fsopt.methods.mpm.space.accuracy_limit` and by the cone program, and the
     certificate holds only where the two agree. The weights are not sparse. From 3,000 features on an infinite kappa*
     needs no program: w is the part of :math:`\mu_1 - \mu_2` outside the range of both covariances, scaled, unless a
     solver is named; the optimum 0 is proved by the norms being nonnegative.
@@ -62,11 +68,9 @@ def fit_mpm(
     """
     started = time.perf_counter()
     space = FeatureSpace.of(data, **options)
-    warnings = list(space.warnings)
-    warn_if_infinite(space.limit, warnings)
     moments = space.moments
     result: SolveResult | DriverResult
-    if np.isinf(space.limit.kappa) and run.solver is None and by_features(space, run):
+    if np.isinf(space.limit.kappa) and run.solver is None and space.priced(run):
         w, result = _separated(moments)
         program: dict[str, Any] = {}
     else:
@@ -80,17 +84,8 @@ def fit_mpm(
     if program and result.certificate is not None:
         difference = abs(total - 1.0 / space.limit.kappa) / max(1.0, total)
         result = replace(result, certificate=extend(result.certificate, {"kappa limit": difference}))
-    accuracies = worst_case(w, b, moments)
-    return make_fit(
-        space.work,
-        space.map_,
-        Hyperplane(w, b, SPEC.select(w)),
-        replace(result, objective=total),
-        started=started,
-        warnings=tuple(warnings),
-        details={**program, **space.limits, "worst_case": accuracies},
-        kernel=space.kernel,
-    )
+    result = replace(result, objective=total)
+    return space.fit(Hyperplane(w, b, SPEC.select(w)), result, started=started, details=program)
 
 
 def _separated(moments: Moments) -> tuple[Vector, DriverResult]:
@@ -138,6 +133,5 @@ SPEC = MethodSpec(
     paper="mpm",
     equation="(3)-(5)",
     estimator="MPM",
-    # Nothing is sparse: the same threshold as for the other minimax probability machines.
-    threshold=1e-4,
+    threshold=THRESHOLD,  # nothing is sparse: that of the other minimax probability machines
 )

@@ -33,13 +33,19 @@ from fsopt.data import Dataset
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.run import OutOfTimeError, Run, Steps, usable
 from fsopt.errors import InfeasibleError, reading
-from fsopt.methods.assembly import make_fit
 from fsopt.methods.claims import of_inner
 from fsopt.methods.large_programs import LONG
-from fsopt.methods.mpm.feature_space import FeatureSpace, stated_accuracies
 from fsopt.methods.mpm.inner_program import InnerProgram, inner_residuals
-from fsopt.methods.mpm.many_features import by_features, has_multipliers, saved_multipliers
-from fsopt.methods.mpm.worst_case import NARROW, accuracy_limit, moments_of, worst_case
+from fsopt.methods.mpm.space import (
+    NARROW,
+    THRESHOLD,
+    FeatureSpace,
+    accuracy_limit,
+    has_multipliers,
+    moments_of,
+    saved_multipliers,
+    stated_accuracies,
+)
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verdict import LOCAL_TOLERANCE, check_first_order, has_program
@@ -285,7 +291,7 @@ def fit_s_mpm(
     share = float(np.mean(data.y > 0))
     theta = share if theta is None else number("s-mpm", "theta", theta)
     space = FeatureSpace.of(data, ridge=ridge, **options)
-    inner = InnerProgram.of(space, number("s-mpm", "lam", lam), run, priced=by_features(space, run))
+    inner = InnerProgram.of(space, number("s-mpm", "lam", lam), run, priced=space.priced(run))
     search = AccuracySearch(inner, space.moments, float(lam), theta)
     warnings = [RECONSTRUCTION]
     result, best = yield from search.run(warnings)
@@ -298,21 +304,9 @@ def fit_s_mpm(
             f"assigning all samples to one class has the weighted worst-case accuracy {trivial:.4f}, "
             f"this hyperplane {best.at.value:.4f}: the classes overlap too much for this bound"
         )
-    return make_fit(
-        data,
-        space.map_,
-        Hyperplane(w, b, SPEC.select(w)),
-        result,
-        started=started,
-        warnings=tuple(warnings),
-        details={
-            **best.details,
-            "beta": best.at.beta,
-            "theta": theta,
-            **space.limits,
-            "worst_case": worst_case(w, b, moments),
-        },
-    )
+    details = {**best.details, "beta": best.at.beta, "theta": theta}
+    hyperplane = Hyperplane(w, b, SPEC.select(w))
+    return space.fit(hyperplane, result, started=started, details=details, warnings=tuple(warnings))
 
 
 def _distance(moments: Moments, w: Vector, beta: float) -> float:
@@ -375,6 +369,5 @@ SPEC = MethodSpec(
     stated=stated_accuracies,
     exact=of_inner,
     compare=small_ridge,
-    # The 1-norm in a cone program leaves about 1e-7 of the largest weight in place of zeros, more near alpha*.
-    threshold=1e-4,
+    threshold=THRESHOLD,
 )

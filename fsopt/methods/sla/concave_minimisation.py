@@ -25,9 +25,7 @@ from fsopt.drivers.column_generation.sla import ConcaveHinge
 from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.sla import NONNEGATIVE
 from fsopt.errors import reading
-from fsopt.methods.assembly import make_fit
-from fsopt.methods.preprocessing import Hyperplane
-from fsopt.methods.selection import selection, without_rounding
+from fsopt.methods.preprocessing import Hyperplane, make_fit, selection, without_rounding
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verdict import Completed, check_first_order, columns_of, saved_alpha, starts_residual
 from fsopt.typing import Vector

@@ -15,9 +15,8 @@ from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.pmm import StationaryPoint, certify_pmm, pmm
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
-from fsopt.methods.assembly import make_fit
 from fsopt.methods.claims import of_pmm
-from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verdict import extend, finite_vector
 from fsopt.typing import Vector

@@ -17,7 +17,7 @@ from fsopt.data.drawn import gmeb_type2_bayes
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import random_parts
 from fsopt.errors import DataError, OutOfTimeError, ParameterError
-from fsopt.methods.selection import SelectionRule
+from fsopt.methods.preprocessing import SelectionRule
 from fsopt.models.blocks import whole
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings, numbers_of, printed
 from fsopt.papers.verdicts import (

@@ -15,8 +15,8 @@ from fsopt.common.figures import new_figure
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
 from fsopt.errors import OutOfTimeError
+from fsopt.methods.preprocessing import SelectionRule
 from fsopt.methods.registry import METHODS
-from fsopt.methods.selection import SelectionRule
 from fsopt.models.blocks import number
 from fsopt.papers.mpm.readings import (
     CHOSEN,

@@ -14,7 +14,7 @@ from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset, load_dataset, mpm_synthetic
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
-from fsopt.methods.mpm.feature_space import FeatureSpace
+from fsopt.methods.mpm.space import FeatureSpace
 from fsopt.papers.reproduction import RunSettings, spelled
 from fsopt.studies.tuning import fit_candidate
 from fsopt.typing import Vector

@@ -22,9 +22,9 @@ from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers import working_set
 from fsopt.errors import ParameterError, SolverError
 from fsopt.methods import large_programs
-from fsopt.methods.gmeb import gmeb as module
-from fsopt.methods.gmeb.formulations import ROUTES
-from fsopt.methods.gmeb.optimality import certify_gmeb
+from fsopt.methods.gmeb import routes
+from fsopt.methods.gmeb.gmeb import unit_rms
+from fsopt.methods.gmeb.routes import ROUTES, certify_gmeb
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.verification.checking import check_fit
 
@@ -65,10 +65,10 @@ def settled():
     """Return the scaled data of a fit, its norm, hyperplane and multipliers."""
     data, radii = blobs(30, 4, seed=3), (0.6, 0.9)
     fit = fsopt.fit("gmeb", data, r_plus=radii[0], r_minus=radii[1])
-    units = fit.details["units"]
-    scaled = data.with_X((data.X - data.X.mean(axis=0)) / units)
+    prepared = unit_rms(data, "center")
     b = fit.intercept + fit.coef @ data.X.mean(axis=0)
-    return scaled, GmebNorm.of(scaled, *radii), fit.coef * units, b, fit.details["mu"], fit.details["theta"]
+    norm, w = GmebNorm.of(prepared.work, *radii), fit.coef * prepared.units
+    return prepared.work, norm, w, b, fit.details["mu"], fit.details["theta"]
 
 
 def test_a_certificate_fails_for_every_damage():
@@ -189,7 +189,7 @@ def test_a_dual_that_is_not_solved_leaves_the_cuts_unless_it_was_asked_for(monke
     def unsolved(result, what):
         raise SolverError(f"{what} was not solved: almost", "try another solver")
 
-    monkeypatch.setattr("fsopt.methods.gmeb.formulations.usable", unsolved)
+    monkeypatch.setattr("fsopt.methods.gmeb.routes.usable", unsolved)
     fit = fsopt.fit("gmeb", data, **entry["params"])
     assert fit.status == "optimal"
     assert fit.objective == pytest.approx(entry["objective"], rel=1e-7)
@@ -233,5 +233,5 @@ def test_a_changed_model_and_features_that_are_not_priced_leave_no_wrong_optimum
         m.cap = pyo.Constraint(expr=m.mu1 <= 1e-3)
 
     assert fsopt.fit("gmeb", data, route="dual", customise={"gmeb-dual": capped}, **RADII[0]).status != "optimal"
-    monkeypatch.setattr(module, "EXCESS", 1e9)  # no feature is ever added
+    monkeypatch.setattr(routes, "EXCESS", 1e9)  # no feature is ever added
     assert fsopt.fit("gmeb", data, **RADII[0]).status == "feasible"

@@ -12,7 +12,7 @@ from fsopt.drivers import working_set
 from fsopt.errors import InfeasibleError
 from fsopt.methods import large_programs
 from fsopt.methods.mpm import inner_program, l0_mpm, l1_mpm, mpm
-from fsopt.methods.mpm.worst_case import accuracy_limit
+from fsopt.methods.mpm.space import accuracy_limit
 from fsopt.models.mpm.moments import Moments, triangular
 
 WIDE = blobs(16, 30, seed=2)

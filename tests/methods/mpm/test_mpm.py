@@ -8,8 +8,7 @@ from support import blobs, reference, sampled
 
 import fsopt
 from fsopt.errors import InfeasibleError, ParameterError
-from fsopt.methods.mpm.feature_space import FeatureSpace
-from fsopt.methods.mpm.worst_case import accuracy_limit, worst_case
+from fsopt.methods.mpm.space import FeatureSpace, accuracy_limit, worst_case
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_fit

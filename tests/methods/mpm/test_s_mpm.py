@@ -9,7 +9,7 @@ from support import blobs, optimum
 import fsopt
 from fsopt.compiler.values import values_of
 from fsopt.errors import InfeasibleError, ParameterError
-from fsopt.methods.mpm.worst_case import accuracy_limit
+from fsopt.methods.mpm.space import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.mpm.mpm import penalised_ratio
 from fsopt.verification.checking import check_fit

@@ -6,7 +6,7 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.methods.mpm.worst_case import accuracy_limit
+from fsopt.methods.mpm.space import accuracy_limit
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.mpm.moments import Moments
 

@@ -9,7 +9,7 @@ from support import blobs, solved
 import fsopt
 from fsopt.compiler import compile_model
 from fsopt.compiler.values import values_of
-from fsopt.methods.mpm.worst_case import accuracy_limit
+from fsopt.methods.mpm.space import accuracy_limit
 from fsopt.models.mpm import moments as moments_module
 from fsopt.models.mpm.moments import Moments
 

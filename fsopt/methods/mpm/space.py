@@ -1,0 +1,346 @@
+"""The space of the minimax probability machines: features or kernel values, their moments, and the accuracies there.
+
+The largest worst-case accuracy alpha* is known without a solver. Programs of many more features than samples are solved
+by a working set of features, with multipliers as evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import scipy
+import scipy.sparse as sp
+
+from fsopt.answers.fits import Fit
+from fsopt.answers.results import DriverResult, SolveResult
+from fsopt.data import Dataset
+from fsopt.data.kernels import Kernel
+from fsopt.data.matrices import Preprocessing
+from fsopt.drivers.run import Run
+from fsopt.drivers.worst_case import Multipliers
+from fsopt.errors import InfeasibleError, ParameterError, reading
+from fsopt.methods.large_programs import by_features
+from fsopt.methods.preprocessing import Hyperplane, kernel_values, make_fit, preprocess
+from fsopt.methods.spec import SavedFit
+from fsopt.methods.verdict import finite_vector
+from fsopt.models.blocks import number
+from fsopt.models.mpm.moments import Moments, kappa, model_factor, triangular
+from fsopt.typing import Matrix, Vector
+
+DEFAULT_SHARE = 0.9
+"""Share of alpha* that is asked for where the user gives no delta, and the largest delta that is asked for then."""
+RIDGE = 1e-2
+"""Default ridge of kernel values, as a share of their mean variance within a class."""
+THRESHOLD = 1e-4
+"""The 1-norm in a cone program leaves about 1e-7 of the largest weight in place of zeros, more near alpha*."""
+RANK = 1e-9
+"""Singular values of the stacked factors below this, relative to the largest, are 0 up to rounding."""
+NARROW = 1e-7
+"""Smallest distance of a mean from the hyperplane, relative to that of both means. A class without a deviation, as one
+of a single sample, would else have its mean on the hyperplane, on the side that rounding chooses."""
+OUTSIDE = 1e-7
+"""Part of mu_1 - mu_2 outside the range of S_1 + S_2, relative to its norm, from which kappa* is infinite."""
+INFINITE = (
+    "kappa* is infinite (singular covariances separate the means): every delta is feasible and "
+    "promises nothing about new data; a ridge > 0 makes it finite"
+)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The largest worst-case accuracy alpha* = kappa*^2 / (1 + kappa*^2) of any hyperplane for given moments."""
+
+    kappa: float
+
+    @property
+    def alpha(self) -> float:
+        """The limit alpha*; 1 where kappa* is infinite."""
+        return 1.0 if np.isinf(self.kappa) else self.kappa**2 / (1 + self.kappa**2)
+
+
+_LIMITS: WeakKeyDictionary[Moments, Limit] = WeakKeyDictionary()
+"""The limit of the moments in use: the objective of a fit and its stated accuracies are compared with the same one."""
+
+
+def accuracy_limit(moments: Moments) -> Limit:
+    r"""Return kappa* of the minimax probability machine, computed without a solver.
+
+    Since :math:`(\|F_1w\| + \|F_2w\|)^2 = \min_{0<\lambda<1} w'(S_1/\lambda + S_2/(1-\lambda))w`,
+
+    .. math:: \kappa^{*2} = \max_{0<\lambda<1} d'\left(\frac{S_1}{\lambda} + \frac{S_2}{1-\lambda}\right)^{-1}d
+        = \max_\lambda \sum_i \frac{\lambda(1-\lambda)\,\delta_i^2}{(1-\lambda)\tau_i + \lambda(1-\tau_i)},
+        \qquad d = \mu_1 - \mu_2
+
+    with :math:`\tau` the eigenvalues of :math:`S_1` relative to :math:`S_1 + S_2` and :math:`\delta` the
+    coordinates of d: concave in one variable. If d leaves the range of :math:`S_1 + S_2`, kappa* is infinite.
+    """
+    if moments not in _LIMITS:
+        _LIMITS[moments] = _accuracy_limit(moments)
+    return _LIMITS[moments]
+
+
+def _accuracy_limit(moments: Moments) -> Limit:
+    d, factor1, factor2 = _in_span(moments)
+    stacked = np.vstack([factor1, factor2])
+    _, s, Vt = np.linalg.svd(stacked, full_matrices=False)
+    keep = s > RANK * max(s[0], 1e-300)
+    V, s = Vt[keep].T, s[keep]
+    inside = V.T @ d
+    if np.linalg.norm(d - V @ inside) > OUTSIDE * np.linalg.norm(d):
+        return Limit(np.inf)
+    # With S_1 + S_2 = V diag(s^2) V', the eigenvalues of S_1 relative to it are those of (F_1 V/s)'(F_1 V/s).
+    half = factor1 @ (V / s)
+    tau, Q = np.linalg.eigh(half.T @ half)
+    tau = np.clip(tau, 0.0, 1.0)
+    squares = (Q.T @ (inside / s)) ** 2
+
+    def kappa_squared(lam: float) -> float:
+        return float(np.sum(squares * lam * (1 - lam) / np.maximum((1 - lam) * tau + lam * (1 - tau), 1e-300)))
+
+    best = scipy.optimize.minimize_scalar(
+        lambda t: -kappa_squared(t), bounds=(1e-12, 1 - 1e-12), method="bounded", options={"xatol": 1e-12}
+    )
+    return Limit(float(np.sqrt(-best.fun)))
+
+
+def _in_span(moments: Moments) -> tuple[Vector, Matrix, Matrix]:
+    """Return the difference of the means and both factors, of few samples with a ridge in coordinates of their span."""
+    # The optimal w lies in the span of the samples' rows of both factors and the difference: both covariances map it to
+    # itself, and with a ridge a part of w outside it adds to both deviations alone.
+    d, factors = moments.mean1 - moments.mean2, (moments.factor1, moments.factor2)
+    p, sparse = len(d), [sp.csr_array(factor) for factor in factors if sp.issparse(factor)]
+    if len(sparse) < 2 or sum(factor.shape[0] - p for factor in sparse) >= p:
+        return d, triangular(factors[0]), triangular(factors[1])
+    rows = [factor[:-p].toarray() for factor in sparse]
+    basis = np.linalg.qr(np.vstack([*rows, d]).T)[0]
+    ridge = sparse[0][-1, -1] * np.eye(basis.shape[1])
+    first, second = (np.vstack([part @ basis, ridge]) for part in rows)
+    return basis.T @ d, first, second
+
+
+def worst_case(w: Vector, b: float, moments: Moments) -> tuple[float, float]:
+    r"""Return the worst-case accuracy of the hyperplane ``w'x + b`` on class 1 (y = +1) and on class 2 (y = -1).
+
+    .. math:: \inf_{X \sim (\mu, S)} P(w'X + b \ge 0) = \frac{d^2}{d^2 + w'Sw}, \qquad d = w'\mu + b > 0
+
+    and 0 where d <= 0, over all distributions with this mean and covariance; with the sign turned for class 2.
+
+    Parameters
+    ----------
+    w : (p,) weights.
+    b : intercept.
+    moments : in the units of the weights.
+
+    Notes
+    -----
+    Yang & Ju, section 2.1: the Chebyshev-Cantelli inequality, which two-point distributions attain.
+    """
+    found = []
+    for mean, factor, sign in ((moments.mean1, moments.factor1, 1.0), (moments.mean2, moments.factor2, -1.0)):
+        distance = sign * float(mean @ w + b)
+        spread = float(np.linalg.norm(factor @ w))
+        found.append(distance**2 / (distance**2 + spread**2) if distance > 0 else 0.0)
+    return found[0], found[1]
+
+
+def moments_of(data: Dataset, at: Mapping[str, Any]) -> Moments:
+    """Return the moments of preprocessed data that a method with the parameters ``at`` uses."""
+    ridge = at.get("ridge")
+    return Moments.of(data, ridge=0.0 if ridge is None else ridge)
+
+
+@dataclass(frozen=True)
+class FeatureSpace:
+    """The preprocessed data, the map that was applied, their moments, and the largest worst-case accuracy.
+
+    Attributes
+    ----------
+    work : preprocessed features, or kernel values, whose features are the training samples.
+    map_ : the preprocessing of the raw features.
+    moments : means and covariance factors of the classes of ``work``.
+    limit : alpha* of these moments.
+    moment_options : the keyword ``ridge`` of the moments, which the builders take, too.
+    kernel : the kernel function; None where ``work`` has the features themselves.
+    warnings : remarks about the kernel values, and about an infinite kappa*.
+    """
+
+    work: Dataset
+    map_: Preprocessing
+    moments: Moments
+    limit: Limit
+    moment_options: Mapping[str, Any]
+    kernel: Kernel | None = None
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        data: Dataset,
+        *,
+        scale: str = "standard",
+        ridge: float | None = None,
+        kernel: str | None = None,
+        width: float | None = None,
+    ) -> FeatureSpace:
+        """Return the space of a data set.
+
+        Parameters
+        ----------
+        scale : str, default 'standard'
+            Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; a selection depends on it,
+            alpha* does not without ridge and kernel. Kernel values are not scaled again.
+        ridge : float, optional
+            >= 0, added to the diagonals of both covariances of the preprocessed features, or of the kernel values; None
+            is 0 for features and 1e-2 of the mean variance within a class for kernel values, which need one.
+        kernel : str, optional
+            ``gaussian``, ``polynomial`` of degree 2, or ``linear``: a classifier on the kernel values of the
+            preprocessed samples, which selects training samples (Yang & Ju, (48)-(58)); None for a hyperplane in the
+            space of the features.
+        width : float, optional
+            > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
+            variance of all entries of the preprocessed samples.
+
+        Raises
+        ------
+        ParameterError : a parameter outside its range, a kernel with ridge 0, or kernel values that are too alike.
+        """
+        work, map_ = preprocess(data, scale)
+        function, warnings = None, tuple[str, ...]()
+        if kernel is not None:
+            function, work, warnings = kernel_values(work, kernel, width)
+            ridge = kernel_ridge(work, ridge)
+        rho = 0.0 if ridge is None else ridge
+        moments = Moments.of(work, ridge=rho)
+        limit = accuracy_limit(moments)
+        if np.isinf(limit.kappa):
+            warnings += (INFINITE,)
+        return cls(work, map_, moments, limit, {"ridge": rho}, function, warnings)
+
+    def priced(self, run: Run) -> bool:
+        """Return whether programs are solved by a working set of features: not those of kernel values."""
+        return self.kernel is None and by_features(self.work, run)
+
+    def fit(
+        self,
+        hyperplane: Hyperplane,
+        outcome: SolveResult | DriverResult,
+        *,
+        started: float,
+        details: Mapping[str, Any],
+        warnings: tuple[str, ...] | None = None,
+    ) -> Fit:
+        """Return the Fit of a hyperplane; details also has its accuracies, the largest one, and the ridge behind it."""
+        more = {
+            "kappa_limit": self.limit.kappa,
+            "alpha_limit": self.limit.alpha,
+            "ridge": self.moment_options["ridge"],
+            "worst_case": worst_case(hyperplane.w, hyperplane.b, self.moments),
+        }
+        return make_fit(
+            self.work,
+            self.map_,
+            hyperplane,
+            outcome,
+            started=started,
+            warnings=self.warnings if warnings is None else warnings,
+            details={**details, **more},
+            kernel=self.kernel,
+        )
+
+
+def kernel_ridge(values: Dataset, ridge: float | None) -> float:
+    """Return the ridge of kernel values, the default where it is None.
+
+    Raises
+    ------
+    ParameterError : a ridge of 0, with which their covariances are singular.
+    """
+    if ridge is None:
+        bare = Moments.of(values)
+        total = sum(float((factor**2).sum()) for factor in (bare.factor1, bare.factor2))
+        return RIDGE * total / (2 * values.p)
+    if ridge == 0:
+        raise ParameterError("the ridge is 0 and covariances of kernel values are singular", "give a ridge > 0")
+    return ridge
+
+
+def asked_delta(method: str, delta: float | None, limit: Limit) -> float:
+    """Return the worst-case accuracy to ask for: delta, or a share of alpha* where it is None.
+
+    Raises
+    ------
+    InfeasibleError : delta > alpha*.
+    ParameterError : delta outside (0, 1).
+    """
+    if delta is None:
+        return min(DEFAULT_SHARE * limit.alpha, DEFAULT_SHARE)
+    delta = number(method, "delta", delta)
+    if delta > limit.alpha:
+        raise InfeasibleError(
+            f"'{method}' is infeasible at delta = {delta:g}: it asks for kappa = {kappa(delta):.4f}, the data "
+            f"allow at most kappa* = {limit.kappa:.4f}, alpha* = {limit.alpha:.4f}",
+            f"choose delta <= {np.floor(limit.alpha * 1e4) / 1e4:.4f}",
+        )
+    return delta
+
+
+def stated_accuracies(saved: SavedFit) -> dict[str, float]:
+    """Return the distances of the accuracies, their limits, the ridge and the delta that a saved fit states.
+
+    Raises
+    ------
+    FileError : they are damaged.
+    """
+    own, details = saved.fit.params, saved.fit.details
+    with reading("list of worst-case accuracies"):
+        ridge = own.get("ridge")
+        if ridge is None:
+            ridge = 0.0 if saved.fit.kernel is None else kernel_ridge(saved.data, None)
+        moments = Moments.of(saved.data, ridge=ridge)
+        limit = accuracy_limit(moments)
+        here = {"ridge": ridge, "kappa_limit": limit.kappa, "alpha_limit": limit.alpha}
+        if "delta" in own:
+            here["delta"] = asked_delta(saved.fit.method, own["delta"], limit)
+        off = {name: _difference(float(details[name]), value) for name, value in here.items()}
+        accuracies = np.subtract(worst_case(saved.w, saved.b, moments), np.reshape(details["worst_case"], 2))
+    return {**off, "worst case": float(np.abs(accuracies).max())}
+
+
+def _difference(stated: float, here: float) -> float:
+    """Return the relative difference of two numbers, which may be infinite."""
+    return 0.0 if stated == here else abs(stated - here) / max(abs(here), 1e-300)
+
+
+def multiplier_details(at: Multipliers) -> dict[str, Any]:
+    """Return the multipliers as details of a fit."""
+    return {"lambda": at.mean, "u1": at.u1, "u2": at.u2}
+
+
+def has_multipliers(saved: SavedFit) -> bool:
+    """Return whether a saved fit carries the multipliers of a working set."""
+    return "u1" in saved.fit.details
+
+
+def saved_multipliers(saved: SavedFit) -> Multipliers:
+    """Return the multipliers of a saved fit; raises FileError where they are damaged."""
+    details, moments = saved.fit.details, moments_of(saved.data, saved.params)
+    with reading("multipliers"):
+        mean = float(finite_vector([details["lambda"]], 1)[0])
+        u1 = finite_vector(details["u1"], moments.factor1.shape[0])
+        return Multipliers(mean, u1, finite_vector(details["u2"], moments.factor2.shape[0]))
+
+
+def multiplier_rows(saved: SavedFit) -> dict[str, Any]:
+    """Return component -> multipliers of the program of all features: lambda, -u_k and ||u_k|| / kappa."""
+    moments, at = moments_of(saved.data, saved.params), saved_multipliers(saved)
+    rows: dict[str, Any] = {"mean1": at.mean, "mean2": at.mean}
+    for k, u, factor in ((1, at.u1, moments.factor1), (2, at.u2, moments.factor2)):
+        own = model_factor(factor)
+        # With R'R = F'F of the triangular factor R there is v with R'v = F'u and a norm of at most ||u||.
+        v = u if own.shape[0] == len(u) else np.linalg.lstsq(own.T, u @ factor, rcond=None)[0]
+        rows |= {f"spread{k}": -v, f"accuracy{k}": float(np.linalg.norm(v)) / kappa(saved.params["delta"])}
+    return rows
