@@ -18,7 +18,7 @@ from fsopt.drivers.elimination import rfe
 from fsopt.drivers.run import Run, Steps, drained
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.baselines.feature_ranking import number_kept
+from fsopt.methods.baselines.filters import number_kept
 from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, train_on_subset
 from fsopt.methods.claims import of_subset
 from fsopt.methods.preprocessing import Hyperplane, preprocess
