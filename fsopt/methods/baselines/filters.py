@@ -389,7 +389,7 @@ OF_ALL: dict[str, Any] = {"check": check, "exact": of_subset, "weights": "sample
 OF_BI: dict[str, Any] = {
     **OF_ALL,
     "objective": rsvm_objective,
-    "models": ("rsvm-dual", "rsvm-least-norm"),
+    "models": ("rsvm-dual",),
     "equation": "Bi, 7",
     "sparse": True,
 }

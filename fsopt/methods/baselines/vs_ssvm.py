@@ -155,7 +155,7 @@ def check(saved: SavedFit) -> Certificate:
 SPEC = MethodSpec(
     "vs-ssvm",
     fit_vs_ssvm,
-    ("onsvm", "rsvm-dual", "rsvm-least-norm"),
+    ("onsvm", "rsvm-dual"),
     objective=rsvm_objective,
     check=check,
     equation="Bi, 7",
