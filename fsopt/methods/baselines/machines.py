@@ -30,7 +30,7 @@ from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.errors import ParameterError
 from fsopt.linear import first_order, interior_point
 from fsopt.linear.certificate import certify
-from fsopt.linear.penalties import HALF_NORM, SQUARES, Penalty, Squares
+from fsopt.linear.penalties import HALF_NORM, Penalty, Squares
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.baselines.subset_svm import TOLERANCE
 from fsopt.methods.large_programs import first_certified, generation_order, interior_order
@@ -56,18 +56,19 @@ _Found: TypeAlias = tuple[Vector, float, SolveResult | DriverResult, Mapping[str
 """Hyperplane w, b, the outcome of its solver or driver, and the evidence for the details of the fit."""
 
 
-def _by_multipliers(penalty: Penalty) -> Callable[[Dataset, float, Run], Steps[DriverResult]]:
-    """Return the driver of a penalty: the interior point, on large sparse data first-order steps."""
+def _by_steps(work: Dataset, c: float, run: Run) -> Steps[DriverResult]:
+    """Solve the C-SVM by the interior point, of large sparse data by first-order steps."""
+    if not work.sparse:
+        return interior_point.minimise.steps(work, c=c, run=run)
+    if work.n * work.p > SMALL:
+        return first_order.minimise.steps(work, c=c, run=run)
+    dense = work.with_X(work.X.toarray())  # type: ignore[attr-defined]
+    return interior_point.minimise.steps(dense, c=c, tolerance=TOLERANCE, run=run)
 
-    def steps(work: Dataset, c: float, run: Run) -> Steps[DriverResult]:
-        if not work.sparse:
-            return interior_point.minimise.steps(work, penalty, c=c, run=run)
-        if work.n * work.p > SMALL:
-            return first_order.minimise.steps(work, penalty, c=c, run=run)
-        dense = work.with_X(work.X.toarray())  # type: ignore[attr-defined]
-        return interior_point.minimise.steps(dense, penalty, c=c, tolerance=TOLERANCE, run=run)
 
-    return steps
+def _by_interior_point(work: Dataset, c: float, run: Run) -> Steps[DriverResult]:
+    """Solve the machine of an unsquared norm."""
+    return interior_point.minimise.steps(work, HALF_NORM, c=c, run=run)
 
 
 def _by_generation(work: Dataset, c: float, run: Run) -> Steps[DriverResult]:
@@ -97,9 +98,9 @@ class Machine:
 
 MACHINES: Mapping[str, Machine] = MappingProxyType(
     {
-        "svm": Machine(build_svm, _by_multipliers(SQUARES), interior_order),
+        "svm": Machine(build_svm, _by_steps, interior_order),
         "onsvm": Machine(build_onsvm, _by_generation, generation_order),
-        "svm-norm": Machine(build_svm_norm, _by_multipliers(HALF_NORM), interior_order, HALF_NORM),
+        "svm-norm": Machine(build_svm_norm, _by_interior_point, interior_order, HALF_NORM),
     }
 )
 """Slug of a model -> its machine."""

@@ -197,11 +197,11 @@ def _settled(work: Dataset, run: Run, w_cap: float, alpha: Vector, own: Vector, 
     # Where gamma is small, v / gamma loses its digits: of several hyperplanes the one of smallest gap is taken.
     alpha = project_multipliers(alpha, work.y, loss_weights(1.0, work.weights))
     ball, gamma, shortest = capped(w_cap), 0.0, None
-    found: list[tuple[Vector, Vector, Vector | None]] = [(ball.proximal(own, 1.0), alpha, None)]
+    found: list[tuple[Vector, Vector, Vector | None]] = [(ball.nearest(own), alpha, None)]
     for each in (alpha, polished(work, alpha, w_cap)):
         gamma = _gamma(work, each, w_cap)
         if gamma > 0:
-            found.append((ball.proximal(work.X.T @ (each * work.y) / gamma, 1.0), each, each * work.y / gamma))
+            found.append((ball.nearest(work.X.T @ (each * work.y) / gamma), each, each * work.y / gamma))
     if gamma <= INACTIVE * work.n:
         shortest, evidence, outcome = _shortest(work, w_cap, run, outcome)
         found = found if shortest is None else [(shortest["w"], evidence, None)]
