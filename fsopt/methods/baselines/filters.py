@@ -28,7 +28,6 @@ from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.subset_svm import (
-    SvmSettings,
     check_subset_svm,
     rsvm_objective,
     svm_objective,
@@ -39,7 +38,7 @@ from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import selection
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend
-from fsopt.models.blocks import whole
+from fsopt.models.blocks import number, whole
 from fsopt.typing import Indices, Mask, Vector
 
 Counts: TypeAlias = NDArray[np.number[Any]]
@@ -160,7 +159,8 @@ def infogain(data: Dataset, bins: int = 10) -> Vector:
     """
     positive = data.y > 0
     weights = np.ones(data.n) if data.weights is None else data.weights
-    left = np.array([_conditional(_binned(*column, bins)) for column in _columns(data)])
+    counts = [_binned(*column, bins) for column in _columns(data)]
+    left = np.array([k.sum(axis=0) @ entropy(k) / k.sum() for k in counts])
     whole = float(entropy(np.array([weights[positive].sum(), weights[~positive].sum()])))
     return np.where(constant_columns(data.X), 0.0, np.maximum(whole - left, 0.0))
 
@@ -171,13 +171,6 @@ def entropy(counts: Counts) -> Vector:
     total = np.where(sums > 0, sums, 1)
     bits: Vector = -(scipy.special.xlogy(counts, counts / total)).sum(axis=0) / total / np.log(2)
     return np.abs(bits)
-
-
-def _conditional(counts: Counts) -> Vector:
-    """Return H(y | bin) (...) of counts (2, ..., bins)."""
-    sizes = counts.sum(axis=0)
-    mean: Vector = (sizes * entropy(counts)).sum(axis=-1) / sizes.sum(axis=-1)
-    return mean
 
 
 def _binned(column: Vector, positive: Mask, weights: Counts, bins: int) -> Counts:
@@ -265,25 +258,18 @@ def fit_filter(
     ------
     ParameterError : a number outside its range.
     """
-    return fit_ranked(name, data, run, SvmSettings("rsvm", 1.0, w_cap), m=m, scale=scale)
+    return fit_ranked(name, data, run, m, scale, w_cap=None if w_cap is None else number(name, "w_cap", w_cap))
 
 
 def fit_ranked(
-    name: str,
-    data: Dataset,
-    run: Run,
-    settings: SvmSettings,
-    *,
-    m: int | None,
-    scale: str,
+    name: str, data: Dataset, run: Run, m: int | None, scale: str, *, c: float | None = None, w_cap: float | None = None
 ) -> Steps[Fit]:
     """Rank the features by a score and train a support vector machine on the first m."""
     started = time.perf_counter()
-    settings.check(name)
     work, map_ = preprocess(data, scale)
     scores = FILTERS[name](work)
     order, count = order_of(scores, work), number_kept(name, m, data.p)
-    found = yield from train_on_subset(work, np.sort(order[:count]), run, settings)
+    found = yield from train_on_subset(work, np.sort(order[:count]), run, c=c, w_cap=w_cap)
     positive = int(np.sum(scores > 0))
     few = f"of {counted(count, 'feature')} that are kept only {positive} have a score above 0"
     return make_fit(
@@ -382,7 +368,7 @@ def fit_infogain(
     Aytug, section 4; the score is :func:`fsopt.methods.baselines.filters.infogain`, of ten bins. The paper does
     not print its binning; this is our choice.
     """
-    return fit_ranked("infogain", data, run, SvmSettings("svm", c, None), m=m, scale=scale)
+    return fit_ranked("infogain", data, run, m, scale, c=number("infogain", "c", c))
 
 
 OF_ALL: dict[str, Any] = {"check": check, "exact": of_subset, "weights": "samples"}
