@@ -196,7 +196,8 @@ def _settled(work: Dataset, run: Run, w_cap: float, alpha: Vector, own: Vector, 
     """Return the support vector machine of multipliers and of the solver's own w."""
     # Where gamma is small, v / gamma loses its digits: of several hyperplanes the one of smallest gap is taken.
     alpha = project_multipliers(alpha, work.y, loss_weights(1.0, work.weights))
-    ball, gamma, shortest = capped(w_cap), 0.0, None
+    ball, shortest = capped(w_cap), None
+    gamma = 0.0
     found: list[tuple[Vector, Vector, Vector | None]] = [(ball.nearest(own), alpha, None)]
     for each in (alpha, polished(work, alpha, w_cap)):
         gamma = _gamma(work, each, w_cap)
