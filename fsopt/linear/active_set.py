@@ -20,9 +20,8 @@ whose margins :math:`K\alpha + yb` are farthest on the wrong side of 1. Of sever
 once, as only the step of one that enters alone is sure to lead into its bounds; so after steps of length 0 fewer enter.
 Each other step lowers the objective (Nocedal & Wright, Numerical Optimization, 2006, 16.5).
 
-Between two machines that differ in one feature or a little in C few samples move. So the inverse of the matrix of the
-equations is kept: a sample that enters borders it, one that leaves and a feature that is removed change it by a matrix
-of rank one.
+The inverse of the matrix of the equations is kept from one step to the next: a sample that enters borders it, one that
+leaves changes it by a matrix of rank one.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from fsopt.data import Dataset
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.typing import Indices, Mask, Matrix, Vector
+from fsopt.typing import Mask, Matrix, Vector
 
 STEPS = 20
 """Largest number of steps for each sample; degenerate ones may lead in a circle."""
@@ -55,7 +54,7 @@ PIVOT = 1e-6
 
 @dataclass
 class FreeSystem:
-    r"""The inverse of the equations of the step, kept from one step and one machine to the next.
+    r"""The inverse of the equations of the step, kept from one step to the next.
 
     .. math:: M = \begin{bmatrix} 0 & y_F' \\ y_F & K_{FF} \end{bmatrix}
 
@@ -67,11 +66,6 @@ class FreeSystem:
 
     places: list[int] = field(default_factory=list)
     inverse: Matrix | None = None
-
-    def begin(self, places: Indices) -> None:
-        """Take over F, in any order; of other samples than those that are there the inverse is not known."""
-        if not np.array_equal(np.sort(self.places), places):
-            self.places, self.inverse = places.tolist(), None
 
     def forget(self) -> None:
         """Give the inverse up: the next step solves the equations anew."""
@@ -137,22 +131,8 @@ class FreeSystem:
                 self.inverse = kept
         del self.places[place]
 
-    def change(self, sign: float, feature: Vector) -> None:
-        """Add to K, or subtract, the products of one signed feature (n,)."""
-        if self.inverse is None:
-            return
-        z = np.append(0.0, feature[self.places])
-        turned = self.inverse @ z
-        pivot = 1.0 + sign * float(z @ turned)
-        if abs(pivot) <= PIVOT:
-            self.inverse = None
-        else:
-            self.inverse -= np.multiply.outer(turned * (sign / pivot), turned)
 
-
-def active_set_svm(
-    gram: Matrix, y: Vector, caps: Vector, alpha: Vector | None = None, system: FreeSystem | None = None
-) -> Vector | None:
+def active_set_svm(gram: Matrix, y: Vector, caps: Vector, alpha: Vector | None = None) -> Vector | None:
     """Return the multipliers (n,) of a support vector machine.
 
     Parameters
@@ -160,7 +140,6 @@ def active_set_svm(
     gram : (n, n) products K of the samples times their labels.
     y, caps : (n,) labels and upper bounds of the multipliers.
     alpha : (n,) multipliers to begin with, of which those at their bounds are so exactly; None begins at 0.
-    system : of the machine with these multipliers, changed to the products ``gram``; it is left as that of the result.
 
     Returns
     -------
@@ -172,8 +151,7 @@ def active_set_svm(
     largest = float(gram.diagonal().max())
     if not largest > 0.0:
         return None
-    system = FreeSystem() if system is None else system
-    system.begin(np.flatnonzero(free))
+    system = FreeSystem(np.flatnonzero(free).tolist())
     rest = 1.0 - gram @ alpha
     again, idle = 0, 0
     most = len(y)
@@ -250,8 +228,6 @@ GRAM = 1000
 """Number of samples up to which their products are kept: 8 MB."""
 LONG = 5
 """Samples for each feature from which the interior point is faster: one to four times as fast."""
-FEW = 10
-"""Features by which the inverse of the equations of the free samples is changed; of more it is computed anew."""
 
 
 @dataclass
@@ -263,22 +239,18 @@ class WarmSvm:
     data, c : samples and penalty weight of the hinge loss.
     hyperplane : the last hyperplane of the interior point.
     alpha : (n,) the last multipliers by active sets; None before the first machine.
-    system : the equations of their steps, on the features of ``selection`` (p,).
     """
 
     data: Dataset
     c: float
     hyperplane: NodeHyperplane | None = None
     alpha: Vector | None = None
-    system: FreeSystem = field(default_factory=FreeSystem)
-    selection: Mask = field(init=False)
     problem: SelectionProblem = field(init=False)
     solver: NodeSolver = field(init=False)
     products: SelectedGram | None = field(init=False)
 
     def __post_init__(self) -> None:
         p = self.data.p
-        self.selection = np.zeros(p, dtype=bool)
         self.problem = SelectionProblem.of(self.data, self.c, np.zeros((0, p)), np.zeros(0), np.zeros(p))
         self.solver = NodeSolver(self.problem)
         few = self.data.n <= min(GRAM, LONG * p) and not self.data.sparse
@@ -303,23 +275,12 @@ class WarmSvm:
 
     def _by_active_sets(self, selection: Mask, gram: Matrix) -> tuple[Vector, float] | None:
         caps = np.broadcast_to(self.problem.term.caps, len(gram))
-        self._change_system(selection)
-        alpha = active_set_svm(gram, self.data.y, caps, self.alpha, self.system)
+        alpha = active_set_svm(gram, self.data.y, caps, self.alpha)
         if alpha is None:
-            self.system.forget()
             return None
         self.alpha = alpha
         w = np.where(selection, self.problem.signed @ alpha, 0.0)
         return w, self.problem.value(selection, w)[0]
-
-    def _change_system(self, selection: Mask) -> None:
-        """Bring the equations of the last machine to a selection, where few features differ."""
-        differ = np.flatnonzero(selection != self.selection)
-        if len(differ) > FEW:
-            self.system.forget()
-        for j in differ[:FEW]:
-            self.system.change(1.0 if selection[j] else -1.0, self.problem.signed[j])
-        self.selection = selection.copy()
 
     def _checked(self, selection: Mask, w: Vector, alpha: Vector) -> tuple[Vector, float] | None:
         """Return weights and their value, None where the gap to the dual value of alpha is too large."""

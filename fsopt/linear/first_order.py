@@ -41,7 +41,7 @@ from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.linear.certificate import certify
-from fsopt.linear.penalties import SQUARES, Penalty
+from fsopt.linear.penalties import SQUARES
 from fsopt.models.blocks import number
 from fsopt.typing import Vector
 
@@ -166,20 +166,17 @@ class PrimalDual:
 
 
 @loop
-def minimise(
-    data: Dataset, penalty: Penalty = SQUARES, *, c: float = 1.0, run: Run = DEFAULT_RUN
-) -> Steps[DriverResult]:
+def minimise(data: Dataset, *, c: float = 1.0, run: Run = DEFAULT_RUN) -> Steps[DriverResult]:
     r"""Solve a support vector machine of large sparse data by :class:`PrimalDual`.
 
     .. math::
 
-        \min_{w, b}\ \Omega(w) + C \sum_i \max(0,\ 1 - y_i(w'x_i + b)) \;=\;
-        \max_{0 \le \alpha \le C,\ y'\alpha = 0}\ e'\alpha - \Omega^*(X'Y\alpha)
+        \min_{w, b}\ \tfrac12 w'w + C \sum_i \max(0,\ 1 - y_i(w'x_i + b)) \;=\;
+        \max_{0 \le \alpha \le C,\ y'\alpha = 0}\ e'\alpha - \tfrac12 \|X'Y\alpha\|^2
 
     Parameters
     ----------
     data : the samples, preprocessed; sparse ones are not made dense.
-    penalty : of the weights, without a Gram matrix.
     c : C > 0.
     run : time limit and progress. The loop calls no solver: a solver and its options do not matter.
 
@@ -193,19 +190,18 @@ def minimise(
     ------
     ParameterError : c <= 0.
     """
-    best = _Best(data, penalty, number("first_order", "c", c))
+    best = _Best(data, number("first_order", "c", c))
     recorder = Recorder([], run)
     _, stop = yield from run_loop(_sweeps(best), recorder)
-    certificate = certify(data, penalty, c, best.w, best.b, best.alpha)
+    certificate = certify(data, SQUARES, c, best.w, best.b, best.alpha)
     return recorder.end_certified(certificate, stop, {"w": best.w, "b": best.b, "alpha": best.alpha})
 
 
 class _Best:
     """The hyperplane of smallest value and the multipliers of largest bound so far."""
 
-    def __init__(self, data: Dataset, penalty: Penalty, c: float) -> None:
-        self.data, self.penalty = data, penalty
-        self.c = c
+    def __init__(self, data: Dataset, c: float) -> None:
+        self.data, self.c = data, c
         self.caps = np.ones(data.n) * loss_weights(c, data.weights)
         self.w, self.b = np.zeros(data.p), 0.0
         self.alpha = np.zeros(data.n)
@@ -220,10 +216,9 @@ class _Best:
         """Return the bound of the multipliers of a pair, and the smaller value of its own weights and of theirs."""
         alpha = project_multipliers(pair.alpha, self.data.y, self.caps)
         values, bound = [], 0.0
-        # Those of the multipliers are the combination X'Y alpha within the constraints: the optimal ones of half w'w.
-        for w in (pair.w, self.penalty.proximal(combination(self.data, alpha), 0.0)):
+        for w in (pair.w, combination(self.data, alpha)):
             b = midpoint_intercept(self.data.X @ w, self.data.y, self.data.weights)
-            found = certify(self.data, self.penalty, self.c, w, b, alpha)
+            found = certify(self.data, SQUARES, self.c, w, b, alpha)
             values.append(found.objective or 0.0)
             bound = found.bound or 0.0
             if values[-1] < self.value:
@@ -241,7 +236,7 @@ def _sweeps(best: _Best) -> Loop:
     best.ends(at)
     yield Iterate(best.value, {"w": best.w}, best.bound, within=True)
     signed = data.X.T.multiply(data.y).tocsr()  # type: ignore[attr-defined]
-    steps, stale = PrimalDual(signed, data.y, best.caps, best.penalty.proximal, best.ends, at), 0
+    steps, stale = PrimalDual(signed, data.y, best.caps, lambda z, tau: z / (1.0 + tau), best.ends, at), 0
     while stale <= STALLED:
         before = best.gap
         steps.sweep()

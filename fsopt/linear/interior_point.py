@@ -68,7 +68,7 @@ def minimise(
     Parameters
     ----------
     data : the samples, preprocessed.
-    penalty : one of these, without a Gram matrix or bounds.
+    penalty : one of these, without a Gram matrix.
     c : C > 0.
     tolerance : relative gap at which the loop ends.
     run : time limit and progress. The loop calls no solver: a solver and its options do not matter.
@@ -113,7 +113,7 @@ class _Best:
     def look(self, w: Vector, alpha: Vector, bound: float) -> None:
         """Take over weights, with their best intercept, and multipliers of a bound, where they are better."""
         if isinstance(self.penalty, Ball):
-            w = self.penalty.proximal(w, 1.0)
+            w = self.penalty.nearest(w)
         b = midpoint_intercept(self.data.X @ w, self.data.y, self.data.weights)
         value = certify(self.data, self.penalty, self.c, w, b, alpha).objective
         assert value is not None

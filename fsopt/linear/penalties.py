@@ -1,4 +1,4 @@
-r"""Penalties :math:`\Omega` of the weights of a linear machine, each by its value, conjugate and proximal step.
+r"""Penalties :math:`\Omega` of the weights of a linear machine, each by its value and conjugate.
 
 With a loss of :mod:`fsopt.data.losses` a penalty makes a machine and its dual,
 
@@ -38,9 +38,6 @@ class Penalty(Protocol):
     def conjugate(self, q: Vector) -> tuple[float, float]:
         """Return Omega*(t q) and the largest factor t in [0, 1] at which it is finite."""
 
-    def proximal(self, z: Vector, tau: Any) -> Vector:
-        """Return the w of smallest Omega(w) + sum_j (w_j - z_j)^2 / (2 tau_j), for lengths tau, a number or (p,)."""
-
 
 class Measure(Protocol):
     """A norm N of weights with its dual norm."""
@@ -50,9 +47,6 @@ class Measure(Protocol):
 
     def dual(self, q: Vector) -> float:
         """Return the largest q'w with N(w) <= 1."""
-
-    def shrunk(self, z: Vector, tau: Any) -> Vector:
-        """Return the proximal step of the norm."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +62,6 @@ class Euclid:
     def dual(self, q: Vector) -> float:
         """Return the length of q: the norm is its own dual."""
         return self.of(q)
-
-    def shrunk(self, z: Vector, tau: float) -> Vector:
-        """Return z, shorter by tau."""
-        return z * max(1.0 - tau / max(self.of(z), SMALLEST), 0.0)
 
 
 @dataclass(frozen=True)
@@ -95,30 +85,21 @@ class OneNorm:
 
 @dataclass(frozen=True)
 class Squares:
-    """Half the squared length of w, with bounds on the weights."""
+    """Half the squared length of w."""
 
     gram: Matrix | None = None
-    lower: Any = -np.inf
-    upper: Any = np.inf
 
     def value(self, w: Vector) -> float:
         """Return w'w / 2."""
         return 0.5 * float(w @ w if self.gram is None else w @ self.gram @ w)
 
     def violations(self, w: Vector) -> Mapping[str, float]:
-        """Return the largest distance of a weight from its bounds, where there are any."""
-        if np.all(np.isinf(self.lower)) and np.all(np.isinf(self.upper)):
-            return {}
-        return {"bounds": float(np.max(np.abs(w - np.clip(w, self.lower, self.upper)), initial=0.0))}
+        """Return none: there is no constraint."""
+        return {}
 
     def conjugate(self, q: Vector) -> tuple[float, float]:
-        """Return q'w - w'w / 2 at the w within the bounds that is nearest to q."""
-        w = np.clip(q, self.lower, self.upper)
-        return (self.value(q) if self.gram is not None else float(w @ q) - self.value(w)), 1.0
-
-    def proximal(self, z: Vector, tau: Any) -> Vector:
-        """Return the nearest multiples of the weights within the bounds."""
-        return np.asarray(np.clip(z / (1.0 + tau), self.lower, self.upper))
+        """Return q'q / 2: the penalty is its own conjugate."""
+        return self.value(q), 1.0
 
 
 @dataclass(frozen=True)
@@ -140,10 +121,6 @@ class Norm:
         """Return 0 and the factor that brings q into the ball of the dual norm."""
         return 0.0, min(1.0, self.size / max(self.norm.dual(q), SMALLEST))
 
-    def proximal(self, z: Vector, tau: Any) -> Vector:
-        """Return the proximal step of the norm, size times as long."""
-        return self.norm.shrunk(z, self.size * tau)
-
 
 @dataclass(frozen=True)
 class Ball:
@@ -164,7 +141,7 @@ class Ball:
         """Return the radius times the length of q."""
         return self.radius * self.norm.dual(q), 1.0
 
-    def proximal(self, z: Vector, tau: Any) -> Vector:
+    def nearest(self, z: Vector) -> Vector:
         """Return the nearest point of the ball."""
         return z * min(1.0, self.radius / max(self.norm.of(z), SMALLEST))
 

@@ -17,7 +17,7 @@ from fsopt.drivers.run import Run
 from fsopt.drivers.sla import NONNEGATIVE, RESTARTS, ConcaveTerms, sla
 from fsopt.errors import FileError, ParameterError, SolverError
 from fsopt.methods import large_programs
-from fsopt.methods.sla.concave_minimisation import concave_hinge
+from fsopt.methods.sla.fsv import concave_hinge
 from fsopt.verification.checking import check_record
 
 ALPHA = 5.0

@@ -12,7 +12,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.trust_region import GenerationSettings
 from fsopt.errors import DataError, FileError
-from fsopt.methods.baselines import feature_scores
+from fsopt.methods.baselines import filters
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import METHODS
 from fsopt.models.registry import MODELS
@@ -62,7 +62,7 @@ def test_the_answer_is_that_of_the_dense_data_and_a_changed_one_is_not_verified(
 @pytest.mark.parametrize("scale", ["none", "standard"])
 def test_scores_are_those_of_the_dense_data(name, weights, scale):
     sparse, full = (dataclasses.replace(data, weights=weights) for data in (SPARSE, FULL))
-    function = getattr(feature_scores, name)
+    function = getattr(filters, name)
     found, known = (function(preprocess(data, scale)[0]) for data in (sparse, full))
     np.testing.assert_allclose(found, known, rtol=1e-9, atol=1e-12)
     assert known[4] == 0.0

@@ -53,8 +53,8 @@ def test_the_intercept_that_is_left_open_decides_problem_15():
     assert high - low > 0.5
     values = []
     for b in (low, svm.b, high):
-        assert hinge(data.X @ svm.w + b, data.y) == pytest.approx(svm.risk, rel=1e-9)
-        found = kernel_scaling(data, w=svm.w, b=b, e_cap=svm.risk * (1 + 1e-9))
+        assert hinge(data.X @ svm.w + b, data.y) == pytest.approx(svm.certificate.objective, rel=1e-9)
+        found = kernel_scaling(data, w=svm.w, b=b, e_cap=svm.certificate.objective * (1 + 1e-9))
         assert found.status == "optimal"
         values.append(found.objective)
     assert values == pytest.approx([2.134, 1.867, 1.671], abs=1e-3)
@@ -82,7 +82,7 @@ def with_the_hyperplane_fixed(data, w, b, e_cap):
 def test_the_text_fixes_the_hyperplane_and_15_its_expansion():
     data = preprocess(blobs(40, 12, seed=3), "unit-rows")[0]
     svm = drained(solve_rsvm(data, Run(), w_cap=4.0))
-    e_cap = svm.risk * (1 + 1e-9)
+    e_cap = svm.certificate.objective * (1 + 1e-9)
     text, scales = with_the_hyperplane_fixed(data, svm.w, svm.b, e_cap)
     printed = kernel_scaling(data, w=svm.w, b=svm.b, e_cap=e_cap)
     assert (text, printed.objective) == pytest.approx((3.016, 2.870), abs=1e-3)

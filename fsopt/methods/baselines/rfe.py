@@ -17,8 +17,8 @@ from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.elimination import rfe
 from fsopt.drivers.run import Run, Steps, drained
 from fsopt.errors import reading
-from fsopt.methods.baselines.feature_ranking import number_kept
-from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, train_on_subset
+from fsopt.methods.baselines.filters import number_kept
+from fsopt.methods.baselines.subset_svm import check_subset_svm, train_on_subset
 from fsopt.methods.claims import of_subset
 from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -70,10 +70,10 @@ def fit_rfe(
     step = whole("rfe", "step", step)
     work, map_ = preprocess(data, scale)
     own = run.solver is None and not changes_in_force()
-    settings, unlimited = SvmSettings("svm", c, None, own), replace(run, time_limit=None)
+    unlimited = replace(run, time_limit=None)
     result = yield from rfe.steps(
         work,
-        lambda left: drained(train_on_subset(work, left, unlimited, settings)),
+        lambda left: drained(train_on_subset(work, left, unlimited, c=c, own=own)),
         m=m,
         c=c,
         step=step,

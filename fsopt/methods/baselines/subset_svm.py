@@ -22,7 +22,6 @@ from fsopt.methods.mop.rsvm import stated_residuals
 from fsopt.methods.mop.rsvm_training import default_capacity, solve_rsvm, squared_radius
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verdict import extend, finite_vector
-from fsopt.models.blocks import number
 from fsopt.models.gbd.svm import build_svm
 from fsopt.typing import Indices, Vector
 
@@ -35,35 +34,6 @@ _Trained: TypeAlias = tuple[Vector, float, Vector, SolveResult | DriverResult]
 """Hyperplane w, b, multipliers, and the outcome of the solver or driver."""
 
 NOTE = "the support vector machine is optimal on the selected features; their selection is a heuristic"
-
-
-@dataclass(frozen=True)
-class SvmSettings:
-    r"""The support vector machine that is trained on the selected features.
-
-    .. math::
-
-        \text{svm: } \min\ \tfrac12 w'w + C e'\xi, \qquad \text{rsvm: } \min\ e'\xi \ \text{with}\ w'w \le W
-
-    Attributes
-    ----------
-    machine : ``svm`` or ``rsvm``.
-    c : > 0, penalty weight of the hinge loss, of ``svm``.
-    w_cap : W > 0, of ``rsvm``; None takes (RW + 1) / n = 0.1, as the method ``rsvm`` does, on the selected features.
-    own : whether ``svm`` is solved by the interior point first, as in
-        :func:`fsopt.methods.large_programs.interior_order`.
-    """
-
-    machine: str
-    c: float
-    w_cap: float | None
-    own: bool = False
-
-    def check(self, method: str) -> None:
-        """Raise ParameterError for a parameter out of range, before anything is solved."""
-        number(method, "c", self.c)
-        if self.w_cap is not None:
-            number(method, "w_cap", self.w_cap)
 
 
 @dataclass(frozen=True)
@@ -89,14 +59,23 @@ class SubsetSvm:
     warnings: tuple[str, ...]
 
 
-def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSettings) -> Steps[SubsetSvm]:
-    """Train a support vector machine on some features.
+def train_on_subset(
+    work: Dataset, subset: Indices, run: Run, *, c: float | None = None, w_cap: float | None = None, own: bool = False
+) -> Steps[SubsetSvm]:
+    r"""Train a support vector machine on some features.
+
+    .. math::
+
+        \text{svm: } \min\ \tfrac12 w'w + C e'\xi, \qquad \text{rsvm: } \min\ e'\xi \ \text{with}\ w'w \le W
 
     Parameters
     ----------
     work : preprocessed, all features.
     subset : places of the features, perhaps none.
-    settings : which support vector machine.
+    c : > 0, penalty weight of the hinge loss, of ``svm``; None trains ``rsvm``.
+    w_cap : W > 0, of ``rsvm``; None takes (RW + 1) / n = 0.1, as the method ``rsvm`` does, on the selected features.
+    own : whether ``svm`` is solved by the interior point first, as in
+        :func:`fsopt.methods.large_programs.interior_order`.
 
     Raises
     ------
@@ -105,17 +84,16 @@ def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSetti
     part = _part(work, subset)
     warnings: tuple[str, ...] = ()
     outcome: SolveResult | DriverResult
-    if settings.machine == "rsvm":
-        default = _default_capacity(part)
-        found = yield from solve_rsvm(part, run, w_cap=default if settings.w_cap is None else settings.w_cap)
+    if c is None:
+        found = yield from solve_rsvm(part, run, w_cap=_default_capacity(part) if w_cap is None else w_cap)
         v, b = found.w, found.b
         outcome, certificate = found.outcome, found.certificate
         details: dict[str, Any] = dict(found.details)
         warnings = found.warnings
     else:
-        (v, b, alpha, outcome), warnings = yield from _svm(part, run, settings)
-        certificate = certify(part, SQUARES, settings.c, v, b, alpha)
-        details = {"c": settings.c, "alpha": alpha}
+        (v, b, alpha, outcome), warnings = yield from _svm(part, run, c, own)
+        certificate = certify(part, SQUARES, c, v, b, alpha)
+        details = {"c": c, "alpha": alpha}
     w = np.zeros(work.p)
     w[subset] = v[: len(subset)]
     certificate = replace(certificate, notes=(NOTE,))
@@ -127,7 +105,7 @@ def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSetti
         bound=None,
         certificate=certificate,
     )
-    details |= {"chosen": subset, "machine": settings.machine}
+    details |= {"chosen": subset, "machine": "rsvm" if c is None else "svm"}
     return SubsetSvm(w, b, certificate, outcome, details, warnings)
 
 
@@ -195,21 +173,21 @@ def _part(work: Dataset, subset: Indices) -> Dataset:
     return part.with_X(part.X.toarray()) if part.sparse else part  # type: ignore[attr-defined]
 
 
-def _svm(part: Dataset, run: Run, settings: SvmSettings) -> Steps[tuple[_Trained, tuple[str, ...]]]:
+def _svm(part: Dataset, run: Run, c: float, own: bool) -> Steps[tuple[_Trained, tuple[str, ...]]]:
     """Return hyperplane, multipliers and outcome of the support vector machine, and warnings."""
 
     def by_driver() -> Steps[_Trained]:
-        found = yield from minimise.steps(part, c=settings.c, tolerance=TOLERANCE, run=run)
+        found = yield from minimise.steps(part, c=c, tolerance=TOLERANCE, run=run)
         return found.point["w"], found.point["b"], found.point["alpha"], found
 
     def by_model() -> _Trained:
-        model = build_svm(part, c=settings.c)
+        model = build_svm(part, c=c)
         session, result = run.solve(model, "the last support vector machine", load=False)
         assert result.point is not None
         w, alpha = result.point.x[session.columns(model.w)], multipliers(session, result, model.margin)
         return w, midpoint_intercept(part.X @ w, part.y, part.weights), alpha, result
 
-    routes = [by_driver if own else by_model for own in interior_order(part, run, own=settings.own)]
+    routes = [by_driver if direct else by_model for direct in interior_order(part, run, own=own)]
     return (yield from first_certified(routes, lambda found: found[3]))
 
 

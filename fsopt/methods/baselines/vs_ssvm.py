@@ -14,12 +14,12 @@ from fsopt.drivers.partitions import certify_partitions, nonzero, partitions
 from fsopt.drivers.recorder import EARLY
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
-from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, rsvm_objective, train_on_subset
+from fsopt.methods.baselines.subset_svm import check_subset_svm, rsvm_objective, train_on_subset
 from fsopt.methods.claims import of_subset
 from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend
-from fsopt.models.blocks import whole
+from fsopt.models.blocks import number, whole
 from fsopt.typing import Indices, Matrix, Vector
 
 SHARE = 0.8
@@ -69,12 +69,11 @@ def fit_vs_ssvm(
     """
     started = time.perf_counter()
     n_partitions = whole("vs-ssvm", "n_partitions", n_partitions)
-    settings = SvmSettings("rsvm", c, None)
-    settings.check("vs-ssvm")
+    c = number("vs-ssvm", "c", c)
     work, map_ = preprocess(data, scale)
     loop = yield from partitions.steps(work, parts_of(work, n_partitions), c=c, run=run)
     counts = loop.point["selected"].sum(axis=0)
-    found = yield from train_on_subset(work, np.flatnonzero(counts), run, settings)
+    found = yield from train_on_subset(work, np.flatnonzero(counts), run)
     assert loop.certificate is not None
     outcome = replace(
         loop,
@@ -154,7 +153,7 @@ def check(saved: SavedFit) -> Certificate:
 SPEC = MethodSpec(
     "vs-ssvm",
     fit_vs_ssvm,
-    ("onsvm", "rsvm-dual", "rsvm-least-norm"),
+    ("onsvm", "rsvm-dual"),
     objective=rsvm_objective,
     check=check,
     equation="Bi, 7",

@@ -1,6 +1,7 @@
-"""Methods ``gbd`` and ``gbd-lambda`` of Aytug: the best support vector machine with few features, by cuts.
+"""Methods ``gbd``, ``best-subset`` and their penalised forms: the best support vector machine with few features.
 
-Their number is limited (GBD-M), or each has a penalty weight (GBD-lambda); both share the loop of cuts and its Fit.
+The number of features is limited, or each has a penalty weight. The methods of Aytug, GBD-M and GBD-lambda, are a loop
+of cuts in solvers of choice; the others are branch and Benders on the samples, which calls no solver.
 """
 
 from __future__ import annotations
@@ -10,22 +11,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import with_keywords_of, word
 from fsopt.data import Dataset
+from fsopt.data.losses import loss_of
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.run import Run, Steps
 from fsopt.linear import interior_point
-from fsopt.methods.gbd.problems import features_of, trimmed
-from fsopt.methods.gbd.verdict import check_selection, objective, selection, selection_claims
+from fsopt.methods.gbd.problems import (
+    check_selection,
+    features_of,
+    objective,
+    selection,
+    selection_claims,
+    selection_problem,
+    trimmed,
+)
 from fsopt.methods.large_programs import interior_order
 from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, in_units
 from fsopt.models.blocks import number
-from fsopt.models.gbd.feature_lists import BOUNDS
+from fsopt.models.gbd.feature_lists import BOUNDS, Feature
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
+from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.problem import BranchSettings
 
 
 def fit_by_cuts(
@@ -195,7 +208,7 @@ GBD = MethodSpec(
     weights="samples",
     exact=selection_claims,
 )
-PENALISED = replace(
+GBD_LAMBDA = replace(
     GBD,
     name="gbd-lambda",
     fit=fit_gbd_lambda,
@@ -203,4 +216,184 @@ PENALISED = replace(
     estimator="GBDLambda",
     grid=(("lam", (0.3, 1.0, 3.0)),),
 )
-SPECS = (GBD, PENALISED)
+
+
+def fit_by_search(
+    method: str,
+    data: Dataset,
+    run: Run,
+    *,
+    c: float = 1.0,
+    loss: str = "hinge",
+    initial: Sequence[Feature] | None = None,
+    max_nodes: int | None = None,
+    jobs: int | None = None,
+    tolerance: float = 1e-6,
+    scale: str = "standard",
+    **selection: Any,
+) -> Steps[Fit]:
+    r"""Run branch and Benders and return the Fit of its incumbent.
+
+    Parameters
+    ----------
+    method : str
+        Its name, for messages.
+    data : Dataset
+        The training data.
+    run : Run
+        Time limit, progress, checkpoints and executor.
+    c : float, default 1.0
+        > 0, penalty weight of the loss.
+    loss : str, default 'hinge'
+        ``hinge`` (default), ``squared-hinge``: :math:`C \sum_i \xi_i^2` in place of :math:`C \sum_i \xi_i`, or
+        ``logistic``: :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
+    initial : Sequence[Feature], optional
+        Features of a selection to start from, by place or name; None for no such selection.
+    max_nodes : int, optional
+        Nodes after which the search stops; None for no limit.
+    jobs : int, optional
+        Subtrees that are searched at a time, in as many processes; None is 1.
+    tolerance : float, default 1e-06
+        The search stops at ``upper - lower <= tolerance * max(1, upper)``. Above a relative gap of 1e-3 the answer is
+        ``feasible``, and ``stop`` says, for example, ``within 10``.
+    scale : str, default 'standard'
+        Preprocessing of the features, by statistics of the training samples: ``standard`` (default), ``center`` or
+        ``none``.
+    **selection
+        Constraints and penalty weights, as :func:`fsopt.models.gbd.fsp_master.build_fsp_master` takes them.
+
+    Returns
+    -------
+    Fit
+        With ``sigma`` and ``evidence``, the tree of the search, in its details.
+
+    Raises
+    ------
+    ParameterError : a parameter out of range, or a master that was changed by more than constraints on the selection.
+    """
+    started = time.perf_counter()
+    c = number(method, "c", c)
+    work, map_ = preprocess(data, scale)
+    rules = in_units(method, data, selection, map_.scale)
+    master = build_fsp_master(work, **rules)
+    problem = selection_problem(work, master, c, loss_of(loss), whole=True)
+    first = None
+    if initial is not None:
+        first = np.zeros(problem.p, dtype=bool)
+        first[list(master.rules.groups.indices(method, "initial", data, initial, "a list"))] = True
+    settings = BranchSettings(tolerance, max_nodes, first, 1 if jobs is None else jobs)
+    result = yield from branch_and_benders.steps(problem, settings=settings, run=run)
+    at = result.point
+    sigma, w = trimmed(work, rules, at["sigma"], at["w"])
+    details = {"evidence": at["evidence"], "c": c, "sigma": sigma}
+    hyperplane = Hyperplane(w, at["b"], features_of(master.rules.of_features(sigma)))
+    return make_fit(data, map_, hyperplane, result, started=started, details=details)
+
+
+def some_nodes(p: int) -> Mapping[str, Any]:
+    """Return the parameters in comparisons of a search that takes long: nodes for a good selection, not for a proof."""
+    return {"max_nodes": 500, "tolerance": 1e-3}
+
+
+def many_nodes(p: int) -> Mapping[str, Any]:
+    """Return the parameters in comparisons: nodes for a proof on 30 features.
+
+    A number of nodes and no time ends the search, since the scores of a fit that a clock ended are not repeatable.
+    """
+    return {"max_nodes": 2000, "tolerance": 1e-3}
+
+
+@with_keywords_of(SelectionConstraints.of, fit_by_search, without=("exclude",))
+def fit_best_subset(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
+    r"""Fit the best support vector machine with a limited number of features, by branch and Benders.
+
+    .. math::
+
+        \min_{\sigma \in \{0,1\}^p}\ & F(\sigma) \quad\text{s.t.}\quad e'\sigma \le M \ \text{or}\
+        \beta'\sigma \le B, \ \text{and rules between features} \\
+        & F(\sigma) = \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\
+        w_j = 0 \text{ if } \sigma_j = 0
+
+    With ``loss="squared-hinge"`` the second term is :math:`C \xi'\xi`, with ``loss="logistic"``
+    :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
+
+    A branch and bound whose node bound is the Boolean relaxation, with Benders cuts shared by all nodes. It calls no
+    solver. Method ``gbd`` is the loop of cuts and master problems of the paper, in solvers of choice.
+
+    Returns
+    -------
+    Fit
+        ``objective`` is F(sigma) of the final hyperplane and ``bound`` the lower bound on the optimum, in preprocessed
+        units; ``optimal`` where they meet, else ``feasible`` with the gap between them.
+        ``features`` are those of sigma: also one of weight 0 that a rule asks for.
+        Of several optimal selections it is the first that the search finds, the same one in every run on the same data;
+        ``fsopt.alternatives(data, m, within=0.0)`` lists the others.
+        ``details`` has ``sigma`` and ``evidence``, the tree with the cut that closes each leaf.
+
+    Raises
+    ------
+    ParameterError : a parameter out of range, a solver, or constraints that no selection satisfies.
+
+    Notes
+    -----
+    The problem is Aytug's (FSP-M), with the cuts (7); the node bound is half the squared k-support norm for the
+    cardinality (Argyriou, Foygel and Srebro, 2012).
+    """
+    return fit_by_search("best-subset", data, run, **keywords)
+
+
+@with_keywords_of(SelectionConstraints.of, fit_by_search, without=("m", "costs", "budget", "exclude", "initial"))
+def fit_best_subset_penalised(
+    data: Dataset, run: Run, *, lam: float | Sequence[float] = 1.0, **keywords: Any
+) -> Steps[Fit]:
+    r"""Fit the best support vector machine with a penalty weight on each feature, by branch and Benders.
+
+    .. math:: \min_{\sigma \in \{0,1\}^p}\ F(\sigma) + \lambda'\sigma
+
+    with F of :func:`fsopt.methods.gbd.gbd.fit_best_subset`, the objective value of the support vector machine
+    on a selection, and its search, which calls no solver. Method ``gbd-lambda`` is the loop of the paper.
+
+    Parameters
+    ----------
+    lam : float | Sequence[float], default 1.0
+        >= 0, penalty weight of each feature, or p of them. Not every number of features is optimal for some weight.
+
+    Returns
+    -------
+    Fit
+        ``objective`` is F(sigma) + lambda'sigma of the final hyperplane and ``bound`` the lower bound on the optimum;
+        ``optimal`` where they meet, else ``feasible``.
+
+    Raises
+    ------
+    ParameterError : a parameter out of range, a solver, or constraints that no selection satisfies.
+
+    Notes
+    -----
+    The problem is Aytug's (FSP-lambda).
+    """
+    return fit_by_search("best-subset-penalised", data, run, lam=lam, **keywords)
+
+
+BEST_SUBSET = replace(
+    GBD,
+    name="best-subset",
+    fit=fit_best_subset,
+    models=("fsp-master",),
+    equation="(FSP-M)",
+    estimator="BestSubsetSVM",
+    driver="branch_and_benders",
+    compare=many_nodes,
+    solver=False,
+    sparse=True,
+)
+BEST_SUBSET_PENALISED = replace(
+    BEST_SUBSET,
+    name="best-subset-penalised",
+    fit=fit_best_subset_penalised,
+    equation="(FSP-lambda)",
+    estimator="BestSubsetPenalisedSVM",
+    compare=some_nodes,
+    grid=(("lam", (0.3, 1.0, 3.0)),),
+)
+SPECS = (GBD, GBD_LAMBDA, BEST_SUBSET, BEST_SUBSET_PENALISED)

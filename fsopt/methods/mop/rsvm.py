@@ -24,6 +24,7 @@ from fsopt.methods.mop.rsvm_training import (
     default_capacity,
     solve_rsvm,
     squared_radius,
+    vectors_of,
 )
 from fsopt.methods.preprocessing import (
     Hyperplane,
@@ -201,7 +202,9 @@ def _of_images(values: Dataset, w: Vector, found: RsvmSolution) -> tuple[Hyperpl
     """Return the hyperplane of weights of kernel values and its interval of intercepts, for images as they are."""
     # Scores of the images less their mean differ from those of the images by a constant, and so do intercepts.
     moved = float(w @ values.X.mean(axis=1))
-    return Hyperplane(w, found.b - moved, found.supporting), tuple(end - moved for end in found.details["b_interval"])
+    return Hyperplane(w, found.b - moved, vectors_of(found.details)), tuple(
+        end - moved for end in found.details["b_interval"]
+    )
 
 
 def stated(saved: SavedFit) -> dict[str, float]:
@@ -234,20 +237,14 @@ def _centred_squares(kernel: Dataset) -> Vector:
 
 
 def selected(saved: SavedFit) -> tuple[int, ...]:
-    """Return the features of nonzero weight, with a kernel the support vectors.
-
-    With an active capacity constraint these are those of (13), else those of (12), the shortest hyperplane.
-    """
-    if saved.fit.kernel is None:
-        return saved.selection
-    name = "alpha" if float(saved.fit.details["gamma"]) > 0.0 else "shortest_alpha"
-    return support_vectors(np.array(saved.fit.details[name], dtype=float))
+    """Return the features of nonzero weight, with a kernel the support vectors, see :func:`vectors_of`."""
+    return saved.selection if saved.fit.kernel is None else vectors_of(saved.fit.details)
 
 
 SPEC = MethodSpec(
     "rsvm",
     fit_rsvm,
-    ("rsvm-dual", "rsvm", "rsvm-least-norm"),
+    ("rsvm-dual", "rsvm"),
     program="rsvm",
     stated=stated,
     paper="mop",

@@ -4,36 +4,33 @@ r"""Training of the rigorous support vector machine of Bi: the smallest hinge lo
 
 Its dual (14) has multipliers alpha of the margins. With :math:`v = X'Y\alpha` and :math:`\gamma = \|v\|/\sqrt W` the
 solution is :math:`w = v/\gamma`, that of the C-SVM at :math:`C = 1/\gamma`. It is :math:`\gamma = 0` if and only if W
-is at least the smallest w'w among the hyperplanes of smallest hinge loss: then the shortest of them is the answer, and
-is found by a linear and a quadratic program.
-
-Its multipliers are made exact up to rounding by the active samples.
+is at least the smallest w'w among the hyperplanes of smallest hinge loss: then the shortest of them is the answer, that
+of a C-SVM whose C is large enough.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from fsopt.answers.certificate import TOLERANCE, Certificate
-from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.answers.results import DriverResult, SolveResult
 from fsopt.common.arguments import word
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import best_intercepts, hinge, midpoint_intercept, project_multipliers
+from fsopt.data.hyperplanes import best_intercepts, midpoint_intercept, project_multipliers
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run, Steps, multipliers, usable
 from fsopt.linear.certificate import certify
-from fsopt.linear.interior_point import LARGE_C, minimise
+from fsopt.linear.interior_point import minimise
 from fsopt.linear.penalties import capped
 from fsopt.methods.large_programs import first_certified, interior_order
 from fsopt.methods.preprocessing import certified, support_vectors
 from fsopt.models.blocks import number
-from fsopt.models.mop.rsvm import build_rsvm, build_rsvm_dual, build_rsvm_least_norm
+from fsopt.models.mop.rsvm import build_rsvm, build_rsvm_dual
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 
@@ -41,8 +38,6 @@ ACTIVE = 1e-5
 """Share of a bound within which a solver's multiplier is at that bound."""
 MOST = 500
 """Largest number of samples on the margin: the system is dense."""
-ROUNDED = 1e-9
-"""Relative fall of the lower bound that is rounding."""
 RANK = 1e-13
 """Singular values of the system below this share of the largest one are rounding errors of 0."""
 
@@ -65,7 +60,7 @@ def polished(data: Dataset, alpha: Vector, w_cap: float) -> Vector:
 
     Returns
     -------
-    (n,) multipliers, or ``alpha`` where the result is outside the bounds, its gap is not smaller or its bound is lower.
+    (n,) multipliers, or ``alpha`` where the result is outside the bounds.
     """
     caps = np.broadcast_to(loss_weights(1.0, data.weights), (data.n,))
     upper = alpha >= caps * (1.0 - ACTIVE)
@@ -91,53 +86,7 @@ def polished(data: Dataset, alpha: Vector, w_cap: float) -> Vector:
     found[free] = base[:-1] + gamma * slope[:-1]
     if np.any(found < 0.0) or np.any(found > caps):
         return alpha
-    found = project_multipliers(found, data.y, caps)
-    lower = _bound(data, alpha, w_cap)
-    as_good = _bound(data, found, w_cap) >= lower - ROUNDED * max(1.0, abs(lower))
-    return found if as_good and _gap(data, found, w_cap) <= _gap(data, alpha, w_cap) else alpha
-
-
-def balanced(data: Dataset, alpha: Vector, w_cap: float) -> Vector:
-    r"""Return multipliers of (13) with :math:`X'Y\alpha = 0` up to rounding, for a capacity that is not active.
-
-    The lower bound is :math:`e'\alpha - \sqrt W\|X'Y\alpha\|`: at a large W the rest of :math:`X'Y\alpha` that a solver
-    leaves takes all of it. The shortest change of the multipliers inside their bounds removes that rest.
-
-    Returns
-    -------
-    (n,) multipliers, or ``alpha`` where the result is outside the bounds or its bound is not larger.
-    """
-    caps = np.broadcast_to(loss_weights(1.0, data.weights), (data.n,))
-    free = np.flatnonzero((alpha > caps * ACTIVE) & (alpha < caps * (1.0 - ACTIVE)))
-    if not 0 < len(free) <= MOST:
-        return alpha
-    centred = data.X - data.X.mean(axis=0)
-    found = np.where(alpha < caps * ACTIVE, 0.0, np.where(alpha > caps * (1.0 - ACTIVE), caps, alpha))
-    units = np.maximum(np.abs(centred).max(axis=0), 1e-300)
-    system = np.vstack([(centred[free] / units * data.y[free, None]).T, data.y[free]])
-    for _ in range(2):  # the second time for the rounding errors of the first
-        rest = np.append((centred / units).T @ (found * data.y), found @ data.y)
-        found[free] -= np.linalg.lstsq(system, rest, rcond=RANK)[0]
-    if np.any(found < 0.0) or np.any(found > caps):
-        return alpha
-    found = project_multipliers(found, data.y, caps)
-    return found if _bound(data, found, w_cap) > _bound(data, alpha, w_cap) else alpha
-
-
-def _bound(data: Dataset, alpha: Vector, w_cap: float) -> float:
-    """Return the lower bound of feasible multipliers."""
-    return float(alpha.sum()) - float(np.sqrt(w_cap) * np.linalg.norm(data.X.T @ (alpha * data.y)))
-
-
-def _gap(data: Dataset, alpha: Vector, w_cap: float) -> float:
-    """Return the duality gap of the hyperplane of multipliers, infinite where they give none."""
-    direction = data.X.T @ (alpha * data.y)
-    length = float(np.linalg.norm(direction))
-    if length == 0.0:
-        return np.inf
-    scores = data.X @ (direction * (np.sqrt(w_cap) / length))
-    loss = hinge(scores + sum(best_intercepts(scores, data.y, data.weights)) / 2.0, data.y, data.weights)
-    return max(loss - float(alpha.sum()) + float(np.sqrt(w_cap)) * length, 0.0)
+    return project_multipliers(found, data.y, caps)
 
 
 ROUTES = ("dual", "primal")
@@ -146,11 +95,14 @@ ROUTES = ("dual", "primal")
 SHARE = 0.1
 """Default (RW + 1) / n, the paper's estimate of the VC dimension over the number of samples in its best runs."""
 
+LARGE = (1e3, 1e6, 1e9)
+"""C of which one is large enough for the hyperplane of smallest norm among those of smallest loss."""
+
+ROUNDED = 1e-9
+"""Gap of a loss that is the smallest one up to rounding."""
+
 INACTIVE = 1e-7
 """gamma, relative to the number of samples, up to which the capacity constraint may be inactive: solvers leave that."""
-
-SLACK = 1e-9
-"""Relative increase of the smallest loss, with which rounding does not make the shortest hyperplane infeasible."""
 
 EXACT = {"tolerance": 1e-10}
 """Options where the user names no solver and no options: the quotient v / gamma multiplies errors of v."""
@@ -166,12 +118,9 @@ class RsvmSolution:
     Attributes
     ----------
     w, b : (p,) weights and the intercept, the middle of the interval of intercepts that are best for w.
-    risk : E, the hinge loss at (w, b).
-    status : ``optimal`` where the certificate holds, else ``feasible``.
     certificate : kind ``convex``, with objective and bound, see :func:`fsopt.linear.certificate.certify`.
     outcome : of the last solve or loop, with the seconds of all; its status and objective are those of its own program.
     beta : (n,) with w = X'beta, the expansion of the hyperplane in its support vectors; None where it is not known.
-    supporting : samples with a multiplier above 1e-6 of the largest, the support vectors.
     details : for a Fit: ``w_cap``; ``alpha`` (n,), multipliers in [0, 1] of the margins, the evidence; ``gamma``,
         1/C of the C-SVM with the same hyperplane, 0 where the capacity constraint is not active; ``b_interval``;
         ``capacity`` w'w; ``n_support_vectors``; and with gamma = 0 ``shortest_alpha`` (n,), the multipliers of the
@@ -181,12 +130,9 @@ class RsvmSolution:
 
     w: Vector
     b: float
-    risk: float
-    status: Status
     certificate: Certificate
     outcome: Outcome
     beta: Vector | None
-    supporting: tuple[int, ...]
     details: Mapping[str, Any]
     warnings: tuple[str, ...]
 
@@ -225,7 +171,8 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
         return solve_at_capacity(work, tight, tight.open(build(work, w_cap=w_cap)), w_cap, route=route)
 
     def by_driver() -> Steps[RsvmSolution]:
-        return _solve_without_model(work, run, w_cap)
+        found = yield from minimise.steps(work, capped(w_cap), run=run)
+        return _settled(work, run, w_cap, found.point["alpha"], found.point["w"], found)
 
     order = interior_order(work, run) if route == "dual" else (False,)
     routes = [by_driver if own else by_model for own in order]
@@ -241,82 +188,77 @@ def to_all_digits(run: Run) -> Run:
 def solve_at_capacity(work: Dataset, run: Run, session: Session, w_cap: float, *, route: str = "dual") -> RsvmSolution:
     """Solve (14), or (13) by the ``primal`` route, loaded in a session at W, and return the support vector machine."""
     outcome, alpha, own = (_solve_dual if route == "dual" else _solve_primal)(session)
-    return _settled(work, w_cap, alpha, own, outcome, partial(_smallest_norm, work, run, outcome))
+    return _settled(work, run, w_cap, alpha, own, outcome)
 
 
-def _solve_without_model(work: Dataset, run: Run, w_cap: float) -> Steps[RsvmSolution]:
-    """Solve (13) of large data by the interior point, and return the support vector machine."""
-    found = yield from minimise.steps(work, capped(w_cap), run=run)
-
-    def shortest() -> tuple[Vector, Vector, Outcome]:
-        # The hyperplane of smallest norm among those of smallest loss is that of a C-SVM whose C is large enough.
-        found = minimise(work, c=LARGE_C, run=run)
-        return found.point["w"], found.point["alpha"] / LARGE_C, found
-
-    return _settled(work, w_cap, found.point["alpha"], found.point["w"], found, shortest)
-
-
-def _feasible(work: Dataset, w_cap: float, alpha: Vector) -> Vector:
-    """Return multipliers of the dual, polished, and balanced where the capacity constraint is not active."""
-    alpha = polished(work, project_multipliers(alpha, work.y, loss_weights(1.0, work.weights)), w_cap)
-    if float(np.linalg.norm(work.X.T @ (alpha * work.y))) <= INACTIVE * work.n * np.sqrt(w_cap):
-        return balanced(work, alpha, w_cap)
-    return alpha
-
-
-def _settled(
-    work: Dataset,
-    w_cap: float,
-    alpha: Vector,
-    own: Vector,
-    outcome: Outcome,
-    smallest_norm: Callable[[], tuple[Vector, Vector, Outcome]],
-) -> RsvmSolution:
+def _settled(work: Dataset, run: Run, w_cap: float, alpha: Vector, own: Vector, outcome: Outcome) -> RsvmSolution:
     """Return the support vector machine of multipliers and of the solver's own w."""
-    # The hyperplane of the multipliers, w = v / gamma, is taken where it is certified. Where gamma is too small for
-    # that, the candidate with the smaller loss is taken, of it and the solver's own w, shortened to w'w = W.
-    alpha = _feasible(work, w_cap, alpha)
-    direction = work.X.T @ (alpha * work.y)
-    gamma = float(np.linalg.norm(direction) / np.sqrt(w_cap))
-    supporting = alpha
-    candidates: list[tuple[Vector, Vector | None]] = [(own, None)]
-    if gamma > 0:
-        candidates.insert(0, (direction / gamma, alpha * work.y / gamma))
+    # Where gamma is small, v / gamma loses its digits: of several hyperplanes the one of smallest gap is taken.
+    alpha = project_multipliers(alpha, work.y, loss_weights(1.0, work.weights))
+    ball, shortest = capped(w_cap), None
+    gamma = 0.0
+    found: list[tuple[Vector, Vector, Vector | None]] = [(ball.nearest(own), alpha, None)]
+    for each in (alpha, polished(work, alpha, w_cap)):
+        gamma = _gamma(work, each, w_cap)
+        if gamma > 0:
+            found.append((ball.nearest(work.X.T @ (each * work.y) / gamma), each, each * work.y / gamma))
     if gamma <= INACTIVE * work.n:
-        shortest, multipliers_of_shortest, outcome = smallest_norm()
-        if float(shortest @ shortest) <= (1 + TOLERANCE) * w_cap:
-            gamma, supporting = 0.0, multipliers_of_shortest
-            candidates = [(shortest, None), (own, None)]
-    ball = capped(w_cap)
-    inside = [(ball.proximal(w, 1.0), beta) for w, beta in candidates]
-    proofs = [
-        certify(work, ball, 1.0, w, midpoint_intercept(work.X @ w, work.y, work.weights), alpha) for w, _ in inside
-    ]
-    best = 0 if proofs[0].ok else int(np.argmin([proof.objective or 0.0 for proof in proofs]))
-    (w, beta), certificate = inside[best], proofs[best]
+        shortest, evidence, outcome = _shortest(work, w_cap, run, outcome)
+        found = found if shortest is None else [(shortest["w"], evidence, None)]
+    proofs = [_proof(work, w_cap, w, alpha) for w, alpha, _ in found]
+    best = int(np.argmin([proof.residuals["gap"] for proof in proofs]))
+    w, alpha, beta = found[best]
     interval, capacity = best_intercepts(work.X @ w, work.y, work.weights), float(w @ w)
-    vectors = support_vectors(supporting)
-    evidence = {} if gamma else {"shortest_alpha": supporting}
+    details = {"w_cap": w_cap, "alpha": alpha, "gamma": _gamma(work, alpha, w_cap), "capacity": capacity}
+    if shortest is not None:
+        details |= {"gamma": 0.0, "shortest_alpha": shortest["alpha"]}
     return RsvmSolution(
         w=w,
         b=sum(interval) / 2,
-        risk=certificate.objective or 0.0,
-        status=Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
-        certificate=certificate,
+        certificate=proofs[best],
         outcome=outcome,
         beta=beta,
-        supporting=vectors,
-        details={
-            "w_cap": w_cap,
-            "alpha": alpha,
-            "gamma": gamma,
-            "b_interval": interval,
-            "capacity": capacity,
-            "n_support_vectors": len(vectors),
-            **evidence,
-        },
-        warnings=(_inactive_warning(w_cap, capacity),) if certificate.ok and not gamma else (),
+        details=details | {"b_interval": interval, "n_support_vectors": len(vectors_of(details))},
+        warnings=() if shortest is None else (_inactive_warning(w_cap, capacity),),
     )
+
+
+def _shortest(
+    work: Dataset, w_cap: float, run: Run, outcome: Outcome
+) -> tuple[Mapping[str, Any] | None, Vector, Outcome]:
+    """Return the C-SVM of smallest hinge loss, multipliers of (13) that prove it, and the outcome with its seconds.
+
+    Without a C-SVM where none is inside the capacity and proved.
+    """
+    machines: list[Mapping[str, Any]] = []
+    for c in LARGE:
+        found = minimise(work, c=c, run=run)
+        outcome = replace(outcome, seconds={k: v + found.seconds.get(k, 0.0) for k, v in outcome.seconds.items()})
+        machines.append(found.point)
+        length = float(np.linalg.norm(found.point["w"]) / np.sqrt(w_cap))
+        proof = _proof(work, w_cap, found.point["w"], found.point["alpha"] / c)
+        if proof.ok and length <= min(1 + TOLERANCE, INACTIVE * work.n * c):
+            alpha = found.point["alpha"] / c if proof.bound else np.zeros(work.n)
+            gaps = [_proof(work, w_cap, point["w"], alpha).residuals["gap"] for point in machines]
+            # Of a smaller C the multipliers have more digits.
+            return machines[int(np.argmax(np.array(gaps) <= max(ROUNDED, gaps[-1])))], alpha, outcome
+    return None, np.zeros(work.n), outcome
+
+
+def _proof(work: Dataset, w_cap: float, w: Vector, alpha: Vector) -> Certificate:
+    """Return the certificate of (13) of a hyperplane with these weights, by multipliers."""
+    return certify(work, capped(w_cap), 1.0, w, midpoint_intercept(work.X @ w, work.y, work.weights), alpha)
+
+
+def _gamma(work: Dataset, alpha: Vector, w_cap: float) -> float:
+    """Return gamma of multipliers."""
+    return float(np.linalg.norm(work.X.T @ (alpha * work.y)) / np.sqrt(w_cap))
+
+
+def vectors_of(details: Mapping[str, Any]) -> tuple[int, ...]:
+    """Return the support vectors: of (13) at an active capacity, else of (12), the shortest hyperplane."""
+    name = "alpha" if float(details["gamma"]) > 0.0 else "shortest_alpha"
+    return support_vectors(np.array(details[name], dtype=float))
 
 
 def _inactive_warning(w_cap: float, capacity: float) -> str:
@@ -348,16 +290,3 @@ def _solve_primal(session: Session) -> tuple[SolveResult, Vector, Vector]:
     model = session.model
     result = usable(session.solve(), "(13)")
     return result, multipliers(session, result, model.margin), values_of(model.w)
-
-
-def _smallest_norm(work: Dataset, run: Run, before: SolveResult) -> tuple[Vector, Vector, SolveResult]:
-    """Return the w of smallest norm with the smallest loss, the multipliers of its margins, and the last outcome."""
-    model = build_rsvm(work)
-    model.capacity.deactivate()
-    _, free = run.solve(model, "the smallest hinge loss of any hyperplane")
-    risk = hinge(work.X @ values_of(model.w) + model.b.value, work.y, work.weights)
-    model = build_rsvm_least_norm(work, e_cap=risk + SLACK * max(1.0, risk))
-    session, result = run.solve(model, "the hyperplane of smallest norm")
-    seconds = {k: sum(r.seconds.get(k, 0.0) for r in (before, free, result)) for k in result.seconds}
-    w = values_of(model.w)
-    return w, multipliers(session, result, model.margin), replace(result, seconds=seconds)

@@ -1,34 +1,157 @@
-"""Method ``fsv`` (Mangasarian, (21)): few features, by successive linearisation."""
+"""Method ``fsv`` (Mangasarian, (21)): few features, by successive linearisation (SLA).
+
+``fsv`` and ``misclass`` minimise a concave function of the errors of a hyperplane and the sizes of its weights over a
+polyhedron. The last linear program proves the minimum principle at the answer.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
+from fsopt.answers.results import DriverResult, Status
+from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.sla import sla_by_column_generation
+from fsopt.data.hyperplanes import hyperplane_errors
+from fsopt.data.matrices import Preprocessing, largest_values
+from fsopt.data.weights import weights_of_classes
+from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
+from fsopt.drivers.column_generation.sla import ConcaveHinge, sla_by_column_generation
 from fsopt.drivers.penalties import Penalty, approximation, step_costs, words_of
 from fsopt.drivers.run import Run, Steps
-from fsopt.drivers.sla import ConcaveTerms, sla
+from fsopt.drivers.sla import NONNEGATIVE, ConcaveTerms, sla
+from fsopt.errors import reading
 from fsopt.methods.claims import of_step
 from fsopt.methods.large_programs import uses_generation
-from fsopt.methods.preprocessing import preprocess
-from fsopt.methods.sla.concave_minimisation import (
-    SlaAnswer,
-    check,
-    concave_hinge,
-    fit_of_answer,
-    objective,
-    stated,
-)
-from fsopt.methods.spec import MethodSpec
-from fsopt.methods.verdict import evidence
+from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess, selection, without_rounding
+from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verdict import Completed, check_first_order, columns_of, evidence, saved_alpha, starts_residual
 from fsopt.models.blocks import number
 from fsopt.models.sla.fsv import build_fsv_step
 from fsopt.models.sla.hyperplane import iterate_of_costs
+from fsopt.typing import Vector
+
+
+def concave_hinge(data: Dataset, alpha: float, lam: float | None = None, approx: str | Penalty = "exp") -> ConcaveHinge:
+    """Return (21) as a function of errors and weights, or (20), which has no lambda."""
+    if lam is None:
+        return ConcaveHinge(np.ones(data.n), alpha, 0.0, counted=True)
+    shares = np.where(data.y > 0, 1.0 / np.sum(data.y > 0), 1.0 / np.sum(data.y < 0))
+    positive, negative = weights_of_classes(data.y, data.weights)
+    shares = shares * np.where(data.y > 0, positive, negative)
+    return ConcaveHinge((1 - lam) * shares, alpha, lam, counted=False, approx=approx)
+
+
+def fit_of_answer(
+    data: Dataset,
+    map_: Preprocessing,
+    result: DriverResult,
+    step: Mapping[str, Any] | None,
+    *,
+    n_starts: int,
+    started: float,
+    hint: str,
+) -> Fit:
+    """Return the Fit of the hyperplane at which SLA ended, its rounded weights set to 0.
+
+    Parameters
+    ----------
+    data, map_ : the preprocessed data and the map that was applied.
+    result : of the driver.
+    step : evidence of the last step; None after column generation, whose evidence are multipliers, if there are any.
+    n_starts : number of runs that the user asked for.
+    started : value of ``time.perf_counter`` when the method began.
+    hint : advice of the warning about w = 0.
+    """
+    at = result.point
+    w, b = without_rounding(at["w"], largest_values(data.X)), -at["gamma"] if step else at["b"]
+    if step is None:
+        step = {} if at["alpha"] is None else {"alpha": at["alpha"]}
+    errors = hyperplane_errors(data, w, b)
+    return make_fit(
+        data,
+        map_,
+        Hyperplane(w, b, selection(w)),
+        result,
+        started=started,
+        warnings=zero_warnings(w, result, n_starts, hint),
+        details={**step, "plane_errors": errors, "starts": start_values(result)},
+    )
+
+
+def start_values(result: DriverResult) -> list[float]:
+    """Return the objective value at which each run of SLA ended."""
+    return [run["objective"] for run in result.point["starts"]]
+
+
+def zero_warnings(w: Vector, result: DriverResult, n_starts: int, hint: str) -> tuple[str, ...]:
+    """Return the warnings about w = 0: that more runs were made because of it, and that it is the answer."""
+    more = len(start_values(result)) - n_starts
+    warnings = [f"the start from zero ended at w = 0: {more} random starts were added"] if more > 0 else []
+    if not np.any(w):
+        warnings.append(f"w = 0: no feature was selected, {hint}")
+    return tuple(warnings)
+
+
+def stated(saved: SavedFit) -> dict[str, float]:
+    """Return the distance of the number of errors that a saved fit states, and the number of missing starts."""
+    with reading("number of errors"):
+        errors = float(saved.fit.details["plane_errors"]) - hyperplane_errors(saved.data, saved.w, saved.b)
+    return {"errors": abs(errors), **starts_residual(saved.fit)}
+
+
+def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    """Return (20) or (21) at a hyperplane; their polyhedron holds the errors and sizes of every hyperplane."""
+    return problem_of(data, at).value(np.maximum(1.0 - data.y * (data.X @ w + b), 0.0), np.abs(w)), 0.0
+
+
+def problem_of(data: Dataset, at: Mapping[str, Any]) -> ConcaveHinge:
+    """Return (20) or (21) of the parameters of a fit."""
+    return concave_hinge(data, at["alpha"], at.get("lam"), at.get("approx", "exp"))
+
+
+def check(saved: SavedFit) -> Certificate:
+    """Certify the minimum principle again, by the saved linear program or by the multipliers of column generation.
+
+    Raises
+    ------
+    FileError : the saved step is damaged.
+    """
+    data, problem = saved.data, problem_of(saved.data, saved.params)
+    if saved.fit.status is Status.OPTIMAL:
+        return _check_zero(saved, problem)
+    errors, sizes = problem.slopes(np.maximum(1.0 - data.y * (data.X @ saved.w + saved.b), 0.0), np.abs(saved.w))
+    if "alpha" in saved.fit.details:
+        found = certify_l1_hinge(data, errors, sizes, saved.w, saved.b, saved_alpha(saved))
+        principle = {"minimum principle": found.residuals["gap"], "cost": found.residuals["cost"]}
+        return make(Kind.SLA, principle, objective=saved.value, tolerance=found.tolerance)
+
+    def costs(at: Completed) -> float:
+        slopes = {"y": errors[data.y > 0], "z": errors[data.y < 0], "v": sizes}
+        names = [name for name in slopes if at.model.component(name) is not None]
+        stated = [at.program.c[columns_of(at.program, at.model, name)] for name in names]
+        return (
+            max(float(np.abs(c - slopes[k]).max()) for k, c in zip(names, stated, strict=True)) / problem.penalty.slope
+        )
+
+    return check_first_order(saved, Kind.SLA, costs)
+
+
+def _check_zero(saved: SavedFit, problem: ConcaveHinge) -> Certificate:
+    """Certify a global minimum: the value is 0, and every term of (20) and (21) is nonnegative."""
+    bound = float("nan") if saved.fit.bound is None else float(saved.fit.bound)
+    zero = {
+        "bound": abs(bound),
+        "weights": max(-float(problem.rows.min()), -problem.omega, 0.0),
+        "gap": relative_gap(saved.value, 0.0),
+    }
+    return make(Kind.GLOBAL, zero, objective=saved.value, bound=0.0, bound_source=NONNEGATIVE)
 
 
 def fit_fsv(
@@ -94,7 +217,7 @@ def fit_fsv(
     if uses_generation(work, run):
         problem = concave_hinge(work, alpha, lam, approx)
         result = yield from sla_by_column_generation.steps(work, problem, n_starts=n_starts, seed=seed, run=run)
-        answer = SlaAnswer.generated(result)
+        step = None
     else:
         terms = ConcaveTerms((("v", "cost_v"),), alpha, weight=lam, approx=approx)
         model = build_fsv_step(work, lam=lam, alpha=slope)
@@ -103,8 +226,8 @@ def fit_fsv(
         # The step at v has the costs phi'(v): those of the exponential of the same slope at another iterate.
         costs = step_costs(penalty, np.maximum(at["v"], 0.0))
         params = {"lam": lam, "alpha": slope, "v": iterate_of_costs(slope, costs)}
-        answer = SlaAnswer(at["w"], -at["gamma"], result, evidence("fsv-step", params, at["proof"]))
-    fitted = fit_of_answer(work, map_, answer, n_starts=n_starts, started=started, hint="lower lam")
+        step = evidence("fsv-step", params, at["proof"])
+    fitted = fit_of_answer(work, map_, result, step, n_starts=n_starts, started=started, hint="lower lam")
     return fitted if isinstance(approx, str) else replace(fitted, params=words_of(penalty))
 
 

@@ -1,31 +1,36 @@
-"""Method ``misclass`` (Mangasarian, (20)): few misclassified samples, by successive linearisation."""
+"""Methods ``misclass`` and ``pmm`` (Mangasarian, (20) and Table 1): few misclassified samples.
+
+The one is successive linearisation, the other parametric minimisation.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.answers.results import Status
 from fsopt.data import Dataset
+from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.column_generation.sla import sla_by_column_generation
+from fsopt.drivers.pmm import StationaryPoint, certify_pmm, pmm
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.sla import ConcaveTerms, sla
-from fsopt.methods.claims import of_step
+from fsopt.errors import reading
+from fsopt.methods.claims import of_pmm, of_step
 from fsopt.methods.large_programs import uses_generation
-from fsopt.methods.preprocessing import preprocess
-from fsopt.methods.sla.concave_minimisation import (
-    SlaAnswer,
-    check,
-    concave_hinge,
-    fit_of_answer,
-    objective,
-    stated,
-)
-from fsopt.methods.spec import MethodSpec
-from fsopt.methods.verdict import evidence
+from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
+from fsopt.methods.sla.fsv import check, concave_hinge, fit_of_answer, objective, stated
+from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verdict import evidence, extend, finite_vector
 from fsopt.models.blocks import number
 from fsopt.models.sla.misclass import build_misclass_step
+from fsopt.typing import Vector
 
 
 def fit_misclass(
@@ -69,20 +74,19 @@ def fit_misclass(
     alpha = number("misclass", "alpha", alpha)
     work, map_ = preprocess(data, scale)
     if uses_generation(work, run, features=False):
-        problem = concave_hinge(work, alpha)
-        result = yield from sla_by_column_generation.steps(work, problem, run=run)
-        answer = SlaAnswer.generated(result)
+        result = yield from sla_by_column_generation.steps(work, concave_hinge(work, alpha), run=run)
+        step = None
     else:
         terms = ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), alpha)
         model = build_misclass_step(work, alpha=alpha)
         result = yield from sla.steps(model, terms, run=run)
         at = result.point
         params = {"alpha": alpha, "y": np.maximum(at["y"], 0.0), "z": np.maximum(at["z"], 0.0)}
-        answer = SlaAnswer(at["w"], -at["gamma"], result, evidence("misclass-step", params, at["proof"]))
-    return fit_of_answer(work, map_, answer, n_starts=1, started=started, hint="the classes overlap too much")
+        step = evidence("misclass-step", params, at["proof"])
+    return fit_of_answer(work, map_, result, step, n_starts=1, started=started, hint="the classes overlap too much")
 
 
-SPEC = MethodSpec(
+MISCLASS = MethodSpec(
     "misclass",
     fit_misclass,
     ("misclass-step",),
@@ -96,3 +100,87 @@ SPEC = MethodSpec(
     stated=stated,
     exact=of_step,
 )
+
+
+def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Steps[Fit]:
+    r"""Fit the hyperplane with few misclassified samples by parametric minimisation (PMM).
+
+    For a number d of samples that may be misclassified,
+
+    .. math:: f(d) = \min_{w, b, r}\ \sum_i (1 - r_i) \max(0, 1 - y_i(w'x_i + b))
+        \quad\text{s.t.}\quad e'r \le d,\ 0 \le r \le e
+
+    is bilinear; the smallest d with f(d) = 0 is searched for, each f(d) minimised locally. Each
+    linear program is solved by restricted programs of some samples, :func:`fsopt.drivers.column_generation`.
+
+    Parameters
+    ----------
+    scale : str, default 'standard'
+        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the problem is invariant to it,
+        its arithmetic is not.
+
+    Returns
+    -------
+    Fit
+        ``objective`` is the number of samples on the wrong side of the hyperplane or on it, an upper bound on the
+        smallest one; ``optimal`` where it is 0; ``stationary`` where the search for one error less ended at the minimum
+        principle, whose evidence is ``details["below"]``.
+
+    Notes
+    -----
+    Mangasarian, (16) and Table 1; the algorithm is :func:`fsopt.drivers.pmm`.
+    """
+    started = time.perf_counter()
+    work, map_ = preprocess(data, scale)
+    result = yield from pmm.steps(work, run=run)
+    w, b = result.point["w"], -result.point["gamma"]
+    return make_fit(
+        data,
+        map_,
+        Hyperplane(w, b, PMM.select(w)),
+        result,
+        started=started,
+        details={"plane_errors": int(result.objective or 0), "below": result.point["below"]},
+    )
+
+
+def number_of_errors(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    """Return the number of samples on the wrong side of the hyperplane or on it."""
+    return float(hyperplane_errors(data, w, b)), 0.0
+
+
+def check_pmm(saved: SavedFit) -> Certificate:
+    """Recompute the certificate of a fit from its saved details; raises FileError where they are damaged."""
+    fit = saved.fit
+    with reading("proof"):
+        proof = certify_pmm(saved.data, int(fit.objective or 0), _below(saved))
+        errors = abs(float(fit.details["plane_errors"]) - saved.value)
+    residuals = {"errors": errors}
+    if fit.status is Status.OPTIMAL:
+        residuals["bound"] = abs(float("nan") if fit.bound is None else fit.bound)
+    return replace(extend(proof, residuals), objective=fit.objective)
+
+
+def _below(saved: SavedFit) -> StationaryPoint | None:
+    """Return the end of the search for one error less; raises KeyError, TypeError or ValueError where it is damaged."""
+    below = saved.fit.details.get("below")
+    if below is None or isinstance(below, StationaryPoint):
+        return below
+    alpha = None if below["alpha"] is None else finite_vector(below["alpha"], saved.data.n)
+    w = finite_vector(below["w"], saved.data.p)
+    return StationaryPoint(int(below["d"]), float(below["value"]), w, float(below["b"]), alpha)
+
+
+PMM = MethodSpec(
+    "pmm",
+    fit_pmm,
+    ("misclass-step",),
+    objective=number_of_errors,
+    check=check_pmm,
+    paper="sla",
+    equation="(16), Table 1",
+    estimator="PMM",
+    driver="pmm",
+    exact=of_pmm,
+)
+SPECS = (MISCLASS, PMM)

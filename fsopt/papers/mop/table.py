@@ -23,8 +23,8 @@ from fsopt.data import Dataset
 from fsopt.data.files import FOLDER_VARIABLE, data_folder
 from fsopt.data.hyperplanes import error_rate
 from fsopt.errors import DataError, ParameterError
-from fsopt.methods.baselines.feature_scores import fisher as fisher_scores
-from fsopt.methods.baselines.feature_scores import ks, pearson, ranking
+from fsopt.methods.baselines.filters import fisher as fisher_scores
+from fsopt.methods.baselines.filters import ks, pearson, ranking
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit
 from fsopt.models.blocks import whole

@@ -15,8 +15,7 @@ from fsopt.answers.fits import fit_record
 from fsopt.answers.saved import fit_from, numbers
 from fsopt.data import Dataset
 from fsopt.errors import FileError
-from fsopt.methods.baselines.feature_ranking import order_of
-from fsopt.methods.baselines.feature_scores import entropy, fisher, infogain, ks, pearson, ranking
+from fsopt.methods.baselines.filters import entropy, fisher, infogain, ks, order_of, pearson, ranking
 from fsopt.verification.checking import check_fit
 
 FILTERS = ("pearson", "fisher", "ks", "infogain")

@@ -154,5 +154,5 @@ def test_of_an_open_loop_the_bounds_up_to_the_optimum_are_believed():
 
 def test_a_bound_that_the_search_had_no_nodes_for_is_not_verified(monkeypatch):
     """What was not proved counts for nothing, though the fit is honest."""
-    monkeypatch.setattr("fsopt.methods.gbd.verdict.CLOSED_NODES", 0)
+    monkeypatch.setattr("fsopt.methods.gbd.problems.CLOSED_NODES", 0)
     assert not check(record_of("cuts, m")).verified

@@ -47,7 +47,7 @@ def test_the_method_has_the_reference_loss(entry, route):
 def test_the_plane_is_that_of_the_c_svm(seed, w_cap, route):
     data = blobs(24, 3, seed=seed, gap=0.3)
     found = drained(solve_rsvm(data, Run(), w_cap=w_cap, route=route))
-    assert found.status == "optimal"
+    assert found.certificate.ok
     gamma = found.details["gamma"]
     if gamma < 1e-3:
         return
@@ -66,15 +66,17 @@ def test_the_plane_is_that_of_the_c_svm(seed, w_cap, route):
 def test_a_capacity_that_is_not_needed_gives_the_shortest_hyperplane_of_smallest_loss(seed, gap, route):
     data = blobs(16, 2, seed=seed, gap=gap)
     found = drained(solve_rsvm(data, Run(), w_cap=1e5, route=route))
-    assert found.status == "optimal"
-    assert found.risk == pytest.approx(smallest_loss(data), rel=1e-6, abs=1e-6)
+    assert found.certificate.ok
+    assert found.certificate.objective == pytest.approx(smallest_loss(data), rel=1e-6, abs=1e-6)
     assert found.details["gamma"] == 0
     assert "inactive" in found.warnings[0]
     capacity = found.details["capacity"]
-    below, above = (drained(solve_rsvm(data, Run(), w_cap=capacity * share)).risk for share in (0.98, 1.02))
-    assert below > found.risk + 1e-5
-    assert above == pytest.approx(found.risk, abs=1e-6)
-    if found.risk < 1e-6:  # separable: the hard margin
+    below, above = (
+        drained(solve_rsvm(data, Run(), w_cap=capacity * share)).certificate.objective for share in (0.98, 1.02)
+    )
+    assert below > found.certificate.objective + 1e-5
+    assert above == pytest.approx(found.certificate.objective, abs=1e-6)
+    if found.certificate.objective < 1e-6:  # separable: the hard margin
         hard = SVC(kernel="linear", C=1e8, tol=1e-10).fit(data.X, data.y)
         np.testing.assert_allclose(found.w, hard.coef_[0], rtol=1e-4, atol=1e-4)
         assert found.details["n_support_vectors"] >= 2
@@ -85,7 +87,7 @@ def test_without_a_free_support_vector_the_intercept_is_the_middle_of_its_interv
     found = drained(solve_rsvm(data, Run(), w_cap=0.25))  # the scores are +-1/2: every b up to 1/2 costs the same
     assert found.details["b_interval"] == pytest.approx((-0.5, 0.5), abs=1e-8)
     assert found.b == pytest.approx(0, abs=1e-8)
-    assert (found.risk, found.details["gamma"]) == pytest.approx((2.0, 8.0), abs=1e-6)
+    assert (found.certificate.objective, found.details["gamma"]) == pytest.approx((2.0, 8.0), abs=1e-6)
     assert found.details["n_support_vectors"] == 4
 
 
@@ -195,7 +197,7 @@ def test_the_bound_holds_for_any_multipliers():
         w = rng.standard_normal(3)
         w *= np.sqrt(1.5) / np.linalg.norm(w)
         other = certify(data, capped(1.5), 1.0, w, float(rng.standard_normal()), rng.uniform(0, 1, 20))
-        assert other.bound <= best.risk <= other.objective
+        assert other.bound <= best.certificate.objective <= other.objective
         assert not other.ok
     outside = certify(data, capped(best.details["capacity"]), 1.0, 1.01 * best.w, best.b, best.details["alpha"])
     assert outside.residuals["capacity"] == pytest.approx(1.01**2 - 1)
