@@ -12,8 +12,8 @@ from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import DriverResult, Status
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.drivers.column_generation.driver import column_generation
-from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
+from fsopt.drivers.column_generation import column_generation
+from fsopt.drivers.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, Steps, loop

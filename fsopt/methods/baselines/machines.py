@@ -18,7 +18,7 @@ from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.matrices import SMALL
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.column_generation.driver import column_generation
+from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.linear import first_order, interior_point
 from fsopt.linear.certificate import certify

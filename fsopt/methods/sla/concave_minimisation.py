@@ -20,10 +20,9 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.matrices import Preprocessing, largest_values
 from fsopt.data.weights import weights_of_classes
-from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
-from fsopt.drivers.column_generation.sla import ConcaveHinge
+from fsopt.drivers.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.penalties import Penalty
-from fsopt.drivers.sla import NONNEGATIVE
+from fsopt.drivers.sla import NONNEGATIVE, ConcaveHinge
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane
