@@ -35,6 +35,8 @@ from fsopt.typing import Indices, Vector
 
 ROUNDING = 1e-10
 """Weights below this are zeros that a solver rounded."""
+EPSILON, STEPS = 1e-9, 100
+"""Of the stopping criterion, and largest number of steps of a run."""
 RESTARTS = 4
 """Random starts that are added where the start from zero ends at w = 0."""
 NONNEGATIVE = "every term of the objective is nonnegative"
@@ -134,8 +136,8 @@ def sla(
     *,
     n_starts: int = 1,
     seed: int = 0,
-    tolerance: float = 1e-9,
-    max_iterations: int = 100,
+    tolerance: float = EPSILON,
+    max_iterations: int = STEPS,
     run: Run = DEFAULT_RUN,
 ) -> Steps[DriverResult]:
     r"""Minimise a concave function over the polyhedron of a step model by vertex linear programs.
@@ -317,14 +319,12 @@ def _descend(
     sizes: Vector,
     *,
     settings: GenerationSettings,
-    tolerance: float,
-    max_iterations: int,
     start: int,
 ) -> Loop:
     """Yield the hyperplanes of SLA, from the linearisation at errors and sizes that need not belong to one."""
     hyperplane, value = None, np.inf
     point = dict[str, Any]()
-    for _ in range(max_iterations):
+    for _ in range(STEPS):
         # Step 2.1: a hyperplane that minimises the linearisation at the last iterate.
         d, c = problem.slopes(errors, sizes)
         found = column_generation(data, d, c, start=hyperplane, settings=settings, run=recorder.rest())
@@ -337,7 +337,7 @@ def _descend(
         if hyperplane is not None:
             bound = -np.inf if found.bound is None else found.bound
             principle = max(here - bound, 0.0) / (1.0 + abs(here))
-        if hyperplane is not None and float(d @ new_errors + c @ new_sizes) >= here - tolerance * (1.0 + abs(here)):
+        if hyperplane is not None and float(d @ new_errors + c @ new_sizes) >= here - EPSILON * (1.0 + abs(here)):
             stop = "stationary" if found.status is Status.OPTIMAL else found.stop
             point, evidence = {**point, "alpha": found.point["alpha"]}, {"principle": principle}
         else:
@@ -357,8 +357,6 @@ def sla_by_column_generation(
     *,
     n_starts: int = 1,
     seed: int = 0,
-    tolerance: float = 1e-9,
-    max_iterations: int = 100,
     run: Run = DEFAULT_RUN,
 ) -> Steps[DriverResult]:
     r"""Minimise (20) or (21) by successive linearisation, each linear program by column generation.
@@ -370,7 +368,7 @@ def sla_by_column_generation(
     Parameters
     ----------
     data, problem : all samples and features, and (20) or (21) with its weights.
-    n_starts, seed, tolerance, max_iterations, run : as in :func:`fsopt.drivers.sla`; the first run starts from no
+    n_starts, seed, run : as in :func:`fsopt.drivers.sla`; the first run starts from no
         errors and no weights, the others from U(0, 1).
 
     Returns
@@ -388,12 +386,11 @@ def sla_by_column_generation(
     rng = np.random.default_rng(whole("sla", "seed", seed))
     vector("sla", "rows", problem.rows, data.n, low=0.0)
     recorder = Recorder([], run)
-    how: dict[str, Any] = {"tolerance": tolerance, "max_iterations": max_iterations}
 
     def descents(k: int) -> Loop:
         errors, sizes = np.zeros(data.n), np.zeros(data.p)
         if k:
             errors, sizes = rng.uniform(size=data.n), rng.uniform(size=data.p)
-        return _descend(data, problem, recorder, errors, sizes, settings=GenerationSettings(seed=seed), start=k, **how)
+        return _descend(data, problem, recorder, errors, sizes, settings=GenerationSettings(seed=seed), start=k)
 
-    return (yield from best_vertex(descents, 0.0, recorder, n_starts=n_starts, tolerance=tolerance))
+    return (yield from best_vertex(descents, 0.0, recorder, n_starts=n_starts, tolerance=EPSILON))
