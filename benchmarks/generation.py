@@ -21,7 +21,7 @@ from rich.table import Table
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.driver import column_generation
+from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.run import Run
 from fsopt.methods import large_programs
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.questions import Answer
+from fsopt.answers.records import Answer
 from fsopt.common.arguments import LIST, TEXT, checked, optional
 from fsopt.common.figures import BLUE, ORANGE, new_figure
 from fsopt.common.interruption import whole_or_interrupted

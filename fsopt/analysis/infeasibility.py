@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.answers.questions import Answer
+from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
 from fsopt.certificates.bounds import farkas
 from fsopt.common.arguments import SECONDS, checked

@@ -13,7 +13,7 @@ from scipy.special import expit
 from fsopt.analysis.chance import PERMUTATIONS, Leak
 from fsopt.analysis.few_features import Choice
 from fsopt.answers.fits import Fit
-from fsopt.answers.questions import Answer
+from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
 from fsopt.answers.weights import by_size, weight_texts, weights_of
 from fsopt.certificates.points import relative_gap

@@ -14,7 +14,7 @@ import numpy as np
 
 from fsopt.analysis.other_selections import Others, limit_of
 from fsopt.answers.certificate import bound_residual, gap_allowed, merged
-from fsopt.answers.questions import Answer
+from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.proofs import About

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -317,29 +317,7 @@ def fit_record(fit: Fit, *, source: str, data: Dataset | None = None) -> dict[st
                 f"the fit cannot be saved: its parameter '{name}' is {shown(value)}, which a file cannot name",
                 "register it, for example with fsopt.extend.register_penalty, and fit with its name",
             )
-    names = [
-        "method",
-        "params",
-        "solver",
-        "status",
-        "stop",
-        "objective",
-        "bound",
-        "iterations",
-        "features",
-        "support",
-        "coef",
-        "intercept",
-        "history",
-        "certificate",
-        "seconds",
-        "preprocessing",
-        "warnings",
-        "details",
-        "kernel",
-    ]
-    record = {name: getattr(fit, name) for name in names}
-    record |= {
+    record = {part.name: getattr(fit, part.name) for part in fields(fit) if part.name != "trained"} | {
         "data": source,
         "train": trained.scores,
         "labels": trained.labels,

@@ -1,20 +1,29 @@
-"""Answers as plain data for JSON, sealed by a digest."""
+"""Answers as plain data for JSON, sealed by a digest; and what those to questions share: a table, a picture, words."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from fsopt.answers.certificate import Certificate
+from fsopt.common.files import write_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 FORMAT = 2
 """The format of the files that this version writes and reads."""
+MOST_ROWS = 20
+"""Rows that a summary lists."""
 
 
 def plain(value: Any) -> Any:
@@ -49,3 +58,63 @@ def digest(record: Mapping[str, Any]) -> str:
     """Return the SHA-256 of the plain data of a record, apart from a digest in it."""
     rest = {k: v for k, v in record.items() if k != "digest"}
     return hashlib.sha256(json.dumps(plain(rest), sort_keys=True).encode()).hexdigest()
+
+
+class Answer(ABC):
+    """The answer to a question about a model or a data set: a heading, and a record for each thing that it lists."""
+
+    shown: ClassVar[tuple[str, ...]] = ()
+    """The parts of the records that a summary lists; all of them where it is empty."""
+
+    @property
+    @abstractmethod
+    def heading(self) -> Mapping[str, Any]:
+        """Name -> number, text or list of what holds for the whole answer."""
+
+    @abstractmethod
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return one record for each thing that the answer lists."""
+
+    @abstractmethod
+    def plot(self) -> Figure:
+        """Return a figure of the answer; raises PackageError where matplotlib is not installed."""
+
+    def to_frame(self) -> DataFrame:
+        """Return the records as a pandas DataFrame; lists of names are texts."""
+        import pandas as pd
+
+        return pd.DataFrame([{name: _cell(value) for name, value in one.items()} for one in self.to_records()])
+
+    def summary(self) -> str:
+        """Return the heading and the first records as text."""
+        width = max(map(len, self.heading), default=0)
+        lines = [f"{name:<{width}}  {_word(value)}" for name, value in self.heading.items()]
+        frame = self.to_frame()
+        if len(frame):
+            frame = frame[list(self.shown or frame.columns)]
+            lines += ["", frame.head(MOST_ROWS).to_string(index=False, na_rep="-", float_format="{:.6g}".format)]
+        if len(frame) > MOST_ROWS:
+            lines.append(f"and {len(frame) - MOST_ROWS} more: to_frame() has all")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def save(self, path: str | Path) -> None:
+        """Save heading and records as JSON, whole or not at all; raises FileError where the file cannot be written."""
+        record = plain({"answer": type(self).__name__, **self.heading, "rows": self.to_records()})
+        write_text(path, json.dumps(record, allow_nan=False, indent=1) + "\n")
+
+
+def _cell(value: Any) -> Any:
+    """Return a value as a cell of a table: a list or mapping as a text."""
+    return _word(value) if isinstance(value, (list, tuple, Mapping)) else value
+
+
+def _word(value: Any) -> str:
+    """Return a value as text."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_word(one)}" for name, one in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_word, value))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -25,7 +24,6 @@ from fsopt.data.encoding import Encoding
 from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import Preprocessing
 from fsopt.errors import FileError, FsoptError, reading, shown
-from fsopt.typing import Vector
 
 
 def numbers(value: Any) -> Any:
@@ -118,41 +116,40 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
     ------
     FileError : a part is missing or damaged, or parts do not fit together; the message names ``path``.
     """
+    check_parts(record, path)
     try:
         map_ = record["preprocessing"]
-        coef, shift, scale = (_finite(values) for values in (record["coef"], map_["shift"], map_["scale"]))
-        support = tuple(_whole(j) for j in record["support"])
+        coef, shift, scale = (np.array(part, dtype=float) for part in (record["coef"], map_["shift"], map_["scale"]))
+        support = tuple(record["support"])
         kernel = None if record.get("kernel") is None else Kernel(**record["kernel"])
         shape = coef.shape * 2 if kernel is None else kernel.patterns.shape
-        if coef.ndim != 1 or (*coef.shape, *shift.shape) != shape or scale.shape != shift.shape:
+        if (*coef.shape, *shift.shape) != shape:
             raise ValueError("coef, shift, scale and patterns differ in length")
         if not np.all(scale > 0):
             raise ValueError("a scale is not positive")
         if list(support) != sorted(set(support)) or not all(0 <= j < len(coef) for j in support):
             raise ValueError("the support is not an increasing list of places in 0..p-1")
-        if not all(isinstance(part, Mapping) for part in (record["params"], record.get("details", {}))):
-            raise ValueError("params or details have no names")
         return Fit(
-            method=str(record["method"]),
+            method=record["method"],
             params=record["params"],
             features=tuple(record.get("features", ())),
             support=support,
             coef=coef,
-            intercept=float(_finite(record["intercept"])),
-            objective=_optional(record.get("objective")),
+            intercept=float(record["intercept"]),
+            objective=_number(record.get("objective")),
             status=Status(record["status"]),
-            stop=str(record.get("stop", "")),
-            bound=_optional(record.get("bound")),
-            iterations=_whole(record.get("iterations", 0)),
+            stop=record.get("stop", ""),
+            bound=_number(record.get("bound")),
+            iterations=record.get("iterations", 0),
             history=tuple(record.get("history", ())),
             certificate=None,
-            solver=str(record.get("solver", "")),
+            solver=record.get("solver", ""),
             seconds=record.get("seconds", {}),
-            preprocessing=Preprocessing(str(map_["kind"]), shift, scale),
+            preprocessing=Preprocessing(map_["kind"], shift, scale),
             warnings=tuple(record.get("warnings", ())),
             details=record.get("details", {}),
             kernel=kernel,
-            trained=_trained(record, len(shift)),
+            trained=_trained(record),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, FsoptError) as error:
         raise FileError(f"'{path}' is not a saved fit: {error}", "save it again with 'fsopt fit ... -o'") from error
@@ -191,41 +188,26 @@ def read_fit(path: str | Path) -> dict[str, Any]:
     return record
 
 
-def _trained(record: Mapping[str, Any], p: int) -> Trained:
+def _trained(record: Mapping[str, Any]) -> Trained:
     """Return the description of the training data in a saved fit."""
     encoding = None if record.get("encoding") is None else Encoding.of_plain(record["encoding"])
     features = tuple(record["columns"])
-    if len(features) != p or (encoding is not None and encoding.features != features):
+    if encoding is not None and encoding.features != features:
         raise ValueError("the columns are not those of the encoding")
-    name, labels = str(record.get("data", "data")), tuple(record["labels"])
-    deviation = tuple(float(v) for v in record.get("deviation", ()))
+    negative, positive = record["labels"]
     return Trained(
-        name, (labels[0], labels[1]), features, str(record["data_sha256"]), deviation, encoding, record.get("train", {})
+        name=record.get("data", "data"),
+        labels=(negative, positive),
+        features=features,
+        digest=record["data_sha256"],
+        deviation=tuple(map(float, record.get("deviation", ()))),
+        encoding=encoding,
+        scores=record.get("train", {}),
     )
 
 
-def _finite(values: Any) -> Vector:
-    """Return saved numbers as an array; raises ValueError where one is not finite."""
-    array = np.array(values, dtype=float)
-    if not np.all(np.isfinite(array)):
-        raise ValueError("a number is not finite")
-    return array
-
-
-def _whole(value: Any) -> int:
-    """Return a saved whole number; raises ValueError for any other value."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"{value!r} is not a whole number")
-    return value
-
-
-def _optional(value: Any) -> float | None:
-    """Return a saved number or None; raises ValueError for any other value."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
-        raise ValueError(f"{value!r} is not a number")
-    return float(value)
+def _number(value: float | None) -> float | None:
+    return None if value is None else float(value)
 
 
 def point_from(value: Any, program: Program) -> Point:

@@ -1,5 +1,5 @@
-from .column_generation.driver import column_generation as column_generation
-from .column_generation.trust_region import GenerationSettings as GenerationSettings
+from .column_generation import GenerationSettings as GenerationSettings
+from .column_generation import column_generation as column_generation
 from .dca import dca as dca
 from .gbd.driver import GbdSettings as GbdSettings
 from .gbd.driver import gbd as gbd

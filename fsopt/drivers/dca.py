@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -31,59 +33,118 @@ NONZERO = 1e-6
 """Absolute value above which a weight counts as not zero in the records."""
 
 
-def descend(
-    session: Session,
-    recorder: Recorder,
-    penalty: Penalty,
-    v: Vector,
-    *,
-    tolerance: float,
-    max_iterations: int,
-    start: int = 0,
-) -> Loop:
-    """Yield the iterates of DCA on a step model, from the linearisation v (p,).
+@dataclass(frozen=True)
+class Linearised:
+    """A step model, and the function that its steps linearise, the concave part alone, at the place of an iterate.
 
-    The evidence is ``criticality``, the residual of the last iterate, infinite before the stopping criterion holds, and
-    ``rise``, the largest relative rise of the objective, which no exact step has: each minimises a majorant of it.
+    Attributes
+    ----------
+    session, residual, vertex : the model, the name of its residual, and whether solutions must be vertices.
+    load : writes the linearisation at a place into the model.
+    place : point (n,) of the compiled model -> where the next step is linearised.
+    linear, value : (point, place) -> the objective of the step there, and the function.
+    ends : (iterate, solution, place) -> whether the solution of the step does not better the iterate.
+    fields, details : (result, place) of a step, and place -> further fields of its record, and entries of the point.
     """
-    model, slope = session.model, penalty.slope
-    columns, read = session.columns(model.w), reader(session)
-    w = x = v
-    value, rise = np.inf, 0.0
+
+    session: Session
+    residual: str
+    vertex: bool
+    load: Callable[[Vector], None]
+    place: Callable[[Vector], Vector]
+    linear: Callable[[Vector, Vector], float]
+    value: Callable[[Vector, Vector], float]
+    ends: Callable[[Vector, Vector, Vector], bool]
+    fields: Callable[[SolveResult, Vector], Mapping[str, Any]] = lambda step, at: {}
+    details: Callable[[Vector], Mapping[str, Any]] = lambda at: {}
+
+
+def descend(problem: Linearised, recorder: Recorder, at: Vector, *, max_iterations: int, start: int = 0) -> Loop:
+    """Yield the iterates from the linearisation at a place, which need not be that of a feasible point.
+
+    The evidence is the residual of the last iterate, infinite before the stopping criterion holds, and ``rise``, the
+    largest relative rise of the function, which no exact step has: each minimises a majorant of it.
+    """
+    session, read = problem.session, reader(problem.session)
+    what = f"a step of '{session.model.name}'"
+    x, rise = np.zeros(0), 0.0
+    value = np.inf
     for k in range(max_iterations):
-        # Step 2.1: the next iterate minimises slope ||w||_1 - <v, w>.
-        store(model.v, v)
-        session.update(model.objective)
-        step = recorder.solve(session, f"a step of '{model.name}'", load=False, evidence=False)
+        # Step 2.1: the next iterate minimises the linearisation at the last one.
+        problem.load(at)
+        step = recorder.solve(session, what, load=False, vertex=problem.vertex, evidence=False)
         taken = step.point
         assert taken is not None
-        new = taken.x[columns]
-        new_value, criticality = penalty.value(new), np.inf
-        stop = ""
-        _check_objective(session, penalty, step, slope * float(np.abs(new).sum()) - float(v @ new))
-        # Step 2.2, not at k = 0, unlike in print: v^0 belongs to no iterate, so nothing has fallen yet. w is critical
-        # where it solves its own step: v is in the subdifferential of g and of h there. The difference between its
-        # value in the step and the step's lower bound measures how far it is from that; the solution of the step
-        # itself is not needed, so that an inaccurate one cannot prove too much.
+        fields, new_value = problem.fields(step, at), problem.value(taken.x, at)
+        residual, stop = np.inf, ""
+        # Step 2.2, not at k = 0, unlike in print: the first place belongs to no iterate, so nothing has fallen yet. x
+        # is critical where it solves its own step. The difference between its value in the step and the step's lower
+        # bound measures how far it is from that; the solution of the step itself is not needed, so that an inaccurate
+        # one cannot prove too much.
         if k:
             rise = max(rise, (new_value - value) / max(1.0, abs(value)))
-            if np.linalg.norm(new - w) < tolerance or new_value >= value - tolerance * max(1.0, abs(value)):
-                x = nearest(session.program, x, step.point)
-                step, w = session.completed(step, x), x[columns]
-                value, here = penalty.value(w), float(slope * np.abs(w).sum() - v @ w)
-                criticality = max(here - proved_bound(step), 0.0) / max(1.0, abs(here))
+            if problem.ends(x, taken.x, at):
+                x = nearest(session.program, x, taken)
+                step, value = session.completed(step, x), problem.value(x, at)
+                here = problem.linear(x, at)
+                residual = max(here - proved_bound(step), 0.0) / max(1.0, abs(here))
                 stop = "stationary" if step.status is Status.OPTIMAL else step.stop
-        evidence, n_nonzero = {"criticality": criticality, "rise": rise}, int(np.sum(np.abs(new) > NONZERO))
-        record = {"start": start, "objective": new_value, "criticality": criticality, "n_nonzero": n_nonzero}
+        record = {"start": start, "objective": new_value, problem.residual: residual, **fields}
         if not stop:
-            w, x = new, taken.x
-            value = new_value
-        point = {**read(x), "gradient": v, "proof": step.supported if stop else None}
+            x, value = taken.x, new_value
+        point = {**read(x), **problem.details(at), "proof": step.supported if stop else None}
+        evidence = {problem.residual: residual, "rise": rise}
         yield Iterate(value, point, evidence=evidence, record=record, stop=stop, step=(session, read, taken))
         if stop:
             return
-        # Step 2.3: an element of the subdifferential of h.
-        v = penalty.gradient(w)
+        # Step 2.3
+        at = problem.place(x)
+
+
+def _penalised(session: Session, penalty: Penalty, tolerance: float) -> Linearised:
+    """Return the steps of DCA: their places are v, elements of the subdifferential of h."""
+    columns, slope = session.columns(session.model.w), penalty.slope
+
+    def load(v: Vector) -> None:
+        store(session.model.v, v)
+        session.update(session.model.objective)
+
+    def linear(x: Vector, v: Vector) -> float:
+        return slope * float(np.abs(x[columns]).sum()) - float(v @ x[columns])
+
+    def value(x: Vector, v: Vector) -> float:
+        return penalty.value(x[columns])
+
+    def ends(x: Vector, new: Vector, v: Vector) -> bool:
+        least = value(x, v) - tolerance * max(1.0, abs(value(x, v)))
+        return bool(np.linalg.norm((new - x)[columns]) < tolerance) or value(new, v) >= least
+
+    def fields(step: SolveResult, v: Vector) -> Mapping[str, Any]:
+        assert step.objective is not None
+        assert step.point is not None
+        x = step.point.x
+        far = abs(step.objective - linear(x, v)) > DIFFERENT * max(1.0, abs(linear(x, v)))
+        # Where an interior point stopped early both parts of w are positive, and the objective is above slope ||w||_1.
+        if far and session.completed(step, x).status is Status.OPTIMAL:
+            raise ParameterError(
+                f"the objective of '{session.model.name}' is not slope * ||w||_1 - v'w with the slope {slope:g} of the "
+                "penalty",
+                "build it with alpha = penalty.slope and leave its objective",
+            )
+        return {"n_nonzero": int(np.sum(np.abs(x[columns]) > NONZERO))}
+
+    return Linearised(
+        session,
+        "criticality",
+        vertex=False,
+        load=load,
+        place=lambda x: penalty.gradient(x[columns]),
+        linear=linear,
+        value=value,
+        ends=ends,
+        fields=fields,
+        details=lambda v: {"gradient": v},
+    )
 
 
 def best_descent(
@@ -116,21 +177,6 @@ def best_descent(
     certificate = make(Kind.DCA, residuals, tolerance=min(10 * tolerance, CRITICAL))
     status = Status.STATIONARY if at.stop == "stationary" and certificate.ok else Status.FEASIBLE
     return recorder.end(status, stop, objective=at.objective, point=at.point, certificate=certificate)
-
-
-def _check_objective(session: Session, penalty: Penalty, step: SolveResult, linearised: float) -> None:
-    """Raise ParameterError where a solved step minimised anything but the penalty, linearised."""
-    assert step.objective is not None
-    assert step.point is not None
-    if abs(step.objective - linearised) <= DIFFERENT * max(1.0, abs(linearised)):
-        return
-    # Where an interior point stopped early both parts of w are positive, and the objective is above slope * ||w||_1.
-    if session.completed(step, step.point.x).status is Status.OPTIMAL:
-        raise ParameterError(
-            f"the objective of '{session.model.name}' is not slope * ||w||_1 - v'w with the slope {penalty.slope:g} "
-            "of the penalty",
-            "build it with alpha = penalty.slope and leave its objective",
-        )
 
 
 @loop
@@ -194,10 +240,10 @@ def dca(
         result = dca(fsopt.build("l0-mpm-step", data, delta=0.7, alpha=Fraction.slope), Fraction())
     """
     session = run.open(model)
-    recorder = Recorder([session], run)
+    recorder, problem = Recorder([session], run), _penalised(session, penalty, tolerance)
 
     def descents(k: int, v: Vector) -> Loop:
-        return descend(session, recorder, penalty, v, tolerance=tolerance, max_iterations=max_iterations, start=k)
+        return descend(problem, recorder, v, max_iterations=max_iterations, start=k)
 
     how = {"n_starts": n_starts, "seed": seed}
     return (yield from best_descent(descents, start, penalty, recorder, size=len(model.w), tolerance=tolerance, **how))

@@ -40,6 +40,8 @@ GLOBAL = "scip"
 """Solver of the model ``kernel-scaling`` where the scales have costs."""
 FRANK_WOLFE_STEPS, MAX_PROGRAMS = 20, 1000
 """Largest numbers of steps of a descent, and of linear programs in all."""
+GAP = 1e-6
+"""Relative optimality gap at which (15) counts as solved globally."""
 IMPROVEMENT = 1e-9
 """Relative decrease of the objective value below which a step is none: it is within a solver's tolerance."""
 FEASIBILITY = 1e-7
@@ -227,7 +229,7 @@ class Search:
             if not improves:
                 return
 
-    def close_gap(self, tolerance: float) -> Loop:
+    def close_gap(self) -> Loop:
         """Solve linear programs until the cuts prove the incumbent optimal: for scales without costs."""
         if self.problem.lower_bounds[0] > 0:
             # The ends of the frontier of (R, W); a cut on W alone may be known before.
@@ -242,7 +244,7 @@ class Search:
         while True:
             bound, radius = lower_bound(self.problem, self.cuts, self.value)
             stop = "stalled" if before == (bound, radius) else ""
-            if self.value - bound <= tolerance * max(1.0, abs(self.value)):
+            if self.value - bound <= GAP * max(1.0, abs(self.value)):
                 stop = "optimal"
             elif self.programs >= MAX_PROGRAMS:
                 stop = "iteration-limit"
@@ -257,7 +259,7 @@ class Search:
                 (left, high), (right, low) = vertices[k - 1], vertices[k]
                 self._solve(high - low, right - left)
 
-    def ask_solver(self, tolerance: float) -> Loop:
+    def ask_solver(self) -> Loop:
         """Solve the model of (15) by a global solver, and descend from its scales: for scales with costs."""
         at, recorder = self.problem, self.linear.recorder
         low_R, low_W = at.lower_bounds
@@ -269,15 +271,15 @@ class Search:
             for variable, low, other in ((model.R, low_R, low_W), (model.W, low_W, low_R)):
                 variable.setlb((1.0 - FEASIBILITY) * low)
                 variable.setub((1.0 + FEASIBILITY) * self.value / other)
-            result = recorder.solve_once(Session(model, GLOBAL), "problem (15)", mip_gap=0.1 * tolerance)
+            result = recorder.solve_once(Session(model, GLOBAL), "problem (15)", mip_gap=0.1 * GAP)
             self.bound = -np.inf if result.bound is None else result.bound
             self._solve(*at.size(np.array([v.value for v in model.s.values()]))[::-1])
             yield from self.descend()
-        near = self.value - self.bound <= tolerance * max(1.0, abs(self.value))
+        near = self.value - self.bound <= GAP * max(1.0, abs(self.value))
         stop = "optimal" if near else "stalled"
         yield self.iterate(stop, objective=self.value, bound=self.bound, linear_programs=self.programs)
 
-    def certified(self, scaling: str, tolerance: float) -> tuple[Status, float | None, Certificate]:
+    def certified(self, scaling: str) -> tuple[Status, float | None, Certificate]:
         """Return status, lower bound and certificate of the incumbent: stationary where ``local``, else global."""
         if scaling == "local":
             certificate = certify_stationary(self.problem, self.s, self.stationary)
@@ -286,10 +288,10 @@ class Search:
         if self.problem.has_costs:
             bound = None if np.isinf(self.bound) else self.bound
             risk, source = {"risk": self.problem.excess(self.s)}, f"{WORD}{GLOBAL}"
-            certificate = of_bounds(Kind.GLOBAL, risk, self.value, self.bound, tolerance=tolerance, source=source)
+            certificate = of_bounds(Kind.GLOBAL, risk, self.value, self.bound, tolerance=GAP, source=source)
         else:
             bound, _ = lower_bound(self.problem, self.cuts, self.value)
-            certificate = certify_scaling(self.problem, self.s, self.cuts, bound, tolerance)
+            certificate = certify_scaling(self.problem, self.s, self.cuts, bound, GAP)
         return Status.OPTIMAL if certificate.ok else Status.FEASIBLE, bound, certificate
 
     def _solve(self, weight_R: float, weight_W: float) -> tuple[bool, Cut | None]:
@@ -308,16 +310,16 @@ class Search:
         return self.value < before - IMPROVEMENT * max(1.0, abs(value))
 
 
-def rescale(search: Search, scaling: str, tolerance: float) -> Loop:
+def rescale(search: Search, scaling: str) -> Loop:
     """Yield the incumbents of (15), first the scales that were loaded, if they are one."""
     yield search.iterate()
     yield from search.descend()
     if scaling == "local":
         yield search.iterate("settled", objective=search.value, linear_programs=search.programs)
     elif search.problem.has_costs:
-        yield from search.ask_solver(tolerance)
+        yield from search.ask_solver()
     else:
-        yield from search.close_gap(tolerance)
+        yield from search.close_gap()
 
 
 @loop
@@ -329,7 +331,6 @@ def kernel_scaling(
     e_cap: float | None = None,
     c: float = 0.0,
     scaling: str = "global",
-    tolerance: float = 1e-6,
     run: Run = DEFAULT_RUN,
 ) -> Steps[DriverResult]:
     r"""Minimise the product of squared radius and squared norm over the scales of the features, problem (15).
@@ -352,7 +353,6 @@ def kernel_scaling(
     e_cap : E >= 0; the hinge loss of the hyperplane by default.
     c : >= 0, cost of each scale.
     scaling : ``global`` (default) or ``local``.
-    tolerance : stop when ``upper - lower <= tolerance * max(1, upper)``.
     run : solver (any for LP that returns multipliers), options, time limit, progress. After a limit the answer is
         feasible, with its bound.
 
@@ -381,10 +381,10 @@ def kernel_scaling(
     recorder = Recorder([], run)
     search = Search(problem, LinearPrograms(data, recorder, run.open))
     search.load(np.ones(data.p))
-    _, stop = yield from run_loop(rescale(search, scaling, tolerance), recorder)
-    status, bound, certificate = search.certified(scaling, tolerance)
+    _, stop = yield from run_loop(rescale(search, scaling), recorder)
+    status, bound, certificate = search.certified(scaling)
     if bound is not None:
-        stop = closed(stop, relative_gap(search.value, bound), tolerance)
+        stop = closed(stop, relative_gap(search.value, bound), GAP)
     radius, capacity = problem.size(search.s)
     point = {"s": search.s, "radius": radius, "capacity": capacity, "cuts": search.cuts}
     return recorder.end(status, stop, objective=search.value, bound=bound, point=point, certificate=certificate)

@@ -20,7 +20,7 @@ from fsopt.common.interruption import uninterrupted
 from fsopt.compiler.values import store, values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
-from fsopt.drivers.kernel_scaling import SCALINGS, LinearPrograms, Search, rescale
+from fsopt.drivers.kernel_scaling import GAP, SCALINGS, LinearPrograms, Search, rescale
 from fsopt.drivers.loop import Iterate, Loop, run_inner, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, Steps, loop
@@ -31,8 +31,8 @@ from fsopt.models.mop.rsvm import build_rsvm_dual, build_rsvm_least_norm
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 
-GAP = 1e-6
-"""Optimality gap at which (15) counts as solved globally."""
+SETTLED = 1e-4
+"""Relative decrease below which E, or H, has not fallen."""
 INACTIVE = 1e-7
 """gamma below this (relative to the number of samples) means that the capacity constraint is inactive."""
 SLACK = 1e-9
@@ -49,7 +49,6 @@ def mop(
     c: float = 0.0,
     scaling: str = "local",
     generate: bool = False,
-    tolerance: float = 1e-4,
     max_iterations: int = 20,
     run: Run = DEFAULT_RUN,
 ) -> Steps[DriverResult]:
@@ -67,8 +66,7 @@ def mop(
         guaranteed for c = 0 only; with c > 0 only E is.
     scaling : ``local`` (default): (15) by Frank-Wolfe steps from the present scales; ``global``: to the optimum.
     generate : whether (14) is solved by :func:`fsopt.linear.interior_point.minimise`, without a model.
-    tolerance : stop when neither E nor H falls by more than this, relative, and no feature is dropped.
-    max_iterations : further stopping criterion.
+    max_iterations : largest number of steps; the loop also stops when neither E nor H falls, and no feature is dropped.
     run : solver of (14), options, time limit, progress.
 
     Returns
@@ -103,9 +101,7 @@ def mop(
         recorder.renew(dual)
         train = partial(train_by_model, data, dual, recorder)
     linear = LinearPrograms(data, recorder, Session)
-    at, stop = yield from run_loop(
-        _alternate(data, train, linear, c, scaling, w_cap, tolerance, max_iterations), recorder
-    )
+    at, stop = yield from run_loop(_alternate(data, train, linear, c, scaling, w_cap, max_iterations), recorder)
     certificate = certify_mop(data, at.point, costs=c > 0)
     return recorder.end(Status.FEASIBLE, stop, objective=at.objective, point=at.point, certificate=certificate)
 
@@ -117,7 +113,6 @@ def _alternate(
     c: float,
     scaling: str,
     cap: float,
-    tolerance: float,
     max_iterations: int,
 ) -> Loop:
     """Yield the hyperplanes of (14), for the data as given, with the histories of E and H."""
@@ -146,7 +141,7 @@ def _alternate(
         }
         # Step 2.3: neither E nor H fell, and no feature was dropped.
         fewer = bool(record["n_features"] < np.sum(scales > 0))
-        goes_on = fewer or _fell(point["E"], tolerance) or _fell(point["H"], tolerance)
+        goes_on = fewer or _fell(point["E"]) or _fell(point["H"])
         stop = "" if goes_on else "settled"
         yield Iterate(solution.risk, point, record=record, stop=stop)
         if stop:
@@ -183,9 +178,9 @@ def relative_costs(scales: Vector, c: float) -> Vector:
     return np.divide(c, scales, out=np.zeros(len(scales)), where=scales > 0)
 
 
-def _fell(values: list[float], tolerance: float) -> bool:
+def _fell(values: list[float]) -> bool:
     """Return whether the last value is lower than the one before, or the first."""
-    return len(values) == 1 or values[-1] < values[-2] - tolerance * max(1e-12, abs(values[-2]))
+    return len(values) == 1 or values[-1] < values[-2] - SETTLED * max(1e-12, abs(values[-2]))
 
 
 def _cut_on_capacity(solution: RiskMinimum) -> list[Cut]:
@@ -199,10 +194,10 @@ def _cut_on_capacity(solution: RiskMinimum) -> list[Cut]:
 def _rescale(search: Search, scales: Vector, scaling: str) -> tuple[dict[str, Any], Certificate]:
     """Solve (15) from the present scales; return its answer with the evidence, by the keys of saved fits."""
     search.load(scales)
-    run_inner(rescale(search, scaling, GAP))
+    run_inner(rescale(search, scaling))
     at = search.problem
     # The word of a global solver is no evidence: with costs the first-order condition alone is saved.
-    status, bound, certificate = search.certified("local" if at.has_costs else scaling, GAP)
+    status, bound, certificate = search.certified("local" if at.has_costs else scaling)
     radius, capacity = at.size(search.s)
     answer = {
         "w": at.w,

@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -122,25 +123,6 @@ class Exponential(Approximation):
 
 
 @dataclass(frozen=True)
-class Logarithm(Approximation):
-    r""":math:`\varphi(t) = \log(1 + \alpha t) / \log(1 + \alpha)`, :math:`s = \alpha / \log(1 + \alpha)`."""
-
-    @property
-    def slope(self) -> float:
-        """Slope s of phi at 0."""
-        return float(self.alpha / np.log1p(self.alpha))
-
-    def phi(self, size: Vector) -> Vector:
-        """Return log(1 + alpha t) / log(1 + alpha) (p,)."""
-        value: Vector = np.log1p(self.alpha * size) / np.log1p(self.alpha)
-        return value
-
-    def h_slope(self, size: Vector) -> Vector:
-        """Return s alpha t / (1 + alpha t) (p,)."""
-        return self.slope * self.alpha * size / (1 + self.alpha * size)
-
-
-@dataclass(frozen=True)
 class CappedL1(Approximation):
     r""":math:`\varphi(t) = \min(1, \alpha t)`; at its kink, t = 1 / alpha, the subgradient 0 of h is taken."""
 
@@ -185,75 +167,51 @@ class Scad(Approximation):
 
 @dataclass(frozen=True)
 class Power(Approximation):
-    r"""The smoothed :math:`\ell_q` quasi-norm, q in (0, 1), with :math:`\epsilon = 1/\alpha`:
+    r"""A power of :math:`1 + \alpha t`, q < 1, from 0 to 1 at t = 1, or for q < 0 in the limit.
 
-    .. math:: \varphi(t) = \frac{(t + \epsilon)^q - \epsilon^q}{(1 + \epsilon)^q - \epsilon^q}
-              = \frac{(1 + \alpha t)^q - 1}{(1 + \alpha)^q - 1}, \qquad s = \frac{q\alpha}{(1 + \alpha)^q - 1}
+    With :math:`\epsilon = 1/\alpha`,
 
-    Its limit for q = 0 is the penalty ``log``.
+    .. math:: \varphi(t) = \frac{(1 + \alpha t)^q - 1}{(1 + \alpha)^q - 1} \text{ for } q > 0, \qquad
+              \frac{\log(1 + \alpha t)}{\log(1 + \alpha)} \text{ for } q = 0, \qquad
+              1 - (1 + \alpha t)^q \text{ for } q < 0
+
+    These are the smoothed :math:`\ell_q` quasi-norm :math:`(t + \epsilon)^q`, its limit, and the negative power
+    :math:`-(t + \epsilon)^q`, each times a constant and from 0; for q = -1 it is the fraction
+    :math:`\alpha t / (1 + \alpha t)`.
     """
 
     q: float = 0.5
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        number("Power", "q", self.q, inside="(0, 1)")
+        number("Power", "q", self.q, inside="(-inf, 1)")
+
+    def _unscaled(self, size: Vector | float) -> Vector:
+        """Return ((1 + alpha t)^q - 1) / q (p,) by log1p and expm1, which keep the digits of small alpha t and q."""
+        logarithm: Vector = np.log1p(self.alpha * size)
+        return np.expm1(self.q * logarithm) / self.q if self.q else logarithm
 
     @property
     def slope(self) -> float:
         """Slope s of phi at 0."""
-        return float(self.q * self.alpha / self._power_minus_one(np.array(1.0)))
-
-    def _power_minus_one(self, size: Vector) -> Vector:
-        """Return (1 + alpha t)^q - 1, by log1p and expm1: the difference keeps its digits for small alpha t and q."""
-        return np.expm1(self.q * np.log1p(self.alpha * size))
+        return -self.q * self.alpha if self.q < 0 else float(self.alpha / self._unscaled(1.0))
 
     def phi(self, size: Vector) -> Vector:
-        """Return ((1 + alpha t)^q - 1) / ((1 + alpha)^q - 1) (p,)."""
-        return self._power_minus_one(size) / self._power_minus_one(np.array(1.0))
+        """Return phi (p,)."""
+        return self._unscaled(size) * (self.slope / self.alpha)
 
     def h_slope(self, size: Vector) -> Vector:
         """Return s (1 - (1 + alpha t)^(q - 1)) (p,)."""
         return -self.slope * np.expm1((self.q - 1) * np.log1p(self.alpha * size))
 
 
-@dataclass(frozen=True)
-class InversePower(Approximation):
-    r"""The negative power :math:`-(t + \epsilon)^{-q}`, q > 0, with :math:`\epsilon = 1/\alpha`, from 0 to its limit 1:
-
-    .. math:: \varphi(t) = \frac{\epsilon^{-q} - (t + \epsilon)^{-q}}{\epsilon^{-q}} = 1 - (1 + \alpha t)^{-q},
-              \qquad s = q\alpha
-
-    For q = 1 it is the fraction :math:`\alpha t / (1 + \alpha t)`.
-    """
-
-    q: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        number("InversePower", "q", self.q, inside="(0, inf)")
-
-    @property
-    def slope(self) -> float:
-        """Slope s of phi at 0."""
-        return self.q * self.alpha
-
-    def phi(self, size: Vector) -> Vector:
-        """Return 1 - (1 + alpha t)^(-q) (p,), by log1p and expm1: it keeps its digits for small alpha t."""
-        return -np.expm1(-self.q * np.log1p(self.alpha * size))
-
-    def h_slope(self, size: Vector) -> Vector:
-        """Return s (1 - (1 + alpha t)^(-q - 1)) (p,)."""
-        return -self.slope * np.expm1((-self.q - 1) * np.log1p(self.alpha * size))
-
-
 SPECS = (
     PenaltySpec("exp", Exponential, "1 - exp(-alpha t)"),
-    PenaltySpec("log", Logarithm, "log(1 + alpha t) / log(1 + alpha)"),
+    PenaltySpec("log", partial(Power, q=0.0), "log(1 + alpha t) / log(1 + alpha)"),
     PenaltySpec("capped-l1", CappedL1, "min(1, alpha t)"),
     PenaltySpec("scad", Scad, "alpha t up to 2 / (4.7 alpha), then a quadratic up to the plateau 1 (a = 3.7)"),
     PenaltySpec("lp", Power, "((1 + alpha t)^q - 1) / ((1 + alpha)^q - 1), q = 1/2"),
-    PenaltySpec("inverse-power", InversePower, "1 - 1 / (1 + alpha t)"),
+    PenaltySpec("inverse-power", partial(Power, q=-1.0), "1 - 1 / (1 + alpha t)"),
 )
 
 PENALTIES = Registry(

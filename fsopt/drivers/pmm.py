@@ -12,8 +12,8 @@ from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import DriverResult, Status
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.drivers.column_generation.driver import column_generation
-from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
+from fsopt.drivers.column_generation import column_generation
+from fsopt.drivers.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, Steps, loop
@@ -21,6 +21,8 @@ from fsopt.typing import Vector
 
 NOTE = "no hyperplane with fewer errors was found from those tried; that there is none is not proved"
 SEPARATES = "the hyperplane separates the classes"
+TOLERANCE = 1e-9
+"""A descent ends when the loss falls by less than this, relative."""
 COUNT = "a number of errors is nonnegative"
 """Source of the lower bound 0."""
 
@@ -80,7 +82,7 @@ class _BestHyperplane:
         return Iterate(float(self.errors), point, record=record, stop=stop)
 
 
-def _lower(data: Dataset, recorder: Recorder, tolerance: float) -> Loop:
+def _lower(data: Dataset, recorder: Recorder) -> Loop:
     """Yield the incumbents of the search for the smallest d with f(d) = 0."""
     # Step 1: more errors than there are samples, and no stationary point.
     search = _BestHyperplane(data, data.n + 1, np.zeros(data.p))
@@ -90,7 +92,7 @@ def _lower(data: Dataset, recorder: Recorder, tolerance: float) -> Loop:
         # Step 2: d halfway between them, 0 at first; descents from both hyperplanes, unless one reaches f(d) = 0.
         d, ends = 0 if search.errors > data.n else (search.low + search.errors) // 2, []
         for w, b in search.starts():
-            end = yield from _descend(search, recorder, d, w, b, tolerance)
+            end = yield from _descend(search, recorder, d, w, b)
             if end is None:
                 break
             ends.append(end)
@@ -101,7 +103,7 @@ def _lower(data: Dataset, recorder: Recorder, tolerance: float) -> Loop:
 
 
 def _descend(
-    search: _BestHyperplane, recorder: Recorder, d: int, w: Vector, b: float, tolerance: float
+    search: _BestHyperplane, recorder: Recorder, d: int, w: Vector, b: float
 ) -> Within[StationaryPoint | None]:
     """Alternate between the d samples to drop and the hyperplane for the others; return None where f(d) = 0."""
     # The stopping criterion compares recomputed sums: the solver's own value may lie below them for ever, by its
@@ -125,14 +127,14 @@ def _descend(
         # Step 2.3: fewer errors than d, or no smaller loss.
         if search.errors <= d:
             return None
-        if value >= here - tolerance * (1.0 + here):
+        if value >= here - TOLERANCE * (1.0 + here):
             return StationaryPoint(d, here, w, b, step.point["alpha"] if step.status is Status.OPTIMAL else None)
         w, b = new_w, new_b
         costs, here = new_costs, value
 
 
 @loop
-def pmm(data: Dataset, *, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> Steps[DriverResult]:
+def pmm(data: Dataset, *, run: Run = DEFAULT_RUN) -> Steps[DriverResult]:
     r"""Find a hyperplane with few errors by lowering the number d of samples that it may misclassify.
 
     .. math::
@@ -149,7 +151,6 @@ def pmm(data: Dataset, *, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> St
     Parameters
     ----------
     data : preprocessed.
-    tolerance : > 0, a descent ends when the loss falls by less than this, relative.
     run : solver (any for LP that returns multipliers), options, time limit, progress. After a limit the answer is
         feasible only.
 
@@ -170,7 +171,7 @@ def pmm(data: Dataset, *, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> St
     Mangasarian, (16) and Table 1, without a rule for d; bisection is ours.
     """
     recorder = Recorder([], run)
-    at, stop = yield from run_loop(_lower(data, recorder, tolerance), recorder)
+    at, stop = yield from run_loop(_lower(data, recorder), recorder)
     certificate = certify_pmm(data, int(at.objective), at.point["below"])
     status = Status.FEASIBLE
     if certificate.kind is Kind.GLOBAL:

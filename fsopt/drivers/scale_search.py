@@ -42,7 +42,7 @@ from fsopt.common.interruption import uninterrupted
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.agreement import check_margins
-from fsopt.drivers.column_generation.driver import column_generation
+from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop

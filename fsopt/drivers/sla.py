@@ -1,4 +1,7 @@
-"""Driver ``sla``: successive linearisation of a concave function over a polyhedron (Mangasarian, Algorithm 4.1)."""
+"""Driver ``sla``: successive linearisation of a concave function over a polyhedron (Mangasarian, Algorithm 4.1).
+
+Its loop is that of :mod:`fsopt.drivers.dca`. Of large data each linear program is solved by restricted ones.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,16 @@ from fsopt.certificates.points import relative_gap
 from fsopt.compiler.expressions import read
 from fsopt.compiler.rows import linear_part
 from fsopt.compiler.values import store
-from fsopt.drivers.loop import Iterate, Loop, best, best_of, reader
+from fsopt.data import Dataset
+from fsopt.drivers.column_generation import GenerationSettings, column_generation
+from fsopt.drivers.dca import Linearised, descend
+from fsopt.drivers.loop import Iterate, Loop, best, best_of
 from fsopt.drivers.penalties import Penalty, approximation, step_costs
-from fsopt.drivers.recorder import EARLY, Recorder, proved_bound
+from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.errors import ParameterError, SolverError
-from fsopt.models.blocks import number, whole
-from fsopt.solvers.auxiliary import nearest
+from fsopt.models.blocks import number, vector, whole
+from fsopt.models.sla.hyperplane import step_costs as exponential_costs
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import SOLVERS
 from fsopt.solvers.spec import SolverSpec
@@ -29,6 +35,8 @@ from fsopt.typing import Indices, Vector
 
 ROUNDING = 1e-10
 """Weights below this are zeros that a solver rounded."""
+EPSILON, STEPS = 1e-9, 100
+"""Of the stopping criterion, and largest number of steps of a run."""
 RESTARTS = 4
 """Random starts that are added where the start from zero ends at w = 0."""
 NONNEGATIVE = "every term of the objective is nonnegative"
@@ -95,58 +103,30 @@ class ConcaveTerms:
         self.set_costs(model, step_costs(self.penalty, x))
 
 
-def descend(
-    session: Session,
-    recorder: Recorder,
-    concave: ConcaveTerms,
-    at: Vector,
-    *,
-    tolerance: float,
-    max_iterations: int,
-    start: int = 0,
-) -> Loop:
-    """Yield the vertices of SLA, from the linearisation at a point, which need not be feasible.
+def _vertices(session: Session, concave: ConcaveTerms, tolerance: float) -> Linearised:
+    """Return the steps of SLA: their places are the values of the variables under phi."""
+    columns = concave.columns(session)
 
-    The evidence is ``principle``: the relative decrease that the linearisation at the vertex still allows, infinite
-    before the stopping criterion holds.
-    """
-    model, columns = session.model, concave.columns(session)
-    vertex, read = at, reader(session)
-    rest, value = 0.0, np.inf
-    for i in range(max_iterations):
-        # Step 2.1: a vertex that minimises the linearisation at the last iterate.
-        if i or start:  # The session was opened with the costs of the first step of the first run.
-            concave.linearise(model, at)
-            session.update(model.objective)
-        step = recorder.solve(session, f"a step of '{model.name}'", load=False, vertex=True, evidence=False)
-        taken = step.point
-        assert taken is not None
-        assert step.objective is not None
+    def load(at: Vector) -> None:
+        concave.linearise(session.model, at)
+        session.update(session.model.objective)
+
+    def place(x: Vector) -> Vector:
         # A variable below 0 by the solver's tolerance would have a negative concave term, and a cost above alpha.
-        new, slopes = np.maximum(taken.x[columns], 0.0), concave.slopes(at)
-        new_rest = step.objective - float(slopes @ new)
-        new_value, principle = new_rest + concave.value(new), np.inf
-        stop = ""
-        # Step 2.2, not at the start, which need not be feasible. f is concave: it falls by at least as much as its
-        # linearisation, so each step but the last lowers f, and no vertex comes back.
-        if i:
-            here = rest + float(slopes @ at)
-            if step.objective >= here - tolerance * (1.0 + abs(here)):
-                vertex = nearest(session.program, vertex, step.point)
-                step, at = session.completed(step, vertex), np.maximum(vertex[columns], 0.0)
-                here = session.program.objective_at(vertex)
-                value = here - float(slopes @ at) + concave.value(at)
-                # Judged by the dual bound of the step, not by the vertex that the solver calls optimal.
-                principle = float(max(here - proved_bound(step), 0.0) / (1.0 + abs(here)))
-                stop = "stationary" if step.status is Status.OPTIMAL else step.stop
-        record = {"start": start, "objective": new_value, "principle": principle}
-        if not stop:
-            at, rest = new, new_rest
-            value, vertex = new_value, taken.x
-        point, evidence = {**read(vertex), "proof": step.supported if stop else None}, {"principle": principle}
-        yield Iterate(value, point, evidence=evidence, record=record, stop=stop, step=(session, read, taken))
-        if stop:
-            return
+        return np.maximum(x[columns], 0.0)
+
+    def linear(x: Vector, at: Vector) -> float:
+        return session.program.objective_at(x)
+
+    def value(x: Vector, at: Vector) -> float:
+        return linear(x, at) - float(concave.slopes(at) @ place(x)) + concave.value(place(x))
+
+    def ends(x: Vector, new: Vector, at: Vector) -> bool:
+        # f is concave: it falls by at least as much as its linearisation, and no vertex comes back.
+        here = linear(x, at)
+        return linear(new, at) >= here - tolerance * (1.0 + abs(here))
+
+    return Linearised(session, "principle", vertex=True, load=load, place=place, linear=linear, value=value, ends=ends)
 
 
 @loop
@@ -156,8 +136,8 @@ def sla(
     *,
     n_starts: int = 1,
     seed: int = 0,
-    tolerance: float = 1e-9,
-    max_iterations: int = 100,
+    tolerance: float = EPSILON,
+    max_iterations: int = STEPS,
     run: Run = DEFAULT_RUN,
 ) -> Steps[DriverResult]:
     r"""Minimise a concave function over the polyhedron of a step model by vertex linear programs.
@@ -204,15 +184,15 @@ def sla(
     n_starts = whole("sla", "n_starts", n_starts)
     rng = np.random.default_rng(whole("sla", "seed", seed))
     concave.check_components(model)
-    concave.linearise(model, zero := np.zeros(sum(len(model.component(name)) for name, _ in concave.pairs)))
+    p = sum(len(model.component(name)) for name, _ in concave.pairs)
+    concave.linearise(model, zero := np.zeros(p))
     session = run.open(model)
     lower = _lower_bound(session, concave)
     check_vertices(session.spec, run.options)
-    recorder = Recorder([session], run)
+    recorder, problem = Recorder([session], run), _vertices(session, concave, tolerance)
 
     def descents(k: int) -> Loop:
-        at = rng.uniform(size=len(zero)) if k else zero
-        return descend(session, recorder, concave, at, tolerance=tolerance, max_iterations=max_iterations, start=k)
+        return descend(problem, recorder, rng.uniform(size=p) if k else zero, max_iterations=max_iterations, start=k)
 
     return (yield from best_vertex(descents, lower, recorder, n_starts=n_starts, tolerance=tolerance))
 
@@ -220,10 +200,9 @@ def sla(
 def best_vertex(
     descents: Callable[[int], Loop], lower: float, recorder: Recorder, *, n_starts: int, tolerance: float
 ) -> Steps[DriverResult]:
-    """Run SLA from each start and return the best answer with its certificate.
+    """Run SLA from each start, from RESTARTS more where the first ends at w = 0, and certify the best answer.
 
-    A descent is a loop with the evidence of :func:`descend` from the k-th start; there are at least 1 + RESTARTS runs
-    where the first ended at w = 0. No objective value is below ``lower``.
+    A descent is a loop with the evidence ``principle`` from the k-th start. No objective value is below ``lower``.
     """
 
     def starts(ended: Sequence[Iterate]) -> Loop | None:
@@ -295,3 +274,123 @@ def check_vertices(spec: SolverSpec, options: Mapping[str, Any] | None) -> None:
             f"SLA needs vertices and '{spec.name}' returns none with {', '.join(blunt)}",
             "leave the option out: simplex, or interior point with crossover",
         )
+
+
+@dataclass(frozen=True)
+class ConcaveHinge:
+    r"""A problem of Mangasarian, (20) or (21), in the errors :math:`e_i` of a hyperplane and :math:`|w_j|`.
+
+    .. math::
+
+        f(w, b) = \sum_i r_i\,\ell(e_i) + \omega \sum_j \varphi(|w_j|), \qquad
+        e_i = \max(0, 1 - y_i(w'x_i + b)), \quad \ell(e) = e \ \text{or}\ 1 - e^{-\alpha e}
+
+    The weights r >= 0 of the errors are ``rows`` (n,); these are ``counted``, or else summed. ``alpha`` > 0 and
+    ``approx`` are as in :class:`ConcaveTerms`.
+    """
+
+    rows: Vector
+    alpha: float
+    omega: float
+    counted: bool
+    approx: str | Penalty = "exp"
+
+    @property
+    def penalty(self) -> Penalty:
+        """The sum of phi."""
+        return approximation(self.approx, self.alpha)
+
+    def value(self, errors: Vector, sizes: Vector) -> float:
+        """Return f at errors (n,) and sizes (p,) of the weights."""
+        counts = -np.expm1(-self.alpha * errors) if self.counted else errors
+        return float(self.rows @ counts) + self.omega * self.penalty.value(sizes)
+
+    def slopes(self, errors: Vector, sizes: Vector) -> tuple[Vector, Vector]:
+        """Return the gradient: costs of the errors (n,) and of the sizes (p,)."""
+        rows = self.rows * (exponential_costs(self.alpha, errors) if self.counted else 1.0)
+        return rows, self.omega * step_costs(self.penalty, sizes)
+
+
+def _descend(
+    data: Dataset,
+    problem: ConcaveHinge,
+    recorder: Recorder,
+    errors: Vector,
+    sizes: Vector,
+    *,
+    settings: GenerationSettings,
+    start: int,
+) -> Loop:
+    """Yield the hyperplanes of SLA, from the linearisation at errors and sizes that need not belong to one."""
+    hyperplane, value = None, np.inf
+    point = dict[str, Any]()
+    for _ in range(STEPS):
+        # Step 2.1: a hyperplane that minimises the linearisation at the last iterate.
+        d, c = problem.slopes(errors, sizes)
+        found = column_generation(data, d, c, start=hyperplane, settings=settings, run=recorder.rest())
+        recorder.include(found)
+        w, b = found.point["w"], found.point["b"]
+        new_errors, new_sizes = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0), np.abs(w)
+        new_value, here = problem.value(new_errors, new_sizes), float(d @ errors + c @ sizes)
+        principle, stop = np.inf, found.stop if found.stop in EARLY else ""
+        # Step 2.2, as in :func:`fsopt.drivers.dca.descend`, by the bound for all samples and features.
+        if hyperplane is not None:
+            bound = -np.inf if found.bound is None else found.bound
+            principle = max(here - bound, 0.0) / (1.0 + abs(here))
+        if hyperplane is not None and float(d @ new_errors + c @ new_sizes) >= here - EPSILON * (1.0 + abs(here)):
+            stop = "stationary" if found.status is Status.OPTIMAL else found.stop
+            point, evidence = {**point, "alpha": found.point["alpha"]}, {"principle": principle}
+        else:
+            errors, sizes = new_errors, new_sizes
+            value, evidence = new_value, {"principle": np.inf}
+            hyperplane, point = (w, b), {"w": w, "b": b, "alpha": None}
+        record = {"start": start, "objective": new_value, "principle": principle, "rounds": found.iterations}
+        yield Iterate(value, point, evidence=evidence, record=record, stop=stop)
+        if stop:
+            return
+
+
+@loop
+def sla_by_column_generation(
+    data: Dataset,
+    problem: ConcaveHinge,
+    *,
+    n_starts: int = 1,
+    seed: int = 0,
+    run: Run = DEFAULT_RUN,
+) -> Steps[DriverResult]:
+    r"""Minimise (20) or (21) by successive linearisation, each linear program by column generation.
+
+    A step starts from the last hyperplane, and comes with a bound that holds for all samples and features: where that
+    is not below the linearisation at the hyperplane by more than the tolerance, the minimum principle holds. Its
+    solution is optimal but need not be a vertex of the whole program; every step still descends.
+
+    Parameters
+    ----------
+    data, problem : all samples and features, and (20) or (21) with its weights.
+    n_starts, seed, run : as in :func:`fsopt.drivers.sla`; the first run starts from no
+        errors and no weights, the others from U(0, 1).
+
+    Returns
+    -------
+    DriverResult
+        As of :func:`fsopt.drivers.sla`, with the hyperplane ``w``, ``b`` and the multipliers ``alpha`` (n,) of the last
+        step, by which :func:`fsopt.drivers.l1_hinge_program.certify_l1_hinge` recomputes the minimum principle.
+
+    Raises
+    ------
+    ParameterError : n_starts < 1 or seed < 0, or one that is no whole number; weights that are not n numbers >= 0.
+    SolverError : a restricted master problem was not solved.
+    """
+    n_starts = whole("sla", "n_starts", n_starts)
+    rng = np.random.default_rng(whole("sla", "seed", seed))
+    vector("sla", "rows", problem.rows, data.n, low=0.0)
+    recorder = Recorder([], run)
+
+    def descents(k: int) -> Loop:
+        errors, sizes = np.zeros(data.n), np.zeros(data.p)
+        if k:
+            errors, sizes = rng.uniform(size=data.n), rng.uniform(size=data.p)
+        return _descend(data, problem, recorder, errors, sizes, settings=GenerationSettings(seed=seed), start=k)
+
+    return (yield from best_vertex(descents, 0.0, recorder, n_starts=n_starts, tolerance=EPSILON))

@@ -22,6 +22,8 @@ from fsopt.models.gmeb.gmeb import add_theta
 from fsopt.models.gmeb.norm import GmebNorm as GmebNorm
 from fsopt.solvers.base import Session
 
+TOLERANCE, MOST_CUTS = 1e-9, 500
+"""Relative optimality gap at which the loop stops, and largest number of cuts."""
 REPEATED = 1e-9
 """Distance of two theta below which their cuts are the same within a solver's tolerance: no further one improves."""
 
@@ -32,8 +34,6 @@ def theta_cuts(
     model: pyo.ConcreteModel,
     norm: GmebNorm,
     *,
-    tolerance: float = 1e-9,
-    max_cuts: int = 500,
     run: Run = DEFAULT_RUN,
 ) -> Steps[DriverResult]:
     r"""Minimise the hinge loss over :math:`N(w) \le 1`, or N(w) over the separating hyperplanes, by cuts in theta.
@@ -51,14 +51,13 @@ def theta_cuts(
     data : the data set that the model was built from.
     model : from :func:`fsopt.models.gmeb.gmeb.build_gmeb_cuts` with its default cuts; cuts are added to it.
     norm : the norm N of the same data and radii.
-    tolerance : relative optimality gap at which to stop; a repeated theta stops too, ``stalled``.
-    max_cuts : further stopping criterion.
     run : solver (any for LP), options, time limit, progress. After a limit the answer is feasible, with its bound.
 
     Returns
     -------
     DriverResult
-        ``optimal`` where the bounds meet. The point holds ``w b``, and of the last program ``mu`` (n,), the
+        ``optimal`` where the bounds meet; a repeated theta stops too, ``stalled``.
+        The point holds ``w b``, and of the last program ``mu`` (n,), the
         multipliers of the margins, ``price``, the sum of the multipliers of the cuts, and ``theta``, the mean of their
         theta with these weights: with :math:`\mu_1 = \text{price}/2`, :math:`\mu_+ = \mu_1\theta/R_+` and
         :math:`\mu_- = \mu_1(1-\theta)/R_-` they are feasible for (16), because u is concave in theta.
@@ -72,30 +71,20 @@ def theta_cuts(
     hard = bool(model.xi[0].fixed)
     _check_model(session, data, norm, hard=hard)
     recorder = Recorder([session], run)
-    loop = _add_cuts(data, session, recorder, norm, hard=hard, tolerance=tolerance, max_cuts=max_cuts)
-    at, stop = yield from run_loop(loop, recorder)
+    at, stop = yield from run_loop(_add_cuts(data, session, recorder, norm, hard=hard), recorder)
     value, bound = at.objective, at.bound
     certificate = make(Kind.GLOBAL, {"gap": relative_gap(value, bound)}, objective=value, bound=bound)
     return recorder.end_certified(certificate, stop, at.point)
 
 
-def _add_cuts(
-    data: Dataset,
-    session: Session,
-    recorder: Recorder,
-    norm: GmebNorm,
-    *,
-    hard: bool,
-    tolerance: float,
-    max_cuts: int,
-) -> Loop:
+def _add_cuts(data: Dataset, session: Session, recorder: Recorder, norm: GmebNorm, *, hard: bool) -> Loop:
     """Yield the best hyperplanes, with bounds, of the linear programs with more and more cuts."""
     # Step 1: the cuts at the ends of theta are in the model.
     model, thetas = session.model, [float(t) for t in norm.ends]
     value, bound = np.inf, -np.inf
     best = dict[str, Any]()
-    # Each pass adds a cut, of which there are at most max_cuts, or ends the loop.
-    while len(thetas) <= max_cuts:
+    # Each pass adds a cut, of which there are at most MOST_CUTS, or ends the loop.
+    while len(thetas) <= MOST_CUTS:
         # Step 2.1: the smallest loss with the cuts so far, a lower bound.
         step = recorder.solve(session, f"a linear program of '{model.name}'", load=False)
         assert step.point is not None
@@ -111,7 +100,7 @@ def _add_cuts(
         best = best | _multipliers(session, step.point.y, thetas)
         # Step 2.4
         repeated = min(abs(theta - t) for t in thetas) <= REPEATED
-        stop = "optimal" if relative_gap(value, bound) <= tolerance else "stalled" if repeated else ""
+        stop = "optimal" if relative_gap(value, bound) <= TOLERANCE else "stalled" if repeated else ""
         record = {"objective": value, "bound": bound, "norm": size, "theta": theta, "cuts": len(thetas)}
         yield Iterate(value, best, bound, record=record, stop=stop)
         if stop:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fsopt.answers.questions import Answer
+from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
 from fsopt.common.figures import BLUE, new_figure, plain
 from fsopt.data import Dataset

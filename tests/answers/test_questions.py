@@ -11,7 +11,7 @@ import fsopt
 from fsopt.analysis import selecting
 from fsopt.analysis.infeasibility import Explanation
 from fsopt.analysis.selection_answers import Selection
-from fsopt.answers.questions import MOST_ROWS
+from fsopt.answers.records import MOST_ROWS
 from fsopt.studies.executors import InProcess
 
 DATA = blobs(20, 3, gap=0.4)

@@ -8,8 +8,8 @@ from support import blobs
 
 import fsopt
 from fsopt.answers.results import Status
+from fsopt.drivers.baselines import partitions
 from fsopt.drivers.gbd.driver import gbd
-from fsopt.drivers.partitions import partitions
 from fsopt.drivers.scale_search import scale_search
 from fsopt.drivers.theta_cuts import theta_cuts
 from fsopt.errors import ParameterError

@@ -9,7 +9,7 @@ from support import blobs, reference
 
 import fsopt
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.elimination import _Machines
+from fsopt.drivers.baselines import _Machines
 from fsopt.errors import FileError
 from fsopt.verification.checking import check_fit
 
@@ -136,7 +136,7 @@ def test_a_hundred_features_per_sample_need_no_model(monkeypatch):
     rng = np.random.default_rng(3)
     y = np.where(np.arange(20) % 2, 1.0, -1.0)
     data = fsopt.Dataset(rng.standard_normal((20, 2_100)) + 0.8 * y[:, None] * (np.arange(2_100) < 6), y)
-    monkeypatch.setattr("fsopt.drivers.elimination.build_fsp_sub", None)
+    monkeypatch.setattr("fsopt.drivers.baselines.build_fsp_sub", None)
     fit = fsopt.fit("rfe", data, m=6, c=0.1, step=700, scale="none")
     values, gone, left = eliminate(data, 6, 0.1, 700)
     assert [sorted(h["removed"]) for h in fit.history] == [sorted(removed) for removed in gone]

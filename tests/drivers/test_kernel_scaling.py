@@ -295,9 +295,10 @@ def test_the_losses_of_samples_left_out_are_linear():
 def test_below_one_the_gap_is_absolute(value, stop, monkeypatch):
     monkeypatch.setattr(driver, "lower_bound", lambda problem, cuts, value: (0.0, 1.0))
     monkeypatch.setattr(driver, "MAX_PROGRAMS", 1)
+    monkeypatch.setattr(driver, "GAP", 0.5)
     problem = SimpleNamespace(lower_bounds=[0.0])
     search = Search(problem, None, np.zeros(1), value, programs=1)
-    assert [at.stop for at in search.close_gap(0.5)] == [stop]
+    assert [at.stop for at in search.close_gap()] == [stop]
 
 
 def test_a_point_above_another_one_up_to_rounding_is_no_vertex():

@@ -15,7 +15,7 @@ import fsopt
 from fsopt.answers.results import Status
 from fsopt.common import clock
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.drivers.column_generation.trust_region import GenerationSettings
+from fsopt.drivers.column_generation import GenerationSettings
 from fsopt.drivers.pmm import COUNT, StationaryPoint, certify_pmm, pmm, without_largest
 from fsopt.drivers.recorder import LATE
 from fsopt.drivers.run import Run

@@ -14,7 +14,7 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.drivers.column_generation.driver import column_generation
+from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
 from fsopt.drivers.scale_search import ShareInterval, scale_search

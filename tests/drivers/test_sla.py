@@ -12,9 +12,8 @@ import fsopt
 from fsopt.answers.certificate import Kind
 from fsopt.answers.results import Status
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.drivers.column_generation.sla import sla_by_column_generation
 from fsopt.drivers.run import Run
-from fsopt.drivers.sla import NONNEGATIVE, RESTARTS, ConcaveTerms, sla
+from fsopt.drivers.sla import NONNEGATIVE, RESTARTS, ConcaveTerms, sla, sla_by_column_generation
 from fsopt.errors import FileError, ParameterError, SolverError
 from fsopt.methods import large_programs
 from fsopt.methods.sla.fsv import concave_hinge

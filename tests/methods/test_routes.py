@@ -9,7 +9,7 @@ from support import blobs, sampled, without_model
 import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
-from fsopt.drivers.column_generation.driver import column_generation
+from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.run import drained
 from fsopt.errors import OutOfTimeError, SolverError
 from fsopt.linear import interior_point

@@ -9,8 +9,7 @@ import scipy.sparse as sp
 
 import fsopt
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.driver import column_generation
-from fsopt.drivers.column_generation.trust_region import GenerationSettings
+from fsopt.drivers.column_generation import GenerationSettings, column_generation
 from fsopt.errors import DataError, FileError
 from fsopt.methods.baselines import filters
 from fsopt.methods.preprocessing import preprocess

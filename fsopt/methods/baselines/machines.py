@@ -25,7 +25,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, project_multipliers
 from fsopt.data.matrices import SMALL
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.column_generation.driver import column_generation
+from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.errors import ParameterError
 from fsopt.linear import first_order, interior_point

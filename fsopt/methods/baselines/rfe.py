@@ -14,7 +14,7 @@ from fsopt.answers.fits import Fit
 from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
-from fsopt.drivers.elimination import rfe
+from fsopt.drivers.baselines import rfe
 from fsopt.drivers.run import Run, Steps, drained
 from fsopt.errors import reading
 from fsopt.methods.baselines.filters import number_kept

@@ -10,7 +10,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
-from fsopt.drivers.partitions import certify_partitions, nonzero, partitions
+from fsopt.drivers.baselines import certify_partitions, nonzero, partitions
 from fsopt.drivers.recorder import EARLY
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading

@@ -17,8 +17,8 @@ from fsopt.certificates.points import relative_gap
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling import SCALINGS
-from fsopt.drivers.mop import GAP, SLACK, certify_mop, mop, relative_costs
+from fsopt.drivers.kernel_scaling import GAP, SCALINGS
+from fsopt.drivers.mop import SLACK, certify_mop, mop, relative_costs
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.claims import of_value

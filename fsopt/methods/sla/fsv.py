@@ -21,11 +21,10 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.matrices import Preprocessing, largest_values
 from fsopt.data.weights import weights_of_classes
-from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
-from fsopt.drivers.column_generation.sla import ConcaveHinge, sla_by_column_generation
+from fsopt.drivers.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.penalties import Penalty, approximation, step_costs, words_of
 from fsopt.drivers.run import Run, Steps
-from fsopt.drivers.sla import NONNEGATIVE, ConcaveTerms, sla
+from fsopt.drivers.sla import NONNEGATIVE, ConcaveHinge, ConcaveTerms, sla, sla_by_column_generation
 from fsopt.errors import reading
 from fsopt.methods.claims import of_step
 from fsopt.methods.large_programs import uses_generation
@@ -171,7 +170,7 @@ def fit_fsv(
         + \lambda \sum_j \varphi(|w_j|), \qquad e_i = \max(0, 1 - y_i(w'x_i + b))
 
     Of many samples or features each step is solved by restricted programs of some of them,
-    :func:`fsopt.drivers.column_generation.sla.sla_by_column_generation`.
+    :func:`fsopt.drivers.sla.sla_by_column_generation`.
 
     Parameters
     ----------

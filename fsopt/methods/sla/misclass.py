@@ -17,10 +17,9 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.drivers.column_generation.sla import sla_by_column_generation
 from fsopt.drivers.pmm import StationaryPoint, certify_pmm, pmm
 from fsopt.drivers.run import Run, Steps
-from fsopt.drivers.sla import ConcaveTerms, sla
+from fsopt.drivers.sla import ConcaveTerms, sla, sla_by_column_generation
 from fsopt.errors import reading
 from fsopt.methods.claims import of_pmm, of_step
 from fsopt.methods.large_programs import uses_generation
@@ -45,7 +44,7 @@ def fit_misclass(
     .. math:: \min\ \sum_i (1 - e^{-\alpha e_i}), \qquad e_i = \max(0, 1 - y_i(w'x_i + b))
 
     Of many samples each step is solved by restricted programs of some of them,
-    :func:`fsopt.drivers.column_generation.sla.sla_by_column_generation`.
+    :func:`fsopt.drivers.sla.sla_by_column_generation`.
 
     Parameters
     ----------

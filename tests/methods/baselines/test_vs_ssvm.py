@@ -9,7 +9,7 @@ from support import blobs
 import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.saved import fit_from, numbers
-from fsopt.drivers.partitions import nonzero, partitions, weights_of_part
+from fsopt.drivers.baselines import nonzero, partitions, weights_of_part
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
 from fsopt.methods.baselines.vs_ssvm import parts_of

@@ -11,9 +11,8 @@ from support import blobs
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.driver import column_generation
-from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
-from fsopt.drivers.column_generation.trust_region import GenerationSettings
+from fsopt.drivers.column_generation import GenerationSettings, column_generation
+from fsopt.drivers.l1_hinge_program import L1Hinge, certify_l1_hinge
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.models.sla.hyperplane import step_costs
