@@ -128,20 +128,6 @@ def test_the_descent_looks_at_the_clock_itself(monkeypatch):
     assert result.iterations <= 1 + LATE
 
 
-@pytest.mark.parametrize("limit", ["time", "interrupt"])
-def test_an_early_end_claims_a_hyperplane_and_no_more(limit):
-    def interrupt(record):
-        if record["iteration"] == 3:
-            raise KeyboardInterrupt
-
-    run = Run(time_limit=1e-9) if limit == "time" else Run(progress=interrupt)
-    result = pmm(OVERLAP, run=run)
-    assert result.status is Status.FEASIBLE
-    assert result.stop == {"time": "time-limit", "interrupt": "interrupted"}[limit]
-    assert hyperplane_errors(OVERLAP, result.point["w"], -result.point["gamma"]) == result.objective
-    assert result.certificate.kind == "feasible"
-
-
 def test_the_samples_that_stay_are_those_with_the_smallest_errors():
     data = fsopt.Dataset([[2.0], [0.5], [-3.0], [0.0]], [1, 1, 1, -1])
     costs, value = without_largest(data, 2, np.array([1.0]), 0.0)

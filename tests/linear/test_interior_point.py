@@ -1,21 +1,26 @@
 """The interior point: the optimum of the model in both shapes, on degenerate data, and its limits.
 
 Its products and factors in pieces are those in one piece, and end with the clock.
+
+Penalties are their definitions, and the certificate holds for each with each loss, at optima and nowhere else.
 """
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from support import blobs
 
 import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.common import clock
 from fsopt.data import Dataset
+from fsopt.data.losses import LOGISTIC, SQUARED_HINGE
 from fsopt.drivers.run import Run
 from fsopt.errors import OutOfTimeError
 from fsopt.linear import interior_point, pieces
+from fsopt.linear.certificate import certify
 from fsopt.linear.interior_point import minimise
-from fsopt.linear.penalties import SQUARES, Euclid, Norm, capped
+from fsopt.linear.penalties import SQUARES, Ball, Euclid, Norm, OneNorm, Squares, capped
 from fsopt.methods import large_programs
 from fsopt.verification.checking import check_record
 
@@ -144,3 +149,79 @@ def test_a_matrix_that_is_not_positive_definite_has_no_factor():
 def test_the_clock_ends_them_between_two_pieces(work):
     with clock.limited(0.0), pytest.raises(OutOfTimeError):
         work()
+
+
+RNG = np.random.default_rng(0)
+COSTS = np.array([0.5, 2.0, 1.0, 3.0])
+PENALTIES = {
+    "squares": SQUARES,
+    "bounds": Squares(lower=np.array([0.0, -1.0, -np.inf, 0.2]), upper=np.array([np.inf, 0.3, 0.0, 0.2])),
+    "length": Norm(Euclid(), 0.5),
+    "one-norm": Norm(OneNorm(COSTS), 2.0),
+    "ball": Ball(Euclid(), 1.5),
+}
+POINTS = RNG.standard_normal((400, 4)) * RNG.uniform(0.01, 4.0, (400, 1))
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+def test_conjugates_and_proximal_steps_are_those_of_the_definition(name):
+    penalty = PENALTIES[name]
+    inside = np.array([penalty.proximal(w, 1e-12) for w in POINTS])
+    assert max(v for w in inside for v in (0.0, *penalty.violations(w).values())) <= 1e-9
+    values = np.array([penalty.value(w) for w in inside])
+    for q, tau in zip(POINTS[:20], RNG.uniform(0.1, 3.0, 20), strict=True):
+        conjugate, factor = penalty.conjugate(q)
+        assert 0.0 < factor <= 1.0
+        assert (factor * inside @ q - values).max() <= conjugate + 1e-9
+        best = penalty.proximal(factor * q, 1.0)  # near a maximiser: the value is nearly reached
+        ways = [t * best for t in (0.0, 1.0, 50.0)] + [penalty.proximal(1e4 * q, 1.0), penalty.proximal(q, 0.0)]
+        reached = max(
+            factor * w @ q - penalty.value(w) for w in ways if max([0.0, *penalty.violations(w).values()]) < 1e-12
+        )
+        assert reached >= conjugate - 1e-9
+        costs = values + ((inside - q) ** 2).sum(axis=1) / (2.0 * tau)
+        w = penalty.proximal(q, tau)
+        assert penalty.value(w) + ((w - q) ** 2).sum() / (2.0 * tau) <= costs.min() + 1e-9
+
+
+def test_a_gram_matrix_has_the_certificate_of_its_samples():
+    data = blobs(30, 4, gap=0.5)
+    centred = Dataset(data.X - data.X.mean(axis=0), data.y)
+    gram = Dataset(centred.X @ centred.X.T, data.y)
+    for penalty, of_gram, c in ((SQUARES, Squares(gram.X), 2.0), (capped(0.7), capped(0.7, gram.X), 1.0)):
+        at = minimise(centred, penalty, c=c).point
+        beta = np.linalg.lstsq(centred.X.T, at["w"], rcond=None)[0]
+        one = certify(centred, penalty, c, at["w"], at["b"], at["alpha"])
+        other = certify(gram, of_gram, c, beta, at["b"], at["alpha"], gram=True)
+        assert one.ok
+        assert (other.objective, other.bound) == pytest.approx((one.objective, one.bound), rel=1e-9)
+
+
+@pytest.mark.parametrize("loss", [LOGISTIC, SQUARED_HINGE], ids=["logistic", "squared"])
+def test_smooth_losses_are_certified_at_their_optimum_alone(loss):
+    data = Dataset(blobs(40, 3, gap=0.5).X, blobs(40, 3, gap=0.5).y, weights=np.linspace(0.5, 2.0, 40))
+
+    def value(x):
+        return 0.5 * x[:3] @ x[:3] + 0.7 * loss.total(data.X @ x[:3] + x[3], data.y, data.weights)
+
+    x = minimize(value, np.zeros(4), tol=1e-12).x
+    margins = data.y * (data.X @ x[:3] + x[3])
+    slopes = 1.0 / (1.0 + np.exp(margins)) if loss is LOGISTIC else 2.0 * np.maximum(1.0 - margins, 0.0)
+    alpha = 0.7 * data.weights * slopes
+    found = certify(data, SQUARES, 0.7, x[:3], x[3], alpha, loss=loss)
+    assert found.ok
+    assert not certify(data, SQUARES, 0.7, 1.01 * x[:3], x[3], alpha, loss=loss).ok
+    assert certify(data, SQUARES, 0.7, x[:3], x[3], RNG.random(40), loss=loss).bound <= found.objective
+
+
+def test_the_one_norm_is_certified_by_the_multipliers_of_its_model():
+    data = blobs(30, 4, gap=0.5)
+    model = fsopt.build("onsvm", data, c=0.5)
+    result = fsopt.solve(model, "highs")
+    w = np.array([model.w[j].value for j in model.w])
+    alpha = np.abs([result.point.y[k] for k in fsopt.Session(model, "highs").rows(model.margin)])
+    found = certify(data, Norm(OneNorm()), 0.5, w, model.b.value, alpha)
+    assert found.ok
+    assert found.bound == pytest.approx(result.objective, rel=1e-9)
+    assert not certify(data, Norm(OneNorm()), 0.5, w + 0.01, model.b.value, alpha).ok
+    assert not certify(data, Norm(OneNorm()), 0.5, w, model.b.value, 0.99 * alpha).ok
