@@ -1,7 +1,5 @@
 """The command line as a user meets it: contract keys, exit codes, files, interruption."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A reader of .cbf files for tests; it knows nothing of fsopt and solves with Clarabel."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 

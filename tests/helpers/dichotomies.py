@@ -1,7 +1,5 @@
 """The smallest number of errors of a hyperplane, over all dichotomies of a few samples."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 

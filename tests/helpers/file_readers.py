@@ -1,7 +1,5 @@
 """Software that reads a model file and solves it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

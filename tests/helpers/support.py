@@ -1,7 +1,5 @@
 """Data sets and paths shared by the tests."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import os

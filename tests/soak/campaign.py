@@ -3,8 +3,6 @@
 Linux only: processes are found by a mark in their environment, and a limit on the size of files stands for a full disk.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import shutil

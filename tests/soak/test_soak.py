@@ -4,8 +4,6 @@
 by turns. Without it, a few units are run over processes, and two things happen to them.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time
