@@ -157,15 +157,6 @@ def test_every_parameter_of_every_method_has_a_meaning_in_plain_words(run):
         assert not [p for p in listed if not p["meaning"] or ":math:" in p["meaning"] or "``" in p["meaning"]], method
 
 
-def test_tables_are_readable_at_80_columns(run, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    names = {"models": fsopt.MODELS, "methods": fsopt.METHODS, "solvers": (), "methods gbd": (), "show gmeb-dual": ()}
-    for verb, whole in names.items():
-        lines = run(verb).splitlines()
-        assert max(map(len, lines)) <= 80, verb
-        assert set(whole) <= {line.split()[0] for line in lines if line.strip()}, "no name is broken"
-
-
 def test_errors_name_the_method_that_the_user_named(run):
     for method, param, foreign in (
         ("l1-svm", "c=-1", "onsvm"),

@@ -5,8 +5,6 @@ Every question takes a data set, samples with labels, a frame or a file: the sam
 
 import copy
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -170,17 +168,6 @@ def test_columns_and_another_matrix():
         data.with_X(np.ones((3, 3)))
     with pytest.raises(DataError, match=r"y has shape \(3,\), expected \(2,\)"):
         data.with_X(np.ones((2, 2)))
-
-
-@pytest.mark.slow
-def test_import_is_light():
-    heavy = ("scipy", "sklearn", "pyomo.environ", "pandas")
-    code = (
-        "import sys, fsopt.data; assert 'numpy' not in sys.modules; "
-        "fsopt.data.Dataset, fsopt.data.load_dataset, fsopt.data.gbd_set_one; "
-        f"print([m for m in {heavy} if m in sys.modules])"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
 def test_numbers_in_names_count_as_such():

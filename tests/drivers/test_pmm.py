@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from dichotomies import least_errors
 from saved_records import as_read, refuse_all
 from scipy.optimize import linprog
-from support import blobs
+from support import blobs, least_errors
 
 import fsopt
 from fsopt.answers.results import Status

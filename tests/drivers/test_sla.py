@@ -3,10 +3,9 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from dichotomies import least_errors
 from saved_records import as_read
 from scipy.optimize import linprog
-from support import blobs, reference, without_model
+from support import blobs, least_errors, reference, without_model
 
 import fsopt
 from fsopt.answers.certificate import Kind

@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from conic_files import parse_cbf, solve_cbf
-from file_readers import highs, scip
+from conic_files import highs, parse_cbf, scip, solve_cbf
 from pyomo.core.base.label import cpxlp_label_from_name
 from support import ROOT, sampled, written
 

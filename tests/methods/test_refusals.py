@@ -14,8 +14,6 @@ LOOPS = {"best-subset": "gbd", "best-subset-penalised": "gbd-lambda"}
 CLOSED = r"penalty weights alone.*gbd-lambda"
 REFUSED = [
     *(("gbd", {"start": start}, "start") for start in ("half", [0.5], [2.0] * 6)),
-    ("gbd", {"preset": "level"}, "preset"),
-    ("gbd", {"max_cuts": 1}, "max_cuts"),
     ("gbd", {"root_cuts": 5}, "no parameter 'root_cuts'"),
     ("gbd", {"m": 1, "include": [0, 1]}, "no selection"),
     ("gbd", {"include": ["nix"]}, "nix"),

@@ -184,14 +184,6 @@ def confirmed(claim):
     return not refused(claim.part)
 
 
-def test_every_search_of_necessity_is_verified_exactly(data):
-    found = fsopt.necessity(data, 2, exact=True)
-    assert len(found.exact) == data.p + 1
-    assert all(claim.holds and confirmed(claim) for claim in found.exact)
-    assert np.allclose([float(claim.upper) for claim in found.exact], found.objective, rtol=1e-9)
-    assert fsopt.necessity(data, 2).exact == ()
-
-
 def test_all_other_selections_cost_more_than_the_limit(data):
     found = fsopt.alternatives(data, 2, within=0.3, exact=True)
     (claim,) = found.exact

@@ -12,7 +12,6 @@ import re
 import subprocess
 from base64 import b64encode
 from html import unescape
-from html.parser import HTMLParser
 from types import SimpleNamespace
 
 import numpy as np
@@ -55,7 +54,7 @@ def report(rows):
 class Elements(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
-        self.ids, self.links, self.scripts, self.tags, self.contents = [], [], 0, [], []
+        self.ids, self.links, self.scripts, self.tags, self.contents, self.texts = [], [], 0, [], [], []
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
@@ -65,6 +64,9 @@ class Elements(html.parser.HTMLParser):
         self.contents += [given["content"]] if "content" in given else []
         self.ids += [given["id"]] if "id" in given else []
         self.links += [v for k, v in given.items() if k in ("href", "src", "xlink:href", "action", "data")]
+
+    def handle_data(self, data):
+        self.texts.append(data)
 
 
 def hashed(script):
@@ -261,23 +263,10 @@ def selection():
         return fsopt.select(fsopt.Dataset(X, y, [NASTY, "noise"]), features=2, folds=2)
 
 
-class Cells(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.tags, self.texts = [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-
-    def handle_data(self, data):
-        self.texts.append(data)
-
-
 def test_the_html_page_has_sentences_table_and_three_figures(selection, tmp_path):
     fsopt.write_selection(selection, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    found = Cells()
-    found.feed(text)
+    found = Elements(text)
     assert found.tags.count("svg") == 3
     assert "b" not in found.tags
     assert one_line(NASTY) in found.texts
