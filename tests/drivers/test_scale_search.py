@@ -1,5 +1,6 @@
 """The search behind gmeb-penalised: its proof leaf by leaf, saved and corrupted, and what every driver owes."""
 
+import sys
 from dataclasses import replace
 from functools import cache
 
@@ -11,6 +12,7 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.results import Status
+from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
 from fsopt.drivers.scale_search import ShareInterval, scale_search
@@ -155,6 +157,21 @@ def test_the_method_takes_column_generation_for_large_data_and_its_proof_can_be_
     assert not stopped.warnings
     assert check_fit(stopped, data).ok
     assert not check_fit(replace(stopped, bound=stopped.objective), data).ok
+
+
+@pytest.mark.parametrize("call", [1, 4])
+def test_a_limit_in_column_generation_leaves_a_point_with_a_valid_bound(call, monkeypatch):
+    data, best, calls = mirrored(), undisturbed(), []
+    whole = column_generation
+
+    def stopped(*args, **keywords):
+        calls.append(args)
+        return whole(*args, **keywords) if len(calls) < call else replace(whole(*args, **keywords), stop="interrupted")
+
+    monkeypatch.setattr(sys.modules[scale_search.__module__], "column_generation", stopped)
+    result = scale_search(data, None, GmebPenalty.of(data, 0.1, 0.1))
+    assert (result.stop, result.status) == ("interrupted", Status.FEASIBLE)
+    assert result.bound <= best.objective <= result.objective + 1e-9
 
 
 def test_bounds_never_get_worse_and_nothing_is_translated_again():
