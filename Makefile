@@ -14,7 +14,7 @@ EXTRAS := scs,ipopt,scip,plot,parquet,excel,report,arrays
 TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "pytest-timeout>=2.3" "hypothesis>=6.100" "array-api-strict>=2.2"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
-.PHONY: demo test test-all kernels truth fuzz limits forgeries soak guide mutants lock sbom audit lowest pythons lint bench limits-page instances reproduce results docs docs-check outputs clean
+.PHONY: demo test test-all kernels truth fuzz limits forgeries guide mutants lock sbom audit lowest pythons lint bench limits-page instances reproduce results docs docs-check outputs clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
@@ -53,10 +53,6 @@ limits: .venv/tested
 # 20,000 changed answers and 5,000 changed proofs; `make test-all` takes a tenth of them.
 forgeries: .venv/tested
 	FSOPT_FORGED=20000 $(BIN)/pytest $(SPREAD) tests/forgery
-
-# A study whose coordinator, workers, scheduler and disk fail at random, for half an hour (Linux); prints its table.
-soak: .venv/tested
-	FSOPT_SOAK=1800 $(BIN)/pytest -s tests/soak
 
 # 300 changes of certificates, verifiers, algorithms and drivers, each against the tests that run the changed line: an hour.
 # Prints each change that no test notices.

@@ -1,7 +1,5 @@
 """Fixtures shared by all tests; functions and paths are in support.py (``from support import ...``)."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Iterator

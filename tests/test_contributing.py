@@ -4,8 +4,6 @@
 which takes as long as ``make test``; otherwise the tests that look at the registries as a whole run.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

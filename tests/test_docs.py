@@ -1,7 +1,5 @@
 """README, docs and notebooks: their code runs; links, tables, names of tests and of papers are true."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import os

@@ -1,7 +1,5 @@
 """Docstrings of public objects are numpydoc: numpydoc's own validation finds nothing but what is listed here."""
 
-from __future__ import annotations
-
 import inspect
 import re
 

@@ -1,7 +1,5 @@
 """The house rules that can be measured: sizes, parameters, layout, imports without cycles and never upward."""
 
-from __future__ import annotations
-
 import ast
 import graphlib
 import re

@@ -1,7 +1,5 @@
 """The habits of the project: what states its version, authors and requirements agrees, and names what is there."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Code that people read uses public names alone: notebooks, examples, pages, and the package of a user's own."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The site: the code of every page runs, and a page begins with its purpose and a command or snippet."""
 
-from __future__ import annotations
-
 import re
 import sys
 from os.path import normpath

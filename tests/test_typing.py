@@ -1,7 +1,5 @@
 """The public API is typed, and the examples run: strict type checkers find the mistakes of a user's script alone."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What chance explains: uniform p-values on noise, tests on halves, and features that tell too much."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

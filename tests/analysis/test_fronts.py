@@ -1,7 +1,5 @@
 """The front of risk and capacity: both methods on one convex curve, and what a front says of any points."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial import ConvexHull

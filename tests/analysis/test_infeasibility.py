@@ -1,7 +1,5 @@
 """Infeasibility explained: every set contradicts itself, and without any member it does not."""
 
-from __future__ import annotations
-
 import pyomo.environ as pyo
 import pytest
 from support import blobs

@@ -1,7 +1,5 @@
 """``fsopt.select``: the number of features, what is said of the selection, and what of it is kept."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,12 +1,36 @@
-"""A fit reads itself: in words, as a table, as a picture, from a file, and for samples matched by their names."""
+"""A fit reads itself: in words, as a table, as a picture, from a file, and for samples matched by their names.
+
+Residuals of several sources: none hides another one.
+
+Linear fits as ONNX programs, as the page for users of scikit-learn writes them, in another runtime.
+
+The parts of a saved answer: every known one of another kind is refused, by check and predict alike.
+
+A printed table of weights is the classifier: with the intercept it gives the predictions on raw samples.
+"""
+
+import json
 
 import numpy as np
+import onnxruntime
 import pandas as pd
 import pytest
+from skl2onnx import to_onnx
+from skl2onnx.common.data_types import DoubleTensorType
+from sklearn.linear_model import LinearRegression
 from support import blobs
 
 import fsopt
+from fsopt.answers.certificate import Kind, make, merged
+from fsopt.answers.fits import fit_record
+from fsopt.answers.records import FORMAT, sealed
+from fsopt.answers.saved import read_record, solve_record
+from fsopt.answers.schema import FIT_PARTS, SOLVE_PARTS, check_parts, is_parameter
+from fsopt.cli import main
+from fsopt.cli.fitting import print_fit
 from fsopt.errors import DataError, FileError, ParameterError
+from fsopt.methods.verdict import extend
+from fsopt.verification.checking import check_record
 
 DATA = fsopt.Dataset(blobs(50, 4, gap=0.8, seed=1).X, blobs(50, 4, gap=0.8, seed=1).y, ["a", "b", "c<i>", "d"])
 FRAME = pd.DataFrame(DATA.X, columns=DATA.features)
@@ -119,3 +143,181 @@ def test_a_frame_with_columns_of_two_levels_is_predicted_as_it_was_fitted():
     frame = FRAME.set_axis(pd.MultiIndex.from_product([["u"], list(DATA.features)]), axis=1)
     fit, plain = (fsopt.fit("l1-svm", part, DATA.y) for part in (frame, FRAME))
     np.testing.assert_array_equal(fit.predict(frame), plain.predict(FRAME))
+
+
+def test_of_a_name_that_occurs_twice_the_largest_is_kept():
+    assert merged({"gap": 1.0, "primal": 0.0}, {"gap": 0.0}) == {"gap": 1.0, "primal": 0.0}
+    assert np.isnan(merged({"gap": np.nan}, {"gap": 0.0})["gap"])
+    assert np.isnan(merged({"gap": 0.0}, {"gap": np.nan})["gap"])
+
+
+def test_a_certificate_stays_false_and_says_why():
+    false = extend(make(Kind.FEASIBLE, {"gap": 1.0}), {"gap": 0.0})
+    assert not false.ok
+    assert false.residuals == {"gap": 1.0}
+
+
+@pytest.mark.parametrize("method", ["svm", "l1-svm", "fsv", "mpm", "fisher"])
+def test_the_score_of_a_linear_fit_is_that_of_its_program(method):
+    rng = np.random.default_rng(3)
+    small = blobs(40, 4)
+    data = fsopt.Dataset(small.X * [1e-4, 1.0, 30.0, 1e5] + [0.0, 7.0, 1e4, -3e5], small.y)
+    fit = fsopt.fit(method, data, **({"scale": "standard"} if method == "fisher" else {}))
+    score = LinearRegression()
+    score.coef_, score.intercept_, score.n_features_in_ = fit.coef, np.array([fit.intercept]), data.p
+    program = to_onnx(score, initial_types=[("X", DoubleTensorType([None, data.p]))])
+    X = data.X[rng.integers(40, size=200)] + rng.standard_normal((200, 4)) * data.X.std(axis=0)
+    found = onnxruntime.InferenceSession(program.SerializeToString()).run(None, {"X": X})[0].ravel()
+    assert found == pytest.approx(fit.decision_function(X), rel=1e-9, abs=1e-9)
+    assert np.array_equal(np.where(found > 0, 1.0, -1.0), fit.predict(X))
+
+
+SCHEMA_DATA = blobs(20, 3)
+FIT = sealed(fit_record(fsopt.fit("svm", SCHEMA_DATA), data=SCHEMA_DATA, source="blobs"))
+MODEL = fsopt.build("onsvm", SCHEMA_DATA)
+SOLVE = sealed(solve_record(MODEL, fsopt.solve(MODEL), slug="onsvm", data=SCHEMA_DATA, source="blobs", params={}))
+CASES = [(FIT, FIT_PARTS, name) for name in FIT_PARTS] + [(SOLVE, SOLVE_PARTS, name) for name in SOLVE_PARTS]
+NONE_OF_ALL = object()
+
+
+@pytest.mark.parametrize(("record", "parts", "name"), CASES, ids=lambda v: v if isinstance(v, str) else "")
+def test_a_part_of_another_kind_is_refused(record, parts, name):
+    check_parts(record, "here")
+    with pytest.raises(FileError, match=f"'here' is not a saved answer: {name} is not"):
+        check_parts({**record, name: NONE_OF_ALL}, "here")
+    without = {key: value for key, value in record.items() if key != name}
+    if parts[name].needed and name != "method":  # a record without a method is one of a solve
+        with pytest.raises(FileError, match=f"it has no {name}"):
+            check_parts(without, "here")
+    elif name != "method":
+        check_parts(without, "here")
+
+
+@pytest.mark.parametrize("part", [{"labels": ["1"]}, {"labels": 3}, {"labels": ["1", "1"]}, {"columns": ["x1"]}])
+def test_names_that_are_not_those_of_the_data_are_refused(part):
+    with pytest.raises(FileError):
+        check_record({**FIT, **part}, SCHEMA_DATA, "fit.json")
+
+
+@pytest.mark.parametrize("number", [None, 1, FORMAT + 1, str(FORMAT)])
+def test_a_file_of_another_format_is_refused_in_one_line(number, tmp_path, capsys):
+    path = tmp_path / "fit.json"
+    record = {key: value for key, value in FIT.items() if key != "format"}
+    path.write_text(json.dumps(record if number is None else record | {"format": number}))
+    for command in (["check", str(path), "--data", "wdbc"], ["predict", str(path), "--data", "wdbc"]):
+        with pytest.raises(SystemExit) as end:
+            main(command)
+        assert end.value.code == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        held = "no format" if number is None else f"the format {number!r}"
+        assert f"the format {FORMAT}, which this version reads: it has {held}: compute the answer again" in line
+
+
+def test_names_may_be_the_words_of_numbers(tmp_path):
+    path = tmp_path / "fit.json"
+    names = {"columns": ["inf", "nan", "x"], "labels": ["nan", "inf"], "features": ["inf", "nan", "x"]}
+    path.write_text(json.dumps({**FIT, **names}))
+    read = read_record(path)
+    assert {name: read[name] for name in names} == names
+
+
+@pytest.mark.parametrize(
+    ("annotation", "good", "bad"),
+    [
+        ("float", [1, 2.5, float("inf")], [None, "1", True, float("nan"), 10**400, [1.0]]),
+        ("int | None", [3, None], [2.5, "3", False, 10**400]),
+        ("bool | str", [True, "auto"], [1, None]),
+        ("str | Sequence[float]", ["all", [1.0]], [1.0, None]),
+    ],
+)
+def test_a_parameter_has_a_kind_of_its_annotation(annotation, good, bad):
+    assert all(is_parameter(annotation, value) for value in good)
+    assert not any(is_parameter(annotation, value) for value in bad)
+    assert is_parameter(float, "anything")
+
+
+RNG = np.random.default_rng(5)
+SMALL = blobs(60, 8, gap=0.7, seed=3)
+SCALES = np.array([1.0, 1e-6, 1e6, 30.0, 1.0, 1e-2, 7.0, 100.0])
+TABLES = {
+    "units": SMALL.X * SCALES + np.array([3.0, -1e-6, 5e6, 1.0, 0.0, 0.5, 2000.0, -40.0]),
+    "far from 0": SMALL.X + 1e9,
+    "constant and 0/1": np.column_stack([SMALL.X[:, :4], np.full(60, 7.0), RNG.integers(0, 2, (60, 3))]),
+}
+
+
+def listed(text):
+    """Return the rows of the printed table of weights as records of texts, and the intercept."""
+    lines = text.splitlines()
+    intercept = next(float(line.split()[-1]) for line in lines if line.startswith("intercept"))
+    start = next(k for k, line in enumerate(lines) if line.startswith("feature ") and "weight" in line)
+    heads = lines[start].replace("weight (raw units)", "weight").split()
+    rows = []
+    for line in lines[start + 1 :]:
+        if len(line.split()) != len(heads):
+            break
+        rows.append(dict(zip(heads, line.split(), strict=True)))
+    return rows, intercept
+
+
+def printed_scores(text, X):
+    """Return the scores of raw samples by the printed numbers alone."""
+    rows, intercept = listed(text)
+    places = [int(row["feature"].removeprefix("x")) - 1 for row in rows]
+    w = np.array([float(row["weight"]) for row in rows])
+    Z, norm = X[:, places], 1.0
+    if "shift" in rows[0]:
+        assert len(rows) == X.shape[1]
+        Z = Z - np.array([float(row["shift"]) for row in rows])
+        norm = np.sqrt((Z / np.array([float(row["scale"]) for row in rows])) ** 2 @ np.ones(len(w)))
+    return Z @ w / norm + intercept
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("method", fsopt.METHODS)
+def test_printed_weights_are_the_classifier(method, table, capsys):
+    X = TABLES[table]
+    data = fsopt.Dataset(X, SMALL.y)
+    fit = fsopt.fit(method, data, **fsopt.METHODS[method].compare(data.p))
+    print_fit(fit, fit_record(fit, source="x"))
+    scores = fit.decision_function(X)
+    clear = np.abs(scores) > 2e-3 * np.abs(scores - np.median(scores)).max()
+    for text in (capsys.readouterr().out, fit.summary()):
+        if not fit.coef.any():
+            continue
+        found = printed_scores(text, X)
+        assert np.array_equal(np.where(found > 0, 1.0, -1.0)[clear], fit.predict(X)[clear]), text
+
+
+def test_a_feature_below_the_threshold_of_the_rule_is_listed_as_not_selected():
+    data = fsopt.Dataset(TABLES["units"], SMALL.y)
+    fit = fsopt.fit("l1-svm", data, scale="center")
+    frame = fit.to_frame()
+    assert tuple(frame["feature"][frame["selected"]]) != tuple(frame["feature"])
+    assert set(frame["feature"][frame["selected"]]) == set(fit.features)
+    places = [int(name[1:]) - 1 for name in frame["feature"]]
+    used = np.zeros(data.p)
+    used[places] = frame["weight"]
+    assert np.array_equal(used, fit.coef)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_selection_of_the_one_norm_machine_does_not_depend_on_units(table):
+    X = TABLES[table]
+    fits = [fsopt.fit("l1-svm", fsopt.Dataset(part, SMALL.y), c=0.1) for part in (X, X * SCALES**2)]
+    assert fits[0].support == fits[1].support
+
+
+def test_a_table_of_kernel_weights_names_patterns():
+    fit = fsopt.fit("svm", fsopt.Dataset(SMALL.X, SMALL.y), kernel="gaussian")
+    frame = fit.to_frame()
+    assert frame["feature"].str.startswith("row ").all()
+    assert set(frame["feature"][frame["selected"]]) == set(fit.features)
+
+
+@pytest.mark.parametrize("method", [name for name, spec in fsopt.METHODS.items() if "scale" in spec.parameters])
+def test_a_constant_feature_without_preprocessing_counts(method):
+    data = fsopt.Dataset(TABLES["constant and 0/1"], SMALL.y)
+    fit = fsopt.fit(method, data, **{**fsopt.METHODS[method].compare(data.p), "scale": "none"})
+    found = printed_scores(fit.summary(), data.X) if fit.coef.any() else fit.intercept
+    np.testing.assert_allclose(found, fit.decision_function(data.X), atol=2e-3 * np.ptp(fit.decision_function(data.X)))

@@ -1,7 +1,5 @@
 """Commands run in this process, and a small data set for them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Bad input: one clear line (what, why, what to do), exit 2, no traceback, nothing left behind."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -35,18 +35,6 @@ def test_options_reach_the_rows_and_each_data_set_has_a_table_and_a_majority(run
     assert run(words).count("the larger class alone") == 2
 
 
-def test_the_table_is_readable_at_80_columns(run, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    lines = run(f"{SHORT} --methods gmeb-penalised,svm").splitlines()
-    assert max(map(len, lines)) <= 80
-    assert f"one.npz: {N} samples, 3 features, 2-fold cross-validation, seed 0" in lines
-    assert any(line.endswith("balanced 0.5000") for line in lines)
-    for head in ("method", "features", "CV accuracy", "balanced", "AUC", "status"):
-        assert head in run.out
-    row = next(line for line in lines if "gmeb-penalised" in line)
-    assert re.search(r"0\.\d{4} ±0\.\d{3}", row)
-
-
 def test_the_last_line_names_the_methods_without_an_answer_and_1_is_for_none_at_all(run, monkeypatch):
     real = units.study_fit
 

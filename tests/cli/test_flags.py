@@ -1,8 +1,10 @@
-"""Messages name keywords in Python and flags on the command line."""
+"""Messages name keywords in Python and flags on the command line.
 
-from __future__ import annotations
+How ``--param k=v`` is read: a JSON value, a number in any of its spellings, or a word.
+"""
 
 import ast
+import math
 import re
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from support import blobs
 import fsopt
 from fsopt.cli import in_flags
 from fsopt.cli.app import command
+from fsopt.cli.options import _value
 from fsopt.errors import FsoptError
 
 ROOT = Path(fsopt.__file__).parent
@@ -89,3 +92,23 @@ def test_the_commonest_mistakes_in_both_places(tmp_path, monkeypatch, run, words
 def test_a_parameter_that_is_missing_is_one_of_param(verb, said):
     error = in_flags(FsoptError("'own' needs knots", "give knots=..."), command(), [verb, "own"])
     assert (error.message, error.hint) == ("'own' needs knots", said)
+
+
+VALUES = {
+    "3": 3,
+    ".5": 0.5,
+    "1e-3": 0.001,
+    "5.": 5.0,
+    "inf": math.inf,
+    "-Infinity": -math.inf,
+    "true": True,
+    "null": None,
+    "[1, 2.5]": [1, 2.5],
+    "theta-cuts": "theta-cuts",
+}
+
+
+def test_a_value_is_json_a_number_or_a_word():
+    for text, value in VALUES.items():
+        found = _value(text)
+        assert (found, type(found)) == (value, type(value)), text

@@ -1,7 +1,5 @@
 """``fsopt select`` and ``fsopt predict --proba``: from a table to an answer, and to probabilities."""
 
-from __future__ import annotations
-
 import csv
 import json
 

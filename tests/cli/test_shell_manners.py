@@ -1,7 +1,5 @@
 """Every verb where its reader leaves at once, and where names hold characters that would command a terminal."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """``fsopt check --solution``: claims of other software that hold, and false optima, each refused with its reason."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The streams, signals and disks of the command line: full, closed or in another alphabet; never a traceback."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

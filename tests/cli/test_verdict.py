@@ -1,7 +1,5 @@
 """One verdict for one piece of evidence: a model by its slug, as a file and in Python; whose word a bound is."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

@@ -1,7 +1,9 @@
-"""Arguments of another kind end in an error of the package that names the argument, before anything is done."""
+"""Arguments of another kind end in an error of the package that names the argument, before anything is done.
 
-from __future__ import annotations
+Intervals of parameters: their ends belong to them or not, as written.
+"""
 
+import math
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.common.arguments import LIST, PATH, SECONDS, TEXT, WHOLE, checked, optional
+from fsopt.common.arguments import LIST, PATH, RANGES, SECONDS, TEXT, WHOLE, checked, ends, optional, range_of, within
 from fsopt.errors import FsoptError, ParameterError
 
 DATA = blobs(20, 3)
@@ -109,3 +111,25 @@ def test_a_keyword_in_another_case_is_the_known_one():
             call("svm", DATA, c=1.0, C=2.0)
     with pytest.raises(ParameterError, match="'svm' has no parameter 'cc': did you mean c"):
         fsopt.fit("svm", DATA, cc=2.0)
+
+
+@pytest.mark.parametrize(
+    ("interval", "inside", "outside"),
+    [
+        ("(0, 1)", (0.5, 1e-300), (0, 1, -1, 2, math.nan)),
+        ("[0, 1]", (0, 1), (-1e-9, 1.001, math.nan)),
+        ("(0, 1]", (1,), (0,)),
+        ("(0, inf)", (1e300,), (0, math.inf)),
+        ("[0, inf]", (0, math.inf), (-1, math.nan)),
+        ("[1e-9, 1e-3]", (1e-9, 1e-3), (0, 1)),
+    ],
+)
+def test_a_number_is_inside_or_outside_an_interval(interval, inside, outside):
+    assert all(within(value, interval) for value in inside)
+    assert not any(within(value, interval) for value in outside)
+
+
+def test_the_range_of_an_owner_comes_before_that_of_the_name_and_every_range_can_be_read():
+    assert range_of("fsv", "lam") == "[0, 1]" != range_of("fsp-lambda", "lam")
+    assert ends(range_of("svm", "no such name")) == (-math.inf, math.inf)
+    assert all(low < high for low, high in map(ends, RANGES.values()))

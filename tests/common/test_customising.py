@@ -1,7 +1,5 @@
 """Changed models through fit, studies and check; models and methods of other packages by entry points."""
 
-from __future__ import annotations
-
 import itertools
 import json
 

@@ -1,7 +1,5 @@
 """Packages of users, made known by entry points: written against ``fsopt.extend``."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

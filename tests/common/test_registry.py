@@ -1,7 +1,5 @@
 """The one kind of registry, and what users register: entries, names that are taken, weights, penalties, readers."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import sys

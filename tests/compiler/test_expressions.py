@@ -1,7 +1,5 @@
 """Linear forms with array coefficients, and programs read from expressions: the values are those of Pyomo."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import re

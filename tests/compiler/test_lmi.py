@@ -1,7 +1,5 @@
 """Linear matrix inequalities: largest eigenvalues, the LMI form of GMEB, certificates that refuse lies."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyomo.environ as pyo
 import pytest

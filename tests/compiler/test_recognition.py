@@ -1,7 +1,5 @@
 """Cones recognised from quadratic constraints have the same members; every other constraint is refused by name."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

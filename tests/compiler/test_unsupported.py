@@ -1,7 +1,5 @@
 """What a Pyomo model says and no array holds: refused by name by solvers, in certificates and in files."""
 
-from __future__ import annotations
-
 import math
 
 import pyomo.dae as dae

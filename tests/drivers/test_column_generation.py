@@ -158,18 +158,6 @@ def test_the_bound_holds_wherever_the_loop_is_stopped(seed, rounds, kind):
     assert objectives == sorted(objectives, reverse=True)
 
 
-@pytest.mark.parametrize("after", [0, 2])
-def test_an_interruption_keeps_the_best_hyperplane(after, ends):
-    data = blobs(100, 10, seed=4, gap=0.3)
-    (d, c), few = ones(data), GenerationSettings(rows=15, columns=3)
-    optimum = fsopt.solve(fsopt.build("onsvm", data)).objective
-    assert column_generation(data, d, c, run=Run(time_limit=1e-9), settings=few).stop == "time-limit"
-    ends(after + 1, "interrupted")
-    result = column_generation(data, d, c, settings=few)
-    assert (result.status, result.stop, result.iterations) == (Status.FEASIBLE, "interrupted", after)
-    assert result.bound <= optimum <= result.objective
-
-
 def test_the_certificate_refuses_what_is_corrupted():
     data = blobs(60, 6, seed=6)
     d, c = ones(data)

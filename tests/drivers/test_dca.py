@@ -3,8 +3,6 @@
 The approximations of the number of features: convexity, gradients, plateaus, units.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,13 +1,21 @@
-"""What all drivers owe: values, records, stops, interruption, nothing rebuilt on the way; and the local MOP."""
+"""What all drivers owe: values, records, stops, interruption, nothing rebuilt on the way; and the local MOP.
+
+The public names of the drivers: functions, also where a module has the name, each with a page.
+"""
+
+import inspect
+import subprocess
+import sys
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
 from scipy.optimize import linprog
 from sklearn.svm import SVC
-from support import blobs, reference
+from support import ROOT, blobs, reference
 
 import fsopt
+from fsopt import drivers
 from fsopt.answers.certificate import FEASIBLE
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.certificates.points import infeasibility
@@ -172,3 +180,29 @@ def test_an_inactive_capacity_gives_the_hard_margin_hyperplane_or_the_smallest_l
     assert result.point["E"][0] == pytest.approx(least, rel=1e-6)
     assert result.objective == pytest.approx(least, rel=1e-6)
     assert result.certificate.ok
+
+
+LOOPS = [name for name in drivers.__all__ if inspect.isfunction(getattr(drivers, name)) and name != "approximation"]
+CODE = """
+import fsopt.drivers.dca, fsopt.drivers.gbd.driver, fsopt.drivers.sla
+from fsopt.drivers.dca import dca
+from fsopt.drivers.gbd.driver import gbd
+import fsopt.drivers
+assert fsopt.drivers.dca is dca and fsopt.drivers.gbd is gbd and fsopt.drivers.sla.__name__ == "sla"
+"""
+
+
+@pytest.mark.slow
+def test_the_names_are_those_of_the_functions_whatever_is_imported_first():
+    done = subprocess.run([sys.executable, "-W", "error", "-c", CODE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_driver_has_its_loop_in_pseudocode_beside_the_code(name):
+    page = "mop" if name == "kernel_scaling" else name  # its problem is a step of that loop
+    text = (ROOT / "docs" / "drivers" / f"{page}.md").read_text(encoding="utf-8")
+    assert ":::{admonition} Algorithm" in text
+    assert f"autofunction:: fsopt.drivers.{name}" in text
+    assert "{literalinclude} ../../fsopt/drivers/" in text
+    assert "## What is certified" in text

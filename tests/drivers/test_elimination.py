@@ -9,7 +9,6 @@ from support import blobs, reference
 
 import fsopt
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.baselines import _Machines
 from fsopt.errors import FileError
 from fsopt.verification.checking import check_fit
 
@@ -107,24 +106,6 @@ def test_a_forged_fit_does_not_pass():
     whole = fsopt.fit("svm", data, c=10.0, scale="none")
     forged = replace(fit, coef=whole.coef, intercept=whole.intercept, objective=whole.objective)
     assert not check_fit(forged, data).ok
-
-
-def test_ctrl_c_within_a_machine_leaves_m_features(monkeypatch):
-    calls, solve = [], _Machines.solve
-
-    def pressed(self, *given):
-        calls.append(self)
-        if len(calls) == 12:
-            raise KeyboardInterrupt
-        return solve(self, *given)
-
-    monkeypatch.setattr(_Machines, "solve", pressed)
-    data = blobs(60, 16, seed=4, gap=0.5)
-    fit = fsopt.fit("rfe", data, m=2)
-    assert (fit.stop, fit.status, len(fit.details["chosen"])) == ("interrupted", "feasible", 2)
-    assert fsopt.verify(fit, data).numerically
-    removed = {j for record in fit.history for j in record["removed"]}
-    assert not removed & set(fit.details["chosen"].tolist())
 
 
 def test_five_features_are_left_of_more():

@@ -13,7 +13,7 @@ from fsopt.common import memory
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.mop import PROPOSITION, mop, risk_bound
-from fsopt.errors import FileError, MemoryLimitError, ParameterError
+from fsopt.errors import FileError, MemoryLimitError
 from fsopt.methods import large_programs
 from fsopt.methods.preprocessing import preprocess
 from fsopt.solvers.base import Session
@@ -159,15 +159,6 @@ def test_a_cap_of_zero_leaves_the_best_constant_and_its_proof():
         assert risk_bound(data, at["scales"], at["cap"], at["alpha"]) == pytest.approx(2.0 * smaller)
 
 
-def test_parameters_are_checked():
-    with pytest.raises(ParameterError, match="'c' of 'mop'"):
-        mop(noisy(), w_cap=1.0, c=-1.0)
-    with pytest.raises(ParameterError, match=r"'scaling' of 'mopfs'.*local, global"):
-        fsopt.fit("mopfs", noisy(), scaling="exact")
-    with pytest.raises(ParameterError, match="'scaling' of 'mop'"):
-        mop(noisy(), w_cap=1.0, scaling="")
-
-
 # ---------------------------------------------------------------- saved fits
 
 
@@ -190,14 +181,6 @@ def test_a_saved_fit_is_verified_without_a_solver(held, monkeypatch):
     record, data = held
     monkeypatch.setattr(Session, "solve", None)
     assert verified(record, data)
-
-
-@pytest.mark.parametrize(
-    ("scaling", "limit"), [("local", {"max_iterations": 1}), ("global", {"max_iterations": 1, "time_limit": 1e-9})]
-)
-def test_a_fit_that_stopped_early_is_verified_too(scaling, limit):
-    data = blobs(30, 8, seed=3)
-    assert verified(as_read(fsopt.fit("mopfs", data, w_cap=4.0, scaling=scaling, **limit), data), data)
 
 
 def damages(record):

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from dichotomies import least_errors
 from saved_records import as_read, refuse_all
 from scipy.optimize import linprog
-from support import blobs
+from support import blobs, least_errors
 
 import fsopt
 from fsopt.answers.results import Status
@@ -126,20 +125,6 @@ def test_the_descent_looks_at_the_clock_itself(monkeypatch):
     result = pmm(OVERLAP, run=Run(time_limit=1e-9))
     assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
     assert result.iterations <= 1 + LATE
-
-
-@pytest.mark.parametrize("limit", ["time", "interrupt"])
-def test_an_early_end_claims_a_hyperplane_and_no_more(limit):
-    def interrupt(record):
-        if record["iteration"] == 3:
-            raise KeyboardInterrupt
-
-    run = Run(time_limit=1e-9) if limit == "time" else Run(progress=interrupt)
-    result = pmm(OVERLAP, run=run)
-    assert result.status is Status.FEASIBLE
-    assert result.stop == {"time": "time-limit", "interrupt": "interrupted"}[limit]
-    assert hyperplane_errors(OVERLAP, result.point["w"], -result.point["gamma"]) == result.objective
-    assert result.certificate.kind == "feasible"
 
 
 def test_the_samples_that_stay_are_those_with_the_smallest_errors():

@@ -1,7 +1,5 @@
 """The bookkeeping of drivers: another solver where one fails, told in the record and in the result, and when not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyomo.environ as pyo
 import pytest

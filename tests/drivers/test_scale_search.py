@@ -1,7 +1,5 @@
 """The search behind gmeb-penalised: its proof leaf by leaf, saved and corrupted, and what every driver owes."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from functools import cache

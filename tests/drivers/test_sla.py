@@ -3,10 +3,9 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from dichotomies import least_errors
 from saved_records import as_read
 from scipy.optimize import linprog
-from support import blobs, reference, without_model
+from support import blobs, least_errors, reference, without_model
 
 import fsopt
 from fsopt.answers.certificate import Kind
@@ -99,23 +98,6 @@ def test_the_first_program_of_the_first_run_has_the_costs_of_zero_errors():
     assert result.objective == run_misclass(DATA).objective
 
 
-def test_a_time_limit_between_two_runs_keeps_the_proof_of_the_first():
-    data = blobs(60, 4, seed=7)
-    full = run_misclass(data).iterations
-
-    def interrupt(record):
-        if record["start"] == 1:
-            raise KeyboardInterrupt
-
-    result = run_misclass(data, n_starts=3, run=Run(progress=interrupt))
-    assert result.stop == "interrupted"
-    assert result.iterations == full + 1
-    assert result.objective <= result.point["starts"][0]["objective"]
-    assert value(data, result.point) == pytest.approx(result.objective, rel=1e-7)
-    if result.objective == result.point["starts"][0]["objective"]:
-        assert result.status is Status.STATIONARY
-
-
 def test_bad_numbers_and_solvers_without_vertices_by_nature_or_by_their_options_are_refused():
     for wrong in ({"n_starts": 0}, {"n_starts": 1.5}, {"n_starts": 2, "seed": -1}, {"n_starts": True}):
         with pytest.raises(ParameterError, match=r"n_starts|seed"):
@@ -127,12 +109,6 @@ def test_bad_numbers_and_solvers_without_vertices_by_nature_or_by_their_options_
     with pytest.raises(SolverError, match="clarabel") as caught:
         run_fsv(blobs(), run=Run(solver="clarabel"))
     assert "highs" in caught.value.hint
-
-
-def test_interior_point_with_crossover_reaches_what_simplex_reaches():
-    data = blobs(60, 4, seed=7)
-    ours = [run_fsv(data, run=Run(options=options)) for options in (None, {"solver": "ipm", "run_crossover": "on"})]
-    assert ours[0].objective == pytest.approx(ours[1].objective, rel=1e-7)
 
 
 def test_the_trap_at_no_weights_is_told_and_left_by_restarts():
@@ -217,23 +193,6 @@ def test_the_answer_by_column_generation_satisfies_the_minimum_principle(data, l
         assert np.all(np.diff([h["objective"] for h in ours.history][:-1]) < 0)
 
 
-def test_restarts_keep_the_best_and_are_reproducible():
-    data = blobs(60, 4, seed=7)
-    three, again = (without_model("fsv", data, n_starts=3, seed=3) for _ in range(2))
-    values = three.details["starts"]
-    assert len(values) == 3
-    assert three.objective == min(values)
-    assert values[0] == without_model("fsv", data).objective
-    assert values == again.details["starts"]
-    assert len(set(values)) > 1
-
-
-def test_a_start_that_ends_at_zero_is_told_and_tried_again():
-    fit = without_model("fsv", DATA, lam=0.9)
-    assert any("w = 0" in warning and str(RESTARTS) in warning for warning in fit.warnings)
-    assert len(fit.details["starts"]) == 1 + RESTARTS
-
-
 def test_a_later_start_that_ends_at_zero_is_not_tried_again():
     """There all samples are of the larger class."""
     rng = np.random.default_rng(14)
@@ -253,13 +212,6 @@ def test_it_is_taken_for_large_data_only(monkeypatch):
     assert "alpha" not in fsopt.fit("misclass", wide).details
     assert "alpha" in fsopt.fit("fsv", wide).details
     assert "alpha" in fsopt.fit("onsvm", wide).details
-
-
-def test_the_time_limit_leaves_a_point_that_claims_nothing():
-    fit = without_model("misclass", DATA, time_limit=1e-9)
-    assert (fit.status, fit.stop) == (Status.FEASIBLE, "time-limit")
-    assert fit.iterations == 1
-    assert np.isfinite(fit.objective)
 
 
 @pytest.mark.parametrize("method", ["misclass", "fsv"])

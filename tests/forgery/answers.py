@@ -1,7 +1,5 @@
 """Saved answers to be changed: a fit by every method, a solve of every problem class, and what each of them states."""
 
-from __future__ import annotations
-
 import json
 import math
 import tempfile

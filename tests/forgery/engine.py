@@ -4,8 +4,6 @@ A changed file may be confirmed only where it states what the file before states
 kind of file say how that is judged.
 """
 
-from __future__ import annotations
-
 import copy
 import os
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ Any change with the old digest is refused; one with a digest of its own, as anyb
 evidence. ``make test-all`` takes 2,000 changed answers, ``make test`` an eighth of them, ``make forgeries`` 20,000.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Conic Benchmark Format, read by a parser that knows nothing of its writer; models of the library: round trips."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Solution files of other software: what they state, as the programs themselves wrote it, and damaged ones."""
 
-from __future__ import annotations
-
 import json
 
 import highspy

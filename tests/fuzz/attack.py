@@ -3,8 +3,6 @@
 The environment variable FSOPT_FUZZ multiplies the number of cases: ``make fuzz`` runs 20 times as many.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import time

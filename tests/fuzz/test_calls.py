@@ -1,7 +1,5 @@
 """Calls of the public functions with arguments of every kind: an answer, or an error of the package."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path

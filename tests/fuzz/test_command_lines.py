@@ -1,7 +1,5 @@
 """Command lines with options of every kind: an exit code of the contract, one JSON object, and nothing unforeseen."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Claims about small programs: of solvers, held against the exact optimum, and false ones that are planted."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

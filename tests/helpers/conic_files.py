@@ -1,12 +1,14 @@
-"""A reader of .cbf files for tests; it knows nothing of fsopt and solves with Clarabel."""
+"""A reader of .cbf files for tests; it knows nothing of fsopt and solves with Clarabel.
 
-from __future__ import annotations
+Software that reads a model file and solves it.
+"""
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import clarabel
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 ROOT2 = np.sqrt(2.0)
@@ -128,3 +130,23 @@ def solve_cbf(found: Cbf, fixed: dict[int, float] | None = None) -> float:
     q[list(found.cost)] = turn * np.array(list(found.cost.values()))
     b = np.concatenate([h for _, h in stacked])
     return turn * quietly(q, -sp.vstack([G for G, _ in stacked]), b, cones) + found.constant
+
+
+def highs(path: Path) -> float:
+    highspy = pytest.importorskip("highspy")
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    assert solver.readModel(str(path)) == highspy.HighsStatus.kOk
+    solver.run()
+    assert solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    return solver.getInfo().objective_function_value
+
+
+def scip(path: Path, tolerance: float = 1e-9) -> float:
+    model = pytest.importorskip("pyscipopt").Model()
+    model.hideOutput()
+    model.readProblem(str(path))
+    model.setParams({"numerics/epsilon": tolerance, "numerics/feastol": tolerance, "limits/gap": 0.0})
+    model.optimize()
+    assert model.getStatus() == "optimal"
+    return model.getObjVal()

@@ -5,8 +5,6 @@ contains no line, an optimum solves the KKT equations of some set of at most n a
 floating point orders them, rational arithmetic decides.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb

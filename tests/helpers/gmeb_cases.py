@@ -1,7 +1,5 @@
 """Data and brute force for the tests of GMEB with prices (10)."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import linprog
 

@@ -1,7 +1,5 @@
 """Changes of small programs that leave the optimum, or whose optimum is known exactly."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Pyomo's own tests of a solver interface, for the classes of fsopt: ``pyomo.contrib.solver.tests.solvers``."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache

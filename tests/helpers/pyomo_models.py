@@ -1,7 +1,5 @@
 """Small Pyomo models in one statement."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyomo.environ as pyo
 

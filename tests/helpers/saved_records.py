@@ -1,7 +1,5 @@
 """Records of fits as they are read from a file, and changed ones that no check may verify."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Small programs of every class as arrays of doubles, drawn with a seed, and their Pyomo models."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The code on a page: files are written, Python and commands run in their order, in a folder of their own."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

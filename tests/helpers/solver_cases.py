@@ -1,7 +1,5 @@
 """Small problems with known answers for the tests of solvers: active bounds, quadratic constraints, hard knapsacks."""
 
-from __future__ import annotations
-
 import warnings
 from functools import cache
 

@@ -4,8 +4,6 @@ Linear programs are scipy's, SVMs libsvm's, integer programs are enumerated, and
 planes: every convex constraint is replaced by its tangents at the points that violate it.
 """
 
-from __future__ import annotations
-
 import itertools
 from functools import cache
 

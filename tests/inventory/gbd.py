@@ -1,7 +1,5 @@
 """What Aytug, and computations apart from the package, say of the items of his paper."""
 
-from __future__ import annotations
-
 from functools import cache
 from types import SimpleNamespace
 from unittest.mock import patch

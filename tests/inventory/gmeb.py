@@ -1,7 +1,5 @@
 """What Peleg & Meir, and computations apart from the package, say of the items of their paper."""
 
-from __future__ import annotations
-
 import math
 from unittest.mock import patch
 

@@ -1,7 +1,5 @@
 """What Yang & Ju, and computations apart from the package, say of the items of their paper."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What Mangasarian, and computations apart from the package, say of the items of his paper."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

@@ -1,13 +1,31 @@
-"""What every builder documents: its program, parameters, components and source."""
+"""What every builder documents: its program, parameters, components and source.
+
+docs/notation.md has every component and every keyword of every model.
+
+Models that show themselves: HTML with values after a solve, and copies that do so too.
+
+The models against reference optima, and in other units of the features.
+
+A mutable parameter at its next value is the model that is built with it: the same arrays, without another build.
+"""
 
 import inspect
+import json
 import re
+from math import inf, nextafter
 
+import numpy as np
 import pyomo.environ as pyo
 import pytest
 from pyomo.mpec import Complementarity
+from support import REFERENCE, ROOT, blobs, reference, sampled, solved
 
 import fsopt
+from fsopt.common.arguments import ALL, ends, range_of
+from fsopt.compiler import compile_model
+from fsopt.errors import FsoptError
+from fsopt.models.display import meanings
+from fsopt.models.draws import instance_data, trial_data
 from fsopt.models.papers import PAPERS
 from tools.instances import build_instance
 
@@ -57,3 +75,161 @@ def test_every_component_is_described_with_its_equation(spec) -> None:
 
 def test_no_two_models_have_the_same_summary() -> None:
     assert len({spec.summary for spec in fsopt.MODELS.values()}) == len(fsopt.MODELS)
+
+
+@pytest.mark.parametrize("slug", fsopt.MODELS)
+def test_a_number_below_its_range_and_a_word_are_refused_by_name(slug) -> None:
+    params, known = fsopt.MODELS[slug].trial.params, fsopt.MODELS[slug].parameters
+    counted = {"budget", "delta"} if slug.startswith(("fsp", "misclass")) else set()  # with costs; of samples
+    for name, interval in ((name, range_of(slug, name)) for name in known.keys() - counted):
+        least = ends(interval)[0]
+        for bad in (least if interval[0] == "(" else nextafter(least, -inf), "much") if interval != ALL else ():
+            with pytest.raises(FsoptError, match=name):
+                fsopt.build(slug, trial_data(slug), **{**params, name: bad})
+
+
+PAGE = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
+ROWS = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if line.startswith("| ") and "`" in line]
+NAMES = {name for row in ROWS for name in re.findall(r"`(\w+)`", row[0])}
+NOTATION_KINDS = (pyo.Var, pyo.Param, pyo.Expression, pyo.Constraint, pyo.Block, Complementarity)
+
+
+def test_every_row_has_a_cell_for_each_paper() -> None:
+    table = PAGE[PAGE.index("| name in fsopt") :]
+    widths = {line.replace("\\|", "").count("|") for line in table.splitlines() if line.startswith("|")}
+    assert widths == {9}
+
+
+def test_the_table_has_the_components_and_keywords_of_all_models_and_no_others() -> None:
+    known = {"data", "second_moments", "Moments", "mean1", "mean2", "factor1", "factor2", "n", "p", "X", "y"}
+    logistic = fsopt.build("fsp-m-bigm", instance_data("fsp-m-bigm"), loss="logistic")
+    for slug, model in [*((slug, build_instance(slug)) for slug in fsopt.MODELS), ("fsp-m-bigm", logistic)]:
+        components = {c.name for c in model.component_objects(NOTATION_KINDS, descend_into=False)}
+        found = components | set(fsopt.MODELS[slug].parameters)
+        assert model is logistic or found <= NAMES, slug
+        known |= found
+    assert known >= NAMES
+
+
+def test_html_has_program_components_and_values_after_a_solve():
+    model = fsopt.build("svm", blobs(20, 3))
+    before = model._repr_html_()
+    assert "$$\\begin{aligned}" in before
+    assert "<td>margin</td><td>constraint</td><td>20</td>" in before
+    assert " nonzero" not in before
+    objective = fsopt.solve(model).objective
+    after = model._repr_html_()
+    assert f"<td>{objective:.6g}</td>" in after
+    assert " nonzero" in after
+    assert "<script" not in after
+    assert model._repr_latex_().startswith("$$\\begin{aligned}")
+    assert type(model.clone()) is type(model)
+    assert "<td>margin</td>" in model.clone()._repr_html_()
+
+
+@pytest.mark.parametrize("slug", fsopt.MODELS)
+def test_each_model_shows_its_program_under_its_name(slug):
+    assert build_instance(slug)._repr_html_().startswith(f"<h4>{slug}</h4>\n$$")
+
+
+def test_a_parameter_has_its_meaning_behind_its_name_or_below_its_type():
+    doc = (
+        "Return it.\n\nParameters\n----------\na, b : two numbers, the\n    second of which is large.\n"
+        "c : float, default 1.0\n    Weight > 0.\nd : which ones, as in\n    :func:`fsopt.fit`.\ne : the last.\n"
+        "f, g : int, optional\n    As in :func:`fsopt.fit`.\nh : array or float, optional\n    (p,) costs.\n\n"
+        "Returns\n"
+    )
+    assert meanings(doc) == {
+        "a": "two numbers, the second of which is large.",
+        "b": "two numbers, the second of which is large.",
+        "c": "Weight > 0.",
+        "d": "which ones, as in :func:`fsopt.fit`.",
+        "e": "the last.",
+        **dict.fromkeys("fg", "As in :func:`fsopt.fit`."),
+        "h": "(p,) costs.",
+    }
+
+
+GOLDEN_MODELS_KINDS = {"model": {}, "relax": {"relax": True}}
+"""Kind of a reference value -> parameters of its model that the entry does not name."""
+ENTRIES = [
+    entry
+    for entry in json.loads((REFERENCE / "golden.json").read_text())
+    if entry["kind"] in GOLDEN_MODELS_KINDS and entry["name"] in fsopt.MODELS
+]
+FIRST = list({(entry["name"], entry["data"]): entry for entry in ENTRIES}.values())
+
+
+def name_of(entry):
+    return "-".join([entry["name"], entry["data"], *(f"{k}={v}" for k, v in entry["params"].items())])
+
+
+@pytest.mark.parametrize("entry", sampled([*FIRST, *(e for e in ENTRIES if e not in FIRST)], len(FIRST)), ids=name_of)
+def test_reference_optimum(entry):
+    data = reference(entry["data"])
+    m, result = solved(entry["name"], data, **entry["params"], **GOLDEN_MODELS_KINDS[entry["kind"]])
+    assert abs(result.objective - entry["objective"]) <= entry["atol"] + entry["rtol"] * abs(entry["objective"])
+    integers = "MI" if entry["kind"] == "relax" else ""
+    assert integers + fsopt.classify(m) == fsopt.MODELS[entry["name"]].problem_class
+
+
+NEXT = {"alpha": 2.5, "delta": 0.4, "lam": 0.3, "sigma": 0.25}
+"""Parameter -> its next value; 1.7 for the others."""
+OTHER = {
+    "bmpm": "beta",
+    "s-mpm": "beta",
+    "fsp-m": "c",
+    "fsp-lambda": "c",
+    "fsp-m-bigm": "c",
+    "kernel-scaling": "c e_cap",
+    "kernel-scaling-step": "c",
+    "fsv-step": "alpha",
+    "misclass-step": "alpha",
+    "gmeb-cuts": "r_plus r_minus",
+    "gmeb-weighted-l1": "c_plus c_minus",
+    "mmop": "h_cap",
+    "rsvm-dual": "w_cap",
+}
+"""Slug -> parameters whose next value is that of another component, or a new model, as the builder says."""
+PARAMETERS_NAMES = "alpha beta c c_plus c_minus delta e_cap h_cap lam r_plus r_minus sigma w_cap"
+CASES = [
+    (slug, name) for slug, spec in fsopt.MODELS.items() for name in PARAMETERS_NAMES.split() if name in spec.parameters
+]
+
+
+@pytest.mark.parametrize(("slug", "name"), [case for case in CASES if case[1] not in OTHER.get(case[0], "").split()])
+def test_the_arrays_are_those_of_a_new_build(slug, name):
+    data, params = trial_data(slug), dict(fsopt.MODELS[slug].trial.params)
+    if slug in ("fsp-master", "fsp-lambda") and name == "lam":
+        params = {"lam": 1.0}
+    value = NEXT.get(name, 1.7)
+    model, session = fsopt.build(slug, data, **params), None
+    if fsopt.MODELS[slug].problem_class in ("LP", "QP", "SOCP"):
+        session = fsopt.Session(model)
+        program = session.program
+    parameter = getattr(model, name)
+    for place in parameter if parameter.is_indexed() else [None]:
+        parameter[place] = value
+    if session is not None:
+        session.refresh()
+        assert (session.program is program) != bool(session.rebuilt)
+    given = np.full(len(parameter), value).tolist() if parameter.is_indexed() else value
+    anew = compile_model(fsopt.build(slug, data, **params | {name: given}))
+    for p in (compile_model(model), *([] if session is None else [session.program])):
+        arrays = ("c", "lo", "hi", "lb", "ub")
+        pairs = [(getattr(p, a), getattr(anew, a)) for a in arrays]
+        pairs += [(p.P.toarray(), anew.P.toarray()), (p.A.toarray(), anew.A.toarray()), (p.cones.h, anew.cones.h)]
+        pairs += [(p.cones.G.toarray(), anew.cones.G.toarray()), (p.c0, anew.c0)]
+        for found, expected in pairs:
+            np.testing.assert_array_equal(found, expected)
+    x = np.full(anew.n, 0.3)
+    assert compile_model(model).objective_at(x) == anew.objective_at(x)
+
+
+def test_a_path_over_c_solves_what_a_new_build_does():
+    data = trial_data("onsvm")
+    session = fsopt.Session(fsopt.build("onsvm", data))
+    session.model.c = 10
+    optimum = session.solve().objective
+    assert not session.rebuilt
+    assert optimum == pytest.approx(fsopt.solve(fsopt.build("onsvm", data, c=10.0)).objective, rel=1e-6)

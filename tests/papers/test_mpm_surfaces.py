@@ -2,7 +2,6 @@
 
 import math
 import random
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from fsopt.methods.mpm.space import FeatureSpace
 from fsopt.papers import reproduction
 from fsopt.papers.mpm.figures import compare_methods, plot_repetitions
 from fsopt.papers.mpm.readings import synthetic_pairs
-from fsopt.papers.mpm.spam import ALPHAS, MpmSurface, mpm_surface
+from fsopt.papers.mpm.spam import mpm_surface
 
 DATA = blobs(60, 5, seed=3)
 
@@ -51,19 +50,6 @@ def test_a_surface_is_the_mean_of_fits_at_a_share_of_each_fold_s_own_limit():
         assert surface.accuracy[i, j] == pytest.approx(np.mean([s["accuracy"] for s in scores]))
         assert surface.mcc[i, j] == pytest.approx(np.mean([s["mcc"] for s in scores]))
         assert surface.iterations[i, j] == pytest.approx(np.mean([f.iterations for f in fits]))
-
-
-def test_the_values_of_alpha_are_named_beside_one_another():
-    ones = np.ones((1, len(ALPHAS)))
-    names = ("n_features", "psf", "accuracy", "mcc", "iterations", "n_features_sd")
-    grid = (np.array([0.5]), np.array(ALPHAS), True, np.ones(1), np.ones(1))
-    figure = MpmSurface(*grid, **dict.fromkeys(names, ones)).plot()
-    figure.draw_without_rendering()
-    for axes in figure.axes[:2]:
-        labels = [one for one in axes.get_xticklabels(which="both") if one.get_text()]
-        assert [float(one.get_text()) for one in labels] == list(ALPHAS)
-        boxes = [one.get_window_extent() for one in labels]
-        assert not any(a.overlaps(b) for a, b in pairwise(boxes))
 
 
 def test_an_accuracy_that_is_infeasible_for_a_training_fold_leaves_nan():

@@ -280,16 +280,6 @@ def test_the_picture_of_an_agreement_has_ours_over_the_print_as_shares_of_the_po
     assert not with_agreement(Reproduction(outcome.cells[2:])).figures
 
 
-def test_the_picture_of_an_agreement_has_its_labels_and_legend_inside():
-    cells = [TableCell("r", "error", 30.0, "20.0", verdict, possible=(0.0, 50.0)) for verdict in VERDICTS]
-    figure = with_agreement(Reproduction(tuple(cells))).figures["agreement"]
-    figure.draw_without_rendering()
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert min(box.x0, box.y0) >= 0.0
-    assert box.x1 <= width
-    assert box.y1 <= height
-
-
 def test_features_of_mpm_are_counted_by_a_share_of_the_largest_weight(monkeypatch):
     pairs = synthetic_pairs(3, n=30, n_test=5, p=60)
     weights = [np.abs(fsopt.fit("mpm", train).coef) for train, _ in pairs]

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from executors import Lost
 
 from fsopt.common import checkpoints
 from fsopt.search import frontier
@@ -37,15 +36,6 @@ def test_each_task_gets_a_share_of_the_best_nodes_and_none_is_lost():
     assert held.nodes == [one for one in nodes if one not in first]
     assert held.shared(1, 100) == [one for one in nodes if one not in first]
     assert not held
-
-
-def test_nodes_of_lost_tasks_are_open_again():
-    held = Frontier()
-    held.push(node(0, 1.0))
-    team = frontier.Team(held, Lost(0), 2, lambda *given: lambda: None, lambda *given: 0)
-    assert list(team.rounds(lambda: True, 0.0, checkpoints.Keeper(None, lambda path: None))) == [False]
-    assert team.broken
-    assert [one.number for one in held.nodes] == [0]
 
 
 class Busy(frontier.Team):

@@ -1,7 +1,5 @@
 """What a library raises at its boundary is one error that names it, and what fails after an answer does not lose it."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -7,11 +7,10 @@ import itertools
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from dichotomies import least_errors
 from pyomo_models import FREE, model_of
 from scipy.optimize import linprog
 from solver_cases import PRICES, active_bounds, shadow_prices, takers
-from support import blobs, there
+from support import blobs, least_errors, there
 
 import fsopt
 from fsopt.answers.results import Point, Status

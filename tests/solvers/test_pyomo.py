@@ -10,7 +10,7 @@ import pyomo.environ as pyo
 import pyomo.solvers.tests.models  # noqa: F401  (registers them)
 import pyomo_contract
 import pytest
-from file_readers import scip
+from conic_files import scip
 from pyomo.contrib.solver.common.factory import SolverFactory
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
 from pyomo.contrib.solver.common.util import (

@@ -1,11 +1,10 @@
-"""Comparison: fits that a limit or the user ends, or that crash, are marked, not averaged, and hurt no other fit."""
+"""Comparison: fits that a limit or the user ends, or that crash, are marked, not averaged, and hurt no other fit.
+
+Peers: the classifier of the package itself on the same standardised samples, and the errors of a study.
+"""
 
 import dataclasses
-import os
 import signal
-import subprocess
-import sys
-import time
 from contextlib import suppress
 
 import numpy as np
@@ -13,17 +12,17 @@ import pytest
 from scipy.stats import t as student
 from scipy.stats import ttest_rel
 from sklearn.metrics import roc_auc_score
+from sklearn.svm import SVC, LinearSVC
 from support import blobs
 
 import fsopt
 from fsopt.data.splits import stratified_folds, train_and_test
-from fsopt.errors import ParameterError, UnknownNameError
-from fsopt.methods.checking import refused
+from fsopt.errors import PackageError, ParameterError, UnknownNameError
 from fsopt.methods.registry import METHODS
 from fsopt.studies import comparison, comparison_rows, units
 from fsopt.studies.comparison import compare
 from fsopt.studies.executors import InProcess
-from fsopt.studies.peers import PEERS
+from fsopt.studies.peers import PEERS, fit_peer
 from fsopt.studies.ranking import answer, corrected_t_test, leading, standings
 from fsopt.studies.tuning import tune
 
@@ -138,36 +137,6 @@ def test_wrong_settings_are_refused_before_any_fit(how, error, match):
         list(here(DATA, **{"folds": 2, **how}))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
-@pytest.mark.slow
-def test_the_command_ends_with_130_at_ctrl_c():
-    words = "-m fsopt compare --data wdbc --methods mopfs,vs-ssvm --folds 40 --jobs 2 --json"
-    process = subprocess.Popen(
-        [sys.executable, *words.split()],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    assert process.stderr is not None
-    assert process.stderr.readline().startswith(b"wdbc"), "the data are read first"
-    time.sleep(2.0)
-    os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130, err.decode()
-    assert b"Traceback" not in err
-
-
-def test_every_method_is_tuned_among_values_of_its_own_parameters_that_it_takes():
-    assert METHODS["l0-mpm"].candidates == {"alpha": (1.0, 5.0)}
-    assert METHODS["svm"].candidates == {"c": (0.1, 1.0, 10.0)}
-    assert METHODS["mpm"].candidates == {}
-    assert PEERS["skglm"].candidates == {"alpha": (0.003, 0.01, 0.03)}
-    for spec in METHODS.values():
-        values = {name: values[-1] for name, values in spec.candidates.items()}
-        assert refused(spec, {**spec.parameters, **values}, {}) == []
-
-
 def test_the_corrected_t_test_is_that_of_nadeau_and_bengio():
     rng = np.random.default_rng(0)
     a, b = 0.9 + 0.02 * rng.standard_normal((2, 10))
@@ -268,3 +237,85 @@ def test_a_comparison_answers_in_a_sentence(found):
     assert [name for name in records if not records[name]["told_apart"]] == [name for name in records if name in near]
     assert all(records[name]["above_larger"] is held[name].above_larger for name in records)
     assert all(np.mean(rows[name].fold_accuracies) == pytest.approx(rows[name].cv_accuracy) for name in rows)
+
+
+NAMES = ("x11", "mean radius", "Größe (mm)", "x1", 'a,b; "c"', "x2")
+PEERS_DATA = fsopt.Dataset(blobs(40, 6, gap=0.6).X, blobs(40, 6).y, NAMES)
+Z = (PEERS_DATA.X - PEERS_DATA.X.mean(axis=0)) / PEERS_DATA.X.std(axis=0)
+
+
+@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.filterwarnings("ignore")  # of the package, which fit_peer and this test call
+def test_a_peer_is_a_linear_classifier_on_named_features(name):
+    pytest.importorskip(PEERS[name].package)
+    limit = {"m": 2} if "m" in PEERS[name].parameters else {"alpha": 0.1} if name == "skglm" else {"c": 0.1}
+    fit = fit_peer(name, PEERS_DATA, **limit)
+    assert (fit.method, fit.status, fit.bound, fit.certificate) == (name, "feasible", None, None)
+    assert fit.support == tuple(np.flatnonzero(np.abs(fit.coef) > 1e-6 * np.abs(fit.coef).max()).tolist())
+    assert len(fit.support) == 2 or "m" not in limit
+    assert fit.scores(PEERS_DATA)["accuracy"] > 0.7
+    assert np.sum(fit.decision_function(PEERS_DATA.X) > 0) not in (0, PEERS_DATA.n)
+    w, _ = PEERS[name].function(Z, PEERS_DATA.y, **limit)
+    chosen = {NAMES[j] for j in np.flatnonzero(np.abs(w) > 1e-6 * np.abs(w).max())}
+    assert set(fit.features) == chosen
+    assert set(fit_peer(name, PEERS_DATA.columns([3, 1, 5, 0, 2, 4]), **limit).features) == chosen
+    # In a study the test samples are found by the names of their features.
+    study = {"data": [PEERS_DATA], "folds": 2, "all_samples": True, "methods": [{"name": name, "params": limit}]}
+    whole, *rows = fsopt.run_study(study, executor=InProcess()).rows
+    assert (whole["error"], whole["features"]) == ("", list(fit.features))
+    for row, test in zip(rows, stratified_folds(PEERS_DATA, 2, 0), strict=True):
+        train, held_out = train_and_test(PEERS_DATA, test)
+        part = fit_peer(name, train, **limit)
+        assert row["features"] == list(part.features)
+        assert row["accuracy"] == np.mean(part.predict(held_out.X) == held_out.y)
+
+
+def test_the_numbers_are_those_of_scikit_learn():
+    machine = LinearSVC(penalty="l1", dual=False, C=0.3, max_iter=10_000, random_state=0).fit(Z, PEERS_DATA.y)
+    fit = fit_peer("sklearn-l1-svc", PEERS_DATA, c=0.3)
+    np.testing.assert_allclose(fit.decision_function(PEERS_DATA.X), machine.decision_function(Z), atol=1e-9)
+    kept = fit_peer("sklearn-kbest", PEERS_DATA, m=2, c=0.7)
+    part = SVC(kernel="linear", C=0.7).fit(Z[:, kept.support], PEERS_DATA.y)
+    scores = part.decision_function(Z[:, kept.support])
+    np.testing.assert_allclose(kept.decision_function(PEERS_DATA.X), scores, atol=1e-9)
+
+
+def test_a_study_takes_methods_and_peers_with_the_same_splits():
+    methods = [
+        {"name": "svm"},
+        {"name": "sklearn-rfe", "grid": {"m": [1, 2]}},
+        {"name": "sklearn-l1-logistic", "grid": {"c": [0.1, 1.0]}, "tune": True, "inner_folds": 2},
+    ]
+    study = {"data": [PEERS_DATA], "folds": 2, "methods": methods}
+    found = fsopt.run_study(study, executor=InProcess())
+    assert found.complete
+    rows = [row for row in found.rows if row["method"] == "sklearn-rfe" and row["params"]["m"] == 2]
+    assert [row["n_features"] for row in rows] == [2, 2]
+    assert {row["fitted"]["c"] for row in found.rows if row["method"] == "sklearn-l1-logistic"} <= {0.1, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "match"),
+    [("skglm", {"lam": 1.0}, "'lam'"), ("abess", {"m": 99}, "6 features"), ("sklearn-rfe", {"c": "x"}, "number > 0")],
+)
+def test_wrong_parameters(name, params, match):
+    with pytest.raises(ParameterError, match=match):
+        fit_peer(name, PEERS_DATA, **params)
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    from fsopt.studies import peers
+
+    def absent(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(peers, "import_module", absent)
+    with pytest.raises(PackageError, match=r"abess.*fsopt\[peers\]"):
+        fit_peer("abess", PEERS_DATA)
+
+
+def test_fit_does_not_know_them_and_a_study_knows_both():
+    with pytest.raises(UnknownNameError):
+        fsopt.fit("skglm", PEERS_DATA)
+    with pytest.raises(UnknownNameError, match="did you mean"):
+        fsopt.run_study({"data": [PEERS_DATA], "folds": 2, "methods": [{"name": "sklearn-rf"}]}, executor=InProcess())

@@ -1,4 +1,7 @@
-"""Reports: texts are escaped, ids are unique, nothing is fetched; ranks and profiles against numbers by hand."""
+"""Reports: texts are escaped, ids are unique, nothing is fetched; ranks and profiles against numbers by hand.
+
+The page on a selection: every text is escaped, and the numbers are those of the answer.
+"""
 
 import hashlib
 import html.parser
@@ -8,6 +11,7 @@ import os
 import re
 import subprocess
 from base64 import b64encode
+from html import unescape
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,9 +20,11 @@ from matplotlib.text import Text
 from support import blobs, there
 
 import fsopt
-from fsopt.common.figures import name_points, new_figure, style
-from fsopt.common.texts import CONTROL
+from fsopt.analysis import selecting
+from fsopt.common.figures import name_points, new_figure
+from fsopt.common.texts import CONTROL, one_line
 from fsopt.data import Dataset
+from fsopt.errors import FileError
 from fsopt.studies.executors import InProcess
 from fsopt.studies.ranking import profile, ranking, stability
 from fsopt.studies.report import ReportSection, ReportTable, page, shown, write_report
@@ -48,7 +54,7 @@ def report(rows):
 class Elements(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
-        self.ids, self.links, self.scripts, self.tags, self.contents = [], [], 0, [], []
+        self.ids, self.links, self.scripts, self.tags, self.contents, self.texts = [], [], 0, [], [], []
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
@@ -58,6 +64,9 @@ class Elements(html.parser.HTMLParser):
         self.contents += [given["content"]] if "content" in given else []
         self.ids += [given["id"]] if "id" in given else []
         self.links += [v for k, v in given.items() if k in ("href", "src", "xlink:href", "action", "data")]
+
+    def handle_data(self, data):
+        self.texts.append(data)
 
 
 def hashed(script):
@@ -199,49 +208,6 @@ def test_names_beside_points_cover_none_of_the_others_and_stay_in_the_frame():
     assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
 
 
-def test_a_name_nearer_to_another_point_has_a_line_to_its_own():
-    figure = new_figure(1)
-    axes = figure.axes[0]
-    points = [(13.0, 81.25), (13.0, 81.24), (10.0, 81.9), (10.0, 80.6), (13.0, 85.0), (13.0, 79.4)]
-    names = ["onsvm", "svm-norm", "l1-svm", "s-mpm", "rsvm", "mpm"]
-    axes.plot(*zip(*points, strict=True), "o")
-    axes.set(xlim=(0.0, 22.0), ylim=(60.0, 100.0))
-    name_points(figure, points, names)
-    figure.draw_without_rendering()
-    marks = axes.transData.transform(points)
-    led = []
-    for k, text in enumerate(axes.texts):
-        box = Text.get_window_extent(text)
-        gaps = np.hypot(*np.maximum(np.maximum(box.min - marks, marks - box.max), 0.0).T)
-        led.append(text.arrow_patch is not None)
-        assert led[k] or gaps[k] < gaps.min() + 2.0, names[k]
-    assert 0 < sum(led) < len(points)
-
-
-def test_the_names_of_a_critical_difference_diagram_are_within_the_picture():
-    scores = {f"a method of a long name (c={k}, tolerance=0.0001)": [0.9 - k / 100, 0.8 - k / 99] for k in range(12)}
-    figure = ranks_figure(ranking(scores))
-    figure.draw_without_rendering()
-    assert inside(figure.axes[0].get_tightbbox(), figure.bbox)
-
-
-@pytest.mark.parametrize("factor", [1.04, 12.0, 5e3])
-def test_factors_of_a_performance_profile_stand_beside_each_other(factor):
-    figure = profile_figure({"svm": [1.0, 1.0], "fsv": [factor, 1.0]})
-    figure.draw_without_rendering()
-    axis = figure.axes[0].xaxis
-    labels = [text for text in axis.get_ticklabels(which="both") if text.get_text() and inside_x(text, figure.axes[0])]
-    assert len(labels) >= 2
-    assert not any(re.search(r"times|\^", text.get_text()) for text in labels)
-    boxes = sorted((text.get_window_extent() for text in labels), key=lambda box: box.x0)
-    assert all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))
-
-
-def inside_x(text, axes):
-    low, high = axes.get_xlim()
-    return low <= text.get_position()[0] <= high
-
-
 def test_a_picture_of_convergence_has_no_loop_whose_incumbent_rises():
     made = [
         SimpleNamespace(title="gbd", rows=[{"trace": [[0.0, 9.0, 1.0], [1.0, 7.0, None], [2.0, 7.0 + 1e-9, 6.9]]}]),
@@ -254,13 +220,6 @@ def test_a_picture_of_convergence_has_no_loop_whose_incumbent_rises():
     assert [axes.get_title() for axes in figure.axes] == ["gbd", "sla"]
     assert figure.get_figwidth() < 7
     assert convergence(made[3:]) is None
-
-
-def test_twelve_curves_differ_by_colour_marker_and_line():
-    looks = [style(k) for k in range(12)]
-    for a, b in itertools.combinations(looks, 2):
-        assert a["marker"] != b["marker"] or (a["color"] != b["color"] and a["linestyle"] != b["linestyle"])
-        assert a["color"] != b["color"] or a["linestyle"] != b["linestyle"]
 
 
 def test_cells_have_three_significant_digits():
@@ -288,3 +247,58 @@ def test_stability_and_profiles_by_hand():
     assert grid.tolist() == [1.0, 2.0]
     assert curves["a"].tolist() == [1.0, 1.0]
     assert curves["b"].tolist() == [0.0, 0.5]
+
+
+KEYS = ("weight", "standardised", "odds_ratio", "share", "p_value")
+NASTY = "<b>_&|$\\%#~^\x1b\u202e"
+
+
+@pytest.fixture(scope="module")
+def selection():
+    rng = np.random.default_rng(3)
+    y = np.where(np.arange(60) % 2 == 0, 1.0, -1.0)
+    X = np.column_stack([y + rng.standard_normal(60), rng.standard_normal((60, 1))])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(selecting, "PAIRS", 5)
+        return fsopt.select(fsopt.Dataset(X, y, [NASTY, "noise"]), features=2, folds=2)
+
+
+def test_the_html_page_has_sentences_table_and_three_figures(selection, tmp_path):
+    fsopt.write_selection(selection, tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    found = Elements(text)
+    assert found.tags.count("svg") == 3
+    assert "b" not in found.tags
+    assert one_line(NASTY) in found.texts
+    assert all(one_line(sentence) in found.texts for sentence in selection.sentences)
+    assert any("Predicted: '+1' (label +1, 30 samples)" in one for one in found.texts)
+    assert found.tags.count("details") == 1
+    assert not re.search(r"""(src|href)=["']?https?:""", text)
+
+
+def test_markdown_shows_every_sign_of_a_name(selection, tmp_path):
+    fsopt.write_selection(selection, tmp_path / "page.md")
+    text = (tmp_path / "page.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert unescape(rows[2].split(" | ")[0]) == f"| {one_line(NASTY)}"
+    assert NASTY not in text
+    assert len({line.count(" | ") for line in rows[:4]}) == 1
+
+
+def test_the_table_in_latex_has_no_command_of_a_name(selection, tmp_path):
+    fsopt.write_selection(selection, tmp_path / "page.tex")
+    text = (tmp_path / "page.tex").read_text(encoding="utf-8")
+    row = next(line for line in text.splitlines() if line.endswith("\\\\") and "textless" in line)
+    name, *numbers = row.removesuffix(" \\\\").split(" & ")
+    assert name == (
+        r"\textless{}b\textgreater{}\_\&\textbar{}\$\textbackslash{}\%\#\textasciitilde{}\textasciicircum{}"
+        r"\textbackslash{}x1b\textbackslash{}u202e"
+    )
+    assert [float(one) for one in numbers] == pytest.approx([selection.to_records()[0][key] for key in KEYS], rel=5e-3)
+    assert text.count(r"\begin{") == text.count(r"\end{")
+    assert r"\toprule" in text
+
+
+def test_a_page_of_another_kind_is_refused(selection, tmp_path):
+    with pytest.raises(FileError, match="html"):
+        fsopt.write_selection(selection, tmp_path / "page.pdf")

@@ -3,8 +3,6 @@
 The order of units and the estimate of the rest, on made-up units of known seconds.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Stores travel: read where nothing can be written, copied during a run, and read in spite of damaged rows."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

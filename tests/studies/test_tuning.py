@@ -184,27 +184,3 @@ def test_features_are_counted_by_deviations_of_the_training_samples(spied):
         "svm", data.with_X(X), [{}], splits=4, folds=2, rule=SelectionRule(units="scaled", epsilon=0.08)
     )
     assert rounds.n_features.tolist() == [1 if 7 in part else 2 for part in stratified_folds(data, 4, 0)]
-
-
-@pytest.mark.parametrize(
-    ("method", "wrong", "told"),
-    [
-        ("svm", {"c": -1.0}, "outside"),
-        ("svm", {"c": "x"}, "must be a number"),
-        ("svm", {"m": 2}, "no parameter"),
-        ("onsvm", {"m": 2}, "no parameter"),
-        ("onsvm", {"c": 0.0}, "outside"),
-        ("onsvm", {"units": "raw"}, "no parameter"),
-        ("l1-svm", {"c": "x"}, "must be a number"),
-        ("l1-svm", {"units": "metres"}, "units"),
-        ("svm", {"epsilon": -1.0}, "epsilon"),
-        ("rfe", {"m": 0}, "outside"),
-        ("rfe", {"m": 2.5}, "whole number"),
-        ("rfe", {"m": 2, "c": 0.0}, "outside"),
-        ("gmeb", {"r_plus": -1.0, "r_minus": 2.0}, "outside"),
-    ],
-)
-def test_values_out_of_range_are_told(method, wrong, told):
-    for scale in ({"scale": "center"}, {}):
-        with pytest.raises(ParameterError, match=told):
-            cross_validate(method, blobs(30, 4), [{**wrong, **scale}], folds=2)

@@ -15,8 +15,10 @@ import pytest
 from support import ROOT, blobs
 
 import fsopt
+from fsopt.errors import FileError
 from fsopt.studies import executors
 from fsopt.studies.executors import local_processes
+from fsopt.studies.store import opened
 from fsopt.studies.workers import Failure, Process
 
 STUDY = {"name": "small", "data": [blobs(40, 3)], "folds": 2, "methods": [{"name": "svm"}]}
@@ -196,3 +198,43 @@ def killed_once(task):
         open(place, "w").close()
         os.kill(os.getpid(), signal.SIGKILL)
     return {"state": "done", "status": "optimal", "stop": "optimal", "seconds": 0.0, "error": ""}
+
+
+# ------------------------------------------------ a whole run
+
+SMALL = 'data = ["wdbc"]\nfolds = 3\n[[methods]]\nname = "pearson"\n'
+
+
+def finished(place):
+    """Return key -> row of the units that are done."""
+    with suppress(FileError), opened(place) as held:
+        return {row["key"]: row for row in held.rows() if row["state"] == "done"}
+    return {}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_a_study_that_is_killed_at_every_row_ends_as_the_one_in_peace(tmp_path):
+    """Alone or with its workers, by turns: a second computation of a finished unit would change its seconds."""
+    (tmp_path / "q.toml").write_text(SMALL)
+    words = [sys.executable, "-m", "fsopt", "study", "q.toml", "--jobs", "2", "--store"]
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    how = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": path}, "stderr": subprocess.DEVNULL}
+    how["stdout"] = subprocess.DEVNULL
+    subprocess.run([*words, "whole.sqlite"], check=True, **how)
+    place, seen, starts, code = tmp_path / "killed.sqlite", {}, 0, None
+    while code != 0:
+        process, starts = subprocess.Popen([*words, place.name], start_new_session=True, **how), starts + 1
+        while process.poll() is None and len(finished(place)) <= len(seen):
+            time.sleep(0.01)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL) if starts % 2 else process.kill()
+        code, before, seen = process.wait(), seen, finished(place)
+        assert all(seen.get(key) == row for key, row in before.items()), "a finished unit was lost or computed again"
+    assert starts > 1
+    whole = finished(tmp_path / "whole.sqlite")
+    for row in (*whole.values(), *seen.values()):
+        for volatile in ("seconds", "cpu_seconds", "trace"):
+            del row[volatile]
+    assert seen == whole
+    assert len(seen) == 3

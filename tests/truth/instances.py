@@ -4,8 +4,6 @@ Everything is drawn from seeded generators. Data sets of mixed-integer and nonco
 and bound ends within the time limit of a call.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Answers are evaluated with Pyomo's ``value`` on the solved model, and compared with those of the other solvers.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,9 +1,19 @@
-"""Answers that were once wrong, by name: each of them must never be claimed again."""
+"""Answers that were once wrong, by name: each of them must never be claimed again.
+
+Every model with every solver that claims its class, on data that solvers find hard.
+
+The exact search with every pair of groups, signs, bounds, cardinality, costs and rules is enumeration, in any loss.
+"""
+
+import os
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import blobs
+from grouped_cases import PAIRS, drawn, enumerated
+from support import blobs, sampled
+from truth.instances import Instance, all_instances, sample
+from truth.oracle import claimants, contradictions, objective_of, solve
 
 import fsopt
 from fsopt.answers.results import Point
@@ -75,3 +85,34 @@ def test_a_bound_of_clarabel_excludes_no_attained_value(seed):
     attained += [dual.objective] if dual.status in ("optimal", "feasible") else []
     if dual.bound is not None and attained:
         assert dual.bound <= min(attained) + 1e-6 * max(1.0, abs(min(attained)))
+
+
+WHOLE = bool(os.environ.get("FSOPT_TRUTH"))
+PER_MODEL = 1
+SECONDS = 5.0 if WHOLE else 1.0
+"""Time limit of a call of a solver."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("instance", list(all_instances()) if WHOLE else sample(PER_MODEL), ids=str)
+def test_no_answer_is_contradicted(instance: Instance) -> None:
+    if instance.data is None:
+        pytest.skip("the papers' files are not here (set FSOPT_SHARED)")
+    sign = 1.0 if objective_of(instance.build()).sense == pyo.minimize else -1.0
+    answers = [solve(instance.build(), solver, SECONDS) for solver in claimants(instance.slug)]
+    found = contradictions(instance.slug, [a for a in answers if a is not None], sign)
+    assert not found, "\n".join([f"{instance}: {instance.params}", *found])
+
+
+LOSSES = ("hinge", "squared-hinge", "logistic")
+COUNT = 400 if os.environ.get("FSOPT_TRUTH") else 30
+
+
+@pytest.mark.parametrize("k", sampled(range(COUNT), 12))
+def test_the_optimum_is_that_of_enumeration(k):
+    data, params = drawn(k)
+    loss, c = LOSSES[k // len(PAIRS) % 3], float(np.random.default_rng(k).choice([0.1, 1.0, 10.0]))
+    fit = fsopt.fit("best-subset-penalised" if "lam" in params else "best-subset", data, c=c, loss=loss, **params)
+    assert fit.status == "optimal", fit.warnings
+    assert fit.objective == pytest.approx(enumerated(data, params, c, loss), rel=3e-6, abs=1e-9)
+    assert fsopt.verify(fit, data).verified

@@ -1,7 +1,5 @@
 """One verb for every answer: honest ones are verified, changed ones are not, and the result says which number fails."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache

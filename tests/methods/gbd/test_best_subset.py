@@ -8,7 +8,6 @@ The parameter ``executor`` of fit: who runs the subtrees of a search.
 import json
 import os
 import signal
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyomo.environ as pyo
@@ -36,13 +35,6 @@ def test_a_master_with_variables_of_its_own_is_for_the_loop():
         fsopt.fit("best-subset", reference("gbd_n6"), customise={"fsp-master": rule})
     assert "'gbd'" in caught.value.hint
     assert fsopt.fit("gbd", reference("gbd_n6"), customise={"fsp-master": rule}).status == "optimal"
-
-
-def test_a_selection_to_start_from_is_given_by_names():
-    data = blobs(60, 12, seed=5)
-    best = fsopt.fit("best-subset", data, m=3, c=2.0)
-    started = fsopt.fit("best-subset", data, m=3, c=2.0, initial=list(best.features), max_nodes=0)
-    assert started.objective == pytest.approx(best.objective, rel=1e-9)
 
 
 def test_a_checkpoint_of_the_other_method_is_refused(tmp_path):
@@ -133,26 +125,6 @@ def test_the_selection_is_that_of_estimators_exact_checks_and_predictions():
     # No score depends on it: it may be missing where one predicts.
     kept = [j for j, name in enumerate(NAMES) if name != "batch"]
     assert np.array_equal(fit.predict(DATA.columns(kept)), fit.predict(DATA.X))
-
-
-class Counting(ThreadPoolExecutor):
-    tasks = 0
-
-    def submit(self, *args, **keywords):
-        self.tasks += 1
-        return super().submit(*args, **keywords)
-
-
-@pytest.mark.slow
-def test_the_executor_runs_the_subtrees_and_the_answer_is_the_same(monkeypatch):
-    monkeypatch.setattr(driver, "RAMP", 2)  # a small problem never has as many open nodes as a large one
-    alone = fsopt.fit("best-subset", DEEP, m=5, c=1.0, tolerance=1e-4, scale="none")
-    with Counting(2) as executor:
-        fit = fsopt.fit("best-subset", DEEP, m=5, c=1.0, tolerance=1e-4, scale="none", jobs=2, executor=executor)
-        assert executor.tasks > 0
-    assert fit.objective == pytest.approx(alone.objective, rel=1e-4)
-    assert fit.status == "optimal"
-    assert "executor" not in fit.params
 
 
 @pytest.mark.slow

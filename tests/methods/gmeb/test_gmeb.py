@@ -54,13 +54,6 @@ def test_centring_is_not_optional():
     assert (centred.objective, raw.objective) == pytest.approx((113.51018448, 190.5359717), rel=1e-7)
 
 
-def test_a_solver_of_linear_programs_gets_the_cuts():
-    data = blobs()
-    fit = fsopt.fit("gmeb", data, solver="highs", r_plus=0.5, r_minus=0.5)
-    assert fit.solver == "highs"
-    assert fit.objective == pytest.approx(fsopt.fit("gmeb", data, r_plus=0.5, r_minus=0.5).objective, rel=1e-6)
-
-
 def settled():
     """Return the scaled data of a fit, its norm, hyperplane and multipliers."""
     data, radii = blobs(30, 4, seed=3), (0.6, 0.9)

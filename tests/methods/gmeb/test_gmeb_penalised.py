@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from support import blobs
 
 import fsopt
-from fsopt.errors import ParameterError
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
 from fsopt.verification.checking import check_fit
@@ -183,12 +182,6 @@ def test_high_penalty_weights_select_nothing_and_a_constant_column_is_named():
     assert any("flat" in w for w in fit.warnings)
     assert not fit.details["sigma"].any()
     assert check_fit(fit, flat).ok
-
-
-def test_the_builder_refuses_what_the_program_does_not_mean():
-    for name, value in (("share", 0.0), ("share", 1.0), ("end", -0.1), ("end", 1.1), ("c_plus", 0)):
-        with pytest.raises(ParameterError, match=name):
-            fsopt.build("gmeb-weighted-l1", blobs(), **{name: value})
 
 
 def test_its_hyperplane_is_an_ordinary_svm():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
-from support import REFERENCE, blobs, reference, there, written
+from support import REFERENCE, blobs, reference, written
 from truths import one_norm
 
 import fsopt
@@ -201,13 +201,3 @@ def test_the_bound_holds_for_any_multipliers():
         assert not other.ok
     outside = certify(data, capped(best.details["capacity"]), 1.0, 1.01 * best.w, best.b, best.details["alpha"])
     assert outside.residuals["capacity"] == pytest.approx(1.01**2 - 1)
-
-
-@pytest.mark.parametrize(("route", "gap"), [("dual", 0.4), ("primal", 1.5)])
-def test_a_solver_without_multipliers_is_certified_by_those_of_another(route, gap):
-    data = blobs(24, 3, gap=gap)
-    fit = fsopt.fit("rsvm", data, solver=there("scip"), route=route)
-    assert fit.status == "optimal"
-    assert fit.objective == pytest.approx(fsopt.fit("rsvm", data, route=route).objective, rel=1e-6)
-    assert check_fit(fit, data).ok
-    assert not check_fit(dataclasses.replace(fit, coef=1.01 * fit.coef), data).ok

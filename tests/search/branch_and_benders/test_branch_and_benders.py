@@ -19,7 +19,6 @@ from fsopt.methods.gbd.problems import selection_problem
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.problem import BranchSettings
-from fsopt.search.branch_and_benders.search import SelectionSearch, learn
 
 FORMS = ("hinge", "squared-hinge", "logistic", "sparse")
 CASES = sorted(
@@ -152,30 +151,6 @@ def test_a_leaf_whose_cut_was_not_kept_is_solved_again(monkeypatch):
     assert result.status is Status.OPTIMAL
     assert replayed.solved > 0
     assert replayed.bound >= result.bound * (1 - 1e-9)
-
-
-def test_a_fractional_selection_is_rounded_up_where_a_feature_is_half_selected_or_costs_nothing():
-    score = np.array([0.6, 0.4, 0.0, -1.0])
-    for lam, count in ((0.1, 1), (0.0, 2), ([0.1, 0.0, 0.1, 0.0], 2)):
-        search = SelectionSearch(problem_of(blobs(12, 4), 1.0, {"lam": lam}), BranchSettings(1e-4))
-        assert search.incumbents.rounded(score, search.problem.root()).tolist() == [k < count for k in range(4)]
-
-
-def test_a_selection_is_rounded_within_the_constraints():
-    """By falling score within a budget, and none where the node allows no selection."""
-    problem = problem_of(blobs(12, 4), 1.0, {"costs": [3.0, 2.0, 2.0, 1.0], "budget": 5.0})
-    incumbents, root = SelectionSearch(problem, BranchSettings(1e-4)).incumbents, problem.root()
-    score = np.array([0.9, 0.6, 0.8, 0.7])
-    assert incumbents.rounded(score, root).tolist() == [True, False, True, False]
-    assert incumbents.rounded(score, root.decided(0, selected=False)).tolist() == [False, True, True, True]
-    too_much = root.decided(0, selected=True).decided(1, selected=True).decided(2, selected=True)
-    assert incumbents.rounded(score, too_much) is None
-
-
-def test_a_bound_that_falls_by_rounding_counts_as_no_gain():
-    gains = np.zeros((2, 2))
-    learn(gains, 0, np.ones(2), -1e-12)
-    assert gains.tolist() == [[0.0, 0.0], [1.0, 0.0]]
 
 
 def texts(n, p, seed, density=0.02):

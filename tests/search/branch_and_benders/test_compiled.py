@@ -119,21 +119,6 @@ def test_steps_and_warm_starts_are_those_of_numpy(kind, seed, loss, loops):
     assert compared > 3
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_cold_steps_bound_all_selections_of_a_node(seed, loops):
-    data, c, limits = drawn("cardinality", seed)
-    problem = problem_of(data, c, limits)
-    values = allowed_values(data, c, limits)
-    with loops():
-        found = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9))
-        best = np.array(min(values, key=values.get), dtype=bool)
-        alone = NodeSolver(problem).solve(Partial(best, ~best), None, Goal(1e-10))
-    expected = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9))
-    assert found.bound == pytest.approx(expected.bound, rel=1e-8)
-    assert found.bound <= min(values.values()) * (1 + 1e-9)
-    assert alone.bound == pytest.approx(min(values.values()), rel=1e-7)
-
-
 @pytest.mark.parametrize(
     ("kind", "loss", "kept"),
     [
@@ -206,26 +191,6 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(sp
         spend(seconds, kept)
         with clock.limited(limit) if limit else nullcontext():
             assert on() is goes_on, (seconds, kept, limit)
-
-
-def test_a_function_is_compiled_once_its_own_time_has_come(spend, monkeypatch):
-    spend(compiled.IMPORT)
-    run = stacks.ENTRIES.index(interior_point.run)
-    answers = iter([k == run for k in range(len(stacks.ENTRIES))])
-    monkeypatch.setattr(compiled, "_kept", lambda *_: next(answers))
-    compiled.go_on()
-    assert list(stacks.COMPILED) == [interior_point.run]
-
-
-def test_searches_count_together(monkeypatch, spend):
-    ticks = itertools.count()
-    monkeypatch.setattr(compiled, "thread_time", lambda: float(next(ticks)))
-    monkeypatch.setattr(compiled, "COMPILE", 7.0)
-    spend(0.0)
-    for answers in ([False, False, False], [False, False, True]):
-        with compiled.counted():
-            assert [on() for _ in range(3)] == answers
-    assert on()
 
 
 def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_answer(monkeypatch, spend):

@@ -10,15 +10,14 @@ from support import blobs, optimum
 
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
-from fsopt.data.losses import LOSSES, DualTerm
+from fsopt.data.losses import LOSSES
 from fsopt.search.branch_and_benders import nodes, reduced_system, stacks
 from fsopt.search.branch_and_benders import problem as problems
 from fsopt.search.branch_and_benders.cuts import bound, make_cut, on_grid
 from fsopt.search.branch_and_benders.driver import branch_and_benders
-from fsopt.search.branch_and_benders.interior_point import Goal, direction, system
+from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial
-from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, cold
 
 
 def relaxation(problem, at=None, gap=1e-9, solver=None, hyperplane=None):
@@ -73,12 +72,6 @@ def test_the_relaxation_of_the_logistic_loss_is_solved_cold_warm_and_over_far_sc
         assert found.bound <= value * (1 + 1e-12)
 
 
-def test_samples_far_outside_the_margin_are_frozen_at_0_alone():
-    margins, data = np.array([-3.0, 0.5, 1.0, 1.5, 9.0]), blobs(20, 3)
-    for loss, distance in (("squared-hinge", [0.0, 0.0, 0.0, 0.5, 8.0]), ("logistic", [0.0] * 5)):
-        np.testing.assert_allclose(problem_of(data, 0.5, {"m": 2}, loss).distance(margins), distance)
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_frozen_samples_lower_the_bound_a_little_and_never_raise_it(seed):
     data = blobs(400, 8, seed=seed, gap=0.3)
@@ -100,60 +93,6 @@ def test_features_left_out_of_the_program_cost_little(monkeypatch):
     _, priced = relaxation(problem, gap=1e-7)
     assert priced == pytest.approx(whole, rel=1e-4)
     assert priced <= whole * (1 + 1e-9)
-
-
-def test_the_step_makes_the_linearised_optimality_conditions_zero():
-    rng = np.random.default_rng(0)
-    n, s, f, k = 9, 2, 3, 2
-    y = np.where(np.arange(n) % 2, 1.0, -1.0)
-    Zy = np.asfortranarray(np.column_stack([y[:, None] * rng.standard_normal((n, s + f)), y]))
-    c, r, R = 3.0, rng.uniform(1, 2, k), rng.uniform(0, 1, (k, f))
-    program = NodeRelaxation(Zy, DualTerm(c), s, R, r, rng.uniform(0, 1, f), rng.standard_normal(s + f), balance=0.3)
-    alpha, w, b, q = rng.uniform(1, 2, n), rng.standard_normal(s + f), 0.4, rng.standard_normal(s + f)
-    rho, sigma, mu = rng.uniform(0.5, 1, f), rng.uniform(0.2, 0.8, f), rng.uniform(0.5, 1, k)
-    x = np.concatenate([alpha, c - alpha, rho, sigma, mu])
-    z = rng.uniform(0.5, 2.0, len(x))
-    point, target = InteriorPoint(x, z, q, np.append(w, b)), rng.standard_normal(len(x))
-    arrays, none = program.arrays, np.zeros(len(x))
-    dx, dz, dq, hyperplane, length = direction(arrays, point, system(arrays, point), 0.0, -target - x * z, none + 1.0)
-    assert min((x + length * dx).min(), (z + length * dz).min()) == pytest.approx(0.0, abs=1e-9)
-
-    def conditions(x, z, q, hyperplane):
-        """Return the residuals as the optimality conditions of the program state them, with its products at the end."""
-        a, rest, rho, sigma, mu = np.split(x, np.cumsum([n, n, f, f]))
-        lower, upper, v, slack, t = np.split(z, np.cumsum([n, n, f, f]))
-        shares = np.append(np.ones(s), sigma)
-        parts = [
-            Zy @ hyperplane - lower + upper - 1.0,
-            a @ Zy + np.append(program.q - q, program.balance),
-            hyperplane[:-1] - shares * q,
-            rho + mu @ R + program.lam - 0.5 * q[s:] ** 2 - slack,
-            1.0 - sigma - v,
-            r - R @ sigma - t,
-            a + rest - c,
-        ]
-        return np.concatenate([*parts, x * z])
-
-    at, step = tuple(point), (dx, dz, dq, hyperplane)
-    h = 1e-3  # central differences of quadratic functions are exact
-    after, before = (conditions(*(v + e * d for v, d in zip(at, step, strict=True))) for e in (h, -h))
-    wanted = np.concatenate([-conditions(*at)[: -len(x)], target])
-    np.testing.assert_allclose((after - before) / (2 * h), wanted, atol=1e-9)
-
-
-@pytest.mark.parametrize("curvature", [0.0, 2.0])
-def test_the_cold_start_is_balanced_within_the_bounds_and_has_equal_products(curvature):
-    data = blobs(30, 5, seed=2)
-    Zy = np.asfortranarray(np.column_stack([data.y[:, None] * data.X, data.y]))
-    term = DualTerm(np.linspace(1.0, 2.0, 30), curvature)
-    program = NodeRelaxation(Zy, term, 3, np.ones((1, 2)), np.ones(1), np.zeros(2), np.zeros(5))
-    start = cold(program)
-    alpha = start.x[:30]
-    assert alpha @ data.y == pytest.approx(0.0, abs=1e-12)
-    assert np.all(start.x > 0.0)
-    assert np.all(start.z > 0.0)
-    assert start.x[30:60] == pytest.approx(term.caps - alpha, rel=1e-12)
-    assert start.x * start.z == pytest.approx(np.full(len(start.x), alpha.max()), rel=1e-12)
 
 
 @pytest.mark.parametrize(("c", "gap"), [(1.0, 1e-2), (30.0, 1e-2), (30.0, 1e-4)])

@@ -155,15 +155,10 @@ def test_a_search_interrupted_at_its_first_record_claims_no_bound():
     assert np.isfinite(result.objective)
 
 
-RESUMING_PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
-
-
 @pytest.fixture(scope="module")
 def resuming_checkpoint(tmp_path_factory):
     path = tmp_path_factory.mktemp("checkpoint") / "run.npz"
-    branch_and_benders(
-        RESUMING_PROBLEM, settings=BranchSettings(tolerance=1e-4, max_nodes=20), run=Run(checkpoint=path)
-    )
+    branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4, max_nodes=20), run=Run(checkpoint=path))
     return path
 
 
@@ -226,4 +221,4 @@ def test_a_forged_checkpoint_is_refused(forgery, resuming_checkpoint, tmp_path):
         held[name] = change(held[name])
     np.savez(path, **held)
     with pytest.raises(FileError, match=r"damaged|no resuming_checkpoint"):
-        branch_and_benders(RESUMING_PROBLEM, run=Run(resume=path))
+        branch_and_benders(PROBLEM, run=Run(resume=path))

@@ -7,11 +7,11 @@ import itertools
 
 import numpy as np
 import pytest
-from selection_cases import KINDS, allowed_values, drawn, exact_value, problem_of, solved
+from selection_cases import KINDS, allowed_values, drawn, exact_value, problem_of
 from support import blobs, keeps, sampled
 
 from fsopt.data import Dataset
-from fsopt.search.branch_and_benders import local_search, machines
+from fsopt.search.branch_and_benders import machines
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.interior_point import Goal
@@ -19,8 +19,6 @@ from fsopt.search.branch_and_benders.local_search import LocalSearch, exchanges
 from fsopt.search.branch_and_benders.machines import LastFeature, Machines, Neighbours
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial
-from fsopt.search.branch_and_benders.root import EXCHANGES, FEW
-from fsopt.search.branch_and_benders.search import CLOSE
 
 
 def neighbours(selection):
@@ -122,12 +120,6 @@ def test_a_descent_that_meets_an_earlier_one_ends_where_that_ended(monkeypatch):
     assert len(scanned) == len(set(scanned))
 
 
-def test_restarts_end_where_another_would_hardly_end_elsewhere():
-    for distinct, first in ((1, 21), (2, 36), (3, 50)):
-        ended = [bytes([k % distinct]) for k in range(60)]
-        assert [local_search._enough(ended[:count]) for count in range(60)] == [count >= first for count in range(60)]
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_allowed_exchanges_are_those_of_the_constraints(kind):
     data, c, limits = drawn(kind, 1)
@@ -142,25 +134,6 @@ def test_the_allowed_exchanges_are_those_of_the_constraints(kind):
                 other[features[i : i + 1]] = 0
                 other[j] = 1
                 assert table[i, j] == (tuple(other) in values)
-
-
-@pytest.mark.parametrize("thorough", [True, False])
-def test_a_root_exchanges_from_each_incumbent_once(thorough, monkeypatch):
-    data, tries = blobs(30, 7, seed=1, gap=0.2), []
-    real = LocalSearch.restarted
-
-    def recorded(self, start, fails, seed):
-        tries.append((self.most, start.tobytes(), fails))
-        return real(self, start, fails, seed)
-
-    monkeypatch.setattr(LocalSearch, "restarted", recorded)
-    found = solved(problem_of(data, 2.0, {"m": 4}), max_nodes=0, thorough=thorough)
-    assert found.objective == pytest.approx(min(allowed_values(data, 2.0, {"m": 4}).values()), rel=1e-5)
-    assert len({(most, start) for most, start, _ in tries}) == len(tries)
-    *short, (most, _, fails) = tries
-    assert all(one[0] == CLOSE and not one[2] for one in short)
-    assert most == (EXCHANGES if thorough else FEW)
-    assert thorough or not fails
 
 
 def weighted(data, seed):

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from selection_cases import allowed_values, drawn, problem_of, solved
-from support import blobs
 
 from fsopt.data import Dataset
 from fsopt.search.branch_and_benders import root
 from fsopt.search.branch_and_benders.cuts import bound, make_cut, on_grid
 from fsopt.search.branch_and_benders.evidence import verify
-from fsopt.search.branch_and_benders.incumbents import Incumbents
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.root import RootSteps
@@ -92,18 +90,3 @@ def test_the_interior_points_begin_with_the_features_of_the_steps():
     problem = problem_of(wide(2), 1.0, {"m": 3})
     exact = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9)).bound
     assert solved(problem, max_nodes=0, tolerance=1e-5, thorough=False).bound == pytest.approx(exact, rel=1e-5)
-
-
-def test_of_a_rounded_relaxation_of_many_features_the_largest_are_tried(monkeypatch):
-    problem, tried = problem_of(blobs(30, 12, seed=1), 1.0, {"lam": 1e-3}), []
-    whole = Incumbents.try_selection
-    monkeypatch.setattr(Incumbents, "try_selection", lambda self, *given: tried.append(given) or whole(self, *given))
-    monkeypatch.setattr(root, "MOST", 3)
-    sizes = []
-    for machine in (root.MACHINE, 0.0):
-        tried.clear()
-        monkeypatch.setattr(root, "MACHINE", machine)
-        result = solved(problem, max_nodes=0)
-        sizes.append(max(int(given[0].sum()) for given in tried if len(given) == 2))
-        assert result.bound <= result.objective < np.inf
-    assert sizes[1] <= 3 < sizes[0]
