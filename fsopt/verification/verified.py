@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -103,6 +103,12 @@ class Verification:
     claimed: Status
     certificate: Certificate
     exact: ExactCheck | None = None
+
+    def with_claims(
+        self, claims: Sequence[Claim], header: Header | None = None, sufficient: frozenset[str] | None = None
+    ) -> Verification:
+        """Return the same with what rational arithmetic shows, as in :class:`ExactCheck`."""
+        return replace(self, exact=ExactCheck(self.claimed, tuple(claims), header, self.numerically, sufficient))
 
     @property
     def verified(self) -> bool:

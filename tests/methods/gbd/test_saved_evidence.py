@@ -12,7 +12,7 @@ from support import reference
 
 import fsopt
 from fsopt.errors import FileError
-from fsopt.verification.checking import check_record
+from fsopt.verification.verify import verify_record
 
 CUTS = {
     "cuts, m": ("gbd", {"m": 2, "c": 4.0}),
@@ -44,7 +44,7 @@ def record_of(case):
 
 
 def check(record):
-    return check_record(record, DATA, "test")
+    return verify_record(record, DATA, "test")
 
 
 @pytest.mark.parametrize("case", CUTS | TREES)

@@ -13,7 +13,7 @@ from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
 from fsopt.answers.saved import numbers
 from fsopt.drivers.penalties import PENALTIES, approximation
-from fsopt.verification.checking import check_fit, check_record
+from fsopt.verification.verify import check_fit, verify_record
 
 DATA = blobs(40, 4, seed=3, gap=0.6)
 LAM, ALPHA = 0.1, 4.0
@@ -68,7 +68,7 @@ def forged(fit):
 @every
 def test_a_saved_fit_is_verified_and_a_forged_one_is_not(name):
     fit = fitted(name)
-    checked = check_record(numbers(json.loads(json.dumps(fit_record(fit, data=DATA, source="here")))), DATA, "here")
+    checked = verify_record(numbers(json.loads(json.dumps(fit_record(fit, data=DATA, source="here")))), DATA, "here")
     assert checked.verified, checked.certificate
     assert checked.claimed is Status.STATIONARY
     for part, false in forged(fit):
