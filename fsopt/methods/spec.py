@@ -66,8 +66,8 @@ class SavedFit:
     @property
     def params(self) -> dict[str, Any]:
         """The parameters of the fit, with the values that the method set itself; bounds on preprocessed weights."""
-        details = self.fit.details
-        at = {**self.fit.params, **{k: details[k] for k in SET_BY_METHOD if k in details}}
+        given = {k: v for k, v in self.fit.params.items() if v is not None}
+        at = {**self.fit.params, **{k: v for k, v in self.fit.details.items() if k in SET_BY_METHOD}, **given}
         return in_units(self.fit.method, self.raw, at, self.fit.preprocessing.scale)
 
     @property
