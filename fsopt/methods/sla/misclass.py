@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import Status
@@ -19,16 +17,13 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.pmm import StationaryPoint, certify_pmm, pmm
 from fsopt.drivers.run import Run, Steps
-from fsopt.drivers.sla import ConcaveTerms, sla, sla_by_column_generation
 from fsopt.errors import reading
 from fsopt.methods.claims import of_pmm, of_step
-from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
-from fsopt.methods.sla.fsv import check, concave_hinge, fit_of_answer, objective, stated
+from fsopt.methods.sla.fsv import check, fit_linearised, objective, stated
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verdict import evidence, extend, finite_vector
+from fsopt.methods.verdict import extend, finite_vector
 from fsopt.models.blocks import number
-from fsopt.models.sla.misclass import build_misclass_step
 from fsopt.typing import Vector
 
 
@@ -69,20 +64,8 @@ def fit_misclass(
     -----
     Mangasarian, (20), section 4 and Algorithm 4.1.
     """
-    started = time.perf_counter()
     alpha = number("misclass", "alpha", alpha)
-    work, map_ = preprocess(data, scale)
-    if uses_generation(work, run, features=False):
-        result = yield from sla_by_column_generation.steps(work, concave_hinge(work, alpha), run=run)
-        step = None
-    else:
-        terms = ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), alpha)
-        model = build_misclass_step(work, alpha=alpha)
-        result = yield from sla.steps(model, terms, run=run)
-        at = result.point
-        params = {"alpha": alpha, "y": np.maximum(at["y"], 0.0), "z": np.maximum(at["z"], 0.0)}
-        step = evidence("misclass-step", params, at["proof"])
-    return fit_of_answer(work, map_, result, step, n_starts=1, started=started, hint="the classes overlap too much")
+    return fit_linearised(data, run, "misclass-step", alpha=alpha, scale=scale, hint="the classes overlap too much")
 
 
 MISCLASS = MethodSpec(
