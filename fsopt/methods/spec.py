@@ -86,11 +86,13 @@ def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:
     return rule.select(saved.fit.coef, column_deviations(saved.raw.X))
 
 
-def no_defaults(p: int) -> Mapping[str, Any]:
-    """Return no parameters: the method is compared at its own defaults."""
-    return {}
+def always(**params: Any) -> Callable[[int], Mapping[str, Any]]:
+    """Return the function of the number of features that returns these parameters whatever it is."""
+    return lambda p: params
 
 
+DEFAULTS = always()
+"""The parameters in comparisons of a method that is compared at its own defaults."""
 Grid: TypeAlias = tuple[tuple[str, tuple[Any, ...]], ...]
 """Names of parameters with the values among which tuning chooses."""
 PENALTY_WEIGHTS: Grid = (("c", (0.1, 1.0, 10.0)),)
@@ -154,7 +156,7 @@ class MethodSpec:
     resumable: bool = False
     support: Callable[[SavedFit], tuple[int, ...]] = selected
     exact: Callable[[SavedFit], list[Claim]] | None = None
-    compare: Callable[[int], Mapping[str, Any]] = no_defaults
+    compare: Callable[[int], Mapping[str, Any]] = DEFAULTS
     solver: bool = True
     weights: str = ""
     sparse: bool = False
