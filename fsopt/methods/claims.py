@@ -243,7 +243,8 @@ def of_step(saved: SavedFit) -> list[Claim]:
     ------
     FileError : the saved point or multipliers are damaged.
     """
-    slug, at, details = saved.spec.program, saved.params, saved.fit.details
+    slug, at = saved.spec.program, saved.params
+    details = saved.fit.details
     zero, approx = saved.fit.status is Status.OPTIMAL, at.get("approx", "exp")
     if not (zero or has_evidence(saved)):
         return [not_shown(PRINCIPLE, NO_EVIDENCE)]
