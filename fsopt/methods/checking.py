@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, bound_residual, gap_allowed, make
+from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import EVIDENCE, Status
 from fsopt.answers.schema import is_parameter
-from fsopt.certificates.points import relative_gap
 from fsopt.common.arguments import ALL, own_number, plain, range_of, within
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
@@ -29,7 +28,7 @@ from fsopt.methods.gmeb.routes import ROUTES as GMEB_ROUTES
 from fsopt.methods.mop.rsvm_training import ROUTES as RSVM_ROUTES
 from fsopt.methods.preprocessing import SCALES, kernel_values, preprocess, scaled_hyperplane
 from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit
-from fsopt.methods.verdict import check, extend
+from fsopt.methods.verdict import check, extend, stated_residuals
 
 PROGRAM = ("program", "program_params", "point")
 """Details of a fit that are evidence for an optimum, and for nothing else."""
@@ -114,10 +113,9 @@ def check_claims(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
         certificate = (spec.check or check)(saved)
         if spec.objective is not None:
             certificate = replace(certificate, objective=saved.value)
-        pair = (np.nan if number is None else number for number in (certificate.objective, fit.objective))
-        residuals["objective"] = relative_gap(*pair)
         further = {} if spec.stated is None else spec.stated(saved)
-    return extend(certificate, residuals, further, _claimed_bound(fit, certificate))
+        stated = stated_residuals(fit, certificate, allowed=gap_allowed(fit.params.get("tolerance", 0.0)))
+    return extend(certificate, residuals, further, stated)
 
 
 def saved_fit(spec: MethodSpec, fit: Fit, data: Dataset) -> SavedFit:
@@ -152,18 +150,6 @@ def _preprocessing_residual(fit: Fit, data: Dataset) -> float:
     size = np.maximum(np.abs(map_.scale), largest_values(data.X))
     off = np.maximum(np.abs(saved.shift - map_.shift), np.abs(saved.scale - map_.scale))
     return float((off / np.where(size > 0, size, 1.0)).max(initial=0.0))
-
-
-def _claimed_bound(fit: Fit, certificate: Certificate) -> dict[str, float]:
-    """Return the residuals of a stated bound on the optimum of the method's problem, a minimum."""
-    # At an optimum it must also meet the objective value, up to the gap that a parameter of the method allows.
-    if fit.status is not Status.OPTIMAL and fit.bound is None:
-        return {}
-    residuals = {"stated bound": bound_residual(fit.bound, certificate.bound, 1.0)}
-    if fit.status is Status.OPTIMAL and fit.bound is not None and fit.objective is not None:
-        allowed = gap_allowed(fit.params.get("tolerance", 0.0))
-        residuals["stated gap"] = max(relative_gap(fit.objective, fit.bound) - allowed, 0.0)
-    return residuals
 
 
 def _kernel_residual(fit: Fit, data: Dataset) -> float:

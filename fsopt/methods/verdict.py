@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.answers.certificate import Certificate, Kind, make, merged, valid
+from fsopt.answers.certificate import Certificate, Kind, bound_residual, make, merged, valid
 from fsopt.answers.fits import Fit
-from fsopt.answers.results import Point, Status
+from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import point_from
 from fsopt.certificates.convex import best_bound
 from fsopt.certificates.model import certify_point
@@ -274,3 +274,28 @@ def extend(certificate: Certificate, *residuals: Mapping[str, float]) -> Certifi
     more = merged(*residuals)
     ok = certificate.ok and all(valid(name, v, certificate.tolerance) for name, v in more.items())
     return replace(certificate, ok=ok, residuals=merged(certificate.residuals, more))
+
+
+def stated_residuals(
+    answer: Fit | SolveResult, found: Certificate, *, sign: float = 1.0, allowed: float = 0.0
+) -> dict[str, float]:
+    """Return the residuals of the objective value and the bound that an answer states.
+
+    A bound claims no more than the recomputed one. At an optimum it meets the objective value.
+
+    Parameters
+    ----------
+    found : the recomputed certificate.
+    sign : -1 for a maximum.
+    allowed : gap that a parameter of a method allows at an optimum.
+    """
+    status, bound = answer.status, answer.bound
+    value, objective = (np.nan if number is None else float(number) for number in (found.objective, answer.objective))
+    stated = {"objective": relative_gap(value, objective)}
+    if status is Status.OPTIMAL or bound is not None:
+        stated["stated bound"] = bound_residual(bound, found.bound, sign)
+    if bound is not None and found.objective is not None:
+        stated["order"] = max(sign * (float(bound) - value), 0.0) / max(1.0, abs(value))
+        if status is Status.OPTIMAL:
+            stated["stated gap"] = max(relative_gap(objective, float(bound)) - allowed, 0.0)
+    return stated

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.answers.certificate import TOLERANCE, Certificate, bound_residual
+from fsopt.answers.certificate import TOLERANCE, Certificate
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import point_from
 from fsopt.certificates.bounds import crossed
@@ -28,11 +28,10 @@ from fsopt.certificates.exact.forms import ZERO
 from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import About, Header, dual_data, evidence_data, program_data
 from fsopt.certificates.model import StatedBound, certify_point, certify_without_point
-from fsopt.certificates.points import relative_gap
 from fsopt.compiler import Program
 from fsopt.compiler.values import all_values
 from fsopt.errors import NotShownError
-from fsopt.methods.verdict import extend
+from fsopt.methods.verdict import extend, stated_residuals
 from fsopt.solvers.outcome import supporting
 from fsopt.typing import Vector
 from fsopt.verification.verified import Verification
@@ -102,22 +101,10 @@ def check_result(program: Program, result: SolveResult) -> Certificate:
     )
     found = certify_point(program, result.point, claim)
     found = supporting(program, found, result.status, bounded=bound is not None)
-    return extend(found, _stated_at_point(found, result, sign))
-
-
-def _stated_at_point(found: Certificate, result: SolveResult, sign: float) -> dict[str, float]:
-    """Return the residuals of the objective value and the bound that a result states of its point."""
-    status, bound = result.status, result.bound
-    value = found.objective
-    objective = math.nan if result.objective is None else float(result.objective)
-    stated = {"objective": relative_gap(value or 0.0, objective)}
-    if bound is not None and value is not None and status is not Status.STATIONARY:
-        stated["order"] = max(sign * (float(bound) - value), 0.0) / max(1.0, abs(value))
-    if status is Status.OPTIMAL or bound is not None:
-        stated["stated bound"] = math.inf if status is Status.STATIONARY else bound_residual(bound, found.bound, sign)
-    if status is Status.OPTIMAL and bound is not None:
-        stated["stated gap"] = relative_gap(value or 0.0, float(bound))
-    return stated
+    stated = stated_residuals(result, found, sign=sign)
+    if result.status is Status.STATIONARY and bound is not None:
+        stated["stated bound"] = math.inf  # of a local answer
+    return extend(found, stated)
 
 
 def _stated_without_point(program: Program, result: SolveResult) -> dict[str, float]:

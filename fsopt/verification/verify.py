@@ -42,7 +42,7 @@ from fsopt.methods.registry import METHODS
 from fsopt.methods.verdict import extend
 from fsopt.models.registry import build
 from fsopt.verification.solves import NO_MODEL, NOTHING, result_from, solution_residual, verify_solve
-from fsopt.verification.verified import ExactCheck, Verification
+from fsopt.verification.verified import SUPPORT, ExactCheck, Verification
 
 ANSWER = Argument(
     "an answer or a path",
@@ -184,12 +184,13 @@ def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
     saved = saved_fit(spec, fit, data)
     header = Header(data, str(fit.params.get("scale", "none")), sorted(fit.details.get("customised", {})))
     if data.sparse and data.n * data.p > MODELLED:
-        reason = f"their program of {data.n} x {data.p} numbers is too large to be exact"
-        return ExactCheck(fit.status, (not_shown("the claims", reason),), header, numerically)
-    if data.sparse:
-        saved = replace(saved, data=saved.data.with_X(saved.data.X.toarray()))  # type: ignore[attr-defined]
-    with reading("fit"):
-        return ExactCheck(fit.status, tuple((spec.exact or claims_of)(saved)), header, numerically)
+        claims = [not_shown("the claims", f"their program of {data.n} x {data.p} numbers is too large to be exact")]
+    else:
+        if data.sparse:
+            saved = replace(saved, data=saved.data.with_X(saved.data.X.toarray()))  # type: ignore[attr-defined]
+        with reading("fit"):
+            claims = (spec.exact or claims_of)(saved)
+    return ExactCheck(tuple(claims), SUPPORT.get(fit.status, frozenset()), header, numerically)
 
 
 def exact_word(fit: Fit, data: Dataset, *, customise: Mapping[str, Change] | None = None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -147,14 +147,8 @@ def check(saved: SavedFit) -> Certificate:
         if not at["cap"] >= 0 or not at["E"]:
             raise ValueError("a cap >= 0 and a history are needed")
         found = certify_mop(data, at, costs=fit.params["c"] > 0)
-        wrong = {
-            "scales": float(np.maximum(-at["scales"], 0.0).max()),
-            "support": float(saved.selection != fit.support),
-            "status": float(fit.status is not Status.FEASIBLE),
-        }
-        if fit.details["scaling"] is not None:
-            found = extend(found, _check_scaling(fit, data, at))
-    return replace(extend(found, wrong), objective=saved.value)
+        last = {} if fit.details["scaling"] is None else _check_scaling(fit, data, at)
+    return extend(found, {"scales": float(np.maximum(-at["scales"], 0.0).max())}, last)
 
 
 def _check_scaling(fit: Fit, data: Dataset, at: Mapping[str, Any]) -> dict[str, float]:

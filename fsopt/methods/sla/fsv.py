@@ -123,7 +123,8 @@ def check(saved: SavedFit) -> Certificate:
     """
     data, problem = saved.data, problem_of(saved.data, saved.params)
     if saved.fit.status is Status.OPTIMAL:
-        return _check_zero(saved, problem)
+        zero = {"gap": relative_gap(saved.value, 0.0)}  # every term of (20) and (21) is nonnegative
+        return make(Kind.GLOBAL, zero, objective=saved.value, bound=0.0, bound_source=NONNEGATIVE)
     errors, sizes = np.maximum(1.0 - data.y * (data.X @ saved.w + saved.b), 0.0), np.abs(saved.w)
     if "alpha" in saved.fit.details:
         found = certify_l1_hinge(data, *problem.slopes(errors, sizes), saved.w, saved.b, saved_alpha(saved))
@@ -134,17 +135,6 @@ def check(saved: SavedFit) -> Certificate:
     sizes = iterate_of_costs(slope, step_costs(problem.penalty, sizes))
     at = {**saved.params, "alpha": slope, "y": errors[data.y > 0], "z": errors[data.y < 0], "v": sizes}
     return check_first_order(saved, Kind.SLA, at=at)
-
-
-def _check_zero(saved: SavedFit, problem: ConcaveHinge) -> Certificate:
-    """Certify a global minimum: the value is 0, and every term of (20) and (21) is nonnegative."""
-    bound = float("nan") if saved.fit.bound is None else float(saved.fit.bound)
-    zero = {
-        "bound": abs(bound),
-        "weights": max(-float(problem.rows.min()), -problem.omega, 0.0),
-        "gap": relative_gap(saved.value, 0.0),
-    }
-    return make(Kind.GLOBAL, zero, objective=saved.value, bound=0.0, bound_source=NONNEGATIVE)
 
 
 def fit_fsv(
