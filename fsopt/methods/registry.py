@@ -48,10 +48,10 @@ def _check(spec: MethodSpec) -> None:
     check_function(f"the method '{spec.name}'", spec.fit)
     for slug in spec.models:
         MODELS[slug]
-    if spec.objective is None and (not spec.models or MODELS[spec.program].complete is None):
+    if not (spec.objective or spec.check or (spec.models and MODELS[spec.program].complete)):
         raise ParameterError(
             f"nothing gives the objective value of '{spec.name}' at a hyperplane",
-            "give objective= to its MethodSpec, or complete= to the ModelSpec of its program",
+            "give objective= or check= to its MethodSpec, or complete= to the ModelSpec of its program",
         )
     number(spec.name, "threshold", spec.threshold, inside="[0, inf]")
     word(f"weights of '{spec.name}'", spec.weights, WEIGHTS)

@@ -52,7 +52,7 @@ class SavedFit:
     raw : the data that it was fitted to.
     data : the same in the space of the hyperplane: preprocessed features, or kernel values.
     w, b : the hyperplane there.
-    value : the method's objective value at the hyperplane, recomputed; NaN where its convex program gives it.
+    value : the method's objective value at the hyperplane, recomputed; NaN where its check gives it.
     """
 
     spec: MethodSpec
@@ -116,7 +116,7 @@ class MethodSpec:
     models : slugs of the models that it solves.
     objective : function of (preprocessed data, w, b, parameters) that returns the value of the method's own problem at
         a hyperplane and the violation of its constraints, in plain numpy, independent of models and solvers. None for
-        a method whose problem is its convex ``program``: the value is that of the check.
+        a method whose value is that of the check, as that of its convex ``program``.
     check : function of a :class:`SavedFit` that recomputes its certificate without a solver; None for that of the
         program, :func:`fsopt.methods.verdict.check`.
     program : slug of the convex model that a hyperplane completes: the problem of the method, or the last step of its

@@ -23,7 +23,6 @@ from fsopt.linear import interior_point
 from fsopt.methods.gbd.problems import (
     check_selection,
     fit_of,
-    objective,
     selection,
     selection_claims,
     selection_problem,
@@ -187,7 +186,6 @@ GBD = MethodSpec(
     "gbd",
     fit_gbd,
     ("fsp-sub", "fsp-master"),
-    objective=objective,
     check=check_selection,
     paper="gbd",
     equation="(5)-(10)",

@@ -30,7 +30,7 @@ from fsopt.drivers.gbd.subproblem import cut_residuals
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.gbd.proofs import WEIGHTED, SelectedHyperplane, claim_of_search, selection_about
 from fsopt.methods.preprocessing import Hyperplane, make_fit, without_rounding
-from fsopt.methods.spec import SavedFit, Value
+from fsopt.methods.spec import SavedFit
 from fsopt.methods.verdict import finite_vector
 from fsopt.models.gbd.feature_lists import BOUNDS, ENDS, Groups, WeightBounds, feature_groups
 from fsopt.models.gbd.fsp_master import build_fsp_master
@@ -177,17 +177,18 @@ def check_selection(saved: SavedFit) -> Certificate:
     ------
     FileError : the saved tree, cuts or selection are damaged.
     """
-    fit = saved.fit
+    fit, problem = saved.fit, problem_of(saved.data, saved.params)
+    hyperplane = hyperplane_of(saved)
+    value, checks = hyperplane.value(problem), {"constraints": hyperplane.violation(problem)}
     if fit.bound is None or fit.objective is None or not np.isfinite([fit.bound, fit.objective]).all():
-        return make(Kind.FEASIBLE, {}, objective=saved.value)
-    problem, checks = problem_of(saved.data, saved.params), dict[str, float]()
+        return make(Kind.FEASIBLE, checks, objective=value)
     loop = "alphas" in fit.details
     with reading("list of cuts"):
         if loop:
             alphas = [finite_vector(alpha, saved.data.n) for alpha in fit.details["alphas"]]
             if not alphas:
                 raise ValueError("there is none")
-            checks = cut_residuals(saved.data, alphas, problem.c)
+            checks |= cut_residuals(saved.data, alphas, problem.c)
     with reading("tree of the search"):
         found = verify(problem, _tree_of(saved, problem))
     whose = "of a search, since the loop leaves none" if loop else "of the search"
@@ -195,7 +196,12 @@ def check_selection(saved: SavedFit) -> Certificate:
     if found.solved:
         note += f"; {found.solved} relaxations were solved again"
     bound = min(found.bound, fit.objective)
-    return make(Kind.GBD, checks, objective=saved.value, bound=bound, notes=(note,))
+    return make(Kind.GBD, checks, objective=value, bound=bound, notes=(note,))
+
+
+def hyperplane_of(saved: SavedFit) -> SelectedHyperplane:
+    """Return the hyperplane of a saved fit with its selection."""
+    return SelectedHyperplane(saved_selection(saved.data, saved.params) > 0.5, saved.w, saved.b)
 
 
 def selection_claims(saved: SavedFit) -> list[Claim]:
@@ -210,7 +216,7 @@ def selection_claims(saved: SavedFit) -> list[Claim]:
         return [not_shown(NAME, WEIGHTED)]
     master = master_of(saved.data, at)
     problem = problem_of(saved.data, at, master)
-    hyperplane, optimal = hyperplane_of(saved.data, saved.w, saved.b, at), fit.status is Status.OPTIMAL
+    hyperplane, optimal = hyperplane_of(saved), fit.status is Status.OPTIMAL
     name = NAME if optimal else f"bounds on {NAME}"
     claim = claim_of_search(name, problem, _tree_of(saved, problem), hyperplane, _gap(saved), optimal=optimal)
     bounds = WeightBounds.of(fit.method, saved.raw, fit.params).words(saved.raw)
@@ -235,7 +241,7 @@ def _tree_of(saved: SavedFit, problem: SelectionProblem) -> Mapping[str, Any]:
     if "alphas" not in fit.details:
         tree: Mapping[str, Any] = fit.details["evidence"]
         return tree
-    selected = saved_selection(saved.data, saved.params) > 0.5
+    selected = hyperplane_of(saved).selected
     if fit.bound is None or fit.objective is None or problem.root() is None:
         raise ValueError("it has no bound, or its rules leave no selection")
     target, most = fit.bound - ROUNDING * max(1.0, abs(fit.bound)), OPEN_NODES * len(fit.details["alphas"])
@@ -253,14 +259,3 @@ def _tree_of(saved: SavedFit, problem: SelectionProblem) -> Mapping[str, Any]:
         while search.frontier and search.nodes < most and go_on():
             search.run(NODES, go_on)
     return pack(search)
-
-
-def hyperplane_of(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> SelectedHyperplane:
-    """Return a hyperplane with its saved selection."""
-    return SelectedHyperplane(saved_selection(data, at) > 0.5, w, b)
-
-
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return F(sigma) + lambda'sigma at the saved selection, and the violation of the constraints on it."""
-    problem, found = problem_of(data, at), hyperplane_of(data, w, b, at)
-    return found.value(problem), found.violation(problem)

@@ -7,9 +7,7 @@ polyhedron. The last linear program proves the minimum principle at the answer.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -29,12 +27,11 @@ from fsopt.errors import reading
 from fsopt.methods.claims import CONCAVE, of_step
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess, selection, without_rounding
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import check_first_order, evidence, saved_alpha, starts_residual
 from fsopt.models.blocks import number
 from fsopt.models.registry import build
 from fsopt.models.sla.hyperplane import iterate_of_costs
-from fsopt.typing import Vector
 
 
 def concave_hinge(data: Dataset, alpha: float, lam: float | None = None, approx: str | Penalty = "exp") -> ConcaveHinge:
@@ -104,16 +101,6 @@ def stated(saved: SavedFit) -> dict[str, float]:
     return {"errors": abs(errors), **starts_residual(saved.fit)}
 
 
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return (20) or (21) at a hyperplane; their polyhedron holds the errors and sizes of every hyperplane."""
-    return problem_of(data, at).value(np.maximum(1.0 - data.y * (data.X @ w + b), 0.0), np.abs(w)), 0.0
-
-
-def problem_of(data: Dataset, at: Mapping[str, Any]) -> ConcaveHinge:
-    """Return (20) or (21) of the parameters of a fit."""
-    return concave_hinge(data, at["alpha"], at.get("lam"), at.get("approx", "exp"))
-
-
 def check(saved: SavedFit) -> Certificate:
     """Certify the minimum principle again, at the linearisation of the answer by its saved multipliers.
 
@@ -121,20 +108,22 @@ def check(saved: SavedFit) -> Certificate:
     ------
     FileError : the saved step is damaged.
     """
-    data, problem = saved.data, problem_of(saved.data, saved.params)
-    if saved.fit.status is Status.OPTIMAL:
-        zero = {"gap": relative_gap(saved.value, 0.0)}  # every term of (20) and (21) is nonnegative
-        return make(Kind.GLOBAL, zero, objective=saved.value, bound=0.0, bound_source=NONNEGATIVE)
+    data, at = saved.data, saved.params
+    problem = concave_hinge(data, at["alpha"], at.get("lam"), at.get("approx", "exp"))
     errors, sizes = np.maximum(1.0 - data.y * (data.X @ saved.w + saved.b), 0.0), np.abs(saved.w)
+    value = problem.value(errors, sizes)  # the polyhedron holds the errors and sizes of every hyperplane
+    if saved.fit.status is Status.OPTIMAL:
+        zero = {"gap": relative_gap(value, 0.0)}  # every term of (20) and (21) is nonnegative
+        return make(Kind.GLOBAL, zero, objective=value, bound=0.0, bound_source=NONNEGATIVE)
     if "alpha" in saved.fit.details:
         found = certify_l1_hinge(data, *problem.slopes(errors, sizes), saved.w, saved.b, saved_alpha(saved))
         principle = {"minimum principle": found.residuals["gap"], "cost": found.residuals["cost"]}
-        return make(Kind.SLA, principle, objective=saved.value, tolerance=found.tolerance)
+        return make(Kind.SLA, principle, objective=value, tolerance=found.tolerance)
     # The costs phi'(v) are those of the exponential of the same slope at another iterate.
     slope = problem.penalty.slope
     sizes = iterate_of_costs(slope, step_costs(problem.penalty, sizes))
-    at = {**saved.params, "alpha": slope, "y": errors[data.y > 0], "z": errors[data.y < 0], "v": sizes}
-    return check_first_order(saved, Kind.SLA, at=at)
+    step = {**at, "alpha": slope, "y": errors[data.y > 0], "z": errors[data.y < 0], "v": sizes}
+    return check_first_order(replace(saved, value=value), Kind.SLA, at=step)
 
 
 def fit_fsv(
@@ -211,7 +200,6 @@ SPEC = MethodSpec(
     "fsv",
     fit_fsv,
     ("fsv-step",),
-    objective=objective,
     check=check,
     paper="sla",
     equation="(21)",

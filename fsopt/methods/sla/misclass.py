@@ -6,8 +6,7 @@ The one is successive linearisation, the other parametric minimisation.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
@@ -18,11 +17,10 @@ from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.claims import of_pmm, of_step
 from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
-from fsopt.methods.sla.fsv import check, fit_linearised, objective, stated
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.sla.fsv import check, fit_linearised, stated
+from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend, finite_vector
 from fsopt.models.blocks import number
-from fsopt.typing import Vector
 
 
 def fit_misclass(
@@ -70,7 +68,6 @@ MISCLASS = MethodSpec(
     "misclass",
     fit_misclass,
     ("misclass-step",),
-    objective=objective,
     check=check,
     paper="sla",
     equation="(20)",
@@ -124,18 +121,13 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Steps[Fit]:
     )
 
 
-def number_of_errors(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return the number of samples on the wrong side of the hyperplane or on it."""
-    return float(hyperplane_errors(data, w, b)), 0.0
-
-
 def check_pmm(saved: SavedFit) -> Certificate:
     """Recompute the certificate of a fit from its saved details; raises FileError where they are damaged."""
-    fit = saved.fit
+    value = float(hyperplane_errors(saved.data, saved.w, saved.b))
     with reading("proof"):
-        proof = certify_pmm(saved.data, int(fit.objective or 0), _below(saved))
-        errors = abs(float(fit.details["plane_errors"]) - saved.value)
-    return extend(proof, {"errors": errors})
+        proof = certify_pmm(saved.data, int(saved.fit.objective or 0), _below(saved))
+        errors = abs(float(saved.fit.details["plane_errors"]) - value)
+    return replace(extend(proof, {"errors": errors}), objective=value)
 
 
 def _below(saved: SavedFit) -> StationaryPoint | None:
@@ -152,7 +144,6 @@ PMM = MethodSpec(
     "pmm",
     fit_pmm,
     ("misclass-step",),
-    objective=number_of_errors,
     check=check_pmm,
     paper="sla",
     equation="(16), Table 1",
