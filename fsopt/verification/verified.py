@@ -181,15 +181,9 @@ class Verification:
 
     def record(self) -> dict[str, Any]:
         """Return what ``fsopt check --json`` prints, before it is made plain data."""
-        found = {
-            "claimed": self.claimed,
-            "status_line": self.status_line,
-            "verified": self.numerically,
-            "recomputed": self.recomputed,
-            "certificate": self.certificate,
-            "notes": self.notes,
-            "reason": "" if self.numerically else self.reason,
-        }
+        names = ("claimed", "status_line", "verified", "recomputed", "certificate", "notes", "reason")
+        found: dict[str, Any] = {name: getattr(self, name) for name in names}
+        found |= {"verified": self.numerically, "reason": "" if self.numerically else self.reason}
         if self.exact is None:
             return found
         header = self.exact.header
