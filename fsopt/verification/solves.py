@@ -63,10 +63,8 @@ def verify_solve(
 
 def result_from(record: Mapping[str, Any], program: Program) -> SolveResult:
     """Return the result of a saved solve of a program; raises FileError where a point does not fit the program."""
-
-    def point(name: str) -> Point | None:
-        return None if record.get(name) is None else point_from(record[name], program)
-
+    saved = {name: record.get(name) for name in ("point", "evidence", "ray", "direction")}
+    points: dict[str, Any] = {k: None if value is None else point_from(value, program) for k, value in saved.items()}
     return SolveResult(
         status=Status(record["status"]),
         stop=str(record.get("stop", "")),
@@ -76,10 +74,7 @@ def result_from(record: Mapping[str, Any], program: Program) -> SolveResult:
         seconds={},
         iterations=0,
         evidence_source=str(record.get("evidence_source", "")),
-        point=point("point"),
-        evidence=point("evidence"),
-        ray=point("ray"),
-        direction=point("direction"),
+        **points,
     )
 
 

@@ -15,7 +15,7 @@ from fsopt.drivers.run import Run
 from fsopt.drivers.sla import NONNEGATIVE, RESTARTS, ConcaveTerms, sla, sla_by_column_generation
 from fsopt.errors import FileError, ParameterError, SolverError
 from fsopt.methods import large_programs
-from fsopt.methods.sla.fsv import concave_hinge
+from fsopt.methods.sla.sla import concave_hinge
 from fsopt.verification.verify import verify_record
 
 ALPHA = 5.0

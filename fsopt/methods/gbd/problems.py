@@ -100,16 +100,14 @@ def inequalities(program: Program, columns: Indices) -> tuple[Matrix, Vector]:
 
     Rows with other variables are left out: without them more selections are allowed.
     """
-    p = len(columns)
     others = np.setdiff1d(np.arange(program.n), columns)
     alone = np.diff(sp.csr_matrix(program.A[:, others]).indptr) == 0
-    A = program.A[:, columns].toarray()
-    upper, lower = alone & np.isfinite(program.hi), alone & np.isfinite(program.lo)
     lb, ub = program.lb[columns], program.ub[columns]
-    never, always = np.flatnonzero(ub < 1.0), np.flatnonzero(lb > 0.0)
-    out, into = (np.array(places[:, None] == np.arange(p), dtype=float) for places in (never, always))
-    R = np.vstack([A[upper], -A[lower], out, -into])
-    return R, np.concatenate([program.hi[upper], -program.lo[lower], ub[never], -lb[always]])
+    fixed = np.flatnonzero((ub < 1.0) | (lb > 0.0))
+    A = np.vstack([program.A[alone][:, columns].toarray(), fixed[:, None] == np.arange(len(columns))])
+    lo, hi = np.append(program.lo[alone], lb[fixed]), np.append(program.hi[alone], ub[fixed])
+    upper, lower = np.isfinite(hi), np.isfinite(lo)
+    return np.vstack([A[upper], -A[lower]]), np.append(hi[upper], -lo[lower])
 
 
 def features_of(sigma: Vector) -> tuple[int, ...]:

@@ -130,14 +130,16 @@ def selection_program(problem: SelectionProblem) -> Part:
     refuse_sparse("a proof of a search for selections", problem.X)
     if problem.weights is not None:
         raise ParameterError(WEIGHTED, "leave out exact, or the weights")
-    at = problem.columns
+    at, free = problem.columns, np.full(problem.width, np.inf)
+    lower, upper = (-free, free) if at is None else (at.bounds.lower, at.bounds.upper)
     return {
         "y": problem.y.astype(int).tolist(),
         "c": _number(problem.c),
         "loss": problem.loss.name,
         "columns": [_numbers(column) for column in problem.X.T],
         "groups": (np.arange(problem.p) if at is None else at.of).tolist(),
-        **{name: _limits(problem.width if at is None else getattr(at.bounds, name)) for name in ("lower", "upper")},
+        "lower": _numbers(lower),
+        "upper": _numbers(upper),
         "R": [_numbers(row) for row in problem.R],
         "r": _numbers(problem.r + problem.tolerances),
         "lam": _numbers(problem.lam),
@@ -146,19 +148,13 @@ def selection_program(problem: SelectionProblem) -> Part:
     }
 
 
+def _numbers(values: Vector) -> list[Any]:
+    """Return numbers as a proof has them; None for an infinite bound."""
+    return [written(Fraction(v)) if math.isfinite(v) else None for v in values.tolist()]
+
+
 def _number(value: float) -> Any:
     return written(Fraction(value))
-
-
-def _limits(ends: Vector | int) -> list[Any]:
-    """Return bounds, or for their number that many places without one."""
-    if isinstance(ends, int):
-        return [None] * ends
-    return [_number(v) if math.isfinite(v) else None for v in ends.tolist()]
-
-
-def _numbers(values: Vector) -> list[Any]:
-    return [written(Fraction(v)) for v in values.tolist()]
 
 
 def evidence_of(
