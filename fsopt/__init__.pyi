@@ -39,7 +39,7 @@ from .solvers.spec import SolverSpec as SolverSpec
 from .studies.comparison import compare as compare
 from .studies.running import run_study as run_study
 from .studies.selection_report import write_selection as write_selection
-from .verification.exact_checking import verify as verify
 from .verification.verified import Verification as Verification
+from .verification.verify import verify as verify
 
 __version__: str

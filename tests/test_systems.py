@@ -103,7 +103,7 @@ SLOW = (
     "casadi",
     "gurobipy",
     "pyscipopt",
-    "fsopt.verification.exact_checking",
+    "fsopt.verification.verify",
 )
 SLOW += tuple(f"scipy.{part}" for part in ("linalg", "optimize", "spatial", "special", "stats"))
 

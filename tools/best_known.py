@@ -27,7 +27,7 @@ from fsopt.methods.verdict import assembled
 from fsopt.models.blocks import hinge_point, weight_parts
 from fsopt.solvers.base import solve
 from fsopt.typing import Vector
-from fsopt.verification.exact_checking import verify
+from fsopt.verification.verify import verify
 
 SEARCHED = {"fsp-m-bigm": "best-subset"}
 """Model -> the method that searches its optimum: the bound of the method is one of the model, which has its optimum."""

@@ -75,7 +75,7 @@ def radius_path(
     scale : str, default 'center'
         ``center`` (default), ``standard`` or ``none``, by the statistics of the training samples.
     rule, units, epsilon : float or str
-        The selection rule, by default that of the paper, as in :func:`fsopt.methods.preprocessing.select_by_size`.
+        The selection rule, by default that of the paper, as in :func:`fsopt.methods.preprocessing.SelectionRule`.
     solver : str, optional
         Of the cone programs, or of the linear programs on the route by cuts; None for the preferred one.
 

@@ -39,7 +39,7 @@ from fsopt.methods.registry import fit as fit_method
 from fsopt.models.blocks import whole
 from fsopt.models.gbd.feature_lists import CATEGORIES
 from fsopt.typing import Samples
-from fsopt.verification.exact_checking import exact_word
+from fsopt.verification.verify import exact_word
 
 REPEATS, PAIRS = 2, 25
 """Repetitions of the cross-validation, and random pairs of complementary halves."""

@@ -40,7 +40,7 @@ def _check_solution(
     from fsopt.answers.records import plain
     from fsopt.formats.read import contents, told
     from fsopt.formats.solution import read_solution
-    from fsopt.verification.exact_checking import verify
+    from fsopt.verification.verify import verify
 
     stated = read_solution(solution, program)
     found = verify(stated, program, exact=exact or proof is not None)
@@ -116,7 +116,7 @@ def check(
         return _check_solution(read_file(str(data), {}), str(data), Path(answer), exact, proof, json)
     from fsopt.answers.records import plain
     from fsopt.answers.saved import read_record
-    from fsopt.verification.exact_checking import verify_record
+    from fsopt.verification.verify import verify_record
 
     record = read_record(answer)
     source = load(str(data), checked_layout(record, layout, Path(answer)))

@@ -89,7 +89,7 @@ def _fitted(method: str, source: Dataset, own: Mapping[str, Any]) -> Fit:
 
 def _exact(fitted: Fit, source: Dataset, changes: Any) -> Any:
     """Return what rational arithmetic shows of a fit."""
-    from fsopt.verification.exact_checking import verify
+    from fsopt.verification.verify import verify
 
     return verify(fitted, source, exact=True, customise=changes).record()["exact"]
 

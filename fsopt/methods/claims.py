@@ -33,7 +33,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.penalties import approximation
 from fsopt.errors import NotShownError, reading
 from fsopt.methods.mpm.space import multiplier_rows
-from fsopt.methods.spec import SET_BY_METHOD, SavedFit
+from fsopt.methods.spec import SavedFit
 from fsopt.methods.verdict import (
     LOCAL_TOLERANCE,
     Completed,
@@ -82,14 +82,10 @@ def claims_of(saved: SavedFit) -> list[Claim]:
     """
     if saved.fit.kernel is not None and "alpha" in saved.fit.details:
         return [not_shown(OPTIMUM, KERNEL)]
-    if not (has_multipliers(saved) or has_program(saved)):
+    if not has_evidence(saved):
         return [not_shown(OPTIMUM, NO_EVIDENCE)]
     at, point = saved_program(saved)
-    details = saved.fit.details
-    other = any(
-        saved.fit.params.get(name) not in (None, details.get(name)) for name in SET_BY_METHOD if name in details
-    )
-    if other or parameters_residual(saved) > 0.0:
+    if parameters_residual(saved) > 0.0:
         return [not_shown(OPTIMUM, OTHER)]
     return [optimum(saved, at, dual_point(at, saved_rows(saved, at)) if point is None else point)]
 
@@ -105,12 +101,23 @@ def of_pmm(saved: SavedFit) -> list[Claim]:
     """Return the claim of ``pmm`` that no sample is misclassified; with errors left its search is not repeated."""
     if saved.fit.status is not Status.OPTIMAL or saved.fit.objective != 0:
         return [not_shown("the smallest number of errors", "the end of a search for one error less is a local one")]
-    return [zero_claim(saved, "misclass-step", {"alpha": 1.0}, NO_ERRORS)]
+    at = hinge_program(saved)
+    return [optimum(saved, at, dual_point(at, {}), name=NO_ERRORS)]
 
 
-def has_multipliers(saved: SavedFit) -> bool:
-    """Return whether a saved fit carries multipliers of a few constraints of its program."""
-    return "alpha" in saved.fit.details or "u1" in saved.fit.details
+def of_value(saved: SavedFit) -> list[Claim]:
+    """Return the claim of a heuristic answer whose objective is the hinge loss of its hyperplane."""
+    return [optimum(saved, hinge_program(saved), None, name=VALUE)]
+
+
+def hinge_program(saved: SavedFit) -> Completed:
+    """Return the linear program of the hinge loss at the hyperplane of a saved fit."""
+    return Completed.of("misclass-step", {"alpha": 1.0}, saved.data, saved.w, saved.b)[0]
+
+
+def has_evidence(saved: SavedFit) -> bool:
+    """Return whether a saved fit carries a point of its program, or multipliers of a few constraints of it."""
+    return has_program(saved) or "alpha" in saved.fit.details or "u1" in saved.fit.details
 
 
 def saved_rows(saved: SavedFit, at: Completed) -> dict[str, Any]:
@@ -175,16 +182,17 @@ def optimum(
     gap = max(gap_allowed(fit.params.get("tolerance", 0.0)), TOLERANCE)
     if fit.status is Status.OPTIMAL:
         return with_statement(claim_at(at, point, name, "optimal", gap, about), fit.objective, fit.bound, gap)
-    return with_value(claim_at(at, point, name, "feasible", gap, about), fit.objective, gap)
+    found = claim_at(at, point, name, "feasible", gap, about)
+    # The objective of a heuristic answer is the upper end of its interval, and need not be near the lower one.
+    return (
+        found
+        if found.upper is None
+        else with_statement(found, fit.objective if found.lower is None else None, None, gap)
+    )
 
 
 def claim_at(
-    at: Completed,
-    point: Point | None,
-    name: str,
-    status: str,
-    gap: float = TOLERANCE,
-    about: About | None = None,
+    at: Completed, point: Point | None, name: str, status: str, gap: float = TOLERANCE, about: About | None = None
 ) -> Claim:
     """Return the claim of a status by the interval of a completed program and its multipliers, if there is one."""
     try:
@@ -192,13 +200,6 @@ def claim_at(
     except NotShownError as error:
         return not_shown(name, str(error))
     return replace(claim, about=about_of(at.slug, at.params) if about is None else about)
-
-
-def with_value(claim: Claim, objective: float | None, gap: float) -> Claim:
-    """Return the claim of a heuristic answer: the stated objective is the value of its point, the upper end."""
-    if claim.upper is None:
-        return claim
-    return with_statement(claim, objective if claim.lower is None else None, None, gap)
 
 
 def of_subset(saved: SavedFit) -> list[Claim]:
@@ -221,14 +222,8 @@ def of_subset(saved: SavedFit) -> list[Claim]:
     at, _ = Completed.of(slug, params, part, saved.w[chosen], saved.b)
     point = dual_point(at, margins(at.model, part, saved_alpha(saved)))
     about = about_of(slug, params, chosen.tolist())
-    value = with_value(claim_at(at, None, VALUE, "feasible", about=about), fit.objective, TOLERANCE)
+    value = optimum(saved, at, None, about=about, name=VALUE)
     return [value, claim_at(at, point, MACHINE, "optimal", about=about)]
-
-
-def of_value(saved: SavedFit) -> list[Claim]:
-    """Return the claim of a heuristic answer whose objective is the hinge loss of its hyperplane."""
-    at, _ = Completed.of("misclass-step", {"alpha": 1.0}, saved.data, saved.w, saved.b)
-    return [with_value(claim_at(at, None, VALUE, "feasible"), saved.fit.objective, TOLERANCE)]
 
 
 def concave_terms(slug: str, model: pyo.ConcreteModel, program: Program, params: Mapping[str, Any]) -> list[Slope]:
@@ -242,6 +237,7 @@ def of_step(saved: SavedFit) -> list[Claim]:
     """Return the claim of a loop that linearises a concave objective: the minimum principle, or the optimum 0.
 
     The program is that of the parameters of the fit, linearised at 0: its exact slopes at the answer are computed anew.
+    The objective is at least 0, and at most its linearisation at 0.
 
     Raises
     ------
@@ -250,39 +246,26 @@ def of_step(saved: SavedFit) -> list[Claim]:
     slug, at = saved.spec.program, saved.params
     details = saved.fit.details
     zero, approx = saved.fit.status is Status.OPTIMAL, at.get("approx", "exp")
-    if not (zero or has_multipliers(saved) or has_program(saved)):
+    if not (zero or has_evidence(saved)):
         return [not_shown(PRINCIPLE, NO_EVIDENCE)]
     if not zero and approx != "exp":
         return [not_shown(PRINCIPLE, f"the slopes of the approximation '{approx}' are not enclosed")]
     with reading("step"):
         params = {name: at[name] for name in MODELS[slug].parameters if at.get(name) is not None}
         params["alpha"] = approximation(approx, at["alpha"]).slope
+        point = None if zero else details.get("point")
+        completed, found = Completed.of(slug, params, saved.data, saved.w, saved.b, point)
         if zero:
-            return [zero_claim(saved, slug, params, ZERO_VALUE)]
+            return [optimum(saved, completed, dual_point(completed, {}), name=ZERO_VALUE)]
         if any(details.get("program_params", {}).get(name, value) != value for name, value in params.items()):
             return [not_shown(PRINCIPLE, OTHER)]
-        point = None if has_multipliers(saved) else details["point"]
-        completed, found = Completed.of(slug, params, saved.data, saved.w, saved.b, point)
         if found is None:
             found = dual_point(completed, saved_rows(saved, completed))
-    return [principle(completed, found)]
-
-
-def principle(at: Completed, point: Point) -> Claim:
-    """Return the claim of the minimum principle at a completed step of a loop, by the multipliers of a point."""
-    slopes, slug = concave_terms(at.slug, at.model, at.program, at.params), at.slug.removesuffix("-step")
+    slopes = concave_terms(slug, completed.model, completed.program, params)
     try:
-        exact = exact_program(at.program)
-        start = dual_start(at.program, exact, point)
-        found = claim_of_stationary(PRINCIPLE, exact, primal_point(exact, at.x), slopes, start, LOCAL_TOLERANCE)
+        exact = exact_program(completed.program)
+        start = dual_start(completed.program, exact, found)
+        claim = claim_of_stationary(PRINCIPLE, exact, primal_point(exact, completed.x), slopes, start, LOCAL_TOLERANCE)
     except NotShownError as error:
-        return not_shown(PRINCIPLE, str(error))
-    return replace(found, about=about_of(slug, at.params))
-
-
-def zero_claim(saved: SavedFit, slug: str, params: Mapping[str, Any], name: str) -> Claim:
-    """Return the claim that the optimum is 0: the objective is at least 0, and at most its linearisation at 0."""
-    at, _ = Completed.of(slug, params, saved.data, saved.w, saved.b)
-    nothing = Point(at.x, np.zeros(at.program.A.shape[0]), np.zeros(at.program.cones.G.shape[0]))
-    claim = claim_at(at, nothing, name, "optimal")
-    return with_statement(claim, saved.fit.objective, saved.fit.bound, TOLERANCE)
+        return [not_shown(PRINCIPLE, str(error))]
+    return [replace(claim, about=about_of(slug.removesuffix("-step"), params))]

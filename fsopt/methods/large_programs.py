@@ -30,12 +30,21 @@ MODELLED = 5_000_000
 """Entries of the data up to which a model is a second route: it takes about a gigabyte."""
 
 
+def _order(data: Dataset, *, large: bool) -> tuple[bool, ...]:
+    """Return the routes to an answer in their order, true for fsopt's own engine, false for a solver of its model.
+
+    The engine is first for large data, and the model second where it fits into the memory; models of sparse data would
+    be dense. Where the user names a solver or changes a model there is one route, and this is not asked.
+    """
+    if not (large or data.sparse):
+        return (False, True)
+    return (True,) if data.sparse or data.X.size > MODELLED else (True, False)
+
+
 def interior_order(data: Dataset, run: Run, *, own: bool = False, repeated: bool = False) -> tuple[bool, ...]:
     """Return the routes to a support vector machine, true for fsopt's interior point, false for its model.
 
-    The first is tried first, the second where that ends without a certified optimum. The interior point is first for
-    large data. There is one route, the model, where the user names a solver or changes a model; a model of very large
-    data would not fit into the memory, and models of sparse data would be dense.
+    The first is tried first, the second where that ends without a certified optimum.
 
     Parameters
     ----------
@@ -44,23 +53,18 @@ def interior_order(data: Dataset, run: Run, *, own: bool = False, repeated: bool
     """
     if run.solver is not None or (not own and changes_in_force()):
         return (False,)
-    least = min(REPEATED, INTERIOR) if repeated else INTERIOR
-    if not (own or data.sparse or data.X.size >= least):
-        return (False, True)
-    return (True, False) if data.X.size <= MODELLED and not data.sparse else (True,)
+    return _order(data, large=own or data.X.size >= (REPEATED if repeated else INTERIOR))
 
 
 def generation_order(data: Dataset, run: Run) -> tuple[bool, ...]:
     """Return the routes to a linear program, true for restricted programs, false for the whole one, in their order.
 
-    The reasons for one route alone are those of :func:`interior_order`; models of sparse data would be dense.
+    Restricted programs are solved by a solver that the user names, too.
     """
-    changed = changes_in_force()
-    if data.sparse:
-        return (True,)
-    if uses_generation(data, run) and not changed:
-        return (True, False) if run.solver is None and data.X.size <= MODELLED else (True,)
-    return (False, True) if run.solver is None and not changed else (False,)
+    large = uses_generation(data, run)
+    if not data.sparse and (run.solver is not None or changes_in_force()):
+        return (large and not changes_in_force(),)
+    return _order(data, large=large)
 
 
 def uses_generation(data: Dataset, run: Run, *, features: bool = True) -> bool:

@@ -159,42 +159,9 @@ RULES = ("relative", "absolute", "either")
 UNITS = ("raw", "scaled")
 
 
-def check_rule(rule: str, units: str, epsilon: float) -> None:
-    """Raise ParameterError for a rule that :func:`select_by_size` does not know, before anything is solved."""
-    for name, value, words in (("rule", rule, RULES), ("units", units, UNITS)):
-        word(name, value, words)
-    number("selection rule", "epsilon", epsilon)
-
-
 @dataclass(frozen=True)
 class SelectionRule:
-    """The parameters of :func:`select_by_size`.
-
-    Attributes
-    ----------
-    rule, units, epsilon : of :func:`select_by_size`; by default those of the tables in Peleg & Meir.
-
-    Raises
-    ------
-    ParameterError : another word, or an epsilon that is not a number >= 0.
-    """
-
-    rule: str = "relative"
-    units: str = "raw"
-    epsilon: float = 0.01
-
-    def __post_init__(self) -> None:
-        check_rule(self.rule, self.units, self.epsilon)
-
-    def select(self, coef: Vector, deviation: Vector) -> tuple[int, ...]:
-        """Return the features that weights (p,) of raw features with standard deviations (p,) select."""
-        return select_by_size(coef, deviation, rule=self.rule, units=self.units, epsilon=self.epsilon)
-
-
-def select_by_size(
-    coef: Vector, deviation: Vector, *, rule: str = "relative", units: str = "raw", epsilon: float = 0.01
-) -> tuple[int, ...]:
-    r"""Return the features that a linear classifier selects by the size of their weights.
+    r"""The rule by which a linear classifier selects features, by the size of their weights.
 
     .. math::
 
@@ -203,26 +170,35 @@ def select_by_size(
 
     A weight of 0 is never selected. Raw weights depend on the units of the features, scaled ones do not.
 
-    Parameters
+    Attributes
     ----------
-    coef : (p,) weights w of raw features.
-    deviation : (p,) standard deviations of raw features over the training samples.
     rule : ``relative`` (default), ``absolute``, or ``either`` of them.
     units : ``raw`` (default): the weights themselves; ``scaled``: weight times deviation.
     epsilon : >= 0; 0.01 in the paper.
 
     Raises
     ------
-    ParameterError : another word, or a negative epsilon.
+    ParameterError : another word, or an epsilon that is not a number >= 0.
 
     Notes
     -----
     Peleg & Meir, section 6.2, whose text is ``either``; the counts in its tables agree with ``relative``.
     """
-    check_rule(rule, units, epsilon)
-    size = np.abs(coef) if units == "raw" else np.abs(coef) * deviation
-    limits = {"relative": epsilon * size.max(initial=0.0), "absolute": epsilon}
-    return _at_least(size, limits.get(rule, min(limits.values())))
+
+    rule: str = "relative"
+    units: str = "raw"
+    epsilon: float = 0.01
+
+    def __post_init__(self) -> None:
+        for name, words in (("rule", RULES), ("units", UNITS)):
+            word(name, getattr(self, name), words)
+        number("selection rule", "epsilon", self.epsilon)
+
+    def select(self, coef: Vector, deviation: Vector) -> tuple[int, ...]:
+        """Return the features that weights (p,) of raw features with standard deviations (p,) select."""
+        size = np.abs(coef) if self.units == "raw" else np.abs(coef) * deviation
+        limits = {"relative": self.epsilon * size.max(initial=0.0), "absolute": self.epsilon}
+        return _at_least(size, limits.get(self.rule, min(limits.values())))
 
 
 def selection(w: Vector, threshold: float = THRESHOLD) -> tuple[int, ...]:
@@ -284,6 +260,7 @@ def make_fit(
     kernel : the kernel function; None for a hyperplane in the space of the features.
     """
     coef, intercept = (hyperplane.w, hyperplane.b) if kernel is not None else raw_hyperplane(hyperplane, map_)
+    same = ("objective", "status", "stop", "bound", "iterations", "certificate", "solver")
     return Fit(
         method="",
         params={},
@@ -291,17 +268,11 @@ def make_fit(
         support=hyperplane.support,
         coef=coef,
         intercept=intercept,
-        objective=outcome.objective,
-        status=outcome.status,
-        stop=outcome.stop,
-        bound=outcome.bound,
-        iterations=outcome.iterations,
         history=outcome.history if isinstance(outcome, DriverResult) else (),
-        certificate=outcome.certificate,
-        solver=outcome.solver,
         seconds={**outcome.seconds, "total": time.perf_counter() - started},
         preprocessing=map_,
         warnings=warnings,
         details={} if details is None else details,
         kernel=kernel,
+        **{name: getattr(outcome, name) for name in same},
     )

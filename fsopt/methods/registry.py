@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -48,10 +48,10 @@ def _check(spec: MethodSpec) -> None:
     check_function(f"the method '{spec.name}'", spec.fit)
     for slug in spec.models:
         MODELS[slug]
-    if spec.objective is None and (not spec.models or MODELS[spec.program].complete is None):
+    if not (spec.objective or spec.check or (spec.models and MODELS[spec.program].complete)):
         raise ParameterError(
             f"nothing gives the objective value of '{spec.name}' at a hyperplane",
-            "give objective= to its MethodSpec, or complete= to the ModelSpec of its program",
+            "give objective= or check= to its MethodSpec, or complete= to the ModelSpec of its program",
         )
     number(spec.name, "threshold", spec.threshold, inside="[0, inf]")
     word(f"weights of '{spec.name}'", spec.weights, WEIGHTS)
@@ -213,23 +213,20 @@ def fit(
     MemoryLimitError : the arrays of the method do not fit into the memory.
     """
     entry = METHODS[name]
-    others = METHODS.values()
-    refuse_parameters(entry, params, others)
+    refuse_parameters(entry, params)
     given = check_parameters("method", name, params, entry.parameters, entry.objects)
     params = {parameter: native(value) for parameter, value in given.items()}
-    refuse_solver(entry, solver, options, others)
     data = dataset_of(data, y)
     if class_weight is not None or sample_weight is not None:
         data = data.weighted(class_weight, data.weights if sample_weight is None else sample_weight)
-    refuse_data(entry, data, others)
+    refuse_data(entry, data)
     check_changes(entry, customise)
-    refuse_executor(executor, params, others)
-    refuse_checkpoint(entry, resume if checkpoint is None else checkpoint, others)
     place = None if checkpoint is None else check_writable(checkpoint)
     source = None if resume is None else check_readable(resume, "the checkpoint")
+    run = Run(solver, clock.seconds_of(time_limit), options, progress, place, source, executor)
+    refuse_means(entry, params, run)
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
     with _own_errors(entry, data), alone(place), clock.limited(time_limit), customised(customise) as read:
-        run = Run(solver, clock.seconds_of(time_limit), options, progress, place, source, executor)
         fitted = yield from within(entry.fit(data, run, **params))
     params = {**defaults, **params, **fitted.params}
     fitted = dataclasses.replace(fitted, method=name, params=params, trained=fitted.kept_of(data))
@@ -285,54 +282,46 @@ def _refuse_unread(name: str, customise: Mapping[str, Change], read: set[str]) -
         )
 
 
-Methods: TypeAlias = Collection[MethodSpec]
+def able(holds: Callable[[MethodSpec], bool]) -> str:
+    """Return the names of the methods for which something holds."""
+    return ", ".join(spec.name for spec in METHODS.values() if holds(spec))
 
 
-def refuse_parameters(entry: MethodSpec, given: Mapping[str, Any], methods: Methods) -> None:
+def refuse_parameters(entry: MethodSpec, given: Mapping[str, Any]) -> None:
     """Raise ParameterError for a parameter that another method of the paper has, and this one has not."""
+    others = [spec for spec in METHODS.values() if spec.paper == entry.paper is not None]
     for parameter in [k for k in given if k not in entry.parameters]:
-        others = [s.name for s in methods if s.paper == entry.paper and parameter in s.parameters]
-        if entry.paper is not None and others:
-            raise ParameterError(
-                f"method '{entry.name}' has no parameter '{parameter}'", f"methods that have: {', '.join(others)}"
-            )
+        if names := ", ".join(spec.name for spec in others if parameter in spec.parameters):
+            raise ParameterError(f"method '{entry.name}' has no parameter '{parameter}'", f"methods that have: {names}")
 
 
-def refuse_data(entry: MethodSpec, data: Dataset, methods: Methods) -> None:
+def refuse_data(entry: MethodSpec, data: Dataset) -> None:
     """Raise for weights, sparse data, or a size that a method does not take: DataError, MemoryLimitError."""
     name = entry.name
     check_weights("method", name, entry.weights, data)
     if not entry.sparse:
-        able = ", ".join(spec.name for spec in methods if spec.sparse)
-        refuse_sparse(f"method '{name}'", data.X, f"methods that take sparse data: {able}; or ")
+        takers = able(lambda spec: spec.sparse)
+        refuse_sparse(f"method '{name}'", data.X, f"methods that take sparse data: {takers}; or ")
     # The preprocessed samples, and a copy of them in the arrays of a solver or a loop.
     stored = data.X.nnz if data.sparse else data.X.size  # type: ignore[attr-defined]
     require(2 * NUMBER * stored, f"the arrays of method '{name}' for {data.n} samples and {data.p} features")
 
 
-def refuse_executor(executor: Executor | None, params: Mapping[str, Any], methods: Methods) -> None:
-    """Raise ParameterError for an executor without subtrees to run."""
-    if executor is not None and (params.get("jobs") or 1) == 1:
-        able = ", ".join(spec.name for spec in methods if "jobs" in spec.parameters)
+def refuse_means(entry: MethodSpec, params: Mapping[str, Any], run: Run) -> None:
+    """Raise ParameterError for a solver, a checkpoint or an executor of a method that has no use for it."""
+    if not entry.solver and (run.solver is not None or run.options):
+        given = "options" if run.solver is None else f"solver={run.solver!r}"
+        raise ParameterError(
+            f"method '{entry.name}' calls no solver, and is given {given}",
+            f"leave it out, or take {able(lambda s: s.solver and s.paper == entry.paper)}",
+        )
+    if not entry.resumable and (run.checkpoint, run.resume) != (None, None):
+        raise ParameterError(
+            f"method '{entry.name}' has no checkpoints: a loop of seconds is run again",
+            f"leave out 'checkpoint' and 'resume'; {able(lambda spec: spec.resumable)} have them",
+        )
+    if run.executor is not None and (params.get("jobs") or 1) == 1:
         raise ParameterError(
             "an executor runs subtrees, and this fit has no more than one at a time",
-            f"give jobs=, the number of them, to one of {able}",
-        )
-
-
-def refuse_checkpoint(entry: MethodSpec, file: str | Path | None, methods: Methods) -> None:
-    """Raise ParameterError for a checkpoint, to write or to resume from, of a method whose loop has none."""
-    if file is not None and not entry.resumable:
-        able = ", ".join(spec.name for spec in methods if spec.resumable)
-        said = f"method '{entry.name}' has no checkpoints: a loop of seconds is run again"
-        raise ParameterError(said, f"leave out 'checkpoint' and 'resume'; {able} have them")
-
-
-def refuse_solver(entry: MethodSpec, solver: str | None, options: Mapping[str, Any] | None, methods: Methods) -> None:
-    """Raise ParameterError for a solver, or its options, of a method that calls none."""
-    if not entry.solver and (solver is not None or options):
-        able = ", ".join(s.name for s in methods if s.solver and s.paper == entry.paper)
-        given = "options" if solver is None else f"solver={solver!r}"
-        raise ParameterError(
-            f"method '{entry.name}' calls no solver, and is given {given}", f"leave it out, or take {able}"
+            f"give jobs=, the number of them, to one of {able(lambda spec: 'jobs' in spec.parameters)}",
         )

@@ -52,7 +52,7 @@ class SavedFit:
     raw : the data that it was fitted to.
     data : the same in the space of the hyperplane: preprocessed features, or kernel values.
     w, b : the hyperplane there.
-    value : the method's objective value at the hyperplane, recomputed; NaN where its convex program gives it.
+    value : the method's objective value at the hyperplane, recomputed; NaN where its check gives it.
     """
 
     spec: MethodSpec
@@ -66,8 +66,8 @@ class SavedFit:
     @property
     def params(self) -> dict[str, Any]:
         """The parameters of the fit, with the values that the method set itself; bounds on preprocessed weights."""
-        details = self.fit.details
-        at = {**self.fit.params, **{k: details[k] for k in SET_BY_METHOD if k in details}}
+        given = {k: v for k, v in self.fit.params.items() if v is not None}
+        at = {**self.fit.params, **{k: v for k, v in self.fit.details.items() if k in SET_BY_METHOD}, **given}
         return in_units(self.fit.method, self.raw, at, self.fit.preprocessing.scale)
 
     @property
@@ -86,11 +86,13 @@ def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:
     return rule.select(saved.fit.coef, column_deviations(saved.raw.X))
 
 
-def no_defaults(p: int) -> Mapping[str, Any]:
-    """Return no parameters: the method is compared at its own defaults."""
-    return {}
+def always(**params: Any) -> Callable[[int], Mapping[str, Any]]:
+    """Return the function of the number of features that returns these parameters whatever it is."""
+    return lambda p: params
 
 
+DEFAULTS = always()
+"""The parameters in comparisons of a method that is compared at its own defaults."""
 Grid: TypeAlias = tuple[tuple[str, tuple[Any, ...]], ...]
 """Names of parameters with the values among which tuning chooses."""
 PENALTY_WEIGHTS: Grid = (("c", (0.1, 1.0, 10.0)),)
@@ -114,7 +116,7 @@ class MethodSpec:
     models : slugs of the models that it solves.
     objective : function of (preprocessed data, w, b, parameters) that returns the value of the method's own problem at
         a hyperplane and the violation of its constraints, in plain numpy, independent of models and solvers. None for
-        a method whose problem is its convex ``program``: the value is that of the check.
+        a method whose value is that of the check, as that of its convex ``program``.
     check : function of a :class:`SavedFit` that recomputes its certificate without a solver; None for that of the
         program, :func:`fsopt.methods.verdict.check`.
     program : slug of the convex model that a hyperplane completes: the problem of the method, or the last step of its
@@ -154,7 +156,7 @@ class MethodSpec:
     resumable: bool = False
     support: Callable[[SavedFit], tuple[int, ...]] = selected
     exact: Callable[[SavedFit], list[Claim]] | None = None
-    compare: Callable[[int], Mapping[str, Any]] = no_defaults
+    compare: Callable[[int], Mapping[str, Any]] = DEFAULTS
     solver: bool = True
     weights: str = ""
     sparse: bool = False

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.answers.certificate import Certificate, Kind, make, merged, valid
+from fsopt.answers.certificate import Certificate, Kind, bound_residual, make, merged, valid
 from fsopt.answers.fits import Fit
-from fsopt.answers.results import Point, Status
+from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import point_from
 from fsopt.certificates.convex import best_bound
 from fsopt.certificates.model import certify_point
@@ -116,25 +116,24 @@ def has_program(saved: SavedFit) -> bool:
     return saved.fit.details.get("program") is not None and saved.fit.details.get("point") is not None
 
 
-def saved_program(saved: SavedFit, *, step: bool = False) -> tuple[Completed, Point | None]:
-    """Return the program of a saved fit at its hyperplane, with the parameters of the fit, and its point if it has one.
+def saved_program(saved: SavedFit, at: Mapping[str, Any] | None = None) -> tuple[Completed, Point | None]:
+    """Return the program of a saved fit at its hyperplane, and its point if it has one.
 
     Parameters
     ----------
-    step : whether it is the last program of a loop, whose parameters are those of its iterate.
+    at : parameters in place of the saved ones of the program; those of the fit by default.
 
     Raises
     ------
     FileError : the saved program or point is damaged.
     """
-    details, at = saved.fit.details, saved.params
+    details, own = saved.fit.details, saved.params if at is None else at
     slug: str = saved.spec.program
     params, point = {}, None
     with reading("program"):
         if has_program(saved):
             params, point = details["program_params"], details["point"]
-        if not step:
-            params = params | {name: at[name] for name in MODELS[slug].parameters if at.get(name) is not None}
+        params = params | {name: own[name] for name in MODELS[slug].parameters if own.get(name) is not None}
         return Completed.of(slug, params, saved.data, saved.w, saved.b, point)
 
 
@@ -198,6 +197,7 @@ def check_first_order(
     kind: Kind,
     costs: Callable[[Completed], float] | None = None,
     residuals: Mapping[str, float] = MappingProxyType({}),
+    at: Mapping[str, Any] = MappingProxyType({}),
 ) -> Certificate:
     r"""Certify a first-order condition: the last convex program of a loop does not go below its value at the answer.
 
@@ -206,6 +206,7 @@ def check_first_order(
     kind : of the certificate.
     costs : function of the saved program that returns the distance of its costs from the slopes at the answer.
     residuals : further ones of the method.
+    at : parameters of the program that follow from the answer, in place of saved ones.
 
     Raises
     ------
@@ -213,15 +214,15 @@ def check_first_order(
     """
     if not has_program(saved):
         return make(Kind.FEASIBLE, {}, objective=saved.value)
-    at, point = saved_program(saved, step=True)
+    completed, point = saved_program(saved, at)
     assert point is not None
-    here = minimised(at.program, at.x)
-    lower = best_bound(at.program, point, here)
+    here = minimised(completed.program, completed.x)
+    lower = best_bound(completed.program, point, here)
     found = {
         "remainder": lower.remainder,
         "first order": max(here - lower.value, 0.0) / (1.0 + abs(here)),
-        "linearisation": 0.0 if costs is None else costs(at),
-        "program's parameters": parameters_residual(saved, () if costs is None else ("alpha",)),
+        "linearisation": 0.0 if costs is None else costs(completed),
+        "program's parameters": parameters_residual(saved, at if costs is None else ("alpha",)),
         **residuals,
     }
     return make(kind, found, objective=saved.value, tolerance=LOCAL_TOLERANCE)
@@ -273,3 +274,28 @@ def extend(certificate: Certificate, *residuals: Mapping[str, float]) -> Certifi
     more = merged(*residuals)
     ok = certificate.ok and all(valid(name, v, certificate.tolerance) for name, v in more.items())
     return replace(certificate, ok=ok, residuals=merged(certificate.residuals, more))
+
+
+def stated_residuals(
+    answer: Fit | SolveResult, found: Certificate, *, sign: float = 1.0, allowed: float = 0.0
+) -> dict[str, float]:
+    """Return the residuals of the objective value and the bound that an answer states.
+
+    A bound claims no more than the recomputed one. At an optimum it meets the objective value.
+
+    Parameters
+    ----------
+    found : the recomputed certificate.
+    sign : -1 for a maximum.
+    allowed : gap that a parameter of a method allows at an optimum.
+    """
+    status, bound = answer.status, answer.bound
+    value, objective = (np.nan if number is None else float(number) for number in (found.objective, answer.objective))
+    stated = {"objective": relative_gap(value, objective)}
+    if status is Status.OPTIMAL or bound is not None:
+        stated["stated bound"] = bound_residual(bound, found.bound, sign)
+    if bound is not None and found.objective is not None:
+        stated["order"] = max(sign * (float(bound) - value), 0.0) / max(1.0, abs(value))
+        if status is Status.OPTIMAL:
+            stated["stated gap"] = max(relative_gap(objective, float(bound)) - allowed, 0.0)
+    return stated

@@ -31,7 +31,7 @@ from fsopt.methods.registry import METHODS
 from fsopt.studies.methods import study_fit, study_spec
 from fsopt.studies.study import DataFile, Loaded, Study, StudyMethod
 from fsopt.studies.tuning import tune
-from fsopt.verification.exact_checking import exact_word
+from fsopt.verification.verify import exact_word
 
 PACKAGES = ("fsopt", "numpy", "scipy", "scikit-learn", "pyomo", "highspy", "clarabel", "scs", "cyipopt", "pyscipopt")
 OPTIONAL_PACKAGES = ("abess", "skglm", "gurobipy", "mosek", "xpress")

@@ -27,6 +27,7 @@ from fsopt.methods.spec import in_units
 from fsopt.models.gbd.feature_lists import BOUNDS, ENDS
 from fsopt.models.gbd.selection_constraints import RULES
 from fsopt.models.registry import MODELS, build
+from fsopt.verification.verified import first_statement
 from fsopt.verifier import verify
 from fsopt.verifier.rationals import Refuted, need
 
@@ -52,9 +53,7 @@ class ProofCheck:
     def record(self) -> dict[str, Any]:
         """Return what ``fsopt check --json`` prints of a proof: ends as fractions, the first statement above."""
         found = [{**s, "origin": o} for o, s in zip(self.origins, self.statements, strict=False)]
-        first = found[0] if found else {}
-        ends = {name: first.get(name) for name in ("sense", "lower", "upper", "gap")}
-        return {"confirmed": not self.reason, "statement": first or None, **ends, "reason": self.reason, "all": found}
+        return {"confirmed": not self.reason, **first_statement(found), "reason": self.reason, "all": found}
 
 
 def check_proof(
@@ -110,31 +109,35 @@ def _program(
     if origin is None:
         raise FileError(f"'{path}' is a proof of a model file", "give the model of that file")
     with reading("proof"):
-        slug = origin["model"]
-        if set(origin) != KEYS or slug not in (*MODELS, "selection") or origin["scale"] not in SCALES:
-            raise ValueError("it does not say from what its program is built")
-        ends = [name for name in ENDS if origin["parameters"].get(name)]  # of a model where it has some
+        slug, parameters, columns, units = (origin[key] for key in ("model", "parameters", "columns", "units"))
+        named = set(origin) == KEYS and slug in (*MODELS, "selection") and origin["scale"] in SCALES
+        _require(named, "it does not say from what its program is built")
+        ends = [name for name in ENDS if parameters.get(name)]  # of a model where it has some
         known: Mapping[str, Any] = dict.fromkeys(SELECTION)
         if slug != "selection":
             known = {k: v for k, v in MODELS[slug].parameters.items() if k not in BOUNDS or k in ends}
-        if set(origin["parameters"]) != set(known):
-            raise ValueError(f"the parameters of '{slug}' are {', '.join(known)}, and each has to be stated")
-        odd = [k for k, v in origin["parameters"].items() if not _in_one_spelling(k, v, known[k])]
-        if odd:
-            raise ValueError(f"{odd[0]} of '{slug}' is not spelled as it is written: {origin['parameters'][odd[0]]!r}")
-        places = origin["columns"] if origin["columns"] is not None else []
-        if not all(type(j) is int and 0 <= j < source.p for j in places) or places != sorted(set(places)):
-            raise ValueError("its columns are not places of features that increase")
-        if origin["units"] not in ("given", "rms") or (origin["units"] == "rms" and origin["columns"] is not None):
-            raise ValueError("the units of its features are neither 'given' nor 'rms'")
-        if not isinstance(origin["changed"], list):
-            raise ValueError("its changed models are no list")
+        stated = f"the parameters of '{slug}' are {', '.join(known)}, and each has to be stated"
+        _require(set(parameters) == set(known), stated)
+        odd = [k for k, v in parameters.items() if not _in_one_spelling(k, v, known[k])]
+        _require(not odd, f"{', '.join(odd)} of '{slug}' is not spelled as it is written")
+        places = [] if columns is None else columns
+        inside = all(type(j) is int and 0 <= j < source.p for j in places) and places == sorted(set(places))
+        _require(inside, "its columns are not places of features that increase")
+        known_units = units == "given" or (units == "rms" and columns is None)
+        _require(known_units, "the units of its features are neither 'given' nor 'rms'")
+        _require(isinstance(origin["changed"], list), "its changed models are no list")
     if origin["changed"] != sorted(customise or {}):
         names = ", ".join(map(str, origin["changed"])) or "none"
         raise FileError(f"'{path}' is of changed models: {names}", "give these functions, and no others")
     need(origin["data"] == fingerprint(source), "the data are other ones: their SHA-256 is not that of the proof")
     with customised(customise), reading("proof"):
         return program_of(origin, source)
+
+
+def _require(holds: bool, reason: str) -> None:
+    """Raise ValueError with a reason where a condition does not hold."""
+    if not holds:
+        raise ValueError(reason)
 
 
 def _in_one_spelling(name: str, value: Any, default: Any) -> bool:

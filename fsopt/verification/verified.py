@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -43,42 +42,40 @@ SUPPORT: Mapping[Status, frozenset[str]] = MappingProxyType(
 """Claimed status -> statuses of exact claims that support it."""
 
 
+def first_statement(statements: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the first of the statements of an answer or a proof, and its interval: None where there is none."""
+    first = statements[0] if statements else None
+    return {"statement": first, **{name: first and first[name] for name in ("sense", "lower", "upper", "gap")}}
+
+
 @dataclass(frozen=True)
 class ExactCheck:
     """What rational arithmetic shows of an answer.
 
     Attributes
     ----------
-    claimed : the status of the answer.
     claims : each with its interval or its reason.
+    sufficient : statuses of exact claims of which one is needed, those that support the claimed status.
     header : the data of the answer; None for one that belongs to no data set.
     numerically : whether the answer was verified numerically, which it has to be too: features, support and
         preprocessing are compared there.
-    sufficient : statuses of exact claims of which one is needed; None for those that support the claimed status.
     """
 
-    claimed: Status
     claims: tuple[Claim, ...]
+    sufficient: frozenset[str]
     header: Header | None = None
     numerically: bool = True
-    sufficient: frozenset[str] | None = None
 
     @property
     def verified(self) -> bool:
         """Whether every claim holds exactly and one of them supports the claimed status."""
-        shown = {claim.status for claim in self.claims}
-        enough = SUPPORT.get(self.claimed, frozenset()) if self.sufficient is None else self.sufficient
-        return self.numerically and all(c.holds for c in self.claims) and bool(shown & enough)
+        shown = any(claim.status in self.sufficient for claim in self.claims)
+        return self.numerically and shown and all(claim.holds for claim in self.claims)
 
     @property
     def word(self) -> str:
         """The word for the whole answer."""
         return VERIFIED if self.verified else NOT_VERIFIED
-
-    @property
-    def width(self) -> Fraction | None:
-        """The relative width of the first interval; None where it has only one end."""
-        return self.claims[0].width if self.claims else None
 
     def plain(self) -> dict[str, Any]:
         """Return the check as plain data."""
@@ -103,6 +100,13 @@ class Verification:
     claimed: Status
     certificate: Certificate
     exact: ExactCheck | None = None
+
+    def with_claims(
+        self, claims: Sequence[Claim], header: Header | None = None, sufficient: frozenset[str] | None = None
+    ) -> Verification:
+        """Return the same with what rational arithmetic shows; by default what supports the status is sufficient."""
+        enough = SUPPORT.get(self.claimed, frozenset()) if sufficient is None else sufficient
+        return replace(self, exact=ExactCheck(tuple(claims), enough, header, self.numerically))
 
     @property
     def verified(self) -> bool:
@@ -177,26 +181,18 @@ class Verification:
 
     def record(self) -> dict[str, Any]:
         """Return what ``fsopt check --json`` prints, before it is made plain data."""
-        found = {
-            "claimed": self.claimed,
-            "status_line": self.status_line,
-            "verified": self.numerically,
-            "recomputed": self.recomputed,
-            "certificate": self.certificate,
-            "notes": self.notes,
-            "reason": "" if self.numerically else self.reason,
-        }
-        return found if self.exact is None else {**found, **self._first(self.exact), "exact": self.exact.plain()}
-
-    def _first(self, exact: ExactCheck) -> dict[str, Any]:
-        """Return whether all is verified exactly, and the statement of the first claim with its interval."""
-        names = ("sense", "lower", "upper", "gap")
-        claim = next((claim for claim in exact.claims if claim.part is not None), None)
-        if claim is None or claim.part is None:
-            return {"confirmed": self.verified, **dict.fromkeys(("statement", *names))}
-        origin = None if exact.header is None else exact.header.origin(claim.about)
-        statement = {**claim.part["statement"], "origin": origin}
-        return {"confirmed": self.verified, "statement": statement, **{name: statement[name] for name in names}}
+        names = ("claimed", "status_line", "verified", "recomputed", "certificate", "notes", "reason")
+        found: dict[str, Any] = {name: getattr(self, name) for name in names}
+        found |= {"verified": self.numerically, "reason": "" if self.numerically else self.reason}
+        if self.exact is None:
+            return found
+        header = self.exact.header
+        origins = [None if header is None else header.origin(claim.about) for claim in self.claims]
+        pairs = zip(self.claims, origins, strict=True)
+        statements = [
+            {**claim.part["statement"], "origin": origin} for claim, origin in pairs if claim.part is not None
+        ]
+        return {**found, **first_statement(statements), "confirmed": self.verified, "exact": self.exact.plain()}
 
     def to_frame(self) -> DataFrame:
         """Return the residuals as a pandas DataFrame: columns ``residual``, ``value`` and ``ok``."""

@@ -30,7 +30,7 @@ from fsopt.cli import main
 from fsopt.cli.fitting import print_fit
 from fsopt.errors import DataError, FileError, ParameterError
 from fsopt.methods.verdict import extend
-from fsopt.verification.checking import check_record
+from fsopt.verification.verify import verify_record
 
 DATA = fsopt.Dataset(blobs(50, 4, gap=0.8, seed=1).X, blobs(50, 4, gap=0.8, seed=1).y, ["a", "b", "c<i>", "d"])
 FRAME = pd.DataFrame(DATA.X, columns=DATA.features)
@@ -196,7 +196,7 @@ def test_a_part_of_another_kind_is_refused(record, parts, name):
 @pytest.mark.parametrize("part", [{"labels": ["1"]}, {"labels": 3}, {"labels": ["1", "1"]}, {"columns": ["x1"]}])
 def test_names_that_are_not_those_of_the_data_are_refused(part):
     with pytest.raises(FileError):
-        check_record({**FIT, **part}, SCHEMA_DATA, "fit.json")
+        verify_record({**FIT, **part}, SCHEMA_DATA, "fit.json")
 
 
 @pytest.mark.parametrize("number", [None, 1, FORMAT + 1, str(FORMAT)])

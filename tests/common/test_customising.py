@@ -16,7 +16,7 @@ from fsopt.answers.records import sealed
 from fsopt.common.customising import customised
 from fsopt.errors import FileError, ParameterError, UnknownNameError
 from fsopt.studies import executors
-from fsopt.verification.checking import check_record
+from fsopt.verification.verify import verify_record
 
 PACKAGE = ROOT / "tests" / "own_package"
 DATA = blobs(30, 4, seed=3)
@@ -53,16 +53,16 @@ def test_a_rule_of_the_master_gives_the_best_selection_that_keeps_it():
 
 def test_check_verifies_a_changed_fit_with_its_change_and_refuses_it_without():
     record = sealed_fit(fsopt.fit("best-subset", DATA, m=2, c=1.0, customise={"fsp-master": rule}))
-    found = check_record(record, DATA, "fit.json", customise={"fsp-master": rule})
+    found = verify_record(record, DATA, "fit.json", customise={"fsp-master": rule})
     assert (found.verified, found.claimed) == (True, "optimal")
     with pytest.raises(FileError, match=r"changed models: fsp-master by rule.*customise="):
-        check_record(record, DATA, "fit.json")
+        verify_record(record, DATA, "fit.json")
     unchanged = sealed_fit(fsopt.fit("best-subset", DATA, m=2, c=1.0))
     with pytest.raises(FileError, match="unchanged models"):
-        check_record(unchanged, DATA, "fit.json", customise={"fsp-master": rule})
+        verify_record(unchanged, DATA, "fit.json", customise={"fsp-master": rule})
     forged = {**record, "details": {k: v for k, v in record["details"].items() if k != "customised"}}
     with pytest.raises(FileError, match="tree of the search"):  # the rule has multipliers in it
-        check_record(sealed(forged), DATA, "fit.json")
+        verify_record(sealed(forged), DATA, "fit.json")
 
 
 def test_a_change_of_a_convex_program_is_certified_and_checked():
@@ -70,7 +70,7 @@ def test_a_change_of_a_convex_program_is_certified_and_checked():
     assert found.coef[0] == 0.0
     assert found.status == "optimal"
     assert found.objective > fsopt.fit("svm", DATA).objective
-    assert check_record(sealed_fit(found), DATA, "fit.json", customise={"svm": without}).verified
+    assert verify_record(sealed_fit(found), DATA, "fit.json", customise={"svm": without}).verified
 
 
 def test_every_model_of_the_slug_is_changed_in_cross_validation(monkeypatch):

@@ -15,7 +15,7 @@ from fsopt.common.registry import REGISTRIES, Registry
 from fsopt.errors import FsoptError, ParameterError, UnknownNameError
 from fsopt.models.gbd.svm import build_svm
 from fsopt.studies.executors import InProcess, _register, own_entries
-from fsopt.verification.checking import check_fit
+from fsopt.verification.verify import check_fit
 
 DATA = blobs(30, 4, seed=3)
 

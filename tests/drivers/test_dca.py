@@ -29,7 +29,7 @@ from fsopt.drivers.penalties import (
 from fsopt.errors import ParameterError
 from fsopt.methods.mpm.space import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
-from fsopt.verification.checking import check_fit, check_record
+from fsopt.verification.verify import check_fit, verify_record
 
 
 class Fraction:
@@ -204,7 +204,7 @@ def test_a_saved_fit_is_verified_and_a_forged_one_is_not(name):
     data = blobs(30, 4, seed=2, gap=0.5)
     delta = share_of_limit(data, 0.95)
     fit = fsopt.fit("l0-mpm", data, delta=delta, approx=name, alpha=0.5, n_starts=3)
-    checked = check_record(as_read(fit, data), data, "here")
+    checked = verify_record(as_read(fit, data), data, "here")
     assert checked.verified, checked.certificate
     assert checked.claimed is Status.STATIONARY
     parts = {"objective", "constraints", "remainder", "first order", "linearisation"}

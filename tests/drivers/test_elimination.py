@@ -10,7 +10,7 @@ from support import blobs, reference
 import fsopt
 from fsopt.data.hyperplanes import hinge
 from fsopt.errors import FileError
-from fsopt.verification.checking import check_fit
+from fsopt.verification.verify import check_fit
 
 
 def machine(X, y, c):

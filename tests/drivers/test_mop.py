@@ -17,7 +17,7 @@ from fsopt.errors import FileError, MemoryLimitError
 from fsopt.methods import large_programs
 from fsopt.methods.preprocessing import preprocess
 from fsopt.solvers.base import Session
-from fsopt.verification.checking import check_fit, check_record
+from fsopt.verification.verify import check_fit, verify_record
 
 driver, programs = import_module("fsopt.drivers.mop"), import_module("fsopt.drivers.kernel_scaling")
 TRAP = reference("mop_a"), 5.0
@@ -163,7 +163,7 @@ def test_a_cap_of_zero_leaves_the_best_constant_and_its_proof():
 
 
 def verified(record, data):
-    return check_record(record, data, "fit.json").verified
+    return verify_record(record, data, "fit.json").verified
 
 
 @pytest.fixture(scope="module", params=[("local", 0.0, True), ("global", 0.0, True), ("local", 0.01, False)])
@@ -231,7 +231,7 @@ def test_parts_that_do_not_fit_together_are_an_error(held):
         {"scaling": {**details["scaling"], "s": [1.0]}},
     ):
         with pytest.raises(FileError, match="damaged"):
-            check_record({**record, "details": {**details, **part}}, data, "fit.json")
+            verify_record({**record, "details": {**details, **part}}, data, "fit.json")
 
 
 def test_a_step_that_does_not_fit_into_the_memory_leaves_the_incumbent(monkeypatch):

@@ -18,7 +18,7 @@ from fsopt.drivers.column_generation import GenerationSettings
 from fsopt.drivers.pmm import COUNT, StationaryPoint, certify_pmm, pmm, without_largest
 from fsopt.drivers.recorder import LATE
 from fsopt.drivers.run import Run
-from fsopt.verification.checking import check_fit, check_record
+from fsopt.verification.verify import check_fit, verify_record
 
 module = importlib.import_module("fsopt.drivers.pmm")
 TINY = [blobs(10, 2, seed=s, gap=0.3) for s in range(3)]
@@ -93,14 +93,14 @@ def test_no_errors_are_optimal_and_the_saved_fit_checks():
     assert result.point["below"] is None
     fit = fsopt.fit("pmm", data)
     record = as_read(fit, data)
-    checked = check_record(record, data, "file")
+    checked = verify_record(record, data, "file")
     assert checked.verified
     assert (checked.certificate.kind, checked.claimed) == ("global", Status.OPTIMAL)
     for part in ({"bound": 1.0}, {"bound": None}, {"objective": 1.0}, {"coef": [-v for v in record["coef"]]}):
-        assert not check_record({**record, **part}, data, "file").verified
-    assert check_record({**record, "status": "stationary", "bound": None}, data, "file").verified
+        assert not verify_record({**record, **part}, data, "file").verified
+    assert verify_record({**record, "status": "stationary", "bound": None}, data, "file").verified
     other = as_read(fsopt.fit("pmm", OVERLAP), OVERLAP)
-    assert not check_record({**other, "status": "optimal", "bound": 0.0}, OVERLAP, "file").verified
+    assert not verify_record({**other, "status": "optimal", "bound": 0.0}, OVERLAP, "file").verified
 
 
 def test_a_solver_without_vertices_finds_a_hyperplane_too():
@@ -155,7 +155,7 @@ FORGERIES = {
 
 def test_a_corrupted_saved_answer_is_not_verified():
     record = as_read(fsopt.fit("pmm", OVERLAP, scale="none"), OVERLAP)
-    assert check_record(record, OVERLAP, "file").verified
+    assert verify_record(record, OVERLAP, "file").verified
     refuse_all(record, OVERLAP, FORGERIES)
 
 

@@ -20,7 +20,7 @@ from fsopt.errors import SolverError
 from fsopt.methods import large_programs
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty, build_gmeb_weighted_l1
 from fsopt.solvers.base import Session
-from fsopt.verification.checking import check_fit, check_record
+from fsopt.verification.verify import check_fit, verify_record
 
 METHOD = "gmeb-penalised"
 
@@ -100,7 +100,7 @@ DAMAGES = {
 def test_a_saved_proof_is_verified_without_a_solver_and_a_corrupted_or_damaged_one_is_refused(monkeypatch):
     record = as_read(fsopt.fit(METHOD, mirrored(), c_plus=0.1, c_minus=0.1), mirrored())
     monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
-    found = check_record(record, mirrored(), "fit.json")
+    found = verify_record(record, mirrored(), "fit.json")
     assert found.claimed == "optimal"
     assert found.verified
     assert found.certificate.residuals["bound"] == 0.0
@@ -149,9 +149,9 @@ def test_the_method_takes_column_generation_for_large_data_and_its_proof_can_be_
     assert grid[1] == pytest.approx(fit.objective, abs=1e-7)
     assert fit.bound <= grid.min() + 1e-9
     record = as_read(fit, data)
-    assert check_record(record, data, "fit.json").verified
+    assert verify_record(record, data, "fit.json").verified
     halve(record["details"]["leaves"][0])
-    assert not check_record(record, data, "fit.json").verified
+    assert not verify_record(record, data, "fit.json").verified
     stopped = fsopt.fit(METHOD, data, c_plus=0.4, c_minus=0.8, time_limit=1e-9)
     assert (stopped.status, stopped.stop, stopped.support) == ("feasible", "time-limit", ())
     assert not stopped.warnings

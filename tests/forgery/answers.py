@@ -15,7 +15,7 @@ import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
 from fsopt.answers.saved import fit_from, intact, read_record, solve_record
-from fsopt.verification.exact_checking import verify_record
+from fsopt.verification.verify import verify_record
 
 Record = dict[str, Any]
 SECONDS = 20

@@ -17,7 +17,7 @@ from support import blobs
 import fsopt
 from fsopt.answers.records import sealed
 from fsopt.answers.saved import solve_record
-from fsopt.verification.exact_checking import verify_record
+from fsopt.verification.verify import verify_record
 from fsopt.verifier import verify
 from fsopt.verifier.grammar import number, written
 from fsopt.verifier.rationals import MOST_WORK, Work

@@ -15,8 +15,8 @@ from support import sampled
 
 import fsopt
 from fsopt.errors import FileError, FsoptError
-from fsopt.verification.exact_checking import exactly
 from fsopt.verification.origins import check_proof
+from fsopt.verification.verify import exactly
 from fsopt.verifier import verify
 
 

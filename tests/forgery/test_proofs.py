@@ -21,8 +21,8 @@ from support import blobs, sampled
 import fsopt
 from fsopt.data.losses import LOSSES
 from fsopt.errors import FsoptError
-from fsopt.verification.exact_checking import exactly
 from fsopt.verification.origins import check_proof
+from fsopt.verification.verify import exactly
 
 
 @pytest.mark.parametrize("name", MAKERS)

@@ -9,7 +9,7 @@ import pytest
 from fsopt.answers.fits import fit_record
 from fsopt.answers.saved import numbers
 from fsopt.errors import FileError
-from fsopt.verification.checking import check_record
+from fsopt.verification.verify import verify_record
 
 VOLATILE = ("seconds", "elapsed", "digest")
 """Keys, or beginnings of keys, of a saved fit that differ from run to run: times, and the digest of the record."""
@@ -35,10 +35,10 @@ def refuse_all(record, data, forgeries, damages=None):
         assert forged != record, name
         if damages is not None and name in damages:
             with pytest.raises(FileError, match=damages[name]):
-                check_record(forged, data, "test")
+                verify_record(forged, data, "test")
             continue
         try:
-            found = check_record(forged, data, "test")
+            found = verify_record(forged, data, "test")
         except FileError:
             assert damages is None, name
         else:

@@ -20,7 +20,7 @@ from fsopt.linear.certificate import certify
 from fsopt.linear.interior_point import minimise
 from fsopt.linear.penalties import SQUARES, Ball, Euclid, Norm, OneNorm, Squares, capped
 from fsopt.methods import large_programs
-from fsopt.verification.checking import check_record
+from fsopt.verification.verify import verify_record
 
 
 def duplicated(n, p):
@@ -93,7 +93,7 @@ def test_the_exact_interval_of_multipliers_with_an_unsquared_norm_is_narrow(monk
         assert (fit.solver, checked.exact.plain()["word"]) == ("fsopt", "verified exactly")
         forged = fit_record(fit, data=CASES["long"], source="drawn")
         forged["objective"] = forged["objective"] * 0.9
-        assert not check_record(forged, CASES["long"], "drawn").verified
+        assert not verify_record(forged, CASES["long"], "drawn").verified
 
 
 def test_the_bases_of_wide_data_have_the_optimum_also_in_units_over_many_orders(monkeypatch):

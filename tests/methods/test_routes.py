@@ -18,7 +18,7 @@ from fsopt.errors import OutOfTimeError, ParameterError, SolverError
 from fsopt.linear import interior_point
 from fsopt.methods import large_programs
 from fsopt.methods.large_programs import first_certified
-from fsopt.verification.checking import check_record
+from fsopt.verification.verify import verify_record
 
 DATA = blobs(80, 5, seed=4)
 
@@ -37,7 +37,7 @@ def test_a_stall_is_left_for_the_model_and_the_fit_says_so(method, stalling):
     assert fit.objective == pytest.approx(expected.objective, rel=1e-6)
     assert fit.status == expected.status
     assert any("stalled" in warning and "clarabel" in warning for warning in fit.warnings)
-    assert check_record(fit_record(fit, data=DATA, source="drawn"), DATA, "drawn").verified
+    assert verify_record(fit_record(fit, data=DATA, source="drawn"), DATA, "drawn").verified
 
 
 @pytest.mark.parametrize("method", sampled(["svm", "svm-norm", "rsvm"], 1))
@@ -143,7 +143,7 @@ def test_a_fit_without_a_model_is_that_of_the_model(method, params, data, monkey
     assert fit.objective == pytest.approx(expected.objective, rel=1e-5, abs=1e-5)
     assert fit.coef == pytest.approx(expected.coef, rel=1e-3, abs=1e-3 * np.abs(expected.coef).max())
     record = fit_record(fit, data=data, source="drawn")
-    assert check_record(record, data, "drawn").verified
+    assert verify_record(record, data, "drawn").verified
 
 
 SOLVER_FLAGS_DATA = blobs(14, 3, seed=2, gap=0.4)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support import blobs
 
 import fsopt
-from fsopt.methods.preprocessing import select_by_size, support_vectors, without_rounding
+from fsopt.methods.preprocessing import SelectionRule, support_vectors, without_rounding
 
 WEIGHTS = st.lists(st.one_of(st.just(0.0), st.floats(1e-4, 1e3), st.floats(-1e3, -1e-4)), min_size=1, max_size=8)
 
@@ -25,7 +25,7 @@ def test_the_rule_feature_by_feature(coef, epsilon, rule, units):
     size = [abs(w) * (d if units == "scaled" else 1.0) for w, d in zip(coef, deviation, strict=True)]
     limits = {"relative": epsilon * max(size), "absolute": epsilon, "either": epsilon * min(max(size), 1.0)}
     expected = tuple(j for j, s in enumerate(size) if s > 0 and s >= limits[rule])
-    assert select_by_size(coef, deviation, rule=rule, units=units, epsilon=epsilon) == expected
+    assert SelectionRule(rule, units, epsilon).select(coef, deviation) == expected
 
 
 def test_l1_svm_selects_by_a_hundredth_of_the_largest_size(wdbc):

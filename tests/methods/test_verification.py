@@ -22,7 +22,7 @@ from fsopt.common.arguments import ALL, range_of
 from fsopt.errors import FileError, FsoptError
 from fsopt.methods.checking import WORDS, refused
 from fsopt.methods.registry import METHODS
-from fsopt.verification.checking import check_fit, check_record
+from fsopt.verification.verify import check_fit, verify_record
 
 DATA = blobs(40, 4, seed=3)
 
@@ -169,10 +169,10 @@ def test_a_gap_above_a_thousandth_is_feasible_within_the_tolerance(method, param
     assert fit.certificate.ok
     assert "feasible (within 10)" in fit.summary()
     record = json.loads(json.dumps(fit_record(fit, source="wdbc")))
-    found = check_record(sealed(record), data, "fit.json")
+    found = verify_record(sealed(record), data, "fit.json")
     assert (found.verified, found.recomputed) == (True, "feasible")
     claimed = sealed(record | {"status": "optimal", "stop": "optimal"})
-    assert not check_record(claimed, data, "fit.json").verified
+    assert not verify_record(claimed, data, "fit.json").verified
     narrow = fsopt.fit(method, data, tolerance=WIDEST, **params)
     assert (narrow.status, narrow.stop) == ("optimal", "optimal")
     assert (narrow.objective - narrow.bound) / max(1.0, narrow.objective) <= WIDEST

@@ -7,7 +7,7 @@ from support import blobs, optimum, sampled, without_model
 
 import fsopt
 from fsopt.errors import FileError, ParameterError
-from fsopt.verification.checking import check_record
+from fsopt.verification.verify import verify_record
 
 DATA = blobs(24, 4, gap=0.8, seed=3)
 WEIGHTS = np.random.default_rng(1).integers(1, 5, DATA.n)
@@ -50,13 +50,13 @@ def test_whole_weights_are_repeated_samples_and_the_check_needs_them(case):
     if weighted.bound is not None:
         assert weighted.bound == pytest.approx(repeated.bound, rel=1e-5)
     record = as_read(weighted, WEIGHTED)
-    found = check_record(record, WEIGHTED, "fit.json")
+    found = verify_record(record, WEIGHTED, "fit.json")
     assert found.verified, found.certificate
     for other in (DATA, DATA.weighted(sample_weight=WEIGHTS[::-1])):
         with pytest.raises(fsopt.FsoptError, match="other data"):
-            check_record(record, other, "fit.json")
+            verify_record(record, other, "fit.json")
         try:
-            found = check_record(as_read(weighted, other), other, "fit.json").verified
+            found = verify_record(as_read(weighted, other), other, "fit.json").verified
         except FileError:  # cuts that are not dual feasible at these weights
             found = False
         assert not found

@@ -11,7 +11,7 @@ from support import blobs
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.errors import FileError, ParameterError
-from fsopt.verification.exact_checking import exact_word
+from fsopt.verification.verify import exact_word
 
 DATA = blobs(30, 4, gap=0.4)
 MODEL = fsopt.build("svm", DATA)

@@ -7,7 +7,7 @@ of cuts in solvers of choice; the others are branch and Benders on the samples, 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,16 +22,14 @@ from fsopt.drivers.run import Run, Steps
 from fsopt.linear import interior_point
 from fsopt.methods.gbd.problems import (
     check_selection,
-    features_of,
-    objective,
+    fit_of,
     selection,
     selection_claims,
     selection_problem,
-    trimmed,
 )
 from fsopt.methods.large_programs import interior_order
-from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
-from fsopt.methods.spec import MethodSpec, in_units
+from fsopt.methods.preprocessing import preprocess
+from fsopt.methods.spec import MethodSpec, always, in_units
 from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import BOUNDS, Feature
 from fsopt.models.gbd.fsp_master import build_fsp_master
@@ -101,11 +99,8 @@ def fit_by_cuts(
     direct = not bounds and interior_order(work, run, repeated=True)[0]
     sub = interior_point.minimise if direct else build_fsp_sub(work, c=c, **bounds)
     result = yield from gbd.steps(work, program, sub, c=c, settings=settings, run=run)
-    at = result.point
-    sigma, w = trimmed(work, rules, at["sigma"], at["w"])
-    details = {"alphas": at["alphas"], "c": c, "sigma": sigma}
-    hyperplane = Hyperplane(w, at["b"], features_of(program.rules.of_features(sigma)))
-    fit = make_fit(data, map_, hyperplane, result, started=started, details=details)
+    problem = selection_problem(work, program, c)
+    fit = fit_of(data, map_, problem, result, program.rules.groups, evidence="alphas", started=started)
     return replace(fit, params={name: selection[name] for name in ("lam",) if name in selection})
 
 
@@ -114,11 +109,6 @@ def lam_of_svm(work: Dataset, c: float, name: str) -> float:
     word("'lam' of 'gbd-lambda'", name, ("svm",))
     w = interior_point.minimise(work, c=c).point["w"]
     return float(w @ w) / (2 * work.p)
-
-
-def few_cuts(p: int) -> Mapping[str, Any]:
-    """Return the parameters in comparisons: cuts that are enough for a good selection, not for a proof."""
-    return {"max_cuts": 20, "tolerance": 1e-4}
 
 
 @with_keywords_of(SelectionConstraints.of, fit_by_cuts, without=("exclude",))
@@ -196,7 +186,6 @@ GBD = MethodSpec(
     "gbd",
     fit_gbd,
     ("fsp-sub", "fsp-master"),
-    objective=objective,
     check=check_selection,
     paper="gbd",
     equation="(5)-(10)",
@@ -204,7 +193,7 @@ GBD = MethodSpec(
     driver="gbd",
     resumable=True,
     support=selection,
-    compare=few_cuts,
+    compare=always(max_cuts=20, tolerance=1e-4),  # for a good selection, not for a proof
     weights="samples",
     exact=selection_claims,
 )
@@ -283,24 +272,7 @@ def fit_by_search(
         first[list(master.rules.groups.indices(method, "initial", data, initial, "a list"))] = True
     settings = BranchSettings(tolerance, max_nodes, first, 1 if jobs is None else jobs)
     result = yield from branch_and_benders.steps(problem, settings=settings, run=run)
-    at = result.point
-    sigma, w = trimmed(work, rules, at["sigma"], at["w"])
-    details = {"evidence": at["evidence"], "c": c, "sigma": sigma}
-    hyperplane = Hyperplane(w, at["b"], features_of(master.rules.of_features(sigma)))
-    return make_fit(data, map_, hyperplane, result, started=started, details=details)
-
-
-def some_nodes(p: int) -> Mapping[str, Any]:
-    """Return the parameters in comparisons of a search that takes long: nodes for a good selection, not for a proof."""
-    return {"max_nodes": 500, "tolerance": 1e-3}
-
-
-def many_nodes(p: int) -> Mapping[str, Any]:
-    """Return the parameters in comparisons: nodes for a proof on 30 features.
-
-    A number of nodes and no time ends the search, since the scores of a fit that a clock ended are not repeatable.
-    """
-    return {"max_nodes": 2000, "tolerance": 1e-3}
+    return fit_of(data, map_, problem, result, master.rules.groups, evidence="evidence", started=started)
 
 
 @with_keywords_of(SelectionConstraints.of, fit_by_search, without=("exclude",))
@@ -383,7 +355,8 @@ BEST_SUBSET = replace(
     equation="(FSP-M)",
     estimator="BestSubsetSVM",
     driver="branch_and_benders",
-    compare=many_nodes,
+    # For a proof on 30 features. No time ends the search: the scores of a fit that a clock ended are not repeatable.
+    compare=always(max_nodes=2000, tolerance=1e-3),
     solver=False,
     sparse=True,
 )
@@ -393,7 +366,7 @@ BEST_SUBSET_PENALISED = replace(
     fit=fit_best_subset_penalised,
     equation="(FSP-lambda)",
     estimator="BestSubsetPenalisedSVM",
-    compare=some_nodes,
+    compare=always(max_nodes=500, tolerance=1e-3),
     grid=(("lam", (0.3, 1.0, 3.0)),),
 )
 SPECS = (GBD, GBD_LAMBDA, BEST_SUBSET, BEST_SUBSET_PENALISED)

@@ -17,24 +17,24 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from fsopt.answers.certificate import TOLERANCE, Certificate, Kind, gap_allowed, make
-from fsopt.answers.results import Status
+from fsopt.answers.fits import Fit
+from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.exact.claims import Claim, not_shown
-from fsopt.certificates.points import relative_gap
 from fsopt.common.customising import changes_in_force
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, LOSSES, Loss
-from fsopt.data.matrices import largest_values
+from fsopt.data.matrices import Preprocessing, largest_values
 from fsopt.drivers.gbd.master import check_objective
 from fsopt.drivers.gbd.subproblem import cut_residuals
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.gbd.proofs import WEIGHTED, SelectedHyperplane, claim_of_search, selection_about
-from fsopt.methods.preprocessing import without_rounding
-from fsopt.methods.spec import SavedFit, Value
+from fsopt.methods.preprocessing import Hyperplane, make_fit, without_rounding
+from fsopt.methods.spec import SavedFit
 from fsopt.methods.verdict import finite_vector
-from fsopt.models.gbd.feature_lists import BOUNDS, ENDS, WeightBounds, feature_groups
+from fsopt.models.gbd.feature_lists import BOUNDS, ENDS, Groups, WeightBounds, feature_groups
 from fsopt.models.gbd.fsp_master import build_fsp_master
-from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints, feature_weights
+from fsopt.models.gbd.selection_constraints import RULES
 from fsopt.search.branch_and_benders.columns import Columns
 from fsopt.search.branch_and_benders.compiled import counted
 from fsopt.search.branch_and_benders.evidence import pack, verify
@@ -48,9 +48,14 @@ SELECTION = ("c", "loss", "lam", *LIMITS, *ENDS)
 """The parameters of a selection problem."""
 
 
-def problem_of(data: Dataset, at: Mapping[str, Any]) -> SelectionProblem:
+def master_of(data: Dataset, at: Mapping[str, Any]) -> pyo.ConcreteModel:
+    """Return the master of preprocessed data and the parameters of a method, without cuts."""
+    return build_fsp_master(data, **{name: at[name] for name in ("lam", *LIMITS, *BOUNDS) if name in at})
+
+
+def problem_of(data: Dataset, at: Mapping[str, Any], master: pyo.ConcreteModel | None = None) -> SelectionProblem:
     """Return the selection problem of preprocessed data and the parameters :data:`SELECTION` of a method."""
-    master = build_fsp_master(data, **{name: at[name] for name in ("lam", *LIMITS, *BOUNDS) if name in at})
+    master = master_of(data, at) if master is None else master
     return selection_problem(data, master, float(at["c"]), LOSSES[at.get("loss", HINGE.name)])
 
 
@@ -90,23 +95,6 @@ def _searchable(program: Program, columns: Indices) -> bool:
     return linear and on_sigma and bool((program.integer | fixed)[columns].all())
 
 
-def constraints_of(data: Dataset, at: Mapping[str, Any]) -> SelectionConstraints:
-    """Return the constraints on the selection, with the default cardinality where nothing limits its size.
-
-    Parameters
-    ----------
-    at : the parameters of the method.
-    """
-    found = SelectionConstraints.of("gbd", data, **{name: at[name] for name in (*LIMITS, *BOUNDS) if name in at})
-    return found.with_default_cardinality() if at.get("lam") is None else found
-
-
-def weights_of(data: Dataset, at: Mapping[str, Any]) -> Vector:
-    """Return the penalty weights lambda (p,) of the features; zeros where the parameters have none."""
-    groups = feature_groups("gbd-lambda", data, at.get("groups"))
-    return np.zeros(len(groups)) if at.get("lam") is None else feature_weights("gbd-lambda", groups, at["lam"])
-
-
 def inequalities(program: Program, columns: Indices) -> tuple[Matrix, Vector]:
     """Return R and r of ``R sigma <= r``: the rows of a master in sigma alone, and the features that are fixed.
 
@@ -129,31 +117,39 @@ def features_of(sigma: Vector) -> tuple[int, ...]:
     return tuple(np.flatnonzero(sigma > 0.5).tolist())
 
 
-def trimmed(work: Dataset, at: Mapping[str, Any], sigma: Vector, w: Vector) -> tuple[Vector, Vector]:
-    """Return a selection and its weights without the features that neither move a score nor are asked for by a rule.
+def fit_of(
+    data: Dataset,
+    map_: Preprocessing,
+    problem: SelectionProblem,
+    result: DriverResult,
+    groups: Groups,
+    *,
+    evidence: str,
+    started: float,
+) -> Fit:
+    """Return the Fit of an incumbent without the features that neither move a score nor are asked for by a rule.
 
     A constant feature fills a place that the cardinality leaves, and its weight is a rounded 0. Features with a penalty
     weight stay, for the objective value is that of their selection; so do all where a function changed a model,
-    whose rules are then not those of the parameters.
+    whose rules may be on other variables.
 
     Parameters
     ----------
-    work : preprocessed.
-    at : the parameters of the method.
-    sigma, w : selection, of features or groups, and weights (p,) of the incumbent.
+    evidence : name of the evidence in the point of the result.
     """
-    w = without_rounding(w, largest_values(work.X))
-    if changes_in_force():
-        return sigma, w
-    constraints, free = constraints_of(work, at), weights_of(work, at) == 0.0
-    sigma, unused = sigma.copy(), constraints.groups.sums(np.abs(w)) == 0.0
-    while True:  # each pass drops a feature, or is the last one
-        idle = np.flatnonzero((sigma > 0.5) & unused & free)
-        rest = [np.where(np.arange(len(sigma)) == j, 0.0, sigma) for j in idle]
-        allowed = next((one for one in rest if constraints.violation(one) <= constraints.violation(sigma)), None)
-        if allowed is None:
-            return sigma, w
-        sigma = allowed
+    at = result.point
+    sigma, w = at["sigma"].copy(), without_rounding(at["w"], largest_values(problem.X))
+    idle = (problem.sizes(w) == 0.0) & (problem.lam == 0.0) & (sigma > 0.5)
+    dropped = not changes_in_force()
+    while dropped:  # a feature that a dropped one asked for may follow it
+        dropped = False
+        for j in np.flatnonzero(idle & (sigma > 0.5)):
+            rest = np.where(np.arange(problem.p) == j, 0.0, sigma)
+            if problem.allowed(rest > 0.5):
+                sigma, dropped = rest, True
+    hyperplane = Hyperplane(w, at["b"], features_of(sigma[groups.of]))
+    details = {evidence: at[evidence], "sigma": sigma}
+    return make_fit(data, map_, hyperplane, result, started=started, details=details)
 
 
 def saved_selection(data: Dataset, at: Mapping[str, Any]) -> Vector:
@@ -181,25 +177,31 @@ def check_selection(saved: SavedFit) -> Certificate:
     ------
     FileError : the saved tree, cuts or selection are damaged.
     """
-    fit = saved.fit
+    fit, problem = saved.fit, problem_of(saved.data, saved.params)
+    hyperplane = hyperplane_of(saved)
+    value, checks = hyperplane.value(problem), {"constraints": hyperplane.violation(problem)}
     if fit.bound is None or fit.objective is None or not np.isfinite([fit.bound, fit.objective]).all():
-        return make(Kind.FEASIBLE, {}, objective=saved.value)
-    problem = problem_of(saved.data, saved.params)
-    checks = _cut_checks(saved)
+        return make(Kind.FEASIBLE, checks, objective=value)
+    loop = "alphas" in fit.details
+    with reading("list of cuts"):
+        if loop:
+            alphas = [finite_vector(alpha, saved.data.n) for alpha in fit.details["alphas"]]
+            if not alphas:
+                raise ValueError("there is none")
+            checks |= cut_residuals(saved.data, alphas, problem.c)
     with reading("tree of the search"):
         found = verify(problem, _tree_of(saved, problem))
-        checks["rules"] = float(not problem.allowed(saved_selection(saved.data, saved.params) > 0.5))
-        checks["weight"] = abs(float(fit.details["c"]) / problem.c - 1.0)
-    confirmed = min(found.bound, fit.objective)
-    if fit.status is Status.OPTIMAL:
-        checks["gap"] = max(relative_gap(fit.objective, fit.bound) - gap_allowed(fit.params["tolerance"]), 0.0)
-    checks["order"] = max(fit.bound - fit.objective, 0.0) / max(1.0, abs(fit.objective))
-    checks["bound"] = max(fit.bound - confirmed, 0.0) / max(1.0, abs(fit.bound))
-    whose = "of a search, since the loop leaves none" if "alphas" in fit.details else "of the search"
+    whose = "of a search, since the loop leaves none" if loop else "of the search"
     note = f"the bound was recomputed from the tree {whose}: {found.leaves} leaves, each closed by its cut"
     if found.solved:
         note += f"; {found.solved} relaxations were solved again"
-    return make(Kind.GBD, checks, objective=fit.objective, bound=confirmed, notes=(note,))
+    bound = min(found.bound, fit.objective)
+    return make(Kind.GBD, checks, objective=value, bound=bound, notes=(note,))
+
+
+def hyperplane_of(saved: SavedFit) -> SelectedHyperplane:
+    """Return the hyperplane of a saved fit with its selection."""
+    return SelectedHyperplane(saved_selection(saved.data, saved.params) > 0.5, saved.w, saved.b)
 
 
 def selection_claims(saved: SavedFit) -> list[Claim]:
@@ -212,36 +214,25 @@ def selection_claims(saved: SavedFit) -> list[Claim]:
     fit, at = saved.fit, saved.params
     if saved.data.weights is not None:
         return [not_shown(NAME, WEIGHTED)]
-    problem = problem_of(saved.data, at)
-    hyperplane = SelectedHyperplane(saved_selection(saved.data, at) > 0.5, saved.w, saved.b)
-    optimal = fit.status is Status.OPTIMAL
+    master = master_of(saved.data, at)
+    problem = problem_of(saved.data, at, master)
+    hyperplane, optimal = hyperplane_of(saved), fit.status is Status.OPTIMAL
     name = NAME if optimal else f"bounds on {NAME}"
     claim = claim_of_search(name, problem, _tree_of(saved, problem), hyperplane, _gap(saved), optimal=optimal)
     bounds = WeightBounds.of(fit.method, saved.raw, fit.params).words(saved.raw)
-    about = selection_about(problem.c, constraints_of(saved.data, at), at.get("lam"), problem.loss.name, bounds)
+    about = selection_about(problem.c, master.rules, at.get("lam"), problem.loss.name, bounds)
     return [replace(claim, about=about)]
 
 
 def selection(saved: SavedFit) -> tuple[int, ...]:
     """Return the features of the saved selection: also those of weight 0, which a rule may ask for."""
     at = saved.params
-    return features_of(constraints_of(saved.data, at).of_features(saved_selection(saved.data, at)))
+    return features_of(saved_selection(saved.data, at)[feature_groups("gbd", saved.data, at.get("groups")).of])
 
 
 def _gap(saved: SavedFit) -> float:
     """Return the relative gap up to which a fit is called optimal."""
     return max(gap_allowed(saved.fit.params["tolerance"]), TOLERANCE)
-
-
-def _cut_checks(saved: SavedFit) -> dict[str, float]:
-    """Return the residuals of the cuts that a fit of the loop states; raises FileError where they are damaged."""
-    if "alphas" not in saved.fit.details:
-        return {}
-    with reading("list of cuts"):
-        alphas = [finite_vector(alpha, saved.data.n) for alpha in saved.fit.details["alphas"]]
-        if not alphas:
-            raise ValueError("there is none")
-        return cut_residuals(saved.data, alphas, float(saved.params["c"]))
 
 
 def _tree_of(saved: SavedFit, problem: SelectionProblem) -> Mapping[str, Any]:
@@ -250,7 +241,7 @@ def _tree_of(saved: SavedFit, problem: SelectionProblem) -> Mapping[str, Any]:
     if "alphas" not in fit.details:
         tree: Mapping[str, Any] = fit.details["evidence"]
         return tree
-    selected = saved_selection(saved.data, saved.params) > 0.5
+    selected = hyperplane_of(saved).selected
     if fit.bound is None or fit.objective is None or problem.root() is None:
         raise ValueError("it has no bound, or its rules leave no selection")
     target, most = fit.bound - ROUNDING * max(1.0, abs(fit.bound)), OPEN_NODES * len(fit.details["alphas"])
@@ -268,13 +259,3 @@ def _tree_of(saved: SavedFit, problem: SelectionProblem) -> Mapping[str, Any]:
         while search.frontier and search.nodes < most and go_on():
             search.run(NODES, go_on)
     return pack(search)
-
-
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return F(sigma) + lambda'sigma at the saved selection, and the violation of the constraints on it."""
-    sigma, constraints = saved_selection(data, at), constraints_of(data, at)
-    unselected = np.abs(w[constraints.of_features(sigma) < 0.5])
-    violation = max(constraints.violation(sigma), constraints.bounds.violation(w), float(unselected.max(initial=0.0)))
-    loss = LOSSES[at.get("loss", HINGE.name)]
-    value = 0.5 * float(w @ w) + at["c"] * loss.total(data.X @ w + b, data.y, data.weights)
-    return value + float(weights_of(data, at) @ sigma), max(violation, 0.0)

@@ -104,6 +104,17 @@ class SelectedHyperplane:
     w: Vector
     b: float
 
+    def value(self, problem: SelectionProblem) -> float:
+        """Return the objective value of a problem."""
+        loss = problem.loss.total(problem.X @ self.w + self.b, problem.y, problem.weights)
+        return 0.5 * float(self.w @ self.w) + problem.c * loss + float(problem.lam[self.selected].sum())
+
+    def violation(self, problem: SelectionProblem) -> float:
+        """Return the largest weight outside the selection, or distance from its bounds; 1 for a violated constraint."""
+        outside = np.abs(self.w[problem.places(np.flatnonzero(~self.selected))]).max(initial=0.0)
+        apart = np.abs(self.w - problem.nearest(self.w)).max(initial=0.0)
+        return float(max(outside, apart, not problem.allowed(self.selected)))
+
 
 def selection_program(problem: SelectionProblem) -> Part:
     """Return a problem in plain data: its samples, loss and constraints, whose right-hand sides are raised by a slack.

@@ -25,10 +25,9 @@ from fsopt.methods.claims import of_value
 from fsopt.methods.large_programs import interior_order
 from fsopt.methods.mop.rsvm_training import default_capacity, squared_radius
 from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend, finite_vector
 from fsopt.models.blocks import number, whole
-from fsopt.typing import Vector
 
 START = {
     "optimal": "s = 1 is already optimal for (15): no other scales are better at the first hyperplane",
@@ -147,14 +146,9 @@ def check(saved: SavedFit) -> Certificate:
         if not at["cap"] >= 0 or not at["E"]:
             raise ValueError("a cap >= 0 and a history are needed")
         found = certify_mop(data, at, costs=fit.params["c"] > 0)
-        wrong = {
-            "scales": float(np.maximum(-at["scales"], 0.0).max()),
-            "support": float(saved.selection != fit.support),
-            "status": float(fit.status is not Status.FEASIBLE),
-        }
-        if fit.details["scaling"] is not None:
-            found = extend(found, _check_scaling(fit, data, at))
-    return replace(extend(found, wrong), objective=saved.value)
+        last = {} if fit.details["scaling"] is None else _check_scaling(fit, data, at)
+    found = extend(found, {"scales": float(np.maximum(-at["scales"], 0.0).max())}, last)
+    return replace(found, objective=hinge(data.X @ saved.w + saved.b, data.y))
 
 
 def _check_scaling(fit: Fit, data: Dataset, at: Mapping[str, Any]) -> dict[str, float]:
@@ -181,16 +175,10 @@ def _check_scaling(fit: Fit, data: Dataset, at: Mapping[str, Any]) -> dict[str, 
     return residuals
 
 
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return the hinge loss E; the capacity is that of the last scales, which the check looks at."""
-    return hinge(data.X @ w + b, data.y), 0.0
-
-
 SPEC = MethodSpec(
     "mopfs",
     fit_mopfs,
     ("rsvm-dual", "kernel-scaling-step", "rsvm-least-norm"),
-    objective=objective,
     check=check,
     paper="mop",
     equation="(13)-(15)",

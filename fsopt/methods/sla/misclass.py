@@ -6,30 +6,21 @@ The one is successive linearisation, the other parametric minimisation.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
-from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.pmm import StationaryPoint, certify_pmm, pmm
 from fsopt.drivers.run import Run, Steps
-from fsopt.drivers.sla import ConcaveTerms, sla, sla_by_column_generation
 from fsopt.errors import reading
 from fsopt.methods.claims import of_pmm, of_step
-from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
-from fsopt.methods.sla.fsv import check, concave_hinge, fit_of_answer, objective, stated
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verdict import evidence, extend, finite_vector
+from fsopt.methods.sla.fsv import check, fit_linearised, stated
+from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.methods.verdict import extend, finite_vector
 from fsopt.models.blocks import number
-from fsopt.models.sla.misclass import build_misclass_step
-from fsopt.typing import Vector
 
 
 def fit_misclass(
@@ -69,27 +60,14 @@ def fit_misclass(
     -----
     Mangasarian, (20), section 4 and Algorithm 4.1.
     """
-    started = time.perf_counter()
     alpha = number("misclass", "alpha", alpha)
-    work, map_ = preprocess(data, scale)
-    if uses_generation(work, run, features=False):
-        result = yield from sla_by_column_generation.steps(work, concave_hinge(work, alpha), run=run)
-        step = None
-    else:
-        terms = ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), alpha)
-        model = build_misclass_step(work, alpha=alpha)
-        result = yield from sla.steps(model, terms, run=run)
-        at = result.point
-        params = {"alpha": alpha, "y": np.maximum(at["y"], 0.0), "z": np.maximum(at["z"], 0.0)}
-        step = evidence("misclass-step", params, at["proof"])
-    return fit_of_answer(work, map_, result, step, n_starts=1, started=started, hint="the classes overlap too much")
+    return fit_linearised(data, run, "misclass-step", alpha=alpha, scale=scale, hint="the classes overlap too much")
 
 
 MISCLASS = MethodSpec(
     "misclass",
     fit_misclass,
     ("misclass-step",),
-    objective=objective,
     check=check,
     paper="sla",
     equation="(20)",
@@ -143,21 +121,13 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Steps[Fit]:
     )
 
 
-def number_of_errors(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return the number of samples on the wrong side of the hyperplane or on it."""
-    return float(hyperplane_errors(data, w, b)), 0.0
-
-
 def check_pmm(saved: SavedFit) -> Certificate:
     """Recompute the certificate of a fit from its saved details; raises FileError where they are damaged."""
-    fit = saved.fit
+    value = float(hyperplane_errors(saved.data, saved.w, saved.b))
     with reading("proof"):
-        proof = certify_pmm(saved.data, int(fit.objective or 0), _below(saved))
-        errors = abs(float(fit.details["plane_errors"]) - saved.value)
-    residuals = {"errors": errors}
-    if fit.status is Status.OPTIMAL:
-        residuals["bound"] = abs(float("nan") if fit.bound is None else fit.bound)
-    return replace(extend(proof, residuals), objective=fit.objective)
+        proof = certify_pmm(saved.data, int(saved.fit.objective or 0), _below(saved))
+        errors = abs(float(saved.fit.details["plane_errors"]) - value)
+    return replace(extend(proof, {"errors": errors}), objective=value)
 
 
 def _below(saved: SavedFit) -> StationaryPoint | None:
@@ -174,7 +144,6 @@ PMM = MethodSpec(
     "pmm",
     fit_pmm,
     ("misclass-step",),
-    objective=number_of_errors,
     check=check_pmm,
     paper="sla",
     equation="(16), Table 1",

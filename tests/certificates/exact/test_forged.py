@@ -10,7 +10,7 @@ from proof_files import proved, refusal, refused
 from support import blobs
 
 from fsopt.methods.registry import fit
-from fsopt.verification.exact_checking import exactly
+from fsopt.verification.verify import exactly
 from fsopt.verifier.grammar import written
 
 VERTEX = {

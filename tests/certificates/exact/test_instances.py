@@ -19,7 +19,7 @@ from fsopt.certificates.exact.program import exact_program
 from fsopt.compiler import compile_model
 from fsopt.models.registry import MODELS
 from fsopt.solvers.base import solve
-from fsopt.verification.exact_checking import claim_infeasible, solve_claim
+from fsopt.verification.solves import claim_infeasible, solve_claim
 from tools.instances import build_instance, exact_ends
 
 FIRST = ("onsvm", "fsv-step", "svm", "svm-dual", "gmeb-primal", "gmeb-dual", "mpm", "gmeb-sdp")

@@ -17,7 +17,7 @@ import fsopt
 from fsopt.errors import FileError
 from fsopt.search.branch_and_benders import evidence
 from fsopt.search.branch_and_benders.tree import marks_of
-from fsopt.verification.exact_checking import exactly
+from fsopt.verification.verify import exactly
 from fsopt.verifier.selections import UNIT, SelectionToCheck
 
 PROBLEMS = {

@@ -31,7 +31,7 @@ from fsopt.linear.interior_point import minimise
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.solvers.base import Session
-from fsopt.verification.checking import check_fit, check_record
+from fsopt.verification.verify import check_fit, verify_record
 
 C = 4.0
 
@@ -362,18 +362,18 @@ FALSE = {
 
 def test_a_false_statement_on_groups_or_bounds_is_refused() -> None:
     record = fit_record(fsopt.fit("gbd", DATA, c=2.0, **WORDS), data=DATA, source="blobs")
-    assert check_record(sealed(record), DATA, "file").verified
+    assert verify_record(sealed(record), DATA, "file").verified
     for what, change in FALSE.items():
         forged = copy.deepcopy(record)
         forged["params"] |= change
         try:
-            found = check_record(sealed(forged), DATA, "file").verified
+            found = verify_record(sealed(forged), DATA, "file").verified
         except fsopt.FsoptError:
             found = False
         assert not found, what
     forged = copy.deepcopy(record)
     forged["coef"][0] = math.copysign(2.0, -forged["coef"][0])
-    assert not check_record(sealed(forged), DATA, "file").verified
+    assert not verify_record(sealed(forged), DATA, "file").verified
 
 
 def test_a_subproblem_without_the_bounds_of_the_master_is_refused() -> None:

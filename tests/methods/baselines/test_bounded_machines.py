@@ -18,8 +18,8 @@ from support import blobs, exact_value
 import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
-from fsopt.verification.checking import check_record
 from fsopt.verification.origins import check_proof
+from fsopt.verification.verify import verify_record
 
 SAMPLE = blobs(24, 4, seed=1)
 DATA = fsopt.Dataset(SAMPLE.X * [1.0, 20.0, 0.1, 3.0] + 7.0, SAMPLE.y, features=list("abcd"))
@@ -56,7 +56,7 @@ def test_the_optimum_keeps_the_bounds_in_the_units_of_the_features(method) -> No
 @pytest.mark.parametrize("method", ["svm", "onsvm"])
 def test_a_false_statement_on_a_bound_is_refused(method) -> None:
     record = fit_record(fsopt.fit(method, DATA, c=2.0, **WORDS), data=DATA, source="blobs")
-    assert check_record(sealed(record), DATA, "file").verified
+    assert verify_record(sealed(record), DATA, "file").verified
     free = fit_record(fsopt.fit(method, DATA, c=2.0), data=DATA, source="blobs")
     details = record["details"]["program_params"]
     wide = {**details, "upper": {**details["upper"], "b": 1.0}}
@@ -69,8 +69,8 @@ def test_a_false_statement_on_a_bound_is_refused(method) -> None:
         "a free optimum as bounded": {k: free[k] for k in ("coef", "intercept", "objective", "bound", "details")},
     }
     for what, parts in false.items():
-        assert not check_record(sealed({**copy.deepcopy(record), **parts}), DATA, "file").verified, what
-    assert not check_record(sealed({**free, "details": record["details"]}), DATA, "file").verified
+        assert not verify_record(sealed({**copy.deepcopy(record), **parts}), DATA, "file").verified, what
+    assert not verify_record(sealed({**free, "details": record["details"]}), DATA, "file").verified
 
 
 REFUSED = {

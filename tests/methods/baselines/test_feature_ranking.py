@@ -16,7 +16,7 @@ from fsopt.answers.saved import fit_from, numbers
 from fsopt.data import Dataset
 from fsopt.errors import FileError
 from fsopt.methods.baselines.filters import entropy, fisher, infogain, ks, order_of, pearson, ranking
-from fsopt.verification.checking import check_fit
+from fsopt.verification.verify import check_fit
 
 FILTERS = ("pearson", "fisher", "ks", "infogain")
 SCORES = {

@@ -13,7 +13,7 @@ from fsopt.drivers.baselines import nonzero, partitions, weights_of_part
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
 from fsopt.methods.baselines.vs_ssvm import parts_of
-from fsopt.verification.checking import check_fit
+from fsopt.verification.verify import check_fit
 
 
 def test_parts_are_shares_of_each_class():

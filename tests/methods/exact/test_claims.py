@@ -13,8 +13,8 @@ import fsopt
 from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED
 from fsopt.errors import FileError, ParameterError
 from fsopt.methods.registry import METHODS
-from fsopt.verification.exact_checking import exactly
 from fsopt.verification.origins import check_proof
+from fsopt.verification.verify import exactly
 from fsopt.verifier import verify
 
 PARAMS = {"best-subset": {"m": 2}, "best-subset-penalised": {"lam": 0.5}, "fsv": {"lam": 0.3}, "l0-mpm": {"delta": 0.1}}

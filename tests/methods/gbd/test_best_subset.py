@@ -22,8 +22,7 @@ from fsopt.answers.records import sealed
 from fsopt.errors import FileError, ParameterError
 from fsopt.estimators import BestSubsetSVM
 from fsopt.search.branch_and_benders import driver
-from fsopt.verification.checking import check_record
-from fsopt.verification.exact_checking import exact_word
+from fsopt.verification.verify import exact_word, verify_record
 
 
 def test_a_master_with_variables_of_its_own_is_for_the_loop():
@@ -99,7 +98,7 @@ def test_the_answer_keeps_the_rules_of_the_user_and_is_verified(rules, limited, 
         assert list(sigma) == list(fit.details["sigma"])
         assert not np.any(fit.coef[sigma == 0])
         assert not fit.coef[[BATCH, SITE]].any()
-        found = check_record(json.loads(json.dumps(sealed(fit_record(fit, source="patients")))), DATA, "fit.json")
+        found = verify_record(json.loads(json.dumps(sealed(fit_record(fit, source="patients")))), DATA, "fit.json")
         assert found.verified, found.certificate
 
 

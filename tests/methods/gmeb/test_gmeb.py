@@ -26,7 +26,7 @@ from fsopt.methods.gmeb import routes
 from fsopt.methods.gmeb.gmeb import unit_rms
 from fsopt.methods.gmeb.routes import ROUTES, certify_gmeb
 from fsopt.models.gmeb.norm import GmebNorm
-from fsopt.verification.checking import check_fit
+from fsopt.verification.verify import check_fit
 
 TINY = [e for e in json.loads((REFERENCE / "golden.json").read_text()) if (e["name"], e["data"]) == ("gmeb", "tiny6")]
 FEW = settings(max_examples=4, deadline=None, derandomize=True)

@@ -13,7 +13,7 @@ from support import blobs
 import fsopt
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
-from fsopt.verification.checking import check_fit
+from fsopt.verification.verify import check_fit
 
 METHOD = "gmeb-penalised"
 MANY = settings(max_examples=20, deadline=None, derandomize=True)

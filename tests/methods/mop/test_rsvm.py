@@ -20,7 +20,7 @@ from fsopt.errors import FileError
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import capped
 from fsopt.methods.mop.rsvm_training import solve_rsvm
-from fsopt.verification.checking import check_fit, check_record
+from fsopt.verification.verify import check_fit, verify_record
 
 FEW = settings(max_examples=3, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)
@@ -172,7 +172,7 @@ def test_a_saved_fit_is_proved_again_and_damage_is_found(tmp_path, kernel, w_cap
     fit = fsopt.fit("rsvm", data, w_cap=w_cap, kernel=kernel)
     assert (fit.details["gamma"] > 0) == (w_cap != 1e5)
     path = written(tmp_path, "fit.json", json.dumps(sealed(fit_record(fit, data=data, source="blobs"))))
-    found = check_record(read_record(path), data, "fit.json")
+    found = verify_record(read_record(path), data, "fit.json")
     assert found.verified
     assert found.certificate.bound == pytest.approx(fit.bound, abs=1e-9)
     alpha = fit.details["alpha"]

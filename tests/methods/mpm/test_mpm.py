@@ -11,7 +11,7 @@ from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.methods.mpm.space import FeatureSpace, accuracy_limit, worst_case
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.solvers.base import Session
-from fsopt.verification.checking import check_fit
+from fsopt.verification.verify import check_fit
 
 DATA = [blobs(40, 4, 0), reference("wdbc_std")]
 

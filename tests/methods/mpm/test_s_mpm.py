@@ -12,7 +12,7 @@ from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.methods.mpm.space import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.mpm.mpm import penalised_ratio
-from fsopt.verification.checking import check_fit
+from fsopt.verification.verify import check_fit
 
 DATA = [blobs(20, 3, 0), blobs(30, 6, 1, gap=1.5)]
 

@@ -21,8 +21,8 @@ from fsopt.formats.solution import read_solution, solution_record
 from fsopt.models.draws import build_trial, trial_data
 from fsopt.solvers.interface import Outcome
 from fsopt.solvers.outcome import certified_result
-from fsopt.verification import solve_checking
-from fsopt.verification.checking import check_record
+from fsopt.verification import verify as verifying
+from fsopt.verification.verify import verify_record
 
 DATA = blobs(14, 2)
 
@@ -34,7 +34,7 @@ def saved(slug, data=DATA, solver=None, **params):
 
 
 def check(record, **part):
-    return check_record(numbers(plain({**copy.deepcopy(record), **part})), DATA, "file")
+    return verify_record(numbers(plain({**copy.deepcopy(record), **part})), DATA, "file")
 
 
 LOOSE = ("clarabel", {"max_iter": 4}), ("scs", {"max_iters": 20}), ("ipopt", {"max_iter": 4})
@@ -102,7 +102,7 @@ def test_verify_says_of_the_solve_of_every_model_what_its_certificate_says(slug)
     result = fsopt.solve(model, time_limit=5)
     agreed(model, result)
     record = solve_record(model, result, slug=slug, data=trial_data(slug), source="drawn", params=at)
-    found = check_record(numbers(json.loads(json.dumps(record))), trial_data(slug), "file")
+    found = verify_record(numbers(json.loads(json.dumps(record))), trial_data(slug), "file")
     assert found.verified == result.certificate.ok
 
 
@@ -129,7 +129,7 @@ def unbounded(integers=False):
 
 
 def test_unboundedness_is_verified_by_its_ray_and_no_other(monkeypatch):
-    monkeypatch.setattr(solve_checking, "build", lambda slug, data, **params: unbounded())
+    monkeypatch.setattr(verifying, "build", lambda slug, data, **params: unbounded())
     model = unbounded()
     result = fsopt.solve(model)
     assert (result.status, result.point) == ("unbounded", None)

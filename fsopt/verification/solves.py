@@ -1,0 +1,194 @@
+"""Verification of a solve: the certificate of its model, the stated numbers, and its claim in rational arithmetic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from fsopt.answers.certificate import TOLERANCE, Certificate
+from fsopt.answers.results import Point, SolveResult, Status
+from fsopt.answers.saved import point_from
+from fsopt.certificates.bounds import crossed
+from fsopt.certificates.exact.claims import (
+    Claim,
+    claim_of,
+    claim_of_pair,
+    not_shown,
+    pair_of,
+    repaired_dual,
+    with_statement,
+)
+from fsopt.certificates.exact.forms import ZERO
+from fsopt.certificates.exact.program import dual_start, exact_program
+from fsopt.certificates.exact.proofs import About, Header, dual_data, evidence_data, program_data
+from fsopt.certificates.model import StatedBound, certify_point, certify_without_point
+from fsopt.compiler import Program
+from fsopt.compiler.values import all_values
+from fsopt.errors import NotShownError
+from fsopt.methods.verdict import extend, stated_residuals
+from fsopt.solvers.outcome import supporting
+from fsopt.typing import Vector
+from fsopt.verification.verified import Verification
+
+MODEL = "the optimum of the model"
+NO_MODEL = About()
+NOTHING: Mapping[str, float] = MappingProxyType({})
+
+
+def verify_solve(
+    program: Program,
+    result: SolveResult,
+    *,
+    exact: bool = False,
+    stated: Mapping[str, float] = NOTHING,
+    about: About = NO_MODEL,
+    header: Header | None = None,
+) -> Verification:
+    """Verify the result of a solve from its program.
+
+    Parameters
+    ----------
+    stated : residuals of the file that holds it.
+    about, header : from what its program is built, for a proof.
+    """
+    found = Verification(result.status, extend(check_result(program, result), stated))
+    return found.with_claims([replace(claim_of_result(program, result), about=about)], header) if exact else found
+
+
+def result_from(record: Mapping[str, Any], program: Program) -> SolveResult:
+    """Return the result of a saved solve of a program; raises FileError where a point does not fit the program."""
+
+    def point(name: str) -> Point | None:
+        return None if record.get(name) is None else point_from(record[name], program)
+
+    return SolveResult(
+        status=Status(record["status"]),
+        stop=str(record.get("stop", "")),
+        objective=record.get("objective"),
+        bound=record.get("bound"),
+        solver=str(record.get("solver")),
+        seconds={},
+        iterations=0,
+        evidence_source=str(record.get("evidence_source", "")),
+        point=point("point"),
+        evidence=point("evidence"),
+        ray=point("ray"),
+        direction=point("direction"),
+    )
+
+
+def check_result(program: Program, result: SolveResult) -> Certificate:
+    """Recompute the certificate of the result of a solve from the program.
+
+    The bound of a program with integers, or of one that is not convex, rests on the solver's word, and the source of
+    the bound says so.
+    """
+    bound, sign = result.bound, program.sign
+    if result.point is None or crossed(program):
+        found = certify_without_point(program, result.ray, result.direction, result.evidence)
+        return extend(found, _stated_without_point(program, result))
+    claim = StatedBound(
+        sign * float(bound) if bound is not None and math.isfinite(bound) else None,
+        result.solver,
+        result.evidence,
+        result.evidence_source,
+    )
+    found = certify_point(program, result.point, claim)
+    found = supporting(program, found, result.status, bounded=bound is not None)
+    stated = stated_residuals(result, found, sign=sign)
+    if result.status is Status.STATIONARY and bound is not None:
+        stated["stated bound"] = math.inf  # of a local answer
+    return extend(found, stated)
+
+
+def _stated_without_point(program: Program, result: SolveResult) -> dict[str, float]:
+    """Return 0 or infinity for the numbers beside a claim without a point: there are none, but infinite bounds."""
+    highest = {Status.INFEASIBLE: math.inf, Status.UNBOUNDED: -math.inf}.get(result.status, -math.inf)
+    stated = result.bound
+    true = stated is None or (math.isinf(stated) and program.sign * stated <= highest)
+    none = {"objective": result.objective is None, "stated bound": true}
+    return {name: 0.0 if holds else math.inf for name, holds in none.items()}
+
+
+def solution_residual(model: pyo.ConcreteModel, program: Program, point: Point | None, solution: Any) -> float:
+    """Return the largest relative difference of the stated values of the variables from those of the point."""
+    if point is None:
+        return math.inf if solution else 0.0
+    for variable, value in zip(program.variables, point.x.tolist(), strict=True):
+        if not variable.fixed:
+            variable.set_value(value, skip_validation=True)
+    values = {name: np.array(value, dtype=float) for name, value in all_values(model).items()}
+    if {name: value.shape for name, value in values.items()} != {k: np.shape(v) for k, v in (solution or {}).items()}:
+        return np.inf
+    # A text of digits is no number: it cannot be subtracted.
+    off = [np.abs(here - solution[name]) / np.maximum(1.0, np.abs(here)) for name, here in values.items()]
+    return float(np.max([part.max(initial=0.0) for part in off], initial=0.0))
+
+
+def claim_of_result(program: Program, result: SolveResult) -> Claim:
+    """Return the claim of the result of a solve."""
+    status, point = result.status, result.point
+    try:
+        if status is Status.INFEASIBLE and result.ray is not None:
+            return claim_infeasible(program, result.ray)
+        if point is None:
+            return not_shown(MODEL, "the answer has no point, and no multipliers that prove that there is none")
+        own = point if point.y is not None and point.z is not None else result.evidence
+        return solve_claim(program, point.x, own, status, (result.objective, result.bound))
+    except NotShownError as error:
+        return not_shown(MODEL, str(error))
+
+
+def solve_claim(
+    program: Program, x: Vector, own: Point | None, status: Status, stated: tuple[float | None, float | None]
+) -> Claim:
+    """Return the claim of a solve.
+
+    Parameters
+    ----------
+    x : (n,) its answer. ``own`` : a point with multipliers of the program; those of fixed integers bound nothing.
+    stated : objective and bound, in the model's own sense.
+
+    Raises
+    ------
+    NotShownError : the program has no form in rational numbers.
+    """
+    integer = bool(program.integer.any())
+    pair = pair_of(program, x, None if integer else own)
+    if integer:
+        reason = "the bound: it rests on the search of a solver, which is not repeated"
+        pair = replace(pair, reasons=(*pair.reasons[:-1], reason))
+    claim = claim_of_pair(MODEL, "optimal" if status is Status.OPTIMAL else "feasible", pair, TOLERANCE)
+    return with_statement(claim, *stated, TOLERANCE) if status is Status.OPTIMAL else claim
+
+
+def claim_infeasible(program: Program, ray: Point) -> Claim:
+    """Return the claim that a program has no feasible point, from multipliers y and z of either sign of y.
+
+    Raises
+    ------
+    NotShownError : the program has no form in rational numbers.
+    """
+    exact = exact_program(program)
+    bare = replace(exact, P={}, c=(ZERO,) * exact.n, c0=ZERO)
+    y, z = ray.multipliers
+    reason = "the multipliers prove no infeasibility in rational numbers"
+    size = max(float(np.abs(y).max(initial=0.0)), float(np.abs(z).max(initial=0.0)), 1e-300)
+    for sign in (1.0, -1.0):
+        start = dual_start(program, bare, Point(np.zeros(program.n), sign * y / size, z / size))
+        try:
+            dual = repaired_dual(bare, start)
+        except NotShownError as error:
+            reason = error.message
+            continue
+        evidence = evidence_data(bare, None, [["empty", 0]], [dual_data(bare, dual)])
+        claim = claim_of("there is no feasible point", "infeasible", program_data(exact), evidence)
+        if claim.holds:
+            return claim
+    return not_shown("there is no feasible point", reason)
