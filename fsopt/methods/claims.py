@@ -32,7 +32,7 @@ from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.penalties import approximation
 from fsopt.errors import NotShownError, reading
-from fsopt.methods.mpm.space import multiplier_rows
+from fsopt.methods.mpm.space import lifted, moments_of
 from fsopt.methods.spec import SET_BY_METHOD, SavedFit
 from fsopt.methods.verdict import (
     LOCAL_TOLERANCE,
@@ -40,7 +40,10 @@ from fsopt.methods.verdict import (
     columns_of,
     has_program,
     parameters_residual,
+    program_params,
+    rows_of,
     saved_alpha,
+    saved_columns,
     saved_program,
 )
 from fsopt.models.gbd.feature_lists import BOUNDS
@@ -82,16 +85,32 @@ def claims_of(saved: SavedFit) -> list[Claim]:
     """
     if saved.fit.kernel is not None and "alpha" in saved.fit.details:
         return [not_shown(OPTIMUM, KERNEL)]
-    if not (has_multipliers(saved) or has_program(saved)):
-        return [not_shown(OPTIMUM, NO_EVIDENCE)]
-    at, point = saved_program(saved)
     details = saved.fit.details
+    if not ("alpha" in details or has_program(saved)):
+        return [not_shown(OPTIMUM, NO_EVIDENCE)]
     other = any(
         saved.fit.params.get(name) not in (None, details.get(name)) for name in SET_BY_METHOD if name in details
     )
     if other or parameters_residual(saved) > 0.0:
         return [not_shown(OPTIMUM, OTHER)]
-    return [optimum(saved, at, dual_point(at, saved_rows(saved, at)) if point is None else point)]
+    with reading("program"):
+        return [optimum(saved, *at_all(saved, program_params(saved)))]
+
+
+def at_all(saved: SavedFit, params: Mapping[str, Any]) -> tuple[Completed, Point]:
+    """Return the program of a saved fit with parameters, of all features, at its hyperplane, and its multipliers."""
+    details = saved.fit.details
+    whole = not details.keys() & {"alpha", "columns"}
+    given = details["point"] if whole else None
+    at, point = Completed.of(saved.spec.program, params, saved.data, saved.w, saved.b, given)
+    if point is not None:
+        return at, point
+    if "alpha" in details:
+        return at, dual_point(at, margins(at.model, saved.data, saved_alpha(saved)))
+    part, own = saved_program(saved, step=True)
+    moments = moments_of(saved.data, part.params)
+    assert own is not None
+    return at, dual_point(at, lifted(moments, part.model, part.program, own.multipliers[0], saved_columns(saved)))
 
 
 def of_inner(saved: SavedFit) -> list[Claim]:
@@ -106,16 +125,6 @@ def of_pmm(saved: SavedFit) -> list[Claim]:
     if saved.fit.status is not Status.OPTIMAL or saved.fit.objective != 0:
         return [not_shown("the smallest number of errors", "the end of a search for one error less is a local one")]
     return [zero_claim(saved, "misclass-step", {"alpha": 1.0}, NO_ERRORS)]
-
-
-def has_multipliers(saved: SavedFit) -> bool:
-    """Return whether a saved fit carries multipliers of a few constraints of its program."""
-    return "alpha" in saved.fit.details or "u1" in saved.fit.details
-
-
-def saved_rows(saved: SavedFit, at: Completed) -> dict[str, Any]:
-    """Return component -> multipliers of a saved fit, for :func:`dual_point`."""
-    return margins(at.model, saved.data, saved_alpha(saved)) if "alpha" in saved.fit.details else multiplier_rows(saved)
 
 
 def margins(model: pyo.ConcreteModel, data: Dataset, alpha: Vector) -> dict[str, Any]:
@@ -149,11 +158,6 @@ def dual_point(at: Completed, rows: Mapping[str, Any]) -> Point:
         if squares[start] == 0:
             z[start] = np.linalg.norm(z[start + 1 : end])
     return Point(at.x, y, z)
-
-
-def rows_of(program: Program, model: pyo.ConcreteModel, name: str) -> list[int]:
-    """Return the rows of a component of the model in the order of its members."""
-    return [program.row_of[id(c)] for c in model.component(name).values()]
 
 
 def optimum(
@@ -250,7 +254,7 @@ def of_step(saved: SavedFit) -> list[Claim]:
     slug, at = saved.spec.program, saved.params
     details = saved.fit.details
     zero, approx = saved.fit.status is Status.OPTIMAL, at.get("approx", "exp")
-    if not (zero or has_multipliers(saved) or has_program(saved)):
+    if not (zero or "alpha" in details or has_program(saved)):
         return [not_shown(PRINCIPLE, NO_EVIDENCE)]
     if not zero and approx != "exp":
         return [not_shown(PRINCIPLE, f"the slopes of the approximation '{approx}' are not enclosed")]
@@ -261,11 +265,7 @@ def of_step(saved: SavedFit) -> list[Claim]:
             return [zero_claim(saved, slug, params, ZERO_VALUE)]
         if any(details.get("program_params", {}).get(name, value) != value for name, value in params.items()):
             return [not_shown(PRINCIPLE, OTHER)]
-        point = None if has_multipliers(saved) else details["point"]
-        completed, found = Completed.of(slug, params, saved.data, saved.w, saved.b, point)
-        if found is None:
-            found = dual_point(completed, saved_rows(saved, completed))
-    return [principle(completed, found)]
+        return [principle(*at_all(saved, params))]
 
 
 def principle(at: Completed, point: Point) -> Claim:

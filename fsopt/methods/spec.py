@@ -133,6 +133,9 @@ class MethodSpec:
     objects : parameters that may be objects, which ``fit`` itself checks.
     exact : function of a :class:`SavedFit` that returns its claims with their exact intervals; None for the optimum of
         the program.
+    price : function of the data, the parameters of the program, its model of some features, compiled, the multipliers y
+        (m,) of that and the places of its features, that returns the excess (p,) of the reduced costs of all features,
+        relative to these; None for a method that solves no models of some features.
     compare : function of the number of features that returns the parameters of the method in comparisons, where they
         are not its defaults.
     grid : parameters with the values among which ``tune`` of a comparison chooses.
@@ -154,6 +157,7 @@ class MethodSpec:
     resumable: bool = False
     support: Callable[[SavedFit], tuple[int, ...]] = selected
     exact: Callable[[SavedFit], list[Claim]] | None = None
+    price: Callable[..., Vector] | None = None
     compare: Callable[[int], Mapping[str, Any]] = no_defaults
     solver: bool = True
     weights: str = ""

@@ -9,39 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.drivers.dca import dca
+from fsopt.drivers.dca import dca, priced_dca
 from fsopt.drivers.penalties import Penalty, approximation, words_of
 from fsopt.drivers.run import Run, Steps
-from fsopt.drivers.worst_case import WorstCase, certify_worst_case, worst_case_dca
-from fsopt.errors import reading
 from fsopt.methods.claims import of_step
-from fsopt.methods.mpm.space import (
-    THRESHOLD,
-    FeatureSpace,
-    asked_delta,
-    has_multipliers,
-    moments_of,
-    multiplier_details,
-    saved_multipliers,
-    stated_accuracies,
-)
+from fsopt.methods.mpm.space import THRESHOLD, FeatureSpace, asked_delta, moments_of, price, stated_accuracies
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verdict import (
-    LOCAL_TOLERANCE,
-    Completed,
-    check_first_order,
-    columns_of,
-    evidence,
-    finite_vector,
-    starts_residual,
-)
+from fsopt.methods.verdict import Completed, check_first_order, columns_of, evidence, starts_residual
 from fsopt.models.blocks import number, vector
 from fsopt.models.mpm.l0_mpm import build_l0_mpm_step
+from fsopt.models.mpm.moments import kappa
 from fsopt.typing import Vector
 
 
@@ -115,16 +97,12 @@ def fit_l0_mpm(
     settings: dict[str, Any] = {"n_starts": n_starts, "seed": seed, "start": first, "tolerance": accuracy, "run": run}
 
     if space.priced(run):
-        problem = WorstCase.of(space.work, space.moments, **params)
-        result = yield from worst_case_dca.steps(problem, penalty, **settings)
-        at = result.point
-        w, b = at["w"], at["b"]
-        proof = {"v": at["gradient"], **multiplier_details(at["multipliers"])} if "multipliers" in at else {}
+        result = yield from priced_dca.steps(*space.models(build_l0_mpm_step, params), penalty, **settings)
     else:
         result = yield from dca.steps(build_l0_mpm_step(space.work, **params), penalty, **settings)
-        at = result.point
-        w, b = at["w"], -at["b"]
-        proof = evidence("l0-mpm-step", {**params, "v": at["gradient"]}, at["proof"])
+    at = result.point
+    w, b = at["w"], -at["b"]
+    proof = evidence("l0-mpm-step", {**params, "v": at["gradient"]}, at["proof"], at.get("columns"))
     details = {**proof, "delta": asked, "starts": _best_values(result.history)}
     fitted = space.fit(Hyperplane(w, b, SPEC.select(w)), result, started=started, details=details)
     return fitted if isinstance(approx, str) else replace(fitted, params=words_of(penalty))
@@ -140,8 +118,11 @@ def _best_values(history: Sequence[Mapping[str, Any]]) -> list[float]:
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return the approximated number of nonzeros, and the violation of the constraints on the accuracies."""
-    problem = WorstCase.of(data, moments_of(data, at), at["delta"])
-    return approximation(at["approx"], at["alpha"]).value(w), problem.violation(w, b)
+    moments, violation = moments_of(data, at), 0.0
+    for mean, factor, sign in ((moments.mean1, moments.factor1, 1.0), (moments.mean2, moments.factor2, -1.0)):
+        needed = max(1.0, kappa(at["delta"]) * float(np.linalg.norm(factor @ w)))
+        violation = max(violation, (needed - sign * float(mean @ w + b)) / needed)
+    return approximation(at["approx"], at["alpha"]).value(w), violation
 
 
 def check(saved: SavedFit) -> Certificate:
@@ -151,14 +132,15 @@ def check(saved: SavedFit) -> Certificate:
     ------
     FileError : the saved step is damaged.
     """
-    if has_multipliers(saved):
-        return _check_multipliers(saved)
-    slope = approximation(saved.params["approx"], saved.params["alpha"]).slope
+    penalty = approximation(saved.params["approx"], saved.params["alpha"])
 
     def costs(at: Completed) -> float:
         plus, minus = (at.program.c[columns_of(at.program, at.model, name)] for name in ("w_plus", "w_minus"))
-        wrong = float(np.abs(0.5 * (plus + minus) - slope).max()) / slope
-        return max(wrong, _gradient_residual(saved, 0.5 * (minus - plus)))
+        w, v = at.x[columns_of(at.program, at.model, "w")], 0.5 * (minus - plus)
+        # h is convex: its subgradients at w lie between the gradients on either side.
+        rounding = 1e-9 * (1 + np.abs(w))
+        off = np.maximum(v - penalty.gradient(w + rounding), penalty.gradient(w - rounding) - v)
+        return float(np.maximum(np.abs(0.5 * (plus + minus) - penalty.slope), off).max()) / penalty.slope
 
     return check_first_order(saved, Kind.DCA, costs)
 
@@ -168,34 +150,13 @@ def stated(saved: SavedFit) -> dict[str, float]:
     return {**stated_accuracies(saved), **starts_residual(saved.fit)}
 
 
-def _check_multipliers(saved: SavedFit) -> Certificate:
-    """Certify the first-order condition by the multipliers of a working set, which price all features."""
-    own, w = saved.params, saved.w
-    slope = approximation(own["approx"], own["alpha"]).slope
-    with reading("step"):
-        v = finite_vector(saved.fit.details["v"], len(w))
-    problem = WorstCase(saved.data, moments_of(saved.data, own), own["delta"], 0.0, slope, v)
-    found = certify_worst_case(problem, w, saved.b, saved_multipliers(saved))
-    residuals = {**found.residuals, "linearisation": _gradient_residual(saved, v)}
-    return make(Kind.DCA, residuals, objective=saved.value, tolerance=LOCAL_TOLERANCE)
-
-
-def _gradient_residual(saved: SavedFit, v: Vector) -> float:
-    """Return the distance of v from the subdifferential of the concave part of the fit's penalty at w."""
-    own, w = saved.params, saved.w
-    penalty = approximation(own["approx"], own["alpha"])
-    rounding = 1e-9 * (1 + np.abs(w))
-    # h is convex: its subgradients at w lie between the gradients on either side.
-    excess = np.maximum(v - penalty.gradient(w + rounding), penalty.gradient(w - rounding) - v)
-    return max(float(excess.max()), 0.0) / penalty.slope
-
-
 SPEC = MethodSpec(
     "l0-mpm",
     fit_l0_mpm,
     ("l0-mpm-step",),
     objective=objective,
     check=check,
+    price=price,
     paper="mpm",
     equation="(32)-(46)",
     estimator="L0MPM",

@@ -8,27 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult
 from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
-from fsopt.drivers.worst_case import WorstCase, certify_worst_case, worst_case_norm
-from fsopt.methods.mpm.space import (
-    THRESHOLD,
-    FeatureSpace,
-    asked_delta,
-    has_multipliers,
-    moments_of,
-    multiplier_details,
-    saved_multipliers,
-    stated_accuracies,
-)
+from fsopt.drivers.working_set import priced
+from fsopt.methods.mpm.space import THRESHOLD, FeatureSpace, asked_delta, price, stated_accuracies
 from fsopt.methods.preprocessing import Hyperplane
-from fsopt.methods.spec import MethodSpec, SavedFit
-from fsopt.methods.verdict import check_program, evidence
+from fsopt.methods.spec import MethodSpec
+from fsopt.methods.verdict import evidence
 from fsopt.models.mpm.l1_mpm import build_l1_mpm
 
 
@@ -74,9 +64,9 @@ def fit_l1_mpm(
     params = {"delta": asked, **space.moment_options}
     result: SolveResult | DriverResult
     if space.priced(run):
-        result = yield from worst_case_norm.steps(WorstCase.of(space.work, space.moments, **params), run=run)
-        w, b = result.point["w"], result.point["b"]
-        proof = multiplier_details(result.point["multipliers"])
+        result = yield from priced.steps(*space.models(build_l1_mpm, params), run=run)
+        at = result.point
+        w, b, proof = at["w"], -at["b"], evidence("l1-mpm", params, at["proof"], at["columns"])
     else:
         model = build_l1_mpm(space.work, **params)
         _, result = run.solve(model, "L1-MPM")
@@ -86,23 +76,11 @@ def fit_l1_mpm(
     return space.fit(Hyperplane(w, b, SPEC.select(w)), result, started=started, details={**proof, "delta": asked})
 
 
-def check(saved: SavedFit) -> Certificate:
-    """Certify the cone program of a saved fit again.
-
-    The multipliers of a working set are priced for all features in numpy, without a model of them.
-    """
-    if not has_multipliers(saved):
-        return check_program(saved)
-    own = saved.params
-    problem = WorstCase.of(saved.data, moments_of(saved.data, own), own["delta"])
-    return certify_worst_case(problem, saved.w, saved.b, saved_multipliers(saved))
-
-
 SPEC = MethodSpec(
     "l1-mpm",
     fit_l1_mpm,
     ("l1-mpm",),
-    check=check,
+    price=price,
     stated=stated_accuracies,
     paper="mpm",
     equation="(12)-(15)",

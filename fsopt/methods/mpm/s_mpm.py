@@ -6,11 +6,12 @@ it is given.
 
 The outer problem is the best worst-case accuracy beta of class -1, a search in one variable.
 
-.. math:: \max_{0<\beta<1}\ J(\beta) = \theta\,\frac{g(\beta)^2}{1+g(\beta)^2} + (1-\theta)\beta
+.. math:: \max_{0<\beta<1}\ J(\beta) = \theta\,\frac{g(\beta)^2}{1+g(\beta)^2} + (1-\theta)\beta, \qquad
+    g(\beta) = \max_{\|F_1w\| \le 1} w'(\mu_1 - \mu_2) - \kappa(\beta)\|F_2w\| - \lambda\|w\|_1
 
-with g(beta) the optimal value of the inner cone program. J is not unimodal: it has local maxima where a class is given
-up, at beta = 0, and at alpha = 0 with beta towards 1. So a grid is searched for brackets of an inner maximum, and
-inverse quadratic interpolation (Brent) finds the root of the slope of J in the best one.
+with g(beta) from the inner cone program, of all features or of a working set of them. J is not unimodal: it has local
+maxima where a class is given up, at beta = 0, and at alpha = 0 with beta towards 1. So a grid is searched for brackets
+of an inner maximum, and inverse quadratic interpolation (Brent) finds the root of the slope of J in the best one.
 """
 
 from __future__ import annotations
@@ -24,34 +25,27 @@ from typing import Any
 import numpy as np
 import scipy
 
-from fsopt.answers.certificate import Certificate, Kind, make, merged
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
+from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import OutOfTimeError, Run, Steps, usable
+from fsopt.drivers.working_set import Restricted, largest
 from fsopt.errors import InfeasibleError, reading
 from fsopt.methods.claims import of_inner
 from fsopt.methods.large_programs import LONG
-from fsopt.methods.mpm.inner_program import InnerProgram, inner_residuals
-from fsopt.methods.mpm.space import (
-    NARROW,
-    THRESHOLD,
-    FeatureSpace,
-    accuracy_limit,
-    has_multipliers,
-    moments_of,
-    saved_multipliers,
-    stated_accuracies,
-)
+from fsopt.methods.mpm.space import NARROW, THRESHOLD, FeatureSpace, moments_of, price, stated_accuracies
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verdict import LOCAL_TOLERANCE, check_first_order, has_program
+from fsopt.methods.verdict import check_first_order, evidence, has_program
 from fsopt.models.blocks import number
 from fsopt.models.mpm.moments import Moments, kappa
-from fsopt.models.mpm.mpm import penalised_ratio
+from fsopt.models.mpm.mpm import build_s_mpm, penalised_ratio
+from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 
 GRID = np.sin(np.linspace(0.0, np.pi / 2, 21)[1:-1]) ** 2
@@ -111,12 +105,11 @@ class WeightedAccuracy:
 
 @dataclass(frozen=True)
 class Candidate:
-    """The optimal hyperplane w (p,) of the inner program at an accuracy beta, the solve behind it, and its evidence."""
+    """The optimal hyperplane w (p,) of the inner program at an accuracy beta, and the solve behind it."""
 
     at: WeightedAccuracy
     w: Vector
     solved: SolveResult
-    details: Mapping[str, Any]
 
 
 @dataclass
@@ -125,16 +118,49 @@ class AccuracySearch:
 
     Attributes
     ----------
-    inner : the program.
-    moments, lam, theta : of the method.
+    inner : the program, of all features or of some.
+    space, lam, theta : of the method.
     found : hyperplanes with an accuracy of class +1 above 0, in the order of their solves.
+    details : evidence for the last optimum.
     """
 
-    inner: InnerProgram
-    moments: Moments
+    inner: Restricted
+    space: FeatureSpace
     lam: float
     theta: float
     found: list[Candidate] = field(default_factory=list)
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def optimum(self, beta: float, *, final: bool) -> tuple[SolveResult, Vector | None]:
+        """Return the result of the inner program and its weights (p,), None where the solver has no point.
+
+        Evidence is looked for where they are ``final``: the search over beta needs none. At the time limit they are
+        those of the features so far: a hyperplane, without evidence for its optimality.
+        """
+
+        def solve(session: Session) -> SolveResult:
+            self.inner.recorder.check_clock()
+            session.model.kappa.set_value(kappa(beta))
+            session.update(session.model.objective)
+            solved = session.solve(load=False, evidence=final)
+            if not final and solved.point is not None and not solved.status.solved:
+                solved = session.completed(solved, solved.point.x)
+            return solved
+
+        last: tuple[SolveResult, Vector | None] | None = None
+        for solved, ended in self.inner.optima(solve):
+            if not solved.status.solved or solved.point is None:
+                return last if last is not None and clock.expired() else (solved, None)
+            at = self.inner.point(solved)
+            last = solved, at["w"]
+            if final and ended:
+                params = {"beta": beta, "lam": self.lam, **self.space.moment_options}
+                columns = None if self.inner.kept.all() else at["columns"]
+                self.details = evidence("s-mpm", params, solved.supported, columns)
+            if clock.expired():
+                break
+        assert last is not None
+        return last
 
     def run(self, warnings: list[str]) -> Steps[tuple[DriverResult, Candidate]]:
         """Return the result and the hyperplane of the best inner maximum.
@@ -147,7 +173,7 @@ class AccuracySearch:
         """
         _, stop = yield from run_loop(self._maximise(), self.inner.recorder)
         if not self.found:
-            limit = np.abs(self.moments.mean1 - self.moments.mean2).max()
+            limit = np.abs(self.space.moments.mean1 - self.space.moments.mean2).max()
             raise InfeasibleError(
                 f"'s-mpm' at lam = {self.lam:g} has no hyperplane: the penalty leaves no weight",
                 f"choose a smaller lam; {limit:.4g}, the largest difference of the means, is certainly too much",
@@ -170,10 +196,10 @@ class AccuracySearch:
         stop = "stationary" if brackets else "no-maximum"
         if self.found:
             best = self._best(stop)
-            solved, w = self.inner.solve(best.at.beta, final=True)
+            solved, w = self.optimum(best.at.beta, final=True)
             if w is not None:
-                at = WeightedAccuracy.at(self.moments, w, best.at.beta, self.lam, self.theta)
-                self.found = [Candidate(at, w, solved, self.inner.details)]
+                at = WeightedAccuracy.at(self.space.moments, w, best.at.beta, self.lam, self.theta)
+                self.found = [Candidate(at, w, solved)]
         yield self._iterate(stop=stop)
 
     def _best(self, stop: str) -> Candidate:
@@ -199,11 +225,11 @@ class AccuracySearch:
 
     def _solve(self, beta: float) -> Within[WeightedAccuracy]:
         """Solve the inner program at beta; a hyperplane of positive ratio becomes a candidate."""
-        solved, w = self.inner.solve(beta, final=False)
+        solved, w = self.optimum(beta, final=False)
         if not solved.status.solved and clock.expired():
             raise OutOfTimeError("the time limit passed before S-MPM had a hyperplane", "give more seconds")
         # Next to an unbounded program rounding decides: solvers then end without a ray and without a point.
-        nearly = not solved.status.solved and accuracy_limit(self.moments).kappa > NEARLY
+        nearly = not solved.status.solved and self.space.limit.kappa > NEARLY
         if solved.status is Status.UNBOUNDED or nearly:
             raise InfeasibleError(
                 "'s-mpm' is unbounded up to rounding: the covariances are singular along a direction that separates "
@@ -213,11 +239,11 @@ class AccuracySearch:
         usable(solved, "the inner problem of S-MPM")
         assert w is not None
         # The optimum is at ||F_1 w|| = 1, or at w = 0 where the ratio is not positive.
-        if np.linalg.norm(self.moments.factor1 @ w) < 0.5:
+        if np.linalg.norm(self.space.moments.factor1 @ w) < 0.5:
             return WeightedAccuracy(beta, 0.0, self.theta, 0.0)
-        at = WeightedAccuracy.at(self.moments, w, beta, self.lam, self.theta)
+        at = WeightedAccuracy.at(self.space.moments, w, beta, self.lam, self.theta)
         if at.ratio:
-            self.found.append(Candidate(at, w, solved, self.inner.details))
+            self.found.append(Candidate(at, w, solved))
         yield self._iterate({"objective": at.value, "beta": beta, "alpha": at.alpha, "slope": at.slope})
         return at
 
@@ -291,8 +317,10 @@ def fit_s_mpm(
     share = float(np.mean(data.y > 0))
     theta = share if theta is None else number("s-mpm", "theta", theta)
     space = FeatureSpace.of(data, ridge=ridge, **options)
-    inner = InnerProgram.of(space, number("s-mpm", "lam", lam), run, priced=space.priced(run))
-    search = AccuracySearch(inner, space.moments, float(lam), theta)
+    lam = number("s-mpm", "lam", lam)
+    build, prices, scores = space.models(build_s_mpm, {"lam": lam, **space.moment_options})
+    kept = largest(scores, None if space.priced(run) else len(scores))
+    search = AccuracySearch(Restricted(build, prices, scores, kept, Recorder([], run)), space, lam, theta)
     warnings = [RECONSTRUCTION]
     result, best = yield from search.run(warnings)
     w, moments = best.w, space.moments
@@ -304,7 +332,7 @@ def fit_s_mpm(
             f"assigning all samples to one class has the weighted worst-case accuracy {trivial:.4f}, "
             f"this hyperplane {best.at.value:.4f}: the classes overlap too much for this bound"
         )
-    details = {**best.details, "beta": best.at.beta, "theta": theta}
+    details = {**search.details, "beta": best.at.beta, "theta": theta}
     hyperplane = Hyperplane(w, b, SPEC.select(w))
     return space.fit(hyperplane, result, started=started, details=details, warnings=tuple(warnings))
 
@@ -334,7 +362,7 @@ def check(saved: SavedFit) -> Certificate:
     ------
     FileError : the saved program is damaged.
     """
-    if not saved.w.any() or not (has_multipliers(saved) or has_program(saved)):
+    if not saved.w.any() or not has_program(saved):
         return make(Kind.FEASIBLE, {}, objective=saved.value)
     with reading("step"):
         own = saved.params
@@ -344,9 +372,6 @@ def check(saved: SavedFit) -> Certificate:
         if saved.fit.status is Status.STATIONARY:
             outer = WeightedAccuracy.at(moments, saved.w, own["beta"], own["lam"], theta)
             wrong["slope"] = abs(outer.slope)
-        if has_multipliers(saved):
-            found = inner_residuals(moments, saved.w, own["beta"], own["lam"], saved_multipliers(saved))
-            return make(Kind.KKT, merged(wrong, found), objective=saved.value, tolerance=LOCAL_TOLERANCE)
     return check_first_order(saved, Kind.KKT, residuals=wrong)
 
 
@@ -363,6 +388,7 @@ SPEC = MethodSpec(
     ("s-mpm",),
     objective=objective,
     check=check,
+    price=price,
     paper="mpm",
     equation="S-MPM, section 1",
     estimator="SMPM",
