@@ -68,18 +68,23 @@ class WeightedAccuracy:
     ratio : g, the penalised ratio of :func:`fsopt.models.mpm.mpm.penalised_ratio`, 0 where it is negative.
     theta : weight of class +1.
     spread : ``||F_2 w|| / ||F_1 w||``, minus the derivative of g in kappa(beta) (envelope theorem).
+    w, solved : (p,) weights, and the solve behind them.
     """
 
     beta: float
     ratio: float
     theta: float
     spread: float
+    w: Vector
+    solved: SolveResult | None = None
 
     @classmethod
-    def at(cls, moments: Moments, w: Vector, beta: float, lam: float, theta: float) -> WeightedAccuracy:
+    def at(
+        cls, moments: Moments, w: Vector, beta: float, lam: float, theta: float, solved: SolveResult | None = None
+    ) -> WeightedAccuracy:
         """Return the objective at w (p,), nonzero."""
         spread = np.linalg.norm(moments.factor2 @ w) / np.linalg.norm(moments.factor1 @ w)
-        return cls(beta, max(penalised_ratio(moments, w, beta, lam), 0.0), theta, float(spread))
+        return cls(beta, max(penalised_ratio(moments, w, beta, lam), 0.0), theta, float(spread), w, solved)
 
     @property
     def alpha(self) -> float:
@@ -103,15 +108,6 @@ class WeightedAccuracy:
         return 1.0 - self.theta * loss / (1.0 - self.theta)
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """The optimal hyperplane w (p,) of the inner program at an accuracy beta, and the solve behind it."""
-
-    at: WeightedAccuracy
-    w: Vector
-    solved: SolveResult
-
-
 @dataclass
 class AccuracySearch:
     """The search over beta: one inner program, solved again for each beta.
@@ -128,7 +124,7 @@ class AccuracySearch:
     space: FeatureSpace
     lam: float
     theta: float
-    found: list[Candidate] = field(default_factory=list)
+    found: list[WeightedAccuracy] = field(default_factory=list)
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def optimum(self, beta: float, *, final: bool) -> tuple[SolveResult, Vector | None]:
@@ -162,10 +158,11 @@ class AccuracySearch:
         assert last is not None
         return last
 
-    def run(self, warnings: list[str]) -> Steps[tuple[DriverResult, Candidate]]:
+    def run(self, warnings: list[str]) -> Steps[tuple[DriverResult, WeightedAccuracy]]:
         """Return the result and the hyperplane of the best inner maximum.
 
-        Without an inner maximum the hyperplane of the grid with the most even accuracies is taken, and a warning added.
+        It is stationary where the inner program is certified and the slope is 0, else feasible. Without an inner
+        maximum the hyperplane of the grid with the most even accuracies is taken, and a warning added.
 
         Raises
         ------
@@ -173,15 +170,25 @@ class AccuracySearch:
         """
         _, stop = yield from run_loop(self._maximise(), self.inner.recorder)
         if not self.found:
-            limit = np.abs(self.space.moments.mean1 - self.space.moments.mean2).max()
+            limit = np.abs(self.inner.scores).max()
             raise InfeasibleError(
                 f"'s-mpm' at lam = {self.lam:g} has no hyperplane: the penalty leaves no weight",
                 f"choose a smaller lam; {limit:.4g}, the largest difference of the means, is certainly too much",
             )
         if stop == "no-maximum":
             warnings.append("no inner maximum over beta: of the grid, the hyperplane with the most even accuracies")
-        best = self._best(stop)
-        return self._result(best, stop), best
+        best, status = self._best(stop), Status.FEASIBLE
+        assert best.solved is not None
+        certificate = best.solved.certificate
+        assert certificate is not None
+        if stop == "stationary":
+            residuals = {**certificate.residuals, "slope": abs(best.slope)}
+            certificate = make(Kind.KKT, residuals, tolerance=TOLERANCE)
+            if certificate.ok and best.solved.status is Status.OPTIMAL:
+                status = Status.STATIONARY
+        point = {"w": best.w}
+        result = self.inner.recorder.end(status, stop, objective=best.value, point=point, certificate=certificate)
+        return result, best
 
     def _maximise(self) -> Loop:
         """Yield the hyperplanes of the grid, then those of the search for a root of the slope."""
@@ -189,24 +196,23 @@ class AccuracySearch:
             at = yield from self._solve(float(beta))
             if not at.ratio:
                 break
-        brackets = [(a.at, b.at) for a, b in pairwise(self.found) if a.at.slope > 0 > b.at.slope]
+        brackets = [(a, b) for a, b in pairwise(self.found) if a.slope > 0 > b.slope]
         if brackets:
             left, right = max(brackets, key=lambda ends: max(end.value for end in ends))
             yield from self._root(left.beta, right.beta)
         stop = "stationary" if brackets else "no-maximum"
         if self.found:
-            best = self._best(stop)
-            solved, w = self.optimum(best.at.beta, final=True)
+            beta = self._best(stop).beta
+            solved, w = self.optimum(beta, final=True)
             if w is not None:
-                at = WeightedAccuracy.at(self.space.moments, w, best.at.beta, self.lam, self.theta)
-                self.found = [Candidate(at, w, solved)]
+                self.found = [WeightedAccuracy.at(self.space.moments, w, beta, self.lam, self.theta, solved)]
         yield self._iterate(stop=stop)
 
-    def _best(self, stop: str) -> Candidate:
+    def _best(self, stop: str) -> WeightedAccuracy:
         """Return the hyperplane of the smallest slope, where there is a maximum, else of the most even accuracies."""
         if stop == "stationary":
-            return min(self.found, key=lambda c: abs(c.at.slope))
-        return max(self.found, key=lambda c: min(c.at.alpha, c.at.beta))
+            return min(self.found, key=lambda at: abs(at.slope))
+        return max(self.found, key=lambda at: min(at.alpha, at.beta))
 
     def _root(self, left: float, right: float) -> Loop:
         """Find the root of the slope, each solve a step: brentq begins again with the slopes that are known so far."""
@@ -240,24 +246,12 @@ class AccuracySearch:
         assert w is not None
         # The optimum is at ||F_1 w|| = 1, or at w = 0 where the ratio is not positive.
         if np.linalg.norm(self.space.moments.factor1 @ w) < 0.5:
-            return WeightedAccuracy(beta, 0.0, self.theta, 0.0)
-        at = WeightedAccuracy.at(self.space.moments, w, beta, self.lam, self.theta)
+            return WeightedAccuracy(beta, 0.0, self.theta, 0.0, w)
+        at = WeightedAccuracy.at(self.space.moments, w, beta, self.lam, self.theta, solved)
         if at.ratio:
-            self.found.append(Candidate(at, w, solved))
+            self.found.append(at)
         yield self._iterate({"objective": at.value, "beta": beta, "alpha": at.alpha, "slope": at.slope})
         return at
-
-    def _result(self, best: Candidate, stop: str) -> DriverResult:
-        """Return the result: stationary where the inner program is certified and the slope is 0, else feasible."""
-        inner = best.solved.certificate
-        assert inner is not None
-        certificate = make(Kind.KKT, {**inner.residuals, "slope": abs(best.at.slope)}, tolerance=TOLERANCE)
-        proved = stop == "stationary" and certificate.ok and best.solved.status is Status.OPTIMAL
-        status = Status.STATIONARY if proved else Status.FEASIBLE
-        if stop != "stationary":
-            certificate = inner
-        point = {"w": best.w}
-        return self.inner.recorder.end(status, stop, objective=best.at.value, point=point, certificate=certificate)
 
 
 RECONSTRUCTION = "this S-MPM is a reconstruction: the original paper was not available"
@@ -325,14 +319,14 @@ def fit_s_mpm(
     result, best = yield from search.run(warnings)
     w, moments = best.w, space.moments
     # Class -1 has the worst-case accuracy beta exactly: -(w'mu_2 + b) = kappa(beta) ||F_2 w||.
-    b = -(float(moments.mean2 @ w) + _distance(moments, w, best.at.beta))
+    b = -(float(moments.mean2 @ w) + _distance(moments, w, best.beta))
     trivial = max(theta, 1.0 - theta)
-    if best.at.value < trivial:
+    if best.value < trivial:
         warnings.append(
             f"assigning all samples to one class has the weighted worst-case accuracy {trivial:.4f}, "
-            f"this hyperplane {best.at.value:.4f}: the classes overlap too much for this bound"
+            f"this hyperplane {best.value:.4f}: the classes overlap too much for this bound"
         )
-    details = {**search.details, "beta": best.at.beta, "theta": theta}
+    details = {**search.details, "beta": best.beta, "theta": theta}
     hyperplane = Hyperplane(w, b, SPEC.select(w))
     return space.fit(hyperplane, result, started=started, details=details, warnings=tuple(warnings))
 

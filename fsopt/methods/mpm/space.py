@@ -246,12 +246,8 @@ class FeatureSpace:
         warnings: tuple[str, ...] | None = None,
     ) -> Fit:
         """Return the Fit of a hyperplane; details also has its accuracies, the largest one, and the ridge behind it."""
-        more = {
-            "kappa_limit": self.limit.kappa,
-            "alpha_limit": self.limit.alpha,
-            "ridge": self.moment_options["ridge"],
-            "worst_case": worst_case(hyperplane.w, hyperplane.b, self.moments),
-        }
+        figures = _figures(self.moments, self.moment_options["ridge"])
+        accuracies = worst_case(hyperplane.w, hyperplane.b, self.moments)
         return make_fit(
             self.work,
             self.map_,
@@ -259,9 +255,15 @@ class FeatureSpace:
             outcome,
             started=started,
             warnings=self.warnings if warnings is None else warnings,
-            details={**details, **more},
+            details={**details, **figures, "worst_case": accuracies},
             kernel=self.kernel,
         )
+
+
+def _figures(moments: Moments, ridge: float) -> dict[str, float]:
+    """Return the details of every fit that its moments determine."""
+    limit = accuracy_limit(moments)
+    return {"ridge": ridge, "kappa_limit": limit.kappa, "alpha_limit": limit.alpha}
 
 
 def kernel_ridge(values: Dataset, ridge: float | None) -> float:
@@ -313,10 +315,9 @@ def stated_accuracies(saved: SavedFit) -> dict[str, float]:
         if ridge is None:
             ridge = 0.0 if saved.fit.kernel is None else kernel_ridge(saved.data, None)
         moments = Moments.of(saved.data, ridge=ridge)
-        limit = accuracy_limit(moments)
-        here = {"ridge": ridge, "kappa_limit": limit.kappa, "alpha_limit": limit.alpha}
+        here = _figures(moments, ridge)
         if "delta" in own:
-            here["delta"] = asked_delta(saved.fit.method, own["delta"], limit)
+            here["delta"] = asked_delta(saved.fit.method, own["delta"], accuracy_limit(moments))
         off = {name: _difference(float(details[name]), value) for name, value in here.items()}
         accuracies = np.subtract(worst_case(saved.w, saved.b, moments), np.reshape(details["worst_case"], 2))
     return {**off, "worst case": float(np.abs(accuracies).max())}

@@ -11,13 +11,13 @@ from fsopt.common import clock
 from fsopt.drivers import working_set
 from fsopt.errors import InfeasibleError
 from fsopt.methods import large_programs, verdict
-from fsopt.methods.mpm import l0_mpm, l1_mpm, mpm, s_mpm
+from fsopt.methods.mpm import mpm, s_mpm
 from fsopt.methods.mpm.space import accuracy_limit
 from fsopt.models.mpm.moments import Moments, triangular
 
 WIDE = blobs(16, 30, seed=2)
 METHODS = ["l1-mpm", "l0-mpm"]
-MODELS = [(l1_mpm, "build_l1_mpm"), (l0_mpm, "build_l0_mpm_step"), (s_mpm, "build_s_mpm"), (verdict, "build")]
+MODELS = [(mpm, "build_l1_mpm"), (mpm, "build_l0_mpm_step"), (s_mpm, "build_s_mpm"), (verdict, "build")]
 
 
 def only_parts(monkeypatch):
@@ -199,7 +199,7 @@ def test_mpm_with_a_finite_limit_or_a_named_solver_takes_the_program(small_is_la
 
 
 def test_a_kernel_takes_the_model(monkeypatch, small_is_large):
-    monkeypatch.setattr(l1_mpm, "priced", None)
+    monkeypatch.setattr(mpm, "priced", None)
     assert "columns" not in fsopt.fit("l1-mpm", WIDE, delta=0.5, kernel="linear").details
 
 
