@@ -181,8 +181,9 @@ def dca(
     Returns
     -------
     DriverResult
-        ``point`` has ``w`` and every other variable of the model by name, and ``gradient`` and ``proof``: the v
-        of the last step and its primal-dual point, by which criticality is verified again. ``stationary`` where the
+        ``point`` has ``w`` and every other variable of the model by name, ``gradient`` and ``proof``, the v of the last
+        step and its primal-dual point, by which criticality is verified again, and ``starts``, the objective value at
+        the end of each run. ``stationary`` where the
         certificate holds: the step problem at the answer improves on it by less than the tolerance, judged by
         the step's own dual bound, and no step of any run raised the objective. A local answer; there is no bound.
         Each record of ``history`` has its run in ``start``.
@@ -225,7 +226,8 @@ def dca(
     ends, stop = yield from best_of(starts, recorder)
     at = best(ends)
     evidence = {"criticality": at.evidence["criticality"], "ascent": max(end.evidence["rise"] for end in ends)}
-    return _ended(replace(at, evidence=evidence), stop, recorder, tolerance)
+    point = {**at.point, "starts": [end.objective for end in ends]}
+    return _ended(replace(at, evidence=evidence, point=point), stop, recorder, tolerance)
 
 
 def _ended(at: Iterate, stop: str, recorder: Recorder, tolerance: float) -> DriverResult:
@@ -266,17 +268,17 @@ def _priced_descents(
     """Yield the iterates of the first step for all features, then those of DCA on more and more of them."""
     recorder, kept = problem.recorder, np.zeros(0, dtype=bool)
     for step, _ in problem.optima(lambda session: recorder.solve(session, "a restricted program", load=False)):
-        point = problem.point(step) | {"gradient": np.zeros(len(problem.places)), "proof": None}
+        point = problem.point(step) | {"gradient": np.zeros(len(problem.places)), "proof": None, "starts": []}
         value = penalty.value(point["w"])
         record = {"start": 0, "objective": value, "criticality": np.inf, "columns": len(problem.places)}
         yield Iterate(value, point, evidence={"criticality": np.inf, "ascent": 0.0}, record=record)
-    w, before, ascent = start, np.inf, 0.0
+    w, before, ascent, runs = start, np.inf, 0.0, list[float]()
     first_kept = problem.kept if start is None else problem.kept | (start != 0.0)
 
     def descend(places: Indices) -> tuple[DriverResult, Vector]:
         """Return DCA on some features from the last iterate, and the excess (p,) of all by its last step."""
-        nonlocal w, before, ascent
-        model, how = problem.build(places), starts if np.isinf(before) else {}
+        nonlocal w, before, ascent, runs
+        model, how = problem.build(places), {} if runs else starts
         first = None if w is None else w[places]
         found = dca(model, penalty, start=first, tolerance=tolerance, run=recorder.rest(), **how)
         recorder.include(found)
@@ -284,14 +286,15 @@ def _priced_descents(
         value, proof = penalty.value(w), found.point["proof"]
         assert found.certificate is not None
         ascent = max(ascent, found.certificate.residuals["ascent"], (value - before) / max(1.0, abs(value)))
-        before = value
+        before, runs = value, runs or found.point["starts"]
+        runs[int(np.argmin(runs))] = value  # of the run that goes on
         if found.stop in EARLY or proof is None:
             return found, np.zeros(len(w))
         return found, problem.price(model, compile_model(model), proof.multipliers[0], places)
 
     for kept, (found, _), last in working_set(problem.scores, descend, lambda answer: answer[1], kept=first_kept):
         assert found.certificate is not None
-        point, columns = {**found.point, "w": w, "columns": np.flatnonzero(kept)}, int(kept.sum())
+        point, columns = {**found.point, "w": w, "columns": np.flatnonzero(kept), "starts": runs}, int(kept.sum())
         evidence = {"criticality": found.certificate.residuals["criticality"], "ascent": ascent}
         for row in found.history:
             record = {name: row[name] for name in ("start", "objective", "criticality")} | {"columns": columns}

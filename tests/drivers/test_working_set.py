@@ -71,3 +71,5 @@ def test_the_answer_of_dca_is_critical_for_all_features(seed, approx, started):
     assert result.objective == pytest.approx(penalty.value(w), rel=1e-12)
     whole = dca(fsopt.build("l0-mpm-step", data, **params), penalty, n_starts=2, seed=seed)
     assert result.objective <= 1.5 * whole.objective
+    assert len(result.point["starts"]) == 2
+    assert min(result.point["starts"]) == result.objective

@@ -273,17 +273,9 @@ def fit_l0_mpm(
     at = result.point
     w, b = at["w"], -at["b"]
     proof = evidence("l0-mpm-step", {**params, "v": at["gradient"]}, at["proof"], at.get("columns"))
-    details = {**proof, "delta": asked, "starts": _best_values(result.history)}
+    details = {**proof, "delta": asked, "starts": at["starts"]}
     fitted = space.fit(Hyperplane(w, b, SPECS[2].select(w)), result, started=started, details=details)
     return fitted if isinstance(approx, str) else replace(fitted, params=words_of(penalty))
-
-
-def _best_values(history: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Return the smallest objective value of each run."""
-    values: dict[int, float] = {}
-    for record in history:
-        values[record["start"]] = min(record["objective"], values.get(record["start"], record["objective"]))
-    return list(values.values())
 
 
 def l0_objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
