@@ -38,6 +38,8 @@ def in_units(method: str, data: Dataset, at: Mapping[str, Any], scale: Vector) -
     others = {name: value for name, value in at.items() if name not in BOUNDS}
     if at.get("groups") == CATEGORIES:
         others["groups"] = categories(data)
+    if len(others) == len(at):
+        return others
     return others | WeightBounds.of(method, data, at).scaled(scale).words(data)
 
 

@@ -275,8 +275,9 @@ def parameters_residual(saved: SavedFit, without: Collection[str] = ()) -> float
         stated = {**known, **details["program_params"]}
         shared = [name for name in known if own.get(name) is not None and name not in (*BOUNDS, *without)]
         differences = [np.abs(np.subtract(stated[name], own[name], dtype=float)) for name in shared]
-        bounds = [WeightBounds.of(saved.fit.method, saved.data, at) for at in (own, details["program_params"])]
-        differences.append(np.array(bounds[0].distance(bounds[1])))
+        if not {*own, *details["program_params"]}.isdisjoint(BOUNDS):
+            bounds = [WeightBounds.of(saved.fit.method, saved.data, at) for at in (own, details["program_params"])]
+            differences.append(np.array(bounds[0].distance(bounds[1])))
     return max((float(np.max(d, initial=0.0)) for d in differences), default=0.0)
 
 
