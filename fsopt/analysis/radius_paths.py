@@ -22,7 +22,7 @@ from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import check_features, stratified_folds, train_and_test
 from fsopt.drivers.run import Run, drained
 from fsopt.errors import ParameterError
-from fsopt.methods.gmeb.gmeb import CUTS, by_model, choose_route, classified, priced
+from fsopt.methods.gmeb.gmeb import CUTS, by_model, choose_route, classified
 from fsopt.methods.large_programs import by_features
 from fsopt.methods.preprocessing import SelectionRule, unit_rms
 from fsopt.models.gmeb.gmeb import build_gmeb_dual
@@ -144,14 +144,11 @@ def _solve_grid(
     points = []
     for r_plus, r_minus in radii:
         norm = GmebNorm.of(columns.work, r_plus, r_minus)
-        if by_features(columns.work, run):
-            found, _ = priced(columns.work, norm, run, route)
-        elif route == CUTS or len(norm.ends) < 2:
-            found, _ = drained(classified(columns.work, norm, run, route))
-        else:
+        first = None
+        if route != CUTS and len(norm.ends) == 2 and not by_features(columns.work, run):
             session = _moved(session, columns.work, norm, run)
             first = partial(by_model, session, columns.work, norm)
-            found, _ = drained(classified(columns.work, norm, run, route, first))
+        found, _ = drained(classified(columns.work, norm, run, route, first))
         coef = columns.full(found.w) / columns.map_.scale
         intercept = found.b - float(coef @ columns.map_.shift)
         point = {

@@ -173,14 +173,8 @@ def priced(build: Build, price: Price, scores: Vector, *, run: Run = DEFAULT_RUN
     at, stop = yield from run_loop(iterates(), recorder)
     found: SolveResult = at.point["solved"]
     assert found.certificate is not None
-    return recorder.end(
-        found.status,
-        stop,
-        objective=at.objective,
-        point=at.point,
-        certificate=found.certificate,
-        bound=found.bound,
-    )
+    how: dict[str, Any] = {"certificate": found.certificate, "bound": found.bound}
+    return recorder.end(found.status, stop, objective=at.objective, point=at.point, **how)
 
 
 def _without_bound(found: SolveResult) -> SolveResult:

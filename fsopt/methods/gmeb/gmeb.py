@@ -28,14 +28,15 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.points import relative_gap
-from fsopt.common import clock
 from fsopt.common.arguments import word
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.data.matrices import constant_columns
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.run import ENDS, Run, Steps, drained, usable, within
+from fsopt.drivers.loop import Iterate, Loop, run_loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import Run, Steps, drained, usable
 from fsopt.drivers.theta_cuts import theta_cuts
 from fsopt.drivers.working_set import spread, working_set
 from fsopt.errors import SolverError, reading
@@ -174,17 +175,10 @@ Answer = tuple[Classifier, tuple[str, ...]]
 """A classifier, and warnings."""
 
 
-def classified(
+def _whole(
     data: Dataset, norm: GmebNorm, run: Run, route: str, first: Callable[[], Classifier] | None = None
 ) -> Steps[Answer]:
-    """Return the certified classifier of a route, of smallest norm where the data are separable, and warnings.
-
-    Parameters
-    ----------
-    data, norm : in the same units.
-    route : word of :data:`ROUTES`, or ``auto`` for the dual and, where its answer is not certified, cuts.
-    first : solves the first of these in a session of its own instead.
-    """
+    """Return the certified classifier of a route by models of all features, and warnings."""
     paths = ("dual", CUTS) if route == "auto" else (route,)
 
     def solved(*, hard: bool) -> Steps[Answer]:
@@ -207,12 +201,12 @@ def classified(
     return hard, (*warnings, "the data are separable within the norm: the hyperplane of smallest norm is returned")
 
 
-def priced(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Answer:
+def _priced(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Answer]:
     """Return the classifier of a working set of features, certified for all of them, and warnings."""
 
     def solve(places: Indices) -> Answer:
         part = replace(norm, v_plus=norm.v_plus[places], v_minus=norm.v_minus[places])
-        found, warnings = drained(classified(data.columns(places), part, run, route))
+        found, warnings = drained(_whole(data.columns(places), part, run, route))
         return replace(found, w=spread(found.w, places, data.p)), warnings
 
     def excess(answer: Answer) -> Vector:
@@ -221,18 +215,27 @@ def priced(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Answer:
         over: Vector = sizes - (1.0 + EXCESS) * sizes[kept].max(initial=0.0)
         return over
 
-    last: Answer | None = None
-    try:
-        for _, answer, _ in working_set(np.abs(data.X.T @ data.y), solve, excess):
-            last = answer
-            if clock.expired():
-                break
-    except ENDS:
-        if last is None:
-            raise
-    assert last is not None
-    found, warnings = last
+    def answers() -> Loop:
+        for _, answer, last in working_set(np.abs(data.X.T @ data.y), solve, excess):
+            yield Iterate(np.nan, {"answer": answer}, stop="optimal" if last else "")
+
+    at, _ = yield from run_loop(answers(), Recorder([], run))
+    found, warnings = at.point["answer"]
     return classifier(data, norm, found.w, found.mu, found.outcome, separable=found.separable), warnings
+
+
+def classified(
+    data: Dataset, norm: GmebNorm, run: Run, route: str, first: Callable[[], Classifier] | None = None
+) -> Steps[Answer]:
+    """Return the certified classifier of a route, of smallest norm where the data are separable, and warnings.
+
+    Parameters
+    ----------
+    data, norm : in the same units.
+    route : word of :data:`ROUTES`, or ``auto`` for the dual and, where its answer is not certified, cuts.
+    first : solves the first of these in a session of its own instead.
+    """
+    return _priced(data, norm, run, route) if by_features(data, run) else _whole(data, norm, run, route, first)
 
 
 def choose_route(route: str, run: Run) -> str:
@@ -299,8 +302,7 @@ def fit_gmeb(
     r_plus, r_minus = radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus)
     prepared, path = unit_rms(data, scale), choose_route(route, run)
     norm = GmebNorm.of(prepared.work, r_plus, r_minus)
-    solve = priced if by_features(prepared.work, run) else classified
-    found, warnings = yield from within(solve(prepared.work, norm, run, path))
+    found, warnings = yield from classified(prepared.work, norm, run, path)
     w = prepared.full(found.w)
     return make_fit(
         data,

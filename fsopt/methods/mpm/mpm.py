@@ -34,6 +34,7 @@ from fsopt.methods.mpm.space import (
     asked_delta,
     moments_of,
     price,
+    sides,
     stated_accuracies,
     worst_case,
 )
@@ -280,10 +281,10 @@ def fit_l0_mpm(
 
 def l0_objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return the approximated number of nonzeros, and the violation of the constraints on the accuracies."""
-    moments, violation = moments_of(data, at), 0.0
-    for mean, factor, sign in ((moments.mean1, moments.factor1, 1.0), (moments.mean2, moments.factor2, -1.0)):
-        needed = max(1.0, kappa(at["delta"]) * float(np.linalg.norm(factor @ w)))
-        violation = max(violation, (needed - sign * float(mean @ w + b)) / needed)
+    violation, number_of_deviations = 0.0, kappa(at["delta"])
+    for distance, deviation in sides(w, b, moments_of(data, at)):
+        needed = max(1.0, number_of_deviations * deviation)
+        violation = max(violation, (needed - distance) / needed)
     return approximation(at["approx"], at["alpha"]).value(w), violation
 
 

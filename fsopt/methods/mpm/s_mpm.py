@@ -337,16 +337,19 @@ def _distance(moments: Moments, w: Vector, beta: float) -> float:
     return max(kappa(beta) * float(np.linalg.norm(moments.factor2 @ w)), narrow)
 
 
+def _outer(data: Dataset, w: Vector, at: Mapping[str, Any]) -> WeightedAccuracy:
+    """Return the outer objective of preprocessed data at w (p,), nonzero, and the accuracy beta of a fit."""
+    share = float(np.mean(data.y > 0)) if at.get("theta") is None else float(at["theta"])
+    return WeightedAccuracy.at(moments_of(data, at), w, at["beta"], at["lam"], share)
+
+
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return the outer objective at the accuracy beta of the fit, and the violation of that accuracy."""
     if not w.any():  # no hyperplane
         return 0.0, float("inf")
-    moments, beta = moments_of(data, at), at["beta"]
-    needed = _distance(moments, w, beta)
-    share = float(np.mean(data.y > 0)) if at.get("theta") is None else at["theta"]
-    value = WeightedAccuracy.at(moments, w, beta, at["lam"], share).value
-    apart = float((moments.mean1 - moments.mean2) @ w)
-    return value, abs(float(moments.mean2 @ w + b) + needed) / max(needed, apart)
+    moments = moments_of(data, at)
+    needed, apart = _distance(moments, w, at["beta"]), float((moments.mean1 - moments.mean2) @ w)
+    return _outer(data, w, at).value, abs(float(moments.mean2 @ w + b) + needed) / max(needed, apart)
 
 
 def check(saved: SavedFit) -> Certificate:
@@ -359,12 +362,9 @@ def check(saved: SavedFit) -> Certificate:
     if not saved.w.any() or not has_program(saved):
         return make(Kind.FEASIBLE, {}, objective=saved.value)
     with reading("step"):
-        own = saved.params
-        moments = moments_of(saved.data, own)
-        theta = float(np.mean(saved.data.y > 0)) if own.get("theta") is None else float(own["theta"])
-        wrong = {"theta": abs(float(saved.fit.details["theta"]) - theta)}
+        outer = _outer(saved.data, saved.w, saved.params)
+        wrong = {"theta": abs(float(saved.fit.details["theta"]) - outer.theta)}
         if saved.fit.status is Status.STATIONARY:
-            outer = WeightedAccuracy.at(moments, saved.w, own["beta"], own["lam"], theta)
             wrong["slope"] = abs(outer.slope)
     return check_first_order(saved, Kind.KKT, residuals=wrong)
 

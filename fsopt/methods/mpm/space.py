@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyomo.environ as pyo
@@ -67,10 +66,7 @@ class Limit:
         return 1.0 if np.isinf(self.kappa) else self.kappa**2 / (1 + self.kappa**2)
 
 
-_LIMITS: WeakKeyDictionary[Moments, Limit] = WeakKeyDictionary()
-"""The limit of the moments in use: the objective of a fit and its stated accuracies are compared with the same one."""
-
-
+@lru_cache(maxsize=2)
 def accuracy_limit(moments: Moments) -> Limit:
     r"""Return kappa* of the minimax probability machine, computed without a solver.
 
@@ -83,12 +79,6 @@ def accuracy_limit(moments: Moments) -> Limit:
     with :math:`\tau` the eigenvalues of :math:`S_1` relative to :math:`S_1 + S_2` and :math:`\delta` the
     coordinates of d: concave in one variable. If d leaves the range of :math:`S_1 + S_2`, kappa* is infinite.
     """
-    if moments not in _LIMITS:
-        _LIMITS[moments] = _accuracy_limit(moments)
-    return _LIMITS[moments]
-
-
-def _accuracy_limit(moments: Moments) -> Limit:
     d, factor1, factor2 = _in_span(moments)
     stacked = np.vstack([factor1, factor2])
     _, s, Vt = np.linalg.svd(stacked, full_matrices=False)
@@ -144,12 +134,17 @@ def worst_case(w: Vector, b: float, moments: Moments) -> tuple[float, float]:
     -----
     Yang & Ju, section 2.1: the Chebyshev-Cantelli inequality, which two-point distributions attain.
     """
-    found = []
-    for mean, factor, sign in ((moments.mean1, moments.factor1, 1.0), (moments.mean2, moments.factor2, -1.0)):
-        distance = sign * float(mean @ w + b)
-        spread = float(np.linalg.norm(factor @ w))
-        found.append(distance**2 / (distance**2 + spread**2) if distance > 0 else 0.0)
+    found = [max(distance, 0.0) ** 2 / (distance**2 + spread**2 or 1.0) for distance, spread in sides(w, b, moments)]
     return found[0], found[1]
+
+
+def sides(w: Vector, b: float, moments: Moments) -> list[tuple[float, float]]:
+    """Return for each class the distance of its mean from the hyperplane, on its own side, and its deviation."""
+    means, factors = (moments.mean1, moments.mean2), (moments.factor1, moments.factor2)
+    return [
+        (sign * float(mean @ w + b), float(np.linalg.norm(factor @ w)))
+        for sign, mean, factor in zip((1.0, -1.0), means, factors, strict=True)
+    ]
 
 
 def moments_of(data: Dataset, at: Mapping[str, Any]) -> Moments:
