@@ -24,7 +24,7 @@ from fsopt.drivers.gbd.driver import PRESETS
 from fsopt.drivers.kernel_scaling import SCALINGS
 from fsopt.drivers.penalties import PENALTIES
 from fsopt.errors import FileError, ParameterError, reading, shown
-from fsopt.methods.gmeb.routes import ROUTES as GMEB_ROUTES
+from fsopt.methods.gmeb.gmeb import ROUTES as GMEB_ROUTES
 from fsopt.methods.mop.rsvm_training import ROUTES as RSVM_ROUTES
 from fsopt.methods.preprocessing import SCALES, kernel_values, preprocess, scaled_hyperplane
 from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit

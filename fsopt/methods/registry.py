@@ -81,11 +81,8 @@ METHODS = Registry(
     (
         "gmeb.gmeb",
         "gmeb.gmeb_penalised",
-        "gmeb.svm_norm",
         "mpm.mpm",
         "mpm.s_mpm",
-        "mpm.l1_mpm",
-        "mpm.l0_mpm",
         "sla.misclass",
         "sla.fsv",
         "baselines.onsvm",
