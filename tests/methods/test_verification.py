@@ -130,7 +130,7 @@ SAVED_DATA = blobs(24, 4, seed=3)
 
 
 @pytest.mark.parametrize(
-    ("method", "params"), [("rsvm", {"route": "auto"}), ("gbd", {"max_cuts": 1}), ("fsv", {"approx": "maybe"})]
+    ("method", "params"), [("gmeb", {"route": "maybe"}), ("gbd", {"max_cuts": 1}), ("fsv", {"approx": "maybe"})]
 )
 def test_a_value_that_the_method_refuses_is_refused_in_a_file(method, params):
     fit = fsopt.fit(method, SAVED_DATA)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
-from fsopt.methods.baselines.machines import fit_machine
+from fsopt.methods.baselines.machines import RULE, fit_machine, selected_by
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.spec import MethodSpec
 from fsopt.typing import Matrix
@@ -47,7 +48,7 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     -----
     Peleg & Meir, (9), (18), (19) and Theorem 20.
     """
-    fit = yield from fit_machine("svm-norm", data, run, c=c, scale=scale)
+    fit = yield from fit_machine("svm-norm", data, run, c, scale=scale)
     warnings = fit.warnings
     if float(np.ptp((data.X - data.X.mean(axis=0)) @ fit.coef)) <= FLAT:
         warnings = ("w is 0: C is below its threshold, and (18) has no minimiser", *warnings)
@@ -73,4 +74,5 @@ SPEC = MethodSpec(
     equation="(9), (19), section 5",
     estimator="NormSVM",
     driver="interior-point",
+    support=partial(selected_by, RULE),
 )
