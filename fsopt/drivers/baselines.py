@@ -141,12 +141,8 @@ class _Machines:
             started = time.perf_counter()
             found = self.warm.solve(sigma > 0.5)
             self.recorder.count(NAME, time.perf_counter() - started)
-            if found is not None:
-                clock.found()
-                return found
-        return self._by_solver(sigma)
-
-    def _by_solver(self, sigma: Vector) -> tuple[Vector, float]:
+            clock.found()
+            return found
         if self.session is None:
             self.session = self.recorder.run.open(build_fsp_sub(self.data, c=self.c))
             self.recorder.renew(self.session)

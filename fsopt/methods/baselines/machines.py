@@ -157,16 +157,16 @@ def train(
     value = default_capacity(data.total, squared_radius(data)) if value is None else value
     at = {name: number(slug, name, value), **bounds}
     penalty, c = machine_of(slug, at)
-    caps = loss_weights(c, data.weights)
+    caps, ball = loss_weights(c, data.weights), isinstance(penalty, Ball)
 
     def by_model() -> Trained:
         session, result = run.solve(build(slug, data, **at), f"'{slug}'")
-        w, b, alpha = values_of(session.model.w), session.model.b.value, np.zeros(data.n)
-        point, changed = result.supported, bool(bounds) or changes_in_force() or result.status is not Status.OPTIMAL
-        if not changed or (point is not None and point.y is not None):
+        w, alpha, point = values_of(session.model.w), np.zeros(data.n), result.supported
+        changed = bool(bounds) or changes_in_force() or result.status is not Status.OPTIMAL
+        if not changed or ball or (point is not None and point.y is not None):
             alpha = project_multipliers(multipliers(session, result, session.model.margin), data.y, caps)
-        if changed:
-            w = WeightBounds.of(slug, data, bounds).clipped(w)
+        if changed and not ball:
+            w, b = WeightBounds.of(slug, data, bounds).clipped(w), session.model.b.value
             return Trained(at, w, b, alpha, alpha * data.y, result, program=evidence(slug, at, point))
         w = penalty.nearest(w) if isinstance(penalty, Ball) else w
         b = midpoint_intercept(data.X @ w, data.y, data.weights)
@@ -266,8 +266,8 @@ def check_subset(saved: SavedFit, subset: Indices) -> Certificate:
     ------
     FileError : the saved multipliers are damaged.
     """
-    fit, data, at = saved.fit, saved.data, saved.params
-    part = _part(data, subset)
+    fit, at = saved.fit, saved.params
+    part = _part(saved.data, subset)
     with reading("proof"):
         stated = np.array(fit.details["chosen"], dtype=float)
         penalty, c = machine_of(saved.spec.program, at)
@@ -330,7 +330,8 @@ def fit_machine(
         samples = centred_factor(work)
     words = WeightBounds.of(slug, data, bounds).scaled(map_.scale).words(data)
     found = yield from train(slug, samples, run, value, order=without_model if kernel else None, bounds=words)
-    w, b, outcome, details = found.w, found.b, found.outcome, found.program or found.proof
+    w, b = found.w, found.b
+    outcome, details = found.outcome, found.program or found.proof
     if function is not None:
         penalty, c = machine_of(slug, found.at, work.X)
         # Where the multipliers have too few digits, all samples make up the hyperplane.

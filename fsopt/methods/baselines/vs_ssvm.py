@@ -12,7 +12,7 @@ from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.baselines import certify_partitions, nonzero, partitions
 from fsopt.drivers.recorder import EARLY
-from fsopt.drivers.run import Run, Steps
+from fsopt.drivers.run import Run, Steps, drained
 from fsopt.errors import reading
 from fsopt.methods.baselines.machines import check_subset, train_on_subset
 from fsopt.methods.claims import of_subset
@@ -73,7 +73,7 @@ def fit_vs_ssvm(
     loop = yield from partitions.steps(work, parts_of(work, n_partitions), c=c, run=run)
     counts = loop.point["selected"].sum(axis=0)
     chosen = np.flatnonzero(counts)
-    found = yield from train_on_subset("rsvm", work, chosen, run, None)
+    found = drained(train_on_subset("rsvm", work, chosen, run, None))
     proof, last = loop.certificate, found.outcome.certificate
     assert proof is not None
     assert last is not None
@@ -117,7 +117,7 @@ def check(saved: SavedFit) -> Certificate:
     ------
     FileError : the saved SVMs are damaged.
     """
-    fit, data, c = saved.fit, saved.data, float(saved.fit.params["c"])
+    fit, data = saved.fit, saved.data
     parts = parts_of(data, int(fit.params["n_partitions"]))
     with reading("proof"):
         w, b, alpha, counts = (np.array(fit.details[k], dtype=float) for k in (*SPARSE, "counts"))
@@ -126,7 +126,7 @@ def check(saved: SavedFit) -> Certificate:
             raise ValueError("hyperplanes and multipliers do not fit together")
         if not all(np.isfinite(svms).all() for svms in (w, b, alpha)):
             raise ValueError("hyperplanes and multipliers are not finite")
-    _, largest = certify_partitions(data, parts[:trained], c, w, b, alpha)
+    _, largest = certify_partitions(data, parts[:trained], float(fit.params["c"]), w, b, alpha)
     fewer, used = trained != len(parts) and fit.stop not in EARLY, nonzero(w).sum(axis=0)
     wrong = {
         "sparse SVMs": largest,

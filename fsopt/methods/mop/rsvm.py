@@ -11,8 +11,9 @@ import numpy as np
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import best_intercepts
+from fsopt.data.matrices import constant_columns
 from fsopt.drivers.run import Run, Steps
-from fsopt.errors import reading
+from fsopt.errors import ParameterError, reading
 from fsopt.linear.penalties import Euclid
 from fsopt.methods.baselines.machines import (
     RULE,
@@ -79,6 +80,8 @@ def fit_rsvm(
     -----
     Bi, (13), (14) and sections 3 and 7.
     """
+    if constant_columns(data.X).all():
+        raise ParameterError("all samples are the same", "give data that vary")
     fit = fit_machine("rsvm", data, run, w_cap, scale=scale, kernel=kernel, width=width, further=numbers_of)
     return (yield from fit)
 
@@ -99,11 +102,11 @@ def numbers_of(data: Dataset, w: Vector, details: Mapping[str, Any], gram: bool)
 
 def stated(saved: SavedFit) -> dict[str, float]:
     """Return the distances of the numbers that a fit states; raises FileError where they are damaged."""
-    fit, data, gram = saved.fit, saved.data, saved.fit.kernel is not None
+    fit, data = saved.fit, saved.data
     alpha = saved_alpha(saved)
     with reading("proof"):
         w_cap = float(fit.details["w_cap"])
-        found = numbers_of(data, saved.w, {"w_cap": w_cap, "alpha": alpha}, gram)
+        found = numbers_of(data, saved.w, {"w_cap": w_cap, "alpha": alpha}, fit.kernel is not None)
         others = {k: finite_vector(np.atleast_1d(fit.details[k]), np.size(value)) for k, value in found.items()}
     asked = fit.params.get("w_cap")
     default = default_capacity(data.total, found["radius"]) if asked is None else asked
