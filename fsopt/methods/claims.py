@@ -218,12 +218,11 @@ def of_subset(saved: SavedFit) -> list[Claim]:
     ------
     FileError : its multipliers are damaged.
     """
-    fit = saved.fit
+    fit, slug = saved.fit, saved.spec.program
     with reading("multipliers"):
         chosen = np.array(fit.details["chosen"], dtype=np.intp)
-        slug, key = ("rsvm", "w_cap") if fit.details["machine"] == "rsvm" else ("svm", "c")
-        params = {key: float(fit.details[key])}
-    if fit.params.get(key) not in (None, params[key]):
+        params = {name: float(saved.params[name]) for name in MODELS[slug].parameters if name in ("c", "w_cap")}
+    if any(fit.params.get(name) not in (None, value) for name, value in params.items()):
         return [not_shown(VALUE, OTHER)]
     if not len(chosen):
         return [not_shown(VALUE, "no feature is selected")]

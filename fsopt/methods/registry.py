@@ -89,7 +89,7 @@ METHODS = Registry(
         "gbd.gbd",
         "mop.rsvm",
         "mop.mopfs",
-        "baselines.machines",
+        "baselines.svm",
         "baselines.rfe",
         "baselines.filters",
         "baselines.vs_ssvm",

@@ -71,7 +71,6 @@ VALUES = {
 """Parameter -> a value that is not its default."""
 OTHERS = {
     ("gmeb", "route"): "theta-cuts",
-    ("rsvm", "route"): "primal",
     ("l0-mpm", "start"): [0.5, 0.5, 0.0, 0.0, 0.0, 0.0],
     ("gbd", "start"): "zero",
     ("gbd-lambda", "start"): "zero",

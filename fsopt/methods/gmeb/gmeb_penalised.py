@@ -22,7 +22,7 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.scale_search import ShareInterval, certify_scale_search, scale_search
 from fsopt.errors import reading
-from fsopt.methods.baselines.machines import fit_machine
+from fsopt.methods.baselines import machines
 from fsopt.methods.large_programs import generation_order
 from fsopt.methods.preprocessing import Hyperplane, SelectionRule, make_fit, preprocess, unit_rms
 from fsopt.methods.spec import MethodSpec, SavedFit, Value, selected_by
@@ -190,7 +190,7 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     -----
     Peleg & Meir, (9), (18), (19) and Theorem 20.
     """
-    fit = yield from fit_machine("svm-norm", data, run, c=c, scale=scale)
+    fit = yield from machines.fit_machine("svm-norm", data, run, c, scale=scale)
     warnings = fit.warnings
     if float(np.ptp((data.X - data.X.mean(axis=0)) @ fit.coef)) <= FLAT:
         warnings = ("w is 0: C is below its threshold, and (18) has no minimiser", *warnings)
@@ -231,5 +231,6 @@ SPECS = (
         equation="(9), (19), section 5",
         estimator="NormSVM",
         driver="interior-point",
+        support=partial(machines.selected_by, machines.RULE),
     ),
 )
