@@ -15,7 +15,6 @@ from fsopt.analysis.few_features import Choice
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
-from fsopt.answers.weights import by_size, weight_texts, weights_of
 from fsopt.certificates.points import relative_gap
 from fsopt.common.figures import BLUE, ORANGE, new_figure, plain
 from fsopt.common.texts import counted
@@ -187,8 +186,8 @@ class Selection(Answer):
     @property
     def printed_weights(self) -> tuple[list[str], str]:
         """The weights of :meth:`to_records` and the intercept as texts, with the digits by which they classify."""
-        (_, *rows), intercept = weight_texts(self.fit, standardised=True)
-        return [weight for _, weight, *_ in rows], intercept
+        texts, intercept = self.fit.printed()
+        return texts["weight"].tolist(), intercept
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record for each selected feature, in order of the standardised weight.
@@ -199,14 +198,14 @@ class Selection(Answer):
         owner = {name: k for k, group in enumerate(self.groups) for name in group}
         return [
             {
-                "feature": row.name,
+                "feature": row.feature,
                 "weight": row.weight,
                 "standardised": row.standardised,
                 "odds_ratio": float(np.exp(np.clip(row.standardised, -700.0, 700.0))),
-                "share": float(self.shares[owner[row.name]]),
-                "p_value": float(self.p_values[owner[row.name]]),
+                "share": float(self.shares[owner[row.feature]]),
+                "p_value": float(self.p_values[owner[row.feature]]),
             }
-            for row in by_size(weights_of(self.fit))
+            for row in self.fit.to_frame().itertuples()
         ]
 
     def plot(self) -> Figure:
