@@ -6,110 +6,44 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from fsopt.analysis.other_selections import ENUMERATED, MARGIN, Others, enumerated, limit_of, others_of
-from fsopt.analysis.selections import NECESSITY, Asked, Cell, Selections
+from fsopt.analysis.selections import MARGIN, NECESSITY, Asked, Cell, Others, Selections, limit_of
 from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.common.arguments import checked, with_keywords_of
-from fsopt.common.interruption import whole_or_interrupted
+from fsopt.common.interruption import deferred_interruption, whole_or_interrupted
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.losses import Loss, loss_of
 from fsopt.data.matrices import Preprocessing, largest_values
 from fsopt.drivers.run import Progress, Run
-from fsopt.errors import ParameterError
+from fsopt.errors import OutOfTimeError, ParameterError
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane, without_rounding
 from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
 from fsopt.search.branch_and_benders.cuts import CAPACITY, Grid
 from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.enumeration import Enumeration
+from fsopt.search.branch_and_benders.evidence import renumbered
 from fsopt.search.branch_and_benders.incumbents import Incumbent
 from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
+from fsopt.search.branch_and_benders.tree import FORGOTTEN
 from fsopt.typing import Mask
 
 SELECTION = ("m", "costs", "budget", *RULES)
 """The parameters of a selection that the questions do not take: they take groups, and bounds on weights."""
-
-
-@checked()
-@with_keywords_of(SelectionConstraints.of, without=SELECTION)
-def selection_path(
-    data: Given,
-    *,
-    c: float | Sequence[float] = 1.0,
-    loss: str = "hinge",
-    m: Sequence[int] | None = None,
-    scale: str = "standard",
-    tolerance: float = 1e-4,
-    max_nodes: int | None = None,
-    time_limit: float | None = None,
-    jobs: int = 1,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    **rules: Any,
-) -> Selections:
-    r"""Return the best support vector machine with at most M features for every M, and for every C, with lower bounds.
-
-    .. math:: F^*(M, C) = \min_{\sigma \in \{0,1\}^p}\ F_C(\sigma) \quad\text{s.t.}\quad e'\sigma \le M
-
-    Benders cuts do not depend on M, and their multipliers, as shares of C, are dual feasible for every C: the pool of
-    one search begins the next one, and so does the best known selection.
-
-    Parameters
-    ----------
-    data : Given
-        Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
-    c : float or Sequence[float], default 1.0
-        > 0, penalty weight of the loss, or several of them: a path for each.
-    loss : str, default 'hinge'
-        ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
-        :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
-    m : Sequence[int], optional
-        The values of M, 0..p, of features or groups; all of them by default.
-    scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``.
-    tolerance : float, default 0.0001
-        Relative optimality gap of each search.
-    max_nodes : int, optional
-        Nodes after which each search stops; None for no limit.
-    time_limit : float, optional
-        Seconds for the whole path: a tenth for all M and C in equal shares, the rest for those that are open then.
-    jobs, executor : Executor or int, optional
-        Subtrees that are searched at a time, and where; processes of its own by default.
-    progress : Progress, optional
-        Called with the record of each M and C.
-
-    Returns
-    -------
-    Selections
-        F* falls with M and grows with C; ``optimal`` where the gap is closed, else objective and bound enclose the
-        optimum.
-
-    Raises
-    ------
-    ParameterError : a parameter out of range.
-
-    Notes
-    -----
-    Aytug, (5)-(11).
-    """
-    settings = BranchSettings(tolerance, max_nodes, jobs=jobs)
-    search = _Searches.of("selection_path", data, rules, scale, loss, settings, time_limit, executor, progress)
-    p = search.allowed.p
-    weights = sorted({number("selection_path", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object))})
-    values = sorted({whole("selection_path", "m", k, low=0, high=p) for k in (range(p + 1) if m is None else m)})
-    if not values or not weights:
-        name = "c" if values else "m"
-        raise ParameterError(f"'{name}' of 'selection_path' is empty", "give numbers, or leave it out")
-    search.run([Asked(one, most) for one in weights for most in values], search.end, 0.1, 1.0)
-    return search.answer()
+NODES = 2**62
+"""Nodes of an enumeration: as many as the time limit allows."""
+ENUMERATED = 1e-6
+"""Relative optimality gap of the search before an enumeration."""
 
 
 @checked()
@@ -170,16 +104,16 @@ def necessity(
 
 
 @checked()
-@with_keywords_of(SelectionConstraints.of, without=SELECTION)
+@with_keywords_of(necessity, without=("tolerance", "time_limit"))
 def alternatives(
     data: Given,
     m: int,
     *,
     within: float = 0.01,
     count: int | None = None,
+    time_limit: float | None = None,
     c: float = 1.0,
     scale: str = "standard",
-    time_limit: float | None = None,
     exact: bool = False,
     **rules: Any,
 ) -> Selections:
@@ -197,14 +131,8 @@ def alternatives(
         Share delta >= 0 above the optimum.
     count : int, optional
         K, the number of selections that are wanted: the best ones of those within the share.
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
-    scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``.
     time_limit : float, optional
         Seconds for all; without ``complete`` selections may be missing, none of them below the bound.
-    exact : bool, default False
-        Whether the tree is also replayed in rational arithmetic.
 
     Returns
     -------
@@ -226,12 +154,120 @@ def alternatives(
     count = None if count is None else whole("alternatives", "count", count, low=1, high=10**6)
     search.run([asked], search.end, 1.0)
     best, known = search.results[asked], replace(search.cell(asked), bound=-np.inf, nodes=0, evidence=None)
-    tree, ended = enumerated(search.problem(asked), best, limit_of(known.objective, within), count, search.end)
+    tree, ended = _enumerated(search.problem(asked), best, limit_of(known.objective, within), count, search.end)
     found = sorted(tree.found.items(), key=lambda one: one[1].value)
     first = not found or known.objective < found[0][1].value * (1.0 - MARGIN)  # it was not found again in time
     listed = dict(found[: None if count is None else count - first])
     cells = [known] * first + [search.listed(asked, one) for one in listed.values()]
-    return search.answer(cells, others_of(tree, listed, within, count, ended), exact=exact)
+    return search.answer(cells, _others_of(tree, listed, within, count, ended), exact=exact)
+
+
+@checked()
+@with_keywords_of(necessity, without=("c", "time_limit", "exact"))
+def selection_path(
+    data: Given,
+    *,
+    c: float | Sequence[float] = 1.0,
+    loss: str = "hinge",
+    m: Sequence[int] | None = None,
+    max_nodes: int | None = None,
+    time_limit: float | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    scale: str = "standard",
+    tolerance: float = 1e-4,
+    **rules: Any,
+) -> Selections:
+    r"""Return the best support vector machine with at most M features for every M, and for every C, with lower bounds.
+
+    .. math:: F^*(M, C) = \min_{\sigma \in \{0,1\}^p}\ F_C(\sigma) \quad\text{s.t.}\quad e'\sigma \le M
+
+    Benders cuts do not depend on M, and their multipliers, as shares of C, are dual feasible for every C: the pool of
+    one search begins the next one, and so does the best known selection.
+
+    Parameters
+    ----------
+    data : Given
+        Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
+    c : float or Sequence[float], default 1.0
+        > 0, penalty weight of the loss, or several of them: a path for each.
+    loss : str, default 'hinge'
+        ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
+        :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
+    m : Sequence[int], optional
+        The values of M, 0..p, of features or groups; all of them by default.
+    max_nodes : int, optional
+        Nodes after which each search stops; None for no limit.
+    time_limit : float, optional
+        Seconds for the whole path: a tenth for all M and C in equal shares, the rest for those that are open then.
+    jobs, executor : Executor or int, optional
+        Subtrees that are searched at a time, and where; processes of its own by default.
+    progress : Progress, optional
+        Called with the record of each M and C.
+
+    Returns
+    -------
+    Selections
+        F* falls with M and grows with C; ``optimal`` where the gap is closed, else objective and bound enclose the
+        optimum.
+
+    Raises
+    ------
+    ParameterError : a parameter out of range.
+
+    Notes
+    -----
+    Aytug, (5)-(11).
+    """
+    settings = BranchSettings(tolerance, max_nodes, jobs=jobs)
+    search = _Searches.of("selection_path", data, rules, scale, loss, settings, time_limit, executor, progress)
+    p = search.allowed.p
+    weights = sorted({number("selection_path", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object))})
+    values = sorted({whole("selection_path", "m", k, low=0, high=p) for k in (range(p + 1) if m is None else m)})
+    if not values or not weights:
+        name = "c" if values else "m"
+        raise ParameterError(f"'{name}' of 'selection_path' is empty", "give numbers, or leave it out")
+    search.run([Asked(one, most) for one in weights for most in values], search.end, 0.1, 1.0)
+    return search.answer()
+
+
+def _enumerated(
+    problem: SelectionProblem, best: DriverResult, limit: float, count: int | None, end: float
+) -> tuple[Enumeration, str]:
+    """Return the search for all selections up to a limit, as far as it came, and why it ended."""
+    # A search for the optimum that was interrupted, or ended before its gap was closed, says why.
+    search = Enumeration(problem, BranchSettings(ENUMERATED), limit=limit, count=count)
+    search.incumbents.gap = 0.01 * MARGIN
+    with threadpool_limits(1), deferred_interruption() as interrupted:
+        search.seed(best.point["seeds"][-CAPACITY // 2 :])
+        root = problem.root()
+        assert root is not None
+        search.incumbents.best = None
+        search.open_root(root)
+        if best.stop != "interrupted":
+            with suppress(OutOfTimeError):
+                search.solve_root()
+                search.run(NODES, lambda: time.perf_counter() < end and not interrupted())
+        ended = "interrupted" if interrupted() else "time_limit" if search.frontier else "optimal"
+    return search, ended if best.stop == "optimal" else best.stop
+
+
+def _others_of(
+    search: Enumeration, listed: Mapping[int, Incumbent], within: float, count: int | None, ended: str
+) -> Others:
+    """Return the tree of an enumeration, of which only the listed selections are open."""
+    for node in search.frontier.nodes:
+        search.tree.leaf(node.number, node.cut.name)
+    for unlisted in search.found.keys() - listed.keys():
+        search.tree.leaf(unlisted, FORGOTTEN)
+    used: dict[int, int] = {}
+    stream = renumbered(search.tree.stream(dict.fromkeys(listed, 0), closed=False), used, search.tree.cuts)
+    cuts = tuple(search.tree.cuts[name] for name in used)
+    others = Others(within, count, -np.inf, ended, search.nodes, stream, cuts)
+    supports = [tuple(np.flatnonzero(one.selection).tolist()) for one in listed.values()]
+    with threadpool_limits(1):
+        return replace(others, bound=others.replayed(search.problem, supports))
 
 
 @dataclass
@@ -292,39 +328,27 @@ class _Searches:
         with tempfile.TemporaryDirectory() as folder:
             kept = Path(folder) if len(shares) > 1 and np.isfinite(end) else None
             for share in shares if np.isfinite(end) else (1.0,):
-                asked = sorted(self._pass(asked, end, share, kept), key=self._gap)
+                for k, one in enumerate(asked):
+                    self.results[one] = found = self._search(one, clock.part(end, share / (len(asked) - k)), kept)
+                    if self.progress is not None:
+                        record = {"iteration": len(self.results), **one._asdict(), "objective": found.objective}
+                        self.progress({**record, "bound": found.bound})
+                    if found.stop == "interrupted":
+                        return
+                asked = sorted((one for one in asked if self.results[one].stop != "optimal"), key=self._gap)
 
     def _gap(self, asked: Asked) -> float:
         result = self.results[asked]
         return float(result.objective or 0.0) - float(result.bound or 0.0)
 
-    def _pass(self, asked: list[Asked], end: float, share: float, folder: Path | None) -> list[Asked]:
-        """Search each problem for an equal share of a part of the time that is left; return the open ones."""
-        for k, one in enumerate(asked):
-            result = self._search(one, clock.part(end, share / (len(asked) - k)), folder)
-            self.results[one] = result
-            if self.progress is not None:
-                record = {"iteration": len(self.results), "c": one.c, "m": one.m, "objective": result.objective}
-                self.progress({**record, "bound": result.bound})
-            if result.stop == "interrupted":
-                return []
-        return [one for one in asked if self.results[one].stop != "optimal"]
-
     def _search(self, asked: Asked, seconds: float | None, folder: Path | None) -> DriverResult:
         """Search one problem, on from where it stopped, with the best known selection that it allows."""
         problem = self.problem(asked)
         place = None if folder is None else folder / f"{'-'.join(map(str, asked))}.npz"
-        return branch_and_benders(
-            problem,
-            settings=replace(self.settings, initial=self._initial(problem)),
-            run=Run(
-                time_limit=seconds,
-                executor=self.executor,
-                checkpoint=place,
-                resume=place if place is not None and place.exists() else None,
-            ),
-            seeds=self._seeds(asked),
-        )
+        resume = place if place is not None and place.exists() else None
+        run = Run(time_limit=seconds, executor=self.executor, checkpoint=place, resume=resume)
+        settings = replace(self.settings, initial=self._initial(problem))
+        return branch_and_benders(problem, settings=settings, run=run, seeds=self._seeds(asked))
 
     def _initial(self, problem: SelectionProblem) -> Mask | None:
         """Return the known selection that a problem allows whose hyperplane has the smallest value there."""
@@ -358,16 +382,8 @@ class _Searches:
         self, cells: Sequence[Cell] | None = None, others: Others | None = None, *, exact: bool = False
     ) -> Selections:
         """Return the answer, by default of all searches."""
-        found = [self.cell(one) for one in self.results] if cells is None else cells
-        answer = Selections(
-            question=self.question,
-            features=self.allowed.groups.names,
-            cells=tuple(found),
-            scale=self.map_.kind,
-            tolerance=self.settings.tolerance,
-            loss=self.loss.name,
-            rules=self.rules,
-            others=others,
-            seconds=time.perf_counter() - self.started,
-        )
+        found = tuple(map(self.cell, self.results) if cells is None else cells)
+        asked = (self.question, self.allowed.groups.names, found, self.map_.kind, self.settings.tolerance)
+        seconds = time.perf_counter() - self.started
+        answer = Selections(*asked, seconds, loss=self.loss.name, rules=self.rules, others=others)
         return replace(answer, exact=answer.claims(self.data)) if exact else answer

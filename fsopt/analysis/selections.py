@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from fsopt.analysis.other_selections import Others, limit_of
 from fsopt.answers.certificate import bound_residual, gap_allowed, merged
 from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
@@ -28,14 +27,18 @@ from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.spec import in_units
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.search.branch_and_benders.columns import Columns
+from fsopt.search.branch_and_benders.cuts import Grid
+from fsopt.search.branch_and_benders.evidence import cuts_by_name, replay
 from fsopt.search.branch_and_benders.evidence import verify as replayed
-from fsopt.search.branch_and_benders.problem import SelectionProblem
+from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.typing import Mask, Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+MARGIN = 1e-8
+"""Relative margin of the limit for the gap of the SVMs: without a share the optimum itself is within the limit."""
 ROUNDING = 1e-9
 """Of bounds that are compared."""
 OTHERS = "every other selection"
@@ -43,11 +46,6 @@ OTHERS = "every other selection"
 NECESSITY = "necessity"
 MOST_FEATURES, MOST_TICKS = 25, 16
 """In the picture of the selected features."""
-COLUMNS = {
-    "selection_path": ("m", "c", "objective", "bound", "gap", "optimal", "nodes", "features"),
-    "alternatives": ("objective", "excess", "features"),
-}
-"""Question -> the columns of its records."""
 
 
 class Asked(NamedTuple):
@@ -105,6 +103,48 @@ class Cell:
     intercept: float
     nodes: int = 0
     evidence: Mapping[str, Any] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Others:
+    """What an enumeration shows of all selections that are not listed.
+
+    Attributes
+    ----------
+    within, count : share above the optimum, and number of selections, that were asked for.
+    bound : a lower bound on their values, recomputed from the cuts of the tree.
+    stop, nodes : why the enumeration ended, and its nodes.
+    stream : of the tree, see :mod:`fsopt.search.branch_and_benders.tree`; its open nodes are the listed selections.
+    cuts : multipliers on the grid (n,) and mu, by their numbers in the stream.
+    """
+
+    within: float
+    count: int | None
+    bound: float
+    stop: str
+    nodes: int
+    stream: Sequence[int] = field(repr=False)
+    cuts: tuple[tuple[Grid, Vector], ...] = field(repr=False)
+
+    def replayed(self, problem: SelectionProblem, listed: Collection[tuple[int, ...]]) -> float:
+        """Return the smallest bound of all leaves, recomputed from their cuts.
+
+        Raises
+        ------
+        ValueError : a cut is not dual feasible, or a leaf that has no bound is not a listed selection.
+        """
+
+        def listing(_: int, at: Partial) -> float:
+            if at.free.any() or tuple(np.flatnonzero(at.inside).tolist()) not in listed:
+                raise ValueError("a leaf without a bound is not a selection of the list")
+            return np.inf
+
+        return replay(problem, self.stream, cuts_by_name(problem, dict(enumerate(self.cuts))), listing).bound
+
+
+def limit_of(optimum: float, within: float) -> float:
+    """Return the largest value within a share of the optimum."""
+    return optimum * (1.0 + within) * (1.0 + MARGIN)
 
 
 @dataclass(frozen=True)
@@ -229,20 +269,24 @@ class Selections(Answer):
         """
         if self.question == NECESSITY:
             return self._sides()
-        records = [
+        selected = [[self.features[j] for j in cell.support] for cell in self.cells]
+        if self.others is not None:
+            excess = self.objective / self.optimum - 1.0 if self.optimum else 0.0 * self.objective
+            rows = zip(self.objective.tolist(), excess.tolist(), selected, strict=True)
+            return [dict(zip(("objective", "excess", "features"), row, strict=True)) for row in rows]
+        return [
             {
-                **cell.asked._asdict(),
+                "m": cell.asked.m,
+                "c": cell.asked.c,
                 "objective": cell.objective,
-                "excess": cell.objective / self.optimum - 1.0 if self.optimum else 0.0,
                 "bound": cell.bound,
                 "gap": (cell.objective - cell.bound) / max(1.0, abs(cell.objective)),
                 "optimal": optimal,
                 "nodes": cell.nodes,
-                "features": [self.features[j] for j in cell.support],
+                "features": names,
             }
-            for cell, optimal in zip(self.cells, self.optimal.tolist(), strict=True)
+            for cell, optimal, names in zip(self.cells, self.optimal.tolist(), selected, strict=True)
         ]
-        return [{name: record[name] for name in COLUMNS[self.question]} for record in records]
 
     def _sides(self) -> list[dict[str, Any]]:
         """Return for each feature the values and bounds with it and without it, of which one is the optimum."""
@@ -256,25 +300,21 @@ class Selections(Answer):
 
     def _expected(self) -> list[Asked]:
         """Return the problems that the question has."""
-        if self.question == "selection_path":
-            return [Asked(cell.asked.c, cell.asked.m) for cell in self.cells]
-        best = self.cells[0]
-        first = Asked(best.asked.c, best.asked.m)
+        free = [cell.asked._replace(include=(), exclude=()) for cell in self.cells]
         if self.question != NECESSITY:
-            return [first] * len(self.cells)
-        return [first, *(first.other_side(j, best.support) for j in range(len(self.features)))]
+            return free if self.others is None else free[:1] * len(free)
+        support = self.cells[0].support
+        return [free[0], *(free[0].other_side(j, support) for j in range(len(self.features)))]
 
     def _replayed(self, data: Dataset) -> tuple[SelectionConstraints, list[Posed]]:
         """Return the constraints on preprocessed data, and for each cell its problem and its hyperplane there."""
         (work, map_), loss = preprocess(data, self.scale), LOSSES[self.loss]
         allowed = SelectionConstraints.of(self.question, work, **in_units(self.question, data, self.rules, map_.scale))
         problems = {asked: asked.problem(work, loss, allowed) for asked in {cell.asked for cell in self.cells}}
-        found = []
-        for cell in self.cells:
-            sigma = np.isin(np.arange(allowed.p), cell.support)
-            hyperplane = SelectedHyperplane(sigma, *scaled_hyperplane(cell.coef, cell.intercept, map_))
-            found.append((problems[cell.asked], hyperplane))
-        return allowed, found
+        planes = (scaled_hyperplane(cell.coef, cell.intercept, map_) for cell in self.cells)
+        selected = (np.isin(np.arange(allowed.p), cell.support) for cell in self.cells)
+        at = (SelectedHyperplane(sigma, *plane) for sigma, plane in zip(selected, planes, strict=True))
+        return allowed, [(problems[cell.asked], one) for cell, one in zip(self.cells, at, strict=True)]
 
     def residuals(self, data: Dataset) -> dict[str, float]:
         """Return the residuals of what is stated, from a replay of all evidence, without a search.
@@ -333,7 +373,7 @@ class Selections(Answer):
                 found.append((cell.asked, claim_of_search(name, problem, cell.evidence, at, self.tolerance)))
         if self.others is not None:
             tree = self.others
-            evidence = evidence_of(replays[0][0], tree.stream, tree.cuts, None, tree.leaves)
+            evidence = evidence_of(replays[0][0], tree.stream, tree.cuts, None, dict.fromkeys(tree.stream))
             found.append((self.cells[0].asked, claim_of_tree(OTHERS, evidence, 0.0, optimal=False)))
         return tuple(replace(claim, about=asked.about(data, self.loss, self.rules)) for asked, claim in found)
 
@@ -343,40 +383,35 @@ class Selections(Answer):
         Cells are in the order of a path by C and M, and of other questions by their values.
         """
         figure = new_figure(2, height=5.0 if self.question == NECESSITY else 3.6)
-        axes, several = figure.axes[0], len(self.weights) > 1
-        path = self.question == "selection_path"
-        drawn = self.cells if path else sorted(self.cells, key=lambda cell: cell.objective)
+        axes, path = figure.axes[0], self.question == "selection_path"
+        drawn = list(zip(self.cells, self.names, strict=True))
+        drawn = drawn if path else sorted(drawn, key=lambda one: one[0].objective)
         for k, c in enumerate(self.weights):
-            cells = [cell for cell in drawn if cell.asked.c == c]
+            cells = [cell for cell, _ in drawn if cell.asked.c == c]
             places = [cell.asked.m for cell in cells] if path else range(1, len(cells) + 1)
-            upper = np.array([cell.objective for cell in cells])
-            lower = np.array([max(cell.bound, 0.0) if cell.evidence is not None else cell.objective for cell in cells])
+            upper = [cell.objective for cell in cells]
+            lower = [max(cell.bound, 0.0) if cell.evidence is not None else cell.objective for cell in cells]
             axes.fill_between(places, lower, upper, color="tab:gray", alpha=0.4, label="" if k else "gap")
-            axes.plot(places, upper, **style(k), label=f"C = {c:g}" if several else "incumbent")
+            axes.plot(places, upper, **style(k), label=f"C = {c:g}" if len(self.weights) > 1 else "incumbent")
         axes.set(xlabel="largest number of features M" if path else "place", ylabel="objective value")
+        axes.set_yscale("log" if len(self.weights) > 1 else "linear")
         axes.locator_params(axis="x", integer=True)
-        if several:
-            axes.set_yscale("log")
         axes.legend()
         self._draw_features(figure.axes[1], drawn)
         return figure
 
-    def _draw_features(self, axes: Axes, drawn: Sequence[Cell]) -> None:
+    def _draw_features(self, axes: Axes, drawn: Sequence[tuple[Cell, str]]) -> None:
         """Draw which features the selection of each cell has, those of the most selections first."""
-        chosen = np.array([np.isin(np.arange(len(self.features)), cell.support) for cell in drawn])
+        chosen = np.array([np.isin(np.arange(len(self.features)), cell.support) for cell, _ in drawn])
         order = np.argsort(-chosen.sum(axis=0), kind="stable")[:MOST_FEATURES]
         order = order[chosen[:, order].any(axis=0)]
         axes.pcolormesh(chosen[:, order].T.astype(float), cmap="Blues", vmin=0.0, vmax=1.2, edgecolors="white")
         axes.invert_yaxis()
         axes.set_yticks(np.arange(len(order)) + 0.5, [plain(self.features[j]) for j in order], fontsize="small")
+        marks = [name.rpartition(", ")[2] for _, name in drawn]
+        if self.question != NECESSITY:
+            marks = [f"M = {cell.asked.m}" if self.others is None else str(k + 1) for k, (cell, _) in enumerate(drawn)]
         few = range(0, len(drawn), -(-len(drawn) // MOST_TICKS))
-        axes.set_xticks([k + 0.5 for k in few], [plain(self._mark(k, drawn[k])) for k in few], fontsize="small")
+        axes.set_xticks([k + 0.5 for k in few], [plain(marks[k]) for k in few], fontsize="small")
         axes.tick_params(axis="x", rotation=90.0 if self.question == NECESSITY else 0.0)
         axes.set(title="selected features")
-
-    def _mark(self, k: int, cell: Cell) -> str:
-        """Return what tells a cell from the others: the feature that it has or has not, M, or its place."""
-        if self.question == NECESSITY:
-            sides = {"with": cell.asked.include, "without": cell.asked.exclude}
-            return next((f"{word} {self.features[j]}" for word, one in sides.items() for j in one), "optimum")
-        return f"M = {cell.asked.m}" if self.others is None else str(k + 1)
