@@ -6,44 +6,36 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from fsopt.analysis.selections import MARGIN, NECESSITY, Asked, Cell, Others, Selections, limit_of
+from fsopt.analysis.other_selections import ENUMERATED, MARGIN, Others, enumerated, limit_of, others_of
+from fsopt.analysis.selections import NECESSITY, Asked, Cell, Selections
 from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.common.arguments import checked, with_keywords_of
-from fsopt.common.interruption import deferred_interruption, whole_or_interrupted
+from fsopt.common.interruption import whole_or_interrupted
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.losses import Loss, loss_of
 from fsopt.data.matrices import Preprocessing, largest_values
 from fsopt.drivers.run import Progress, Run
-from fsopt.errors import OutOfTimeError, ParameterError
+from fsopt.errors import ParameterError
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane, without_rounding
 from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
 from fsopt.search.branch_and_benders.cuts import CAPACITY, Grid
 from fsopt.search.branch_and_benders.driver import branch_and_benders
-from fsopt.search.branch_and_benders.enumeration import Enumeration
-from fsopt.search.branch_and_benders.evidence import renumbered
 from fsopt.search.branch_and_benders.incumbents import Incumbent
 from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
-from fsopt.search.branch_and_benders.tree import FORGOTTEN
 from fsopt.typing import Mask
 
 SELECTION = ("m", "costs", "budget", *RULES)
 """The parameters of a selection that the questions do not take: they take groups, and bounds on weights."""
-NODES = 2**62
-"""Nodes of an enumeration: as many as the time limit allows."""
-ENUMERATED = 1e-6
-"""Relative optimality gap of the search before an enumeration."""
 
 
 @checked()
@@ -57,7 +49,6 @@ def necessity(
     scale: str = "standard",
     tolerance: float = 1e-4,
     time_limit: float | None = None,
-    exact: bool = False,
     **rules: Any,
 ) -> Selections:
     r"""Return for each feature the optimum of all selections with it, and of all without it.
@@ -83,8 +74,6 @@ def necessity(
         Relative optimality gap of each search.
     time_limit : float, optional
         Seconds for all; half of it for the first search, equal shares of what is left for the others.
-    exact : bool, default False
-        Whether each tree is also replayed in rational arithmetic.
 
     Returns
     -------
@@ -100,7 +89,7 @@ def necessity(
     search.run([first], min(search.end, 0.5 * (search.started + search.end)), 1.0)
     best = search.cell(first).support
     search.run([first.other_side(j, best) for j in range(search.allowed.p)], search.end, 1.0)
-    return search.answer(exact=exact)
+    return search.answer()
 
 
 @checked()
@@ -114,7 +103,6 @@ def alternatives(
     time_limit: float | None = None,
     c: float = 1.0,
     scale: str = "standard",
-    exact: bool = False,
     **rules: Any,
 ) -> Selections:
     r"""Return all selections of at most m features whose value is at most a share above the optimum, or the best K.
@@ -154,16 +142,16 @@ def alternatives(
     count = None if count is None else whole("alternatives", "count", count, low=1, high=10**6)
     search.run([asked], search.end, 1.0)
     best, known = search.results[asked], replace(search.cell(asked), bound=-np.inf, nodes=0, evidence=None)
-    tree, ended = _enumerated(search.problem(asked), best, limit_of(known.objective, within), count, search.end)
+    tree, ended = enumerated(search.problem(asked), best, limit_of(known.objective, within), count, search.end)
     found = sorted(tree.found.items(), key=lambda one: one[1].value)
     first = not found or known.objective < found[0][1].value * (1.0 - MARGIN)  # it was not found again in time
     listed = dict(found[: None if count is None else count - first])
     cells = [known] * first + [search.listed(asked, one) for one in listed.values()]
-    return search.answer(cells, _others_of(tree, listed, within, count, ended), exact=exact)
+    return search.answer(cells, others_of(tree, listed, within, count, ended))
 
 
 @checked()
-@with_keywords_of(necessity, without=("c", "time_limit", "exact"))
+@with_keywords_of(necessity, without=("c", "time_limit"))
 def selection_path(
     data: Given,
     *,
@@ -230,44 +218,6 @@ def selection_path(
         raise ParameterError(f"'{name}' of 'selection_path' is empty", "give numbers, or leave it out")
     search.run([Asked(one, most) for one in weights for most in values], search.end, 0.1, 1.0)
     return search.answer()
-
-
-def _enumerated(
-    problem: SelectionProblem, best: DriverResult, limit: float, count: int | None, end: float
-) -> tuple[Enumeration, str]:
-    """Return the search for all selections up to a limit, as far as it came, and why it ended."""
-    # A search for the optimum that was interrupted, or ended before its gap was closed, says why.
-    search = Enumeration(problem, BranchSettings(ENUMERATED), limit=limit, count=count)
-    search.incumbents.gap = 0.01 * MARGIN
-    with threadpool_limits(1), deferred_interruption() as interrupted:
-        search.seed(best.point["seeds"][-CAPACITY // 2 :])
-        root = problem.root()
-        assert root is not None
-        search.incumbents.best = None
-        search.open_root(root)
-        if best.stop != "interrupted":
-            with suppress(OutOfTimeError):
-                search.solve_root()
-                search.run(NODES, lambda: time.perf_counter() < end and not interrupted())
-        ended = "interrupted" if interrupted() else "time_limit" if search.frontier else "optimal"
-    return search, ended if best.stop == "optimal" else best.stop
-
-
-def _others_of(
-    search: Enumeration, listed: Mapping[int, Incumbent], within: float, count: int | None, ended: str
-) -> Others:
-    """Return the tree of an enumeration, of which only the listed selections are open."""
-    for node in search.frontier.nodes:
-        search.tree.leaf(node.number, node.cut.name)
-    for unlisted in search.found.keys() - listed.keys():
-        search.tree.leaf(unlisted, FORGOTTEN)
-    used: dict[int, int] = {}
-    stream = renumbered(search.tree.stream(dict.fromkeys(listed, 0), closed=False), used, search.tree.cuts)
-    cuts = tuple(search.tree.cuts[name] for name in used)
-    others = Others(within, count, -np.inf, ended, search.nodes, stream, cuts)
-    supports = [tuple(np.flatnonzero(one.selection).tolist()) for one in listed.values()]
-    with threadpool_limits(1):
-        return replace(others, bound=others.replayed(search.problem, supports))
 
 
 @dataclass
@@ -378,12 +328,9 @@ class _Searches:
         support = tuple(np.flatnonzero(found.selection).tolist())
         return Cell(asked, float(found.value), -np.inf, support, coef, intercept)
 
-    def answer(
-        self, cells: Sequence[Cell] | None = None, others: Others | None = None, *, exact: bool = False
-    ) -> Selections:
+    def answer(self, cells: Sequence[Cell] | None = None, others: Others | None = None) -> Selections:
         """Return the answer, by default of all searches."""
         found = tuple(map(self.cell, self.results) if cells is None else cells)
         asked = (self.question, self.allowed.groups.names, found, self.map_.kind, self.settings.tolerance)
         seconds = time.perf_counter() - self.started
-        answer = Selections(*asked, seconds, loss=self.loss.name, rules=self.rules, others=others)
-        return replace(answer, exact=answer.claims(self.data)) if exact else answer
+        return Selections(*asked, seconds, loss=self.loss.name, rules=self.rules, others=others)

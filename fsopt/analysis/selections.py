@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from fsopt.analysis.other_selections import Others, limit_of
 from fsopt.answers.certificate import bound_residual, gap_allowed, merged
 from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
@@ -22,23 +23,25 @@ from fsopt.common.figures import new_figure, plain, style
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, LOSSES, Loss
-from fsopt.methods.gbd.proofs import SelectedHyperplane, claim_of_search, claim_of_tree, evidence_of, selection_about
+from fsopt.methods.gbd.proofs import (
+    SelectedHyperplane,
+    claim_of_search,
+    claim_of_tree,
+    evidence_of,
+    selection_about,
+)
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.spec import in_units
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.search.branch_and_benders.columns import Columns
-from fsopt.search.branch_and_benders.cuts import Grid
-from fsopt.search.branch_and_benders.evidence import cuts_by_name, replay
 from fsopt.search.branch_and_benders.evidence import verify as replayed
-from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.search.branch_and_benders.problem import SelectionProblem
 from fsopt.typing import Mask, Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MARGIN = 1e-8
-"""Relative margin of the limit for the gap of the SVMs: without a share the optimum itself is within the limit."""
 ROUNDING = 1e-9
 """Of bounds that are compared."""
 OTHERS = "every other selection"
@@ -78,7 +81,7 @@ class Asked(NamedTuple):
 
 
 Posed: TypeAlias = tuple[SelectionProblem, SelectedHyperplane]
-"""The problem of a cell on preprocessed data, and its hyperplane there."""
+"""A problem on preprocessed data, and a hyperplane there."""
 
 
 @dataclass(frozen=True)
@@ -106,48 +109,6 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Others:
-    """What an enumeration shows of all selections that are not listed.
-
-    Attributes
-    ----------
-    within, count : share above the optimum, and number of selections, that were asked for.
-    bound : a lower bound on their values, recomputed from the cuts of the tree.
-    stop, nodes : why the enumeration ended, and its nodes.
-    stream : of the tree, see :mod:`fsopt.search.branch_and_benders.tree`; its open nodes are the listed selections.
-    cuts : multipliers on the grid (n,) and mu, by their numbers in the stream.
-    """
-
-    within: float
-    count: int | None
-    bound: float
-    stop: str
-    nodes: int
-    stream: Sequence[int] = field(repr=False)
-    cuts: tuple[tuple[Grid, Vector], ...] = field(repr=False)
-
-    def replayed(self, problem: SelectionProblem, listed: Collection[tuple[int, ...]]) -> float:
-        """Return the smallest bound of all leaves, recomputed from their cuts.
-
-        Raises
-        ------
-        ValueError : a cut is not dual feasible, or a leaf that has no bound is not a listed selection.
-        """
-
-        def listing(_: int, at: Partial) -> float:
-            if at.free.any() or tuple(np.flatnonzero(at.inside).tolist()) not in listed:
-                raise ValueError("a leaf without a bound is not a selection of the list")
-            return np.inf
-
-        return replay(problem, self.stream, cuts_by_name(problem, dict(enumerate(self.cuts))), listing).bound
-
-
-def limit_of(optimum: float, within: float) -> float:
-    """Return the largest value within a share of the optimum."""
-    return optimum * (1.0 + within) * (1.0 + MARGIN)
-
-
-@dataclass(frozen=True)
 class Selections(Answer):
     """The best selections of the problems that a question asks for, with lower bounds and their evidence.
 
@@ -162,7 +123,6 @@ class Selections(Answer):
     scale, tolerance, loss : the other parameters.
     rules : groups of the features and bounds on their weights, in the parameters that there are.
     seconds : of the whole question.
-    exact : the claims with the exact intervals that the trees prove; empty where this was not asked for.
     """
 
     question: str
@@ -174,7 +134,6 @@ class Selections(Answer):
     loss: str = HINGE.name
     rules: Mapping[str, Any] = field(default_factory=dict)
     others: Others | None = None
-    exact: tuple[Claim, ...] = ()
 
     @property
     def objective(self) -> Vector:
@@ -267,36 +226,27 @@ class Selections(Answer):
         A path has ``m c objective bound gap optimal nodes features``, alternatives have ``objective``, its ``excess``
         over the optimum, and ``features``, necessity ``feature with_feature with_bound without without_bound``.
         """
-        if self.question == NECESSITY:
-            return self._sides()
-        selected = [[self.features[j] for j in cell.support] for cell in self.cells]
-        if self.others is not None:
-            excess = self.objective / self.optimum - 1.0 if self.optimum else 0.0 * self.objective
-            rows = zip(self.objective.tolist(), excess.tolist(), selected, strict=True)
-            return [dict(zip(("objective", "excess", "features"), row, strict=True)) for row in rows]
-        return [
-            {
-                "m": cell.asked.m,
-                "c": cell.asked.c,
-                "objective": cell.objective,
-                "bound": cell.bound,
-                "gap": (cell.objective - cell.bound) / max(1.0, abs(cell.objective)),
-                "optimal": optimal,
-                "nodes": cell.nodes,
-                "features": names,
-            }
-            for cell, optimal, names in zip(self.cells, self.optimal.tolist(), selected, strict=True)
-        ]
-
-    def _sides(self) -> list[dict[str, Any]]:
-        """Return for each feature the values and bounds with it and without it, of which one is the optimum."""
         best, *sides = self.cells
-        found = []
-        for name, side in zip(self.features, sides, strict=True):
-            with_it, without = (best, side) if side.asked.exclude else (side, best)
-            record = {"feature": name, "with_feature": with_it.objective, "with_bound": max(with_it.bound, best.bound)}
-            found.append(record | {"without": without.objective, "without_bound": max(without.bound, best.bound)})
-        return sorted(found, key=lambda record: record["with_feature"] - record["without"])
+        selected = [[self.features[j] for j in cell.support] for cell in self.cells]
+        columns: dict[str, list[Any]] = {"objective": self.objective.tolist()}
+        if self.question == NECESSITY:
+            pairs = [(best, side) if side.asked.exclude else (side, best) for side in sides]
+            columns = {"feature": list(self.features)}
+            for k, words in enumerate((("with_feature", "with_bound"), ("without", "without_bound"))):
+                columns[words[0]] = [pair[k].objective for pair in pairs]
+                columns[words[1]] = [max(pair[k].bound, best.bound) for pair in pairs]
+        elif self.others is not None:
+            excess = self.objective / self.optimum - 1.0 if self.optimum else 0.0 * self.objective
+            columns |= {"excess": excess.tolist(), "features": selected}
+        else:
+            gap = (self.objective - self.bound) / np.maximum(1.0, np.abs(self.objective))
+            columns = {"m": [c.asked.m for c in self.cells], "c": [c.asked.c for c in self.cells], **columns}
+            columns |= {"bound": self.bound.tolist(), "gap": gap.tolist()}
+            columns |= {"optimal": self.optimal.tolist(), "nodes": [c.nodes for c in self.cells], "features": selected}
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return (
+            sorted(rows, key=lambda row: row["with_feature"] - row["without"]) if self.question == NECESSITY else rows
+        )
 
     def _expected(self) -> list[Asked]:
         """Return the problems that the question has."""
