@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.records import MOST_ROWS, as_html, as_text, plain, sealed
 from fsopt.answers.results import Status
+from fsopt.answers.schema import OF_TRAINED
 from fsopt.answers.trained import Trained
 from fsopt.common import arguments
 from fsopt.common.arguments import word
@@ -339,14 +340,7 @@ def fit_record(fit: Fit, *, source: str, data: Dataset | None = None) -> dict[st
                 f"the fit cannot be saved: its parameter '{name}' is {shown(value)}, which a file cannot name",
                 "register it, for example with fsopt.extend.register_penalty, and fit with its name",
             )
-    record = {part.name: getattr(fit, part.name) for part in fields(fit) if part.name != "trained"} | {
-        "data": source,
-        "train": trained.scores,
-        "labels": trained.labels,
-        "columns": trained.features,
-        "deviation": trained.deviation,
-        "encoding": None if trained.encoding is None else trained.encoding.plain,
-        "data_sha256": trained.digest,
-    }
+    record = {part.name: getattr(fit, part.name) for part in fields(fit) if part.name != "trained"}
+    record |= {name: getattr(trained, own) for own, name in OF_TRAINED.items()} | {"data": source}
     found: dict[str, Any] = plain(record)
     return found
