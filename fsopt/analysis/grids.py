@@ -32,7 +32,7 @@ from fsopt.methods.baselines.machines import gamma_of, squared_radius, train
 from fsopt.methods.preprocessing import preprocess, support_vectors
 from fsopt.models.blocks import hinge_cost, number, squares
 from fsopt.models.gbd.svm import build_svm
-from fsopt.typing import Indices, Mask, Vector
+from fsopt.typing import Mask, Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +85,7 @@ class Grid(Answer):
         return [dict(zip(listed, row, strict=True)) for row in zip(*listed.values(), strict=True)]
 
     def plot(self) -> Figure:
-        """Return a surface for each measure, or the two objectives with their lower hull; the chosen point is starred.
+        """Return a surface for each measure, or the two objectives; the chosen point is starred.
 
         Every pair of parameters has a cell of one size, whatever their distances: they may grow geometrically, to inf.
         """
@@ -110,11 +110,9 @@ class Grid(Answer):
 
     def _draw_front(self, axes: Axes) -> None:
         (x, y), (along, over) = (self[name] for name in self.axes), self.axes.values()
-        lower, kept = hull(x, y), nondominated(x, y)
-        axes.plot(x[lower], y[lower], color=BLUE, label="lower convex hull")
-        for shown, marker, label in ((kept, "o", "nondominated"), (~kept, "x", "dominated")):
-            if shown.any():
-                axes.plot(x[shown], y[shown], marker, color="tab:gray", label=label)
+        kept = nondominated(x, y)
+        axes.plot(x[kept], y[kept], "o-", color=BLUE, label="nondominated")
+        axes.plot(x[~kept], y[~kept], "x", color="tab:gray", label="dominated" if not kept.all() else "")
         axes.plot(x[self.chosen], y[self.chosen], "*", markersize=16, color=ORANGE, label="chosen")
         axes.set(xlabel=along, ylabel=over)
         axes.legend()
@@ -129,23 +127,6 @@ def nondominated(x: Vector, y: Vector) -> Mask:
     better = (x[:, None] <= x) & (y[:, None] <= y)
     strictly = (x[:, None] < x) | (y[:, None] < y)
     return np.logical_not((better & strictly).any(axis=0))
-
-
-def hull(x: Vector, y: Vector) -> Indices:
-    """Return the vertices of the lower left convex hull, which weighted sums can reach, of points ascending in x."""
-    kept: list[int] = []
-    for k in np.flatnonzero(nondominated(x, y)).tolist():
-        # Each pass removes a vertex, at most one for each point in all.
-        while len(kept) > 1 and _turn(x, y, kept[-2], kept[-1], k) <= 0:
-            kept.pop()
-        if not kept or x[k] > x[kept[-1]]:
-            kept.append(k)
-    return np.array(kept, dtype=np.intp)
-
-
-def _turn(x: Vector, y: Vector, i: int, j: int, k: int) -> float:
-    """Return twice the signed area of the triangle of three points: positive where the path i, j, k turns left."""
-    return float((x[j] - x[i]) * (y[k] - y[i]) - (y[j] - y[i]) * (x[k] - x[i]))
 
 
 @checked(

@@ -130,4 +130,4 @@ def test_a_tree_of_weighted_samples_is_not_called_exact():
     assert found.exact.plain()["word"] != "verified exactly"
     assert "weights" in found.exact.plain()["claims"][0]["reason"]
     with pytest.raises(ParameterError, match="weights"):
-        fsopt.necessity(WEIGHTED, 2, exact=True)
+        fsopt.verify(fsopt.necessity(WEIGHTED, 2), WEIGHTED, exact=True)
