@@ -27,7 +27,8 @@ import fsopt
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.drivers.theta_cuts import theta_cuts
-from fsopt.methods.gmeb.gmeb import unit_rms
+from fsopt.methods.gmeb.gmeb import quotients
+from fsopt.methods.preprocessing import unit_rms
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.solvers.conic import ConicForm
 
@@ -65,7 +66,8 @@ def one_onsvm(source: Dataset) -> float:
     """Return the seconds of one ONSVM, model included, whose weights have the largest norm under R+ (Remark 16)."""
     work = unit_rms(source, "center").work
     norm = GmebNorm.of(work, 3.0, np.inf)
-    unit = theta_cuts(work, fsopt.build("gmeb-cuts", work, r_minus=np.inf), norm).point["price"]
+    found = theta_cuts(work, fsopt.build("gmeb-cuts", work, r_minus=np.inf), norm)
+    unit = quotients(work, norm, found.point["mu"])[0].max()
     scaled = work.with_X(work.X / norm.weights(1.0))
     return seconds(lambda: fsopt.solve(fsopt.build("onsvm", scaled, c=1.0 / unit), "highs"))
 

@@ -38,10 +38,10 @@ nitpick_ignore_regex = [
         r"(ArrayLike|NDArray|DataFrame|Series|Path|Figure|Axes|Executor|SolverResults|Results|LinearExpression|_\w+)",
     ),
     (r"py:exc", r"(ApplicationError|IncompatibleModelError|NoOptimalSolutionError|NoFeasibleSolutionError)"),
-    # Parts of nested types, type variables, and a class of a module that a function of its name hides.
+    # Parts of nested types, type variables, and classes of modules that a function of their name hides.
     (
         r"py:.*",
-        r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|(fsopt(\.\w+)*\.)?(R|P|T|F|Descent|Result|Entry|Answer|Fraction|CutValues|Interval|ShareInterval|StationaryPoint|Number|Box|Node)",
+        r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|(fsopt(\.\w+)*\.)?(R|P|T|F|Descent|Result|Entry|Answer|Fraction|CutValues|Interval|ShareInterval|StationaryPoint|RiskMinimum|Search|Number|Box|Node)",
     ),
     (r"py:mod", r"fsopt(\.\w+)*"),
 ]

@@ -851,7 +851,6 @@ def fit(
     y: ArrayLike | None = ...,
     *,
     w_cap: float | None = None,
-    route: str = "dual",
     scale: str = "unit-rows",
     kernel: str | None = None,
     width: float | None = None,

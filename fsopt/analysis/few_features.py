@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from sklearn.preprocessing import StandardScaler
 
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import area
-from fsopt.data.matrices import Preprocessing, constant_columns
+from fsopt.data.matrices import Preprocessing
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.data.weights import loss_weights
 from fsopt.linear.logistic_path import LogisticPath
@@ -74,7 +76,7 @@ class Scores:
     weights: Vector
     folds: list[list[Indices]]
 
-    @property
+    @cached_property
     def losses(self) -> Matrix:
         """The log-losses (n, s, k), means over the repetitions."""
         found: Matrix = np.logaddexp(0.0, -self.y[:, None, None] * self.values).mean(axis=0)
@@ -114,9 +116,8 @@ def variables_of(data: Dataset) -> tuple[str, ...]:
 def path_of(data: Dataset) -> tuple[LogisticPath, Preprocessing]:
     """Return the program of the selections of standardised variables, and the map of the samples."""
     # Estimates: the sums of floats do, in place of the correctly rounded ones of a program that is proved.
-    shift = np.average(data.X, axis=0, weights=data.weights)
-    scale = np.sqrt(np.average((data.X - shift) ** 2, axis=0, weights=data.weights))
-    map_ = Preprocessing("standard", shift, np.where(constant_columns(data.X), 1.0, scale))
+    scaler = StandardScaler().fit(data.X, sample_weight=data.weights)
+    map_ = Preprocessing("standard", scaler.mean_, scaler.scale_)
     weights = np.broadcast_to(loss_weights(1.0, data.weights), data.n)
     return LogisticPath(map_.apply(data.X), data.y, weights, groups_of(data)), map_
 
@@ -150,7 +151,7 @@ def cross_validated(data: Dataset, sizes: tuple[int, ...], folds: int, repeats: 
     return Scores(values, sizes, data.y, weights, splits)
 
 
-def choose(scores: Scores, losses: Matrix, weights: Vector, rule: str, wanted: int | None = None) -> Choice:
+def choose(scores: Scores, rule: str, wanted: int | None = None, weights: Vector | None = None) -> Choice:
     r"""Return the number of variables and the configuration.
 
     .. math:: \min \{M : L(M) \le L^* + \min(0.05\,(L(0) - L^*),\ 0.02)\}, \qquad L^* = \min_M L(M)
@@ -159,10 +160,10 @@ def choose(scores: Scores, losses: Matrix, weights: Vector, rule: str, wanted: i
 
     Parameters
     ----------
-    losses, weights : (n, s, k) log-losses of the samples, and their weights (n,).
     wanted : a given number of variables.
+    weights : of the samples (n,); None for those of the scores.
     """
-    means = np.tensordot(weights / weights.sum(), losses, 1)
+    means = np.average(scores.losses, axis=0, weights=scores.weights if weights is None else weights)
     at = means.argmin(axis=1)
     curve: Vector = means[np.arange(len(at)), at]
     if wanted is not None:
@@ -186,7 +187,7 @@ def nested_scores(data: Dataset, fold: Indices, folds: int, seed: int, rule: str
     groups, folds = len(groups_of(train)), min(folds, len(train.positive), len(train.negative))
     wanted = None if wanted is None else min(wanted, groups)
     inner = cross_validated(train, sizes_of(groups, train.n, wanted), folds, 1, seed)
-    choice = choose(inner, inner.losses, inner.weights, rule, wanted)
+    choice = choose(inner, rule, wanted)
     problem, map_ = path_of(train)
     columns = problem.columns(problem.path(choice.search, choice.m)[-1])
     theta = problem.fit(columns, np.array([choice.c]))[0][0]
@@ -217,7 +218,6 @@ def intervals(
     Tsamardinos, Greasidou and Borboudakis, Bootstrapping the out-of-sample predictions, Machine Learning 107 (2018).
     """
     rng, n = np.random.default_rng(seed), len(scores.y)
-    losses = scores.losses
     mean_scores = scores.values.mean(axis=0)
     found = []
     for _ in range(DRAWS):
@@ -225,13 +225,13 @@ def intervals(
         left = drawn == 0
         if len(set(scores.y[left].tolist())) < 2 or len(set(scores.y[~left].tolist())) < 2:
             continue
-        choice = choose(scores, losses, drawn * scores.weights, rule, wanted)
+        choice = choose(scores, rule, wanted, drawn * scores.weights)
         k = SEARCHES.index(choice.search) * len(CLASSIFIERS) + CLASSIFIERS.index(choice.c)
         found.append(quality(scores.y[left], mean_scores[left, scores.sizes.index(choice.m), k]))
     ends = {}
     for name, value in nested.items():
-        drawn_values = np.array([one[name] for one in found])
-        low, high = np.quantile(drawn_values, [0.5 - LEVEL / 2, 0.5 + LEVEL / 2]) - drawn_values.mean()
-        most = np.inf if name == "log-loss" else 1.0
-        ends[name] = (float(np.clip(value + low, 0.0, most)), float(np.clip(value + high, 0.0, most)))
+        values = np.array([one[name] for one in found])
+        both = value - values.mean() + np.quantile(values, [0.5 - LEVEL / 2, 0.5 + LEVEL / 2])
+        low, high = np.clip(both, 0.0, np.inf if name == "log-loss" else 1.0).tolist()
+        ends[name] = (low, high)
     return ends

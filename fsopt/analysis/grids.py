@@ -24,16 +24,15 @@ from fsopt.data.dataset import DATASET
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
 from fsopt.data.splits import check_features
-from fsopt.drivers.run import Run, multipliers, usable
+from fsopt.drivers.run import Run, drained, multipliers, usable
 from fsopt.errors import ParameterError
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import capped
-from fsopt.methods.mop.rsvm_training import solve_at_capacity, squared_radius, to_all_digits
+from fsopt.methods.baselines.machines import gamma_of, squared_radius, train
 from fsopt.methods.preprocessing import preprocess, support_vectors
 from fsopt.models.blocks import hinge_cost, number, squares
 from fsopt.models.gbd.svm import build_svm
-from fsopt.models.mop.rsvm import build_rsvm_dual
-from fsopt.typing import Indices, Mask, Vector
+from fsopt.typing import Mask, Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,6 +42,8 @@ SHARES = tuple(np.geomspace(0.05, 0.5, 10).tolist())
 """Values of h / l over the range of the paper (section 7)."""
 
 
+EXACT = {"tolerance": 1e-10}
+"""Options where the user names no solver: multipliers are counted by their size."""
 TARGET = 0.1
 """The h / l of the best runs in the paper, by which a point is chosen without validation data."""
 MOST_TICKS = 8
@@ -84,7 +85,7 @@ class Grid(Answer):
         return [dict(zip(listed, row, strict=True)) for row in zip(*listed.values(), strict=True)]
 
     def plot(self) -> Figure:
-        """Return a surface for each measure, or the two objectives with their lower hull; the chosen point is starred.
+        """Return a surface for each measure, or the two objectives; the chosen point is starred.
 
         Every pair of parameters has a cell of one size, whatever their distances: they may grow geometrically, to inf.
         """
@@ -109,11 +110,9 @@ class Grid(Answer):
 
     def _draw_front(self, axes: Axes) -> None:
         (x, y), (along, over) = (self[name] for name in self.axes), self.axes.values()
-        lower, kept = hull(x, y), nondominated(x, y)
-        axes.plot(x[lower], y[lower], color=BLUE, label="lower convex hull")
-        for shown, marker, label in ((kept, "o", "nondominated"), (~kept, "x", "dominated")):
-            if shown.any():
-                axes.plot(x[shown], y[shown], marker, color="tab:gray", label=label)
+        kept = nondominated(x, y)
+        axes.plot(x[kept], y[kept], "o-", color=BLUE, label="nondominated")
+        axes.plot(x[~kept], y[~kept], "x", color="tab:gray", label="dominated" if not kept.all() else "")
         axes.plot(x[self.chosen], y[self.chosen], "*", markersize=16, color=ORANGE, label="chosen")
         axes.set(xlabel=along, ylabel=over)
         axes.legend()
@@ -128,23 +127,6 @@ def nondominated(x: Vector, y: Vector) -> Mask:
     better = (x[:, None] <= x) & (y[:, None] <= y)
     strictly = (x[:, None] < x) | (y[:, None] < y)
     return np.logical_not((better & strictly).any(axis=0))
-
-
-def hull(x: Vector, y: Vector) -> Indices:
-    """Return the vertices of the lower left convex hull, which weighted sums can reach, of points ascending in x."""
-    kept: list[int] = []
-    for k in np.flatnonzero(nondominated(x, y)).tolist():
-        # Each pass removes a vertex, at most one for each point in all.
-        while len(kept) > 1 and _turn(x, y, kept[-2], kept[-1], k) <= 0:
-            kept.pop()
-        if not kept or x[k] > x[kept[-1]]:
-            kept.append(k)
-    return np.array(kept, dtype=np.intp)
-
-
-def _turn(x: Vector, y: Vector, i: int, j: int, k: int) -> float:
-    """Return twice the signed area of the triangle of three points: positive where the path i, j, k turns left."""
-    return float((x[j] - x[i]) * (y[k] - y[i]) - (y[j] - y[i]) * (x[k] - x[i]))
 
 
 @checked(
@@ -213,7 +195,7 @@ def pareto_front(
         check_features(data, validation, "validation")
     work, map_ = preprocess(data, scale)
     held_out = None if validation is None else validation.with_X(map_.apply(validation.X))
-    radius, run = squared_radius(work), to_all_digits(Run(solver))
+    radius, run = squared_radius(work), Run(solver, options=None if solver else EXACT)
     if caps is None:
         caps = [(share * data.total - 1.0) / radius for share in SHARES if share * data.total > 1.0]
     caps = sorted(number("pareto_front", "caps", cap, inside="(0, inf)") for cap in caps)
@@ -239,17 +221,15 @@ def _errors(columns: Mapping[str, Any], data: Dataset) -> Vector:
 
 
 def _constrained(work: Dataset, caps: Sequence[float], run: Run) -> list[dict[str, Any]]:
-    """Return the points of (13) for values of W, ascending, from (14) as one model that is updated in place."""
-    if not caps:
-        return []
-    session = run.open(build_rsvm_dual(work, w_cap=caps[0]))
+    """Return the points of (13) for values of W, ascending."""
     points = []
     for cap in caps:
-        session.model.root_cap.set_value(float(np.sqrt(cap)))
-        session.update(session.model.objective)
-        found = solve_at_capacity(work, run, session, cap)
-        kept = {name: found.details[name] for name in ("gamma", "n_support_vectors")}
-        points.append(_point(work, found.w, found.b, found.certificate) | kept | {"weighted": False})
+        found = drained(train("rsvm", work, run, cap))
+        proof = found.outcome.certificate
+        assert proof is not None
+        vectors = support_vectors(np.abs(found.beta))
+        kept = {"gamma": gamma_of(work, found.alpha, cap), "n_support_vectors": len(vectors), "weighted": False}
+        points.append(_point(work, found.w, found.b, proof) | kept)
     return points
 
 

@@ -15,7 +15,7 @@ from fsopt.common.interruption import deferred_interruption
 from fsopt.errors import OutOfTimeError
 from fsopt.search.branch_and_benders.cuts import CAPACITY, Grid
 from fsopt.search.branch_and_benders.enumeration import Enumeration
-from fsopt.search.branch_and_benders.evidence import cuts_by_name, leaf_bound, renumbered, replay
+from fsopt.search.branch_and_benders.evidence import cuts_by_name, renumbered, replay
 from fsopt.search.branch_and_benders.incumbents import Incumbent
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.tree import FORGOTTEN
@@ -38,10 +38,8 @@ class Others:
     within, count : share above the optimum, and number of selections, that were asked for.
     bound : a lower bound on their values, recomputed from the cuts of the tree.
     stop, nodes : why the enumeration ended, and its nodes.
-    stream : of the tree, see :mod:`fsopt.search.branch_and_benders.tree`.
+    stream : of the tree, see :mod:`fsopt.search.branch_and_benders.tree`; its open nodes are the listed selections.
     cuts : multipliers on the grid (n,) and mu, by their numbers in the stream.
-    leaves : node where the tree stops -> number of the cut that bounds it, FORGOTTEN where its relaxation does, or None
-        for a selection that is listed.
     """
 
     within: float
@@ -50,27 +48,22 @@ class Others:
     stop: str
     nodes: int
     stream: Sequence[int] = field(repr=False)
-    cuts: tuple[tuple[Grid, Vector], ...] = field(repr=False)
-    leaves: Mapping[int, int | None] = field(repr=False)
+    cuts: Sequence[tuple[Grid, Vector]] = field(repr=False)
 
     def replayed(self, problem: SelectionProblem, listed: Collection[tuple[int, ...]]) -> float:
-        """Return the smallest bound of all leaves but the listed selections, recomputed from their cuts.
+        """Return the smallest bound of all leaves, recomputed from their cuts.
 
         Raises
         ------
         ValueError : a cut is not dual feasible, or a leaf that has no bound is not a listed selection.
         """
-        cut_of = cuts_by_name(problem, dict(enumerate(self.cuts)))
 
-        def stopped(node: int, at: Partial) -> float:
-            name = self.leaves[node]
-            if name is not None:
-                return leaf_bound(problem, at, cut_of(name))
+        def listing(_: int, at: Partial) -> float:
             if at.free.any() or tuple(np.flatnonzero(at.inside).tolist()) not in listed:
                 raise ValueError("a leaf without a bound is not a selection of the list")
             return np.inf
 
-        return replay(problem, self.stream, cut_of, stopped).bound
+        return replay(problem, self.stream, cuts_by_name(problem, dict(enumerate(self.cuts))), listing).bound
 
 
 def limit_of(optimum: float, within: float) -> float:
@@ -102,17 +95,15 @@ def enumerated(
 def others_of(
     search: Enumeration, listed: Mapping[int, Incumbent], within: float, count: int | None, ended: str
 ) -> Others:
-    """Return the tree of an enumeration; a selection that was found and is not listed is bounded by its relaxation."""
-    opened = {node.number: node.cut.name for node in search.frontier.nodes}
+    """Return the tree of an enumeration, of which only the listed selections are open."""
+    for node in search.frontier.nodes:
+        search.tree.leaf(node.number, node.cut.name)
+    for unlisted in search.found.keys() - listed.keys():
+        search.tree.leaf(unlisted, FORGOTTEN)
     used: dict[int, int] = {}
-    stream = search.tree.stream({**dict.fromkeys(search.found, -1), **opened}, closed=False)
-    stream = renumbered(stream, used, search.tree.cuts)
-    leaves = {number: None if number in listed else FORGOTTEN for number in search.found} | {
-        number: used.setdefault(name, len(used)) if name in search.tree.cuts else FORGOTTEN
-        for number, name in opened.items()
-    }
+    stream = renumbered(search.tree.stream(dict.fromkeys(listed, 0), closed=False), used, search.tree.cuts)
     cuts = tuple(search.tree.cuts[name] for name in used)
-    others = Others(within, count, -np.inf, ended, search.nodes, stream, cuts, leaves)
+    others = Others(within, count, -np.inf, ended, search.nodes, stream, cuts)
     supports = [tuple(np.flatnonzero(one.selection).tolist()) for one in listed.values()]
     with threadpool_limits(1):
         return replace(others, bound=others.replayed(search.problem, supports))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fsopt.analysis.grids import Grid
+from fsopt.answers.results import Status
 from fsopt.common.arguments import LIST, TEXT, WHOLE, checked, optional
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
@@ -20,10 +22,9 @@ from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import check_features, stratified_folds, train_and_test
 from fsopt.drivers.run import Run, drained
 from fsopt.errors import ParameterError
-from fsopt.methods.gmeb.gmeb import unit_rms
-from fsopt.methods.gmeb.routes import by_model, choose_route, classified, settle
+from fsopt.methods.gmeb.gmeb import CUTS, by_model, choose_route, classified
 from fsopt.methods.large_programs import by_features
-from fsopt.methods.preprocessing import SelectionRule
+from fsopt.methods.preprocessing import SelectionRule, unit_rms
 from fsopt.models.gmeb.gmeb import build_gmeb_dual
 from fsopt.models.gmeb.norm import GmebNorm, radius
 from fsopt.solvers.base import Session
@@ -143,19 +144,19 @@ def _solve_grid(
     points = []
     for r_plus, r_minus in radii:
         norm = GmebNorm.of(columns.work, r_plus, r_minus)
-        if route == "dual" and len(norm.ends) == 2 and not by_features(columns.work, run):
+        first = None
+        if route != CUTS and len(norm.ends) == 2 and not by_features(columns.work, run):
             session = _moved(session, columns.work, norm, run)
-            found, _ = drained(settle(columns.work, norm, by_model(session, columns.work, norm), run))
-        else:
-            found, _ = drained(classified(columns.work, norm, run, route, auto=True))
+            first = partial(by_model, session, columns.work, norm)
+        found, _ = drained(classified(columns.work, norm, run, route, first))
         coef = columns.full(found.w) / columns.map_.scale
         intercept = found.b - float(coef @ columns.map_.shift)
         point = {
             "r_plus": r_plus,
             "r_minus": r_minus,
-            "objective": found.certificate.objective,
-            "bound": found.certificate.bound,
-            "certified": found.certificate.ok,
+            "objective": found.outcome.objective,
+            "bound": found.outcome.bound,
+            "certified": found.outcome.status is Status.OPTIMAL,
             "n_features": float(len(rule.select(coef, data.X.std(axis=0)))),
             "train_error": error_rate(data.X @ coef + intercept, data.y),
             "test_error": np.nan if test is None else error_rate(test.X @ coef + intercept, test.y),

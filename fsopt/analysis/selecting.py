@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -128,27 +129,23 @@ def select(
     check_jobs(jobs)
     data = dataset_of(data, y)
     refuse_sparse("select", data.X)
-    looked_at = _looked_at(data, seed)
-    groups = groups_of(data)
+    looked_at, groups = _looked_at(data, seed), groups_of(data)
     wanted = None if features is None else whole("select", "features", features, low=1, high=len(groups))
-    steps = _Counted(3 + folds + PAIRS, jobs, progress)
+    count = _counter(3 + folds + PAIRS, progress)
     scores = cross_validated(looked_at, sizes_of(len(groups), looked_at.n, wanted), folds, REPEATS, seed)
-    choice = choose(scores, scores.losses, scores.weights, rule, wanted)
-    steps.count("choice")
-    chance = noise_p_value(looked_at, seed)
+    choice, chance = choose(scores, rule, wanted), noise_p_value(looked_at, seed)
     if chance > NOISE and wanted is None:
         choice = replace(choice, m=0)
-    held_out = np.zeros(looked_at.n)
+    count("choice")
     split = stratified_folds(looked_at, folds, seed)
-    parts = steps.run("fold", nested_scores, [(looked_at, fold, folds, seed, rule, wanted) for fold in split])
-    for fold, part in zip(split, parts, strict=True):
-        held_out[fold] = part
+    calls = [(looked_at, fold, folds, seed, rule, wanted) for fold in split]
+    parts = side_by_side(nested_scores, calls, jobs, lambda _: count("fold"))
+    held_out = np.concatenate(parts)[np.argsort(np.concatenate(split))]
     nested = quality(looked_at.y, held_out)
-    pairs = steps.run(
-        "halves", selected_and_tested, [(looked_at, choice.m, choice.search, seed + k) for k in range(PAIRS)]
-    )
+    halves = [(looked_at, choice.m, choice.search, seed + k) for k in range(PAIRS)]
+    pairs = side_by_side(selected_and_tested, halves, jobs, lambda _: count("halves"))
     proof, fit = _fits(data, choice, time_limit)
-    steps.count("proof")
+    count("proof")
     return Selection(
         data=data.name,
         y=data.y,
@@ -203,20 +200,13 @@ def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit 
     return proof, fit_method("best-subset", data, c=choice.c, **kept, **logistic)
 
 
-class _Counted:
-    """Steps of one question: run side by side, and counted for the one who waits."""
+def _counter(total: int, progress: Progress | None) -> Callable[[str], None]:
+    """Return a function that tells the one who waits of a step."""
+    done = itertools.count(1)
 
-    def __init__(self, total: int, jobs: int, progress: Progress | None) -> None:
-        self.total, self.jobs = total, jobs
-        self.progress = progress
-        self.done = 0
+    def count(name: str) -> None:
+        if progress is not None:
+            k = next(done)
+            progress({"iteration": k, "step": name, "share": min(1.0, k / total)})
 
-    def run(self, name: str, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> list[Any]:
-        """Return the values of a function at tuples of arguments, in their order."""
-        return side_by_side(function, calls, self.jobs, lambda _: self.count(name))
-
-    def count(self, name: str) -> None:
-        """Count a step."""
-        self.done += 1
-        if self.progress is not None:
-            self.progress({"iteration": self.done, "step": name, "share": min(1.0, self.done / self.total)})
+    return count

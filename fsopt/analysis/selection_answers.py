@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,16 +14,17 @@ from fsopt.analysis.few_features import Choice
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
-from fsopt.answers.weights import by_size, weight_texts, weights_of
 from fsopt.certificates.points import relative_gap
 from fsopt.common.figures import BLUE, ORANGE, new_figure, plain
 from fsopt.common.texts import counted
-from fsopt.typing import Mask, Vector
+from fsopt.typing import Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+MOST_BARS = 20
+"""Features in the picture of the halves."""
 NOISE = 0.05
 """P-value of permuted labels, and of halves, up to which an answer is better than noise."""
 WHY = {
@@ -187,8 +187,8 @@ class Selection(Answer):
     @property
     def printed_weights(self) -> tuple[list[str], str]:
         """The weights of :meth:`to_records` and the intercept as texts, with the digits by which they classify."""
-        (_, *rows), intercept = weight_texts(self.fit, standardised=True)
-        return [weight for _, weight, *_ in rows], intercept
+        texts, intercept = self.fit.printed()
+        return texts["weight"].tolist(), intercept
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record for each selected feature, in order of the standardised weight.
@@ -199,77 +199,63 @@ class Selection(Answer):
         owner = {name: k for k, group in enumerate(self.groups) for name in group}
         return [
             {
-                "feature": row.name,
+                "feature": row.feature,
                 "weight": row.weight,
                 "standardised": row.standardised,
                 "odds_ratio": float(np.exp(np.clip(row.standardised, -700.0, 700.0))),
-                "share": float(self.shares[owner[row.name]]),
-                "p_value": float(self.p_values[owner[row.name]]),
+                "share": float(self.shares[owner[row.feature]]),
+                "p_value": float(self.p_values[owner[row.feature]]),
             }
-            for row in by_size(weights_of(self.fit))
+            for row in self.fit.to_frame().itertuples()
         ]
 
     def plot(self) -> Figure:
         """Return log-loss by number of features, shares of the halves, and calibration, side by side."""
-        panels = tuple(self._panels.values())
-        figure = new_figure(len(panels))
-        for axes, draw in zip(figure.axes, panels, strict=True):
-            draw(axes)
+        figure = new_figure(len(PANELS))
+        for axes, draw in zip(figure.axes, PANELS.values(), strict=True):
+            draw(self, axes)
         return figure
 
     def figures(self) -> dict[str, Figure]:
         """Return the three panels of :meth:`plot` by their captions."""
-        found = {}
-        for caption, draw in self._panels.items():
-            found[caption] = new_figure(1)
-            draw(found[caption].axes[0])
+        found = {caption: new_figure(1) for caption in PANELS}
+        for figure, draw in zip(found.values(), PANELS.values(), strict=True):
+            draw(self, figure.axes[0])
         return found
 
-    @property
-    def _panels(self) -> dict[str, Callable[[Axes], None]]:
-        shares = dict(zip(self.variables, self.shares.tolist(), strict=True))
+    def _draw_losses(self, axes: Axes) -> None:
+        """Draw the mean log-loss of each number of features, and the number that was chosen."""
+        axes.plot(self.choice.sizes, self.choice.losses, "o-", color=BLUE, label="mean of the samples")
+        axes.axvline(self.choice.m, color=ORANGE, label=counted(self.choice.m, "feature"))
+        axes.set(xlabel="number of features", ylabel="log-loss")
+        axes.locator_params(axis="x", integer=True)
+        axes.legend(fontsize="small")
+
+    def _draw_shares(self, axes: Axes) -> None:
+        """Draw the share of the halves that select each feature, those of the selection in colour."""
+        order = np.argsort(-self.shares, kind="stable")[:MOST_BARS]
+        order = order[self.shares[order] > 0][::-1]
+        names = [self.variables[k] for k in order]
+        colours = [BLUE if name in self.selected else "0.7" for name in names]
+        axes.barh(range(len(names)), self.shares[order], color=colours)
+        axes.set_yticks(range(len(names)), [plain(name) for name in names], fontsize="small")
+        axes.set(xlabel="share of the halves", xlim=(0.0, 1.0))
+
+    def _draw_calibration(self, axes: Axes) -> None:
+        """Draw the share of positive samples among those of like held-out probability."""
+        from sklearn.calibration import calibration_curve
+
         y, scores = self.held_out
-        return {
-            "log-loss of cross-validation by number of features": partial(draw_losses, choice=self.choice),
-            "share of halves of the data that select a feature": partial(
-                draw_shares, shares=shares, selected=self.selected
-            ),
-            "calibration: share of positive samples by held-out probability": partial(
-                draw_calibration, positive=y > 0, probability=expit(scores)
-            ),
-        }
+        share, mean = calibration_curve(y > 0, expit(scores), n_bins=8, strategy="quantile")
+        axes.plot([0, 1], [0, 1], color="tab:gray", linestyle="--", label="perfect")
+        axes.plot(mean, share, "o-", color=BLUE, label="held-out samples")
+        axes.set(xlabel="probability", ylabel="share of positive samples")
+        axes.legend(fontsize="small")
 
 
-MOST_BARS = 20
-"""Features in the picture of the halves."""
-
-
-def draw_losses(axes: Axes, choice: Choice) -> None:
-    """Draw the mean log-loss of each number of features, and the number that was chosen."""
-    axes.plot(choice.sizes, choice.losses, "o-", color=BLUE, label="mean of the samples")
-    axes.axvline(choice.m, color=ORANGE, label=counted(choice.m, "feature"))
-    axes.set(xlabel="number of features", ylabel="log-loss")
-    axes.locator_params(axis="x", integer=True)
-    axes.legend(fontsize="small")
-
-
-def draw_shares(axes: Axes, shares: Mapping[str, float], selected: Sequence[str]) -> None:
-    """Draw the share of the halves that select each feature, those of the selection in colour."""
-    names = sorted(shares, key=lambda name: -shares[name])
-    names = [name for name in names if shares[name] > 0][:MOST_BARS][::-1]
-    axes.barh(
-        range(len(names)), [shares[name] for name in names], color=[BLUE if n in selected else "0.7" for n in names]
-    )
-    axes.set_yticks(range(len(names)), [plain(name) for name in names], fontsize="small")
-    axes.set(xlabel="share of the halves", xlim=(0.0, 1.0))
-
-
-def draw_calibration(axes: Axes, positive: Mask, probability: Vector) -> None:
-    """Draw the share of positive samples among those of like held-out probability."""
-    from sklearn.calibration import calibration_curve
-
-    share, mean = calibration_curve(positive, probability, n_bins=8, strategy="quantile")
-    axes.plot([0, 1], [0, 1], color="tab:gray", linestyle="--", label="perfect")
-    axes.plot(mean, share, "o-", color=BLUE, label="held-out samples")
-    axes.set(xlabel="probability", ylabel="share of positive samples")
-    axes.legend(fontsize="small")
+PANELS: Mapping[str, Callable[[Selection, Axes], None]] = {
+    "log-loss of cross-validation by number of features": Selection._draw_losses,
+    "share of halves of the data that select a feature": Selection._draw_shares,
+    "calibration: share of positive samples by held-out probability": Selection._draw_calibration,
+}
+"""Caption -> what draws a panel."""

@@ -40,19 +40,131 @@ SELECTION = ("m", "costs", "budget", *RULES)
 
 @checked()
 @with_keywords_of(SelectionConstraints.of, without=SELECTION)
+@whole_or_interrupted()
+def necessity(
+    data: Given,
+    m: int,
+    *,
+    c: float = 1.0,
+    scale: str = "standard",
+    tolerance: float = 1e-4,
+    time_limit: float | None = None,
+    **rules: Any,
+) -> Selections:
+    r"""Return for each feature the optimum of all selections with it, and of all without it.
+
+    .. math::
+
+        \min \{F(\sigma) : e'\sigma \le m,\ \sigma_j = 1\}, \qquad
+        \min \{F(\sigma) : e'\sigma \le m,\ \sigma_j = 0\}
+
+    One of the two is the optimum itself, so that there is one search for each feature; all share their cuts.
+
+    Parameters
+    ----------
+    data : Given
+        Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
+    m : int
+        Largest number of features, or groups, 1..p.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``.
+    tolerance : float, default 0.0001
+        Relative optimality gap of each search.
+    time_limit : float, optional
+        Seconds for all; half of it for the first search, equal shares of what is left for the others.
+
+    Returns
+    -------
+    Selections
+        Values of selections, and lower bounds that enclose the optima.
+
+    Raises
+    ------
+    ParameterError : a parameter out of range.
+    """
+    search = _Searches.of(NECESSITY, data, rules, scale, "hinge", BranchSettings(tolerance), time_limit)
+    first = search.first(m, c)
+    search.run([first], min(search.end, 0.5 * (search.started + search.end)), 1.0)
+    best = search.cell(first).support
+    search.run([first.other_side(j, best) for j in range(search.allowed.p)], search.end, 1.0)
+    return search.answer()
+
+
+@checked()
+@with_keywords_of(necessity, without=("tolerance", "time_limit"))
+def alternatives(
+    data: Given,
+    m: int,
+    *,
+    within: float = 0.01,
+    count: int | None = None,
+    time_limit: float | None = None,
+    c: float = 1.0,
+    scale: str = "standard",
+    **rules: Any,
+) -> Selections:
+    r"""Return all selections of at most m features whose value is at most a share above the optimum, or the best K.
+
+    .. math:: \{\sigma \in \{0,1\}^p : e'\sigma \le m,\ F(\sigma) \le (1 + \delta) F^*(m)\}
+
+    Parameters
+    ----------
+    data : Given
+        Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
+    m : int
+        Largest number of features, or groups, 1..p.
+    within : float, default 0.01
+        Share delta >= 0 above the optimum.
+    count : int, optional
+        K, the number of selections that are wanted: the best ones of those within the share.
+    time_limit : float, optional
+        Seconds for all; without ``complete`` selections may be missing, none of them below the bound.
+
+    Returns
+    -------
+    Selections
+        ``complete`` where a replay of the tree confirms that every other selection is above the limit.
+
+    Raises
+    ------
+    ParameterError : a parameter out of range.
+
+    Notes
+    -----
+    The enumeration is the branch and bound of method ``best-subset`` with the limit for its cutoff.
+    """
+    settings = BranchSettings(ENUMERATED)
+    search = _Searches.of("alternatives", data, rules, scale, "hinge", settings, time_limit)
+    asked = search.first(m, c)
+    within = number("alternatives", "within", within)
+    count = None if count is None else whole("alternatives", "count", count, low=1, high=10**6)
+    search.run([asked], search.end, 1.0)
+    best, known = search.results[asked], replace(search.cell(asked), bound=-np.inf, nodes=0, evidence=None)
+    tree, ended = enumerated(search.problem(asked), best, limit_of(known.objective, within), count, search.end)
+    found = sorted(tree.found.items(), key=lambda one: one[1].value)
+    first = not found or known.objective < found[0][1].value * (1.0 - MARGIN)  # it was not found again in time
+    listed = dict(found[: None if count is None else count - first])
+    cells = [known] * first + [search.listed(asked, one) for one in listed.values()]
+    return search.answer(cells, others_of(tree, listed, within, count, ended))
+
+
+@checked()
+@with_keywords_of(necessity, without=("c", "time_limit"))
 def selection_path(
     data: Given,
     *,
     c: float | Sequence[float] = 1.0,
     loss: str = "hinge",
     m: Sequence[int] | None = None,
-    scale: str = "standard",
-    tolerance: float = 1e-4,
     max_nodes: int | None = None,
     time_limit: float | None = None,
     jobs: int = 1,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    scale: str = "standard",
+    tolerance: float = 1e-4,
     **rules: Any,
 ) -> Selections:
     r"""Return the best support vector machine with at most M features for every M, and for every C, with lower bounds.
@@ -73,10 +185,6 @@ def selection_path(
         :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
     m : Sequence[int], optional
         The values of M, 0..p, of features or groups; all of them by default.
-    scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``.
-    tolerance : float, default 0.0001
-        Relative optimality gap of each search.
     max_nodes : int, optional
         Nodes after which each search stops; None for no limit.
     time_limit : float, optional
@@ -110,128 +218,6 @@ def selection_path(
         raise ParameterError(f"'{name}' of 'selection_path' is empty", "give numbers, or leave it out")
     search.run([Asked(one, most) for one in weights for most in values], search.end, 0.1, 1.0)
     return search.answer()
-
-
-@checked()
-@with_keywords_of(SelectionConstraints.of, without=SELECTION)
-@whole_or_interrupted()
-def necessity(
-    data: Given,
-    m: int,
-    *,
-    c: float = 1.0,
-    scale: str = "standard",
-    tolerance: float = 1e-4,
-    time_limit: float | None = None,
-    exact: bool = False,
-    **rules: Any,
-) -> Selections:
-    r"""Return for each feature the optimum of all selections with it, and of all without it.
-
-    .. math::
-
-        \min \{F(\sigma) : e'\sigma \le m,\ \sigma_j = 1\}, \qquad
-        \min \{F(\sigma) : e'\sigma \le m,\ \sigma_j = 0\}
-
-    One of the two is the optimum itself, so that there is one search for each feature; all share their cuts.
-
-    Parameters
-    ----------
-    data : Given
-        Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
-    m : int
-        Largest number of features, or groups, 1..p.
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
-    scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``.
-    tolerance : float, default 0.0001
-        Relative optimality gap of each search.
-    time_limit : float, optional
-        Seconds for all; half of it for the first search, equal shares of what is left for the others.
-    exact : bool, default False
-        Whether each tree is also replayed in rational arithmetic.
-
-    Returns
-    -------
-    Selections
-        Values of selections, and lower bounds that enclose the optima.
-
-    Raises
-    ------
-    ParameterError : a parameter out of range.
-    """
-    search = _Searches.of(NECESSITY, data, rules, scale, "hinge", BranchSettings(tolerance), time_limit)
-    first = search.first(m, c)
-    search.run([first], min(search.end, 0.5 * (search.started + search.end)), 1.0)
-    best = search.cell(first).support
-    search.run([first.other_side(j, best) for j in range(search.allowed.p)], search.end, 1.0)
-    return search.answer(exact=exact)
-
-
-@checked()
-@with_keywords_of(SelectionConstraints.of, without=SELECTION)
-def alternatives(
-    data: Given,
-    m: int,
-    *,
-    within: float = 0.01,
-    count: int | None = None,
-    c: float = 1.0,
-    scale: str = "standard",
-    time_limit: float | None = None,
-    exact: bool = False,
-    **rules: Any,
-) -> Selections:
-    r"""Return all selections of at most m features whose value is at most a share above the optimum, or the best K.
-
-    .. math:: \{\sigma \in \{0,1\}^p : e'\sigma \le m,\ F(\sigma) \le (1 + \delta) F^*(m)\}
-
-    Parameters
-    ----------
-    data : Given
-        Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
-    m : int
-        Largest number of features, or groups, 1..p.
-    within : float, default 0.01
-        Share delta >= 0 above the optimum.
-    count : int, optional
-        K, the number of selections that are wanted: the best ones of those within the share.
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
-    scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``.
-    time_limit : float, optional
-        Seconds for all; without ``complete`` selections may be missing, none of them below the bound.
-    exact : bool, default False
-        Whether the tree is also replayed in rational arithmetic.
-
-    Returns
-    -------
-    Selections
-        ``complete`` where a replay of the tree confirms that every other selection is above the limit.
-
-    Raises
-    ------
-    ParameterError : a parameter out of range.
-
-    Notes
-    -----
-    The enumeration is the branch and bound of method ``best-subset`` with the limit for its cutoff.
-    """
-    settings = BranchSettings(ENUMERATED)
-    search = _Searches.of("alternatives", data, rules, scale, "hinge", settings, time_limit)
-    asked = search.first(m, c)
-    within = number("alternatives", "within", within)
-    count = None if count is None else whole("alternatives", "count", count, low=1, high=10**6)
-    search.run([asked], search.end, 1.0)
-    best, known = search.results[asked], replace(search.cell(asked), bound=-np.inf, nodes=0, evidence=None)
-    tree, ended = enumerated(search.problem(asked), best, limit_of(known.objective, within), count, search.end)
-    found = sorted(tree.found.items(), key=lambda one: one[1].value)
-    first = not found or known.objective < found[0][1].value * (1.0 - MARGIN)  # it was not found again in time
-    listed = dict(found[: None if count is None else count - first])
-    cells = [known] * first + [search.listed(asked, one) for one in listed.values()]
-    return search.answer(cells, others_of(tree, listed, within, count, ended), exact=exact)
 
 
 @dataclass
@@ -292,39 +278,27 @@ class _Searches:
         with tempfile.TemporaryDirectory() as folder:
             kept = Path(folder) if len(shares) > 1 and np.isfinite(end) else None
             for share in shares if np.isfinite(end) else (1.0,):
-                asked = sorted(self._pass(asked, end, share, kept), key=self._gap)
+                for k, one in enumerate(asked):
+                    self.results[one] = found = self._search(one, clock.part(end, share / (len(asked) - k)), kept)
+                    if self.progress is not None:
+                        record = {"iteration": len(self.results), **one._asdict(), "objective": found.objective}
+                        self.progress({**record, "bound": found.bound})
+                    if found.stop == "interrupted":
+                        return
+                asked = sorted((one for one in asked if self.results[one].stop != "optimal"), key=self._gap)
 
     def _gap(self, asked: Asked) -> float:
         result = self.results[asked]
         return float(result.objective or 0.0) - float(result.bound or 0.0)
 
-    def _pass(self, asked: list[Asked], end: float, share: float, folder: Path | None) -> list[Asked]:
-        """Search each problem for an equal share of a part of the time that is left; return the open ones."""
-        for k, one in enumerate(asked):
-            result = self._search(one, clock.part(end, share / (len(asked) - k)), folder)
-            self.results[one] = result
-            if self.progress is not None:
-                record = {"iteration": len(self.results), "c": one.c, "m": one.m, "objective": result.objective}
-                self.progress({**record, "bound": result.bound})
-            if result.stop == "interrupted":
-                return []
-        return [one for one in asked if self.results[one].stop != "optimal"]
-
     def _search(self, asked: Asked, seconds: float | None, folder: Path | None) -> DriverResult:
         """Search one problem, on from where it stopped, with the best known selection that it allows."""
         problem = self.problem(asked)
         place = None if folder is None else folder / f"{'-'.join(map(str, asked))}.npz"
-        return branch_and_benders(
-            problem,
-            settings=replace(self.settings, initial=self._initial(problem)),
-            run=Run(
-                time_limit=seconds,
-                executor=self.executor,
-                checkpoint=place,
-                resume=place if place is not None and place.exists() else None,
-            ),
-            seeds=self._seeds(asked),
-        )
+        resume = place if place is not None and place.exists() else None
+        run = Run(time_limit=seconds, executor=self.executor, checkpoint=place, resume=resume)
+        settings = replace(self.settings, initial=self._initial(problem))
+        return branch_and_benders(problem, settings=settings, run=run, seeds=self._seeds(asked))
 
     def _initial(self, problem: SelectionProblem) -> Mask | None:
         """Return the known selection that a problem allows whose hyperplane has the smallest value there."""
@@ -354,20 +328,9 @@ class _Searches:
         support = tuple(np.flatnonzero(found.selection).tolist())
         return Cell(asked, float(found.value), -np.inf, support, coef, intercept)
 
-    def answer(
-        self, cells: Sequence[Cell] | None = None, others: Others | None = None, *, exact: bool = False
-    ) -> Selections:
+    def answer(self, cells: Sequence[Cell] | None = None, others: Others | None = None) -> Selections:
         """Return the answer, by default of all searches."""
-        found = [self.cell(one) for one in self.results] if cells is None else cells
-        answer = Selections(
-            question=self.question,
-            features=self.allowed.groups.names,
-            cells=tuple(found),
-            scale=self.map_.kind,
-            tolerance=self.settings.tolerance,
-            loss=self.loss.name,
-            rules=self.rules,
-            others=others,
-            seconds=time.perf_counter() - self.started,
-        )
-        return replace(answer, exact=answer.claims(self.data)) if exact else answer
+        found = tuple(map(self.cell, self.results) if cells is None else cells)
+        asked = (self.question, self.allowed.groups.names, found, self.map_.kind, self.settings.tolerance)
+        seconds = time.perf_counter() - self.started
+        return Selections(*asked, seconds, loss=self.loss.name, rules=self.rules, others=others)

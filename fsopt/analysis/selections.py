@@ -23,7 +23,13 @@ from fsopt.common.figures import new_figure, plain, style
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, LOSSES, Loss
-from fsopt.methods.gbd.proofs import SelectedHyperplane, claim_of_search, claim_of_tree, evidence_of, selection_about
+from fsopt.methods.gbd.proofs import (
+    SelectedHyperplane,
+    claim_of_search,
+    claim_of_tree,
+    evidence_of,
+    selection_about,
+)
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.spec import in_units
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
@@ -43,11 +49,6 @@ OTHERS = "every other selection"
 NECESSITY = "necessity"
 MOST_FEATURES, MOST_TICKS = 25, 16
 """In the picture of the selected features."""
-COLUMNS = {
-    "selection_path": ("m", "c", "objective", "bound", "gap", "optimal", "nodes", "features"),
-    "alternatives": ("objective", "excess", "features"),
-}
-"""Question -> the columns of its records."""
 
 
 class Asked(NamedTuple):
@@ -80,7 +81,7 @@ class Asked(NamedTuple):
 
 
 Posed: TypeAlias = tuple[SelectionProblem, SelectedHyperplane]
-"""The problem of a cell on preprocessed data, and its hyperplane there."""
+"""A problem on preprocessed data, and a hyperplane there."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,6 @@ class Selections(Answer):
     scale, tolerance, loss : the other parameters.
     rules : groups of the features and bounds on their weights, in the parameters that there are.
     seconds : of the whole question.
-    exact : the claims with the exact intervals that the trees prove; empty where this was not asked for.
     """
 
     question: str
@@ -134,7 +134,6 @@ class Selections(Answer):
     loss: str = HINGE.name
     rules: Mapping[str, Any] = field(default_factory=dict)
     others: Others | None = None
-    exact: tuple[Claim, ...] = ()
 
     @property
     def objective(self) -> Vector:
@@ -227,54 +226,45 @@ class Selections(Answer):
         A path has ``m c objective bound gap optimal nodes features``, alternatives have ``objective``, its ``excess``
         over the optimum, and ``features``, necessity ``feature with_feature with_bound without without_bound``.
         """
-        if self.question == NECESSITY:
-            return self._sides()
-        records = [
-            {
-                **cell.asked._asdict(),
-                "objective": cell.objective,
-                "excess": cell.objective / self.optimum - 1.0 if self.optimum else 0.0,
-                "bound": cell.bound,
-                "gap": (cell.objective - cell.bound) / max(1.0, abs(cell.objective)),
-                "optimal": optimal,
-                "nodes": cell.nodes,
-                "features": [self.features[j] for j in cell.support],
-            }
-            for cell, optimal in zip(self.cells, self.optimal.tolist(), strict=True)
-        ]
-        return [{name: record[name] for name in COLUMNS[self.question]} for record in records]
-
-    def _sides(self) -> list[dict[str, Any]]:
-        """Return for each feature the values and bounds with it and without it, of which one is the optimum."""
         best, *sides = self.cells
-        found = []
-        for name, side in zip(self.features, sides, strict=True):
-            with_it, without = (best, side) if side.asked.exclude else (side, best)
-            record = {"feature": name, "with_feature": with_it.objective, "with_bound": max(with_it.bound, best.bound)}
-            found.append(record | {"without": without.objective, "without_bound": max(without.bound, best.bound)})
-        return sorted(found, key=lambda record: record["with_feature"] - record["without"])
+        selected = [[self.features[j] for j in cell.support] for cell in self.cells]
+        columns: dict[str, list[Any]] = {"objective": self.objective.tolist()}
+        if self.question == NECESSITY:
+            pairs = [(best, side) if side.asked.exclude else (side, best) for side in sides]
+            columns = {"feature": list(self.features)}
+            for k, words in enumerate((("with_feature", "with_bound"), ("without", "without_bound"))):
+                columns[words[0]] = [pair[k].objective for pair in pairs]
+                columns[words[1]] = [max(pair[k].bound, best.bound) for pair in pairs]
+        elif self.others is not None:
+            excess = self.objective / self.optimum - 1.0 if self.optimum else 0.0 * self.objective
+            columns |= {"excess": excess.tolist(), "features": selected}
+        else:
+            gap = (self.objective - self.bound) / np.maximum(1.0, np.abs(self.objective))
+            columns = {"m": [c.asked.m for c in self.cells], "c": [c.asked.c for c in self.cells], **columns}
+            columns |= {"bound": self.bound.tolist(), "gap": gap.tolist()}
+            columns |= {"optimal": self.optimal.tolist(), "nodes": [c.nodes for c in self.cells], "features": selected}
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return (
+            sorted(rows, key=lambda row: row["with_feature"] - row["without"]) if self.question == NECESSITY else rows
+        )
 
     def _expected(self) -> list[Asked]:
         """Return the problems that the question has."""
-        if self.question == "selection_path":
-            return [Asked(cell.asked.c, cell.asked.m) for cell in self.cells]
-        best = self.cells[0]
-        first = Asked(best.asked.c, best.asked.m)
+        free = [cell.asked._replace(include=(), exclude=()) for cell in self.cells]
         if self.question != NECESSITY:
-            return [first] * len(self.cells)
-        return [first, *(first.other_side(j, best.support) for j in range(len(self.features)))]
+            return free if self.others is None else free[:1] * len(free)
+        support = self.cells[0].support
+        return [free[0], *(free[0].other_side(j, support) for j in range(len(self.features)))]
 
     def _replayed(self, data: Dataset) -> tuple[SelectionConstraints, list[Posed]]:
         """Return the constraints on preprocessed data, and for each cell its problem and its hyperplane there."""
         (work, map_), loss = preprocess(data, self.scale), LOSSES[self.loss]
         allowed = SelectionConstraints.of(self.question, work, **in_units(self.question, data, self.rules, map_.scale))
         problems = {asked: asked.problem(work, loss, allowed) for asked in {cell.asked for cell in self.cells}}
-        found = []
-        for cell in self.cells:
-            sigma = np.isin(np.arange(allowed.p), cell.support)
-            hyperplane = SelectedHyperplane(sigma, *scaled_hyperplane(cell.coef, cell.intercept, map_))
-            found.append((problems[cell.asked], hyperplane))
-        return allowed, found
+        planes = (scaled_hyperplane(cell.coef, cell.intercept, map_) for cell in self.cells)
+        selected = (np.isin(np.arange(allowed.p), cell.support) for cell in self.cells)
+        at = (SelectedHyperplane(sigma, *plane) for sigma, plane in zip(selected, planes, strict=True))
+        return allowed, [(problems[cell.asked], one) for cell, one in zip(self.cells, at, strict=True)]
 
     def residuals(self, data: Dataset) -> dict[str, float]:
         """Return the residuals of what is stated, from a replay of all evidence, without a search.
@@ -333,7 +323,7 @@ class Selections(Answer):
                 found.append((cell.asked, claim_of_search(name, problem, cell.evidence, at, self.tolerance)))
         if self.others is not None:
             tree = self.others
-            evidence = evidence_of(replays[0][0], tree.stream, tree.cuts, None, tree.leaves)
+            evidence = evidence_of(replays[0][0], tree.stream, tree.cuts, None, dict.fromkeys(tree.stream))
             found.append((self.cells[0].asked, claim_of_tree(OTHERS, evidence, 0.0, optimal=False)))
         return tuple(replace(claim, about=asked.about(data, self.loss, self.rules)) for asked, claim in found)
 
@@ -343,40 +333,35 @@ class Selections(Answer):
         Cells are in the order of a path by C and M, and of other questions by their values.
         """
         figure = new_figure(2, height=5.0 if self.question == NECESSITY else 3.6)
-        axes, several = figure.axes[0], len(self.weights) > 1
-        path = self.question == "selection_path"
-        drawn = self.cells if path else sorted(self.cells, key=lambda cell: cell.objective)
+        axes, path = figure.axes[0], self.question == "selection_path"
+        drawn = list(zip(self.cells, self.names, strict=True))
+        drawn = drawn if path else sorted(drawn, key=lambda one: one[0].objective)
         for k, c in enumerate(self.weights):
-            cells = [cell for cell in drawn if cell.asked.c == c]
+            cells = [cell for cell, _ in drawn if cell.asked.c == c]
             places = [cell.asked.m for cell in cells] if path else range(1, len(cells) + 1)
-            upper = np.array([cell.objective for cell in cells])
-            lower = np.array([max(cell.bound, 0.0) if cell.evidence is not None else cell.objective for cell in cells])
+            upper = [cell.objective for cell in cells]
+            lower = [max(cell.bound, 0.0) if cell.evidence is not None else cell.objective for cell in cells]
             axes.fill_between(places, lower, upper, color="tab:gray", alpha=0.4, label="" if k else "gap")
-            axes.plot(places, upper, **style(k), label=f"C = {c:g}" if several else "incumbent")
+            axes.plot(places, upper, **style(k), label=f"C = {c:g}" if len(self.weights) > 1 else "incumbent")
         axes.set(xlabel="largest number of features M" if path else "place", ylabel="objective value")
+        axes.set_yscale("log" if len(self.weights) > 1 else "linear")
         axes.locator_params(axis="x", integer=True)
-        if several:
-            axes.set_yscale("log")
         axes.legend()
         self._draw_features(figure.axes[1], drawn)
         return figure
 
-    def _draw_features(self, axes: Axes, drawn: Sequence[Cell]) -> None:
+    def _draw_features(self, axes: Axes, drawn: Sequence[tuple[Cell, str]]) -> None:
         """Draw which features the selection of each cell has, those of the most selections first."""
-        chosen = np.array([np.isin(np.arange(len(self.features)), cell.support) for cell in drawn])
+        chosen = np.array([np.isin(np.arange(len(self.features)), cell.support) for cell, _ in drawn])
         order = np.argsort(-chosen.sum(axis=0), kind="stable")[:MOST_FEATURES]
         order = order[chosen[:, order].any(axis=0)]
         axes.pcolormesh(chosen[:, order].T.astype(float), cmap="Blues", vmin=0.0, vmax=1.2, edgecolors="white")
         axes.invert_yaxis()
         axes.set_yticks(np.arange(len(order)) + 0.5, [plain(self.features[j]) for j in order], fontsize="small")
+        marks = [name.rpartition(", ")[2] for _, name in drawn]
+        if self.question != NECESSITY:
+            marks = [f"M = {cell.asked.m}" if self.others is None else str(k + 1) for k, (cell, _) in enumerate(drawn)]
         few = range(0, len(drawn), -(-len(drawn) // MOST_TICKS))
-        axes.set_xticks([k + 0.5 for k in few], [plain(self._mark(k, drawn[k])) for k in few], fontsize="small")
+        axes.set_xticks([k + 0.5 for k in few], [plain(marks[k]) for k in few], fontsize="small")
         axes.tick_params(axis="x", rotation=90.0 if self.question == NECESSITY else 0.0)
         axes.set(title="selected features")
-
-    def _mark(self, k: int, cell: Cell) -> str:
-        """Return what tells a cell from the others: the feature that it has or has not, M, or its place."""
-        if self.question == NECESSITY:
-            sides = {"with": cell.asked.include, "without": cell.asked.exclude}
-            return next((f"{word} {self.features[j]}" for word, one in sides.items() for j in one), "optimum")
-        return f"M = {cell.asked.m}" if self.others is None else str(k + 1)

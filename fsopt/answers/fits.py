@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.records import plain, sealed
+from fsopt.answers.records import MOST_ROWS, as_html, as_text, plain, sealed
 from fsopt.answers.results import Status
+from fsopt.answers.schema import OF_TRAINED
 from fsopt.answers.trained import Trained
-from fsopt.answers.weights import OF_UNIT_ROWS, Weight, by_size, weight_texts, weights_of
 from fsopt.common import arguments
 from fsopt.common.arguments import word
-from fsopt.common.figures import history_figure, scores_figure, weights_figure
+from fsopt.common.figures import bars_figure, history_figure, scores_figure
 from fsopt.common.files import write_text
 from fsopt.data import Dataset
 from fsopt.data.given import Given, Table, dataset_of
@@ -34,8 +34,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-MOST_FEATURES = 20
-"""Weights that a summary lists."""
+ZERO = 1e-6
+"""Share of the largest standardised weight up to which one that is not selected is a rounded 0 of a solver."""
+DIGITS = 6
+"""Significant digits of printed weights; there are more where the terms of a score cancel."""
+OF_UNIT_ROWS = (
+    "score = sum of weight * (x - shift) / norm + intercept, norm = root of the sum of ((x - shift) / scale)^2, "
+    "both over all features"
+)
+"""The classifier of samples that are divided by their norm."""
 KINDS = ("weights", "convergence", "scores")
 
 
@@ -85,17 +92,15 @@ class Fit:
     trained: Trained | None = field(default=None, repr=False)
 
     @property
+    def of_unit_rows(self) -> bool:
+        """Whether the samples are divided by their norm, so that a score depends on all features."""
+        return self.kernel is None and self.preprocessing.unit_rows
+
+    @property
     def needed(self) -> Mask:
         """Whether a score depends on each of the p features; only these are needed for predictions."""
-        if self.kernel is not None or self.preprocessing.unit_rows:
-            return np.ones(len(self.preprocessing.shift), dtype=bool)
-        return np.asarray(self.coef != 0.0)
-
-    def _samples(self, X: Samples | Dataset | Table) -> Matrix:
-        """Return samples as a matrix (n, p) in the order of the fit; raises DataError where they are none."""
-        p = len(self.preprocessing.shift)
-        known = self.trained or Trained.unknown(p)
-        return known.samples(X, self.needed)
+        whole = self.kernel is not None or self.of_unit_rows
+        return np.ones(len(self.preprocessing.shift), dtype=bool) if whole else np.asarray(self.coef != 0.0)
 
     def decision_function(self, X: Samples | Dataset | Table) -> Vector:
         """Return the scores (n,) of samples.
@@ -110,9 +115,9 @@ class Fit:
         DataError : a column is missing, a value is missing and the training data tell no substitute, or values are so
             large that a score overflows.
         """
-        Z = self._samples(X)
-        linear = self.kernel is None and not self.preprocessing.unit_rows
-        blocks = is_sparse(Z) and not linear and (self.kernel is not None or self.preprocessing.shift.any())
+        known = self.trained or Trained.unknown(len(self.preprocessing.shift))
+        Z = known.samples(X, self.needed)
+        blocks = is_sparse(Z) and (self.kernel is not None or (self.of_unit_rows and self.preprocessing.shift.any()))
         with np.errstate(over="ignore", invalid="ignore"):
             scores = np.concatenate([self._scores(part) for part in (row_blocks(Z) if blocks else (Z,))])
         bad = np.flatnonzero(~np.isfinite(scores))
@@ -127,7 +132,7 @@ class Fit:
         """Return the scores (n,) of samples in the order of the fit."""
         if self.kernel is not None:
             score = self.kernel.matrix(self.preprocessing.apply(Z)) @ self.coef
-        elif self.preprocessing.unit_rows:
+        elif self.of_unit_rows:
             score = self.preprocessing.shifted(Z) @ self.coef / self.preprocessing.row_norms(Z)
         else:
             score = Z @ self.coef
@@ -205,39 +210,33 @@ class Fit:
         for warning in self.warnings:
             yield "warning", warning
 
+    def _told(self) -> tuple[list[tuple[str, str]], DataFrame, str]:
+        """Return what a fit says, the texts of its weights, and the classifier where it is not linear."""
+        texts, intercept = self.printed()
+        return [*self._facts(), ("intercept", intercept)], texts, OF_UNIT_ROWS if self.of_unit_rows else ""
+
     def summary(self) -> str:
         """Return what was found and what is known of it, as text: status, certificate, weights of the classifier."""
-        (heads, *rows), intercept = weight_texts(self, standardised=True)
-        facts = [*self._facts(), ("intercept", intercept)]
-        width = max(len(name) for name, _ in facts)
-        lines = [f"{name:<{width}}  {text}" for name, text in facts]
-        if rows:
-            table = [heads, *rows[:MOST_FEATURES]]
-            wide = [max(map(len, column)) for column in zip(*table, strict=True)]
-            lines.append("")
-            for name, *numbers in table:
-                cells = [f"{text:>{max(least, 12)}}" for text, least in zip(numbers, wide[1:], strict=True)]
-                lines.append("  ".join([f"{name:<{wide[0]}}", *cells]))
-        lines += self._below(len(rows))
-        return "\n".join(lines)
-
-    def _below(self, listed: int) -> list[str]:
-        """Return the lines below a table of so many weights."""
-        lines = [f"and {listed - MOST_FEATURES} more: to_frame() has all"] if listed > MOST_FEATURES else []
-        return [*lines, OF_UNIT_ROWS] if listed and self.kernel is None and self.preprocessing.unit_rows else lines
+        return as_text(*self._told())
 
     def _repr_html_(self) -> str:
         """Return the summary as tables for notebooks; names of data and features are escaped."""
-        table, intercept = weight_texts(self, standardised=True)
-        heads, *rows = [[escape(text) for text in row] for row in table]
-        facts = "".join(
-            f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>"
-            for name, text in (*self._facts(), ("intercept", intercept))
-        )
-        cells = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows[:MOST_FEATURES])
-        rest = "".join(f"<tr><td colspan='{len(heads)}'>{text}</td></tr>" for text in self._below(len(rows)))
-        listed = f"<table><tr><th>{'</th><th>'.join(heads)}</th></tr>{cells}{rest}</table>" if rows else ""
-        return f"<table>{facts}</table>{listed}"
+        return as_html(*self._told())
+
+    @property
+    def _standardised(self) -> Vector:
+        """Weight times standard deviation (p,); the weights themselves where no deviations are known."""
+        known = self.trained.deviation if self.trained is not None and self.kernel is None else ()
+        return np.asarray(self.coef * (np.array(known) if len(known) else 1.0))
+
+    def _listed(self) -> Mask:
+        """Return which weights (p,) are more than rounded zeros, or selected; all where a score depends on all."""
+        standardised, weights = np.abs(self._standardised), np.abs(self.coef)
+        counts = (standardised > 0.0) & (standardised > ZERO * standardised.max(initial=0.0))
+        constant = (standardised == 0.0) & (weights > ZERO * weights.max(initial=0.0))
+        listed: Mask = counts | constant | self.of_unit_rows
+        listed[list(self.support)] = True
+        return listed
 
     def to_frame(self, folds: Sequence[Fit] = ()) -> DataFrame:
         """Return the weights of the classifier as a pandas DataFrame.
@@ -252,16 +251,40 @@ class Fit:
             Columns ``feature``, ``weight`` (raw units), ``standardised`` (weight times standard deviation),
             ``selected``, false where the rule of selection leaves out a feature that the score depends on, ``shift``
             and ``scale`` of the preprocessing where samples are divided by their norm, and, with ``folds``, ``folds``:
-            the number of these that select the feature. In order of the standardised size.
+            the number of these that select the feature. In order of the standardised size; the index is the place.
         """
         import pandas as pd
 
-        frame = pd.DataFrame(by_size(weights_of(self)), columns=["feature", *Weight._fields[1:]])
-        if self.kernel is not None or not self.preprocessing.unit_rows:
-            frame = frame.drop(columns=["shift", "scale"])
+        known = () if self.kernel is not None or self.trained is None else self.trained.features
+        stem, places = "x" if self.kernel is None else "row ", np.arange(len(self.coef))
+        frame = pd.DataFrame({"feature": known or [f"{stem}{j + 1}" for j in places]}, index=places, dtype=object)
+        frame.loc[list(self.support), "feature"] = list(self.features)
+        selected = np.isin(places, self.support)
+        frame = frame.assign(weight=self.coef, standardised=self._standardised, selected=selected)
+        if self.of_unit_rows:
+            frame = frame.assign(shift=self.preprocessing.shift, scale=self.preprocessing.scale)
+        frame = frame[self._listed()]
         if folds:
             frame["folds"] = [sum(name in fold.features for fold in folds) for name in frame["feature"]]
-        return frame
+        return frame.iloc[np.argsort(-frame["standardised"].abs(), kind="stable")]
+
+    def printed(self) -> tuple[DataFrame, str]:
+        """Return :meth:`to_frame` as texts, and the intercept: with these numbers the classifier can be written down.
+
+        The column ``selected`` is there where a listed feature is not selected. A sum of the printed terms has an
+        error of about 1e-3 of the largest standardised weight at most. Far from 0 the mean times a rounded zero
+        counts: the intercept has what is not listed.
+        """
+        size = np.abs(self._standardised).max(initial=0.0)
+        terms = self.coef * (0.0 if self.kernel is not None else self.preprocessing.shift)
+        lost = max(abs(self.intercept), np.abs(terms).max(initial=0.0)) / size if size > 0 else 1.0
+        # So many digits that the error of a score is small beside its largest weight, where its terms cancel.
+        digits = min(17, max(DIGITS, math.ceil(4 + math.log10(lost)))) if 0 < lost < math.inf else DIGITS
+        number, frame = f"{{:.{digits}g}}".format, self.to_frame()
+        forms = {"standardised": "{:.5g}".format, "selected": {True: "yes", False: "no"}, "feature": str}
+        texts = frame.apply(lambda column: column.map(forms.get(column.name, number)).astype(object))
+        texts = texts.drop(columns=["selected"] * bool(frame["selected"].all()))
+        return texts, number(self.intercept + terms[~self._listed()].sum())
 
     def plot(self, kind: str | None = None, data: Dataset | None = None) -> Figure:
         """Return a figure.
@@ -287,10 +310,10 @@ class Fit:
                 )
             return history_figure(records)
         if chosen == "weights":
-            rows = [row for row in by_size(weights_of(self)) if row.selected]
-            if not rows:
+            frame = self.to_frame().query("selected").head(MOST_ROWS)
+            if frame.empty:
                 raise ParameterError(f"the fit of '{self.method}' selects no feature", "choose other parameters")
-            return weights_figure([row[:3] for row in rows[:MOST_FEATURES]])
+            return bars_figure(frame["feature"].tolist(), frame["standardised"].tolist(), "weight x standard deviation")
         if data is None:
             raise ParameterError("scores are those of a data set, and there is none", "give data=")
         return scores_figure(self.decision_function(data), data.y, data.labels)
@@ -317,13 +340,7 @@ def fit_record(fit: Fit, *, source: str, data: Dataset | None = None) -> dict[st
                 f"the fit cannot be saved: its parameter '{name}' is {shown(value)}, which a file cannot name",
                 "register it, for example with fsopt.extend.register_penalty, and fit with its name",
             )
-    record = {part.name: getattr(fit, part.name) for part in fields(fit) if part.name != "trained"} | {
-        "data": source,
-        "train": trained.scores,
-        "labels": trained.labels,
-        "columns": trained.features,
-        "deviation": trained.deviation,
-        "encoding": None if trained.encoding is None else trained.encoding.plain,
-        "data_sha256": trained.digest,
-    }
-    return {k: plain(v) for k, v in record.items()}
+    record = {part.name: getattr(fit, part.name) for part in fields(fit) if part.name != "trained"}
+    record |= {name: getattr(trained, own) for own, name in OF_TRAINED.items()} | {"data": source}
+    found: dict[str, Any] = plain(record)
+    return found

@@ -6,8 +6,9 @@ import hashlib
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,6 +25,8 @@ FORMAT = 2
 """The format of the files that this version writes and reads."""
 MOST_ROWS = 20
 """Rows that a summary lists."""
+STYLE: Mapping[str, Any] = {"index": False, "na_rep": "-", "float_format": "{:.6g}".format}
+"""Of the tables of pandas."""
 
 
 def plain(value: Any) -> Any:
@@ -60,6 +63,31 @@ def digest(record: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(plain(rest), sort_keys=True).encode()).hexdigest()
 
 
+def as_text(facts: Sequence[tuple[str, str]], frame: DataFrame, below: str = "") -> str:
+    """Return names and texts, the first rows of a table and a remark on them as text."""
+    width = max((len(name) for name, _ in facts), default=0)
+    lines = [f"{name:<{width}}  {text}" for name, text in facts]
+    if len(frame):
+        lines += ["", frame.head(MOST_ROWS).to_string(**STYLE)]
+    return "\n".join([*lines, *_below(frame, below)])
+
+
+def as_html(facts: Sequence[tuple[str, str]], frame: DataFrame, below: str = "") -> str:
+    """Return what :func:`as_text` does as tables, in which all texts are escaped."""
+    import pandas as pd
+
+    with pd.option_context("display.max_colwidth", None):
+        told = pd.DataFrame(facts).to_html(header=False, index=False, border=0)
+        table = frame.head(MOST_ROWS).to_html(**STYLE, border=0) if len(frame) else ""
+    return str(told + table) + "".join(f"<p>{escape(line)}</p>" for line in _below(frame, below))
+
+
+def _below(frame: DataFrame, remark: str) -> list[str]:
+    """Return the lines below the first rows of a table."""
+    more = len(frame) - MOST_ROWS
+    return [f"and {more} more: to_frame() has all"] * (more > 0) + [remark] * (bool(remark) and len(frame) > 0)
+
+
 class Answer(ABC):
     """The answer to a question about a model or a data set: a heading, and a record for each thing that it lists."""
 
@@ -85,17 +113,17 @@ class Answer(ABC):
 
         return pd.DataFrame([{name: _cell(value) for name, value in one.items()} for one in self.to_records()])
 
+    def _told(self) -> tuple[list[tuple[str, str]], DataFrame]:
+        frame = self.to_frame()
+        return [(name, _word(value)) for name, value in self.heading.items()], frame[list(self.shown or frame.columns)]
+
     def summary(self) -> str:
         """Return the heading and the first records as text."""
-        width = max(map(len, self.heading), default=0)
-        lines = [f"{name:<{width}}  {_word(value)}" for name, value in self.heading.items()]
-        frame = self.to_frame()
-        if len(frame):
-            frame = frame[list(self.shown or frame.columns)]
-            lines += ["", frame.head(MOST_ROWS).to_string(index=False, na_rep="-", float_format="{:.6g}".format)]
-        if len(frame) > MOST_ROWS:
-            lines.append(f"and {len(frame) - MOST_ROWS} more: to_frame() has all")
-        return "\n".join(lines)
+        return as_text(*self._told())
+
+    def _repr_html_(self) -> str:
+        """Return the summary as tables for notebooks."""
+        return as_html(*self._told())
 
     def __str__(self) -> str:
         return self.summary()

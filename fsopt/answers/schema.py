@@ -1,207 +1,180 @@
-"""The parts of a saved answer: the kind and shape of each, looked at before anything is computed or shown from them."""
+"""The schema of saved answers: types whose strict decoding is the one look at a file before anything is made of it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import sys
+from collections.abc import Mapping
+from functools import reduce
+from operator import or_
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
-from fsopt.answers.results import Status
+import msgspec
+import numpy as np
+
+from fsopt.answers.results import Point, Status
+from fsopt.data.encoding import EncodedColumn, Encoding
 from fsopt.data.frames import NUMBER, TEXT
+from fsopt.data.kernels import Kernel
 from fsopt.data.layout import MISSING, Layout
+from fsopt.data.matrices import Preprocessing
 from fsopt.errors import FileError, FsoptError
 
-Test: TypeAlias = Callable[[Any], bool]
+T = TypeVar("T")
+Finite: TypeAlias = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+Plain: TypeAlias = dict[str, Any]
+"""Numbers, texts, lists and mappings that whoever uses them looks at."""
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
+class _Saved(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """The parts of every saved answer."""
+
+    params: Plain
+    status: Status
+    labels: tuple[str, str]
+    data_sha256: str
+    data: str = "data"
+    layout: Layout = Layout()
+    objective: Finite | None = None
+    bound: float | None = None
+    stop: str = ""
+    solver: str = ""
+    iterations: Count = 0
+    seconds: dict[str, Finite] = {}
+    certificate: Plain | None = None
+    format: Count = 0
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        _need(self.labels[0] != self.labels[1], "labels are not two different texts")
+        _need(self.bound is None or not math.isnan(self.bound), "bound is not a number")
 
 
-def _real(value: Any) -> bool:
-    """Return whether a value is a number that is a float, too: not nan, nor an integer beyond the range of floats."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
+OF_TRAINED: Mapping[str, str] = {
+    "name": "data",
+    "labels": "labels",
+    "features": "columns",
+    "digest": "data_sha256",
+    "deviation": "deviation",
+    "encoding": "encoding",
+    "scores": "train",
+}
+"""Attribute of :class:`fsopt.answers.trained.Trained` -> part of a saved fit."""
+
+
+class SolveFile(_Saved):
+    """A saved solve: the attributes of :class:`fsopt.SolveResult`, and the values of the variables by name."""
+
+    model: str
+    scale: Literal["none", "center", "standard"] = "none"
+    message: str = ""
+    point: Point | None = None
+    evidence: Point | None = None
+    evidence_source: str = ""
+    ray: Point | None = None
+    direction: Point | None = None
+    solution: Plain | None = None
+    customised: Plain = {}
+    verify: Plain | None = None
+    explanation: Plain | None = None
+
+
+class FitFile(_Saved):
+    """A saved fit: the attributes of :class:`fsopt.Fit`, and what it keeps of its training data."""
+
+    method: str
+    coef: tuple[Finite, ...]
+    intercept: Finite
+    support: tuple[Count, ...]
+    preprocessing: Preprocessing
+    columns: tuple[str, ...]
+    features: tuple[str, ...] = ()
+    history: tuple[Plain, ...] = ()
+    warnings: tuple[str, ...] = ()
+    details: Plain = {}
+    kernel: Kernel | None = None
+    train: dict[str, Finite] = {}
+    deviation: tuple[Finite, ...] = ()
+    encoding: Encoding | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        shift, scale = self.preprocessing.shift, self.preprocessing.scale
+        p, encoding = (len(self.columns),), self.encoding
+        _need(shift.shape == scale.shape == p, "shift, scale and columns differ in length")
+        _need(len(self.deviation) in (0, *p), "deviation and columns differ in length")
+        shape = p * 2 if self.kernel is None else self.kernel.patterns.shape
+        _need((len(self.coef), *p) == shape, "coef, columns and patterns differ in length")
+        _need(np.isfinite([shift, scale]).all() and (scale > 0).all(), "shift or scale is no map")
+        increasing = sorted(set(self.support)) == list(self.support) and max(self.support, default=-1) < len(self.coef)
+        _need(increasing, "support is not a list of increasing places in 0..p-1")
+        _need(len(set(self.columns)) == len(self.columns), "columns are not different texts")
+        if encoding is not None:
+            known = encoding.missing in (None, *MISSING) and all(map(_sound, encoding.columns))
+            _need(known and encoding.features == self.columns, "encoding is not that of the columns")
+
+
+def _sound(column: EncodedColumn) -> bool:
+    """Return whether a column has levels if and only if it has texts, and a substitute of its kind."""
+    levels, fill = column.levels, column.fill
+    if column.kind == TEXT:
+        return 0 < len(set(levels)) == len(levels) and fill in (None, *levels)
+    return column.kind == NUMBER and not levels and (fill is None or (isinstance(fill, float) and math.isfinite(fill)))
+
+
+def _need(holds: Any, fault: str) -> None:
+    if not holds:
+        raise ValueError(fault)
+
+
+def _array(kind: Any, value: Any) -> Any:
+    """Return lists of numbers, or of lists of them, as an array."""
+    nested = isinstance(value, list) and any(isinstance(row, list) for row in value)
+    return np.array(msgspec.convert(value, list[list[float]] if nested else list[float]), dtype=float)
+
+
+def _known(value: Any, found: Any) -> bool:
+    """Return whether every key of plain data is a part of what was made of them; dataclasses ignore unknown ones."""
+    parts = getattr(found, "__dataclass_fields__", getattr(found, "__struct_fields__", None))
+    if parts is not None:
+        return all(name in parts and _known(one, getattr(found, name)) for name, one in value.items())
+    return not isinstance(found, tuple) or all(map(_known, value, found))
+
+
+def converted(value: Any, kind: type[T]) -> T:
+    """Return plain data as a value of a type; raises ValueError that names the part of another kind."""
     try:
-        return not math.isnan(float(value))
-    except OverflowError:
-        return False
+        found = msgspec.convert(value, kind, dec_hook=_array)
+    except (msgspec.ValidationError, FsoptError) as error:
+        raise ValueError(str(error).replace("$.", "").replace("`", "'")) from error
+    _need(_known(value, found), "a part has keys that are none of its own")
+    return found
 
 
-def _finite(value: Any) -> bool:
-    return _real(value) and math.isfinite(value)
-
-
-def _count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and _real(value) and value >= 0
-
-
-def _mapping(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
-
-
-def _numbers_by_name(value: Any) -> bool:
-    return _mapping(value) and all(_real(v) for v in value.values())
-
-
-def _list_of(test: Test) -> Test:
-    return lambda value: isinstance(value, (list, tuple)) and all(test(v) for v in value)
-
-
-def _different_texts(value: Any) -> bool:
-    return _list_of(_text)(value) and len(set(value)) == len(value)
-
-
-def _two_texts(value: Any) -> bool:
-    return _different_texts(value) and len(value) == 2
-
-
-def _status(value: Any) -> bool:
-    return isinstance(value, str) and value in set(Status)
-
-
-def _map(value: Any) -> bool:
-    """Return whether a value is a map of the features: its kind and two lists of numbers."""
-    numbers = _list_of(_finite)
-    return _mapping(value) and all(
-        test(value.get(k)) for k, test in (("kind", _text), ("shift", numbers), ("scale", numbers))
-    )
-
-
-def _encoding(value: Any) -> bool:
-    """Return whether a value is the plain data of an encoding."""
-    if not _mapping(value) or set(value) != {"missing", "columns"} or value["missing"] not in (None, *MISSING):
-        return False
-    return _list_of(_encoded_column)(value["columns"])
-
-
-def _encoded_column(value: Any) -> bool:
-    """Return whether a value is the plain data of the encoding of a column."""
-    if not _mapping(value) or set(value) != {"name", "kind", "levels", "fill", "indicator"}:
-        return False
-    fill, texts = value["fill"], value["kind"] == TEXT
-    known = value["kind"] in (NUMBER, TEXT)
-    levels = _different_texts(value["levels"]) and bool(value["levels"]) == texts
-    filled = fill is None or (fill in value["levels"] if texts else _finite(fill))
-    return known and levels and filled and _text(value["name"]) and isinstance(value["indicator"], bool)
-
-
-def _layout(value: Any) -> bool:
-    """Return whether a value is the plain data of a layout."""
-    try:
-        Layout.saved({"layout": value})
-    except (TypeError, ValueError, AttributeError, FsoptError):
-        return False
-    return True
-
-
-@dataclass(frozen=True)
-class SavedPart:
-    """A part of a saved answer.
-
-    Attributes
-    ----------
-    test : whether a value is of its kind.
-    kind : the kind in words, for the message.
-    needed : whether every file has it; other parts are of some answers only.
-    empty : whether it may be null.
-    """
-
-    test: Test
-    kind: str
-    needed: bool = False
-    empty: bool = False
-
-
-_TEXT = SavedPart(_text, "a text")
-_NUMBERS = SavedPart(_numbers_by_name, "numbers with names")
-_RECORDS = SavedPart(_list_of(_mapping), "a list of mappings")
-_TEXTS = SavedPart(_list_of(_text), "a list of texts")
-_POINT = SavedPart(_mapping, "a point", empty=True)
-_BOTH: Mapping[str, SavedPart] = {
-    "params": SavedPart(_mapping, "a mapping", needed=True),
-    "status": SavedPart(_status, f"one of {', '.join(Status)}", needed=True),
-    "objective": SavedPart(_finite, "a finite number", empty=True),
-    "bound": SavedPart(_real, "a number", empty=True),
-    "stop": _TEXT,
-    "solver": _TEXT,
-    "data": _TEXT,
-    "data_sha256": SavedPart(_text, "a text", needed=True),
-    "label": _TEXT,
-    "missing": SavedPart(_text, "a text", empty=True),
-    "iterations": SavedPart(_count, "a whole number >= 0"),
-    "seconds": _NUMBERS,
-    "certificate": SavedPart(_mapping, "a mapping", empty=True),
-    "labels": SavedPart(_two_texts, "two different texts", needed=True),
-    "format": SavedPart(_count, "a whole number >= 0"),
-    "digest": _TEXT,
-    "layout": SavedPart(_layout, "the layout of a table"),
-}
-FIT_PARTS: Mapping[str, SavedPart] = {
-    **_BOTH,
-    "method": SavedPart(_text, "a text", needed=True),
-    "coef": SavedPart(_list_of(_finite), "a list of finite numbers", needed=True),
-    "intercept": SavedPart(_finite, "a finite number", needed=True),
-    "support": SavedPart(_list_of(_count), "a list of whole numbers >= 0", needed=True),
-    "preprocessing": SavedPart(_map, "a kind with a shift and a scale of finite numbers", needed=True),
-    "features": _TEXTS,
-    "columns": SavedPart(_different_texts, "a list of different texts", needed=True),
-    "history": _RECORDS,
-    "warnings": _TEXTS,
-    "train": _NUMBERS,
-    "deviation": SavedPart(_list_of(_finite), "a list of finite numbers"),
-    "encoding": SavedPart(_encoding, "columns with a kind, levels, a substitute and an indicator each", empty=True),
-    "details": SavedPart(_mapping, "a mapping"),
-    "kernel": SavedPart(_mapping, "a mapping", empty=True),
-}
-"""The parts of a saved fit."""
-SOLVE_PARTS: Mapping[str, SavedPart] = {
-    **_BOTH,
-    "model": SavedPart(_text, "a text", needed=True),
-    "point": _POINT,
-    "evidence": _POINT,
-    "ray": _POINT,
-    "direction": _POINT,
-    "evidence_source": _TEXT,
-    "solution": SavedPart(_mapping, "a mapping", empty=True),
-    "scale": _TEXT,
-    "message": _TEXT,
-    "customised": SavedPart(_mapping, "a mapping"),
-    "verify": SavedPart(_mapping, "a mapping", empty=True),
-}
-"""The parts of a saved solve."""
-
-
-def check_parts(record: Mapping[str, Any], path: str | Path) -> None:
-    """Look at every known part of a saved answer before it is used.
+def file_of(record: Mapping[str, Any], path: str | Path) -> FitFile | SolveFile:
+    """Return a saved answer by its types.
 
     Raises
     ------
-    FileError : a part is missing or of another kind, or parts differ in length; the message names it and ``path``.
+    FileError : a part is missing, unknown or of another kind, or parts do not agree; the message names it and ``path``.
     """
-    for name, part in (FIT_PARTS if "method" in record else SOLVE_PARTS).items():
-        if name not in record:
-            if part.needed:
-                raise _damaged(path, f"it has no {name}")
-        elif not (part.test(record[name]) or (part.empty and record[name] is None)):
-            raise _damaged(path, f"{name} is not {part.kind}")
-    if "method" in record:
-        _check_lengths(record, path)
+    kind: type[FitFile | SolveFile] = FitFile if "method" in record else SolveFile
+    try:
+        return converted(record, kind)
+    except ValueError as error:
+        raise FileError(f"'{path}' is not a saved answer: {error}", "save it again") from error
 
 
-def _check_lengths(record: Mapping[str, Any], path: str | Path) -> None:
-    """Make sure that the parts of a fit with one entry for each feature agree."""
-    map_ = record["preprocessing"]
-    p = len(map_["shift"])
-    parts = [map_["scale"], record["columns"], record.get("deviation") or map_["shift"]]
-    if any(len(part) != p for part in parts):
-        raise _damaged(path, "shift, scale, columns and deviation differ in length")
+def check_parts(record: Mapping[str, Any], path: str | Path) -> None:
+    """Raise FileError where :func:`file_of` does."""
+    file_of(record, path)
 
 
-def _damaged(path: str | Path, reason: str) -> FileError:
-    return FileError(f"'{path}' is not a saved answer: {reason}", "save it again")
+KINDS: Mapping[str, Any] = {"float": float, "int": Annotated[int, msgspec.Meta(le=2**62)], "bool": bool, "str": str}
+KINDS = {**KINDS, "None": None, "Mapping": dict}
+"""Word of an annotation -> type; every other word is that of a list."""
 
 
 def is_parameter(annotation: Any, value: Any) -> bool:
@@ -211,13 +184,9 @@ def is_parameter(annotation: Any, value: Any) -> bool:
     """
     if not isinstance(annotation, str):
         return True
-    tests: Mapping[str, Test] = {
-        "float": _real,
-        "int": lambda v: _real(v) and isinstance(v, int),
-        "bool": lambda v: isinstance(v, bool),
-        "str": _text,
-        "None": lambda v: v is None,
-        "Mapping": lambda v: isinstance(v, Mapping),
-    }
-    kinds = [kind.strip().partition("[")[0] for kind in annotation.split("|")]
-    return any(isinstance(value, (list, tuple)) if kind not in tests else tests[kind](value) for kind in kinds)
+    kinds = [KINDS.get(kind.strip().partition("[")[0], list) for kind in annotation.split("|")]
+    try:
+        found = msgspec.convert(value, reduce(or_, kinds))
+        return bool(found == found)  # nan is no number
+    except msgspec.ValidationError:
+        return False

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
@@ -26,7 +28,7 @@ from fsopt.data.layout import refuse_repeated
 from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError
-from fsopt.typing import Mask, Matrix
+from fsopt.typing import Indices, Mask, Matrix
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -103,66 +105,44 @@ class Trained:
             if given.features == self.features:  # encoded by the same map, or not at all
                 return given.X
             given = Table(given.X, [], list(given.features), given.encoded and given.encoded.source)
-        if isinstance(given, Table):
-            if given.source is None and given.features is None:
-                return self._positional(given.X)
-            if given.zeros:
-                return self._sparse(given.X, given.features or (), [])
-            if is_sparse(given.X):
-                return self._sparse(given.X, given.features or (), names)
-            return self._named(given.columns, names)
-        if is_frame(given):
-            return self._of_frame(in_pandas(given), names)
-        return self._positional(given)
+        held, found = _held(given, sparse=self.encoding is None)
+        if found is None:
+            X, names = as_matrix(held), list(self.features)
+            if X.shape[1] != len(names):
+                fault, hint = f"the samples have {counted(X.shape[1], 'feature')}", f"{counted(len(names), 'feature')}"
+                raise DataError(fault, f"give finite values of the {hint} of the fit")
+            return self._checked(X, names)
+        if is_frame(held):
+            return self._checked(self._named(held, names), names)
+        names = [] if isinstance(given, Table) and given.zeros else names
+        _refuse_absent(found, names)
+        places = self._places(found)
+        known = np.flatnonzero(places >= 0)
+        order = csr_array((np.ones(len(known)), (known, places[known])), shape=(len(found), len(self.features)))
+        return self._checked(held @ order, names)
 
-    def _of_frame(self, frame: Any, names: Sequence[str]) -> Matrix:
-        wanted = names if self.encoding is None else self.encoding.sources(names)
-        if list(frame.columns) == list(range(frame.shape[1])):  # a DataFrame of an array, without names
-            sparse = sparse_of_frame(frame)
-            return self._positional(frame.to_numpy() if sparse is None else sparse)
-        frame = with_texts_as_names(frame)
-        if self.encoding is None and (sparse := sparse_of_frame(frame)) is not None:
-            return self._sparse(sparse, list(frame.columns), names)
-        _refuse_absent(list(frame.columns), wanted)
-        return self._named(typed_columns(frame[wanted]), names)
+    def _places(self, names: Sequence[str]) -> Indices:
+        """Return the places of features by their names, -1 for unknown ones."""
+        import pandas as pd
+
+        found: Indices = pd.Index(self.features, dtype=object).get_indexer(list(names))
+        return found
 
     def _named(self, source: DataFrame, names: Sequence[str]) -> Matrix:
         """Return the samples of columns with names, of which only the needed ones are looked at."""
         wanted = names if self.encoding is None else self.encoding.sources(names)
         _refuse_absent(list(source.columns), wanted)
-        used, X = source[wanted], np.zeros((len(source), len(self.features)))
+        used, X = typed_columns(source[wanted]), np.zeros((len(source), len(self.features)))
         if not wanted:
             return X
         if self.encoding is not None:
-            return self._checked(self.encoding.matrix(used), names)
+            return self.encoding.matrix(used)
         refuse_texts(used)
-        places = {name: j for j, name in enumerate(self.features)}
-        for name in wanted:
-            X[:, places[name]] = numbers_of(used[name])
-        return self._checked(X, names)
-
-    def _sparse(self, X: Any, found: Sequence[str], names: Sequence[str]) -> Matrix:
-        """Return sparse samples with names, in the order of the fit; features that they lack are 0."""
-        from scipy.sparse import csr_array
-
-        _refuse_absent(found, names)
-        places = {name: j for j, name in enumerate(self.features)}
-        moved = [(k, places[name]) for k, name in enumerate(found) if name in places]
-        rows, columns = np.array(moved, dtype=int).reshape(-1, 2).T
-        order = csr_array((np.ones(len(moved)), (rows, columns)), shape=(X.shape[1], len(places)))
-        return self._checked(X @ order, names)
-
-    def _positional(self, given: Any) -> Matrix:
-        X = as_matrix(given)
-        p = len(self.features)
-        if X.shape[1] != p:
-            raise DataError(
-                f"the samples have {counted(X.shape[1], 'feature')}",
-                f"give finite values of the {counted(p, 'feature')} of the fit",
-            )
-        return self._checked(X, self.features)
+        X[:, self._places(wanted)] = np.column_stack([numbers_of(used[name]) for name in wanted])
+        return X
 
     def _checked(self, X: Matrix, names: Sequence[str]) -> Matrix:
+        """Return samples; raises DataError where one of their values is not finite."""
         bad = [place(X, k) for k in np.flatnonzero(~finite(X)).tolist()]
         if bad:
             rows = sorted({i + 1 for i, _ in bad})
@@ -175,8 +155,30 @@ class Trained:
         return X
 
 
+def _held(given: Any, *, sparse: bool) -> tuple[Any, list[str] | None]:
+    """Return samples as a matrix, or as columns with names, and the names; None for the order of the fit.
+
+    Parameters
+    ----------
+    sparse : whether a frame of sparse columns is a sparse matrix.
+    """
+    if isinstance(given, Table):
+        array = given.features is None or given.zeros or is_sparse(given.X)
+        return given.X if array and given.source is None else given.columns, given.features
+    if not is_frame(given):
+        return given, None
+    frame = in_pandas(given)
+    if list(frame.columns) == list(range(frame.shape[1])):  # a DataFrame of an array, without names
+        found = sparse_of_frame(frame)
+        return frame.to_numpy() if found is None else found, None
+    frame = with_texts_as_names(frame)
+    found = sparse_of_frame(frame) if sparse else None
+    return frame if found is None else found, list(frame.columns)
+
+
 def _refuse_absent(found: Sequence[str], wanted: Sequence[str]) -> None:
-    there = set(found)
+    """Raise DataError for a column that is not there, or that is there twice."""
+    there = Counter(found)
     absent = [name for name in wanted if name not in there]
     if absent:
         more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
@@ -184,5 +186,4 @@ def _refuse_absent(found: Sequence[str], wanted: Sequence[str]) -> None:
             f"the data have no column {', '.join(absent[:3])}{more}",
             "give the columns of the fit, by their names; it needs those with a weight",
         )
-    needed = set(wanted)
-    refuse_repeated([name for name in found if name in needed])
+    refuse_repeated([name for name in wanted for _ in range(there[name])])

@@ -8,8 +8,6 @@ declares another one: the one absolute number of a certificate.
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.linalg import norm
@@ -46,6 +44,8 @@ LARGE = 4_000_000
 """Entries of a system of equations from which it is solved by iterations."""
 SPARSE = 16
 """Entries of a system of equations for each that is not zero, from which it has sparse factors."""
+DAMPING = 1e-14
+"""Diagonal of the sparse factors where it were 0, relative to the largest square of an equation; a pass corrects it."""
 FACTORED = 1e-8
 """What a solution by sparse factors misses, relative to the right-hand side, where they hold; a pass corrects it."""
 
@@ -204,12 +204,13 @@ def _least_norm(matrix: sp.csr_matrix, right: Vector) -> Vector:
     from scipy.sparse.linalg import lsmr, splu
 
     if SPARSE * matrix.nnz < entries:
-        # x = M'y and Mx = r; without factors that hold, as of equations that depend on one another, by what follows.
-        system = sp.bmat([[sp.identity(n), -matrix.T], [matrix, None]], format="csc")
-        with suppress(RuntimeError):
-            found: Vector = splu(system).solve(np.append(np.zeros(n), right))[:n]
-            if norm(matrix @ found - right) <= FACTORED * norm(right):
-                return found
+        # x = M'y and Mx = r, without a zero diagonal, so that equations that depend on one another have factors, too.
+        damping = DAMPING * (matrix.power(2).sum(axis=1).max() or 1.0) * sp.identity(matrix.shape[0])
+        factors = splu(sp.bmat([[sp.identity(n), -matrix.T], [matrix, damping]], format="csc"))
+        found: Vector = factors.solve(np.append(np.zeros(n), right))[:n]
+        found += factors.solve(np.append(np.zeros(n), right - matrix @ found))[:n]
+        if norm(matrix @ found - right) <= FACTORED * norm(right):
+            return found
     if entries > LARGE:
         return np.asarray(lsmr(matrix, right, atol=0.0, btol=UNIT)[0])
     return np.asarray(lstsq(matrix.toarray(), right, lapack_driver="gelsy")[0])

@@ -116,15 +116,15 @@ def _by_class(fitted: Fit, data: Dataset) -> dict[int, float]:
 
 def print_fit(fitted: Fit, record: Mapping[str, Any], accuracy: Mapping[int, float] | None = None) -> None:
     """Print a fit and its record; with the training accuracy of each class beside the worst case."""
-    from fsopt.answers.weights import OF_UNIT_ROWS, weight_texts
+    from fsopt.answers.fits import OF_UNIT_ROWS
 
     names = ["method", "data", "solver", "status", "stop", "objective", "bound", "iterations"]
     told = {**record, "status": status_of(record)}
-    lines: list[tuple[str, Any]] = [(k, told[k]) for k in names]
-    lines.append(("seconds", record["seconds"].get("total")))
+    lines: list[tuple[str, Any]] = [*((k, told[k]) for k in names), ("seconds", record["seconds"].get("total"))]
     lines.append(("train", ", ".join(f"{k} {v:.4f}" for k, v in record["train"].items())))
-    weights, intercept = weight_texts(fitted, standardised=False)
-    noun = weights[0][0]
+    texts, intercept = fitted.printed()
+    noun, unit = ("feature", "weight (raw units)") if fitted.kernel is None else ("pattern", "weight")
+    texts = texts.drop(columns="standardised").rename(columns={"feature": noun, "weight": unit}).sort_index()
     if "worst_case" in record["details"]:
         shown = zip((1, -1), record["details"]["worst_case"], strict=True)
         train = {} if accuracy is None else {sign: f" (train {share:.4f})" for sign, share in accuracy.items()}
@@ -134,8 +134,8 @@ def print_fit(fitted: Fit, record: Mapping[str, Any], accuracy: Mapping[int, flo
     lines.append((f"{noun}s ({count} of {p}, {count / p:.1%})", ", ".join(record["features"]) or "none"))
     lines.append(("intercept", intercept))
     show(pairs(lines))
-    if len(weights) <= MOST_WEIGHTS + 1:
-        show("\n" + pairs(weights))
-        if fitted.kernel is None and fitted.preprocessing.unit_rows:
+    if len(texts) <= MOST_WEIGHTS:
+        show("\n" + pairs([tuple(texts), *texts.itertuples(index=False)]))
+        if fitted.of_unit_rows:
             show("\n" + OF_UNIT_ROWS)
     print_certificate(record["certificate"])

@@ -28,8 +28,9 @@ def with_keywords_of(*sources: Callable[..., Any], without: Collection[str] = ()
     """Return a decorator that puts the keywords of other functions in the place of ``**keywords``.
 
     The signature and the docstring of the decorated function have its own keywords first, then those of the sources
-    with their defaults and texts. The function itself hands them on, and what takes them refuses unknown names. Where
-    it says nothing of what it returns, that and what it raises are those of the last source.
+    with their defaults and texts; a keyword of its own without a text has that of a source. The function itself hands
+    them on, and what takes them refuses unknown names. Where it says nothing of what it returns, that and what it
+    raises are those of the last source.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ def with_keywords_of(*sources: Callable[..., Any], without: Collection[str] = ()
             text_of = {text.partition(" : ")[0]: text for text in listed}
             for p in inspect.signature(source).parameters.values():
                 if p.kind is p.KEYWORD_ONLY and p.name not in without:
-                    parameters.append(p)
+                    parameters += [p] * (p.name not in signature.parameters)
                     texts.append(text_of.get(p.name, ""))
         function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         doc = inspect.getdoc(function) or ""

@@ -149,11 +149,6 @@ def history_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
     return figure
 
 
-def weights_figure(rows: Sequence[tuple[str, float, float]]) -> Figure:
-    """Return a figure of the standardised weights of features: name, weight and standardised weight of each."""
-    return bars_figure([row[0] for row in rows], [row[2] for row in rows], "weight x standard deviation")
-
-
 def bars_figure(names: Sequence[str], values: Sequence[float] | Vector, label: str) -> Figure:
     """Return a figure of a bar for each name, the first on top, in another colour below 0."""
     figure = new_figure(1, height=1.2 + 0.25 * len(names))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -139,12 +139,6 @@ class Encoding:
     def plain(self) -> dict[str, Any]:
         """The encoding as plain data of a saved answer."""
         return {"missing": self.missing, "columns": [asdict(column) for column in self.columns]}
-
-    @classmethod
-    def of_plain(cls, record: Mapping[str, Any]) -> Encoding:
-        """Return the encoding of plain data, the inverse of :attr:`plain`."""
-        columns = [{**entry, "levels": tuple(entry["levels"])} for entry in record["columns"]]
-        return cls(tuple(EncodedColumn(**entry) for entry in columns), record["missing"])
 
 
 @dataclass(frozen=True, eq=False)

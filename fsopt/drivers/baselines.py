@@ -60,7 +60,7 @@ def rfe(
     ----------
     data : the samples, preprocessed.
     last : function of the features that are left, increasing, that trains and certifies the last machine: its answer
-        has weights ``w`` (p,), 0 on the other features, ``b``, a ``certificate``, and the ``outcome`` of its solver.
+        has weights ``w`` (p,), 0 on the other features, ``b``, and the certified ``outcome`` of its solver.
     m : number of features to keep, 1..p.
     c : C > 0.
     step : >= 1, features that are removed after each solve, fewer where m would be undercut.
@@ -102,7 +102,7 @@ def rfe(
         end if stop == "complete" else stop,
         objective=at.objective,
         point={"sigma": np.isin(np.arange(data.p), left).astype(float), **at.point},
-        certificate=at.point["svm"].certificate,
+        certificate=at.point["svm"].outcome.certificate,
     )
 
 
@@ -121,7 +121,7 @@ def _train(last: Callable[[Indices], Any], left: Indices, recorder: Recorder) ->
     """Yield the machine on the features that are left."""
     trained = last(left)
     recorder.include(trained.outcome)
-    value = trained.certificate.objective
+    value = trained.outcome.objective
     record = {"n_features": len(left), "objective": value, "removed": []}
     yield Iterate(value, {"svm": trained}, record=record, stop=trained.outcome.stop)
 
@@ -141,12 +141,8 @@ class _Machines:
             started = time.perf_counter()
             found = self.warm.solve(sigma > 0.5)
             self.recorder.count(NAME, time.perf_counter() - started)
-            if found is not None:
-                clock.found()
-                return found
-        return self._by_solver(sigma)
-
-    def _by_solver(self, sigma: Vector) -> tuple[Vector, float]:
+            clock.found()
+            return found
         if self.session is None:
             self.session = self.recorder.run.open(build_fsp_sub(self.data, c=self.c))
             self.recorder.renew(self.session)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,16 +11,18 @@ import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.compiler import compile_model
 from fsopt.compiler.values import store
-from fsopt.drivers.loop import Iterate, Loop, best, best_of, reader
+from fsopt.drivers.loop import Iterate, Loop, best, best_of, reader, run_loop
 from fsopt.drivers.penalties import Penalty
-from fsopt.drivers.recorder import Recorder, proved_bound
+from fsopt.drivers.recorder import EARLY, Recorder, proved_bound
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
+from fsopt.drivers.working_set import Build, Price, Restricted, largest, spread, working_set
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import vector, whole
 from fsopt.solvers.auxiliary import nearest
 from fsopt.solvers.base import Session
-from fsopt.typing import Vector
+from fsopt.typing import Indices, Vector
 
 DIFFERENT = 1e-3
 """Relative difference of a step's objective from the penalty's linearisation at which it is another function: far above
@@ -147,38 +149,6 @@ def _penalised(session: Session, penalty: Penalty, tolerance: float) -> Linearis
     )
 
 
-def best_descent(
-    descents: Callable[[int, Vector], Loop],
-    start: Vector | None,
-    penalty: Penalty,
-    recorder: Recorder,
-    *,
-    size: int,
-    n_starts: int,
-    seed: int,
-    tolerance: float,
-) -> Steps[DriverResult]:
-    """Run DCA from each start and return the best answer with its certificate.
-
-    A descent is a loop with the evidence of :func:`descend`, from the linearisation (p,) of the k-th start; size is p.
-    """
-    n_starts, rng = whole("dca", "n_starts", n_starts), np.random.default_rng(whole("dca", "seed", seed))
-    first = np.zeros(size) if start is None else penalty.gradient(vector("dca", "start", start, size))
-
-    def starts(ended: Sequence[Iterate]) -> Loop | None:
-        k = len(ended)
-        if k == n_starts:
-            return None
-        return descents(k, penalty.slope * rng.uniform(-INSIDE, INSIDE, len(first)) if k else first)
-
-    ends, stop = yield from best_of(starts, recorder)
-    at = best(ends)
-    residuals = {"criticality": at.evidence["criticality"], "ascent": max(end.evidence["rise"] for end in ends)}
-    certificate = make(Kind.DCA, residuals, tolerance=min(10 * tolerance, CRITICAL))
-    status = Status.STATIONARY if at.stop == "stationary" and certificate.ok else Status.FEASIBLE
-    return recorder.end(status, stop, objective=at.objective, point=at.point, certificate=certificate)
-
-
 @loop
 def dca(
     model: pyo.ConcreteModel,
@@ -211,8 +181,9 @@ def dca(
     Returns
     -------
     DriverResult
-        ``point`` has ``w`` and every other variable of the model by name, and ``gradient`` and ``proof``: the v
-        of the last step and its primal-dual point, by which criticality is verified again. ``stationary`` where the
+        ``point`` has ``w`` and every other variable of the model by name, ``gradient`` and ``proof``, the v of the last
+        step and its primal-dual point, by which criticality is verified again, and ``starts``, the objective value at
+        the end of each run. ``stationary`` where the
         certificate holds: the step problem at the answer improves on it by less than the tolerance, judged by
         the step's own dual bound, and no step of any run raised the objective. A local answer; there is no bound.
         Each record of ``history`` has its run in ``start``.
@@ -241,9 +212,91 @@ def dca(
     """
     session = run.open(model)
     recorder, problem = Recorder([session], run), _penalised(session, penalty, tolerance)
+    n_starts, rng = whole("dca", "n_starts", n_starts), np.random.default_rng(whole("dca", "seed", seed))
+    size = len(model.w)
+    first = np.zeros(size) if start is None else penalty.gradient(vector("dca", "start", start, size))
 
-    def descents(k: int, v: Vector) -> Loop:
+    def starts(ended: Sequence[Iterate]) -> Loop | None:
+        k = len(ended)
+        if k == n_starts:
+            return None
+        v = penalty.slope * rng.uniform(-INSIDE, INSIDE, size) if k else first
         return descend(problem, recorder, v, max_iterations=max_iterations, start=k)
 
-    how = {"n_starts": n_starts, "seed": seed}
-    return (yield from best_descent(descents, start, penalty, recorder, size=len(model.w), tolerance=tolerance, **how))
+    ends, stop = yield from best_of(starts, recorder)
+    at = best(ends)
+    evidence = {"criticality": at.evidence["criticality"], "ascent": max(end.evidence["rise"] for end in ends)}
+    point = {**at.point, "starts": [end.objective for end in ends]}
+    return _ended(replace(at, evidence=evidence, point=point), stop, recorder, tolerance)
+
+
+def _ended(at: Iterate, stop: str, recorder: Recorder, tolerance: float) -> DriverResult:
+    """Return the result of DCA, stationary where the stopping criterion and the certificate of its evidence hold."""
+    certificate = make(Kind.DCA, at.evidence, tolerance=min(10 * tolerance, CRITICAL))
+    status = Status.STATIONARY if at.stop == "stationary" and certificate.ok else Status.FEASIBLE
+    return recorder.end(status, stop, objective=at.objective, point=at.point, certificate=certificate)
+
+
+@loop
+def priced_dca(
+    build: Build,
+    price: Price,
+    scores: Vector,
+    penalty: Penalty,
+    *,
+    start: Vector | None = None,
+    tolerance: float = 1e-6,
+    run: Run = DEFAULT_RUN,
+    **starts: int,
+) -> Steps[DriverResult]:
+    """Minimise ``penalty(w)`` by :func:`dca` on step models of some of many features, the answer critical for all.
+
+    The first step from v = 0 is solved for all features. DCA goes on with those of its last restricted program. Where
+    it ends, the multipliers of its last step price the others, and those of negative reduced cost are added. The point
+    is that of the last step model, with w of all features and the ``columns`` of the model. ``starts`` has ``n_starts``
+    and ``seed`` of the first runs of DCA.
+    """
+    recorder = Recorder([], run)
+    problem = Restricted(build, price, scores, largest(scores), recorder)
+    at, stop = yield from run_loop(_priced_descents(problem, penalty, start, tolerance, starts), recorder)
+    return _ended(at, stop, recorder, tolerance)
+
+
+def _priced_descents(
+    problem: Restricted, penalty: Penalty, start: Vector | None, tolerance: float, starts: Mapping[str, int]
+) -> Loop:
+    """Yield the iterates of the first step for all features, then those of DCA on more and more of them."""
+    recorder, kept = problem.recorder, np.zeros(0, dtype=bool)
+    for step, _ in problem.optima(lambda session: recorder.solve(session, "a restricted program", load=False)):
+        point = problem.point(step) | {"gradient": np.zeros(len(problem.places)), "proof": None, "starts": []}
+        value = penalty.value(point["w"])
+        record = {"start": 0, "objective": value, "criticality": np.inf, "columns": len(problem.places)}
+        yield Iterate(value, point, evidence={"criticality": np.inf, "ascent": 0.0}, record=record)
+    w, before, ascent, runs = start, np.inf, 0.0, list[float]()
+    first_kept = problem.kept if start is None else problem.kept | (start != 0.0)
+
+    def descend(places: Indices) -> tuple[DriverResult, Vector]:
+        """Return DCA on some features from the last iterate, and the excess (p,) of all by its last step."""
+        nonlocal w, before, ascent, runs
+        model, how = problem.build(places), {} if runs else starts
+        first = None if w is None else w[places]
+        found = dca(model, penalty, start=first, tolerance=tolerance, run=recorder.rest(), **how)
+        recorder.include(found)
+        w = spread(found.point["w"], places, len(problem.scores))
+        value, proof = penalty.value(w), found.point["proof"]
+        assert found.certificate is not None
+        ascent = max(ascent, found.certificate.residuals["ascent"], (value - before) / max(1.0, abs(value)))
+        before, runs = value, runs or found.point["starts"]
+        runs[int(np.argmin(runs))] = value  # of the run that goes on
+        if found.stop in EARLY or proof is None:
+            return found, np.zeros(len(w))
+        return found, problem.price(model, compile_model(model), proof.multipliers[0], places)
+
+    for kept, (found, _), last in working_set(problem.scores, descend, lambda answer: answer[1], kept=first_kept):
+        assert found.certificate is not None
+        point, columns = {**found.point, "w": w, "columns": np.flatnonzero(kept), "starts": runs}, int(kept.sum())
+        evidence = {"criticality": found.certificate.residuals["criticality"], "ascent": ascent}
+        for row in found.history:
+            record = {name: row[name] for name in ("start", "objective", "criticality")} | {"columns": columns}
+            stop = found.stop if last and row is found.history[-1] else ""
+            yield Iterate(before, point, evidence=evidence, record=record, stop=stop)

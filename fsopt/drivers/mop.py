@@ -74,8 +74,8 @@ def mop(
     DriverResult
         ``point`` has ``w`` (the hyperplane for the data as given: :math:`s_j w_j`), ``b``, ``scales``; ``E`` and ``H``
         histories; ``inactive``, whether the cap is; ``alpha`` and ``cap``, the multipliers by which
-        :func:`fsopt.drivers.mop.risk_bound` bounds the loss of every hyperplane with these scales and this
-        cap from below; ``scaling``, the last (15) with its answer, bound and cuts, see
+        ``risk_bound`` of this module bounds the loss of every hyperplane with these scales and this cap from
+        below; ``scaling``, the last (15) with its answer, bound and cuts, see
         :func:`fsopt.certificates.kernel_scaling.certify_scaling`; ``start``: the verified status of
         s = e in the first (15), ``optimal``, ``stationary`` or empty. Each record of the history has E and H with their
         bounds (None where there is none) and the largest residual of the certificate of (15). Status ``feasible``: no

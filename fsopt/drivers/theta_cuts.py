@@ -57,10 +57,8 @@ def theta_cuts(
     -------
     DriverResult
         ``optimal`` where the bounds meet; a repeated theta stops too, ``stalled``.
-        The point holds ``w b``, and of the last program ``mu`` (n,), the
-        multipliers of the margins, ``price``, the sum of the multipliers of the cuts, and ``theta``, the mean of their
-        theta with these weights: with :math:`\mu_1 = \text{price}/2`, :math:`\mu_+ = \mu_1\theta/R_+` and
-        :math:`\mu_- = \mu_1(1-\theta)/R_-` they are feasible for (16), because u is concave in theta.
+        The point holds ``w b``, and of the last program ``mu`` (n,), the multipliers of the margins, which with those
+        of the cuts are feasible for (16), because u is concave in theta.
 
     Raises
     ------
@@ -97,7 +95,8 @@ def _add_cuts(data: Dataset, session: Session, recorder: Recorder, norm: GmebNor
         here = size if hard else hinge(data.X @ inside + b, data.y, data.weights)
         if here < value or not best:
             value, best = here, {"w": inside, "b": b}
-        best = best | _multipliers(session, step.point.y, thetas)
+        if step.point.y is not None:
+            best = best | {"mu": step.point.y[session.rows(model.margin)]}
         # Step 2.4
         repeated = min(abs(theta - t) for t in thetas) <= REPEATED
         stop = "optimal" if relative_gap(value, bound) <= TOLERANCE else "stalled" if repeated else ""
@@ -130,13 +129,3 @@ def _check_model(session: Session, data: Dataset, norm: GmebNorm, *, hard: bool)
     costs[size if hard else session.columns(m.xi)] = 1.0 if hard else loss_weights(1.0, data.weights)
     if not np.array_equal(program.c, costs) or program.c0 != 0.0 or program.sign != 1.0 or program.P.nnz:
         raise ParameterError(f"the objective of '{m.name}' is not that of (15)", "leave its objective")
-
-
-def _multipliers(session: Session, y: Any, thetas: list[float]) -> dict[str, Any]:
-    """Return mu, the sum of the multipliers of the cuts, and the mean theta with these weights."""
-    if y is None:
-        return {}
-    multipliers = np.maximum(-y[session.rows(session.model.cuts)], 0.0)  # of constraints <= in a minimisation
-    total = float(multipliers.sum())
-    theta = float(multipliers @ np.array(thetas)) / total if total > 0 else thetas[0]
-    return {"mu": y[session.rows(session.model.margin)], "price": total, "theta": theta}

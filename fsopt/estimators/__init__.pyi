@@ -300,7 +300,6 @@ class RSVM(WeightedClassifier):
         self,
         *,
         w_cap: float | None = None,
-        route: str = "dual",
         scale: str = "unit-rows",
         kernel: str | None = None,
         width: float | None = None,

@@ -44,6 +44,8 @@ SOLVER = "fsopt"
 """Name of the solver in results: the loop is this package's own."""
 GOALS = (np.inf, 1e-3, 1e-6, 1e-9, 1e-11, 1e-13)
 """Relative gaps of the program at which hyperplane and multipliers are looked at: first after the fewest steps."""
+CLOSED = 1e-11
+"""Relative gap at which the loop ends: hyperplanes of equal data in another form then agree to 1e-6."""
 THREADED = 1_000
 """Order of the systems from which their factors are shared among the threads of BLAS."""
 LARGE_C = 1e3
@@ -52,7 +54,7 @@ LARGE_C = 1e3
 
 @loop
 def minimise(
-    data: Dataset, penalty: Penalty = SQUARES, *, c: float = 1.0, tolerance: float = 1e-9, run: Run = DEFAULT_RUN
+    data: Dataset, penalty: Penalty = SQUARES, *, c: float = 1.0, run: Run = DEFAULT_RUN
 ) -> Steps[DriverResult]:
     r"""Solve a support vector machine by a primal-dual interior-point method in numpy.
 
@@ -70,7 +72,6 @@ def minimise(
     data : the samples, preprocessed.
     penalty : one of these, without a Gram matrix.
     c : C > 0.
-    tolerance : relative gap at which the loop ends.
     run : time limit and progress. The loop calls no solver: a solver and its options do not matter.
 
     Returns
@@ -88,8 +89,8 @@ def minimise(
     best, recorder = _Best(data, penalty, c), Recorder([], run)
     # Small systems on one thread: two would wait for each other most of the time.
     with threadpool_limits(1 if min(data.X.shape) < THREADED else None):
-        _, stop = yield from run_loop(_goals(best, tolerance, recorder), recorder)
-    if best.bound <= 0.0 and best.gap <= tolerance:
+        _, stop = yield from run_loop(_goals(best, recorder), recorder)
+    if best.bound <= 0.0 and best.gap <= CLOSED:
         best.look(best.w, np.zeros(data.n), 0.0)  # the bound 0 is theirs
     return recorder.end_certified(best.certificate, stop, {"w": best.w, "b": best.b, "alpha": best.alpha})
 
@@ -180,11 +181,11 @@ def in_a_basis(V: Matrix) -> tuple[Matrix, Callable[[Vector], Vector]]:
     return L, weights
 
 
-def _goals(best: _Best, tolerance: float, recorder: Recorder) -> Loop:
+def _goals(best: _Best, recorder: Recorder) -> Loop:
     """Yield the best hyperplane at w = 0, and at one relative gap of the program after the other."""
     clock.found()
-    yield Iterate(best.value, {"w": best.w}, stop="optimal" if best.gap <= tolerance else "")
-    if best.gap <= tolerance:
+    yield Iterate(best.value, {"w": best.w}, stop="optimal" if best.gap <= CLOSED else "")
+    if best.gap <= CLOSED:
         return
     started = time.perf_counter()
     program, c = _program(best.data, best.penalty, best.c), best.c
@@ -195,7 +196,9 @@ def _goals(best: _Best, tolerance: float, recorder: Recorder) -> Loop:
             best.look(program.weights(solved.w) * program.unit, c * solved.alpha, c * solved.bound)
         recorder.count(SOLVER, time.perf_counter() - started)
         started = time.perf_counter()
-        stop = "optimal" if best.gap <= tolerance else "stalled" if goal == GOALS[-1] else ""
+        last = goal == GOALS[-1]
+        closed = best.gap <= CLOSED or (last and best.certificate.ok)
+        stop = "optimal" if closed else "stalled" if last else ""
         record = {"objective": best.value, "bound": best.certificate.bound}
         yield Iterate(best.value, {"w": best.w}, record=record, stop=stop)
         if stop:

@@ -32,7 +32,7 @@ from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.penalties import approximation
 from fsopt.errors import NotShownError, reading
-from fsopt.methods.mpm.space import multiplier_rows
+from fsopt.methods.mpm.space import lifted, moments_of
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verdict import (
     LOCAL_TOLERANCE,
@@ -40,7 +40,10 @@ from fsopt.methods.verdict import (
     columns_of,
     has_program,
     parameters_residual,
+    program_params,
+    rows_of,
     saved_alpha,
+    saved_columns,
     saved_program,
 )
 from fsopt.models.gbd.feature_lists import BOUNDS
@@ -64,13 +67,13 @@ CONCAVE: Mapping[str, tuple[tuple[str, ...], ...]] = {
 """Linearised program -> its components under an exponential; of two components it is that of their difference."""
 
 
-def about_of(slug: str, params: Mapping[str, Any], columns: Sequence[int] | None = None, units: str = "given") -> About:
+def about_of(slug: str, params: Mapping[str, Any], columns: Sequence[int] | None = None) -> About:
     """Return the origin of a program of a model with some of its parameters, its defaults for the others.
 
     Bounds on weights are stated where there are any, signs as bounds of 0.
     """
     stated = {**MODELS[slug].parameters, **params}
-    return About(slug, plain({k: v for k, v in stated.items() if k not in BOUNDS or v}), columns, units)
+    return About(slug, plain({k: v for k, v in stated.items() if k not in BOUNDS or v}), columns)
 
 
 def claims_of(saved: SavedFit) -> list[Claim]:
@@ -84,10 +87,26 @@ def claims_of(saved: SavedFit) -> list[Claim]:
         return [not_shown(OPTIMUM, KERNEL)]
     if not has_evidence(saved):
         return [not_shown(OPTIMUM, NO_EVIDENCE)]
-    at, point = saved_program(saved)
     if parameters_residual(saved) > 0.0:
         return [not_shown(OPTIMUM, OTHER)]
-    return [optimum(saved, at, dual_point(at, saved_rows(saved, at)) if point is None else point)]
+    with reading("program"):
+        return [optimum(saved, *at_all(saved, program_params(saved)))]
+
+
+def at_all(saved: SavedFit, params: Mapping[str, Any]) -> tuple[Completed, Point]:
+    """Return the program of a saved fit with parameters, of all features, at its hyperplane, and its multipliers."""
+    details = saved.fit.details
+    whole = not details.keys() & {"alpha", "columns"}
+    given = details["point"] if whole else None
+    at, point = Completed.of(saved.spec.program, params, saved.data, saved.w, saved.b, given)
+    if point is not None:
+        return at, point
+    if "alpha" in details:
+        return at, dual_point(at, margins(at.model, saved.data, saved_alpha(saved)))
+    part, own = saved_program(saved, {})
+    moments = moments_of(saved.data, part.params)
+    assert own is not None
+    return at, dual_point(at, lifted(moments, part.model, part.program, own.multipliers[0], saved_columns(saved)))
 
 
 def of_inner(saved: SavedFit) -> list[Claim]:
@@ -116,13 +135,8 @@ def hinge_program(saved: SavedFit) -> Completed:
 
 
 def has_evidence(saved: SavedFit) -> bool:
-    """Return whether a saved fit carries a point of its program, or multipliers of a few constraints of it."""
-    return has_program(saved) or "alpha" in saved.fit.details or "u1" in saved.fit.details
-
-
-def saved_rows(saved: SavedFit, at: Completed) -> dict[str, Any]:
-    """Return component -> multipliers of a saved fit, for :func:`dual_point`."""
-    return margins(at.model, saved.data, saved_alpha(saved)) if "alpha" in saved.fit.details else multiplier_rows(saved)
+    """Return whether a saved fit carries a point of its program, or multipliers of the margins."""
+    return has_program(saved) or "alpha" in saved.fit.details
 
 
 def margins(model: pyo.ConcreteModel, data: Dataset, alpha: Vector) -> dict[str, Any]:
@@ -156,11 +170,6 @@ def dual_point(at: Completed, rows: Mapping[str, Any]) -> Point:
         if squares[start] == 0:
             z[start] = np.linalg.norm(z[start + 1 : end])
     return Point(at.x, y, z)
-
-
-def rows_of(program: Program, model: pyo.ConcreteModel, name: str) -> list[int]:
-    """Return the rows of a component of the model in the order of its members."""
-    return [program.row_of[id(c)] for c in model.component(name).values()]
 
 
 def optimum(
@@ -209,12 +218,11 @@ def of_subset(saved: SavedFit) -> list[Claim]:
     ------
     FileError : its multipliers are damaged.
     """
-    fit = saved.fit
+    fit, slug = saved.fit, saved.spec.program
     with reading("multipliers"):
         chosen = np.array(fit.details["chosen"], dtype=np.intp)
-        slug, key = ("rsvm", "w_cap") if fit.details["machine"] == "rsvm" else ("svm", "c")
-        params = {key: float(fit.details[key])}
-    if fit.params.get(key) not in (None, params[key]):
+        params = {name: float(saved.params[name]) for name in MODELS[slug].parameters if name in ("c", "w_cap")}
+    if any(fit.params.get(name) not in (None, value) for name, value in params.items()):
         return [not_shown(VALUE, OTHER)]
     if not len(chosen):
         return [not_shown(VALUE, "no feature is selected")]
@@ -253,14 +261,12 @@ def of_step(saved: SavedFit) -> list[Claim]:
     with reading("step"):
         params = {name: at[name] for name in MODELS[slug].parameters if at.get(name) is not None}
         params["alpha"] = approximation(approx, at["alpha"]).slope
-        point = None if zero else details.get("point")
-        completed, found = Completed.of(slug, params, saved.data, saved.w, saved.b, point)
         if zero:
+            completed, _ = Completed.of(slug, params, saved.data, saved.w, saved.b)
             return [optimum(saved, completed, dual_point(completed, {}), name=ZERO_VALUE)]
         if any(details.get("program_params", {}).get(name, value) != value for name, value in params.items()):
             return [not_shown(PRINCIPLE, OTHER)]
-        if found is None:
-            found = dual_point(completed, saved_rows(saved, completed))
+        completed, found = at_all(saved, params)
     slopes = concave_terms(slug, completed.model, completed.program, params)
     try:
         exact = exact_program(completed.program)

@@ -38,6 +38,8 @@ def in_units(method: str, data: Dataset, at: Mapping[str, Any], scale: Vector) -
     others = {name: value for name, value in at.items() if name not in BOUNDS}
     if at.get("groups") == CATEGORIES:
         others["groups"] = categories(data)
+    if len(others) == len(at):
+        return others
     return others | WeightBounds.of(method, data, at).scaled(scale).words(data)
 
 
@@ -135,6 +137,9 @@ class MethodSpec:
     objects : parameters that may be objects, which ``fit`` itself checks.
     exact : function of a :class:`SavedFit` that returns its claims with their exact intervals; None for the optimum of
         the program.
+    price : function of the data, the parameters of the program, its model of some features, compiled, the multipliers y
+        (m,) of that and the places of its features, that returns the excess (p,) of the reduced costs of all features,
+        relative to these; None for a method that solves no models of some features.
     compare : function of the number of features that returns the parameters of the method in comparisons, where they
         are not its defaults.
     grid : parameters with the values among which ``tune`` of a comparison chooses.
@@ -156,6 +161,7 @@ class MethodSpec:
     resumable: bool = False
     support: Callable[[SavedFit], tuple[int, ...]] = selected
     exact: Callable[[SavedFit], list[Claim]] | None = None
+    price: Callable[..., Vector] | None = None
     compare: Callable[[int], Mapping[str, Any]] = DEFAULTS
     solver: bool = True
     weights: str = ""

@@ -33,22 +33,25 @@ from fsopt.methods.spec import SavedFit
 from fsopt.models.gbd.feature_lists import BOUNDS, WeightBounds
 from fsopt.models.registry import MODELS, build
 from fsopt.solvers.outcome import supporting
-from fsopt.typing import Vector
+from fsopt.typing import Indices, Vector
 
 LOCAL_TOLERANCE = 1e-5
 """Largest residual with which a first-order condition holds that a loop met to its own stopping criterion."""
 
 
-def evidence(program: str, params: Mapping[str, Any], point: Point | None, **rest: Any) -> dict[str, Any]:
+def evidence(
+    program: str, params: Mapping[str, Any], point: Point | None, columns: Indices | None = None
+) -> dict[str, Any]:
     """Return details of a Fit by which it can be verified later.
 
     Parameters
     ----------
     program, params : slug and parameters of the convex model behind the answer.
     point : a primal-dual point of it.
-    rest : further details of the method.
+    columns : the features of the model; None for all.
     """
-    return {"program": program, "program_params": dict(params), "point": point, **rest}
+    found = {"program": program, "program_params": dict(params), "point": point}
+    return found if columns is None else {**found, "columns": columns}
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,11 @@ def columns_of(program: Program, model: pyo.ConcreteModel, name: str) -> list[in
     return [program.column[id(v)] for v in model.component(name).values()]
 
 
+def rows_of(program: Program, model: pyo.ConcreteModel, name: str) -> list[int]:
+    """Return the rows of a component of the model in the order of its members."""
+    return [program.row_of[id(c)] for c in model.component(name).values()]
+
+
 def assembled(model: pyo.ConcreteModel, program: Program, values: Mapping[str, Any], start: Vector) -> Vector:
     """Return the variables (n,) of a program with the values of its components; the others keep their start (n,)."""
     x = start.copy()
@@ -127,14 +135,45 @@ def saved_program(saved: SavedFit, at: Mapping[str, Any] | None = None) -> tuple
     ------
     FileError : the saved program or point is damaged.
     """
-    details, own = saved.fit.details, saved.params if at is None else at
-    slug: str = saved.spec.program
-    params, point = {}, None
     with reading("program"):
-        if has_program(saved):
-            params, point = details["program_params"], details["point"]
-        params = params | {name: own[name] for name in MODELS[slug].parameters if own.get(name) is not None}
-        return Completed.of(slug, params, saved.data, saved.w, saved.b, point)
+        point = saved.fit.details["point"] if has_program(saved) else None
+        places = saved_columns(saved)
+        data = saved.data if len(places) == saved.data.p else saved.data.columns(places)
+        params = program_params(saved, at)
+        return Completed.of(saved.spec.program, params, data, saved.w[places], saved.b, point)
+
+
+def program_params(saved: SavedFit, at: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the parameters of the program of a saved fit, others in their place, those of the fit by default."""
+    stated, own = saved.fit.details["program_params"] if has_program(saved) else {}, saved.params if at is None else at
+    return stated | {name: own[name] for name in MODELS[saved.spec.program].parameters if own.get(name) is not None}
+
+
+def saved_columns(saved: SavedFit) -> Indices:
+    """Return the features of the program of a saved fit; raises ValueError where they are no increasing places."""
+    given, p = saved.fit.details.get("columns"), saved.data.p
+    places = np.arange(p) if given is None else np.array(given, dtype=np.intp)
+    if places.ndim != 1 or (np.diff(places, prepend=-1, append=p) < 1).any():
+        raise ValueError(f"columns are increasing places of {p} features")
+    return places
+
+
+def restriction(saved: SavedFit, at: Completed, point: Point | None) -> dict[str, float]:
+    """Return how far features without a place in the program of a saved fit are from having none in the answer.
+
+    These are their largest weight, and the largest excess of their reduced costs, if the point is to prove an optimum;
+    infinite for a method that has no price for them.
+    """
+    others = np.setdiff1d(np.arange(saved.data.p), places := saved_columns(saved))
+    if not len(others):
+        return {}
+    found, price = {"other weights": float(np.abs(saved.w[others]).max())}, saved.spec.price
+    if point is not None:
+        found["reduced costs"] = float("inf")
+        if price is not None:
+            excess = price(saved.data, at.params, at.model, at.program, point.multipliers[0], places)
+            found["reduced costs"] = max(float(excess[others].max()), 0.0)
+    return found
 
 
 def check(saved: SavedFit) -> Certificate:
@@ -162,6 +201,7 @@ def check_program(saved: SavedFit) -> Certificate:
         return make(Kind.FEASIBLE, {}, objective=saved.value)
     at, point = saved_program(saved)
     value, stated = (saved.value, {}) if own else (at.value, {"constraints": at.violation})
+    stated |= restriction(saved, at, point)
     if point is None:
         return make(Kind.FEASIBLE, stated, objective=value)
     fit, program = saved.fit, at.program
@@ -223,6 +263,7 @@ def check_first_order(
         "first order": max(here - lower.value, 0.0) / (1.0 + abs(here)),
         "linearisation": 0.0 if costs is None else costs(completed),
         "program's parameters": parameters_residual(saved, at if costs is None else ("alpha",)),
+        **restriction(saved, completed, point),
         **residuals,
     }
     return make(kind, found, objective=saved.value, tolerance=LOCAL_TOLERANCE)
@@ -238,8 +279,9 @@ def parameters_residual(saved: SavedFit, without: Collection[str] = ()) -> float
         stated = {**known, **details["program_params"]}
         shared = [name for name in known if own.get(name) is not None and name not in (*BOUNDS, *without)]
         differences = [np.abs(np.subtract(stated[name], own[name], dtype=float)) for name in shared]
-        bounds = [WeightBounds.of(saved.fit.method, saved.data, at) for at in (own, details["program_params"])]
-        differences.append(np.array(bounds[0].distance(bounds[1])))
+        if not {*own, *details["program_params"]}.isdisjoint(BOUNDS):
+            bounds = [WeightBounds.of(saved.fit.method, saved.data, at) for at in (own, details["program_params"])]
+            differences.append(np.array(bounds[0].distance(bounds[1])))
     return max((float(np.max(d, initial=0.0)) for d in differences), default=0.0)
 
 

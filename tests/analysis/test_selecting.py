@@ -58,18 +58,18 @@ def scores_of(losses, folds=2, y=None):
 
 def test_the_rule_takes_the_fewest_within_a_twentieth_of_the_gain():
     at = scores_of([0.60, 0.55, 0.504, 0.50, 0.52])
-    assert choose(at, at.losses, at.weights, "log-loss").m == 2
+    assert choose(at, "log-loss").m == 2
     at = scores_of([0.60, 0.55, 0.506, 0.50, 0.52])
-    found = choose(at, at.losses, at.weights, "log-loss")
+    found = choose(at, "log-loss")
     assert (found.m, found.search, found.c) == (3, SEARCHES[0], CLASSIFIERS[3])
     assert found.losses == pytest.approx([0.60, 0.55, 0.506, 0.50, 0.52])
     # Of a large gain 0.02 at most.
     at = scores_of([0.90, 0.321, 0.319, 0.30])
-    assert choose(at, at.losses, at.weights, "log-loss").m == 2
-    assert choose(at, at.losses, at.weights, "log-loss", 1).m == 1
+    assert choose(at, "log-loss").m == 2
+    assert choose(at, "log-loss", 1).m == 1
     # Nothing to gain: no feature.
     at = scores_of([0.60, 0.60, 0.61])
-    assert choose(at, at.losses, at.weights, "log-loss").m == 0
+    assert choose(at, "log-loss").m == 0
 
 
 def test_the_shortest_is_within_one_error_of_the_best_area():
@@ -79,9 +79,10 @@ def test_the_shortest_is_within_one_error_of_the_best_area():
         at.values[:, wrong, i, i] *= -1.0
     assert at.areas(np.arange(4)) == pytest.approx(np.array([[0.5, 0.75, 0.75, 1.0], [0.5, 1.0, 1.0, 1.0]]))
     losses = scores_of([0.69, 0.6, 0.55, 0.5]).losses
-    assert choose(at, losses, at.weights, "shortest").m == 3
+    vars(at)["losses"] = losses
+    assert choose(at, "shortest").m == 3
     at.values[:, 6, 3, 3] *= -1.0  # .75 and .75 .. 1: the error of the best reaches the others
-    assert choose(at, losses, at.weights, "shortest").m == 1
+    assert choose(at, "shortest").m == 1
 
 
 def test_the_numbers_that_are_tried():

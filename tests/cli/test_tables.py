@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import fsopt
+from fsopt.answers.fits import Fit
 from fsopt.cli import comparing, fitting, output, selecting, studying
 from fsopt.cli.app import GROUPS, command
 from fsopt.common.texts import counted
@@ -73,7 +74,8 @@ def show():
     held = {"kind": "convex", "tolerance": 1e-6, "ok": True, "residuals": {"gap": 2e-9}, "notes": []}
     held |= {"objective": 108.56, "bound": 108.56}
     map_ = Preprocessing("standard", np.zeros(2), np.ones(2))
-    fit = SimpleNamespace(**{**record, "coef": np.array(record["coef"])}, preprocessing=map_, trained=None)
+    known = {**record, "coef": np.array(record["coef"]), "params": {}, "history": (), "certificate": None}
+    fit = Fit(**{name: value for name, value in known.items() if name not in ("data", "train")}, preprocessing=map_)
     fitting.print_fit(fit, record | {"certificate": held})
 
 

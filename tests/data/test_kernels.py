@@ -159,7 +159,7 @@ def test_a_damaged_kernel_is_refused() -> None:
         {"height": 2.0},
     ]
     for damage in damages:
-        with pytest.raises(FileError, match="is not a saved fit"):
+        with pytest.raises(FileError, match="is not a saved answer"):
             fit_from(record | {"kernel": kernel | damage}, "fit.json")
     with pytest.raises(FileError, match="is not a saved answer"):
         fit_from(record | {"kernel": [1, 2]}, "fit.json")

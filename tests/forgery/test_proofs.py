@@ -132,11 +132,11 @@ def test_a_square_that_stands_twice_is_refused():
 @pytest.mark.parametrize(("seed", "m", "count"), [(4, 2, 3), (5, 3, 4)])
 def test_the_bound_of_the_best_selections_holds_for_those_cut_off(seed, m, count):
     data = blobs(n=20, p=5, seed=seed, gap=0.4)
-    found = fsopt.alternatives(data, m, within=0.3, count=count, scale="none", exact=True)
+    found = fsopt.alternatives(data, m, within=0.3, count=count, scale="none")
     others = [s for k in range(m + 1) for s in itertools.combinations(range(5), k) if s not in found.support]
     nothing = 2.0 * min(len(data.positive), len(data.negative))  # every sample of the smaller class costs 2
     best = min(exact_value(data, np.isin(np.arange(5), s), 1.0) if s else nothing for s in others)
-    (claim,) = found.exact
+    (claim,) = fsopt.verify(found, data, exact=True).claims
     assert claim.holds
     assert float(claim.lower) <= best * (1 + 1e-7)
     assert found.others.bound <= best * (1 + 1e-7)

@@ -33,7 +33,7 @@ def forged(fit, **details):
 
 def test_the_program_has_the_penalty_weight_of_the_fit():
     """A worse hyperplane with the multipliers of another program, whose optimal value is its own at the given one."""
-    fit = fsopt.fit("svm", DATA, c=1.0)
+    fit = fsopt.fit("svm", DATA, c=1.0, upper={0: 1e3})  # with bounds the evidence is the program
     worse = dataclasses.replace(fit, coef=1.05 * fit.coef)
     work, w = DATA.with_X(fit.preprocessing.apply(DATA.X)), worse.coef * fit.preprocessing.scale
     b = fit.intercept + float(worse.coef @ fit.preprocessing.shift)
@@ -44,7 +44,7 @@ def test_the_program_has_the_penalty_weight_of_the_fit():
 
     c = brentq(optimum, 1.0, 2.0, xtol=1e-12)
     point = fsopt.solve(fsopt.build("svm", work, c=c)).point
-    false = forged(worse, program_params={"c": c}, point=point)
+    false = forged(worse, program_params={**fit.details["program_params"], "c": c}, point=point)
     false = dataclasses.replace(false, objective=value, bound=value)
     found = check_fit(false, DATA)
     assert found.residuals["objective"] <= 1e-6
@@ -130,7 +130,7 @@ SAVED_DATA = blobs(24, 4, seed=3)
 
 
 @pytest.mark.parametrize(
-    ("method", "params"), [("rsvm", {"route": "auto"}), ("gbd", {"max_cuts": 1}), ("fsv", {"approx": "maybe"})]
+    ("method", "params"), [("gmeb", {"route": "maybe"}), ("gbd", {"max_cuts": 1}), ("fsv", {"approx": "maybe"})]
 )
 def test_a_value_that_the_method_refuses_is_refused_in_a_file(method, params):
     fit = fsopt.fit(method, SAVED_DATA)

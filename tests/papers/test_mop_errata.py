@@ -8,11 +8,11 @@ from support import blobs, reference, sampled
 
 import fsopt
 from fsopt.certificates.kernel_scaling import ScalingProblem
-from fsopt.data.hyperplanes import error_rate, hinge
+from fsopt.data.hyperplanes import best_intercepts, error_rate, hinge
 from fsopt.drivers.kernel_scaling import kernel_scaling
 from fsopt.drivers.run import Run, drained
 from fsopt.errors import FsoptError
-from fsopt.methods.mop.rsvm_training import solve_rsvm
+from fsopt.methods.baselines.machines import train
 from fsopt.methods.preprocessing import preprocess
 from fsopt.papers.mop.table import FILES, mnist_digits, read_idx
 
@@ -48,13 +48,13 @@ def test_with_a_penalty_weight_the_capacity_rises_against_proposition_1(name, w_
 
 def test_the_intercept_that_is_left_open_decides_problem_15():
     data = blobs(8, 2, seed=4)
-    svm = drained(solve_rsvm(data, Run(), w_cap=0.3))
-    low, high = svm.details["b_interval"]
+    svm = drained(train("rsvm", data, Run(), 0.3))
+    low, high = best_intercepts(data.X @ svm.w, data.y)
     assert high - low > 0.5
     values = []
     for b in (low, svm.b, high):
-        assert hinge(data.X @ svm.w + b, data.y) == pytest.approx(svm.certificate.objective, rel=1e-9)
-        found = kernel_scaling(data, w=svm.w, b=b, e_cap=svm.certificate.objective * (1 + 1e-9))
+        assert hinge(data.X @ svm.w + b, data.y) == pytest.approx(svm.outcome.objective, rel=1e-9)
+        found = kernel_scaling(data, w=svm.w, b=b, e_cap=svm.outcome.objective * (1 + 1e-9))
         assert found.status == "optimal"
         values.append(found.objective)
     assert values == pytest.approx([2.134, 1.867, 1.671], abs=1e-3)
@@ -81,8 +81,8 @@ def with_the_hyperplane_fixed(data, w, b, e_cap):
 
 def test_the_text_fixes_the_hyperplane_and_15_its_expansion():
     data = preprocess(blobs(40, 12, seed=3), "unit-rows")[0]
-    svm = drained(solve_rsvm(data, Run(), w_cap=4.0))
-    e_cap = svm.certificate.objective * (1 + 1e-9)
+    svm = drained(train("rsvm", data, Run(), 4.0))
+    e_cap = svm.outcome.objective * (1 + 1e-9)
     text, scales = with_the_hyperplane_fixed(data, svm.w, svm.b, e_cap)
     printed = kernel_scaling(data, w=svm.w, b=svm.b, e_cap=e_cap)
     assert (text, printed.objective) == pytest.approx((3.016, 2.870), abs=1e-3)

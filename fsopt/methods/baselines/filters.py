@@ -8,14 +8,13 @@ Pearson, Fisher, and Kolmogorov and Smirnov do not change with a negative one ei
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Callable, Mapping
+from functools import wraps
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
@@ -23,31 +22,45 @@ from fsopt.common.arguments import with_keywords_of
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.labels import places_by_name
-from fsopt.data.matrices import column_means, column_variances, constant_columns
+from fsopt.data.matrices import BLOCK, column_means, column_variances, constant_columns
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
-from fsopt.methods.baselines.subset_svm import (
-    check_subset_svm,
-    rsvm_objective,
-    svm_objective,
-    train_on_subset,
-)
+from fsopt.methods.baselines.machines import check_subset, train_on_subset
 from fsopt.methods.claims import of_subset
 from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess, selection
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend
-from fsopt.models.blocks import number, whole
-from fsopt.typing import Indices, Mask, Vector
+from fsopt.models.blocks import whole
+from fsopt.typing import Indices, Mask, Matrix, Vector
 
-Counts: TypeAlias = NDArray[np.number[Any]]
-"""Numbers of samples, or sums of their weights."""
-ROUNDED = 1e-12
-"""Difference of sums of weights, relative to them, that is a rounding error of 0."""
+BINS = 10
+"""Number of bins of ``infogain``: the paper does not print its binning, this is our choice."""
 BITS = 40
 """Leading bits of a score that count in a ranking: scores that agree in them are a tie, and those below 2^-40 are 0."""
 
+Score: TypeAlias = Callable[[Matrix, Mask, Vector], Vector]
+"""Function of dense columns (n, k), which samples are positive (n,), and their weights (n,) -> (k,) scores."""
 
-def pearson(data: Dataset) -> Vector:
+
+def by_columns(score: Score) -> Callable[[Dataset], Vector]:
+    """Return a score of data sets: 0 of constant features; sparse features are made dense block by block."""
+
+    @wraps(score, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    def scores(data: Dataset) -> Vector:
+        X: Any = data.X.tocsc() if data.sparse else data.X  # type: ignore[attr-defined]
+        size, weights = max(1, BLOCK // data.n), np.ones(data.n) if data.weights is None else data.weights
+        blocks = (X[:, start : start + size] for start in range(0, data.p, size))
+        dense = (block.toarray() if data.sparse else block for block in blocks)
+        with np.errstate(divide="ignore", invalid="ignore"):  # of constant features
+            found = np.concatenate([score(block, data.y > 0, weights) for block in dense])
+        return np.where(constant_columns(data.X), 0.0, found)
+
+    vars(scores).pop("__wrapped__")
+    return scores
+
+
+@by_columns
+def pearson(X: Matrix, positive: Mask, weights: Vector) -> Vector:
     r"""Return the absolute correlation of each feature with the label.
 
     .. math:: |r_j| = \frac{|\sum_i (x_{ij} - \bar x_j)(y_i - \bar y)|}{n\, s_j\, s_y}
@@ -56,22 +69,14 @@ def pearson(data: Dataset) -> Vector:
     -------
     (p,) array in [0, 1].
     """
-    constant = constant_columns(data.X)
-    if data.sparse:
-        weights = np.ones(data.n) if data.weights is None else data.weights
-        turned = (data.y - np.average(data.y, weights=weights)) * weights
-        covariance = data.X.T @ turned - column_means(data.X, weights) * turned.sum()
-        size = np.sqrt(column_variances(data.X, weights) * weights.sum() * (turned @ data.y))
-        return np.where(constant, 0.0, np.minimum(np.abs(covariance) / np.where(constant, 1.0, size), 1.0))
-    root = 1.0 if data.weights is None else np.sqrt(data.weights)
-    centred = ((data.X - np.average(data.X, axis=0, weights=data.weights)).T * root).T
-    label = (data.y - np.average(data.y, weights=data.weights)) * root
-    size = np.where(constant, 1.0, np.sqrt((centred**2).sum(axis=0)))
-    score: Vector = np.abs(label @ (centred / size)) / np.linalg.norm(label)
-    return np.where(constant, 0.0, np.minimum(score, 1.0))
+    centred, label = (Z - np.average(Z, axis=0, weights=weights) for Z in (X, np.where(positive, 1.0, -1.0)))
+    size = np.sqrt((weights @ centred**2) * (weights @ label**2))
+    score: Vector = np.minimum(np.abs((weights * label) @ centred) / size, 1.0)
+    return score
 
 
-def fisher(data: Dataset) -> Vector:
+@by_columns
+def fisher(X: Matrix, positive: Mask, weights: Vector) -> Vector:
     r"""Return Fisher's criterion of each feature.
 
     .. math:: \frac{(\mu^+_j - \mu^-_j)^2}{v^+_j + v^-_j}
@@ -82,20 +87,15 @@ def fisher(data: Dataset) -> Vector:
     -------
     (p,) array; infinite where both classes are constant, each at its own value.
     """
-    (plus, plus_spread), (minus, minus_spread) = (_moments(data, members) for members in (data.positive, data.negative))
-    between, within = (plus - minus) ** 2, plus_spread + minus_spread
-    score = np.full(data.p, np.inf)
-    np.divide(between, within, out=score, where=within > 0)
-    return np.where(constant_columns(data.X), 0.0, score)
+    parts = [(X[side], weights[side]) for side in (positive, ~positive)]
+    means = [column_means(part, own) for part, own in parts]
+    variances = [np.where(constant_columns(part), 0.0, column_variances(part, own)) for part, own in parts]
+    score: Vector = (means[0] - means[1]) ** 2 / (variances[0] + variances[1])
+    return score
 
 
-def _moments(data: Dataset, members: Indices) -> tuple[Vector, Vector]:
-    """Return means and variances (p,) of some samples, by their weights; 0 for the variance of a constant feature."""
-    X, weights = data.X[members], None if data.weights is None else data.weights[members]
-    return column_means(X, weights), np.where(constant_columns(X), 0.0, column_variances(X, weights))
-
-
-def ks(data: Dataset) -> Vector:
+@by_columns
+def ks(X: Matrix, positive: Mask, weights: Vector) -> Vector:
     r"""Return the two-sample statistic of Kolmogorov and Smirnov of each feature.
 
     .. math:: \sup_t |F^+_j(t) - F^-_j(t)|
@@ -106,79 +106,45 @@ def ks(data: Dataset) -> Vector:
     -------
     (p,) array in [0, 1].
     """
-    distances = np.array([_distance(*column) for column in _columns(data)])
-    return np.where(constant_columns(data.X), 0.0, distances)
-
-
-def _distance(column: Vector, positive: Mask, weights: Counts) -> float:
-    """Return the largest distance of the distribution functions of a feature in the two classes."""
-    order = np.argsort(column, kind="stable")
-    ordered = column[order]
     plus, minus = weights[positive].sum(), weights[~positive].sum()
-    steps = np.cumsum((np.where(positive, minus, -plus) * weights)[order])
-    return float(np.abs(steps[:-1][ordered[:-1] < ordered[1:]]).max(initial=0) / (plus * minus))
+    order = np.argsort(X, axis=0, kind="stable")
+    steps = np.cumsum((np.where(positive, minus, -plus) * weights)[order], axis=0)
+    ends = np.diff(np.take_along_axis(X, order, axis=0), axis=0) > 0
+    distances: Vector = np.abs(np.where(ends, steps[:-1], 0.0)).max(axis=0, initial=0.0) / (plus * minus)
+    return distances
 
 
-def _columns(data: Dataset) -> Iterator[tuple[Vector, Mask, Counts]]:
-    """Yield values, classes and weights of the samples of each feature."""
-    # The zeros of a sparse feature are one sample of each class with the sum of their weights.
-    positive = data.y > 0
-    weights = np.ones(data.n, dtype=np.int64) if data.weights is None else data.weights
-    if not data.sparse:
-        yield from ((column, positive, weights) for column in data.X.T)
-        return
-    X = data.X.tocsc()  # type: ignore[attr-defined]
-    totals, classes = (np.array([weights[side].sum() for side in (positive, ~positive)]), np.array([True, False]))
-    for start, end in pairwise(X.indptr.tolist()):
-        rows, values = X.indices[start:end], X.data[start:end]
-        side, own = positive[rows], weights[rows]
-        rest = totals - np.array([own[side].sum(), own[~side].sum()], dtype=totals.dtype)
-        left = rest > np.abs(totals) * ROUNDED
-        yield (
-            np.append(values, np.zeros(int(left.sum()))),
-            np.append(side, classes[left]),
-            np.append(own, rest[left]),
-        )
-
-
-def infogain(data: Dataset, bins: int = 10) -> Vector:
+@by_columns
+def infogain(X: Matrix, positive: Mask, weights: Vector) -> Vector:
     r"""Return the information gain of each feature about the label, in bits.
 
     .. math:: H(y) - H(y \mid x_j) = H(y) - \sum_B \frac{|B|}{n} H(y \mid x_j \in B)
 
-    Parameters
-    ----------
-    bins : >= 2, bins of about as many samples. A sample is in bin ``floor(bins * (rank - 1/2) / n)``, and equal values
-        have their mean rank; with weights of samples ranks and n are sums of them.
+    Of ten bins of about as many samples: a sample is in bin ``floor(10 (rank - 1/2) / n)``, and equal values have their
+    mean rank; with weights of samples ranks and n are sums of them.
 
     Returns
     -------
     (p,) array in [0, H(y)].
     """
-    positive = data.y > 0
-    weights = np.ones(data.n) if data.weights is None else data.weights
-    counts = [_binned(*column, bins) for column in _columns(data)]
-    left = np.array([k.sum(axis=0) @ entropy(k) / k.sum() for k in counts])
-    whole = float(entropy(np.array([weights[positive].sum(), weights[~positive].sum()])))
-    return np.where(constant_columns(data.X), 0.0, np.maximum(whole - left, 0.0))
+    sides, total = (positive, ~positive), weights.sum()
+
+    def left(column: Vector) -> float:
+        _, place = np.unique(column, return_inverse=True)
+        sizes = np.bincount(place, weights=weights)
+        rank = (np.cumsum(sizes) - 0.5 * sizes)[place]
+        bins = np.minimum((BINS * rank / total).astype(np.intp), BINS - 1)
+        return entropy(np.array([np.bincount(bins[side], weights[side], BINS) for side in sides]))
+
+    whole = entropy(np.array([[weights[side].sum()] for side in sides]))
+    return np.maximum(whole - np.array([left(column) for column in X.T]), 0.0)
 
 
-def entropy(counts: Counts) -> Vector:
-    """Return the entropy in bits (...) of two classes with these counts (2, ...); 0 where there are none."""
+def entropy(counts: Matrix) -> float:
+    """Return the mean entropy in bits of two classes with these counts (2, k) in k bins."""
     sums = counts.sum(axis=0)
-    total = np.where(sums > 0, sums, 1)
-    bits: Vector = -(scipy.special.xlogy(counts, counts / total)).sum(axis=0) / total / np.log(2)
-    return np.abs(bits)
-
-
-def _binned(column: Vector, positive: Mask, weights: Counts, bins: int) -> Counts:
-    """Return the weights (2, bins) of both classes in bins of about as much weight; equal values have a mean rank."""
-    _, place = np.unique(column, return_inverse=True)
-    sizes = np.bincount(place, weights=weights)
-    middle = (np.cumsum(sizes) - 0.5 * sizes)[place]
-    places = np.minimum(np.floor(bins * middle / weights.sum()).astype(np.int64), bins - 1)
-    sides = (positive, ~positive)
-    return np.array([np.bincount(places[k], weights=weights[k], minlength=bins) for k in sides])
+    bits = -scipy.special.xlogy(counts, counts / np.where(sums > 0, sums, 1.0)).sum() / np.log(2) / sums.sum()
+    return abs(float(bits))
 
 
 def ranking(scores: Vector, *next_scores: Vector) -> Indices:
@@ -186,13 +152,9 @@ def ranking(scores: Vector, *next_scores: Vector) -> Indices:
 
     Those that agree in 40 bits are in the order of the next scores, and of the columns where all scores agree.
     """
-    return np.lexsort([-_rounded(each) for each in reversed((scores, *next_scores))])
-
-
-def _rounded(scores: Vector) -> Vector:
-    mantissa, exponent = np.frexp(scores)
+    mantissa, exponent = np.frexp([scores, *next_scores])
     rounded = np.ldexp(np.round(np.ldexp(mantissa, BITS)), exponent - BITS)
-    return np.where(np.abs(scores) < 2.0**-BITS, 0.0, rounded)
+    return np.lexsort(-np.where(np.abs(rounded) < 2.0**-BITS, 0.0, rounded)[::-1])
 
 
 FILTERS: Mapping[str, Callable[[Dataset], Vector]] = MappingProxyType(
@@ -256,18 +218,19 @@ def fit_filter(
     ------
     ParameterError : a number outside its range.
     """
-    return fit_ranked(name, data, run, m, scale, w_cap=None if w_cap is None else number(name, "w_cap", w_cap))
+    return fit_ranked(name, "rsvm", data, run, w_cap, m=m, scale=scale)
 
 
 def fit_ranked(
-    name: str, data: Dataset, run: Run, m: int | None, scale: str, *, c: float | None = None, w_cap: float | None = None
+    name: str, slug: str, data: Dataset, run: Run, value: float | None, *, m: int | None, scale: str
 ) -> Steps[Fit]:
-    """Rank the features by a score and train a support vector machine on the first m."""
+    """Rank the features by a score and train a machine, with a value of its parameter, on the first m."""
     started = time.perf_counter()
     work, map_ = preprocess(data, scale)
     scores = FILTERS[name](work)
     order, count = order_of(scores, work), number_kept(name, m, data.p)
-    found = yield from train_on_subset(work, np.sort(order[:count]), run, c=c, w_cap=w_cap)
+    chosen = np.sort(order[:count])
+    found = yield from train_on_subset(slug, work, chosen, run, value)
     positive = int(np.sum(scores > 0))
     few = f"of {counted(count, 'feature')} that are kept only {positive} have a score above 0"
     return make_fit(
@@ -277,7 +240,7 @@ def fit_ranked(
         found.outcome,
         started=started,
         warnings=((few,) if positive < count else ()) + found.warnings,
-        details={**found.details, "scores": scores, "ranking": order},
+        details={**found.proof, "chosen": chosen, "scores": scores, "ranking": order},
     )
 
 
@@ -300,7 +263,7 @@ def check(saved: SavedFit) -> Certificate:
     order = order_of(stated, data)
     kept = np.sort(order[: number_kept(fit.method, fit.params.get("m"), data.p)])
     wrong = {"scores": float(off.max()), "ranking": float(np.sum(given != order))}
-    return extend(check_subset_svm(saved, kept), wrong)
+    return extend(check_subset(saved, kept), wrong)
 
 
 @with_keywords_of(fit_filter)
@@ -366,27 +329,13 @@ def fit_infogain(
     Aytug, section 4; the score is :func:`fsopt.methods.baselines.filters.infogain`, of ten bins. The paper does
     not print its binning; this is our choice.
     """
-    return fit_ranked("infogain", data, run, m, scale, c=number("infogain", "c", c))
+    return fit_ranked("infogain", "svm", data, run, c, m=m, scale=scale)
 
 
 OF_ALL: dict[str, Any] = {"check": check, "exact": of_subset, "weights": "samples"}
-OF_BI: dict[str, Any] = {
-    **OF_ALL,
-    "objective": rsvm_objective,
-    "models": ("rsvm-dual",),
-    "equation": "Bi, 7",
-    "sparse": True,
-}
+OF_BI: dict[str, Any] = {**OF_ALL, "models": ("rsvm",), "equation": "Bi, 7", "sparse": True}
 SPECS = (
-    MethodSpec(
-        "infogain",
-        fit_infogain,
-        ("svm",),
-        objective=svm_objective,
-        equation="Aytug, 4",
-        estimator="InfoGainFilter",
-        **OF_ALL,
-    ),
+    MethodSpec("infogain", fit_infogain, ("svm",), equation="Aytug, 4", estimator="InfoGainFilter", **OF_ALL),
     MethodSpec("pearson", fit_pearson, estimator="PearsonFilter", **OF_BI),
     MethodSpec("fisher", fit_fisher, estimator="FisherFilter", **OF_BI),
     MethodSpec("ks", fit_ks, estimator="KSFilter", **OF_BI),

@@ -1,37 +1,35 @@
-"""Linear machines that are one convex program, as a table, and the methods ``svm`` and ``l1-svm`` of it.
+"""Linear machines that are one convex program, as a table, and their training on all or on selected features.
 
-``svm`` is the baseline that selects nothing, linear or with a kernel; ``l1-svm`` is the one-norm support vector machine
-of the comparisons in Peleg & Meir, 6.1.
+A machine is a penalty of the weights and the hinge loss. Its model is solved, or the algorithm for its penalty in
+:mod:`fsopt.linear` and :mod:`fsopt.drivers.column_generation`; the multipliers of its margins prove either answer.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
-import pyomo.environ as pyo
 
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
-from fsopt.common.arguments import with_keywords_of
 from fsopt.common.customising import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import midpoint_intercept, project_multipliers
+from fsopt.data.hyperplanes import combination, hinge, midpoint_intercept, project_multipliers
 from fsopt.data.matrices import SMALL
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.run import Run, Steps, multipliers
-from fsopt.errors import ParameterError
+from fsopt.errors import reading
 from fsopt.linear import first_order, interior_point
 from fsopt.linear.certificate import certify
-from fsopt.linear.penalties import HALF_NORM, Penalty, Squares
-from fsopt.methods.baselines.subset_svm import TOLERANCE
+from fsopt.linear.penalties import Ball, Euclid, Penalty, machine_of
 from fsopt.methods.large_programs import first_certified, generation_order, interior_order
 from fsopt.methods.preprocessing import (
     THRESHOLD,
@@ -40,298 +38,331 @@ from fsopt.methods.preprocessing import (
     centred_factor,
     certified,
     deviations,
+    expansion,
     kernel_values,
     make_fit,
     preprocess,
     raw_hyperplane,
-    selection,
     support_vectors,
     without_rounding,
 )
-from fsopt.methods.spec import MethodSpec, SavedFit
-from fsopt.methods.verdict import evidence
+from fsopt.methods.spec import SET_BY_METHOD, SavedFit
+from fsopt.methods.verdict import evidence, extend, saved_alpha
 from fsopt.models.blocks import number
-from fsopt.models.gbd.feature_lists import WeightBounds, weight_bounds
-from fsopt.models.gbd.onsvm import build_onsvm
-from fsopt.models.gbd.svm import build_svm
-from fsopt.models.gmeb.svm_norm import build_svm_norm
-from fsopt.typing import Vector
+from fsopt.models.gbd.feature_lists import WeightBounds
+from fsopt.models.registry import build
+from fsopt.typing import Indices, Vector
 
-_Found: TypeAlias = tuple[Vector, float, SolveResult | DriverResult, Mapping[str, Any]]
-"""Hyperplane w, b, the outcome of its solver or driver, and the evidence for the details of the fit."""
-
-
-def _by_steps(work: Dataset, c: float, run: Run) -> Steps[DriverResult]:
-    """Solve the C-SVM by the interior point, of large sparse data by first-order steps."""
-    if not work.sparse:
-        return interior_point.minimise.steps(work, c=c, run=run)
-    if work.n * work.p > SMALL:
-        return first_order.minimise.steps(work, c=c, run=run)
-    dense = work.with_X(work.X.toarray())  # type: ignore[attr-defined]
-    return interior_point.minimise.steps(dense, c=c, tolerance=TOLERANCE, run=run)
-
-
-def _by_interior_point(work: Dataset, c: float, run: Run) -> Steps[DriverResult]:
-    """Solve the machine of an unsquared norm."""
-    return interior_point.minimise.steps(work, HALF_NORM, c=c, run=run)
+Driver: TypeAlias = Callable[[Dataset, Penalty, float, Run], Steps[DriverResult]]
+"""Function of preprocessed data, penalty, C and run: the route without the model."""
+Order: TypeAlias = Callable[[Dataset, Run], tuple[bool, ...]]
+"""Function of data and run that returns the routes in their order, false for the model."""
+SHARE = 0.1
+"""Default (RW + 1) / n, the paper's estimate of the VC dimension over the number of samples in its best runs."""
+INACTIVE = 1e-7
+"""gamma, relative to the number of samples, up to which the capacity constraint may be inactive: solvers leave that."""
+LARGE = (1e3, 1e6, 1e9)
+"""C of which one is large enough for the hyperplane of smallest norm among those of smallest loss."""
+ROUNDED = 1e-9
+"""Difference of losses, relative to them, that is a rounding error of 0."""
+NOTE = "the support vector machine is optimal on the selected features; their selection is a heuristic"
 
 
-def _by_generation(work: Dataset, c: float, run: Run) -> Steps[DriverResult]:
+RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)
+"""Of a machine that selects every weight that is not 0."""
+
+
+def _by_interior_point(data: Dataset, penalty: Penalty, c: float, run: Run) -> Steps[DriverResult]:
+    """Solve a machine by the interior point, the C-SVM of large sparse data by first-order steps."""
+    if data.sparse and data.n * data.p > SMALL:
+        return first_order.minimise.steps(data, c=c, run=run)
+    dense = data.with_X(data.X.toarray()) if data.sparse else data  # type: ignore[attr-defined]
+    return interior_point.minimise.steps(dense, penalty, c=c, run=run)
+
+
+def _by_generation(data: Dataset, penalty: Penalty, c: float, run: Run) -> Steps[DriverResult]:
     """Solve the one-norm machine by restricted programs of some samples and features."""
-    costs = np.ones(work.n) * loss_weights(c, work.weights)
-    return column_generation.steps(work, costs, np.ones(work.p), run=run)
+    return column_generation.steps(data, np.ones(data.n) * loss_weights(c, data.weights), np.ones(data.p), run=run)
+
+
+def without_model(data: Dataset, run: Run) -> tuple[bool, ...]:
+    """Return the routes with the interior point first, whatever the size of the data, unless a model is changed."""
+    return interior_order(data, run, own=not changes_in_force())
+
+
+MACHINES: Mapping[str, tuple[str, Driver, Order]] = MappingProxyType(
+    {
+        "svm": ("c", _by_interior_point, interior_order),
+        "onsvm": ("c", _by_generation, generation_order),
+        "svm-norm": ("c", _by_interior_point, interior_order),
+        "rsvm": ("w_cap", _by_interior_point, without_model),
+    }
+)
+"""Slug of a model -> the parameter of its machine, the route without the model, and the order of the routes."""
 
 
 @dataclass(frozen=True)
-class Machine:
-    """A machine of a model.
+class Trained:
+    """A machine on the samples it was given.
 
     Attributes
     ----------
-    builder : of the model, with the parameter ``c`` and the variables ``w`` and ``b``.
-    driver : function of preprocessed data, C and run: the route without the model.
-    order : function of data and run that returns the routes in their order, false for the model.
-    penalty : by which the answer of the model is certified from its multipliers, where the arrays of the program are
-        too coarse in units over many orders; None leaves the evidence to the program.
+    at : the parameters of its model.
+    w, b : (p,) weights and the intercept.
+    alpha : (n,) multipliers of the margins, within their bounds and with y'alpha = 0.
+    beta : (n,) with w = X'beta, of ``svm`` and ``rsvm``: its nonzeros are the support vectors; 0 where not known.
+    outcome : of the solver or driver.
+    warnings : remarks that the user should read.
+    program : evidence in the place of alpha, where the model has bounds on weights or changes of the user.
     """
 
-    builder: Callable[..., pyo.ConcreteModel]
-    driver: Callable[[Dataset, float, Run], Steps[DriverResult]]
-    order: Callable[[Dataset, Run], tuple[bool, ...]]
-    penalty: Penalty | None = None
+    at: Mapping[str, Any]
+    w: Vector
+    b: float
+    alpha: Vector
+    beta: Vector
+    outcome: SolveResult | DriverResult
+    warnings: tuple[str, ...] = ()
+    program: Mapping[str, Any] | None = None
+
+    @property
+    def proof(self) -> dict[str, Any]:
+        """The multipliers for the details of a Fit, with the capacity, which may be the default one."""
+        return {name: value for name, value in self.at.items() if name in SET_BY_METHOD} | {"alpha": self.alpha}
 
 
-MACHINES: Mapping[str, Machine] = MappingProxyType(
-    {
-        "svm": Machine(build_svm, _by_steps, interior_order),
-        "onsvm": Machine(build_onsvm, _by_generation, generation_order),
-        "svm-norm": Machine(build_svm_norm, _by_interior_point, interior_order, HALF_NORM),
+def train(
+    slug: str,
+    data: Dataset,
+    run: Run,
+    value: float | None,
+    *,
+    order: Order | None = None,
+    bounds: Mapping[str, Any] = MappingProxyType({}),
+) -> Steps[Trained]:
+    """Train a machine on preprocessed data, by the first of its routes that ends in a certified optimum.
+
+    Parameters
+    ----------
+    slug : of :data:`MACHINES`.
+    value : of its parameter; None for the default capacity of ``rsvm``.
+    order : of the routes, by default that of the machine.
+    bounds : on weights, as parameters of the model, with which the model is the only route.
+
+    Raises
+    ------
+    SolverError : it was not solved, or the solver gives no multipliers.
+    """
+    name, driver, own_order = MACHINES[slug]
+    value = default_capacity(data.total, squared_radius(data)) if value is None else value
+    at = {name: number(slug, name, value), **bounds}
+    penalty, c = machine_of(slug, at)
+    caps, ball = loss_weights(c, data.weights), isinstance(penalty, Ball)
+
+    def by_model() -> Trained:
+        session, result = run.solve(build(slug, data, **at), f"'{slug}'")
+        w, alpha, point = values_of(session.model.w), np.zeros(data.n), result.supported
+        changed = bool(bounds) or changes_in_force() or result.status is not Status.OPTIMAL
+        if not changed or ball or (point is not None and point.y is not None):
+            alpha = project_multipliers(multipliers(session, result, session.model.margin), data.y, caps)
+        if changed and not ball:
+            w, b = WeightBounds.of(slug, data, bounds).clipped(w), session.model.b.value
+            return Trained(at, w, b, alpha, alpha * data.y, result, program=evidence(slug, at, point))
+        w = penalty.nearest(w) if isinstance(penalty, Ball) else w
+        b = midpoint_intercept(data.X @ w, data.y, data.weights)
+        proof = certify(data, penalty, c, w, b, alpha)
+        return Trained(at, w, b, alpha, alpha * data.y, certified(result, proof))
+
+    def by_driver() -> Steps[Trained]:
+        result = yield from driver(data, penalty, c, run)
+        alpha = project_multipliers(result.point["alpha"], data.y, caps)
+        return Trained(at, result.point["w"], result.point["b"], alpha, alpha * data.y, result)
+
+    routes = [by_driver if direct else by_model for direct in ((False,) if bounds else (order or own_order)(data, run))]
+    found, warnings = yield from first_certified(routes, lambda found: found.outcome)
+    found = replace(found, warnings=warnings)
+    return _at_capacity(data, run, penalty, found) if isinstance(penalty, Ball) else found
+
+
+def _at_capacity(data: Dataset, run: Run, ball: Ball, found: Trained) -> Trained:
+    r"""Return the machine (13) with its expansion; of an inactive capacity it is the shortest of smallest loss.
+
+    With :math:`\gamma > 0` it is the C-SVM at :math:`C = 1/\gamma`, else one whose C is large enough. From there on the
+    multipliers of the C-SVM are linear in C, and their slopes prove (13).
+    """
+    gamma = gamma_of(data, found.alpha, found.at["w_cap"])
+    if gamma > 0.0:
+        return replace(found, beta=found.beta / gamma)
+    short = interior_point.minimise(data, c=LARGE[0], run=run).point
+    for c, larger in pairwise(LARGE):
+        long = interior_point.minimise(data, c=larger, run=run).point
+        slopes = (long["alpha"] - short["alpha"]) / (larger - c)
+        alpha = project_multipliers(slopes, data.y, loss_weights(1.0, data.weights))
+        w, b = short["w"], short["b"]
+        proof = certify(data, ball, 1.0, w, b, alpha)
+        loss, smallest = (hinge(data.X @ at["w"] + at["b"], data.y, data.weights) for at in (short, long))
+        if proof.ok and loss - smallest <= ROUNDED * max(1.0, loss):
+            warning = (
+                f"the capacity constraint is inactive at W = {found.at['w_cap']:g}: the hyperplane of smallest norm "
+                f"among those of smallest loss, with w'w = {float(w @ w):.6g}, is the answer"
+            )
+            outcome, warnings = certified(found.outcome, proof), (*found.warnings, warning)
+            return Trained(found.at, w, b, alpha, short["alpha"] * data.y, outcome, warnings)
+        short = long
+    return replace(found, beta=np.zeros(data.n))
+
+
+def gamma_of(data: Dataset, alpha: Vector, w_cap: float, *, gram: bool = False) -> float:
+    r"""Return :math:`\gamma = \|X'Y\alpha\|/\sqrt W` of multipliers of (13), 0 where the capacity is inactive."""
+    size = Euclid(data.X).of(alpha * data.y) if gram else Euclid().of(combination(data, alpha))
+    gamma = size / float(np.sqrt(w_cap))
+    return gamma if gamma > INACTIVE * data.n else 0.0
+
+
+def default_capacity(n: float, radius: float) -> float:
+    """Return the W with (RW + 1) / n = 0.1, for the squared radius R of samples of total weight n; RW >= 1."""
+    return max(1.0, SHARE * n - 1.0) / (radius or 1.0)
+
+
+def squared_radius(data: Dataset) -> float:
+    """Return R, the largest squared norm of a sample."""
+    return float((data.X**2).sum(axis=1).max())
+
+
+def train_on_subset(slug: str, work: Dataset, subset: Indices, run: Run, value: float | None) -> Steps[Trained]:
+    """Train a machine on some features: ``feasible``, without a bound, because their selection is not proved.
+
+    Parameters
+    ----------
+    slug, value : as in :func:`train`.
+    work : preprocessed, all features.
+    subset : places of the features, perhaps none.
+    """
+    part = _part(work, subset)
+    found = yield from train(slug, part, run, value, order=without_model)
+    penalty, c = machine_of(slug, found.at)
+    proof = replace(certify(part, penalty, c, found.w, found.b, found.alpha), notes=(NOTE,))
+    outcome = replace(
+        found.outcome,
+        status=Status.FEASIBLE,
+        stop="complete" if proof.ok else found.outcome.stop,
+        objective=proof.objective,
+        bound=None,
+        certificate=proof,
+    )
+    w = np.zeros(work.p)
+    w[subset] = found.w[: len(subset)]
+    return replace(found, w=w, outcome=outcome)
+
+
+def check_subset(saved: SavedFit, subset: Indices) -> Certificate:
+    """Certify the last machine of a saved fit again, a heuristic answer without a bound.
+
+    Parameters
+    ----------
+    subset : places of the features that the method selects before it, computed again.
+
+    Raises
+    ------
+    FileError : the saved multipliers are damaged.
+    """
+    fit, at = saved.fit, saved.params
+    part = _part(saved.data, subset)
+    with reading("proof"):
+        stated = np.array(fit.details["chosen"], dtype=float)
+        penalty, c = machine_of(saved.spec.program, at)
+    found = certify(part, penalty, c, np.resize(saved.w[subset], part.p), saved.b, saved_alpha(saved))
+    default = default_capacity(part.total, squared_radius(part))
+    by_default = "w_cap" in at and fit.params.get("w_cap") is None
+    wrong = {
+        "parameters": abs(at["w_cap"] / default - 1.0) if by_default else 0.0,
+        "chosen": float(not np.array_equal(stated, subset)),
+        "selection": float(np.abs(np.delete(saved.w, subset)).max(initial=0.0)),
+        "status": float(fit.status is not Status.FEASIBLE),
     }
-)
-"""Slug of a model -> its machine."""
+    # The bound is one on these features only: the method has none. One that ended early claims no optimum of them.
+    notes: tuple[str, ...] = (NOTE,)
+    if fit.stop != "complete":
+        inside = {name: residual for name, residual in found.residuals.items() if name != "gap"}
+        found, notes = make(Kind.FEASIBLE, inside, objective=found.objective), ()
+    return replace(extend(found, wrong), bound=None, bound_source="", notes=notes)
+
+
+def _part(work: Dataset, subset: Indices) -> Dataset:
+    """Return the data of these features, dense; one feature of zeros where there are none."""
+    if not len(subset):
+        return Dataset(np.zeros((work.n, 1)), work.y, weights=work.weights)
+    part = work.columns(subset)
+    return part.with_X(part.X.toarray()) if part.sparse else part  # type: ignore[attr-defined]
 
 
 def fit_machine(
     slug: str,
     data: Dataset,
     run: Run,
+    value: float | None,
     *,
-    c: float,
     scale: str,
-    rule: SelectionRule | None = None,
-    bounds: Mapping[str, Any] = {},
-) -> Steps[Fit]:
-    """Solve a machine on preprocessed data and return its Fit.
-
-    Parameters
-    ----------
-    slug : of :data:`MACHINES`.
-    c : penalty weight of the hinge loss.
-    scale : preprocessing.
-    rule : which weights count as selected; None for those that are not 0.
-    bounds : parameters of :func:`fsopt.models.gbd.feature_lists.weight_bounds`, with which the model is the only route.
-    """
-    started = time.perf_counter()
-    machine, c = MACHINES[slug], number(slug, "c", c)
-    work, map_ = preprocess(data, scale)
-    limits = WeightBounds.of(slug, data, bounds).scaled(map_.scale)
-    at = {"c": c, **limits.words(data)}
-
-    def by_model() -> _Found:
-        model = machine.builder(work, **at)
-        session, result = run.solve(model, f"'{slug}'")
-        w, b = limits.clipped(values_of(model.w)), model.b.value
-        if machine.penalty is None or changes_in_force() or result.status is not Status.OPTIMAL:
-            return w, b, result, evidence(slug, at, result.supported)
-        alpha = multipliers(session, result, model.margin)
-        return w, b, certified(result, certify(work, machine.penalty, c, w, b, alpha)), {"alpha": alpha}
-
-    def by_driver() -> Steps[_Found]:
-        result = yield from machine.driver(work, c, run)
-        return result.point["w"], result.point["b"], result, {"alpha": result.point["alpha"]}
-
-    order = (False,) if limits else machine.order(data, run)
-    routes = [by_driver if own else by_model for own in order]
-    (w, b, result, details), warnings = yield from first_certified(routes, lambda found: found[2])
-    support = selection(w)
-    if rule is not None:
-        coef, deviation = raw_hyperplane(Hyperplane(w, b, ()), map_)[0], deviations(data)
-        # The rule is relative: without this, rounded zeros would be selected where w = 0.
-        support = rule.select(without_rounding(coef, deviation), deviation)
-    return make_fit(data, map_, Hyperplane(w, b, support), result, started=started, warnings=warnings, details=details)
-
-
-def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:
-    """Return the features that a rule selects from a saved fit, rounded zeros apart."""
-    deviation = deviations(saved.raw)
-    return rule.select(without_rounding(saved.fit.coef, deviation), deviation)
-
-
-RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)
-
-
-@with_keywords_of(weight_bounds, without=("positive", "negative"))
-def fit_svm(
-    data: Dataset,
-    run: Run,
-    *,
-    c: float = 1.0,
-    scale: str = "standard",
+    rule: SelectionRule = RULE,
+    bounds: Mapping[str, Any] = MappingProxyType({}),
     kernel: str | None = None,
     width: float | None = None,
-    **bounds: Any,
-) -> Fit | Steps[Fit]:
-    r"""Fit the support vector machine (C-SVM), the baseline that selects nothing.
-
-    .. math:: \min\ \tfrac12 w'w + C e'\xi \ \text{s.t.}\ y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\ l \le w \le u
-
-    Of data of 500,000 entries and more fsopt's own interior point solves the program, without a model, where no solver
-    is named (:func:`fsopt.linear.interior_point.minimise`), of sparse data of more than 5 million entries
-    first-order steps, :func:`fsopt.linear.first_order.minimise`.
+    further: Callable[[Dataset, Vector, Mapping[str, Any], bool], Mapping[str, Any]] | None = None,
+) -> Steps[Fit]:
+    """Train a machine on preprocessed data, or on their images by a kernel, and return its Fit.
 
     Parameters
     ----------
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
-    scale : str, default 'standard'
-        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``.
-    kernel : str, optional
-        ``gaussian``, ``polynomial`` of degree 2, or ``linear``: a classifier on the kernel values of the preprocessed
-        samples, whose features are the training samples; None for a hyperplane in the space of the features.
-    width : float, optional
-        > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
-        variance of all entries of the preprocessed samples.
-
-    Returns
-    -------
-    Fit
-        ``objective`` is that of the program, in preprocessed units. With a kernel the support vectors are selected.
-
-    Raises
-    ------
-    ParameterError : c <= 0, an unknown kernel, or bounds with a kernel.
-
-    Notes
-    -----
-    Aytug, (1); with a kernel Bi, (4) and section 4.1.
-    """
-    if kernel is not None:
-        if any(bounds.values()):
-            raise ParameterError("bounds on weights are of features, and a kernel is named", "leave one of them out")
-        return fit_kernel_svm(data, run, kernel, c=c, scale=scale, width=width)
-    return fit_machine("svm", data, run, c=c, scale=scale, rule=RULE, bounds=bounds)
-
-
-def selected(saved: SavedFit) -> tuple[int, ...]:
-    """Return the features that the rule selects, with a kernel the support vectors."""
-    if saved.fit.kernel is None:
-        return selected_by(RULE, saved)
-    return support_vectors(np.abs(saved.w))
-
-
-def fit_kernel_svm(data: Dataset, run: Run, kernel: str, *, c: float, scale: str, width: float | None) -> Fit:
-    r"""Fit the C-SVM with a kernel.
-
-    .. math:: \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'\Phi(x_i) + b) \ge 1 - \xi_i,\ \xi \ge 0,
-        \qquad w = \sum_i \alpha_i y_i \Phi(x_i)
-
-    Parameters
-    ----------
-    kernel, c, scale, width : as in :func:`fsopt.methods.baselines.machines.fit_svm`.
+    slug, value : as in :func:`train`.
+    scale : preprocessing.
+    rule : which weights count as selected; by default those that are not 0.
+    bounds : parameters of :func:`fsopt.models.gbd.feature_lists.weight_bounds`.
+    kernel, width : as in :func:`fsopt.methods.preprocessing.kernel_values`; no kernel for the features themselves.
+    further : function of the samples or their Gram matrix, w, details and whether it is that: further details.
     """
     started = time.perf_counter()
-    c = number("svm", "c", c)
     work, map_ = preprocess(data, scale)
-    function, values, warnings = kernel_values(work, kernel, width)
-    # The images less their mean: with y'alpha = 0 neither w nor the loss depends on it.
-    model = build_svm(centred_factor(values), c=c)
-    session, result = run.solve(model, "'svm'")
-    found = multipliers(session, result, model.margin)
-    alpha = project_multipliers(found, data.y, loss_weights(c, data.weights))
-    beta = alpha * data.y
-    b = midpoint_intercept(values.X @ beta, data.y, data.weights)
-    certificate = certify(values, Squares(values.X), c, beta, b, alpha, gram=True)
+    samples, function = work, None
+    warnings: tuple[str, ...] = ()
+    if kernel is not None:
+        function, work, warnings = kernel_values(work, kernel, width)
+        # The images less their mean: with y'alpha = 0 neither w nor the loss depends on it.
+        samples = centred_factor(work)
+    words = WeightBounds.of(slug, data, bounds).scaled(map_.scale).words(data)
+    found = yield from train(slug, samples, run, value, order=without_model if kernel else None, bounds=words)
+    w, b = found.w, found.b
+    outcome, details = found.outcome, found.program or found.proof
+    if function is not None:
+        penalty, c = machine_of(slug, found.at, work.X)
+        # Where the multipliers have too few digits, all samples make up the hyperplane.
+        for w in (found.beta, expansion(samples, found.w)):
+            b = midpoint_intercept(work.X @ w, work.y, work.weights)
+            outcome = certified(found.outcome, certify(work, penalty, c, w, b, found.alpha, gram=True))
+            if outcome.status is Status.OPTIMAL:
+                break
+        support, details = support_vectors(np.abs(w)), found.proof
+    else:
+        support = _above(rule, data, raw_hyperplane(Hyperplane(w, b, ()), map_)[0])
+    if further is not None:
+        details = {**details, **further(work, w, details, function is not None)}
     return make_fit(
-        values,
+        work,
         map_,
-        Hyperplane(beta, b, support_vectors(alpha)),
-        certified(result, certificate),
+        Hyperplane(w, b, support),
+        outcome,
         started=started,
-        warnings=warnings,
-        details={"alpha": alpha},
+        warnings=warnings + found.warnings,
+        details=details,
         kernel=function,
     )
 
 
-SVM = MethodSpec(
-    "svm",
-    fit_svm,
-    ("svm",),
-    equation="Aytug, (1)",
-    estimator="SVM",
-    driver="interior-point",
-    support=selected,
-    weights="samples",
-    sparse=True,
-)
+def _above(rule: SelectionRule, data: Dataset, coef: Vector) -> tuple[int, ...]:
+    """Return the features that a rule, which is relative, selects by weights of raw features, rounded zeros apart."""
+    deviation = deviations(data)
+    return rule.select(without_rounding(coef, deviation), deviation)
 
 
-EPSILON = 0.01
-"""The threshold of the paper."""
-RULE_OF_L1 = SelectionRule(units="scaled", epsilon=EPSILON)
-
-
-def fit_l1_svm(
-    data: Dataset,
-    run: Run,
-    *,
-    c: float = 1.0,
-    scale: str = "standard",
-) -> Steps[Fit]:
-    r"""Fit the one-norm support vector machine of Peleg & Meir, which selects weights above a share of the largest.
-
-    .. math:: \min\ \|w\|_1 + C e'\xi \ \text{s.t.}\ y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
-
-    Of large data restricted programs of some samples and features are solved (:func:`fsopt.drivers.column_generation`)
-    instead of the whole one, as ``onsvm`` does.
-
-    Parameters
-    ----------
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
-    scale : str, default 'standard'
-        Preprocessing of the features: ``standard`` (default), ``center``, the paper's, or ``none``; the selection
-        depends on it.
-
-    Returns
-    -------
-    Fit
-        ``objective`` is that of the program, in preprocessed units. Features below the threshold of the rule are not
-        selected, and have a weight in the classifier.
-
-    Raises
-    ------
-    ParameterError : c <= 0.
-
-    Notes
-    -----
-    Peleg & Meir, section 6.1. A weight is selected whose size, times the standard deviation of its feature, is at least
-    0.01 of the largest; the paper's own rule compares weights in the features' units:
-    :class:`fsopt.methods.preprocessing.SelectionRule` of ``fit.coef``. Method ``onsvm`` is the same program, with signs
-    and bounds of the weights.
-    """
-    return fit_machine("onsvm", data, run, c=c, scale=scale, rule=RULE_OF_L1)
-
-
-L1_SVM = MethodSpec(
-    "l1-svm",
-    fit_l1_svm,
-    ("onsvm",),
-    equation="Peleg & Meir, 6.1",
-    estimator="L1SVM",
-    support=partial(selected_by, RULE_OF_L1),
-    weights="samples",
-    sparse=True,
-    threshold=EPSILON,
-)
-SPECS = (SVM, L1_SVM)
+def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:
+    """Return the features that a rule selects from a saved fit, with a kernel the support vectors."""
+    return _above(rule, saved.raw, saved.fit.coef) if saved.fit.kernel is None else support_vectors(np.abs(saved.w))

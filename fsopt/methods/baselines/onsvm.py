@@ -9,12 +9,9 @@ from fsopt.answers.fits import Fit
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
-from fsopt.methods.baselines.machines import fit_machine, selected_by
-from fsopt.methods.preprocessing import THRESHOLD, SelectionRule
+from fsopt.methods.baselines.machines import RULE, fit_machine, selected_by
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.feature_lists import weight_bounds
-
-RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)
 
 
 @with_keywords_of(weight_bounds, without=("positive", "negative"))
@@ -46,7 +43,7 @@ def fit_onsvm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard
     -----
     Aytug, (ONSVM).
     """
-    return fit_machine("onsvm", data, run, c=c, scale=scale, rule=RULE, bounds=bounds)
+    return fit_machine("onsvm", data, run, c, scale=scale, bounds=bounds)
 
 
 SPEC = MethodSpec(

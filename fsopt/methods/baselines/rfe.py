@@ -11,20 +11,17 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
-from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.baselines import rfe
 from fsopt.drivers.run import Run, Steps, drained
 from fsopt.errors import reading
 from fsopt.methods.baselines.filters import number_kept
-from fsopt.methods.baselines.subset_svm import check_subset_svm, train_on_subset
+from fsopt.methods.baselines.machines import check_subset, train_on_subset
 from fsopt.methods.claims import of_subset
 from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
-from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend
-from fsopt.models.blocks import number, whole
-from fsopt.typing import Indices, Vector
+from fsopt.typing import Indices
 
 
 def fit_rfe(
@@ -65,16 +62,12 @@ def fit_rfe(
     Guyon et al. (2002), as used in Peleg & Meir, section 6.1, and Aytug, section 4.
     """
     started = time.perf_counter()
-    c = number("rfe", "c", c)
-    m = number_kept("rfe", m, data.p)
-    step = whole("rfe", "step", step)
     work, map_ = preprocess(data, scale)
-    own = run.solver is None and not changes_in_force()
     unlimited = replace(run, time_limit=None)
     result = yield from rfe.steps(
         work,
-        lambda left: drained(train_on_subset(work, left, unlimited, c=c, own=own)),
-        m=m,
+        lambda left: drained(train_on_subset("svm", work, left, unlimited, c)),
+        m=number_kept("rfe", m, data.p),
         c=c,
         step=step,
         run=run,
@@ -87,23 +80,8 @@ def fit_rfe(
         result,
         started=started,
         warnings=found.warnings,
-        details=found.details,
+        details={**found.proof, "chosen": np.flatnonzero(result.point["sigma"])},
     )
-
-
-def features_left(saved: SavedFit) -> Indices:
-    """Return the features that an elimination has left, increasing; raises FileError where they are damaged."""
-    with reading("selection"):
-        chosen: Indices = np.array(saved.fit.details["chosen"], dtype=np.intp)
-        if chosen.ndim != 1 or (np.diff(chosen) <= 0).any() or not ((chosen >= 0) & (chosen < saved.data.p)).all():
-            raise ValueError("the features are no increasing list of places")
-    return chosen
-
-
-def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return F(sigma) at a hyperplane, and the number of features above m."""
-    largest = min(5, data.p) if at.get("m") is None else at["m"]
-    return svm_value(data, w, b, at["c"]), max(float(np.sum(np.abs(w) > 0)) - largest, 0.0)
 
 
 def one_percent(p: int) -> Mapping[str, Any]:
@@ -118,17 +96,20 @@ def check(saved: SavedFit) -> Certificate:
     ------
     FileError : the features or the multipliers are damaged.
     """
-    p, m = saved.data.p, saved.fit.params.get("m")
-    chosen = features_left(saved)
-    wrong = {"number of features": abs(float(len(chosen)) - (min(5, p) if m is None else m))}
-    return extend(check_subset_svm(saved, chosen), wrong)
+    p = saved.data.p
+    with reading("selection"):
+        chosen: Indices = np.array(saved.fit.details["chosen"], dtype=np.intp)
+        if chosen.ndim != 1 or (np.diff(chosen) <= 0).any() or not ((chosen >= 0) & (chosen < p)).all():
+            raise ValueError("the features are no increasing list of places")
+    wrong = {"number of features": abs(float(len(chosen) - number_kept("rfe", saved.fit.params.get("m"), p)))}
+    return extend(check_subset(saved, chosen), wrong)
 
 
 SPEC = MethodSpec(
     "rfe",
     fit_rfe,
     ("fsp-sub", "svm"),
-    objective=objective,
+    program="svm",
     check=check,
     equation="Peleg & Meir, 6.1",
     estimator="RFE",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,16 +12,17 @@ from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.baselines import certify_partitions, nonzero, partitions
 from fsopt.drivers.recorder import EARLY
-from fsopt.drivers.run import Run, Steps
+from fsopt.drivers.run import Run, Steps, drained
 from fsopt.errors import reading
-from fsopt.methods.baselines.subset_svm import check_subset_svm, rsvm_objective, train_on_subset
+from fsopt.methods.baselines.machines import check_subset, train_on_subset
 from fsopt.methods.claims import of_subset
 from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend
-from fsopt.models.blocks import number, whole
-from fsopt.typing import Indices, Matrix, Vector
+from fsopt.typing import Indices
 
+SPARSE = ("sparse_w", "sparse_b", "sparse_alpha")
+"""Details of a fit: the one-norm SVMs."""
 SHARE = 0.8
 """Share of the samples of each class that a one-norm SVM is trained on."""
 
@@ -68,19 +69,19 @@ def fit_vs_ssvm(
     Bi, section 7, after Bi et al. (2003).
     """
     started = time.perf_counter()
-    n_partitions = whole("vs-ssvm", "n_partitions", n_partitions)
-    c = number("vs-ssvm", "c", c)
     work, map_ = preprocess(data, scale)
     loop = yield from partitions.steps(work, parts_of(work, n_partitions), c=c, run=run)
     counts = loop.point["selected"].sum(axis=0)
-    found = yield from train_on_subset(work, np.flatnonzero(counts), run)
-    assert loop.certificate is not None
+    chosen = np.flatnonzero(counts)
+    found = drained(train_on_subset("rsvm", work, chosen, run, None))
+    proof, last = loop.certificate, found.outcome.certificate
+    assert proof is not None
+    assert last is not None
     outcome = replace(
         loop,
-        objective=found.certificate.objective,
-        certificate=extend(found.certificate, loop.certificate.residuals),
+        objective=last.objective,
+        certificate=extend(last, proof.residuals),
         solver="+".join(dict.fromkeys([loop.solver, found.outcome.solver])),
-        seconds={k: v + found.outcome.seconds.get(k, 0.0) for k, v in loop.seconds.items()},
     )
     none = () if counts.any() else ("no one-norm SVM uses any feature: raise c",)
     return make_fit(
@@ -90,7 +91,12 @@ def fit_vs_ssvm(
         outcome,
         started=started,
         warnings=none + found.warnings,
-        details={**found.details, "counts": counts, **{f"sparse_{k}": loop.point[k] for k in ("w", "b", "alpha")}},
+        details={
+            **found.proof,
+            "chosen": chosen,
+            "counts": counts,
+            **{name: loop.point[name.removeprefix("sparse_")] for name in SPARSE},
+        },
     )
 
 
@@ -104,27 +110,6 @@ def parts_of(data: Dataset, count: int, share: float = SHARE, seed: int = 0) -> 
     ]
 
 
-@dataclass(frozen=True)
-class SparseSvms:
-    """The saved one-norm SVMs: weights w (k, p), intercepts b (k,) and multipliers alpha (k, n)."""
-
-    w: Matrix
-    b: Vector
-    alpha: Matrix
-
-    @classmethod
-    def of(cls, saved: SavedFit) -> SparseSvms:
-        """Return those of a saved fit; raises ValueError or KeyError where they are damaged."""
-        parts = [np.array(saved.fit.details[f"sparse_{k}"], dtype=float) for k in ("w", "b", "alpha")]
-        found, (n, p) = cls(*parts), saved.data.X.shape
-        trained = len(found.b)
-        if not trained or [part.shape for part in parts] != [(trained, p), (trained,), (trained, n)]:
-            raise ValueError("hyperplanes and multipliers do not fit together")
-        if not all(np.isfinite(part).all() for part in parts):
-            raise ValueError("hyperplanes and multipliers are not finite")
-        return found
-
-
 def check(saved: SavedFit) -> Certificate:
     """Certify a saved fit again: the parts, the SVM on each of them, the union of their features, the last SVM.
 
@@ -133,28 +118,29 @@ def check(saved: SavedFit) -> Certificate:
     FileError : the saved SVMs are damaged.
     """
     fit, data = saved.fit, saved.data
-    own = fit.params
+    parts = parts_of(data, int(fit.params["n_partitions"]))
     with reading("proof"):
-        svms = SparseSvms.of(saved)
-        counts = np.array(fit.details["counts"], dtype=float)
-        parts = parts_of(data, int(own["n_partitions"]))
-    trained = len(svms.b)
-    _, largest = certify_partitions(data, parts[:trained], float(own["c"]), svms.w, svms.b, svms.alpha)
-    fewer = trained != len(parts) and fit.stop not in EARLY
-    used = nonzero(svms.w).sum(axis=0)
+        w, b, alpha, counts = (np.array(fit.details[k], dtype=float) for k in (*SPARSE, "counts"))
+        trained, shapes = len(b), [svms.shape for svms in (w, b, alpha)]
+        if not trained or shapes != [(trained, data.p), (trained,), (trained, data.n)]:
+            raise ValueError("hyperplanes and multipliers do not fit together")
+        if not all(np.isfinite(svms).all() for svms in (w, b, alpha)):
+            raise ValueError("hyperplanes and multipliers are not finite")
+    _, largest = certify_partitions(data, parts[:trained], float(fit.params["c"]), w, b, alpha)
+    fewer, used = trained != len(parts) and fit.stop not in EARLY, nonzero(w).sum(axis=0)
     wrong = {
         "sparse SVMs": largest,
         "counts": float(not np.array_equal(counts, used)),
         "number of SVMs": float(fewer or trained > len(parts)),
     }
-    return extend(check_subset_svm(saved, np.flatnonzero(used)), wrong)
+    return extend(check_subset(saved, np.flatnonzero(used)), wrong)
 
 
 SPEC = MethodSpec(
     "vs-ssvm",
     fit_vs_ssvm,
-    ("onsvm", "rsvm-dual"),
-    objective=rsvm_objective,
+    ("onsvm", "rsvm"),
+    program="rsvm",
     check=check,
     equation="Bi, 7",
     estimator="VSSSVM",

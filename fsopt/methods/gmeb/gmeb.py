@@ -1,92 +1,252 @@
-"""Method ``gmeb`` (Peleg & Meir, (15)): by any of four formulations, with one certificate for all.
+r"""Method ``gmeb`` (Peleg & Meir, (15)): by any of four formulations, with one certificate for all.
 
-The data are centred, without constant features, in units of unit root mean square. The classifier of an answer is of
-smallest norm where they are separable. The exact claim of a saved fit is program (15) at its hyperplane, with the
-multipliers of (16).
+The data are centred, without constant features, in units of unit root mean square. Every formulation ends in weights
+and in multipliers mu of the margins. With :math:`s = X'Y\mu`, every :math:`\mu \in [0,1]^n` with :math:`y'\mu = 0`
+gives the lower bound
+
+.. math:: 1'\mu - \min_{\theta \in [0,1]} \max_j \frac{|s_j|}{u_j(\theta)}
+
+on (15): the second term is the smallest :math:`2\mu_1` with which the cones of (16) hold, at :math:`\mu_\pm` of the
+share :math:`\theta = \mu_+R_+/(\mu_+R_+ + \mu_-R_-)`. For the separating hyperplane of smallest norm the same
+quotient gives :math:`N(w) \ge 1'\mu / \max_j (|s_j|/u_j(\theta))`.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+import pyomo.environ as pyo
+import scipy
 
-from fsopt.answers.certificate import Certificate
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
+from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.certificates.exact.claims import Claim
-from fsopt.common.texts import counted
+from fsopt.certificates.points import relative_gap
+from fsopt.common.arguments import word
+from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import project_multipliers
-from fsopt.data.matrices import Preprocessing, constant_columns, exact_sums
+from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
+from fsopt.data.matrices import constant_columns
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.run import Run, Steps
-from fsopt.errors import ParameterError, reading
+from fsopt.drivers.loop import Iterate, Loop, run_loop
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import Run, Steps, drained, usable
+from fsopt.drivers.theta_cuts import theta_cuts
+from fsopt.drivers.working_set import spread, working_set
+from fsopt.errors import SolverError, reading
 from fsopt.methods.claims import about_of, dual_point, optimum
-from fsopt.methods.gmeb.routes import certify_gmeb, choose_route, classified, quotients
-from fsopt.methods.preprocessing import Hyperplane, SelectionRule, make_fit, preprocess
+from fsopt.methods.large_programs import by_features, first_certified
+from fsopt.methods.preprocessing import Hyperplane, SelectionRule, certified, make_fit, unit_rms
 from fsopt.methods.spec import MethodSpec, SavedFit, selected_by
 from fsopt.methods.verdict import Completed, extend, finite_vector
+from fsopt.models.gmeb.gmeb import (
+    build_gmeb_cuts,
+    build_gmeb_dual,
+    build_gmeb_hard_margin,
+    build_gmeb_primal,
+    build_gmeb_sdp,
+)
 from fsopt.models.gmeb.norm import GmebNorm, radius
-from fsopt.typing import Indices, Vector
+from fsopt.solvers.base import Session
+from fsopt.solvers.registry import no_multipliers, solver_spec
+from fsopt.typing import Indices, Mask, Vector
 
-NAME = "the optimum of (15), on features of unit root mean square"
+NAME = "the optimum of (15), on the features that are not constant"
 EPSILON = 1e-5
 """The cone programs (15) and (16) end with about 1e-10 of the largest weight in place of its zeros."""
 RULE = SelectionRule(units="scaled", epsilon=EPSILON)
+SEPARABLE = 1e-6
+"""Hinge loss, relative to the number of samples, up to which an optimum counts as 0."""
+EXCESS = 1e-6
+"""Relative excess of a quotient that is none within the tolerance of the solvers."""
+CUTS = "theta-cuts"
+BUILDERS: Mapping[str, Callable[..., pyo.ConcreteModel]] = {
+    "dual": build_gmeb_dual,
+    "primal": build_gmeb_primal,
+    "sdp": build_gmeb_sdp,
+    CUTS: build_gmeb_cuts,
+}
+ROUTES = tuple(BUILDERS)
+"""Words of the parameter ``route``: a formulation each; all end at the same value of (15)."""
 
 
 @dataclass(frozen=True)
-class UnitRms:
-    """The data that a GMEB problem is solved on, and the way back.
+class Classifier:
+    """A hyperplane inside the unit ball of the norm, and how it was found.
 
     Attributes
     ----------
-    work : the preprocessed features that are not constant, each divided by its root mean square.
-    map_ : the preprocessing of all features, before that division.
-    kept : (q,) places of the features that are not constant.
-    units : (q,) their root mean squares after preprocessing.
-    warnings : a warning about the constant features, if there are any.
+    w, b : (p,) weights and the intercept.
+    mu : (n,) multipliers of the margins.
+    outcome : of the solve or loop behind it, with objective value, bound and certificate of the hyperplane.
+    separable : whether it is a separating hyperplane of smallest norm.
     """
 
-    work: Dataset
-    map_: Preprocessing
-    kept: Indices
-    units: Vector
-    warnings: tuple[str, ...]
-
-    def full(self, w: Vector) -> Vector:
-        """Return the weights (p,) of all preprocessed features from those (q,) of ``work``."""
-        weights = np.zeros(len(self.map_.scale))
-        weights[self.kept] = w / self.units
-        return weights
+    w: Vector
+    b: float
+    mu: Vector
+    outcome: SolveResult | DriverResult
+    separable: bool
 
 
-def unit_rms(data: Dataset, scale: str) -> UnitRms:
-    """Return the data in units of unit root mean square.
+def classifier(
+    data: Dataset, norm: GmebNorm, w: Vector, mu: Vector, outcome: SolveResult | DriverResult, *, separable: bool
+) -> Classifier:
+    """Return weights (p,), scaled into the unit ball, with their best intercept and certificate."""
+    w = w / max(1.0, norm.at(w)[0])
+    b = midpoint_intercept(data.X @ w, data.y, data.weights)
+    proof = certify_gmeb(data, norm, w, b, mu, separable=separable)
+    return Classifier(w, b, mu, certified(outcome, proof), separable)
 
-    The problems are invariant to the units of the features, the arithmetic of solvers is not: on WDBC in raw units
-    one solver stops at 84.45, another at 79.79, instead of 97.01.
 
-    Parameters
-    ----------
-    scale : preprocessing before that, see :func:`fsopt.methods.preprocessing.preprocess`.
+def certify_gmeb(
+    data: Dataset, norm: GmebNorm, w: Vector, b: float, mu: Vector, *, separable: bool = False
+) -> Certificate:
+    """Certify a classifier as the optimum of (15), or as the separating hyperplane of smallest norm.
+
+    The residuals are ``norm`` (N(w) <= 1) and ``gap``, between the hinge loss and the bound of the nearest feasible
+    multipliers; for separable data, whose optimum 0 has no dual information, the gap is that of the smallest norm.
+    """
+    size, loss = norm.at(w)[0], hinge(data.X @ w + b, data.y, data.weights)
+    residuals = {"norm": max(0.0, size - 1.0)}
+    mu = project_multipliers(mu, data.y, np.inf if separable else loss_weights(1.0, data.weights))
+    largest = float(quotients(data, norm, mu)[0].max())
+    bound = 0.0 if separable else max(float(mu.sum()) - largest, 0.0)
+    if separable:
+        residuals |= {"hinge": loss, "gap": relative_gap(size, float(mu.sum()) / largest if mu.any() else 0.0)}
+    else:
+        residuals["gap"] = relative_gap(loss, bound)
+    return make(Kind.CONVEX, residuals, objective=loss, bound=bound, bound_source="dual point")
+
+
+def quotients(data: Dataset, norm: GmebNorm, mu: Vector, among: Mask | None = None) -> tuple[Vector, float]:
+    """Return |s_j| / u_j(theta) (p,), and theta, at which their maximum among some features (p,) is smallest."""
+    s = np.abs(data.X.T @ (mu * data.y))
+    places = np.arange(data.p) if among is None else np.flatnonzero(among)
+
+    def at(theta: float) -> Vector:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(s > 0, s / norm.weights(theta), 0.0)
+
+    def largest(theta: float) -> float:
+        return float(at(theta)[places].max(initial=0.0))
+
+    thetas = list(norm.ends)
+    if len(thetas) == 2:  # u is concave: its quotients and their maximum are convex in theta
+        inner = scipy.optimize.minimize_scalar(largest, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12})
+        thetas.append(float(inner.x))
+    theta = min(thetas, key=largest)
+    return at(theta), theta
+
+
+def by_model(session: Session, data: Dataset, norm: GmebNorm, *, hard: bool = False) -> Classifier:
+    """Solve (16) or a primal form, which is loaded in a session, and return the classifier of its point."""
+    m = session.model
+    dual = m.component("moment") is not None  # w is the multiplier of s = X'Y mu (Theorem 19)
+    # The certificate of a classifier is its own, but without evidence a primal form may count as not solved.
+    result = usable(session.solve(evidence=not dual), "the dual (16)" if dual else f"'{m.name}'")
+    multipliers = np.array([m.dual[row] for row in (m.moment if dual else m.margin).values()])
+    w, mu = (multipliers, values_of(m.mu)) if dual else (values_of(m.w), multipliers)
+    return classifier(data, norm, w, mu, result, separable=hard)
+
+
+def by_route(route: str, data: Dataset, norm: GmebNorm, run: Run, *, hard: bool = False) -> Steps[Classifier]:
+    """Solve (15) by a formulation, or for the separating hyperplane of smallest norm, by cuts or by cones.
 
     Raises
     ------
-    ParameterError : all features are constant.
+    SolverError : it was not solved, or there is no separating hyperplane.
     """
-    centred, map_ = preprocess(data, scale)
-    kept = np.flatnonzero(~constant_columns(data.X))
-    if not len(kept):
-        raise ParameterError("all features are constant, nothing can be learned", "give data that vary")
-    warnings: tuple[str, ...] = ()
-    if len(kept) < data.p:
-        names = ", ".join(data.features[j] for j in np.setdiff1d(np.arange(data.p), kept)[:5])
-        warnings = (f"dropped {counted(data.p - len(kept), 'constant feature')} ({names})",)
-    units = np.sqrt(exact_sums(centred.X[:, kept] ** 2) / data.n)
-    return UnitRms(centred.columns(kept).with_X(centred.X[:, kept] / units), map_, kept, units, warnings)
+    radii: dict[str, Any] = {"r_plus": norm.r_plus, "r_minus": norm.r_minus}
+    if route != CUTS:
+        build = build_gmeb_hard_margin if hard else BUILDERS[route]
+        return by_model(run.open(build(data, **radii)), data, norm, hard=hard)
+    result = yield from theta_cuts.steps(data, build_gmeb_cuts(data, **radii, hard=hard), norm, run=run)
+    return classifier(data, norm, result.point["w"], result.point["mu"], result, separable=hard)
+
+
+Answer = tuple[Classifier, tuple[str, ...]]
+"""A classifier, and warnings."""
+
+
+def _whole(
+    data: Dataset, norm: GmebNorm, run: Run, route: str, first: Callable[[], Classifier] | None = None
+) -> Steps[Answer]:
+    """Return the certified classifier of a route by models of all features, and warnings."""
+    paths = ("dual", CUTS) if route == "auto" else (route,)
+
+    def solved(*, hard: bool) -> Steps[Answer]:
+        ways: list[Callable[[], Classifier | Steps[Classifier]]]
+        ways = [partial(by_route, path, data, norm, run, hard=hard) for path in paths]
+        if first is not None and not hard:
+            ways[0] = first
+        return (yield from first_certified(ways, lambda found: found.outcome))
+
+    found, warnings = yield from solved(hard=False)
+    loss = found.outcome.objective
+    if loss is None or loss > SEPARABLE * data.n:
+        return found, warnings
+    try:
+        hard, _ = yield from solved(hard=True)
+    except SolverError:
+        return found, warnings
+    if hard.outcome.status is not Status.OPTIMAL:
+        return found, warnings
+    return hard, (*warnings, "the data are separable within the norm: the hyperplane of smallest norm is returned")
+
+
+def _priced(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Answer]:
+    """Return the classifier of a working set of features, certified for all of them, and warnings."""
+
+    def solve(places: Indices) -> Answer:
+        part = replace(norm, v_plus=norm.v_plus[places], v_minus=norm.v_minus[places])
+        found, warnings = drained(_whole(data.columns(places), part, run, route))
+        return replace(found, w=spread(found.w, places, data.p)), warnings
+
+    def excess(answer: Answer) -> Vector:
+        kept = answer[0].w != 0.0
+        sizes, _ = quotients(data, norm, answer[0].mu, kept)
+        over: Vector = sizes - (1.0 + EXCESS) * sizes[kept].max(initial=0.0)
+        return over
+
+    def answers() -> Loop:
+        for _, answer, last in working_set(np.abs(data.X.T @ data.y), solve, excess):
+            yield Iterate(np.nan, {"answer": answer}, stop="optimal" if last else "")
+
+    at, _ = yield from run_loop(answers(), Recorder([], run))
+    found, warnings = at.point["answer"]
+    return classifier(data, norm, found.w, found.mu, found.outcome, separable=found.separable), warnings
+
+
+def classified(
+    data: Dataset, norm: GmebNorm, run: Run, route: str, first: Callable[[], Classifier] | None = None
+) -> Steps[Answer]:
+    """Return the certified classifier of a route, of smallest norm where the data are separable, and warnings.
+
+    Parameters
+    ----------
+    data, norm : in the same units.
+    route : word of :data:`ROUTES`, or ``auto`` for the dual and, where its answer is not certified, cuts.
+    first : solves the first of these in a session of its own instead.
+    """
+    return _priced(data, norm, run, route) if by_features(data, run) else _whole(data, norm, run, route, first)
+
+
+def choose_route(route: str, run: Run) -> str:
+    """Return the route to take with the solver of a run; raise SolverError for one that gives no multipliers."""
+    word("route", route, ("auto", *ROUTES))
+    if run.solver is None:
+        return route
+    spec = solver_spec(run.solver)
+    if not spec.duals:
+        raise no_multipliers(run.solver, "SOCP")
+    return ("dual" if "SOCP" in spec.classes else CUTS) if route == "auto" else route
 
 
 def fit_gmeb(
@@ -136,14 +296,13 @@ def fit_gmeb(
     Notes
     -----
     Peleg & Meir, (15)-(17) and section 4.3. The certificate is that of
-    :func:`fsopt.methods.gmeb.routes.certify_gmeb`.
+    :func:`fsopt.methods.gmeb.gmeb.certify_gmeb`.
     """
     started = time.perf_counter()
     r_plus, r_minus = radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus)
-    prepared = unit_rms(data, scale)
-    path = choose_route(route, run)
+    prepared, path = unit_rms(data, scale), choose_route(route, run)
     norm = GmebNorm.of(prepared.work, r_plus, r_minus)
-    found, warnings = yield from classified(prepared.work, norm, run, path, auto=route == "auto")
+    found, warnings = yield from classified(prepared.work, norm, run, path)
     w = prepared.full(found.w)
     return make_fit(
         data,
@@ -157,68 +316,58 @@ def fit_gmeb(
             "norm": norm.at(found.w)[0],
             "separable": found.separable,
             "mu": found.mu,
-            "theta": found.theta,
         },
     )
 
 
-def saved_gmeb(saved: SavedFit) -> tuple[UnitRms, GmebNorm, Vector, Vector, float]:
-    """Return a saved fit in the units that it was solved in: its data, norm, weights (q,), multipliers (n,) and theta.
+def saved_gmeb(saved: SavedFit) -> tuple[GmebNorm, Vector, bool]:
+    """Return the norm of a saved fit, its multipliers (n,), and whether its data are separable.
 
     Raises
     ------
     FileError : its multipliers are damaged.
     """
-    fit = saved.fit
     with reading("multipliers"):
-        prepared = unit_rms(saved.raw, fit.params["scale"])
-        part = saved.data.columns(prepared.kept)
-        prepared = replace(prepared, work=part.with_X(part.X / prepared.units))
-        mu, theta = finite_vector(fit.details["mu"], saved.data.n), float(fit.details["theta"])
-        if not 0.0 <= theta <= 1.0:
-            raise ValueError("theta in [0, 1] is needed")
-        radii = [np.inf if fit.params[k] is None else float(fit.params[k]) for k in ("r_plus", "r_minus")]
-    return prepared, GmebNorm.of(prepared.work, *radii), saved.w[prepared.kept] * prepared.units, mu, theta
+        radii = [np.inf if saved.fit.params[k] is None else float(saved.fit.params[k]) for k in ("r_plus", "r_minus")]
+        mu, separable = finite_vector(saved.fit.details["mu"], saved.data.n), bool(saved.fit.details["separable"])
+    return GmebNorm.of(saved.data, *radii), mu, separable
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again, on the features that are not constant and in the units that it was solved in.
+    """Certify a saved fit again: neither the norm nor the quotients depend on the units of the features.
 
     Raises
     ------
     FileError : the saved multipliers are damaged.
     """
-    prepared, norm, w, mu, theta = saved_gmeb(saved)
-    details = saved.fit.details
-    proof = certify_gmeb(prepared.work, norm, w, saved.b, mu, theta, separable=bool(details["separable"]))
-    scales = prepared.full(norm.scales(w) / prepared.units)
+    (norm, mu, separable), details = saved_gmeb(saved), saved.fit.details
+    proof, scales = certify_gmeb(saved.data, norm, saved.w, saved.b, mu, separable=separable), norm.scales(saved.w)
     with reading("proof"):
         off = np.abs(finite_vector(details["sigma"], saved.data.p) - scales)
-        size = abs(float(details["norm"]) - norm.at(w)[0])
+        size = abs(float(details["norm"]) - norm.at(saved.w)[0])
     return extend(proof, {"stated norm": size, "scales": float(off.max() / max(1.0, scales.max()))})
 
 
 def exact_claims(saved: SavedFit) -> list[Claim]:
-    r"""Return the claim of a fit.
+    r"""Return the claim of a fit on program (15) at its hyperplane.
 
-    The dual point of (15) follows from :math:`\mu` and :math:`\theta`, which give :math:`\mu_1, \mu_+, \mu_-` of (16).
-    Separable data have the bound 0 of all multipliers 0.
+    Constant features are left out. The dual point follows from :math:`\mu`, which gives :math:`\mu_1, \mu_+, \mu_-` of
+    (16); separable data have the bound 0 of all multipliers 0.
 
     Raises
     ------
     FileError : the saved multipliers are damaged.
     """
-    prepared, norm, w, mu, theta = saved_gmeb(saved)
-    if bool(saved.fit.details["separable"]):
-        mu = 0.0 * mu
-    mu = project_multipliers(mu, saved.data.y, loss_weights(1.0, saved.data.weights))
-    unit = 0.5 * float(quotients(prepared.work, norm, mu, theta).max())
+    norm, mu, separable = saved_gmeb(saved)
+    mu = project_multipliers(0.0 * mu if separable else mu, saved.data.y, loss_weights(1.0, saved.data.weights))
+    sizes, theta = quotients(saved.data, norm, mu)
+    unit, kept = 0.5 * float(sizes.max()), np.flatnonzero(~constant_columns(saved.raw.X))
     params = {"r_plus": norm.r_plus, "r_minus": norm.r_minus}
-    at, _ = Completed.of("gmeb-primal", params, prepared.work, w, saved.b)
+    at, _ = Completed.of("gmeb-primal", params, saved.data.columns(kept), saved.w[kept], saved.b)
     sides = {"moment_plus": -unit * theta / norm.r_plus, "moment_minus": -unit * (1.0 - theta) / norm.r_minus}
     rows = {name: v for name, v in sides.items() if at.model.component(name) is not None}
     point = dual_point(at, {"margin": mu, "unit_norm": -unit, **rows})
-    return [optimum(saved, at, point, about=about_of("gmeb-primal", params, units="rms"), name=NAME)]
+    return [optimum(saved, at, point, about=about_of("gmeb-primal", params, kept.tolist()), name=NAME)]
 
 
 SPEC = MethodSpec(

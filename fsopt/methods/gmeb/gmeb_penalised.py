@@ -1,16 +1,19 @@
-"""Method ``gmeb-penalised`` (Peleg & Meir, (10)): penalty weights instead of radii, solved to global optimality."""
+"""Methods ``gmeb-penalised`` (Peleg & Meir, (10)) and ``svm-norm`` (section 5): the bound with penalty weights.
+
+The first has them instead of radii, and is solved to global optimality; the second has no feature scaling.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make, merged
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import Claim, not_shown
@@ -19,20 +22,24 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.scale_search import ShareInterval, certify_scale_search, scale_search
 from fsopt.errors import reading
-from fsopt.methods.gmeb.gmeb import unit_rms
+from fsopt.methods.baselines import machines
 from fsopt.methods.large_programs import generation_order
-from fsopt.methods.preprocessing import Hyperplane, SelectionRule, make_fit
+from fsopt.methods.preprocessing import Hyperplane, SelectionRule, make_fit, preprocess, unit_rms
 from fsopt.methods.spec import MethodSpec, SavedFit, Value, selected_by
 from fsopt.methods.verdict import finite_vector
 from fsopt.models.blocks import number
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty, build_gmeb_weighted_l1
-from fsopt.typing import Vector
+from fsopt.typing import Matrix, Vector
 
 EPSILON = 1e-9
 """The linear programs end at vertices, whose zeros are exact up to rounding."""
 RULE = SelectionRule(units="scaled", epsilon=EPSILON)
 TOLERANCE = 1e-6
 """The search stops at ``upper - lower <= TOLERANCE * max(1, upper)``."""
+
+
+FLAT = 1e-3
+"""Span of the scores up to which w is 0 up to the noise of a solver: that of another w is at least 2."""
 
 
 def fit_gmeb_penalised(
@@ -126,22 +133,13 @@ def check(saved: SavedFit) -> Certificate:
             raise ValueError("it has no objective or no bound")
         leaves = [_leaf(record, data.n) for record in fit.details["leaves"]]
         found = certify_scale_search(prepared.work, penalty, leaves, fit.objective, fit.bound, TOLERANCE)
-        stated = finite_vector(fit.details["sigma"], data.p)[prepared.kept] * prepared.units
-        weights = (fit.coef * fit.preprocessing.scale)[prepared.kept] * prepared.units
+        given = finite_vector(fit.details["sigma"], data.p)
+        stated, weights = (v[prepared.kept] * prepared.units for v in (given, saved.w))
         difference = np.abs(stated - penalty.scales(weights))
-    scales = {"scales": float(difference.max() / max(1.0, stated.max()))}
-    checks = merged(found.residuals, scales)
-    # The gap alone may be as large as the parameter tolerance.
-    gap = checks.pop("gap")
-    if fit.status is Status.OPTIMAL:
-        checks["gap"] = max(gap - gap_allowed(TOLERANCE), 0.0)
-    return make(
-        Kind.GLOBAL,
-        checks,
-        objective=fit.objective,
-        bound=fit.bound,
-        bound_source=found.bound_source,
-    )
+    residuals = {**found.residuals, "scales": float(difference.max() / max(1.0, stated.max()))}
+    if fit.status is not Status.OPTIMAL:
+        del residuals["gap"]
+    return replace(found, ok=make(Kind.GLOBAL, residuals).ok, residuals=residuals)
 
 
 def exact_claims(saved: SavedFit) -> list[Claim]:
@@ -163,17 +161,76 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
     return hinge(data.X @ w + b, data.y) / data.n + penalty, 0.0
 
 
-SPEC = MethodSpec(
-    "gmeb-penalised",
-    fit_gmeb_penalised,
-    ("gmeb-weighted-l1",),
-    objective=objective,
-    check=check,
-    paper="gmeb",
-    equation="(7)/(10)",
-    estimator="GMEBPenalised",
-    driver="scale-search",
-    support=partial(selected_by, RULE),
-    exact=exact_claims,
-    threshold=EPSILON,
+def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "center") -> Steps[Fit]:
+    r"""Fit the support vector machine with an unsquared norm: GMEB without feature scaling.
+
+    .. math:: \min\ \tfrac12\|w\| + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
+
+    Divided by :math:`\|w\|` its hyperplane minimises (9), the bound of Theorem 11. It selects nothing.
+
+    Parameters
+    ----------
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss. Up to a threshold, see :func:`fsopt.models.gmeb.svm_norm.build_svm_norm`,
+        w is 0, with a warning.
+    scale : str, default 'center'
+        Preprocessing of the features: ``center`` (default), ``standard`` or ``none``.
+
+    Returns
+    -------
+    Fit
+        ``objective`` is (19), in preprocessed units. ``details`` has ``theorem_c``, the C that Theorem 11 itself asks
+        for (delta = 0.05, B = 1, r the largest norm of a sample); it is usually below the threshold.
+
+    Raises
+    ------
+    ParameterError : c <= 0.
+
+    Notes
+    -----
+    Peleg & Meir, (9), (18), (19) and Theorem 20.
+    """
+    fit = yield from machines.fit_machine("svm-norm", data, run, c, scale=scale)
+    warnings = fit.warnings
+    if float(np.ptp((data.X - data.X.mean(axis=0)) @ fit.coef)) <= FLAT:
+        warnings = ("w is 0: C is below its threshold, and (18) has no minimiser", *warnings)
+    constant = theorem_c(preprocess(data, scale)[0].X)
+    return replace(fit, warnings=warnings, details={**fit.details, "theorem_c": constant})
+
+
+def theorem_c(X: Matrix, *, delta: float = 0.05) -> float:
+    r"""Return the constant C of Theorem 11 of Peleg & Meir at B = 1, with r the largest norm of a sample of X (n, p).
+
+    .. math:: C = \Big(4\sqrt{\textstyle\sum_j v_j} + 2r\sqrt n + 4r\sqrt{2n\ln(2/\delta)}\Big)^{-1}
+    """
+    n, r = len(X), max(float(np.linalg.norm(X, axis=1).max()), 1e-300)
+    roots = 2.0 * r * np.sqrt(n) + 4.0 * r * np.sqrt(2.0 * n * np.log(2.0 / delta))
+    return float(1.0 / (4.0 * np.sqrt((X**2).sum() / n) + roots))
+
+
+SPECS = (
+    MethodSpec(
+        "gmeb-penalised",
+        fit_gmeb_penalised,
+        ("gmeb-weighted-l1",),
+        objective=objective,
+        check=check,
+        paper="gmeb",
+        equation="(7)/(10)",
+        estimator="GMEBPenalised",
+        driver="scale-search",
+        support=partial(selected_by, RULE),
+        exact=exact_claims,
+        threshold=EPSILON,
+    ),
+    MethodSpec(
+        "svm-norm",
+        fit_svm_norm,
+        ("svm-norm",),
+        paper="gmeb",
+        equation="(9), (19), section 5",
+        estimator="NormSVM",
+        driver="interior-point",
+        support=partial(machines.selected_by, machines.RULE),
+    ),
 )

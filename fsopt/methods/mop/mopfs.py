@@ -21,9 +21,9 @@ from fsopt.drivers.kernel_scaling import GAP, SCALINGS
 from fsopt.drivers.mop import SLACK, certify_mop, mop, relative_costs
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
+from fsopt.methods.baselines.machines import default_capacity, squared_radius
 from fsopt.methods.claims import of_value
 from fsopt.methods.large_programs import interior_order
-from fsopt.methods.mop.rsvm_training import default_capacity, squared_radius
 from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend, finite_vector

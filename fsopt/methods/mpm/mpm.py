@@ -1,36 +1,58 @@
-"""Method ``mpm`` (Yang & Ju): the hyperplane of largest worst-case accuracy."""
+"""Methods ``mpm``, ``l1-mpm`` and ``l0-mpm`` (Yang & Ju): the largest worst-case accuracy, few features at one.
+
+The first two are a convex program, the third is a loop over that of ``l1-mpm`` with other costs. Of many features these
+are solved by a working set.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, make, merged
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.certificates.points import relative_gap
 from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.drivers.run import Run
+from fsopt.drivers.dca import dca, priced_dca
+from fsopt.drivers.penalties import Penalty, approximation, words_of
+from fsopt.drivers.run import Run, Steps
+from fsopt.drivers.working_set import priced
+from fsopt.methods.claims import of_step
 from fsopt.methods.mpm.space import (
     NARROW,
     RANK,
     THRESHOLD,
     FeatureSpace,
     accuracy_limit,
+    asked_delta,
     moments_of,
+    price,
+    sides,
     stated_accuracies,
     worst_case,
 )
 from fsopt.methods.preprocessing import Hyperplane
-from fsopt.methods.spec import MethodSpec, SavedFit
-from fsopt.methods.verdict import check_program, evidence, extend, has_program
-from fsopt.models.mpm.moments import Moments
+from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verdict import (
+    Completed,
+    check_first_order,
+    check_program,
+    columns_of,
+    evidence,
+    has_program,
+    starts_residual,
+)
+from fsopt.models.blocks import number, vector
+from fsopt.models.mpm.l0_mpm import build_l0_mpm_step
+from fsopt.models.mpm.l1_mpm import build_l1_mpm
+from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.mpm.mpm import build_mpm
 from fsopt.typing import Vector
 
@@ -46,8 +68,8 @@ def fit_mpm(
     .. math:: \kappa^* = 1/\min\{\|F_1w\| + \|F_2w\| : w'(\mu_1 - \mu_2) = 1\}, \qquad
         b = w'\mu_1 - \kappa^*\|F_1w\|, \qquad \alpha^* = \kappa^{*2}/(1 + \kappa^{*2})
 
-    kappa* is computed twice, by :func:`fsopt.methods.mpm.space.accuracy_limit` and by the cone program, and the
-    certificate holds only where the two agree. The weights are not sparse. From 3,000 features on an infinite kappa*
+    kappa* is computed twice, by :func:`fsopt.methods.mpm.space.accuracy_limit` and by the cone program, and a fit is
+    verified only where the two agree. The weights are not sparse. From 3,000 features on an infinite kappa*
     needs no program: w is the part of :math:`\mu_1 - \mu_2` outside the range of both covariances, scaled, unless a
     solver is named; the optimum 0 is proved by the norms being nonnegative.
 
@@ -77,15 +99,12 @@ def fit_mpm(
         model = build_mpm(space.work, **space.moment_options)
         _, result = run.solve(model, "MPM")
         w, program = values_of(model.w), evidence("mpm", space.moment_options, result.supported)
-    spreads = np.array([np.linalg.norm(factor @ w) for factor in (moments.factor1, moments.factor2)])
-    total = float(spreads.sum())
-    share = 0.5 if np.isinf(space.limit.kappa) else np.clip(spreads[0] / total, NARROW, 1.0 - NARROW)
+    spread = float(np.linalg.norm(moments.factor1 @ w))
+    total = spread + float(np.linalg.norm(moments.factor2 @ w))
+    share = 0.5 if np.isinf(space.limit.kappa) else np.clip(spread / total, NARROW, 1.0 - NARROW)
     b = -float(moments.mean1 @ w - share * (moments.mean1 - moments.mean2) @ w)
-    if program and result.certificate is not None:
-        difference = abs(total - 1.0 / space.limit.kappa) / max(1.0, total)
-        result = replace(result, certificate=extend(result.certificate, {"kappa limit": difference}))
     result = replace(result, objective=total)
-    return space.fit(Hyperplane(w, b, SPEC.select(w)), result, started=started, details=program)
+    return space.fit(Hyperplane(w, b, SPECS[0].select(w)), result, started=started, details=program)
 
 
 def _separated(moments: Moments) -> tuple[Vector, DriverResult]:
@@ -94,27 +113,28 @@ def _separated(moments: Moments) -> tuple[Vector, DriverResult]:
     d, factors = moments.mean1 - moments.mean2, np.vstack([moments.factor1, moments.factor2])
     outside = d - factors.T @ np.linalg.lstsq(factors.T, d, rcond=RANK)[0]
     w = outside / float(outside @ d)
-    value = float(np.linalg.norm(moments.factor1 @ w) + np.linalg.norm(moments.factor2 @ w))
-    certificate = _of_norms(value, {"primal": abs(float(w @ d) - 1.0)})
-    status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
+    found = _certified(moments, w, 0.0)
+    assert found.objective is not None
+    status = Status.OPTIMAL if found.ok else Status.FEASIBLE
     seconds = {"total": time.perf_counter() - started}
-    return w, DriverResult(status, "optimal", value, 0.0, 0, {"w": w}, (), certificate, "fsopt", seconds)
+    return w, DriverResult(status, "optimal", found.objective, 0.0, 0, {"w": w}, (), found, "fsopt", seconds)
 
 
-def _of_norms(value: float, residuals: Mapping[str, float]) -> Certificate:
-    """Return the certificate of a value of the program by the bound 0: norms are not negative."""
-    found = merged(residuals, {"gap": relative_gap(value, 0.0)})
-    return make(Kind.CONVEX, found, objective=value, bound=0.0, bound_source="norms")
+def _certified(moments: Moments, w: Vector, bound: float | None) -> Certificate:
+    """Return the certificate of weights (p,) without a model, as an optimum by the bound 0: norms are not negative."""
+    value = float(np.linalg.norm(moments.factor1 @ w) + np.linalg.norm(moments.factor2 @ w))
+    residuals = {"primal": abs(float((moments.mean1 - moments.mean2) @ w) - 1.0)}
+    if bound != 0.0:
+        return make(Kind.FEASIBLE, residuals, objective=value)
+    residuals["gap"] = relative_gap(value, 0.0)
+    return make(Kind.CONVEX, residuals, objective=value, bound=0.0, bound_source="norms")
 
 
 def check(saved: SavedFit) -> Certificate:
     """Certify the cone program of a saved fit again, or the optimum 0, which needs no model of many features."""
     if has_program(saved):
         return check_program(saved)
-    moments = moments_of(saved.data, saved.params)
-    value = float(np.linalg.norm(moments.factor1 @ saved.w) + np.linalg.norm(moments.factor2 @ saved.w))
-    primal = {"primal": abs(float((moments.mean1 - moments.mean2) @ saved.w) - 1.0)}
-    return _of_norms(value, primal) if saved.fit.bound == 0.0 else make(Kind.FEASIBLE, primal, objective=value)
+    return _certified(moments_of(saved.data, saved.params), saved.w, saved.fit.bound)
 
 
 def stated(saved: SavedFit) -> dict[str, float]:
@@ -124,14 +144,213 @@ def stated(saved: SavedFit) -> dict[str, float]:
     return {**stated_accuracies(saved), "accuracy": max(short, 0.0)}
 
 
-SPEC = MethodSpec(
-    "mpm",
-    fit_mpm,
-    ("mpm",),
-    check=check,
-    stated=stated,
-    paper="mpm",
-    equation="(3)-(5)",
-    estimator="MPM",
-    threshold=THRESHOLD,  # nothing is sparse: that of the other minimax probability machines
+@with_keywords_of(FeatureSpace.of)
+def fit_l1_mpm(
+    data: Dataset,
+    run: Run,
+    *,
+    delta: float | None = None,
+    **options: Any,
+) -> Steps[Fit]:
+    r"""Fit the hyperplane of smallest 1-norm with worst-case accuracy delta on both classes (L1-MPM).
+
+    .. math:: \min\ \|w\|_1 \quad\text{s.t.}\quad w'\mu_1 + b \ge \max(1, \kappa(\delta)\|F_1w\|), \quad
+        -(w'\mu_2 + b) \ge \max(1, \kappa(\delta)\|F_2w\|), \qquad \kappa(\delta)^2 = \delta/(1 - \delta)
+
+    From 3,000 features on, a working set of features solves it (:mod:`fsopt.drivers.working_set`), with the same
+    objective value and a bound for all features: no model of all of them is built.
+
+    Parameters
+    ----------
+    delta : float, optional
+        In (0, alpha*]; None asks for 0.9 alpha* of the data.
+
+    Returns
+    -------
+    Fit
+        ``objective`` is the 1-norm of w in preprocessed units; ``details`` has ``delta``, ``kappa_limit``,
+        ``alpha_limit`` and ``worst_case``, the accuracy on class +1 and -1.
+
+    Raises
+    ------
+    InfeasibleError : delta > alpha*, known before any solver is called.
+    ParameterError : a number outside its range.
+
+    Notes
+    -----
+    Yang & Ju, (12)-(15).
+    """
+    started = time.perf_counter()
+    space = FeatureSpace.of(data, **options)
+    asked = asked_delta("l1-mpm", delta, space.limit)
+    params = {"delta": asked, **space.moment_options}
+    result: SolveResult | DriverResult
+    if space.priced(run):
+        result = yield from priced.steps(*space.models(build_l1_mpm, params), run=run)
+        at = result.point
+        w, b, proof = at["w"], -at["b"], evidence("l1-mpm", params, at["proof"], at["columns"])
+    else:
+        model = build_l1_mpm(space.work, **params)
+        _, result = run.solve(model, "L1-MPM")
+        w, b = values_of(model.w), -model.b.value
+        proof = evidence("l1-mpm", params, result.supported)
+    result = replace(result, objective=float(np.abs(w).sum()))
+    return space.fit(Hyperplane(w, b, SPECS[1].select(w)), result, started=started, details={**proof, "delta": asked})
+
+
+@with_keywords_of(FeatureSpace.of)
+def fit_l0_mpm(
+    data: Dataset,
+    run: Run,
+    *,
+    delta: float | None = None,
+    approx: str | Penalty = "exp",
+    alpha: float = 5.0,
+    n_starts: int = 1,
+    seed: int = 0,
+    start: Sequence[float] | None = None,
+    tolerance: float | None = None,
+    **options: Any,
+) -> Steps[Fit]:
+    r"""Fit the sparse hyperplane with worst-case accuracy delta by DCA (L0-MPM).
+
+    .. math:: \min\ \sum_j \varphi(|w_j|) \quad\text{s.t. the worst-case accuracy is at least } \delta
+        \text{ on both classes, and } w'\mu_1 - b \ge 1,\ b - w'\mu_2 \ge 1
+
+    From 3,000 features on the steps are solved by working sets of features (:mod:`fsopt.drivers.working_set`): no model
+    of all features is built, and the answer is critical for all of them.
+
+    Parameters
+    ----------
+    delta : float, optional
+        In (0, alpha*]; None asks for 0.9 alpha* of the data.
+    approx : str | Penalty, default 'exp'
+        The approximation phi of the number of features: ``exp`` (default, the paper's), ``log``, ``capped-l1``,
+        ``scad`` or ``lp``, whose formulas are in :mod:`fsopt.drivers.penalties`; or an object with ``slope``,
+        ``value(w)`` and ``gradient(w)``, which ``alpha`` does not change. A fit to an object that equals no registered
+        penalty cannot be saved.
+    alpha : float, default 5.0
+        > 0, steepness of the approximation.
+    n_starts : int, default 1
+        >= 1, runs of DCA, of which the best is returned: the first from v = 0, whose first iterate is the L1-MPM
+        hyperplane, the others from random v.
+    seed : int, default 0
+        >= 0, of the random starts.
+    start : Sequence[float], optional
+        (p,) weights x^0 of preprocessed features, where the first run starts; None starts it at v = 0.
+    tolerance : float, optional
+        In [1e-9, 1), epsilon of the stopping criterion; None is 1e-6. The answer is ``stationary`` only where the
+        residual of the certificate is at most 1e-5.
+
+    Returns
+    -------
+    Fit
+        ``objective`` is (32), in preprocessed units; ``stationary`` where DCA's certificate holds, without any
+        statement on global optimality. ``details`` has ``delta``, ``kappa_limit``, ``alpha_limit``, ``worst_case``
+        (the accuracy on class +1 and -1), and ``starts``, the best objective value of each run.
+
+    Raises
+    ------
+    InfeasibleError : delta > alpha*, known before any solver is called.
+    ParameterError : another word for ``approx``, or a number outside its range.
+
+    Notes
+    -----
+    Yang & Ju, (32)-(46) and Algorithm 1.
+    """
+    started = time.perf_counter()
+    penalty = approximation(approx, number("l0-mpm", "alpha", alpha))
+    space = FeatureSpace.of(data, **options)
+    asked = asked_delta("l0-mpm", delta, space.limit)
+    params: dict[str, Any] = {"delta": asked, "alpha": penalty.slope, **space.moment_options}
+    first = None if start is None else vector("l0-mpm", "start", start, space.work.p)
+    accuracy = number("l0-mpm", "tolerance", 1e-6 if tolerance is None else tolerance)
+    settings: dict[str, Any] = {"n_starts": n_starts, "seed": seed, "start": first, "tolerance": accuracy, "run": run}
+
+    if space.priced(run):
+        result = yield from priced_dca.steps(*space.models(build_l0_mpm_step, params), penalty, **settings)
+    else:
+        result = yield from dca.steps(build_l0_mpm_step(space.work, **params), penalty, **settings)
+    at = result.point
+    w, b = at["w"], -at["b"]
+    proof = evidence("l0-mpm-step", {**params, "v": at["gradient"]}, at["proof"], at.get("columns"))
+    details = {**proof, "delta": asked, "starts": at["starts"]}
+    fitted = space.fit(Hyperplane(w, b, SPECS[2].select(w)), result, started=started, details=details)
+    return fitted if isinstance(approx, str) else replace(fitted, params=words_of(penalty))
+
+
+def l0_objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    """Return the approximated number of nonzeros, and the violation of the constraints on the accuracies."""
+    violation, number_of_deviations = 0.0, kappa(at["delta"])
+    for distance, deviation in sides(w, b, moments_of(data, at)):
+        needed = max(1.0, number_of_deviations * deviation)
+        violation = max(violation, (needed - distance) / needed)
+    return approximation(at["approx"], at["alpha"]).value(w), violation
+
+
+def check_l0(saved: SavedFit) -> Certificate:
+    """Certify the first-order condition of DCA again: the last step, linearised at the answer, does not improve it.
+
+    Raises
+    ------
+    FileError : the saved step is damaged.
+    """
+    penalty = approximation(saved.params["approx"], saved.params["alpha"])
+
+    def costs(at: Completed) -> float:
+        plus, minus = (at.program.c[columns_of(at.program, at.model, name)] for name in ("w_plus", "w_minus"))
+        w, v = at.x[columns_of(at.program, at.model, "w")], 0.5 * (minus - plus)
+        # h is convex: its subgradients at w lie between the gradients on either side.
+        rounding = 1e-9 * (1 + np.abs(w))
+        off = np.maximum(v - penalty.gradient(w + rounding), penalty.gradient(w - rounding) - v)
+        return float(np.maximum(np.abs(0.5 * (plus + minus) - penalty.slope), off).max()) / penalty.slope
+
+    return check_first_order(saved, Kind.DCA, costs)
+
+
+def stated_l0(saved: SavedFit) -> dict[str, float]:
+    """Return the distances of the accuracies that a saved fit states, and the number of starts that are missing."""
+    return {**stated_accuracies(saved), **starts_residual(saved.fit)}
+
+
+SPECS = (
+    MethodSpec(
+        "mpm",
+        fit_mpm,
+        ("mpm",),
+        check=check,
+        stated=stated,
+        paper="mpm",
+        equation="(3)-(5)",
+        estimator="MPM",
+        threshold=THRESHOLD,  # nothing is sparse: that of the other minimax probability machines
+    ),
+    MethodSpec(
+        "l1-mpm",
+        fit_l1_mpm,
+        ("l1-mpm",),
+        price=price,
+        stated=stated_accuracies,
+        paper="mpm",
+        equation="(12)-(15)",
+        estimator="L1MPM",
+        threshold=THRESHOLD,
+    ),
+    MethodSpec(
+        "l0-mpm",
+        fit_l0_mpm,
+        ("l0-mpm-step",),
+        objective=l0_objective,
+        check=check_l0,
+        price=price,
+        paper="mpm",
+        equation="(32)-(46)",
+        estimator="L0MPM",
+        driver="dca",
+        stated=stated_l0,
+        exact=of_step,
+        objects=("approx",),
+        threshold=THRESHOLD,
+        grid=(("alpha", (1.0, 5.0)),),
+    ),
 )

@@ -6,11 +6,12 @@ it is given.
 
 The outer problem is the best worst-case accuracy beta of class -1, a search in one variable.
 
-.. math:: \max_{0<\beta<1}\ J(\beta) = \theta\,\frac{g(\beta)^2}{1+g(\beta)^2} + (1-\theta)\beta
+.. math:: \max_{0<\beta<1}\ J(\beta) = \theta\,\frac{g(\beta)^2}{1+g(\beta)^2} + (1-\theta)\beta, \qquad
+    g(\beta) = \max_{\|F_1w\| \le 1} w'(\mu_1 - \mu_2) - \kappa(\beta)\|F_2w\| - \lambda\|w\|_1
 
-with g(beta) the optimal value of the inner cone program. J is not unimodal: it has local maxima where a class is given
-up, at beta = 0, and at alpha = 0 with beta towards 1. So a grid is searched for brackets of an inner maximum, and
-inverse quadratic interpolation (Brent) finds the root of the slope of J in the best one.
+with g(beta) from the inner cone program, of all features or of a working set of them. J is not unimodal: it has local
+maxima where a class is given up, at beta = 0, and at alpha = 0 with beta towards 1. So a grid is searched for brackets
+of an inner maximum, and inverse quadratic interpolation (Brent) finds the root of the slope of J in the best one.
 """
 
 from __future__ import annotations
@@ -24,34 +25,27 @@ from typing import Any
 import numpy as np
 import scipy
 
-from fsopt.answers.certificate import Certificate, Kind, make, merged
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
+from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import OutOfTimeError, Run, Steps, usable
+from fsopt.drivers.working_set import Restricted, largest
 from fsopt.errors import InfeasibleError, reading
 from fsopt.methods.claims import of_inner
 from fsopt.methods.large_programs import LONG
-from fsopt.methods.mpm.inner_program import InnerProgram, inner_residuals
-from fsopt.methods.mpm.space import (
-    NARROW,
-    THRESHOLD,
-    FeatureSpace,
-    accuracy_limit,
-    has_multipliers,
-    moments_of,
-    saved_multipliers,
-    stated_accuracies,
-)
+from fsopt.methods.mpm.space import NARROW, THRESHOLD, FeatureSpace, moments_of, price, stated_accuracies
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verdict import LOCAL_TOLERANCE, check_first_order, has_program
+from fsopt.methods.verdict import check_first_order, evidence, has_program
 from fsopt.models.blocks import number
 from fsopt.models.mpm.moments import Moments, kappa
-from fsopt.models.mpm.mpm import penalised_ratio
+from fsopt.models.mpm.mpm import build_s_mpm, penalised_ratio
+from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 
 GRID = np.sin(np.linspace(0.0, np.pi / 2, 21)[1:-1]) ** 2
@@ -74,18 +68,23 @@ class WeightedAccuracy:
     ratio : g, the penalised ratio of :func:`fsopt.models.mpm.mpm.penalised_ratio`, 0 where it is negative.
     theta : weight of class +1.
     spread : ``||F_2 w|| / ||F_1 w||``, minus the derivative of g in kappa(beta) (envelope theorem).
+    w, solved : (p,) weights, and the solve behind them.
     """
 
     beta: float
     ratio: float
     theta: float
     spread: float
+    w: Vector
+    solved: SolveResult | None = None
 
     @classmethod
-    def at(cls, moments: Moments, w: Vector, beta: float, lam: float, theta: float) -> WeightedAccuracy:
+    def at(
+        cls, moments: Moments, w: Vector, beta: float, lam: float, theta: float, solved: SolveResult | None = None
+    ) -> WeightedAccuracy:
         """Return the objective at w (p,), nonzero."""
         spread = np.linalg.norm(moments.factor2 @ w) / np.linalg.norm(moments.factor1 @ w)
-        return cls(beta, max(penalised_ratio(moments, w, beta, lam), 0.0), theta, float(spread))
+        return cls(beta, max(penalised_ratio(moments, w, beta, lam), 0.0), theta, float(spread), w, solved)
 
     @property
     def alpha(self) -> float:
@@ -109,37 +108,61 @@ class WeightedAccuracy:
         return 1.0 - self.theta * loss / (1.0 - self.theta)
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """The optimal hyperplane w (p,) of the inner program at an accuracy beta, the solve behind it, and its evidence."""
-
-    at: WeightedAccuracy
-    w: Vector
-    solved: SolveResult
-    details: Mapping[str, Any]
-
-
 @dataclass
 class AccuracySearch:
     """The search over beta: one inner program, solved again for each beta.
 
     Attributes
     ----------
-    inner : the program.
-    moments, lam, theta : of the method.
+    inner : the program, of all features or of some.
+    space, lam, theta : of the method.
     found : hyperplanes with an accuracy of class +1 above 0, in the order of their solves.
+    details : evidence for the last optimum.
     """
 
-    inner: InnerProgram
-    moments: Moments
+    inner: Restricted
+    space: FeatureSpace
     lam: float
     theta: float
-    found: list[Candidate] = field(default_factory=list)
+    found: list[WeightedAccuracy] = field(default_factory=list)
+    details: Mapping[str, Any] = field(default_factory=dict)
 
-    def run(self, warnings: list[str]) -> Steps[tuple[DriverResult, Candidate]]:
+    def optimum(self, beta: float, *, final: bool) -> tuple[SolveResult, Vector | None]:
+        """Return the result of the inner program and its weights (p,), None where the solver has no point.
+
+        Evidence is looked for where they are ``final``: the search over beta needs none. At the time limit they are
+        those of the features so far: a hyperplane, without evidence for its optimality.
+        """
+
+        def solve(session: Session) -> SolveResult:
+            self.inner.recorder.check_clock()
+            session.model.kappa.set_value(kappa(beta))
+            session.update(session.model.objective)
+            solved = session.solve(load=False, evidence=final)
+            if not final and solved.point is not None and not solved.status.solved:
+                solved = session.completed(solved, solved.point.x)
+            return solved
+
+        last: tuple[SolveResult, Vector | None] | None = None
+        for solved, ended in self.inner.optima(solve):
+            if not solved.status.solved or solved.point is None:
+                return last if last is not None and clock.expired() else (solved, None)
+            at = self.inner.point(solved)
+            last = solved, at["w"]
+            if final and ended:
+                params = {"beta": beta, "lam": self.lam, **self.space.moment_options}
+                columns = None if self.inner.kept.all() else at["columns"]
+                self.details = evidence("s-mpm", params, solved.supported, columns)
+            if clock.expired():
+                break
+        assert last is not None
+        return last
+
+    def run(self, warnings: list[str]) -> Steps[tuple[DriverResult, WeightedAccuracy]]:
         """Return the result and the hyperplane of the best inner maximum.
 
-        Without an inner maximum the hyperplane of the grid with the most even accuracies is taken, and a warning added.
+        It is stationary where the inner program is certified and the slope is 0, else feasible. Without an inner
+        maximum the hyperplane of the grid with the most even accuracies is taken, and a warning added.
 
         Raises
         ------
@@ -147,15 +170,25 @@ class AccuracySearch:
         """
         _, stop = yield from run_loop(self._maximise(), self.inner.recorder)
         if not self.found:
-            limit = np.abs(self.moments.mean1 - self.moments.mean2).max()
+            limit = np.abs(self.inner.scores).max()
             raise InfeasibleError(
                 f"'s-mpm' at lam = {self.lam:g} has no hyperplane: the penalty leaves no weight",
                 f"choose a smaller lam; {limit:.4g}, the largest difference of the means, is certainly too much",
             )
         if stop == "no-maximum":
             warnings.append("no inner maximum over beta: of the grid, the hyperplane with the most even accuracies")
-        best = self._best(stop)
-        return self._result(best, stop), best
+        best, status = self._best(stop), Status.FEASIBLE
+        assert best.solved is not None
+        certificate = best.solved.certificate
+        assert certificate is not None
+        if stop == "stationary":
+            residuals = {**certificate.residuals, "slope": abs(best.slope)}
+            certificate = make(Kind.KKT, residuals, tolerance=TOLERANCE)
+            if certificate.ok and best.solved.status is Status.OPTIMAL:
+                status = Status.STATIONARY
+        point = {"w": best.w}
+        result = self.inner.recorder.end(status, stop, objective=best.value, point=point, certificate=certificate)
+        return result, best
 
     def _maximise(self) -> Loop:
         """Yield the hyperplanes of the grid, then those of the search for a root of the slope."""
@@ -163,24 +196,23 @@ class AccuracySearch:
             at = yield from self._solve(float(beta))
             if not at.ratio:
                 break
-        brackets = [(a.at, b.at) for a, b in pairwise(self.found) if a.at.slope > 0 > b.at.slope]
+        brackets = [(a, b) for a, b in pairwise(self.found) if a.slope > 0 > b.slope]
         if brackets:
             left, right = max(brackets, key=lambda ends: max(end.value for end in ends))
             yield from self._root(left.beta, right.beta)
         stop = "stationary" if brackets else "no-maximum"
         if self.found:
-            best = self._best(stop)
-            solved, w = self.inner.solve(best.at.beta, final=True)
+            beta = self._best(stop).beta
+            solved, w = self.optimum(beta, final=True)
             if w is not None:
-                at = WeightedAccuracy.at(self.moments, w, best.at.beta, self.lam, self.theta)
-                self.found = [Candidate(at, w, solved, self.inner.details)]
+                self.found = [WeightedAccuracy.at(self.space.moments, w, beta, self.lam, self.theta, solved)]
         yield self._iterate(stop=stop)
 
-    def _best(self, stop: str) -> Candidate:
+    def _best(self, stop: str) -> WeightedAccuracy:
         """Return the hyperplane of the smallest slope, where there is a maximum, else of the most even accuracies."""
         if stop == "stationary":
-            return min(self.found, key=lambda c: abs(c.at.slope))
-        return max(self.found, key=lambda c: min(c.at.alpha, c.at.beta))
+            return min(self.found, key=lambda at: abs(at.slope))
+        return max(self.found, key=lambda at: min(at.alpha, at.beta))
 
     def _root(self, left: float, right: float) -> Loop:
         """Find the root of the slope, each solve a step: brentq begins again with the slopes that are known so far."""
@@ -199,11 +231,11 @@ class AccuracySearch:
 
     def _solve(self, beta: float) -> Within[WeightedAccuracy]:
         """Solve the inner program at beta; a hyperplane of positive ratio becomes a candidate."""
-        solved, w = self.inner.solve(beta, final=False)
+        solved, w = self.optimum(beta, final=False)
         if not solved.status.solved and clock.expired():
             raise OutOfTimeError("the time limit passed before S-MPM had a hyperplane", "give more seconds")
         # Next to an unbounded program rounding decides: solvers then end without a ray and without a point.
-        nearly = not solved.status.solved and accuracy_limit(self.moments).kappa > NEARLY
+        nearly = not solved.status.solved and self.space.limit.kappa > NEARLY
         if solved.status is Status.UNBOUNDED or nearly:
             raise InfeasibleError(
                 "'s-mpm' is unbounded up to rounding: the covariances are singular along a direction that separates "
@@ -213,25 +245,13 @@ class AccuracySearch:
         usable(solved, "the inner problem of S-MPM")
         assert w is not None
         # The optimum is at ||F_1 w|| = 1, or at w = 0 where the ratio is not positive.
-        if np.linalg.norm(self.moments.factor1 @ w) < 0.5:
-            return WeightedAccuracy(beta, 0.0, self.theta, 0.0)
-        at = WeightedAccuracy.at(self.moments, w, beta, self.lam, self.theta)
+        if np.linalg.norm(self.space.moments.factor1 @ w) < 0.5:
+            return WeightedAccuracy(beta, 0.0, self.theta, 0.0, w)
+        at = WeightedAccuracy.at(self.space.moments, w, beta, self.lam, self.theta, solved)
         if at.ratio:
-            self.found.append(Candidate(at, w, solved, self.inner.details))
+            self.found.append(at)
         yield self._iterate({"objective": at.value, "beta": beta, "alpha": at.alpha, "slope": at.slope})
         return at
-
-    def _result(self, best: Candidate, stop: str) -> DriverResult:
-        """Return the result: stationary where the inner program is certified and the slope is 0, else feasible."""
-        inner = best.solved.certificate
-        assert inner is not None
-        certificate = make(Kind.KKT, {**inner.residuals, "slope": abs(best.at.slope)}, tolerance=TOLERANCE)
-        proved = stop == "stationary" and certificate.ok and best.solved.status is Status.OPTIMAL
-        status = Status.STATIONARY if proved else Status.FEASIBLE
-        if stop != "stationary":
-            certificate = inner
-        point = {"w": best.w}
-        return self.inner.recorder.end(status, stop, objective=best.at.value, point=point, certificate=certificate)
 
 
 RECONSTRUCTION = "this S-MPM is a reconstruction: the original paper was not available"
@@ -291,20 +311,22 @@ def fit_s_mpm(
     share = float(np.mean(data.y > 0))
     theta = share if theta is None else number("s-mpm", "theta", theta)
     space = FeatureSpace.of(data, ridge=ridge, **options)
-    inner = InnerProgram.of(space, number("s-mpm", "lam", lam), run, priced=space.priced(run))
-    search = AccuracySearch(inner, space.moments, float(lam), theta)
+    lam = number("s-mpm", "lam", lam)
+    build, prices, scores = space.models(build_s_mpm, {"lam": lam, **space.moment_options})
+    kept = largest(scores, None if space.priced(run) else len(scores))
+    search = AccuracySearch(Restricted(build, prices, scores, kept, Recorder([], run)), space, lam, theta)
     warnings = [RECONSTRUCTION]
     result, best = yield from search.run(warnings)
     w, moments = best.w, space.moments
     # Class -1 has the worst-case accuracy beta exactly: -(w'mu_2 + b) = kappa(beta) ||F_2 w||.
-    b = -(float(moments.mean2 @ w) + _distance(moments, w, best.at.beta))
+    b = -(float(moments.mean2 @ w) + _distance(moments, w, best.beta))
     trivial = max(theta, 1.0 - theta)
-    if best.at.value < trivial:
+    if best.value < trivial:
         warnings.append(
             f"assigning all samples to one class has the weighted worst-case accuracy {trivial:.4f}, "
-            f"this hyperplane {best.at.value:.4f}: the classes overlap too much for this bound"
+            f"this hyperplane {best.value:.4f}: the classes overlap too much for this bound"
         )
-    details = {**best.details, "beta": best.at.beta, "theta": theta}
+    details = {**search.details, "beta": best.beta, "theta": theta}
     hyperplane = Hyperplane(w, b, SPEC.select(w))
     return space.fit(hyperplane, result, started=started, details=details, warnings=tuple(warnings))
 
@@ -315,16 +337,19 @@ def _distance(moments: Moments, w: Vector, beta: float) -> float:
     return max(kappa(beta) * float(np.linalg.norm(moments.factor2 @ w)), narrow)
 
 
+def _outer(data: Dataset, w: Vector, at: Mapping[str, Any]) -> WeightedAccuracy:
+    """Return the outer objective of preprocessed data at w (p,), nonzero, and the accuracy beta of a fit."""
+    share = float(np.mean(data.y > 0)) if at.get("theta") is None else float(at["theta"])
+    return WeightedAccuracy.at(moments_of(data, at), w, at["beta"], at["lam"], share)
+
+
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return the outer objective at the accuracy beta of the fit, and the violation of that accuracy."""
     if not w.any():  # no hyperplane
         return 0.0, float("inf")
-    moments, beta = moments_of(data, at), at["beta"]
-    needed = _distance(moments, w, beta)
-    share = float(np.mean(data.y > 0)) if at.get("theta") is None else at["theta"]
-    value = WeightedAccuracy.at(moments, w, beta, at["lam"], share).value
-    apart = float((moments.mean1 - moments.mean2) @ w)
-    return value, abs(float(moments.mean2 @ w + b) + needed) / max(needed, apart)
+    moments = moments_of(data, at)
+    needed, apart = _distance(moments, w, at["beta"]), float((moments.mean1 - moments.mean2) @ w)
+    return _outer(data, w, at).value, abs(float(moments.mean2 @ w + b) + needed) / max(needed, apart)
 
 
 def check(saved: SavedFit) -> Certificate:
@@ -334,19 +359,13 @@ def check(saved: SavedFit) -> Certificate:
     ------
     FileError : the saved program is damaged.
     """
-    if not saved.w.any() or not (has_multipliers(saved) or has_program(saved)):
+    if not saved.w.any() or not has_program(saved):
         return make(Kind.FEASIBLE, {}, objective=saved.value)
     with reading("step"):
-        own = saved.params
-        moments = moments_of(saved.data, own)
-        theta = float(np.mean(saved.data.y > 0)) if own.get("theta") is None else float(own["theta"])
-        wrong = {"theta": abs(float(saved.fit.details["theta"]) - theta)}
+        outer = _outer(saved.data, saved.w, saved.params)
+        wrong = {"theta": abs(float(saved.fit.details["theta"]) - outer.theta)}
         if saved.fit.status is Status.STATIONARY:
-            outer = WeightedAccuracy.at(moments, saved.w, own["beta"], own["lam"], theta)
             wrong["slope"] = abs(outer.slope)
-        if has_multipliers(saved):
-            found = inner_residuals(moments, saved.w, own["beta"], own["lam"], saved_multipliers(saved))
-            return make(Kind.KKT, merged(wrong, found), objective=saved.value, tolerance=LOCAL_TOLERANCE)
     return check_first_order(saved, Kind.KKT, residuals=wrong)
 
 
@@ -363,6 +382,7 @@ SPEC = MethodSpec(
     ("s-mpm",),
     objective=objective,
     check=check,
+    price=price,
     paper="mpm",
     equation="S-MPM, section 1",
     estimator="SMPM",

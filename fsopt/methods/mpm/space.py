@@ -6,30 +6,32 @@ by a working set of features, with multipliers as evidence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
+import pyomo.environ as pyo
 import scipy
 import scipy.sparse as sp
 
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult
+from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import Preprocessing
 from fsopt.drivers.run import Run
-from fsopt.drivers.worst_case import Multipliers
+from fsopt.drivers.working_set import Build, Price
 from fsopt.errors import InfeasibleError, ParameterError, reading
 from fsopt.methods.large_programs import by_features
 from fsopt.methods.preprocessing import Hyperplane, kernel_values, make_fit, preprocess
 from fsopt.methods.spec import SavedFit
-from fsopt.methods.verdict import finite_vector
+from fsopt.methods.verdict import columns_of, rows_of
 from fsopt.models.blocks import number
 from fsopt.models.mpm.moments import Moments, kappa, model_factor, triangular
-from fsopt.typing import Matrix, Vector
+from fsopt.typing import Indices, Matrix, Vector
 
 DEFAULT_SHARE = 0.9
 """Share of alpha* that is asked for where the user gives no delta, and the largest delta that is asked for then."""
@@ -42,6 +44,8 @@ RANK = 1e-9
 NARROW = 1e-7
 """Smallest distance of a mean from the hyperplane, relative to that of both means. A class without a deviation, as one
 of a single sample, would else have its mean on the hyperplane, on the side that rounding chooses."""
+SLACK = 1e-8
+"""Tolerance of a reduced cost, relative to the largest term of it: rounding, and the stopping criterion of solvers."""
 OUTSIDE = 1e-7
 """Part of mu_1 - mu_2 outside the range of S_1 + S_2, relative to its norm, from which kappa* is infinite."""
 INFINITE = (
@@ -62,10 +66,7 @@ class Limit:
         return 1.0 if np.isinf(self.kappa) else self.kappa**2 / (1 + self.kappa**2)
 
 
-_LIMITS: WeakKeyDictionary[Moments, Limit] = WeakKeyDictionary()
-"""The limit of the moments in use: the objective of a fit and its stated accuracies are compared with the same one."""
-
-
+@lru_cache(maxsize=2)
 def accuracy_limit(moments: Moments) -> Limit:
     r"""Return kappa* of the minimax probability machine, computed without a solver.
 
@@ -78,12 +79,6 @@ def accuracy_limit(moments: Moments) -> Limit:
     with :math:`\tau` the eigenvalues of :math:`S_1` relative to :math:`S_1 + S_2` and :math:`\delta` the
     coordinates of d: concave in one variable. If d leaves the range of :math:`S_1 + S_2`, kappa* is infinite.
     """
-    if moments not in _LIMITS:
-        _LIMITS[moments] = _accuracy_limit(moments)
-    return _LIMITS[moments]
-
-
-def _accuracy_limit(moments: Moments) -> Limit:
     d, factor1, factor2 = _in_span(moments)
     stacked = np.vstack([factor1, factor2])
     _, s, Vt = np.linalg.svd(stacked, full_matrices=False)
@@ -139,12 +134,17 @@ def worst_case(w: Vector, b: float, moments: Moments) -> tuple[float, float]:
     -----
     Yang & Ju, section 2.1: the Chebyshev-Cantelli inequality, which two-point distributions attain.
     """
-    found = []
-    for mean, factor, sign in ((moments.mean1, moments.factor1, 1.0), (moments.mean2, moments.factor2, -1.0)):
-        distance = sign * float(mean @ w + b)
-        spread = float(np.linalg.norm(factor @ w))
-        found.append(distance**2 / (distance**2 + spread**2) if distance > 0 else 0.0)
+    found = [max(distance, 0.0) ** 2 / (distance**2 + spread**2 or 1.0) for distance, spread in sides(w, b, moments)]
     return found[0], found[1]
+
+
+def sides(w: Vector, b: float, moments: Moments) -> list[tuple[float, float]]:
+    """Return for each class the distance of its mean from the hyperplane, on its own side, and its deviation."""
+    means, factors = (moments.mean1, moments.mean2), (moments.factor1, moments.factor2)
+    return [
+        (sign * float(mean @ w + b), float(np.linalg.norm(factor @ w)))
+        for sign, mean, factor in zip((1.0, -1.0), means, factors, strict=True)
+    ]
 
 
 def moments_of(data: Dataset, at: Mapping[str, Any]) -> Moments:
@@ -224,6 +224,13 @@ class FeatureSpace:
         """Return whether programs are solved by a working set of features: not those of kernel values."""
         return self.kernel is None and by_features(self.work, run)
 
+    def models(
+        self, builder: Callable[..., pyo.ConcreteModel], params: Mapping[str, Any]
+    ) -> tuple[Build, Price, Vector]:
+        """Return the models of some features, their prices, and the scores of all: the differences of their means."""
+        scores = np.abs(self.moments.mean1 - self.moments.mean2)
+        return lambda places: builder(self.work.columns(places), **params), partial(price, self.work, params), scores
+
     def fit(
         self,
         hyperplane: Hyperplane,
@@ -234,12 +241,8 @@ class FeatureSpace:
         warnings: tuple[str, ...] | None = None,
     ) -> Fit:
         """Return the Fit of a hyperplane; details also has its accuracies, the largest one, and the ridge behind it."""
-        more = {
-            "kappa_limit": self.limit.kappa,
-            "alpha_limit": self.limit.alpha,
-            "ridge": self.moment_options["ridge"],
-            "worst_case": worst_case(hyperplane.w, hyperplane.b, self.moments),
-        }
+        figures = _figures(self.moments, self.moment_options["ridge"])
+        accuracies = worst_case(hyperplane.w, hyperplane.b, self.moments)
         return make_fit(
             self.work,
             self.map_,
@@ -247,9 +250,15 @@ class FeatureSpace:
             outcome,
             started=started,
             warnings=self.warnings if warnings is None else warnings,
-            details={**details, **more},
+            details={**details, **figures, "worst_case": accuracies},
             kernel=self.kernel,
         )
+
+
+def _figures(moments: Moments, ridge: float) -> dict[str, float]:
+    """Return the details of every fit that its moments determine."""
+    limit = accuracy_limit(moments)
+    return {"ridge": ridge, "kappa_limit": limit.kappa, "alpha_limit": limit.alpha}
 
 
 def kernel_ridge(values: Dataset, ridge: float | None) -> float:
@@ -301,10 +310,9 @@ def stated_accuracies(saved: SavedFit) -> dict[str, float]:
         if ridge is None:
             ridge = 0.0 if saved.fit.kernel is None else kernel_ridge(saved.data, None)
         moments = Moments.of(saved.data, ridge=ridge)
-        limit = accuracy_limit(moments)
-        here = {"ridge": ridge, "kappa_limit": limit.kappa, "alpha_limit": limit.alpha}
+        here = _figures(moments, ridge)
         if "delta" in own:
-            here["delta"] = asked_delta(saved.fit.method, own["delta"], limit)
+            here["delta"] = asked_delta(saved.fit.method, own["delta"], accuracy_limit(moments))
         off = {name: _difference(float(details[name]), value) for name, value in here.items()}
         accuracies = np.subtract(worst_case(saved.w, saved.b, moments), np.reshape(details["worst_case"], 2))
     return {**off, "worst case": float(np.abs(accuracies).max())}
@@ -315,32 +323,45 @@ def _difference(stated: float, here: float) -> float:
     return 0.0 if stated == here else abs(stated - here) / max(abs(here), 1e-300)
 
 
-def multiplier_details(at: Multipliers) -> dict[str, Any]:
-    """Return the multipliers as details of a fit."""
-    return {"lambda": at.mean, "u1": at.u1, "u2": at.u2}
-
-
-def has_multipliers(saved: SavedFit) -> bool:
-    """Return whether a saved fit carries the multipliers of a working set."""
-    return "u1" in saved.fit.details
-
-
-def saved_multipliers(saved: SavedFit) -> Multipliers:
-    """Return the multipliers of a saved fit; raises FileError where they are damaged."""
-    details, moments = saved.fit.details, moments_of(saved.data, saved.params)
-    with reading("multipliers"):
-        mean = float(finite_vector([details["lambda"]], 1)[0])
-        u1 = finite_vector(details["u1"], moments.factor1.shape[0])
-        return Multipliers(mean, u1, finite_vector(details["u2"], moments.factor2.shape[0]))
-
-
-def multiplier_rows(saved: SavedFit) -> dict[str, Any]:
-    """Return component -> multipliers of the program of all features: lambda, -u_k and ||u_k|| / kappa."""
-    moments, at = moments_of(saved.data, saved.params), saved_multipliers(saved)
-    rows: dict[str, Any] = {"mean1": at.mean, "mean2": at.mean}
-    for k, u, factor in ((1, at.u1, moments.factor1), (2, at.u2, moments.factor2)):
-        own = model_factor(factor)
-        # With R'R = F'F of the triangular factor R there is v with R'v = F'u and a norm of at most ||u||.
-        v = u if own.shape[0] == len(u) else np.linalg.lstsq(own.T, u @ factor, rcond=None)[0]
-        rows |= {f"spread{k}": -v, f"accuracy{k}": float(np.linalg.norm(v)) / kappa(saved.params["delta"])}
+def lifted(moments: Moments, model: pyo.ConcreteModel, program: Program, y: Vector, places: Indices) -> dict[str, Any]:
+    """Return component -> multipliers of the model of all features from those y (m,) of the model of some of them."""
+    rows: dict[str, Any] = {
+        c.local_name: float(y[program.row_of[id(c)]])
+        for c in model.component_objects(pyo.Constraint)
+        if id(c) in program.row_of
+    }
+    A, columns = program.A.tocsr(), columns_of(program, model, "w")
+    for name, factor in (("spread1", moments.factor1), ("spread2", moments.factor2)):
+        # R of the model and the part F of the whole factor have R'R = F'F: with the least-squares x of Rx = u the
+        # multipliers Fx have F'Fx = R'u and a norm of at most ||u||.
+        spreads = rows_of(program, model, name)
+        x = np.linalg.lstsq(A[spreads][:, columns].toarray(), y[spreads], rcond=None)[0]
+        rows[name] = model_factor(factor)[:, places] @ x
     return rows
+
+
+def price(
+    data: Dataset,
+    params: Mapping[str, Any],
+    model: pyo.ConcreteModel,
+    program: Program,
+    y: Vector,
+    places: Indices,
+) -> Vector:
+    r"""Return the excess (p,) of the reduced costs of all features over the cost of a weight, relative to these.
+
+    .. math:: |q| \le c, \qquad q = \lambda_1\mu_1 - \lambda_2\mu_2 + F_1'u_1 + F_2'u_2
+
+    with the multipliers :math:`\lambda_k` of the means, 1 where they are in the objective, and :math:`u_k` of F_k w.
+    """
+    moments = moments_of(data, params)
+    rows = lifted(moments, model, program, y, places)
+    d, mean = moments.mean1 - moments.mean2, 0.5 * (rows.get("mean1", 1.0) + rows.get("mean2", 1.0))
+    q, terms = mean * d, np.abs(mean * d)
+    for u, factor in ((rows["spread1"], moments.factor1), (rows["spread2"], moments.factor2)):
+        own = model_factor(factor)
+        q = q + u @ own
+        terms = terms + np.linalg.norm(u) * np.sqrt((own * own).sum(axis=0))
+    cost = params.get("alpha", params.get("lam", 1.0))
+    excess: Vector = (np.abs(q) - cost - SLACK * terms) / np.maximum(np.abs(q), 1e-300)
+    return excess

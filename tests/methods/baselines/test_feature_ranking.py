@@ -106,14 +106,13 @@ def test_fisher_of_classes_without_variance_is_infinite():
 
 
 def test_information_gain_by_hand():
-    # Four bins of two samples: one positive, one mixed, with a bit left, two negative; the label is 3 to 5.
-    labels = [1, 1, 1, -1, -1, -1, -1, -1]
-    whole = -(3 / 8 * math.log2(3 / 8) + 5 / 8 * math.log2(5 / 8))
-    assert infogain(feature(range(8), labels), 4)[0] == pytest.approx(whole - 2 / 8 * 1.0)
-    assert infogain(feature([0] * 4 + [1] * 4, labels), 4)[0] == pytest.approx(
-        whole - 0.5 * -(0.75 * math.log2(0.75) + 0.25 * math.log2(0.25))
-    )
-    assert entropy(np.array([[0, 3, 2], [0, 0, 2]])).tolist() == [0.0, 0.0, 1.0]
+    # Ten bins of two samples: three positive, one mixed, with a bit left, six negative; the label is 7 to 13.
+    labels = [1] * 7 + [-1] * 13
+    whole = -(7 / 20 * math.log2(7 / 20) + 13 / 20 * math.log2(13 / 20))
+    assert infogain(feature(range(20), labels))[0] == pytest.approx(whole - 2 / 20 * 1.0)
+    half = -(0.7 * math.log2(0.7) + 0.3 * math.log2(0.3))
+    assert infogain(feature([0] * 10 + [1] * 10, labels))[0] == pytest.approx(whole - 0.5 * half)
+    assert entropy(np.array([[0.0, 3.0, 2.0], [0.0, 0.0, 2.0]])) == pytest.approx(4 / 7)
 
 
 @pytest.mark.parametrize("method", FILTERS)

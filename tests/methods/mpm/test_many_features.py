@@ -10,24 +10,30 @@ import fsopt
 from fsopt.common import clock
 from fsopt.drivers import working_set
 from fsopt.errors import InfeasibleError
-from fsopt.methods import large_programs
-from fsopt.methods.mpm import inner_program, l0_mpm, l1_mpm, mpm
+from fsopt.methods import large_programs, verdict
+from fsopt.methods.mpm import mpm, s_mpm
 from fsopt.methods.mpm.space import accuracy_limit
 from fsopt.models.mpm.moments import Moments, triangular
 
 WIDE = blobs(16, 30, seed=2)
 METHODS = ["l1-mpm", "l0-mpm"]
+MODELS = [(mpm, "build_l1_mpm"), (mpm, "build_l0_mpm_step"), (s_mpm, "build_s_mpm"), (verdict, "build")]
 
 
-def few_columns(monkeypatch):
-    """Restrict the first programs to so few features that they are infeasible, or others have to be added."""
-    for module in (working_set, inner_program):
-        monkeypatch.setattr(module, "COLUMNS", 4)
+def only_parts(monkeypatch):
+    """Let models be built of some of the features alone, at first so few that they are infeasible or others follow."""
+    monkeypatch.setattr(working_set, "COLUMNS", 4)
 
+    def parts(build):
+        def built(*args, **params):
+            data = next(arg for arg in args if isinstance(arg, fsopt.Dataset))
+            assert data.p < WIDE.p
+            return build(*args, **params)
 
-def refuse_models(monkeypatch):
-    monkeypatch.setattr(l1_mpm, "build_l1_mpm", None)
-    monkeypatch.setattr(l0_mpm, "build_l0_mpm_step", None)
+        return built
+
+    for module, name in MODELS:
+        monkeypatch.setattr(module, name, parts(getattr(module, name)))
 
 
 @pytest.fixture
@@ -50,7 +56,7 @@ def test_a_fit_without_a_model_is_that_of_the_model(method, params, monkeypatch,
     with monkeypatch.context() as whole:
         whole.setattr(large_programs, "LONG", 1000)
         expected = fsopt.fit(method, WIDE, **params)
-    refuse_models(monkeypatch)
+    only_parts(monkeypatch)
     fit = fsopt.fit(method, WIDE, **params)
     assert (fit.status, fit.support) == (expected.status, expected.support)
     assert fit.objective == pytest.approx(expected.objective, rel=1e-5)
@@ -61,24 +67,51 @@ def test_a_fit_without_a_model_is_that_of_the_model(method, params, monkeypatch,
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_forged_multipliers_are_refused(method, small_is_large):
+def test_forged_evidence_of_some_features_is_refused(method, monkeypatch, small_is_large):
+    only_parts(monkeypatch)
     fit = fsopt.fit(method, WIDE, delta=0.7)
-    details = fit.details
-    for forged in ({"lambda": 0.9 * details["lambda"]}, {"u1": 1.3 * details["u1"]}, {"u2": 0.0 * details["u2"]}):
-        assert not fsopt.verify(replace(fit, details={**details, **forged}), WIDE).verified
-    if "v" in details:
-        assert not fsopt.verify(replace(fit, details={**details, "v": 0.5 * details["v"]}), WIDE).verified
-    with pytest.raises(fsopt.errors.FileError):
-        fsopt.verify(replace(fit, details={**details, "u1": details["u1"][:-1]}), WIDE)
+    details, point = fit.details, fit.details["point"]
+    assert fsopt.verify(fit, WIDE).verified
+    for damaged in (replace(point, y=0.9 * point.y), replace(point, y=1.1 * point.y), replace(point, y=0.0 * point.y)):
+        assert not fsopt.verify(replace(fit, details={**details, "point": damaged}), WIDE).verified
+    columns = details["columns"]
+    for wrong in (columns[::-1], columns[:-1], np.r_[-1, columns[1:]], np.r_[columns[:-1], WIDE.p], [[0]]):
+        with pytest.raises(fsopt.FsoptError):
+            fsopt.verify(replace(fit, details={**details, "columns": wrong}), WIDE)
+    if method == "l0-mpm":
+        params = {**details["program_params"], "v": 0.5 * details["program_params"]["v"]}
+        assert not fsopt.verify(replace(fit, details={**details, "program_params": params}), WIDE).verified
+
+
+@pytest.mark.parametrize("method", ["l1-mpm", "s-mpm"])
+def test_the_optimum_of_too_few_features_is_no_optimum_of_all(method, monkeypatch, small_is_large):
+    """The reduced costs of the other features are looked at again, and their weights are 0."""
+    params = {"l1-mpm": {"delta": 0.5}, "s-mpm": {"lam": 0.25, "ridge": 0.1}}[method]
+    few = np.array([0, 1, 5, 7])
+    part = fsopt.fit(method, WIDE.columns(few), **params)
+    coef = np.zeros(WIDE.p)
+    coef[few] = part.coef
+    fit = fsopt.fit(method, WIDE, **params)
+    details = {**part.details, **{k: fit.details[k] for k in ("kappa_limit", "alpha_limit")}, "columns": few}
+    support, names = tuple(few[list(part.support)].tolist()), part.features
+    stated = {"coef": coef, "intercept": part.intercept, "objective": part.objective, "bound": part.bound}
+    forged = replace(fit, **stated, support=support, features=names, details=details)
+    found = fsopt.verify(forged, WIDE)
+    assert set(found.certificate.refused()) - {"train"} == {"reduced costs"}
+    moved = replace(fit, coef=fit.coef + 1e-3 * np.eye(WIDE.p)[np.argmin(np.abs(fit.coef))])
+    assert not fsopt.verify(moved, WIDE).verified
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("ridge", sampled([0.1, 0.0], 1))
-def test_multipliers_are_verified_exactly(method, ridge, small_is_large):
+def test_multipliers_are_verified_exactly(method, ridge, small_is_large, monkeypatch):
     data = WIDE.columns(slice(0, 26))
+    monkeypatch.setattr(working_set, "COLUMNS", 4)
     fit = fsopt.fit(method, data, delta=0.7, ridge=ridge)
+    assert len(fit.details["columns"]) < data.p
     assert fsopt.verify(fit, data, exact=True).verified
-    forged = replace(fit, details={**fit.details, "u1": 0.9 * fit.details["u1"]})
+    point = fit.details["point"]
+    forged = replace(fit, details={**fit.details, "point": replace(point, y=0.9 * point.y)})
     assert any(claim.reason for claim in fsopt.verify(forged, data, exact=True).claims)
 
 
@@ -100,42 +133,36 @@ def test_s_mpm_prices_features_for_every_beta(data, lam, ridge, monkeypatch, sma
         whole.setattr(large_programs, "LONG", 1000)
         expected = fsopt.fit("s-mpm", data, lam=lam, ridge=ridge)
     monkeypatch.setattr(large_programs, "LONG", 10)
-    few_columns(monkeypatch)
+    monkeypatch.setattr(working_set, "COLUMNS", 4)
     fit = fsopt.fit("s-mpm", data, lam=lam, ridge=ridge)
     assert (fit.status, fit.stop, fit.support) == (expected.status, expected.stop, expected.support)
     assert fit.objective == pytest.approx(expected.objective, rel=1e-7)
     assert fit.coef == pytest.approx(expected.coef, abs=1e-4 * np.abs(expected.coef).max())
     fit.save(tmp_path / "fit.json")
     assert fsopt.verify(tmp_path / "fit.json", data).verified
-    for forged in ({"u1": 0.99 * fit.details["u1"]}, {"u1": 1.01 * fit.details["u1"]}, {"u2": 0.0 * fit.details["u2"]}):
-        assert not fsopt.verify(replace(fit, details={**fit.details, **forged}), data).verified
+    point = fit.details["point"]
+    for size in (0.99, 1.01, 0.0):
+        forged = {**fit.details, "point": replace(point, y=size * point.y)}
+        assert not fsopt.verify(replace(fit, details=forged), data).verified
 
 
 def test_s_mpm_without_an_optimum_is_refused_by_some_of_the_features(monkeypatch, small_is_large):
     """A direction of variance 0 in some features is one in all."""
-    build = inner_program.build_s_mpm
-
-    def built(data, **params):
-        assert data.p < WIDE.p
-        return build(data, **params)
-
-    monkeypatch.setattr(inner_program, "build_s_mpm", built)
-    few_columns(monkeypatch)
+    only_parts(monkeypatch)
     with pytest.raises(InfeasibleError, match="unbounded"):
         fsopt.fit("s-mpm", WIDE)
 
 
 def test_s_mpm_at_its_limit_has_the_hyperplane_of_the_features_so_far(monkeypatch, small_is_large):
     """The clock runs out after two of the restricted programs of the first beta."""
-    passes = []
-    solve = inner_program.InnerProgram._solve
+    passes, build = [], s_mpm.build_s_mpm
 
-    def counted(self, places, *rest, **how):
-        passes.append(len(places))
-        return solve(self, places, *rest, **how)
+    def counted(data, **params):
+        passes.append(data.p)
+        return build(data, **params)
 
-    monkeypatch.setattr(inner_program.InnerProgram, "_solve", counted)
-    few_columns(monkeypatch)
+    monkeypatch.setattr(s_mpm, "build_s_mpm", counted)
+    monkeypatch.setattr(working_set, "COLUMNS", 4)
     monkeypatch.setattr(clock, "expired", lambda: len(passes) >= 2)
     fit = fsopt.fit("s-mpm", OVERLAPPING, lam=0.25, ridge=0.1)
     assert (fit.status, fit.stop) == (fsopt.Status.FEASIBLE, "time-limit")
@@ -172,8 +199,8 @@ def test_mpm_with_a_finite_limit_or_a_named_solver_takes_the_program(small_is_la
 
 
 def test_a_kernel_takes_the_model(monkeypatch, small_is_large):
-    monkeypatch.setattr(l1_mpm, "worst_case_norm", None)
-    assert "u1" not in fsopt.fit("l1-mpm", WIDE, delta=0.5, kernel="linear").details
+    monkeypatch.setattr(mpm, "priced", None)
+    assert "columns" not in fsopt.fit("l1-mpm", WIDE, delta=0.5, kernel="linear").details
 
 
 @pytest.mark.parametrize("unbiased", [False, True])
@@ -190,11 +217,9 @@ def test_the_covariances_are_those_of_numpy_and_the_limit_is_that_of_the_dense_f
     assert accuracy_limit(moments).kappa == pytest.approx(accuracy_limit(dense).kappa, rel=1e-9)
 
 
-def test_no_model_of_all_features_is_built_for_large_data(monkeypatch):
-    refuse_models(monkeypatch)
+def test_no_model_of_all_features_is_built_for_large_data():
     data = blobs(50, 4000, seed=3)
     fit = fsopt.fit("l1-mpm", data)
     assert fit.status is fsopt.Status.OPTIMAL
-    assert len(fit.details["u1"]) + len(fit.details["u2"]) == 50
-    assert fit.history[-1]["columns"] < 400
+    assert len(fit.details["columns"]) == fit.history[-1]["columns"] < 400
     assert fsopt.verify(fit, data).verified
