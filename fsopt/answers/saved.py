@@ -87,15 +87,13 @@ def read_record(path: str | Path) -> dict[str, Any]:
     """
     hint = "give a file that 'fsopt solve -o', 'fsopt fit -o' or the method save wrote"
     try:
-        record = msgspec.json.decode(check_readable(path).read_bytes())
-        if isinstance(record, dict) and record.get("format") == FORMAT:
-            record |= {name: numbers(value) for name, value in record.items() if name not in NAMES}
+        found = msgspec.json.decode(check_readable(path).read_bytes())
+        held = found if isinstance(found, dict) else {}
+        record = {name: value if name in NAMES else numbers(value) for name, value in held.items()}
     except OSError as error:
         raise FileError(f"cannot read '{path}': {error.strerror}", hint) from error
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise FileError(f"'{path}' is not JSON: {error}", hint) from error
-    if not isinstance(record, dict):
-        raise FileError(f"'{path}' is not a saved answer: it is no JSON object", hint)
     if record.get("format") != FORMAT:
         number = f"the format {shown(record['format'])}" if "format" in record else "no format"
         raise FileError(

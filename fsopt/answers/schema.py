@@ -23,6 +23,7 @@ from fsopt.errors import FileError, FsoptError
 
 T = TypeVar("T")
 Finite: TypeAlias = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+Whole: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 Plain: TypeAlias = dict[str, Any]
 """Numbers, texts, lists and mappings that whoever uses them looks at."""
@@ -172,8 +173,7 @@ def check_parts(record: Mapping[str, Any], path: str | Path) -> None:
     file_of(record, path)
 
 
-KINDS: Mapping[str, Any] = {"float": float, "int": Annotated[int, msgspec.Meta(le=2**62)], "bool": bool, "str": str}
-KINDS = {**KINDS, "None": None, "Mapping": dict}
+KINDS: Mapping[str, Any] = {"float": float, "int": Whole, "bool": bool, "str": str, "None": None, "Mapping": dict}
 """Word of an annotation -> type; every other word is that of a list."""
 
 

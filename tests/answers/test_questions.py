@@ -69,6 +69,10 @@ def test_table_file_words_and_picture_are_of_the_records(answer, tmp_path):
     assert axes.get_xlabel() or axes.get_legend()
     text = answer.summary()
     assert str(answer) == text
+    page = answer._repr_html_()
+    assert page.count("<tr") == len(answer.heading) + 1 + min(len(frame), MOST_ROWS)
+    assert all(f"<td>{name}</td>" in page for name in answer.heading)
+    assert all(f"<th>{name}</th>" in page for name in answer.shown or frame.columns)
     if isinstance(answer, Explanation):
         assert all(member["text"] in text for member in answer.members)
     elif isinstance(answer, Selection):

@@ -9,6 +9,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from support import SHARED, written
 
+from fsopt.answers.schema import converted
 from fsopt.data import load_dataset, load_samples
 from fsopt.data.encoding import Encoding
 from fsopt.data.frames import typed_columns
@@ -186,8 +187,8 @@ def test_an_encoding_is_the_same_after_its_record():
     source = typed_columns(FRAME[["color", "size", "member"]])
     for missing in ("mean", "indicator"):
         encoding = Encoding.learned(source, missing)
-        assert Encoding.of_plain(encoding.plain) == encoding
-        assert np.array_equal(Encoding.of_plain(encoding.plain).matrix(source), encoding.matrix(source))
+        assert converted(encoding.plain, Encoding) == encoding
+        assert np.array_equal(converted(encoding.plain, Encoding).matrix(source), encoding.matrix(source))
     with pytest.raises(DataError, match="column 'size' holds texts, such as 'big'"):
         encoding.matrix(source.assign(size=pd.Series(["big"] * 5, dtype=object)))
     assert encoding.unseen(source.assign(color="pink")) == {"color": ["pink"]}
