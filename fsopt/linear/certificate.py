@@ -58,9 +58,9 @@ class Best:
     """The best hyperplane and the best multipliers that an algorithm has found, each on its own, from 0 on."""
 
     def __init__(self, data: Dataset, penalty: Penalty, c: float) -> None:
-        self.data, self.penalty, self.c = data, penalty, c
-        self.w, self.b = np.zeros(data.p), 0.0
-        self.alpha = np.zeros(data.n)
+        self.data, self.penalty = data, penalty
+        self.c, self.b = c, 0.0
+        self.w, self.alpha = np.zeros(data.p), np.zeros(data.n)
         self.value, self.bound = np.inf, 0.0
         self.look(self.w, self.alpha)
 

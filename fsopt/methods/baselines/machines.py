@@ -161,7 +161,8 @@ def train(
 
     def by_model() -> Trained:
         session, result = run.solve(build(slug, data, **at), f"'{slug}'")
-        w, alpha, point = values_of(session.model.w), np.zeros(data.n), result.supported
+        w, alpha = values_of(session.model.w), np.zeros(data.n)
+        point = result.supported
         changed = bool(bounds) or changes_in_force() or result.status is not Status.OPTIMAL
         if not changed or ball or (point is not None and point.y is not None):
             alpha = project_multipliers(multipliers(session, result, session.model.margin), data.y, caps)
