@@ -43,8 +43,8 @@ SOLVER = "fsopt"
 """Name of the solver in results: the loop is this package's own."""
 GOALS = (np.inf, 1e-3, 1e-6, 1e-9, 1e-11, 1e-13)
 """Relative gaps of the program at which hyperplane and multipliers are looked at: first after the fewest steps."""
-CLOSED = 1e-11
-"""Relative gap at which the loop ends: hyperplanes of equal data in another form then agree to 1e-6."""
+CLOSED = 1e-10
+"""Relative gap at which the loop ends: hyperplanes of equal data in another form then agree to 1e-5."""
 THREADED = 1_000
 """Order of the systems from which their factors are shared among the threads of BLAS."""
 LARGE_C = 1e3
