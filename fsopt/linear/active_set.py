@@ -162,7 +162,8 @@ class WarmSvm:
         self.problem = SelectionProblem.of(data, c, np.zeros((0, data.p)), np.zeros(0), np.zeros(data.p))
         self.solver = NodeSolver(self.problem)
         self.few = data.n <= min(GRAM, LONG * data.p) and not data.sparse
-        self._gram, self._selection, self._fresh = np.zeros((data.n, data.n)), np.zeros(data.p, dtype=bool), 0
+        self._gram, self._selection = np.zeros((0, 0)), np.zeros(data.p, dtype=bool)
+        self._fresh = 0
 
     def solve(self, selection: Mask) -> tuple[Vector, float]:
         """Return weights (p,) and objective value of the SVM on a selection, by the first algorithm that is exact."""
@@ -175,7 +176,8 @@ class WarmSvm:
             return w, self.problem.value(selection, w)[0]
         found = self.solver.by_parent(Partial(selection, ~selection), self.hyperplane, Goal(EXACT))
         if found is not None:
-            self.hyperplane, w, q = found.hyperplane, found.hyperplane.w, (signed @ found.alpha)[selection]
+            self.hyperplane, w = found.hyperplane, found.hyperplane.w
+            q = (signed @ found.alpha)[selection]
             value = self.problem.value(selection, w)[0]
             if value - float(found.alpha.sum()) + 0.5 * float(q @ q) <= ACCEPTED * value:
                 return w, value

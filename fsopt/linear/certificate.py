@@ -1,15 +1,17 @@
-"""The certificate of a linear machine by its multipliers, in numpy alone."""
+"""The certificate of a linear machine by its multipliers, in numpy alone, and the best ones that an algorithm has."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import combination, project_multipliers
+from fsopt.data.hyperplanes import combination, midpoint_intercept, project_multipliers
 from fsopt.data.losses import HINGE
-from fsopt.linear.penalties import Penalty
+from fsopt.linear.penalties import Ball, Penalty
 from fsopt.typing import Vector
 
 
@@ -50,3 +52,43 @@ def certify(
     value = penalty.value(w) + c * HINGE.total(data.X @ w + b, data.y, data.weights)
     residuals = {**penalty.violations(w), "gap": relative_gap(value, bound)}
     return make(Kind.CONVEX, residuals, objective=value, bound=bound, bound_source="dual point")
+
+
+class Best:
+    """The best hyperplane and the best multipliers that an algorithm has found, each on its own, from 0 on."""
+
+    def __init__(self, data: Dataset, penalty: Penalty, c: float) -> None:
+        self.data, self.penalty = data, penalty
+        self.c, self.b = c, 0.0
+        self.w, self.alpha = np.zeros(data.p), np.zeros(data.n)
+        self.value, self.bound = np.inf, 0.0
+        self.look(self.w, self.alpha)
+
+    def look(self, w: Vector, alpha: Vector) -> tuple[float, float]:
+        """Take over weights, with their best intercept, and multipliers where they are better; return value, bound."""
+        if isinstance(self.penalty, Ball):
+            w = self.penalty.nearest(w)
+        b = midpoint_intercept(self.data.X @ w, self.data.y, self.data.weights)
+        found = certify(self.data, self.penalty, self.c, w, b, alpha)
+        value, bound = found.objective or 0.0, found.bound or 0.0
+        if value < self.value:
+            self.w, self.b = w, b
+            self.value = value
+        if bound > self.bound:
+            self.alpha, self.bound = alpha, bound
+        return value, bound
+
+    @property
+    def gap(self) -> float:
+        """The relative gap of value and bound."""
+        return relative_gap(self.value, self.bound)
+
+    @property
+    def certificate(self) -> Certificate:
+        """The certificate of both."""
+        return certify(self.data, self.penalty, self.c, self.w, self.b, self.alpha)
+
+    @property
+    def point(self) -> dict[str, Any]:
+        """Both, as they are in a result."""
+        return {"w": self.w, "b": self.b, "alpha": self.alpha}

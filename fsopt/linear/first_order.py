@@ -33,14 +33,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fsopt.answers.results import DriverResult
-from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import combination, midpoint_intercept, project_multipliers
+from fsopt.data.hyperplanes import combination, project_multipliers
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
-from fsopt.linear.certificate import certify
+from fsopt.linear.certificate import Best
 from fsopt.linear.penalties import SQUARES
 from fsopt.models.blocks import number
 from fsopt.typing import Vector
@@ -190,53 +189,25 @@ def minimise(data: Dataset, *, c: float = 1.0, run: Run = DEFAULT_RUN) -> Steps[
     ------
     ParameterError : c <= 0.
     """
-    best = _Best(data, number("first_order", "c", c))
-    recorder = Recorder([], run)
+    best, recorder = Best(data, SQUARES, number("first_order", "c", c)), Recorder([], run)
     _, stop = yield from run_loop(_sweeps(best), recorder)
-    certificate = certify(data, SQUARES, c, best.w, best.b, best.alpha)
-    return recorder.end_certified(certificate, stop, {"w": best.w, "b": best.b, "alpha": best.alpha})
+    return recorder.end_certified(best.certificate, stop, best.point)
 
 
-class _Best:
-    """The hyperplane of smallest value and the multipliers of largest bound so far."""
-
-    def __init__(self, data: Dataset, c: float) -> None:
-        self.data, self.c = data, c
-        self.caps = np.ones(data.n) * loss_weights(c, data.weights)
-        self.w, self.b = np.zeros(data.p), 0.0
-        self.alpha = np.zeros(data.n)
-        self.value, self.bound = math.inf, 0.0
-
-    @property
-    def gap(self) -> float:
-        """The relative gap of value and bound."""
-        return relative_gap(self.value, self.bound)
-
-    def ends(self, pair: Saddle) -> tuple[float, float]:
-        """Return the bound of the multipliers of a pair, and the smaller value of its own weights and of theirs."""
-        alpha = project_multipliers(pair.alpha, self.data.y, self.caps)
-        values, bound = [], 0.0
-        for w in (pair.w, combination(self.data, alpha)):
-            b = midpoint_intercept(self.data.X @ w, self.data.y, self.data.weights)
-            found = certify(self.data, SQUARES, self.c, w, b, alpha)
-            values.append(found.objective or 0.0)
-            bound = found.bound or 0.0
-            if values[-1] < self.value:
-                self.w, self.b = w, b
-                self.value = values[-1]
-        if bound > self.bound:
-            self.alpha, self.bound = alpha, bound
-        return bound, min(values)
-
-
-def _sweeps(best: _Best) -> Loop:
+def _sweeps(best: Best) -> Loop:
     """Yield the best hyperplanes, from w = 0 on."""
-    data = best.data
+    data, caps = best.data, np.ones(best.data.n) * loss_weights(best.c, best.data.weights)
     at = Saddle(best.w, best.b, best.alpha)
-    best.ends(at)
+
+    def ends(pair: Saddle) -> tuple[float, float]:
+        """Look at the weights of a pair and at those of its multipliers."""
+        alpha = project_multipliers(pair.alpha, data.y, caps)
+        looks = [best.look(w, alpha) for w in (pair.w, combination(data, alpha))]
+        return looks[0][1], min(value for value, _ in looks)
+
     yield Iterate(best.value, {"w": best.w}, best.bound, within=True)
     signed = data.X.T.multiply(data.y).tocsr()  # type: ignore[attr-defined]
-    steps, stale = PrimalDual(signed, data.y, best.caps, lambda z, tau: z / (1.0 + tau), best.ends, at), 0
+    steps, stale = PrimalDual(signed, data.y, caps, lambda z, tau: z / (1.0 + tau), ends, at), 0
     while stale <= STALLED:
         before = best.gap
         steps.sweep()

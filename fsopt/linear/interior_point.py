@@ -26,13 +26,12 @@ from threadpoolctl import threadpool_limits
 from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import midpoint_intercept
 from fsopt.data.losses import HINGE
 from fsopt.data.matrices import refuse_sparse
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
-from fsopt.linear.certificate import certify
+from fsopt.linear.certificate import Best
 from fsopt.linear.penalties import SQUARES, Ball, Norm, Penalty
 from fsopt.linear.pieces import PIECE, gram
 from fsopt.models.blocks import number
@@ -44,8 +43,8 @@ SOLVER = "fsopt"
 """Name of the solver in results: the loop is this package's own."""
 GOALS = (np.inf, 1e-3, 1e-6, 1e-9, 1e-11, 1e-13)
 """Relative gaps of the program at which hyperplane and multipliers are looked at: first after the fewest steps."""
-CLOSED = 1e-11
-"""Relative gap at which the loop ends: hyperplanes of equal data in another form then agree to 1e-6."""
+CLOSED = 1e-10
+"""Relative gap at which the loop ends: hyperplanes of equal data in another form then agree to 1e-5."""
 THREADED = 1_000
 """Order of the systems from which their factors are shared among the threads of BLAS."""
 LARGE_C = 1e3
@@ -86,45 +85,11 @@ def minimise(
     ParameterError : c <= 0, or sparse data.
     """
     c = number("interior_point", "c", c)
-    best, recorder = _Best(data, penalty, c), Recorder([], run)
+    best, recorder = Best(data, penalty, c), Recorder([], run)
     # Small systems on one thread: two would wait for each other most of the time.
     with threadpool_limits(1 if min(data.X.shape) < THREADED else None):
         _, stop = yield from run_loop(_goals(best, recorder), recorder)
-    if best.bound <= 0.0 and best.gap <= CLOSED:
-        best.look(best.w, np.zeros(data.n), 0.0)  # the bound 0 is theirs
-    return recorder.end_certified(best.certificate, stop, {"w": best.w, "b": best.b, "alpha": best.alpha})
-
-
-@dataclass
-class _Best:
-    """The best hyperplane and the best multipliers so far, each on its own, and their certificate."""
-
-    data: Dataset
-    penalty: Penalty
-    c: float
-    value: float = np.inf
-
-    def __post_init__(self) -> None:
-        # At a capacity the multipliers of a bound below 0 are kept, too: their refinement may be the evidence.
-        self.bound = -np.inf if isinstance(self.penalty, Ball) else 0.0
-        self.w, self.b = np.zeros(self.data.p), 0.0
-        self.alpha = np.zeros(self.data.n)
-        self.look(self.w, self.alpha, -np.inf)
-
-    def look(self, w: Vector, alpha: Vector, bound: float) -> None:
-        """Take over weights, with their best intercept, and multipliers of a bound, where they are better."""
-        if isinstance(self.penalty, Ball):
-            w = self.penalty.nearest(w)
-        b = midpoint_intercept(self.data.X @ w, self.data.y, self.data.weights)
-        value = certify(self.data, self.penalty, self.c, w, b, alpha).objective
-        assert value is not None
-        if value < self.value:
-            self.w, self.b = w, b
-            self.value = value
-        if bound > self.bound:
-            self.alpha, self.bound = alpha, bound
-        self.certificate = certify(self.data, self.penalty, self.c, self.w, self.b, self.alpha)
-        self.gap = self.certificate.residuals["gap"]
+    return recorder.end_certified(best.certificate, stop, best.point)
 
 
 @dataclass(frozen=True)
@@ -181,7 +146,7 @@ def in_a_basis(V: Matrix) -> tuple[Matrix, Callable[[Vector], Vector]]:
     return L, weights
 
 
-def _goals(best: _Best, recorder: Recorder) -> Loop:
+def _goals(best: Best, recorder: Recorder) -> Loop:
     """Yield the best hyperplane at w = 0, and at one relative gap of the program after the other."""
     clock.found()
     yield Iterate(best.value, {"w": best.w}, stop="optimal" if best.gap <= CLOSED else "")
@@ -193,13 +158,13 @@ def _goals(best: _Best, recorder: Recorder) -> Loop:
     for goal in GOALS:
         solved = solve(program.node, Goal(goal), at)
         if solved is not None:
-            best.look(program.weights(solved.w) * program.unit, c * solved.alpha, c * solved.bound)
+            best.look(program.weights(solved.w) * program.unit, c * solved.alpha)
         recorder.count(SOLVER, time.perf_counter() - started)
         started = time.perf_counter()
         last = goal == GOALS[-1]
         closed = best.gap <= CLOSED or (last and best.certificate.ok)
         stop = "optimal" if closed else "stalled" if last else ""
-        record = {"objective": best.value, "bound": best.certificate.bound}
+        record = {"objective": best.value, "bound": best.bound}
         yield Iterate(best.value, {"w": best.w}, record=record, stop=stop)
         if stop:
             return

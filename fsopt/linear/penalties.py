@@ -14,9 +14,10 @@ scalar product w'Kq.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -26,27 +27,20 @@ SMALLEST = 1e-300
 """Divisor in the place of 0."""
 
 
-class Penalty(Protocol):
+class Penalty(ABC):
     """What a certificate and the algorithms of this package ask of a penalty."""
 
+    @abstractmethod
     def value(self, w: Vector) -> float:
         """Return Omega(w), where w satisfies its constraints."""
 
     def violations(self, w: Vector) -> Mapping[str, float]:
-        """Return residual -> the violation of its constraints by w, relative to them."""
+        """Return residual -> the violation of its constraints by w, relative to them: none without constraints."""
+        return {}
 
+    @abstractmethod
     def conjugate(self, q: Vector) -> tuple[float, float]:
         """Return Omega*(t q) and the largest factor t in [0, 1] at which it is finite."""
-
-
-class Measure(Protocol):
-    """A norm N of weights with its dual norm."""
-
-    def of(self, w: Vector) -> float:
-        """Return N(w)."""
-
-    def dual(self, q: Vector) -> float:
-        """Return the largest q'w with N(w) <= 1."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +78,7 @@ class OneNorm:
 
 
 @dataclass(frozen=True)
-class Squares:
+class Squares(Penalty):
     """Half the squared length of w."""
 
     gram: Matrix | None = None
@@ -93,29 +87,21 @@ class Squares:
         """Return w'w / 2."""
         return 0.5 * float(w @ w if self.gram is None else w @ self.gram @ w)
 
-    def violations(self, w: Vector) -> Mapping[str, float]:
-        """Return none: there is no constraint."""
-        return {}
-
     def conjugate(self, q: Vector) -> tuple[float, float]:
         """Return q'q / 2: the penalty is its own conjugate."""
         return self.value(q), 1.0
 
 
 @dataclass(frozen=True)
-class Norm:
+class Norm(Penalty):
     """A norm times a size > 0: its conjugate is finite where the dual norm is at most that."""
 
-    norm: Measure
+    norm: Euclid | OneNorm
     size: float = 1.0
 
     def value(self, w: Vector) -> float:
         """Return the size times N(w)."""
         return self.size * self.norm.of(w)
-
-    def violations(self, w: Vector) -> Mapping[str, float]:
-        """Return none: there is no constraint."""
-        return {}
 
     def conjugate(self, q: Vector) -> tuple[float, float]:
         """Return 0 and the factor that brings q into the ball of the dual norm."""
@@ -123,7 +109,7 @@ class Norm:
 
 
 @dataclass(frozen=True)
-class Ball:
+class Ball(Penalty):
     """No costs, and a capacity: the length of w is at most a radius > 0."""
 
     norm: Euclid

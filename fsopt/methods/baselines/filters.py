@@ -25,9 +25,9 @@ from fsopt.data.labels import places_by_name
 from fsopt.data.matrices import BLOCK, column_means, column_variances, constant_columns
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
-from fsopt.methods.baselines.machines import check_subset, train_on_subset
+from fsopt.methods.baselines.machines import check_subset, subset_fit, train_on_subset
 from fsopt.methods.claims import of_subset
-from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess, selection
+from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend
 from fsopt.models.blocks import whole
@@ -233,15 +233,8 @@ def fit_ranked(
     found = yield from train_on_subset(slug, work, chosen, run, value)
     positive = int(np.sum(scores > 0))
     few = f"of {counted(count, 'feature')} that are kept only {positive} have a score above 0"
-    return make_fit(
-        data,
-        map_,
-        Hyperplane(found.w, found.b, selection(found.w)),
-        found.outcome,
-        started=started,
-        warnings=((few,) if positive < count else ()) + found.warnings,
-        details={**found.proof, "chosen": chosen, "scores": scores, "ranking": order},
-    )
+    warnings, details = (few,) * (positive < count), {"chosen": chosen, "scores": scores, "ranking": order}
+    return subset_fit(work, map_, found, found.outcome, details, started=started, warnings=warnings)
 
 
 def check(saved: SavedFit) -> Certificate:

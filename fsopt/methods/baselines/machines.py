@@ -22,7 +22,7 @@ from fsopt.common.customising import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import combination, hinge, midpoint_intercept, project_multipliers
-from fsopt.data.matrices import SMALL
+from fsopt.data.matrices import SMALL, Preprocessing
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.run import Run, Steps, multipliers
@@ -43,6 +43,7 @@ from fsopt.methods.preprocessing import (
     make_fit,
     preprocess,
     raw_hyperplane,
+    selection,
     support_vectors,
     without_rounding,
 )
@@ -55,6 +56,7 @@ from fsopt.typing import Indices, Vector
 
 Driver: TypeAlias = Callable[[Dataset, Penalty, float, Run], Steps[DriverResult]]
 """Function of preprocessed data, penalty, C and run: the route without the model."""
+Outcome: TypeAlias = SolveResult | DriverResult
 Order: TypeAlias = Callable[[Dataset, Run], tuple[bool, ...]]
 """Function of data and run that returns the routes in their order, false for the model."""
 SHARE = 0.1
@@ -121,7 +123,7 @@ class Trained:
     b: float
     alpha: Vector
     beta: Vector
-    outcome: SolveResult | DriverResult
+    outcome: Outcome
     warnings: tuple[str, ...] = ()
     program: Mapping[str, Any] | None = None
 
@@ -161,7 +163,8 @@ def train(
 
     def by_model() -> Trained:
         session, result = run.solve(build(slug, data, **at), f"'{slug}'")
-        w, alpha, point = values_of(session.model.w), np.zeros(data.n), result.supported
+        w, alpha = values_of(session.model.w), np.zeros(data.n)
+        point = result.supported
         changed = bool(bounds) or changes_in_force() or result.status is not Status.OPTIMAL
         if not changed or ball or (point is not None and point.y is not None):
             alpha = project_multipliers(multipliers(session, result, session.model.margin), data.y, caps)
@@ -253,6 +256,22 @@ def train_on_subset(slug: str, work: Dataset, subset: Indices, run: Run, value: 
     w = np.zeros(work.p)
     w[subset] = found.w[: len(subset)]
     return replace(found, w=w, outcome=outcome)
+
+
+def subset_fit(
+    work: Dataset,
+    map_: Preprocessing,
+    found: Trained,
+    outcome: Outcome,
+    details: Mapping[str, Any],
+    *,
+    started: float,
+    warnings: tuple[str, ...] = (),
+) -> Fit:
+    """Return the Fit of a machine on features that a method has chosen, with the outcome and details of the method."""
+    hyperplane, further = Hyperplane(found.w, found.b, selection(found.w)), {**found.proof, **details}
+    told = warnings + found.warnings
+    return make_fit(work, map_, hyperplane, outcome, started=started, warnings=told, details=further)
 
 
 def check_subset(saved: SavedFit, subset: Indices) -> Certificate:

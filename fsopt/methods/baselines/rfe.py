@@ -16,9 +16,9 @@ from fsopt.drivers.baselines import rfe
 from fsopt.drivers.run import Run, Steps, drained
 from fsopt.errors import reading
 from fsopt.methods.baselines.filters import number_kept
-from fsopt.methods.baselines.machines import check_subset, train_on_subset
+from fsopt.methods.baselines.machines import check_subset, subset_fit, train_on_subset
 from fsopt.methods.claims import of_subset
-from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
+from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend
 from fsopt.typing import Indices
@@ -73,15 +73,8 @@ def fit_rfe(
         run=run,
     )
     found = result.point["svm"]
-    return make_fit(
-        data,
-        map_,
-        Hyperplane(found.w, found.b, SPEC.select(found.w)),
-        result,
-        started=started,
-        warnings=found.warnings,
-        details={**found.proof, "chosen": np.flatnonzero(result.point["sigma"])},
-    )
+    details = {"chosen": np.flatnonzero(result.point["sigma"])}
+    return subset_fit(work, map_, found, result, details, started=started)
 
 
 def one_percent(p: int) -> Mapping[str, Any]:

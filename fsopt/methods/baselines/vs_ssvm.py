@@ -14,9 +14,9 @@ from fsopt.drivers.baselines import certify_partitions, nonzero, partitions
 from fsopt.drivers.recorder import EARLY
 from fsopt.drivers.run import Run, Steps, drained
 from fsopt.errors import reading
-from fsopt.methods.baselines.machines import check_subset, train_on_subset
+from fsopt.methods.baselines.machines import check_subset, subset_fit, train_on_subset
 from fsopt.methods.claims import of_subset
-from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
+from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend
 from fsopt.typing import Indices
@@ -84,20 +84,9 @@ def fit_vs_ssvm(
         solver="+".join(dict.fromkeys([loop.solver, found.outcome.solver])),
     )
     none = () if counts.any() else ("no one-norm SVM uses any feature: raise c",)
-    return make_fit(
-        data,
-        map_,
-        Hyperplane(found.w, found.b, SPEC.select(found.w)),
-        outcome,
-        started=started,
-        warnings=none + found.warnings,
-        details={
-            **found.proof,
-            "chosen": chosen,
-            "counts": counts,
-            **{name: loop.point[name.removeprefix("sparse_")] for name in SPARSE},
-        },
-    )
+    sparse = {name: loop.point[name.removeprefix("sparse_")] for name in SPARSE}
+    details = {"chosen": chosen, "counts": counts, **sparse}
+    return subset_fit(work, map_, found, outcome, details, started=started, warnings=none)
 
 
 def parts_of(data: Dataset, count: int, share: float = SHARE, seed: int = 0) -> list[Indices]:
