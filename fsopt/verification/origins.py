@@ -21,7 +21,7 @@ from fsopt.errors import FileError, NotShownError, reading
 from fsopt.methods.claims import CONCAVE, concave_terms
 from fsopt.methods.gbd.problems import SELECTION, problem_of
 from fsopt.methods.gbd.proofs import selection_program
-from fsopt.methods.preprocessing import SCALES, preprocess
+from fsopt.methods.preprocessing import SCALES, preprocess, unit_rms
 from fsopt.methods.spec import in_units
 from fsopt.models.gbd.feature_lists import BOUNDS, ENDS
 from fsopt.models.gbd.selection_constraints import RULES
@@ -124,8 +124,8 @@ def _program(
         places = origin["columns"] if origin["columns"] is not None else []
         if not all(type(j) is int and 0 <= j < source.p for j in places) or places != sorted(set(places)):
             raise ValueError("its columns are not places of features that increase")
-        if origin["units"] != "given":
-            raise ValueError("the units of its features are not 'given'")
+        if origin["units"] not in ("given", "rms") or (origin["units"] == "rms" and origin["columns"] is not None):
+            raise ValueError("the units of its features are neither 'given' nor 'rms'")
         if not isinstance(origin["changed"], list):
             raise ValueError("its changed models are no list")
     if origin["changed"] != sorted(customise or {}):
@@ -152,9 +152,12 @@ def _in_one_spelling(name: str, value: Any, default: Any) -> bool:
 def program_of(origin: Mapping[str, Any], raw: Dataset) -> Part:
     """Return the program of an origin, built from data before preprocessing."""
     slug, params = origin["model"], numbers(origin["parameters"])
-    work, map_ = preprocess(raw, origin["scale"])
-    params = in_units(slug, raw, params, map_.scale) if slug == "selection" else params
-    work = work if origin["columns"] is None else work.columns(origin["columns"])
+    if origin["units"] == "rms":
+        work = unit_rms(raw, origin["scale"]).work
+    else:
+        work, map_ = preprocess(raw, origin["scale"])
+        params = in_units(slug, raw, params, map_.scale) if slug == "selection" else params
+        work = work if origin["columns"] is None else work.columns(origin["columns"])
     if slug == "selection":
         return selection_program(problem_of(work, params))
     step = f"{slug}-step" if f"{slug}-step" in CONCAVE else ""
