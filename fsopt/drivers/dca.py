@@ -272,7 +272,8 @@ def _priced_descents(
         value = penalty.value(point["w"])
         record = {"start": 0, "objective": value, "criticality": np.inf, "columns": len(problem.places)}
         yield Iterate(value, point, evidence={"criticality": np.inf, "ascent": 0.0}, record=record)
-    w, before, ascent, runs = start, np.inf, 0.0, list[float]()
+    w, runs = start, list[float]()
+    before, ascent = np.inf, 0.0
     first_kept = problem.kept if start is None else problem.kept | (start != 0.0)
 
     def descend(places: Indices) -> tuple[DriverResult, Vector]:

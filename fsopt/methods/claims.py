@@ -67,13 +67,13 @@ CONCAVE: Mapping[str, tuple[tuple[str, ...], ...]] = {
 """Linearised program -> its components under an exponential; of two components it is that of their difference."""
 
 
-def about_of(slug: str, params: Mapping[str, Any], columns: Sequence[int] | None = None) -> About:
+def about_of(slug: str, params: Mapping[str, Any], columns: Sequence[int] | None = None, units: str = "given") -> About:
     """Return the origin of a program of a model with some of its parameters, its defaults for the others.
 
     Bounds on weights are stated where there are any, signs as bounds of 0.
     """
     stated = {**MODELS[slug].parameters, **params}
-    return About(slug, plain({k: v for k, v in stated.items() if k not in BOUNDS or v}), columns)
+    return About(slug, plain({k: v for k, v in stated.items() if k not in BOUNDS or v}), columns, units)
 
 
 def claims_of(saved: SavedFit) -> list[Claim]:

@@ -21,7 +21,7 @@ from fsopt.errors import FileError, NotShownError, reading
 from fsopt.methods.claims import CONCAVE, concave_terms
 from fsopt.methods.gbd.problems import SELECTION, problem_of
 from fsopt.methods.gbd.proofs import selection_program
-from fsopt.methods.preprocessing import SCALES, preprocess
+from fsopt.methods.preprocessing import SCALES, preprocess, unit_rms
 from fsopt.methods.spec import in_units
 from fsopt.models.gbd.feature_lists import BOUNDS, ENDS
 from fsopt.models.gbd.selection_constraints import RULES
@@ -122,7 +122,8 @@ def _program(
         places = [] if columns is None else columns
         inside = all(type(j) is int and 0 <= j < source.p for j in places) and places == sorted(set(places))
         _require(inside, "its columns are not places of features that increase")
-        _require(units == "given", "the units of its features are not 'given'")
+        known_units = units == "given" or (units == "rms" and columns is None)
+        _require(known_units, "the units of its features are neither 'given' nor 'rms'")
         _require(isinstance(origin["changed"], list), "its changed models are no list")
     if origin["changed"] != sorted(customise or {}):
         names = ", ".join(map(str, origin["changed"])) or "none"
@@ -154,9 +155,12 @@ def _in_one_spelling(name: str, value: Any, default: Any) -> bool:
 def program_of(origin: Mapping[str, Any], raw: Dataset) -> Part:
     """Return the program of an origin, built from data before preprocessing."""
     slug, params = origin["model"], numbers(origin["parameters"])
-    work, map_ = preprocess(raw, origin["scale"])
-    params = in_units(slug, raw, params, map_.scale) if slug == "selection" else params
-    work = work if origin["columns"] is None else work.columns(origin["columns"])
+    if origin["units"] == "rms":
+        work = unit_rms(raw, origin["scale"]).work
+    else:
+        work, map_ = preprocess(raw, origin["scale"])
+        params = in_units(slug, raw, params, map_.scale) if slug == "selection" else params
+        work = work if origin["columns"] is None else work.columns(origin["columns"])
     if slug == "selection":
         return selection_program(problem_of(work, params))
     step = f"{slug}-step" if f"{slug}-step" in CONCAVE else ""

@@ -53,11 +53,11 @@ def test_every_parameter_is_stated_and_compared(file):
     ("none", "origin"),
     [
         *((False, origin) for origin in (
-            {"scale": "center"}, {"model": "onsvm"}, {"columns": [0, 1]}, {"data": "0" * 64},
+            {"scale": "center"}, {"model": "onsvm"}, {"columns": [0, 1]}, {"units": "rms"}, {"data": "0" * 64},
             {"model": "rsvm", "parameters": {"w_cap": 1.0}},
         )),
         *((True, origin) for origin in (
-            {"model": "unheard-of"}, {"more": 1}, {"changed": ["svm"]}, {"changed": None}, {"units": "rms"},
+            {"model": "unheard-of"}, {"more": 1}, {"changed": ["svm"]}, {"changed": None}, {"units": "si"},
             {"scale": "x"}, {"scale": None}, {"columns": [7]}, {"columns": "x"}, {"columns": [2, 1, 0]},
             {"columns": [-3, -2, -1]}, {"columns": [True]}, {"parameters": {"c": True}}, {"parameters": {"c": "1.0"}},
         )),

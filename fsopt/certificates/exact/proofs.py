@@ -40,11 +40,14 @@ class About:
     program : slug of a model, or ``selection``; empty for a program of no model.
     parameters : of the program, defaults included.
     columns : features of it, by place; None for all.
+    units : of its features after preprocessing: ``given``, or ``rms`` where each feature that is not constant has a
+        root mean square of 1, and the others are left out.
     """
 
     program: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     columns: Sequence[int] | None = None
+    units: str = "given"
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class Header:
             "parameters": plain(about.parameters),
             "scale": self.scale,
             "columns": None if about.columns is None else list(about.columns),
-            "units": "given",
+            "units": about.units,
             "changed": sorted(self.changed),
             "data": fingerprint(self.data),
         }

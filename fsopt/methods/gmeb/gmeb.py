@@ -32,7 +32,6 @@ from fsopt.common.arguments import word
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
-from fsopt.data.matrices import constant_columns
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
@@ -57,7 +56,7 @@ from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers, solver_spec
 from fsopt.typing import Indices, Mask, Vector
 
-NAME = "the optimum of (15), on the features that are not constant"
+NAME = "the optimum of (15), on features of unit root mean square"
 EPSILON = 1e-5
 """The cone programs (15) and (16) end with about 1e-10 of the largest weight in place of its zeros."""
 RULE = SelectionRule(units="scaled", epsilon=EPSILON)
@@ -351,23 +350,25 @@ def check(saved: SavedFit) -> Certificate:
 def exact_claims(saved: SavedFit) -> list[Claim]:
     r"""Return the claim of a fit on program (15) at its hyperplane.
 
-    Constant features are left out. The dual point follows from :math:`\mu`, which gives :math:`\mu_1, \mu_+, \mu_-` of
-    (16); separable data have the bound 0 of all multipliers 0.
+    It is in the units of the fit, where rounding is small beside every term. The dual point follows from :math:`\mu`,
+    which gives :math:`\mu_1, \mu_+, \mu_-` of (16); separable data have the bound 0 of all multipliers 0.
 
     Raises
     ------
     FileError : the saved multipliers are damaged.
     """
-    norm, mu, separable = saved_gmeb(saved)
-    mu = project_multipliers(0.0 * mu if separable else mu, saved.data.y, loss_weights(1.0, saved.data.weights))
-    sizes, theta = quotients(saved.data, norm, mu)
-    unit, kept = 0.5 * float(sizes.max()), np.flatnonzero(~constant_columns(saved.raw.X))
+    prepared, (norm, mu, separable) = unit_rms(saved.raw, saved.fit.params["scale"]), saved_gmeb(saved)
+    part = saved.data.columns(prepared.kept)
+    part, w = part.with_X(part.X / prepared.units), saved.w[prepared.kept] * prepared.units
     params = {"r_plus": norm.r_plus, "r_minus": norm.r_minus}
-    at, _ = Completed.of("gmeb-primal", params, saved.data.columns(kept), saved.w[kept], saved.b)
+    mu = project_multipliers(0.0 * mu if separable else mu, part.y, loss_weights(1.0, part.weights))
+    sizes, theta = quotients(part, GmebNorm.of(part, **params), mu)
+    unit = 0.5 * float(sizes.max())
+    at, _ = Completed.of("gmeb-primal", params, part, w, saved.b)
     sides = {"moment_plus": -unit * theta / norm.r_plus, "moment_minus": -unit * (1.0 - theta) / norm.r_minus}
     rows = {name: v for name, v in sides.items() if at.model.component(name) is not None}
     point = dual_point(at, {"margin": mu, "unit_norm": -unit, **rows})
-    return [optimum(saved, at, point, about=about_of("gmeb-primal", params, kept.tolist()), name=NAME)]
+    return [optimum(saved, at, point, about=about_of("gmeb-primal", params, units="rms"), name=NAME)]
 
 
 SPEC = MethodSpec(

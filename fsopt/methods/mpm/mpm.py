@@ -188,7 +188,8 @@ def fit_l1_mpm(
     if space.priced(run):
         result = yield from priced.steps(*space.models(build_l1_mpm, params), run=run)
         at = result.point
-        w, b, proof = at["w"], -at["b"], evidence("l1-mpm", params, at["proof"], at["columns"])
+        w, b = at["w"], -at["b"]
+        proof = evidence("l1-mpm", params, at["proof"], at["columns"])
     else:
         model = build_l1_mpm(space.work, **params)
         _, result = run.solve(model, "L1-MPM")

@@ -21,20 +21,20 @@ from fsopt.verification.origins import program_of
 from fsopt.verifier.verify import digest
 
 DIGESTS = {
-    ("svm", "standard"): "9c744373107a9240",
-    ("svm", "unit-rows"): "c5ee383cd3df0537",
-    ("gmeb-primal", "center"): "21cc7f0c31147d85",
-    ("mpm", "standard"): "cc68d502b8b7306b",
-    ("l1-mpm", "none"): "54ad292d81c7f953",
-    ("svm-dual", "standard"): "acc8d6cda3523c4a",
+    ("svm", "standard", "given"): "9c744373107a9240",
+    ("svm", "unit-rows", "given"): "c5ee383cd3df0537",
+    ("gmeb-primal", "center", "rms"): "e66e7ceef32fa530",
+    ("mpm", "standard", "given"): "cc68d502b8b7306b",
+    ("l1-mpm", "none", "given"): "54ad292d81c7f953",
+    ("svm-dual", "standard", "given"): "acc8d6cda3523c4a",
 }
 
 
 @pytest.mark.parametrize("key", DIGESTS, ids=lambda key: " ".join(key))
 def test_the_digest_of_a_program_is_that_of_any_processor(key):
-    slug, scale = key
+    slug, scale, units = key
     data = fsopt.load_dataset("wdbc")
-    origin = Header(data, scale).origin(about_of(slug, {}))
+    origin = Header(data, scale).origin(about_of(slug, {}, units=units))
     assert digest(program_of(origin, data))[:16] == DIGESTS[key]
 
 
